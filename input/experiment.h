@@ -1,0 +1,64 @@
+/*
+ * One experiment, read and checked: a machine, a program, what to count and for how long. Made from a
+ * YAML file (`numachine run`) or from a command line (`numachine stat`).
+ */
+#ifndef IN_EXPERIMENT_H
+#define IN_EXPERIMENT_H
+
+#include "input/diag.h"
+#include "machine/params.h"
+#include "machine/time.h"
+
+#include <stddef.h>
+
+/** Where a value came from: "default", "file.yaml:12" or "--set". One per row of nm_param_rows(). */
+struct in_origin {
+    char *text;
+};
+
+struct in_machine {
+    char *name;                /**< machine file's name without directory and suffix */
+    struct nm_params params;
+    struct in_origin *origins; /**< [rows] */
+};
+
+struct in_experiment {
+    char *name;           /**< file name without directory and suffix; "stat" from the command line */
+    char *about;          /**< free text for people, or NULL */
+    struct in_machine machine;
+
+    char *program;        /**< executable on the host, or NULL when `source` is given */
+    char *source;         /**< C source to be built with the cross compiler, or NULL */
+    char *abi;            /**< "o32" or "n64": compiler used for `source` */
+    char **cflags;        /**< NULL-terminated extra compiler flags */
+    char **argv;          /**< NULL-terminated, argv[0] included */
+    char **envp;          /**< NULL-terminated, exactly the guest's environment */
+    char *stdin_path;     /**< file behind the guest's stdin; NULL: empty (run) or ours (stat) */
+
+    uint64_t seed;        /**< default 1 */
+    nm_tick limit;        /**< [ticks] NM_NEVER: until the program ends */
+    unsigned processors;  /**< cards 0 .. n-1 may run threads; 0: all */
+
+    char **events;        /**< NULL-terminated event names (monitor/events.def) */
+
+    char **inputs;        /**< NULL-terminated paths of every file read, for the manifest */
+};
+
+/**
+ * Reads an experiment file ("-": standard input).
+ * @param sets  NULL-terminated "a.b=c" assignments, applied last; machine parameters and, with the
+ *              prefixes program., run., monitor., the experiment's own keys
+ * @return true and *x owned by the caller (in_experiment_free); false after reporting every error
+ *         found to `diag`, *x then holds nothing
+ */
+bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
+                        struct in_diag *diag);
+void in_experiment_free(struct in_experiment *x);
+
+/** Reads a machine: the name of a shipped file ("station-4"), a path, or "-"; NULL: the default
+ *  machine. Ownership and errors as above. */
+bool in_machine_load(struct in_machine *mc, const char *name, char *const *sets,
+                     struct in_diag *diag);
+void in_machine_free(struct in_machine *mc);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * The R4400 processor: architectural state, primary-cache look-up arrays, and the calls between the
+ * instruction interpreter (decode.c, exec.c, fpu.c) and the card's caches (cache.c).
+ *
+ * The hard idea: a load or store that hits costs one compare. Each primary-cache line holds the
+ * *virtual* line address it may be read or written at (all-ones when it may not) and the host
+ * address of its bytes in the machine's memory image. Misalignment, page protection, coherence state
+ * and the checking mode all show up as "no match" and take the slow path in cache.c.
+ *
+ * Time: one tick is one PCycle. The interpreter executes instructions that *start* before
+ * `horizon`; up to there nothing outside the card can reach it (docs/machine.md, "Run-ahead").
+ */
+#ifndef PC_R4400_H
+#define PC_R4400_H
+
+#include "machine/time.h"
+
+enum pc_status {
+#define STATE(name, code, group, sentence) PC_ST_##name,
+#include "procard/status.def"
+#undef STATE
+    PC_ST__COUNT
+};
+
+/** Architectural state of one thread; copied whole at a context switch. Values are host-endian. */
+struct pc_regs {
+    uint64_t gpr[32]; /**< 32-bit results are kept sign-extended, as on the R4400; gpr[0] is 0 */
+    uint64_t hi, lo;
+    uint64_t pc;       /**< address of the next instruction to execute */
+    uint64_t npc;      /**< address after it; differs from pc + 4 only in a branch delay slot */
+    uint64_t fpr[32];  /**< FR=1: 32 doubles. FR=0: fpr[even] holds an even/odd pair, see `fr` */
+    uint32_t fcsr;     /**< FCR31: rounding mode, flags, enables, causes, FS, condition bits */
+    uint64_t userlocal; /**< thread pointer, read by rdhwr $29 */
+    bool fr;            /**< floating-point register mode: true for n64, false for o32 */
+    bool addr64;        /**< 64-bit addressing and instructions allowed in user mode (n64) */
+};
+
+/** MIPS exception codes (Cause.ExcCode) a user program can raise. */
+enum pc_exc {
+    PC_EXC_NONE = 0,
+    PC_EXC_ADEL = 4,  /**< address error or unmapped/protected page, load or fetch */
+    PC_EXC_ADES = 5,  /**< the same, store */
+    PC_EXC_IBE = 6,
+    PC_EXC_DBE = 7,   /**< bus error on data (failed invalidate, erroneous data) */
+    PC_EXC_SYS = 8,
+    PC_EXC_BP = 9,
+    PC_EXC_RI = 10,
+    PC_EXC_CPU = 11,
+    PC_EXC_OV = 12,
+    PC_EXC_TR = 13,
+    PC_EXC_FPE = 15,
+};
+
+/** Why pc_run returned. */
+enum pc_stop {
+    PC_STOP_HORIZON, /**< the next instruction would start at or after the horizon */
+    PC_STOP_MISS,    /**< an access waits for the card; re-executed when the card resumes it */
+    PC_STOP_TRAP,    /**< cpu->exc is set: syscall, or an exception for the operating system */
+};
+
+/** One primary-cache line as the fast path sees it. */
+struct pc_line {
+    uint64_t rtag;  /**< virtual line address that may be read here; ~0: none */
+    uint64_t wtag;  /**< virtual line address that may be written here without asking; ~0: none */
+    uint8_t *host;  /**< where the line's bytes lie in the memory image (big-endian) */
+};
+
+struct pc_card; /* cache.c, agent.c: the card around the processor */
+struct pc_code; /* decode.c: decoded instructions of one program */
+
+/** How an access is meant; selects state, counters and the rules of the slow path. */
+enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
+
+struct pc_cpu {
+    struct pc_regs r;
+
+    nm_tick now;     /**< start of the block being executed; an op's own time is now + op->cyc */
+    nm_tick horizon; /**< instructions start only before this tick */
+
+    /* primary data cache, fast view: index (va >> dshift) & dmask; a line is 1 << dshift bytes */
+    struct pc_line *d;
+    uint32_t dshift, dmask;
+    /* primary instruction cache, fast view (wtag and host unused by the interpreter) */
+    struct pc_line *i;
+    uint32_t ishift, imask;
+
+    uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; ~0: none.
+                              Set on every stop inside a block, so that a re-executed access cannot
+                              lose its own instruction. */
+
+    uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` whenever pc_run is
+                                        not active */
+    uint64_t instructions;         /**< instructions completed (ground truth, not a card event) */
+
+    /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
+    bool link;
+    uint64_t link_pa; /**< physical address of the linked line, valid while `link` */
+
+    /* exception report, valid after PC_STOP_TRAP */
+    enum pc_exc exc;
+    uint64_t badvaddr; /**< address of the failed access (ADEL/ADES/DBE) */
+    uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU */
+    bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
+    bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
+
+    struct pc_code *code;
+    struct pc_card *card;
+    uint32_t number; /**< machine-wide processor number (rdhwr $0) */
+};
+
+/* ---- the interpreter, called by the card ---------------------------------------------------- */
+
+/**
+ * Executes from cpu->r.pc until the horizon, a miss or a trap.
+ *
+ * On return cpu->now is the tick at which the instruction at cpu->r.pc (re)starts. On a miss that
+ * instruction has had no effect. On a trap: SYS has completed (pc is past it, 1 PCycle INT charged);
+ * for others pc is the faulting instruction (npc tells whether it sits in a delay slot) and nothing
+ * of it took effect.
+ */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon);
+
+/** Resets registers, states and exception; the caches and code stay. */
+void pc_cpu_reset(struct pc_cpu *cpu);
+
+/**
+ * Decoded code of one address space, shared by all its processors.
+ * @param fetch  returns the host address of the 4 instruction bytes at `va` (big-endian) or NULL
+ * @param mips3  true: only MIPS III as the R4400 had it; later instructions are reserved
+ */
+struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx, bool mips3);
+void pc_code_free(struct pc_code *code);
+
+/** Forgets decoded instructions in [va, va+len): the guest changed or unmapped them. Must not be
+ *  called while pc_run is active on any processor. */
+void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len);
+
+/** Disassembles the word at `va` into buf for diagnostics ("lw v0,8(sp)"); always terminates. */
+void pc_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);
+
+/* ---- the card's slow paths, called by the interpreter (cache.c) ------------------------------ */
+/*
+ * `at` is the tick at which the instruction starts. Each either
+ *  - succeeds: the fast-path line is filled where that is allowed, stall PCycles are already added
+ *    to cpu->now and cpu->states, and the host address of the bytes is returned; or
+ *  - returns NULL: *stop says PC_STOP_MISS (the card resumes later), PC_STOP_HORIZON (at >= horizon)
+ *    or PC_STOP_TRAP (exc, badvaddr ... are set), and nothing has happened.
+ * A size that is not aligned to itself is an address error.
+ */
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
+
+/** LL/LLD: as pc_load, and sets the link. */
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+                        enum pc_stop *stop);
+
+/** SC/SCD: as pc_store, but sets *failed and returns NULL without stopping when the link is gone. */
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+                              enum pc_stop *stop, bool *failed);
+
+/** Instruction fetch of the line at `va`; false as for NULL above. Only called when
+ *  cpu->i[...].rtag does not match the line address of va. */
+bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop);
+
+/** Charges `n` PCycles to `state` and moves the processor's clock. */
+static inline void pc_charge(struct pc_cpu *cpu, enum pc_status state, uint64_t n)
+{
+    cpu->now += n;
+    cpu->states[state] += n;
+}
+
+#endif
