@@ -113,7 +113,7 @@ static void cell_count(struct rep_grid *grid, const struct rep_run *run,
 static void cell_ratio(struct rep_grid *grid, double first, double second)
 {
     if (first > 0)
-        rep_grid_cell(grid, "%.2f", second / first);
+        rep_grid_cell(grid, "%.4g", second / first);
     else
         rep_grid_cell(grid, "-");
 }
