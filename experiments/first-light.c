@@ -5,7 +5,7 @@
  * cache line, then each has a line to itself. Nothing is shared in either part, yet in the first
  * the line travels from processor to processor, and the monitoring card sees every journey.
  */
-#include "numachine.h"
+#include <numachine.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
