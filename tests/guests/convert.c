@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-static const double values[] = {0,     -0.0,        0.49999999999999994, 0.5,  1.5,
+static const double values[] = {0,     -0.0,         0.49999999999999994, 0.5,  1.5,
                                 -1.5,  2147483647.0, -2147483648.0,       1e9,  -1e9,
                                 1e-20, 4294967295.0, 9007199254740993.0,  3e18, -9.2e18};
-static const int64_t integers[] = {0,  1,          -1,         INT32_MAX,          INT32_MIN,
-                                   16777217, 33554435, INT64_MAX, INT64_MIN, 9007199254740993,
-                                   0x7fffffbfffffffff};
+static const int64_t integers[] = {
+    0,        1,         -1,        INT32_MAX,        INT32_MIN,         16777217,
+    33554435, INT64_MAX, INT64_MIN, 9007199254740993, 0x7fffffbfffffffff};
 
 static void from_double(double d)
 {

@@ -2,24 +2,24 @@
 #include "guest.h"
 
 /* One branch in `op` on `a` and `b`; the slot adds 10, the fall-through 1, the target 100. */
-#define BRANCH2(op, a, b)                                                                          \
-    ({                                                                                             \
-        int r_ = 0;                                                                                \
-        __asm__ volatile(".set push\n.set noreorder\n\t" op " %1, %2, 1f\n\taddiu %0, %0, 10\n\t"  \
-                         "addiu %0, %0, 1\n1:\taddiu %0, %0, 100\n\t.set pop"                      \
-                         : "+r"(r_)                                                                \
-                         : "r"(a), "r"(b));                                                        \
-        r_;                                                                                        \
+#define BRANCH2(op, a, b)                                                                         \
+    ({                                                                                            \
+        int r_ = 0;                                                                               \
+        __asm__ volatile(".set push\n.set noreorder\n\t" op " %1, %2, 1f\n\taddiu %0, %0, 10\n\t" \
+                         "addiu %0, %0, 1\n1:\taddiu %0, %0, 100\n\t.set pop"                     \
+                         : "+r"(r_)                                                               \
+                         : "r"(a), "r"(b));                                                       \
+        r_;                                                                                       \
     })
-#define BRANCH1(op, a)                                                                             \
-    ({                                                                                             \
-        int r_ = 0;                                                                                \
-        __asm__ volatile(".set push\n.set noreorder\n\t" op " %1, 1f\n\taddiu %0, %0, 10\n\t"      \
-                         "addiu %0, %0, 1\n1:\taddiu %0, %0, 100\n\t.set pop"                      \
-                         : "+r"(r_)                                                                \
-                         : "r"(a)                                                                  \
-                         : "$31");                                                                 \
-        r_;                                                                                        \
+#define BRANCH1(op, a)                                                                        \
+    ({                                                                                        \
+        int r_ = 0;                                                                           \
+        __asm__ volatile(".set push\n.set noreorder\n\t" op " %1, 1f\n\taddiu %0, %0, 10\n\t" \
+                         "addiu %0, %0, 1\n1:\taddiu %0, %0, 100\n\t.set pop"                 \
+                         : "+r"(r_)                                                           \
+                         : "r"(a)                                                             \
+                         : "$31");                                                            \
+        r_;                                                                                   \
     })
 
 static void integer_branches(int a, int b)
@@ -59,11 +59,12 @@ static int call_slots(void)
 static int float_branches(double a, double b)
 {
     int r = 0;
-    __asm__ volatile(".set push\n.set noreorder\n\tc.lt.d %1, %2\n\tnop\n\tbc1t 1f\n\taddiu %0, %0, "
-                     "10\n\taddiu %0, %0, 1\n1:\taddiu %0, %0, 100\n\tbc1fl 2f\n\taddiu %0, %0, "
-                     "1000\n\taddiu %0, %0, 2\n2:\n\t.set pop"
-                     : "+r"(r)
-                     : "f"(a), "f"(b));
+    __asm__ volatile(
+        ".set push\n.set noreorder\n\tc.lt.d %1, %2\n\tnop\n\tbc1t 1f\n\taddiu %0, %0, "
+        "10\n\taddiu %0, %0, 1\n1:\taddiu %0, %0, 100\n\tbc1fl 2f\n\taddiu %0, %0, "
+        "1000\n\taddiu %0, %0, 2\n2:\n\t.set pop"
+        : "+r"(r)
+        : "f"(a), "f"(b));
     return r;
 }
 

@@ -1,4 +1,7 @@
-/* Files in the directory named by the first argument: create, write, seek, stat, rename, list. */
+/*
+ * Files in the directory named by the first argument: create, write, seek, stat, rename, list.
+ * (qemu-user cannot list a directory of a 64-bit host for an o32 program, hence files.expect.)
+ */
 #include "guest.h"
 
 #include <dirent.h>

@@ -15,7 +15,7 @@ static void integers(void)
 
 static void floats(void)
 {
-    static const double values[] = {0.0, 1.0, -1.5, 3.141592653589793, 1e100, 1e-100, 123456789.0,
+    static const double values[] = {0.0, 1.0,  -1.5,  3.141592653589793, 1e100, 1e-100, 123456789.0,
                                     0.1, 1e21, 5e-324};
     for (size_t i = 0; i < COUNT(values); i++)
         printf("[%f] [%.3f] [%e] [%g] [%a] [%.17g] [%10.2f]\n", values[i], values[i], values[i],
@@ -38,8 +38,9 @@ static void scanning(void)
 
 int main(void)
 {
+    const char *text = OPAQUE((const char *)"too long for it");
     char small[8];
-    int wanted = snprintf(small, sizeof small, "%s", "too long for it");
+    int wanted = snprintf(small, sizeof small, "%s", text);
     integers();
     floats();
     scanning();

@@ -5,6 +5,7 @@
 #ifndef GUEST_H
 #define GUEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,11 +30,11 @@ static inline int guest_result(void)
 }
 
 /** Keeps the compiler from knowing the value of an expression. */
-#define OPAQUE(x)                                                                                  \
-    ({                                                                                             \
-        __auto_type opaque_ = (x);                                                                 \
-        __asm__ volatile("" : "+m"(opaque_));                                                      \
-        opaque_;                                                                                   \
+#define OPAQUE(x)                             \
+    ({                                        \
+        __auto_type opaque_ = (x);            \
+        __asm__ volatile("" : "+m"(opaque_)); \
+        opaque_;                              \
     })
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,8 +1,14 @@
 /* 32-bit integer arithmetic at its edges: wrap-around, signs, shifts, multiply, divide. */
 #include "guest.h"
 
-static const int32_t edges[] = {0, 1, -1, 2, -2, 7, 100, -100, 0x7fffffff, -0x7fffffff - 1,
-                                0x55555555, (int32_t)0xaaaaaaaa, 0x8000, -0x8000, 0xffff};
+static const int32_t edges[] = {0,          1,
+                                -1,         2,
+                                -2,         7,
+                                100,        -100,
+                                0x7fffffff, -0x7fffffff - 1,
+                                0x55555555, (int32_t)0xaaaaaaaa,
+                                0x8000,     -0x8000,
+                                0xffff};
 
 static void pair(int32_t a, int32_t b)
 {

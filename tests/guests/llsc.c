@@ -43,8 +43,8 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* The linked line is written between LL and SC by the same thread: Linux and the manual leave that to
- * the machine, so only the sequence without interference is checked here. */
+/* The linked line is written between LL and SC by the same thread: Linux and the manual leave that
+ * to the machine, so only the sequence without interference is checked here. */
 static int plain(void)
 {
     int loaded, done = 77;

@@ -1,17 +1,17 @@
 /*
- * Misaligned pointers used with plain loads and stores. The processor raises an address error; Linux
- * on MIPS then does the access itself and the program never notices. (qemu-user gives SIGBUS instead,
- * so what real Linux prints is kept in misaligned.expect.)
+ * Misaligned pointers used with plain loads and stores. The processor raises an address error;
+ * Linux on MIPS then does the access itself and the program never notices. (qemu-user gives SIGBUS
+ * instead, so what real Linux prints is kept in misaligned.expect.)
  */
 #include "guest.h"
 
 static uint8_t buffer[32] __attribute__((aligned(16)));
 
-#define LOAD(op, type, at)                                                                         \
-    ({                                                                                             \
-        type value_;                                                                               \
-        __asm__ volatile(op " %0, 0(%1)" : "=r"(value_) : "r"(at) : "memory");                     \
-        value_;                                                                                    \
+#define LOAD(op, type, at)                                                     \
+    ({                                                                         \
+        type value_;                                                           \
+        __asm__ volatile(op " %0, 0(%1)" : "=r"(value_) : "r"(at) : "memory"); \
+        value_;                                                                \
     })
 #define STORE(op, value, at) __asm__ volatile(op " %0, 0(%1)" : : "r"(value), "r"(at) : "memory")
 

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-static const uint64_t patterns[] = {
-    0x7ff7ffffffffffff, /* the NaN legacy MIPS makes */
-    0x7ff0000000000001, /* quiet in the legacy encoding */
-    0x7ff0000000000000, 0xfff0000000000000, 0x0000000000000000, 0x8000000000000000,
-    0x3ff0000000000000, 0xbff0000000000000, 0x0000000000000001, 0x7fefffffffffffff};
+static const uint64_t patterns[] = {0x7ff7ffffffffffff, /* the NaN legacy MIPS makes */
+                                    0x7ff0000000000001, /* quiet in the legacy encoding */
+                                    0x7ff0000000000000, 0xfff0000000000000, 0x0000000000000000,
+                                    0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000,
+                                    0x0000000000000001, 0x7fefffffffffffff};
 
 static double value(uint64_t u)
 {
@@ -29,8 +29,8 @@ static void pair(double a, double b)
     printf("%016llx %016llx: %016llx %016llx %016llx %016llx %d%d%d%d%d%d\n",
            (unsigned long long)bits(a), (unsigned long long)bits(b),
            (unsigned long long)bits(a + b), (unsigned long long)bits(a - b),
-           (unsigned long long)bits(a * b), (unsigned long long)bits(a / b), a < b, a <= b, a == b,
-           a != b, a > b, !!isunordered(a, b));
+           (unsigned long long)bits(a * b), (unsigned long long)bits(a / b),
+           a<b, a <= b, a == b, a != b, a> b, !!isunordered(a, b));
 }
 
 int main(void)

@@ -44,7 +44,8 @@ static void attempt(const char *name, int flags, char *byte)
     pthread_create(&thread, NULL, interrupter, byte);
     errno = 0;
     ssize_t n = read(ends[0], &got, 1);
-    printf("%s: read %zd '%c' %s, handled %d\n", name, n, got, errno == EINTR ? "EINTR" : "-", seen);
+    printf("%s: read %zd '%c' %s, handled %d\n", name, n, got, errno == EINTR ? "EINTR" : "-",
+           seen);
     pthread_join(thread, NULL);
 }
 

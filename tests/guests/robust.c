@@ -1,6 +1,6 @@
 /*
- * Robust mutexes: the owner dies, the next one is told and mends the state. (qemu-user has no robust
- * lists, so what real Linux prints is kept in robust.expect.)
+ * Robust mutexes: the owner dies, the next one is told and mends the state. (qemu-user has no
+ * robust lists, so what real Linux prints is kept in robust.expect.)
  */
 #include "guest.h"
 

@@ -8,14 +8,12 @@
 static const struct {
     int mode;
     const char *name;
-} modes[] = {{FE_TONEAREST, "nearest"},
-             {FE_TOWARDZERO, "zero"},
-             {FE_UPWARD, "up"},
-             {FE_DOWNWARD, "down"}};
+} modes[] = {
+    {FE_TONEAREST, "nearest"}, {FE_TOWARDZERO, "zero"}, {FE_UPWARD, "up"}, {FE_DOWNWARD, "down"}};
 
-static const double values[] = {0.1, -0.1,    1.0 / 3, 1e300, -1e-300, 4503599627370497.5,
-                                2.5, -2.5,    1.5,     0.5,   -0.5,    16777217.0,
-                                1e9, 1e-310,  -7.0};
+static const double values[] = {0.1, -0.1,   1.0 / 3, 1e300, -1e-300, 4503599627370497.5,
+                                2.5, -2.5,   1.5,     0.5,   -0.5,    16777217.0,
+                                1e9, 1e-310, -7.0};
 
 static uint64_t bits(double d)
 {

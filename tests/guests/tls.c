@@ -30,8 +30,8 @@ static void *thread(void *arg)
     pthread_setspecific(key, arg);
     for (int i = 0; i < 50; i++)
         sched_yield();
-    bad += initialised != 42 + me || zero[99] != me || errno != me ||
-           pthread_getspecific(key) != arg;
+    bad +=
+        initialised != 42 + me || zero[99] != me || errno != me || pthread_getspecific(key) != arg;
     return (void *)(size_t)bad;
 }
 

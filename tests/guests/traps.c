@@ -1,4 +1,7 @@
-/* Instructions that raise exceptions, and the signal and code each becomes. */
+/*
+ * Instructions that raise exceptions, and the signal and code each becomes. (qemu-user loses the
+ * codes of trap and break instructions, so what real Linux prints is kept in traps.expect.)
+ */
 #include "guest.h"
 
 #include <setjmp.h>
@@ -16,15 +19,15 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     siglongjmp(back, 1);
 }
 
-#define TRY(name, text, a, b)                                                                      \
-    do {                                                                                           \
-        number = code = 0;                                                                         \
-        if (sigsetjmp(back, 1) == 0)                                                               \
-            __asm__ volatile(".set push\n.set noat\n\t" text "\n\t.set pop"                        \
-                             :                                                                     \
-                             : "r"(a), "r"(b)                                                      \
-                             : "$1", "memory");                                                    \
-        printf("%-24s signal %d code %d\n", name, number, code);                                   \
+#define TRY(name, text, a, b)                                               \
+    do {                                                                    \
+        number = code = 0;                                                  \
+        if (sigsetjmp(back, 1) == 0)                                        \
+            __asm__ volatile(".set push\n.set noat\n\t" text "\n\t.set pop" \
+                             :                                              \
+                             : "r"(a), "r"(b)                               \
+                             : "$1", "memory");                             \
+        printf("%-24s signal %d code %d\n", name, number, code);            \
     } while (0)
 
 static void arithmetic(void)
@@ -37,6 +40,8 @@ static void arithmetic(void)
     TRY("overflow trap", "teq %1, $0, 6", 1, 0);
     TRY("break 7", "break 7", 0, 0);
     TRY("break 6", "break 6", 0, 0);
+    TRY("break 5", "break 5", 0, 0);
+    TRY("trap without code", "teq %1, $0", 1, 0);
 }
 
 static void conditional(void)
@@ -61,7 +66,6 @@ static void others(void)
     TRY("store to code", "sw $1, 0(%0)", (void *)on_signal, 0);
     TRY("jump to nowhere", "jr %0", 16, 0);
     TRY("trap in a delay slot", ".set noreorder\n\tb 1f\n\tteq %1, $0, 7\n1:", 1, 0);
-    TRY("kernel address", "lw $1, 0(%0)", (void *)(intptr_t)INT32_MIN, 0);
 }
 
 int main(void)

@@ -1,17 +1,10 @@
 /* 64-bit integer arithmetic: carries, variable shifts, multiply, divide, comparison. */
 #include "guest.h"
 
-static const uint64_t edges[] = {0,
-                                 1,
-                                 UINT64_MAX,
-                                 INT64_MAX,
-                                 (uint64_t)INT64_MAX + 1,
-                                 0xffffffff,
-                                 0x100000000,
-                                 0xffffffff00000000,
-                                 0x0123456789abcdef,
-                                 0xfedcba9876543210,
-                                 1000000007};
+static const uint64_t edges[] = {
+    0,          1,           UINT64_MAX,         INT64_MAX,          (uint64_t)INT64_MAX + 1,
+    0xffffffff, 0x100000000, 0xffffffff00000000, 0x0123456789abcdef, 0xfedcba9876543210,
+    1000000007};
 
 static void pair(uint64_t a, uint64_t b)
 {
