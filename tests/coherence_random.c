@@ -1,10 +1,10 @@
 /*
- * Random coherence tester: processors that do nothing but load, store and LL/SC at random places in a
- * few lines, on machines with FIFOs of one entry and caches of two lines, in checking mode.
+ * Random coherence tester: processors that do nothing but load, store and LL/SC at random places in
+ * a few lines, on machines with FIFOs of one entry and caches of two lines, in checking mode.
  *
  * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
- * processor counts its successful LL/SC increments of one shared word; at the end the word must hold
- * their sum. A failure prints the protocol's own story and the seed that repeats it.
+ * processor counts its successful LL/SC increments of one shared word; at the end the word must
+ * hold their sum. A failure prints the protocol's own story and the seed that repeats it.
  */
 #include "machine/machine.h"
 #include "procard/card.h"
@@ -216,16 +216,16 @@ Test(coherence, random_references)
 {
     static const struct shape shapes[] = {
         /* name            cards fifo  l1    l2 lines banks split store% line */
-        {"plain",              4, 16, 16384, 1 << 20, 16, 2, 1, 30, 64},
-        {"one line",           4, 16, 16384, 1 << 20, 1, 2, 1, 30, 64},
-        {"tiny caches",        4, 16, 64, 256, 12, 2, 1, 30, 64},
-        {"tiny FIFOs",         4, 1, 16384, 1 << 20, 6, 2, 1, 40, 64},
-        {"tiny everything",    4, 1, 64, 256, 7, 1, 1, 40, 64},
-        {"joint cache",        4, 1, 64, 128, 5, 1, 0, 40, 64},
-        {"small lines",        3, 2, 64, 256, 9, 1, 1, 50, 32},
-        {"large lines",        2, 1, 64, 512, 9, 4, 1, 50, 128},
-        {"alone",              1, 1, 64, 256, 9, 1, 1, 50, 64},
-        {"many writers",       4, 2, 64, 256, 3, 2, 1, 80, 64},
+        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 30, 64},
+        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 30, 64},
+        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 30, 64},
+        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 40, 64},
+        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 40, 64},
+        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 40, 64},
+        {"small lines", 3, 2, 64, 256, 9, 1, 1, 50, 32},
+        {"large lines", 2, 1, 64, 512, 9, 4, 1, 50, 128},
+        {"alone", 1, 1, 64, 256, 9, 1, 1, 50, 64},
+        {"many writers", 4, 2, 64, 256, 3, 2, 1, 80, 64},
     };
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)
