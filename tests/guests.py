@@ -94,7 +94,7 @@ def check(guest):
 
 
 def main():
-    numachine, program = sys.argv[1:]
+    numachine, program = map(os.path.abspath, sys.argv[1:])
     failed = False
     for arguments in ARGUMENTS.get(pathlib.Path(program).stem, [[]]):
         for complaint in check(Guest(numachine, program, arguments)):

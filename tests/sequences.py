@@ -6,6 +6,7 @@ registers and memory. Of the first sequence that differs everything is shown.
     sequences.py NUMACHINE PROGRAM.ABI SEED COUNT
 """
 import difflib
+import os
 import sys
 
 import simulator
@@ -38,7 +39,8 @@ def block(numachine, program, seed, first, count):
 
 
 def main():
-    numachine, program, seed, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    numachine, program = map(os.path.abspath, sys.argv[1:3])
+    seed, count = map(int, sys.argv[3:])
     for first in range(0, count, BLOCK):
         if not block(numachine, program, seed, first, min(BLOCK, count - first)):
             return 1
