@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/** Collects complaints; they are printed as they come. Plain struct, zero plus `out` is a good start. */
+/** Collects complaints; they are printed as they come. Plain struct, zero plus `out` is a good
+ * start. */
 struct in_diag {
     FILE *out;       /**< where to print (stderr) */
     unsigned errors; /**< so far; the caller exits with 2 if not 0 */

@@ -1,6 +1,6 @@
 /*
- * One experiment, read and checked: a machine, a program, what to count and for how long. Made from a
- * YAML file (`numachine run`) or from a command line (`numachine stat`).
+ * One experiment, read and checked: a machine, a program, what to count and for how long. Made from
+ * a YAML file (`numachine run`) or from a command line (`numachine stat`).
  */
 #ifndef IN_EXPERIMENT_H
 #define IN_EXPERIMENT_H
@@ -11,38 +11,48 @@
 
 #include <stddef.h>
 
-/** Where a value came from: "default", "file.yaml:12" or "--set". One per row of nm_param_rows(). */
+/** Where a value came from: "default", "file.yaml:12" or "--set". */
 struct in_origin {
     char *text;
 };
 
 struct in_machine {
-    char *name;                /**< machine file's name without directory and suffix */
+    char *name; /**< machine file's name without directory and suffix */
     struct nm_params params;
     struct in_origin *origins; /**< [rows] */
+    char **inputs;             /**< NULL-terminated paths of the files read; NULL: none */
 };
+
+/** The shipped machine that is used when none is named. */
+#define IN_DEFAULT_MACHINE "station-4"
 
 struct in_experiment {
-    char *name;           /**< file name without directory and suffix; "stat" from the command line */
-    char *about;          /**< free text for people, or NULL */
+    char *name;  /**< file name without directory and suffix; "stat" from the command line */
+    char *about; /**< free text for people, or NULL */
     struct in_machine machine;
 
-    char *program;        /**< executable on the host, or NULL when `source` is given */
-    char *source;         /**< C source to be built with the cross compiler, or NULL */
-    char *abi;            /**< "o32" or "n64": compiler used for `source` */
-    char **cflags;        /**< NULL-terminated extra compiler flags */
-    char **argv;          /**< NULL-terminated, argv[0] included */
-    char **envp;          /**< NULL-terminated, exactly the guest's environment */
-    char *stdin_path;     /**< file behind the guest's stdin; NULL: empty (run) or ours (stat) */
+    char *program;    /**< executable on the host, or NULL when `source` is given */
+    char *source;     /**< C source to be built with the cross compiler, or NULL */
+    char *abi;        /**< "o32" or "n64": compiler used for `source` */
+    char **cflags;    /**< NULL-terminated extra compiler flags */
+    char **argv;      /**< NULL-terminated, argv[0] included */
+    char **envp;      /**< NULL-terminated, exactly the guest's environment */
+    char *stdin_path; /**< file behind the guest's stdin; NULL: empty (run) or ours (stat) */
 
-    uint64_t seed;        /**< default 1 */
-    nm_tick limit;        /**< [ticks] NM_NEVER: until the program ends */
-    unsigned processors;  /**< cards 0 .. n-1 may run threads; 0: all */
+    uint64_t seed;       /**< default 1 */
+    nm_tick limit;       /**< [ticks] NM_NEVER: until the program ends */
+    unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
 
-    char **events;        /**< NULL-terminated event names (monitor/events.def) */
+    char **events;          /**< NULL-terminated event names (monitor/events.def) */
+    unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
 
-    char **inputs;        /**< NULL-terminated paths of every file read, for the manifest */
+    struct in_origin *origins; /**< [rows of experiment.def] */
+    char **inputs;             /**< NULL-terminated paths of every file read or to be read, for the
+                                    manifest; standard input is not among them */
 };
+
+/** Fills in every default (experiment.def); machine is left empty. Caller owns *x. */
+void in_experiment_default(struct in_experiment *x);
 
 /**
  * Reads an experiment file ("-": standard input).

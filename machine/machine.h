@@ -27,16 +27,17 @@ const struct nm_params *nm_machine_params(const struct nm_machine *m);
 /** Number of processor cards; they are numbered 0 .. n-1, station by station. */
 unsigned nm_machine_cards(const struct nm_machine *m);
 
-/** [ticks] shortest time in which anything one card does can reach another. What an operating system
- *  does to another card (wake, stop, mark) must be dated at least this far ahead of its cause. */
+/** [ticks] shortest time in which anything one card does can reach another. What an operating
+ * system does to another card (wake, stop, mark) must be dated at least this far ahead of its
+ * cause. */
 nm_tick nm_machine_lookahead(const struct nm_machine *m);
 
 nm_tick nm_machine_now(const struct nm_machine *m);
 
 /* ---- memory image ---------------------------------------------------------------------------- */
 
-/** Host address of physical address 0: the one functional memory image, big-endian bytes, zero where
- *  never written. Physical addresses of allocated pages only. */
+/** Host address of physical address 0: the one functional memory image, big-endian bytes, zero
+ * where never written. Physical addresses of allocated pages only. */
 uint8_t *nm_machine_image(struct nm_machine *m);
 
 /**
@@ -48,8 +49,8 @@ uint8_t *nm_machine_image(struct nm_machine *m);
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t *pa);
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 
-/** The operating system wrote [pa, pa+len) of the image itself (system call, page fill), outside the
- *  caches. The checking mode must know; otherwise free of effect. */
+/** The operating system wrote [pa, pa+len) of the image itself (system call, page fill), outside
+ * the caches. The checking mode must know; otherwise free of effect. */
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len);
 
 /* ---- address translation --------------------------------------------------------------------- */
@@ -58,8 +59,8 @@ enum nm_xlate { NM_XLATE_OK, NM_XLATE_UNMAPPED, NM_XLATE_PROTECTED };
 
 /**
  * The address space the processors run in.
- * translate: physical address of `va` for that access (page-granular rights); may allocate a page on
- *            first touch by `card`. Called on primary-cache misses only.
+ * translate: physical address of `va` for that access (page-granular rights); may allocate a page
+ * on first touch by `card`. Called on primary-cache misses only.
  */
 struct nm_space {
     void *ctx;
@@ -68,7 +69,8 @@ struct nm_space {
     struct pc_code *code;
 };
 
-/** Sets the address space of all cards. `space` is copied; what it points to must outlive the run. */
+/** Sets the address space of all cards. `space` is copied; what it points to must outlive the run.
+ */
 void nm_machine_set_space(struct nm_machine *m, const struct nm_space *space);
 
 /** Rights or mapping of [va, va+len) changed: every card's fast path forgets it (a TLB shoot-down
@@ -78,19 +80,19 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len);
 /* ---- running --------------------------------------------------------------------------------- */
 
 enum nm_run {
-    NM_RUN_UNTIL, /**< reached the tick asked for */
-    NM_RUN_TRAP,  /**< a processor needs the operating system, see struct nm_trap */
-    NM_RUN_IDLE,  /**< no processor runs and no event is pending: only the outside can go on */
-    NM_RUN_STUCK, /**< watchdog: a processor has waited for one access longer than
-                       run.watchdog; nm_machine_dump says who waits for whom */
+    NM_RUN_UNTIL,  /**< reached the tick asked for */
+    NM_RUN_TRAP,   /**< a processor needs the operating system, see struct nm_trap */
+    NM_RUN_IDLE,   /**< no processor runs and no event is pending: only the outside can go on */
+    NM_RUN_STUCK,  /**< watchdog: a processor has waited for one access longer than
+                        run.watchdog; nm_machine_dump says who waits for whom */
     NM_RUN_BROKEN, /**< a coherence rule or an internal invariant is violated; nm_machine_error */
 };
 
 struct nm_trap {
     unsigned card;
-    nm_tick at;           /**< the machine has been simulated up to this tick */
-    bool preempted;       /**< stopped by nm_card_preempt; otherwise cpu->exc tells why */
-    struct pc_cpu *cpu;   /**< registers may be read and changed until nm_card_resume/_take */
+    nm_tick at;         /**< the machine has been simulated up to this tick */
+    bool preempted;     /**< stopped by nm_card_preempt; otherwise cpu->exc tells why */
+    struct pc_cpu *cpu; /**< registers may be read and changed until nm_card_resume/_take */
 };
 
 /** Simulates until `until` (exclusive of events at `until`) or until something must be handled. */
@@ -104,8 +106,8 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
 
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
- *  (>= now + lookahead, or `now` for the card whose trap is being handled). A later call replaces an
- *  earlier one; NM_NEVER cancels. */
+ *  (>= now + lookahead, or `now` for the card whose trap is being handled). A later call replaces
+ * an earlier one; NM_NEVER cancels. */
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at);
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card);
@@ -121,7 +123,8 @@ struct nm_truth {
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 
-/** One line: what was violated, with cycle, component, address, state and message; "" if nothing. */
+/** One line: what was violated, with cycle, component, address, state and message; "" if nothing.
+ */
 const char *nm_machine_error(const struct nm_machine *m);
 
 /** Writes who waits for whom and every non-empty queue, for people, to `file` (a FILE *). */

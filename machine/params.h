@@ -37,15 +37,32 @@ struct nm_param_row {
 /** The rows, in table order; *count receives their number. */
 const struct nm_param_row *nm_param_rows(size_t *count);
 
+/** Fills in every default; those of hostile.def on top in the hostile build. */
 void nm_params_default(struct nm_params *p);
 
 /**
- * Checks what no single row can: powers of two, whole clock ratios, L1 line <= L2 line, caches at
- * least one line per half, page a multiple of every line.
+ * Checks every row's range, then what no single row can say (rules.def): powers of two, whole clock
+ * ratios, lines that fit into caches and pages. Reports the first complaint only.
  * @param[out] key   row key the complaint is about (static string), when false
  * @param[out] why   one sentence with the mend, when false
  */
 bool nm_params_check(const struct nm_params *p, const char **key, char *why, size_t size);
+
+/** A rule that ties rows together (rules.def). Strings are static. */
+struct nm_param_rule {
+    const char *key, *with; /**< rows concerned; `with` is "" when there is only one */
+    const char *sentence;   /**< what must hold, and how to mend it */
+};
+
+enum { NM_PARAM_RULES_MAX = 64 };
+
+/**
+ * Finds the rules that do not hold; every row must be within its range.
+ * @param[out] broken  up to NM_PARAM_RULES_MAX rules, in table order
+ * @return their number
+ */
+size_t nm_param_rules_broken(const struct nm_params *p,
+                             const struct nm_param_rule *broken[NM_PARAM_RULES_MAX]);
 
 /** Value of a row. */
 static inline uint64_t nm_param_get(const struct nm_params *p, const struct nm_param_row *row)

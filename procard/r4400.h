@@ -4,8 +4,8 @@
  *
  * The hard idea: a load or store that hits costs one compare. Each primary-cache line holds the
  * *virtual* line address it may be read or written at (all-ones when it may not) and the host
- * address of its bytes in the machine's memory image. Misalignment, page protection, coherence state
- * and the checking mode all show up as "no match" and take the slow path in cache.c.
+ * address of its bytes in the machine's memory image. Misalignment, page protection, coherence
+ * state and the checking mode all show up as "no match" and take the slow path in cache.c.
  *
  * Time: one tick is one PCycle. The interpreter executes instructions that *start* before
  * `horizon`; up to there nothing outside the card can reach it (docs/machine.md, "Run-ahead").
@@ -26,10 +26,10 @@ enum pc_status {
 struct pc_regs {
     uint64_t gpr[32]; /**< 32-bit results are kept sign-extended, as on the R4400; gpr[0] is 0 */
     uint64_t hi, lo;
-    uint64_t pc;       /**< address of the next instruction to execute */
-    uint64_t npc;      /**< address after it; differs from pc + 4 only in a branch delay slot */
-    uint64_t fpr[32];  /**< FR=1: 32 doubles. FR=0: fpr[even] holds an even/odd pair, see `fr` */
-    uint32_t fcsr;     /**< FCR31: rounding mode, flags, enables, causes, FS, condition bits */
+    uint64_t pc;        /**< address of the next instruction to execute */
+    uint64_t npc;       /**< address after it; differs from pc + 4 only in a branch delay slot */
+    uint64_t fpr[32];   /**< FR=1: 32 doubles. FR=0: fpr[even] holds an even/odd pair, see `fr` */
+    uint32_t fcsr;      /**< FCR31: rounding mode, flags, enables, causes, FS, condition bits */
     uint64_t userlocal; /**< thread pointer, read by rdhwr $29 */
     bool fr;            /**< floating-point register mode: true for n64, false for o32 */
     bool addr64;        /**< 64-bit addressing and instructions allowed in user mode (n64) */
@@ -38,10 +38,10 @@ struct pc_regs {
 /** MIPS exception codes (Cause.ExcCode) a user program can raise. */
 enum pc_exc {
     PC_EXC_NONE = 0,
-    PC_EXC_ADEL = 4,  /**< address error or unmapped/protected page, load or fetch */
-    PC_EXC_ADES = 5,  /**< the same, store */
+    PC_EXC_ADEL = 4, /**< address error or unmapped/protected page, load or fetch */
+    PC_EXC_ADES = 5, /**< the same, store */
     PC_EXC_IBE = 6,
-    PC_EXC_DBE = 7,   /**< bus error on data (failed invalidate, erroneous data) */
+    PC_EXC_DBE = 7, /**< bus error on data (failed invalidate, erroneous data) */
     PC_EXC_SYS = 8,
     PC_EXC_BP = 9,
     PC_EXC_RI = 10,
@@ -60,9 +60,9 @@ enum pc_stop {
 
 /** One primary-cache line as the fast path sees it. */
 struct pc_line {
-    uint64_t rtag;  /**< virtual line address that may be read here; ~0: none */
-    uint64_t wtag;  /**< virtual line address that may be written here without asking; ~0: none */
-    uint8_t *host;  /**< where the line's bytes lie in the memory image (big-endian) */
+    uint64_t rtag; /**< virtual line address that may be read here; ~0: none */
+    uint64_t wtag; /**< virtual line address that may be written here without asking; ~0: none */
+    uint8_t *host; /**< where the line's bytes lie in the memory image (big-endian) */
 };
 
 struct pc_card; /* cache.c, agent.c: the card around the processor */
@@ -90,6 +90,7 @@ struct pc_cpu {
 
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` whenever pc_run is
                                         not active */
+    enum pc_status last;           /**< state the most recent PCycle of pc_run was counted in */
     uint64_t instructions;         /**< instructions completed (ground truth, not a card event) */
 
     /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
@@ -98,7 +99,7 @@ struct pc_cpu {
 
     /* exception report, valid after PC_STOP_TRAP */
     enum pc_exc exc;
-    uint64_t badvaddr; /**< address of the failed access (ADEL/ADES/DBE) */
+    uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
     uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU */
     bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
     bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
@@ -114,9 +115,9 @@ struct pc_cpu {
  * Executes from cpu->r.pc until the horizon, a miss or a trap.
  *
  * On return cpu->now is the tick at which the instruction at cpu->r.pc (re)starts. On a miss that
- * instruction has had no effect. On a trap: SYS has completed (pc is past it, 1 PCycle INT charged);
- * for others pc is the faulting instruction (npc tells whether it sits in a delay slot) and nothing
- * of it took effect.
+ * instruction has had no effect. On a trap: SYS has completed (pc is past it, 1 PCycle INT
+ * charged); for others pc is the faulting instruction (npc tells whether it sits in a delay slot)
+ * and nothing of it took effect.
  */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon);
 
@@ -143,9 +144,9 @@ void pc_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);
  * `at` is the tick at which the instruction starts. Each either
  *  - succeeds: the fast-path line is filled where that is allowed, stall PCycles are already added
  *    to cpu->now and cpu->states, and the host address of the bytes is returned; or
- *  - returns NULL: *stop says PC_STOP_MISS (the card resumes later), PC_STOP_HORIZON (at >= horizon)
- *    or PC_STOP_TRAP (exc, badvaddr ... are set), and nothing has happened.
- * A size that is not aligned to itself is an address error.
+ *  - returns NULL: *stop says PC_STOP_MISS (the card resumes later), PC_STOP_HORIZON (at >=
+ * horizon) or PC_STOP_TRAP (exc, badvaddr ... are set), and nothing has happened. A size that is
+ * not aligned to itself is an address error.
  */
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
 uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
@@ -154,7 +155,8 @@ uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, en
 uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
                         enum pc_stop *stop);
 
-/** SC/SCD: as pc_store, but sets *failed and returns NULL without stopping when the link is gone. */
+/** SC/SCD: as pc_store, but sets *failed and returns NULL without stopping when the link is gone.
+ */
 uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
                               enum pc_stop *stop, bool *failed);
 

@@ -11,13 +11,13 @@
 
 /** What to run. All pointers belong to the caller and must outlive prog_run. */
 struct prog_spec {
-    const char *path;         /**< executable on the host */
-    char *const *argv;        /**< NULL-terminated; argv[0] as the guest shall see it */
-    char *const *envp;        /**< NULL-terminated; the guest's whole environment */
+    const char *path;                   /**< executable on the host */
+    char *const *argv;                  /**< NULL-terminated; argv[0] as the guest shall see it */
+    char *const *envp;                  /**< NULL-terminated; the guest's whole environment */
     int stdin_fd, stdout_fd, stderr_fd; /**< host descriptors behind the guest's 0, 1, 2 */
-    uint64_t seed;            /**< getrandom, AT_RANDOM */
-    nm_tick limit;            /**< stop at this tick (NM_NEVER: none) */
-    unsigned processors;      /**< threads may run on cards 0 .. processors-1; 0: all */
+    uint64_t seed;                      /**< getrandom, AT_RANDOM */
+    nm_tick limit;                      /**< stop at this tick (NM_NEVER: none) */
+    unsigned processors;                /**< threads may run on cards 0 .. processors-1; 0: all */
 };
 
 /** Calls out of a run; any may be NULL. */
@@ -30,25 +30,25 @@ struct prog_hooks {
 };
 
 enum prog_end {
-    PROG_EXITED,       /**< exit_group: `status` */
-    PROG_SIGNALED,     /**< killed by signal `status` (message says pc, symbol, address) */
-    PROG_LIMIT,        /**< tick limit reached first */
-    PROG_DEADLOCK,     /**< every thread waits for another; message says who for whom */
-    PROG_STUCK,        /**< hardware watchdog */
-    PROG_BROKEN,       /**< coherence or internal invariant violated */
-    PROG_INTERRUPTED,  /**< progress hook said stop */
-    PROG_UNLOADABLE,   /**< not an executable this machine can run; message is one line */
-    PROG_NOMEM,        /**< the machine's memory is full */
+    PROG_EXITED,      /**< exit_group: `status` */
+    PROG_SIGNALED,    /**< killed by signal `status` (message says pc, symbol, address) */
+    PROG_LIMIT,       /**< tick limit reached first */
+    PROG_DEADLOCK,    /**< every thread waits for another; message says who for whom */
+    PROG_STUCK,       /**< hardware watchdog */
+    PROG_BROKEN,      /**< coherence or internal invariant violated */
+    PROG_INTERRUPTED, /**< progress hook said stop */
+    PROG_UNLOADABLE,  /**< not an executable this machine can run; message is one line */
+    PROG_NOMEM,       /**< the machine's memory is full */
 };
 
 struct prog_outcome {
     enum prog_end end;
     int status;
-    nm_tick ticks;             /**< tick at which the run ended */
-    uint64_t instructions;     /**< simulated instructions, all processors */
-    uint64_t threads;          /**< threads created, the first included */
-    uint64_t stdout_hash;      /**< XXH64 of all bytes the guest wrote to 1 */
-    char message[1024];        /**< "" or what a person should read */
+    nm_tick ticks;         /**< tick at which the run ended */
+    uint64_t instructions; /**< simulated instructions, all processors */
+    uint64_t threads;      /**< threads created, the first included */
+    uint64_t stdout_hash;  /**< XXH64 of all bytes the guest wrote to 1 */
+    char message[1024];    /**< "" or what a person should read */
 };
 
 /**

@@ -1,0 +1,296 @@
+/*
+ * Experiment files: keys of experiment.def in, a checked struct in_experiment out.
+ *
+ * The one hard idea: defaults are YAML texts in the table and take the same way as the user's own
+ * values, so that a default can never be something a file could not have said.
+ */
+#include "input/experiment.h"
+#include "input/home.h"
+#include "input/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct in_key keys[] = {
+#define KEY(field, key, type, unit, min, max, def, sentence) \
+    {key, {IN_##type, unit, min, max}, def, sentence},
+#include "input/experiment.def"
+#undef KEY
+};
+
+const struct in_table in_experiment_table = {
+    keys, IN_KEY__COUNT, &in_machine_table,
+    "belongs to the machine: write it under machine:, beside base:"};
+
+/** Where each key's value is kept. */
+static const struct field {
+    size_t offset, size;
+} fields[] = {
+#define KEY(field, key, type, unit, min, max, def, sentence) \
+    {offsetof(struct in_experiment, field), sizeof(((struct in_experiment *)0)->field)},
+#include "input/experiment.def"
+#undef KEY
+};
+
+/** An experiment while it is read. */
+struct build {
+    struct in_reading *r;
+    struct in_experiment *x;
+    struct in_value values[IN_KEY__COUNT];
+    struct in_doc *doc;  /**< the experiment's own file; NULL: could not be read */
+    char **machine_sets; /**< assignments to the machine's parameters */
+};
+
+static void *field_of(struct in_experiment *x, size_t key)
+{
+    return (char *)x + fields[key].offset;
+}
+
+const void *in_field_of(const struct in_experiment *x, size_t key)
+{
+    return (const char *)x + fields[key].offset;
+}
+
+uint64_t in_number_of(const struct in_experiment *x, size_t key)
+{
+    const void *field = in_field_of(x, key);
+    return fields[key].size == sizeof(unsigned) ? *(const unsigned *)field
+                                                : *(const uint64_t *)field;
+}
+
+/* ---- from values to fields ------------------------------------------------------------------- */
+
+static void fill_defaults(struct build *b)
+{
+    for (size_t i = 0; i < IN_KEY__COUNT; i++) {
+        if (b->values[i].at.doc || *keys[i].def == '\0')
+            continue;
+        struct in_doc *doc = in_open_text(b->r, keys[i].def, "default");
+        if (doc)
+            in_read_value(b->r, doc, in_root(doc), &keys[i], &b->values[i]);
+    }
+}
+
+static void move_text(struct in_value *v, char **field)
+{
+    *field = v->text;
+    v->text = NULL;
+}
+
+/** Lists are never NULL in the result. */
+static void move_list(struct in_value *v, char ***field)
+{
+    *field = v->list ? v->list : in_alloc(1, sizeof **field);
+    v->list = NULL;
+}
+
+static void store(struct build *b, size_t i)
+{
+    struct in_value *v = &b->values[i];
+    void *field = field_of(b->x, i);
+    b->x->origins[i].text = in_origin_text(&v->at);
+    switch (keys[i].form.type) {
+    case IN_TEXT:
+    case IN_WORD:
+    case IN_FILE:
+        move_text(v, field);
+        break;
+    case IN_LIST:
+    case IN_EVENTS:
+    case IN_MAP:
+        move_list(v, field);
+        break;
+    case IN_INT:
+        if (fields[i].size == sizeof(unsigned))
+            *(unsigned *)field = (unsigned)v->number;
+        else
+            *(uint64_t *)field = v->number;
+        break;
+    default: /* the limit needs the machine's clock, the machine its own table */
+        break;
+    }
+}
+
+/** Puts the program's own name, without directory and suffix, before its arguments. */
+static void prepend_name(struct in_experiment *x)
+{
+    char **args = x->argv, **argv = NULL;
+    char *name = in_base_name(x->source ? x->source : x->program);
+    in_push(&argv, name);
+    for (size_t i = 0; args[i]; i++)
+        in_push(&argv, args[i]);
+    in_free_list(args);
+    free(name);
+    x->argv = argv;
+}
+
+static void list_inputs(struct build *b)
+{
+    struct in_experiment *x = b->x;
+    const char *const files[] = {x->program, x->source, x->stdin_path};
+    if (b->doc && b->doc->path)
+        in_push(&x->inputs, b->doc->path);
+    for (size_t i = 0; x->machine.inputs && x->machine.inputs[i]; i++)
+        in_push(&x->inputs, x->machine.inputs[i]);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (files[i])
+            in_push(&x->inputs, files[i]);
+    if (!x->inputs)
+        x->inputs = in_alloc(1, sizeof *x->inputs);
+}
+
+/* ---- checks across keys ---------------------------------------------------------------------- */
+
+static void check_program(struct build *b)
+{
+    const struct in_value *path = &b->values[IN_KEY_program], *source = &b->values[IN_KEY_source];
+    const struct in_place whole = {b->doc, 1, 1};
+    if (path->at.doc && source->at.doc)
+        in_complain(b->r, &source->at,
+                    "'program.path' and 'program.source' are both given; an "
+                    "experiment runs one program");
+    else if (!path->at.doc && !source->at.doc)
+        in_complain(b->r, &whole,
+                    "no program: give program: {source: FILE.c} or program: {path: "
+                    "EXECUTABLE}");
+}
+
+static void check_limit(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_limit];
+    char why[300];
+    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, &b->x->limit, why, sizeof why))
+        in_complain(b->r, &v->at, "'run.limit': %.60s %s", v->text, why);
+}
+
+static void check_processors(struct build *b)
+{
+    const struct nm_params *p = &b->x->machine.params;
+    const struct in_value *v = &b->values[IN_KEY_processors];
+    const uint64_t cards = p->stations * p->processors;
+    if (v->number > cards)
+        in_complain(b->r, &v->at, "'program.processors' is %llu, but the machine has %llu cards",
+                    (unsigned long long)v->number, (unsigned long long)cards);
+}
+
+static void check_events(struct build *b)
+{
+    (void)b;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void apply_set(struct build *b, char *set)
+{
+    static const struct in_table *const tables[] = {&in_experiment_table, &in_machine_table, NULL};
+    const struct in_table *table;
+    struct in_doc *doc;
+    if (in_set_is_of(set, &in_machine_table) && !in_set_is_of(set, &in_experiment_table)) {
+        in_push(&b->machine_sets, set);
+        return;
+    }
+    const struct in_key *key = in_open_set(b->r, set, tables, &table, &doc);
+    if (key)
+        in_read_value(b->r, doc, in_root(doc), key, &b->values[key - keys]);
+}
+
+static bool read_machine(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_machine];
+    const bool is_default = v->at.doc && v->at.doc->inline_text;
+    return in_machine_read(b->r, &b->x->machine, v->text, v->at.doc, v->node,
+                           is_default && !strcmp(v->at.doc->shown, "default") ? NULL : &v->at,
+                           b->machine_sets);
+}
+
+/** Everything after the file itself has been opened. */
+static void build(struct build *b, char *const *sets)
+{
+    const unsigned before = b->r->diag->errors;
+    if (b->doc)
+        in_read_mapping(b->r, b->doc, in_root(b->doc), &in_experiment_table, b->values);
+    for (; sets && *sets; sets++)
+        apply_set(b, *sets);
+    const bool keys_are_good = b->r->diag->errors == before;
+    fill_defaults(b);
+    if (keys_are_good)
+        check_program(b);
+    check_events(b);
+    if (read_machine(b)) {
+        check_limit(b);
+        check_processors(b);
+    }
+    b->x->origins = in_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
+    for (size_t i = 0; i < IN_KEY__COUNT; i++)
+        store(b, i);
+}
+
+void in_experiment_default(struct in_experiment *x)
+{
+    struct in_diag silent = {0};
+    struct in_reading r = {.diag = &silent};
+    struct build b = {.r = &r, .x = x};
+    *x = (struct in_experiment){.limit = NM_NEVER};
+    fill_defaults(&b);
+    x->origins = in_alloc(IN_KEY__COUNT, sizeof *x->origins);
+    for (size_t i = 0; i < IN_KEY__COUNT; i++)
+        store(&b, i);
+    in_values_free(b.values, IN_KEY__COUNT);
+    in_close(&r);
+}
+
+bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
+                        struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag};
+    struct build b = {.r = &r, .x = x};
+    const unsigned before = diag->errors;
+    *x = (struct in_experiment){0};
+    b.doc = in_open(&r, path, path, NULL);
+    if (b.doc)
+        build(&b, sets);
+    const bool good = diag->errors == before;
+    if (good) {
+        x->name = !strcmp(path, "-") ? in_strdup("stdin") : in_base_name(path);
+        prepend_name(x);
+        list_inputs(&b);
+    }
+    in_values_free(b.values, IN_KEY__COUNT);
+    in_free_list(b.machine_sets);
+    in_close(&r);
+    if (!good)
+        in_experiment_free(x);
+    return good;
+}
+
+static void free_field(struct in_experiment *x, size_t i)
+{
+    void *field = field_of(x, i);
+    switch (keys[i].form.type) {
+    case IN_TEXT:
+    case IN_WORD:
+    case IN_FILE:
+        free(*(char **)field);
+        break;
+    case IN_LIST:
+    case IN_EVENTS:
+    case IN_MAP:
+        in_free_list(*(char ***)field);
+        break;
+    default:
+        break;
+    }
+}
+
+void in_experiment_free(struct in_experiment *x)
+{
+    for (size_t i = 0; i < IN_KEY__COUNT; i++)
+        free_field(x, i);
+    for (size_t i = 0; x->origins && i < IN_KEY__COUNT; i++)
+        free(x->origins[i].text);
+    free(x->origins);
+    free(x->name);
+    in_free_list(x->inputs);
+    in_machine_free(&x->machine);
+    *x = (struct in_experiment){0};
+}

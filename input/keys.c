@@ -1,0 +1,437 @@
+/*
+ * From YAML nodes to checked values, driven by a table of keys.
+ *
+ * The one hard idea: the walk follows the table, not the document. It descends only where a row's
+ * path leads, so depth is bounded by the longest path, whatever cycles of aliases a document holds;
+ * and because the rows know what belongs where, a wrong key can be answered with the right one.
+ */
+#include "input/keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+const struct in_key *in_find_key(const struct in_table *table, const char *path)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (!strcmp(table->keys[i].path, path))
+            return &table->keys[i];
+    return NULL;
+}
+
+static bool is_section(const struct in_table *table, const char *path)
+{
+    const size_t n = strlen(path);
+    for (size_t i = 0; i < table->count; i++)
+        if (!strncmp(table->keys[i].path, path, n) && table->keys[i].path[n] == '.')
+            return true;
+    return false;
+}
+
+/** Iterates the names that may stand directly under a prefix, for in_nearest and for listings. */
+struct names {
+    const struct in_table *table;
+    const char *prefix; /**< "" or "bus." */
+    char name[IN_PATH_MAX];
+};
+
+static bool name_at(const struct names *names, size_t row, char name[IN_PATH_MAX])
+{
+    const size_t n = strlen(names->prefix);
+    const char *path = names->table->keys[row].path;
+    if (strncmp(path, names->prefix, n) != 0)
+        return false;
+    snprintf(name, IN_PATH_MAX, "%.*s", (int)strcspn(path + n, "."), path + n);
+    return true;
+}
+
+/** The `i`-th different name; rows of one section stand together in every table. */
+static const char *next_name(void *ctx, size_t i)
+{
+    struct names *names = ctx;
+    char last[IN_PATH_MAX] = "";
+    for (size_t row = 0; row < names->table->count; row++) {
+        if (!name_at(names, row, names->name) || !strcmp(names->name, last))
+            continue;
+        if (i-- == 0)
+            return names->name;
+        strcpy(last, names->name);
+    }
+    return NULL;
+}
+
+static const char *next_path(void *ctx, size_t i)
+{
+    const struct in_table *table = ctx;
+    return i < table->count ? table->keys[i].path : NULL;
+}
+
+const char *in_suggest_key(const struct in_table *table, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    const char *leaf = dot ? dot + 1 : path;
+    const char *found = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        const char *other = strrchr(table->keys[i].path, '.');
+        if (other && !strcmp(other + 1, leaf)) {
+            if (found)
+                return in_nearest(path, next_path, (void *)table);
+            found = table->keys[i].path;
+        }
+    }
+    return found ? found : in_nearest(path, next_path, (void *)table);
+}
+
+/** The candidate of next_name nearest to `word`, copied to `out`. */
+static bool nearest_name(struct names *names, const char *word, char out[IN_PATH_MAX])
+{
+    char name[IN_PATH_MAX];
+    bool found = false;
+    for (size_t i = 0; next_name(names, i) && !found; i++) {
+        struct in_key one = {.path = strcpy(name, names->name)};
+        const struct in_table just = {&one, 1, NULL, NULL};
+        found = in_nearest(word, next_path, (void *)&just) != NULL;
+    }
+    return found && strcpy(out, name);
+}
+
+static void complain_unknown(struct in_reading *r, const struct in_place *at,
+                             const struct in_table *table, const char *prefix, const char *name)
+{
+    struct names names = {table, prefix, ""};
+    char path[2 * IN_PATH_MAX], near[IN_PATH_MAX], list[600];
+    snprintf(path, sizeof path, "%s%.100s", prefix, name);
+    const char *suggestion = in_suggest_key(table, path);
+
+    if (table->other && (in_find_key(table->other, path) || is_section(table->other, path)))
+        in_complain(r, at, "'%s' %s", path, table->hint);
+    else if (strchr(name, '.') && in_find_key(table, path))
+        in_complain(r, at, "unknown key '%s': in a file, write nested keys as {%.*s: {%s: ...}}",
+                    path, (int)strcspn(path, "."), path, path + strcspn(path, ".") + 1);
+    else if (nearest_name(&names, name, near))
+        in_complain(r, at, "unknown key '%s'; did you mean '%s%s'?", path, prefix, near);
+    else if (suggestion)
+        in_complain(r, at, "unknown key '%s'; did you mean '%s'?", path, suggestion);
+    else {
+        size_t n = 0;
+        for (size_t i = 0; next_name(&names, i) && n < sizeof list; i++)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", names.name);
+        in_complain(r, at, "unknown key '%s'; known here: %s", path, list);
+    }
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/** The text of a scalar, or NULL after a complaint. */
+static const char *text_of(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                           const struct in_key *key)
+{
+    char expected[200];
+    in_form_describe(&key->form, expected, sizeof expected);
+    if (in_is_null(node))
+        in_complain(r, at, "'%s' has no value; expected %s", key->path, expected);
+    else if (!in_scalar(node))
+        in_complain(r, at, "'%s' is %s; expected %s", key->path, in_kind(node), expected);
+    else
+        return in_scalar(node);
+    return NULL;
+}
+
+static bool read_plain(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                       const struct in_key *key, struct in_value *v)
+{
+    char why[400];
+    const char *text = text_of(r, at, node, key);
+    if (!text)
+        return false;
+    const bool quoted = node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    if (quoted && (key->form.type == IN_INT || key->form.type == IN_BOOL)) {
+        in_complain(r, at, "'%s' is text in quotes; leave the quotes out", key->path);
+        return false;
+    }
+    if (!in_value_parse(&key->form, text, &v->number, why, sizeof why)) {
+        in_complain(r, at, "'%s': %.60s %s", key->path, text, why);
+        return false;
+    }
+    v->text = key->form.type == IN_WORD ? in_strdup(text) : NULL;
+    return true;
+}
+
+static bool read_time(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                      const struct in_key *key, struct in_value *v)
+{
+    char why[400];
+    nm_tick ticks;
+    const char *text = text_of(r, at, node, key);
+    if (!text)
+        return false;
+    if (!in_time_parse(text, 0, &ticks, why, sizeof why)) {
+        in_complain(r, at, "'%s': %.60s %s", key->path, text, why);
+        return false;
+    }
+    v->text = in_strdup(text);
+    return true;
+}
+
+static bool read_text(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                      const struct in_key *key, struct in_value *v)
+{
+    const char *text = text_of(r, at, node, key);
+    v->text = text ? in_strdup(text) : NULL;
+    return text;
+}
+
+/** A path, seen from the file that names it; the file must exist. */
+static bool read_file(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                      const struct in_key *key, struct in_value *v)
+{
+    struct stat st;
+    const char *text = text_of(r, at, node, key);
+    if (!text)
+        return false;
+    char *path = in_path_beside(at->doc->path, text);
+    const char *complaint = NULL;
+    if (stat(path, &st) || access(path, R_OK))
+        complaint = strerror(errno);
+    else if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+        complaint = S_ISDIR(st.st_mode) ? "it is a directory" : "it is not a regular file";
+    if (complaint) {
+        in_complain(r, at, "'%s': cannot read '%.200s': %s", key->path, path, complaint);
+        free(path);
+        return false;
+    }
+    v->text = path;
+    return true;
+}
+
+/** One text of a list or mapping; keeps the sum of all texts within bounds. */
+static const char *item_text(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,
+                             const struct in_key *key, size_t *room)
+{
+    const struct in_place at = in_at(doc, node);
+    if (in_is_null(node)) {
+        in_complain(r, &at,
+                    "an empty value in '%s'; write '' for an empty text, 'null' in quotes "
+                    "for the word",
+                    key->path);
+        return NULL;
+    }
+    const char *text = in_scalar(node);
+    if (!text) {
+        in_complain(r, &at, "%s in '%s'; expected single values", in_kind(node), key->path);
+        return NULL;
+    }
+    const size_t n = strlen(text) + 1;
+    if (n > *room) {
+        in_complain(r, &at, "'%s' holds more than 128 KB of text", key->path);
+        *room = 0;
+        return NULL;
+    }
+    *room -= n;
+    return text;
+}
+
+static bool read_list(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                      const struct in_key *key, struct in_value *v)
+{
+    size_t room = IN_STRINGS_MAX;
+    if (node->type != YAML_SEQUENCE_NODE) {
+        in_complain(r, at, "'%s' is %s; expected %s, in brackets: [...]", key->path, in_kind(node),
+                    key->form.unit);
+        return false;
+    }
+    const yaml_node_item_t *end = node->data.sequence.items.top;
+    if (end - node->data.sequence.items.start > IN_ITEMS_MAX) {
+        in_complain(r, at, "'%s' has more than %d entries", key->path, IN_ITEMS_MAX);
+        return false;
+    }
+    bool good = true;
+    for (const yaml_node_item_t *i = node->data.sequence.items.start; i < end && room; i++) {
+        const char *text = item_text(r, at->doc, in_node(at->doc, *i), key, &room);
+        if (text)
+            in_push(&v->list, text);
+        good = good && text;
+    }
+    return good;
+}
+
+/** Complains when an earlier key of the mapping has the same text. */
+static bool is_repeated(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
+                        const yaml_node_pair_t *pair)
+{
+    const yaml_node_t *key = in_node(doc, pair->key);
+    for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < pair; p++) {
+        const yaml_node_t *other = in_node(doc, p->key);
+        const char *text = in_scalar(other);
+        if (text && !strcmp(text, in_scalar(key))) {
+            const struct in_place at = in_at(doc, key);
+            in_complain(r, &at, "'%.60s' is given twice; first in line %zu", text,
+                        other->start_mark.line + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether a mapping may be walked: its size is bounded. */
+static bool is_small(struct in_reading *r, struct in_doc *doc, const yaml_node_t *map)
+{
+    const struct in_place at = in_at(doc, map);
+    const bool small = map->data.mapping.pairs.top - map->data.mapping.pairs.start <= IN_ITEMS_MAX;
+    if (!small)
+        in_complain(r, &at, "more than %d entries", IN_ITEMS_MAX);
+    return small;
+}
+
+/** Key of a pair as text, or NULL after a complaint. */
+static const char *pair_name(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
+                             const yaml_node_pair_t *pair)
+{
+    yaml_node_t *key = in_node(doc, pair->key);
+    const struct in_place at = in_at(doc, key);
+    const char *name = in_scalar(key);
+    if (!name || !*name) {
+        in_complain(r, &at, "a key must be a word, but this is %s", name ? "empty" : in_kind(key));
+        return NULL;
+    }
+    if (!strcmp(name, "<<")) {
+        in_complain(r, &at,
+                    "merge keys (<<) are not read here; use base: to build on another "
+                    "machine");
+        return NULL;
+    }
+    return is_repeated(r, doc, map, pair) ? NULL : name;
+}
+
+static bool read_map(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                     const struct in_key *key, struct in_value *v)
+{
+    size_t room = IN_STRINGS_MAX;
+    bool good = true;
+    if (node->type != YAML_MAPPING_NODE) {
+        in_complain(r, at, "'%s' is %s; expected %s, in braces: {NAME: value}", key->path,
+                    in_kind(node), key->form.unit);
+        return false;
+    }
+    if (!is_small(r, at->doc, node))
+        return false;
+    const yaml_node_pair_t *end = node->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *p = node->data.mapping.pairs.start; p < end && room; p++) {
+        const char *name = pair_name(r, at->doc, node, p);
+        const char *text = item_text(r, at->doc, in_node(at->doc, p->value), key, &room);
+        if (name && strchr(name, '=')) {
+            const struct in_place where = in_at(at->doc, in_node(at->doc, p->key));
+            in_complain(r, &where, "'%.60s': a name in '%s' must not contain '='", name, key->path);
+            name = NULL;
+        }
+        good = good && name && text;
+        if (!name || !text)
+            continue;
+        char *entry = in_alloc(strlen(name) + strlen(text) + 2, 1);
+        stpcpy(stpcpy(stpcpy(entry, name), "="), text);
+        in_push(&v->list, entry);
+        free(entry);
+    }
+    return good;
+}
+
+/** A machine: its name, or a mapping that the machine's own table will read. */
+static bool read_machine(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                         const struct in_key *key, struct in_value *v)
+{
+    return node->type == YAML_MAPPING_NODE || read_text(r, at, node, key, v);
+}
+
+typedef bool read_fn(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                     const struct in_key *key, struct in_value *v);
+
+static read_fn *const readers[] = {
+    [IN_INT] = read_plain,   [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
+    [IN_BYTES] = read_plain, [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
+    [IN_WORD] = read_plain,  [IN_TIME] = read_time,       [IN_TEXT] = read_text,
+    [IN_FILE] = read_file,   [IN_LIST] = read_list,       [IN_EVENTS] = read_list,
+    [IN_MAP] = read_map,     [IN_MACHINE] = read_machine,
+};
+
+bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,
+                   const struct in_key *key, struct in_value *v)
+{
+    struct in_value fresh = {.at = in_at(doc, node), .node = node};
+    if (!readers[key->form.type](r, &fresh.at, node, key, &fresh)) {
+        in_values_free(&fresh, 1);
+        return false;
+    }
+    in_values_free(v, 1);
+    *v = fresh;
+    return true;
+}
+
+void in_values_free(struct in_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(values[i].text);
+        in_free_list(values[i].list);
+        values[i] = (struct in_value){0};
+    }
+}
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+static void read_section(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
+                         const struct in_table *table, const char *prefix, struct in_value *values);
+
+static void read_pair(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
+                      const yaml_node_pair_t *pair, const struct in_table *table,
+                      const char *prefix, struct in_value *values)
+{
+    char path[IN_PATH_MAX];
+    const char *name = pair_name(r, doc, map, pair);
+    yaml_node_t *node = in_node(doc, pair->value);
+    if (!name)
+        return;
+    const struct in_place key_at = in_at(doc, in_node(doc, pair->key));
+    const int n = snprintf(path, sizeof path, "%s%s", prefix, name);
+    const bool nested = strchr(name, '.') || n >= (int)sizeof path;
+    const struct in_key *key = nested ? NULL : in_find_key(table, path);
+
+    if (key) {
+        in_read_value(r, doc, node, key, &values[key - table->keys]);
+    } else if (nested || !is_section(table, path)) {
+        complain_unknown(r, &key_at, table, prefix, name);
+    } else if (node->type != YAML_MAPPING_NODE) {
+        const struct in_place at = in_at(doc, node);
+        struct names names = {table, strcat(path, "."), ""};
+        const char *first = next_name(&names, 0);
+        in_complain(r, &at, "'%.*s' is %s; expected a mapping: {%s: ...}", (int)strlen(path) - 1,
+                    path, in_kind(node), first);
+    } else {
+        read_section(r, doc, node, table, strcat(path, "."), values);
+    }
+}
+
+static void read_section(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
+                         const struct in_table *table, const char *prefix, struct in_value *values)
+{
+    const yaml_node_pair_t *end = map->data.mapping.pairs.top;
+    if (!is_small(r, doc, map))
+        return;
+    for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < end; p++)
+        read_pair(r, doc, map, p, table, prefix, values);
+}
+
+void in_read_mapping(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
+                     const struct in_table *table, struct in_value *values)
+{
+    struct names names = {table, "", ""};
+    if (map->type == YAML_MAPPING_NODE) {
+        read_section(r, doc, map, table, "", values);
+        return;
+    }
+    const struct in_place at = in_at(doc, map);
+    in_complain(r, &at, "expected keys with values, such as '%s: ...', but this is %s",
+                next_name(&names, 0), in_kind(map));
+}

@@ -1,0 +1,56 @@
+/*
+ * Mappings read by a table of keys; private to input/. A table's rows say what may stand where, and
+ * every complaint about a key or a value is made here.
+ */
+#ifndef IN_KEYS_H
+#define IN_KEYS_H
+
+#include "input/units.h"
+#include "input/yaml.h"
+
+enum { IN_PATH_MAX = 128 /**< [bytes] of a dotted key */ };
+
+/** One key of a file. Strings are static. */
+struct in_key {
+    const char *path; /**< dotted: "bus.clock" */
+    struct in_form form;
+    const char *def;      /**< default as YAML text; "": none; NULL: from elsewhere */
+    const char *sentence; /**< what it is */
+};
+
+struct in_table {
+    const struct in_key *keys;
+    size_t count;
+    const struct in_table *other; /**< where a key that is not here may belong */
+    const char *hint;             /**< said of a key that is in `other` */
+};
+
+/** What was given for a key; at.doc NULL: nothing. */
+struct in_value {
+    struct in_place at;
+    yaml_node_t *node;
+    uint64_t number; /**< IN_INT .. IN_ENUM, IN_WORD */
+    char *text;      /**< IN_TEXT, IN_TIME, IN_WORD; IN_FILE: path to open */
+    char **list;     /**< IN_LIST, IN_EVENTS; IN_MAP: "NAME=value"; NULL when empty */
+};
+
+/** Reads one value; complains when it is not what the key needs. @return whether *v was set */
+bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,
+                   const struct in_key *key, struct in_value *v);
+
+/**
+ * Reads a mapping into values[table->count]; complains about every unknown, repeated or wrong key
+ * and goes on with the next.
+ */
+void in_read_mapping(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
+                     const struct in_table *table, struct in_value *values);
+
+/** Row of a dotted key, or NULL. */
+const struct in_key *in_find_key(const struct in_table *table, const char *path);
+
+/** Full path of the key the user probably meant, or NULL. */
+const char *in_suggest_key(const struct in_table *table, const char *path);
+
+void in_values_free(struct in_value *values, size_t count);
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * Machine files: a shipped name or a file, what it is based on, and assignments on top.
+ *
+ * The one hard idea: every value remembers the place it came from until all rules have been
+ * checked, so that a clash between two parameters is shown at the line that caused it, in whichever
+ * file of the inheritance that is.
+ */
+#include "input/experiment.h"
+#include "input/home.h"
+#include "input/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct in_key keys[] = {
+    [IN_MACHINE_ABOUT] = {"about",
+                          {IN_TEXT, "a sentence for people", 0, 0},
+                          "",
+                          "what the machine is, for people"},
+    [IN_MACHINE_BASE] = {"base",
+                         {IN_TEXT, "a shipped machine's name or a machine file", 0, 0},
+                         "",
+                         "the machine this one is built on; values given here replace its values"},
+#define PARAM(field, key, type, unit, min, max, def, source, sentence) \
+    {key, {(enum in_type)NM_PARAM_##type, unit, min, max}, NULL, sentence},
+#include "machine/params.def"
+#undef PARAM
+};
+
+enum { KEYS = sizeof keys / sizeof keys[0], ROWS = KEYS - IN_MACHINE_PARAMS, BASES_MAX = 16 };
+
+const struct in_table in_machine_table = {keys, KEYS, &in_experiment_table,
+                                          "belongs to an experiment, not to its machine"};
+
+/** One file of an inheritance, from the newest to its base. */
+struct link {
+    const struct link *newer;
+    dev_t dev;
+    ino_t ino;
+    const char *shown;
+};
+
+/** A machine while it is read. */
+struct build {
+    struct in_reading *r;
+    struct in_machine *mc;
+    struct in_place places[ROWS];
+};
+
+char *in_origin_text(const struct in_place *at)
+{
+    char *text;
+    if (!at->doc)
+        return in_strdup("default");
+    if (at->doc->inline_text)
+        return in_strdup(strncmp(at->doc->shown, "--set", 5) ? "default" : "--set");
+    if (asprintf(&text, "%s:%u", at->doc->shown, at->line) < 0)
+        abort();
+    return text;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool is_file_name(const char *name)
+{
+    const size_t n = strlen(name);
+    return strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml")) ||
+           (n > 4 && !strcmp(name + n - 4, ".yml"));
+}
+
+static const char *next_item(void *ctx, size_t i)
+{
+    char **list = ctx;
+    for (size_t k = 0; list && list[k]; k++)
+        if (k == i)
+            return list[k];
+    return NULL;
+}
+
+static void complain_no_machine(struct in_reading *r, const struct in_place *asked,
+                                const char *name)
+{
+    char **names = in_home_names("configs", ".yaml");
+    const char *near = in_nearest(name, next_item, names);
+    if (near)
+        in_complain(r, asked, "no machine '%.60s' is shipped; did you mean '%s'?", name, near);
+    else
+        in_complain(r, asked,
+                    "no machine '%.60s' is shipped (numachine list machines); a file's name needs "
+                    "its .yaml",
+                    name);
+    in_free_list(names);
+}
+
+/** Path of a machine and its name for people; NULL after a complaint. Both allocated. */
+static char *locate(struct in_reading *r, const char *name, const struct in_place *asked,
+                    char **shown)
+{
+    struct stat st;
+    if (is_file_name(name) || !strcmp(name, "-")) {
+        char *path = in_path_beside(asked && asked->doc ? asked->doc->path : NULL, name);
+        *shown = in_strdup(path);
+        return path;
+    }
+    char *path = in_home_path("configs/%s.yaml", name);
+    if (stat(path, &st)) {
+        complain_no_machine(r, asked, name);
+        free(path);
+        return NULL;
+    }
+    if (asprintf(shown, "configs/%s.yaml", name) < 0)
+        abort();
+    return path;
+}
+
+/** Complains, naming the whole cycle, when `self` is already being read. */
+static bool is_cycle(struct in_reading *r, const struct link *self, const struct in_place *asked)
+{
+    char cycle[500];
+    size_t depth = 1, n = (size_t)snprintf(cycle, sizeof cycle, "%.100s", self->shown);
+    for (const struct link *l = self->newer; l; l = l->newer, depth++) {
+        if (n < sizeof cycle)
+            n += (size_t)snprintf(cycle + n, sizeof cycle - n, " <- %.100s", l->shown);
+        if (l->dev == self->dev && l->ino == self->ino) {
+            in_complain(r, asked, "base: goes in a circle: %s", cycle);
+            return true;
+        }
+    }
+    if (depth > BASES_MAX)
+        in_complain(r, asked, "more than %d machines based on each other", BASES_MAX);
+    return depth > BASES_MAX;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void take(struct build *b, const struct in_key *key, const struct in_value *v)
+{
+    size_t count;
+    const size_t row = (size_t)(key - keys) - IN_MACHINE_PARAMS;
+    nm_param_set(&b->mc->params, &nm_param_rows(&count)[row], v->number);
+    b->places[row] = v->at;
+}
+
+static void apply_file(struct build *b, const char *name, const struct in_place *asked,
+                       const struct link *newer);
+
+/** Reads one mapping: its base first, then its own values on top. */
+static void apply_mapping(struct build *b, struct in_doc *doc, yaml_node_t *map,
+                          const struct link *self)
+{
+    struct in_value values[KEYS] = {0};
+    in_read_mapping(b->r, doc, map, &in_machine_table, values);
+    const struct in_value *base = &values[IN_MACHINE_BASE];
+    if (base->text && !strcmp(base->text, "-"))
+        in_complain(b->r, &base->at, "base: cannot be standard input; name a machine or a file");
+    else if (base->text)
+        apply_file(b, base->text, &base->at, self);
+    for (size_t i = IN_MACHINE_PARAMS; i < KEYS; i++)
+        if (values[i].at.doc)
+            take(b, &keys[i], &values[i]);
+    in_values_free(values, KEYS);
+}
+
+static void apply_file(struct build *b, const char *name, const struct in_place *asked,
+                       const struct link *newer)
+{
+    char *shown = NULL;
+    char *path = locate(b->r, name, asked, &shown);
+    struct stat st = {0};
+    if (!path)
+        return;
+    const bool is_stdin = !strcmp(path, "-");
+    if (!is_stdin)
+        stat(path, &st);
+    const struct link self = {newer, st.st_dev, st.st_ino, shown};
+    struct in_doc *doc = is_cycle(b->r, &self, asked) ? NULL : in_open(b->r, path, shown, asked);
+    if (doc) {
+        if (!is_stdin)
+            in_push(&b->mc->inputs, path);
+        apply_mapping(b, doc, in_root(doc), &self);
+    }
+    free(shown);
+    free(path);
+}
+
+/* ---- assignments ----------------------------------------------------------------------------- */
+
+/** The key of "a.b=c", or false when there is no '='. */
+static bool set_path(const char *set, char path[IN_PATH_MAX])
+{
+    const char *equals = strchr(set, '=');
+    if (!equals || equals == set)
+        return false;
+    snprintf(path, IN_PATH_MAX, "%.*s", (int)(equals - set), set);
+    return true;
+}
+
+bool in_set_is_of(const char *set, const struct in_table *table)
+{
+    char path[IN_PATH_MAX];
+    return set_path(set, path) && in_find_key(table, path);
+}
+
+const struct in_key *in_open_set(struct in_reading *r, const char *set,
+                                 const struct in_table *const *tables,
+                                 const struct in_table **table, struct in_doc **doc)
+{
+    char path[IN_PATH_MAX], shown[200];
+    const struct in_key *key = NULL;
+    const char *near = NULL;
+    if (!set_path(set, path)) {
+        in_complain(r, NULL, "--set %.100s: expected KEY=VALUE, such as bus.clock=25MHz", set);
+        return NULL;
+    }
+    for (; *tables && !key; tables++) {
+        key = in_find_key(*tables, path);
+        near = near ? near : in_suggest_key(*tables, path);
+        *table = *tables;
+    }
+    if (!key) {
+        in_complain(r, NULL, "--set %.100s: unknown key '%s'%s%s%s", set, path,
+                    near ? "; did you mean '" : " (numachine list params)", near ? near : "",
+                    near ? "'?" : "");
+        return NULL;
+    }
+    const char *value = strchr(set, '=') + 1;
+    snprintf(shown, sizeof shown, "--set %.150s", set);
+    if (*value == '\0') {
+        in_complain(r, NULL, "%s: no value", shown);
+        return NULL;
+    }
+    *doc = in_open_text(r, value, shown);
+    return *doc ? key : NULL;
+}
+
+static void apply_set(struct build *b, const char *set)
+{
+    static const struct in_table *const tables[] = {&in_machine_table, NULL};
+    const struct in_table *table;
+    struct in_value v = {0};
+    struct in_doc *doc;
+    const struct in_key *key = in_open_set(b->r, set, tables, &table, &doc);
+    if (!key || !in_read_value(b->r, doc, in_root(doc), key, &v))
+        return;
+    if (key < keys + IN_MACHINE_PARAMS)
+        in_complain(b->r, &v.at, "'%s' cannot be set here; choose the machine instead", key->path);
+    else
+        take(b, key, &v);
+    in_values_free(&v, 1);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/** Place of a parameter; nowhere for a default. */
+static const struct in_place *place_of(const struct build *b, const char *path)
+{
+    static const struct in_place nowhere = {0};
+    const struct in_key *key = in_find_key(&in_machine_table, path);
+    return key ? &b->places[key - keys - IN_MACHINE_PARAMS] : &nowhere;
+}
+
+/** Values of the parameters a rule ties together, for its complaint. */
+static void print_values(const struct build *b, const struct nm_param_rule *rule, char *out,
+                         size_t size)
+{
+    const char *const paths[] = {rule->key, rule->with};
+    size_t count, n = 0;
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    for (size_t i = 0; i < 2 && *paths[i] && n < size; i++) {
+        char value[40];
+        const struct in_key *key = in_find_key(&in_machine_table, paths[i]);
+        const struct nm_param_row *row = &rows[key - keys - IN_MACHINE_PARAMS];
+        in_value_format(&key->form, nm_param_get(&b->mc->params, row), value, sizeof value);
+        n += (size_t)snprintf(out + n, size - n, "%s%s is %s", i ? ", " : "", paths[i], value);
+    }
+}
+
+static void check_rules(struct build *b)
+{
+    const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
+    const size_t n = nm_param_rules_broken(&b->mc->params, broken);
+    for (size_t i = 0; i < n; i++) {
+        char values[160];
+        const struct in_place *at = place_of(b, broken[i]->key);
+        if (!at->doc)
+            at = place_of(b, broken[i]->with);
+        print_values(b, broken[i], values, sizeof values);
+        in_complain(b->r, at, "%s (%s)", broken[i]->sentence, values);
+    }
+}
+
+static char *machine_name(const char *name)
+{
+    if (!name)
+        return in_strdup("inline");
+    return !strcmp(name, "-") ? in_strdup("stdin") : in_base_name(name);
+}
+
+bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *name,
+                     struct in_doc *doc, yaml_node_t *node, const struct in_place *asked,
+                     char *const *sets)
+{
+    struct build b = {.r = r, .mc = mc};
+    const unsigned before = r->diag->errors;
+    *mc = (struct in_machine){.name = machine_name(name)};
+    nm_params_default(&mc->params);
+    if (name)
+        apply_file(&b, name, asked, NULL);
+    else if (node)
+        apply_mapping(&b, doc, node, NULL);
+    for (; sets && *sets; sets++)
+        apply_set(&b, *sets);
+    if (r->diag->errors == before)
+        check_rules(&b);
+    mc->origins = in_alloc(ROWS, sizeof *mc->origins);
+    for (size_t i = 0; i < ROWS; i++)
+        mc->origins[i].text = in_origin_text(&b.places[i]);
+    return r->diag->errors == before;
+}
+
+bool in_machine_load(struct in_machine *mc, const char *name, char *const *sets,
+                     struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag};
+    const bool good =
+        in_machine_read(&r, mc, name ? name : IN_DEFAULT_MACHINE, NULL, NULL, NULL, sets);
+    in_close(&r);
+    if (!good)
+        in_machine_free(mc);
+    return good;
+}
+
+void in_machine_free(struct in_machine *mc)
+{
+    for (size_t i = 0; mc->origins && i < ROWS; i++)
+        free(mc->origins[i].text);
+    free(mc->origins);
+    free(mc->name);
+    in_free_list(mc->inputs);
+    *mc = (struct in_machine){0};
+}

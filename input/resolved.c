@@ -1,0 +1,189 @@
+/*
+ * The resolved configuration: what the simulator understood, every default included, in the same
+ * language the user writes. Running it again is the definition of repeating a run.
+ */
+#include "input/tables.h"
+#include "input/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMENT_COLUMN = 34 };
+
+/** Character at `p` (at most 4 bytes) and its length; a lone byte when it is not UTF-8. */
+static uint32_t decode(const unsigned char *p, size_t *length)
+{
+    const size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
+    uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
+    *length = n;
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80) {
+            *length = 1;
+            return p[0];
+        }
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    return c;
+}
+
+/** Characters that YAML takes as they are between double quotes, on one line. */
+static bool is_plain(uint32_t c, size_t length)
+{
+    if (c < 0x80)
+        return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
+    return length > 1 && ((c >= 0xa0 && c < 0x2000) || (c > 0x206f && c < 0xd800) ||
+                          (c >= 0xe000 && c < 0xfe00) || (c >= 0x10000 && c < 0x110000));
+}
+
+static void write_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        size_t length;
+        const uint32_t c = decode(p, &length);
+        if (is_plain(c, length))
+            fwrite(p, 1, length, out);
+        else
+            fprintf(out, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+        p += length;
+    }
+    fputc('"', out);
+}
+
+/** Pads `width` characters already written and adds a comment of one line. */
+static void write_comment(FILE *out, int width, const char *origin, const char *rest)
+{
+    fprintf(out, "%*s  # ", width < COMMENT_COLUMN ? COMMENT_COLUMN - width : 0, "");
+    for (const char *p = origin; *p; p++)
+        fputc((unsigned char)*p < 0x20 ? '?' : *p, out);
+    fprintf(out, "%s%s\n", *rest ? "; " : "", rest);
+}
+
+/** Opens the sections of `path` that differ from those of `last`. @return the key's own name */
+static const char *open_sections(FILE *out, int indent, const char *path, char last[IN_PATH_MAX])
+{
+    const char *dot = strchr(path, '.');
+    const size_t n = dot ? (size_t)(dot - path) : 0;
+    if (dot && (strncmp(last, path, n) != 0 || last[n] != '\0'))
+        fprintf(out, "%*s%.*s:\n", indent, "", (int)n, path);
+    snprintf(last, IN_PATH_MAX, "%.*s", (int)n, path);
+    return dot ? dot + 1 : path;
+}
+
+static void write_params(FILE *out, int indent, const struct in_machine *mc)
+{
+    size_t count;
+    char last[IN_PATH_MAX] = "", value[64];
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct in_form form = in_param_form(&rows[i]);
+        const uint64_t v = nm_param_get(&mc->params, &rows[i]);
+        const char *name = open_sections(out, indent, rows[i].key, last);
+        in_value_format(&form, v, value, sizeof value);
+        const int width = fprintf(out, "%*s%s: %s", indent + 2, "", name, value);
+        write_comment(out, width, mc->origins ? mc->origins[i].text : "default",
+                      v == rows[i].def ? rows[i].source : "");
+    }
+}
+
+void in_machine_write_resolved(FILE *out, const struct in_machine *mc)
+{
+    fprintf(out,
+            "# Machine %s: every parameter, where its value comes from, and the source of the\n"
+            "# number.\n",
+            mc->name);
+    write_params(out, 0, mc);
+}
+
+static void write_list(FILE *out, char *const *list)
+{
+    fputc('[', out);
+    for (size_t i = 0; list && list[i]; i++) {
+        fputs(i ? ", " : "", out);
+        write_quoted(out, list[i]);
+    }
+    fputc(']', out);
+}
+
+static void write_map(FILE *out, char *const *list)
+{
+    fputc('{', out);
+    for (size_t i = 0; list && list[i]; i++) {
+        char *name = in_strdup(list[i]);
+        char *equals = strchr(name, '=');
+        if (equals)
+            *equals = '\0';
+        fputs(i ? ", " : "", out);
+        write_quoted(out, name);
+        fputs(": ", out);
+        write_quoted(out, equals ? equals + 1 : "");
+        free(name);
+    }
+    fputc('}', out);
+}
+
+static void write_file(FILE *out, const char *path)
+{
+    char *absolute = realpath(path, NULL);
+    write_quoted(out, absolute ? absolute : path);
+    free(absolute);
+}
+
+/** Writes one value; `field` is its member of struct in_experiment. */
+static void write_value(FILE *out, const struct in_key *key, enum in_experiment_key id,
+                        const struct in_experiment *x, const void *field)
+{
+    char value[64];
+    switch (key->form.type) {
+    case IN_TEXT:
+    case IN_WORD:
+        write_quoted(out, *(char *const *)field);
+        break;
+    case IN_FILE:
+        write_file(out, *(char *const *)field);
+        break;
+    case IN_LIST:
+    case IN_EVENTS:
+        write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
+        break;
+    case IN_MAP:
+        write_map(out, *(char **const *)field);
+        break;
+    default:
+        in_value_format(&key->form, in_number_of(x, id), value, sizeof value);
+        fputs(value, out);
+        break;
+    }
+}
+
+static bool is_absent(const struct in_key *key, const void *field)
+{
+    const enum in_type t = key->form.type;
+    return (t == IN_TEXT || t == IN_FILE || t == IN_WORD) && !*(char *const *)field;
+}
+
+void in_experiment_write_resolved(FILE *out, const struct in_experiment *x)
+{
+    char last[IN_PATH_MAX] = "";
+    fprintf(out,
+            "# Experiment %s as it was understood: every value, where it comes from, and the\n"
+            "# source of each number. Run this file to repeat it.\n",
+            x->name);
+    for (size_t i = 0; i < IN_KEY__COUNT; i++) {
+        const struct in_key *key = &in_experiment_table.keys[i];
+        const void *field = in_field_of(x, i);
+        const char *origin = x->origins ? x->origins[i].text : "default";
+        if (i == IN_KEY_machine) {
+            fprintf(out, "machine:");
+            write_comment(out, 8, origin, x->machine.name);
+            write_params(out, 2, &x->machine);
+            continue;
+        }
+        if (is_absent(key, field))
+            continue;
+        const char *name = open_sections(out, 0, key->path, last);
+        fprintf(out, "%*s%s: ", name == key->path ? 0 : 2, "", name);
+        write_value(out, key, (enum in_experiment_key)i, x, field);
+        write_comment(out, COMMENT_COLUMN, origin, "");
+    }
+}

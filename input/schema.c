@@ -1,0 +1,209 @@
+/*
+ * The tables as JSON: a schema for editors, and listings.
+ *
+ * The schema says what the loader says, as far as JSON Schema can: which keys exist, their types,
+ * the form of values with units. Ranges of values with units and rules between keys are the
+ * loader's alone. One schema serves both kinds of file: a file with a program is an experiment.
+ */
+#include "input/tables.h"
+#include "input/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const type_names[] = {
+    [IN_INT] = "number",  [IN_BOOL] = "flag",       [IN_CYCLES] = "cycles", [IN_BYTES] = "size",
+    [IN_FREQ] = "clock",  [IN_ENUM] = "word",       [IN_TIME] = "time",     [IN_TEXT] = "text",
+    [IN_WORD] = "word",   [IN_FILE] = "file",       [IN_LIST] = "list",     [IN_EVENTS] = "list",
+    [IN_MAP] = "mapping", [IN_MACHINE] = "machine",
+};
+
+static json_t *words(const char *list)
+{
+    char word[64];
+    json_t *array = json_array();
+    for (size_t i = 0; in_word_at(list, i, word, sizeof word); i++)
+        json_array_append_new(array, json_string(word));
+    return array;
+}
+
+/** A stored number as JSON: a number, a flag, or text with its unit. */
+static json_t *number_json(const struct in_form *form, uint64_t v)
+{
+    char text[64];
+    if (form->type == IN_INT)
+        return json_integer((json_int_t)v);
+    if (form->type == IN_BOOL)
+        return json_boolean(v);
+    in_value_format(form, v, text, sizeof text);
+    return json_string(text);
+}
+
+/** A default written as YAML; NULL when there is none. */
+static json_t *default_json(const struct in_key *key)
+{
+    if (!key->def || *key->def == '\0')
+        return NULL;
+    if (key->form.type == IN_INT)
+        return json_integer((json_int_t)strtoull(key->def, NULL, 10));
+    if (key->form.type == IN_MAP)
+        return json_object();
+    if (key->form.type != IN_LIST && key->form.type != IN_EVENTS)
+        return json_string(key->def);
+    char inside[100];
+    snprintf(inside, sizeof inside, "%.*s", (int)strlen(key->def) - 2, key->def + 1);
+    return words(inside);
+}
+
+/* ---- the schema ------------------------------------------------------------------------------ */
+
+static json_t *scalar_schema(void)
+{
+    return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
+}
+
+static json_t *form_schema(const struct in_form *form)
+{
+    switch (form->type) {
+    case IN_INT:
+        return json_pack("{s:s,s:I,s:I}", "type", "integer", "minimum", (json_int_t)form->min,
+                         "maximum", (json_int_t)form->max);
+    case IN_BOOL:
+        return json_pack("{s:s}", "type", "boolean");
+    case IN_ENUM:
+    case IN_WORD:
+        return json_pack("{s:o}", "enum", words(form->unit));
+    case IN_LIST:
+    case IN_EVENTS:
+        return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
+                         scalar_schema());
+    case IN_MAP:
+        return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", scalar_schema());
+    case IN_MACHINE:
+        return json_pack("{s:[{s:s},{s:s}]}", "anyOf", "type", "string", "$ref",
+                         "#/definitions/machine");
+    case IN_TEXT:
+        return scalar_schema();
+    default:
+        break;
+    }
+    json_t *schema = json_pack("{s:s}", "type", "string");
+    if (in_form_pattern(form->type))
+        json_object_set_new(schema, "pattern", json_string(in_form_pattern(form->type)));
+    return schema;
+}
+
+/** The object that holds the members of `path`'s section, made when it is new. */
+static json_t *section(json_t *properties, const char *path)
+{
+    const char *dot = strchr(path, '.');
+    if (!dot)
+        return properties;
+    char name[IN_PATH_MAX];
+    snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
+    json_t *object = json_object_get(properties, name);
+    if (!object) {
+        object =
+            json_pack("{s:s,s:b,s:{}}", "type", "object", "additionalProperties", 0, "properties");
+        json_object_set_new(properties, name, object);
+    }
+    return json_object_get(object, "properties");
+}
+
+static const struct nm_param_row *param_of(const char *key)
+{
+    size_t count;
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(rows[i].key, key))
+            return &rows[i];
+    return NULL;
+}
+
+static json_t *key_schema(const struct in_key *key)
+{
+    char expected[200], text[600];
+    json_t *schema = form_schema(&key->form);
+    const struct nm_param_row *param = key->def ? NULL : param_of(key->path);
+    in_form_describe(&key->form, expected, sizeof expected);
+    snprintf(text, sizeof text, "%s (%s%s%s)", key->sentence, expected,
+             param ? "; source of the default: " : "", param ? param->source : "");
+    json_object_set_new(schema, "description", json_string(text));
+    json_t *def = param ? number_json(&key->form, param->def) : default_json(key);
+    if (def)
+        json_object_set_new(schema, "default", def);
+    return schema;
+}
+
+static json_t *table_schema(const struct in_table *table)
+{
+    json_t *properties = json_object();
+    for (size_t i = 0; i < table->count; i++) {
+        const struct in_key *key = &table->keys[i];
+        const char *dot = strchr(key->path, '.');
+        json_object_set_new(section(properties, key->path), dot ? dot + 1 : key->path,
+                            key_schema(key));
+    }
+    return json_pack("{s:s,s:b,s:o}", "type", "object", "additionalProperties", 0, "properties",
+                     properties);
+}
+
+json_t *in_schema(void)
+{
+    return json_pack("{s:s,s:s,s:{s:[{s:[s]},{s:[s]},{s:[s]}]},s:{s:s},s:{s:s},s:{s:o,s:o}}",
+                     "$schema", "http://json-schema.org/draft-07/schema#", "title",
+                     "NUMAchine simulator: machine and experiment files", "if", "anyOf", "required",
+                     "program", "required", "monitor", "required", "expect", "then", "$ref",
+                     "#/definitions/experiment", "else", "$ref", "#/definitions/machine",
+                     "definitions", "machine", table_schema(&in_machine_table), "experiment",
+                     table_schema(&in_experiment_table));
+}
+
+/* ---- listings -------------------------------------------------------------------------------- */
+
+static json_t *key_row(const struct in_key *key)
+{
+    char expected[200];
+    in_form_describe(&key->form, expected, sizeof expected);
+    json_t *def = default_json(key);
+    return json_pack("{s:s,s:s,s:s,s:o,s:s}", "key", key->path, "type", type_names[key->form.type],
+                     "expected", expected, "default", def ? def : json_null(), "sentence",
+                     key->sentence);
+}
+
+json_t *in_list_keys(void)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < in_experiment_table.count; i++)
+        json_array_append_new(array, key_row(&in_experiment_table.keys[i]));
+    return array;
+}
+
+json_t *in_list_params(void)
+{
+    size_t count;
+    json_t *array = json_array();
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct in_form form = in_param_form(&rows[i]);
+        const bool choice = form.type == IN_ENUM;
+        json_t *row = json_pack("{s:s,s:s,s:s}", "key", rows[i].key, "type", type_names[form.type],
+                                "unit", choice ? "" : rows[i].unit);
+        if (choice)
+            json_object_set_new(row, "choices", words(form.unit));
+        else if (form.type != IN_BOOL)
+            json_object_update_new(row, json_pack("{s:o,s:o}", "min", number_json(&form, form.min),
+                                                  "max", number_json(&form, form.max)));
+        json_object_update_new(row, json_pack("{s:o,s:s,s:s}", "default",
+                                              number_json(&form, rows[i].def), "source",
+                                              rows[i].source, "sentence", rows[i].sentence));
+        json_array_append_new(array, row);
+    }
+    return array;
+}
+
+void in_write_json(FILE *out, const json_t *value)
+{
+    json_dumpf(value, out, JSON_INDENT(2));
+    fputc('\n', out);
+}

@@ -1,0 +1,51 @@
+/* The two tables of keys: a machine's and an experiment's; private to input/ and its listings. */
+#ifndef IN_TABLES_H
+#define IN_TABLES_H
+
+#include "input/experiment.h"
+#include "input/keys.h"
+
+/** Rows of the machine's table: these few, then one for each parameter, in order of params.def. */
+enum { IN_MACHINE_ABOUT, IN_MACHINE_BASE, IN_MACHINE_PARAMS };
+
+/** Rows of the experiment's table. */
+enum in_experiment_key {
+#define KEY(field, key, type, unit, min, max, def, sentence) IN_KEY_##field,
+#include "input/experiment.def"
+#undef KEY
+    IN_KEY__COUNT
+};
+
+/** Member of an experiment that holds a key's value, and the number in it (IN_INT, IN_TIME). */
+const void *in_field_of(const struct in_experiment *x, size_t key);
+uint64_t in_number_of(const struct in_experiment *x, size_t key);
+
+extern const struct in_table in_machine_table, in_experiment_table;
+
+/**
+ * Reads a machine within a reading.
+ * @param name  a shipped name, a file or "-"; NULL: see node
+ * @param node  a mapping of `doc` when name is NULL
+ * @param asked who asked: where `name` stands (its file is what paths are relative to), or NULL
+ */
+bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *name,
+                     struct in_doc *doc, yaml_node_t *node, const struct in_place *asked,
+                     char *const *sets);
+
+/**
+ * Opens the value of an assignment "a.b=c" that sets a key of one of the tables.
+ * @param tables  NULL-terminated, tried in order
+ * @param[out] table  the one that has the key
+ * @return its row, and the document of the value; NULL after a complaint
+ */
+const struct in_key *in_open_set(struct in_reading *r, const char *set,
+                                 const struct in_table *const *tables,
+                                 const struct in_table **table, struct in_doc **doc);
+
+/** Whether an assignment sets a key of this table; false also when it is none at all. */
+bool in_set_is_of(const char *set, const struct in_table *table);
+
+/** Text of an origin: "file.yaml:12", "--set", "default". Allocated. */
+char *in_origin_text(const struct in_place *at);
+
+#endif

@@ -1,0 +1,375 @@
+/*
+ * Numbers with units, read the way a careful person reads them.
+ *
+ * The one hard idea: exactness. A value is digits, perhaps a fraction, and a unit; it is scaled in
+ * 128-bit integers and accepted only if the result is whole and fits. What other readers silently
+ * misread (010 as 8, 1e3 as 1, 12ns as 12) is refused with the form to write instead.
+ */
+#include "input/units.h"
+
+#include "input/diag.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef unsigned __int128 wide;
+
+struct unit {
+    const char *name;
+    uint64_t scale; /**< in the smallest unit of its kind */
+};
+
+static const struct unit bytes[] = {
+    {"B", 1}, {"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {0}};
+static const struct unit freqs[] = {
+    {"Hz", 1}, {"kHz", 1000}, {"MHz", 1000000}, {"GHz", 1000000000}, {0}};
+static const struct unit cycles[] = {{"cy", 1}, {0}};
+static const struct unit times[] = {
+    {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {0}};
+
+/** What a type's values look like. */
+static const struct kind {
+    const struct unit *units;
+    const char *pattern, *of;
+} kinds[] = {
+    [IN_INT] = {NULL, NULL, "a number"},
+    [IN_CYCLES] = {cycles, "^(0|[1-9][0-9]*)cy$", "cycles"},
+    [IN_BYTES] = {bytes, "^(0|[1-9][0-9]*)([.][0-9]+)?(B|KB|MB|GB)$", "a size"},
+    [IN_FREQ] = {freqs, "^(0|[1-9][0-9]*)([.][0-9]+)?(Hz|kHz|MHz|GHz)$", "a clock"},
+    [IN_TIME] = {times, "^(none|(0|[1-9][0-9]*)(cy|([.][0-9]+)?(ns|us|ms|s)))$", "a time"},
+};
+
+/** A number as written: (whole * 10^places + fraction) / 10^places, then a unit. */
+struct number {
+    uint64_t digits; /**< all digits, without the point */
+    unsigned places; /**< digits after the point, trailing zeros dropped */
+    const char *unit;
+};
+
+const char *in_form_pattern(enum in_type type)
+{
+    return type <= IN_TIME ? kinds[type].pattern : NULL;
+}
+
+bool in_word_at(const char *words, size_t index, char *out, size_t size)
+{
+    for (;; index--) {
+        words += strspn(words, " ");
+        const size_t n = strcspn(words, " ");
+        if (n == 0)
+            return false;
+        if (index == 0) {
+            snprintf(out, size, "%.*s", (int)n, words);
+            return true;
+        }
+        words += n;
+    }
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static uint64_t power10(unsigned n)
+{
+    uint64_t v = 1;
+    while (n--)
+        v *= 10;
+    return v;
+}
+
+/** Refuses the spellings that readers disagree about. NULL when there is nothing to refuse. */
+static const char *trap(const char *text)
+{
+    if (text[0] == '-')
+        return "is negative";
+    if (text[0] == '+')
+        return "has a plus sign: leave it out";
+    if (text[0] == '0' && (text[1] | 0x20) == 'x')
+        return "is hexadecimal: write it in decimal";
+    if (text[0] == '0' && (text[1] | 0x20) == 'o')
+        return "is octal: write it in decimal";
+    if (text[0] == '0' && is_digit(text[1]))
+        return "has a leading zero, which some readers take for octal: leave it out";
+    if (!is_digit(text[0]))
+        return "is not a number";
+    text += strspn(text, "0123456789.");
+    if ((*text | 0x20) == 'e' && (is_digit(text[1]) || text[1] == '+' || text[1] == '-'))
+        return "has an exponent: write all the digits";
+    if (*text == '_' || *text == ',')
+        return "has a separator: write the digits only";
+    return NULL;
+}
+
+static bool push_digit(struct number *n, char c)
+{
+    return !__builtin_mul_overflow(n->digits, 10, &n->digits) &&
+           !__builtin_add_overflow(n->digits, (uint64_t)(c - '0'), &n->digits);
+}
+
+/** Reads digits and fraction; what follows is n->unit. NULL when done, else the complaint. */
+static const char *scan(const char *text, struct number *n)
+{
+    const char *complaint = trap(text);
+    if (complaint)
+        return complaint;
+    *n = (struct number){0};
+    for (; is_digit(*text); text++)
+        if (!push_digit(n, *text))
+            return "is too large";
+    if (*text == '.') {
+        const size_t all = strspn(text + 1, "0123456789");
+        size_t kept = all;
+        while (kept && text[kept] == '0')
+            kept--;
+        if (all == 0)
+            return "has a point without digits after it";
+        for (size_t i = 1; i <= kept; i++)
+            if (!push_digit(n, text[i]))
+                return "has too many digits";
+        n->places = (unsigned)kept;
+        text += 1 + all;
+    }
+    n->unit = text;
+    return NULL;
+}
+
+static const struct unit *find_unit(const struct unit *units, const char *name)
+{
+    for (; units->name; units++)
+        if (!strcmp(units->name, name))
+            return units;
+    return NULL;
+}
+
+/** Explains a missing, foreign or unknown unit. */
+static void explain_unit(enum in_type type, const char *name, char *why, size_t size)
+{
+    if (*name == '\0') {
+        snprintf(why, size, "needs a unit");
+        return;
+    }
+    for (enum in_type other = IN_CYCLES; other <= IN_TIME; other++) {
+        const struct unit *u = kinds[other].units ? find_unit(kinds[other].units, name) : NULL;
+        if (u && other != type) {
+            snprintf(why, size, "has '%s', the unit of %s, but must be %s", name, kinds[other].of,
+                     kinds[type].of);
+            return;
+        }
+    }
+    size_t n = (size_t)snprintf(why, size, "has the unknown unit '%.16s' (known:", name);
+    for (const struct unit *u = kinds[type].units; u->name && n < size; u++)
+        n += (size_t)snprintf(why + n, size - n, " %s%s", u->name, u[1].name ? "," : ")");
+}
+
+/** Scales exactly. @return NULL, or the complaint */
+static const char *scale(const struct number *n, wide factor, wide divisor, uint64_t *value)
+{
+    const wide numerator = (wide)n->digits * factor;
+    const wide denominator = divisor * power10(n->places);
+    if (factor && numerator / factor != n->digits)
+        return "is too large";
+    if (numerator % denominator)
+        return "is not a whole number of";
+    if (numerator / denominator > UINT64_MAX)
+        return "is too large";
+    *value = (uint64_t)(numerator / denominator);
+    return NULL;
+}
+
+static bool parse_flag(const char *text, uint64_t *value, char *why, size_t size)
+{
+    *value = !strcmp(text, "true");
+    if (*value || !strcmp(text, "false"))
+        return true;
+    const bool yes = !strcasecmp(text, "yes") || !strcasecmp(text, "on") || !strcmp(text, "1") ||
+                     !strcasecmp(text, "true");
+    const bool no = !strcasecmp(text, "no") || !strcasecmp(text, "off") || !strcmp(text, "0") ||
+                    !strcasecmp(text, "false");
+    snprintf(why, size,
+             yes  ? "must be written true"
+             : no ? "must be written false"
+                  : "is not true or false");
+    return false;
+}
+
+/** Yields the words of a list to in_nearest; ctx is a struct words. */
+struct words {
+    const char *list;
+    char word[64];
+};
+
+static const char *next_word(void *ctx, size_t i)
+{
+    struct words *w = ctx;
+    return in_word_at(w->list, i, w->word, sizeof w->word) ? w->word : NULL;
+}
+
+static bool parse_word(const char *list, const char *text, uint64_t *value, char *why, size_t size)
+{
+    struct words w = {.list = list};
+    for (size_t i = 0; next_word(&w, i); i++) {
+        if (!strcmp(w.word, text)) {
+            *value = i;
+            return true;
+        }
+    }
+    /* The nearest word is found by its place: the buffer holds one word at a time. */
+    for (size_t i = 0; next_word(&w, i); i++) {
+        struct words one = {.list = w.word};
+        if (in_nearest(text, next_word, &one)) {
+            snprintf(why, size, "is not a choice; did you mean '%s'?", w.word);
+            return false;
+        }
+    }
+    snprintf(why, size, "is not a choice");
+    return false;
+}
+
+static bool parse_number(const struct in_form *form, const char *text, uint64_t *value, char *why,
+                         size_t size)
+{
+    struct number n;
+    const char *complaint = scan(text, &n);
+    uint64_t factor = 1;
+    if (!complaint && form->type == IN_INT && *n.unit) {
+        snprintf(why, size, "has '%.16s' after the number, which has no unit", n.unit);
+        return false;
+    }
+    if (!complaint && form->type != IN_INT) {
+        const struct unit *u = find_unit(kinds[form->type].units, n.unit);
+        if (!u) {
+            explain_unit(form->type, n.unit, why, size);
+            return false;
+        }
+        factor = u->scale;
+    }
+    if (!complaint)
+        complaint = scale(&n, factor, 1, value);
+    if (!complaint && (*value < form->min || *value > form->max))
+        complaint = "is out of range";
+    if (complaint) {
+        const bool fraction = !strcmp(complaint, "is not a whole number of");
+        snprintf(why, size, "%s%s%s", complaint, fraction ? " " : "", fraction ? form->unit : "");
+    }
+    return !complaint;
+}
+
+bool in_value_parse(const struct in_form *form, const char *text, uint64_t *value, char *why,
+                    size_t size)
+{
+    char reason[160], expected[200];
+    uint64_t v;
+    bool good;
+    if (form->type == IN_BOOL)
+        good = parse_flag(text, &v, reason, sizeof reason);
+    else if (form->type == IN_ENUM || form->type == IN_WORD)
+        good = parse_word(form->unit, text, &v, reason, sizeof reason);
+    else
+        good = parse_number(form, text, &v, reason, sizeof reason);
+    if (good) {
+        *value = v;
+        return true;
+    }
+    in_form_describe(form, expected, sizeof expected);
+    snprintf(why, size, "%s; expected %s", reason, expected);
+    return false;
+}
+
+bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, size_t size)
+{
+    static const char expected[] =
+        "expected a time such as 100ms, cycles such as 3000000cy, or none";
+    struct number n;
+    uint64_t value = 0;
+    if (!strcmp(text, "none")) {
+        *ticks = NM_NEVER;
+        return true;
+    }
+    const char *complaint = scan(text, &n);
+    if (!complaint) {
+        const bool in_cycles = !strcmp(n.unit, "cy");
+        const struct unit *u = find_unit(in_cycles ? cycles : times, n.unit);
+        if (!u) {
+            char unit[160];
+            explain_unit(IN_TIME, n.unit, unit, sizeof unit);
+            snprintf(why, size, "%s; %s", unit, expected);
+            return false;
+        }
+        complaint = in_cycles ? scale(&n, 1, 1, &value)
+                    : hz      ? scale(&n, (wide)u->scale * hz, 1000000000, &value)
+                              : NULL;
+        if (!complaint && value == NM_NEVER)
+            complaint = "is too large";
+        if (!complaint && value == 0 && (hz || n.digits == 0))
+            complaint = "is no time at all";
+    }
+    if (complaint) {
+        const bool fraction = !strcmp(complaint, "is not a whole number of");
+        snprintf(why, size, "%s%s; %s", complaint, fraction ? " processor cycles" : "", expected);
+        return false;
+    }
+    *ticks = value;
+    return true;
+}
+
+void in_value_format(const struct in_form *form, uint64_t value, char *out, size_t size)
+{
+    if (form->type == IN_BOOL) {
+        snprintf(out, size, "%s", value ? "true" : "false");
+    } else if (form->type == IN_ENUM || form->type == IN_WORD) {
+        in_word_at(form->unit, value, out, size);
+    } else if (form->type == IN_TIME && value == NM_NEVER) {
+        snprintf(out, size, "none");
+    } else if (form->type == IN_INT) {
+        snprintf(out, size, "%" PRIu64, value);
+    } else {
+        const struct unit *units = form->type == IN_TIME ? cycles : kinds[form->type].units;
+        const struct unit *u = units;
+        while (value && u[1].name && value % u[1].scale == 0)
+            u++;
+        snprintf(out, size, "%" PRIu64 "%s", value / u->scale, u->name);
+    }
+}
+
+static void describe_words(const char *words, char *out, size_t size)
+{
+    char word[64], after[64];
+    size_t n = 0;
+    for (size_t i = 0; in_word_at(words, i, word, sizeof word) && n < size; i++) {
+        const bool last = !in_word_at(words, i + 1, after, sizeof after);
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i == 0 ? "" : last ? " or " : ", ", word);
+    }
+}
+
+void in_form_describe(const struct in_form *form, char *out, size_t size)
+{
+    char min[32], max[32];
+    switch (form->type) {
+    case IN_BOOL:
+        snprintf(out, size, "true or false");
+        return;
+    case IN_ENUM:
+    case IN_WORD:
+        describe_words(form->unit, out, size);
+        return;
+    case IN_INT:
+    case IN_CYCLES:
+    case IN_BYTES:
+    case IN_FREQ:
+        break;
+    default:
+        snprintf(out, size, "%s", form->unit);
+        return;
+    }
+    in_value_format(form, form->min, min, sizeof min);
+    in_value_format(form, form->max, max, sizeof max);
+    if (form->type == IN_INT)
+        snprintf(out, size, "a whole number from %s to %s", min, max);
+    else if (form->type == IN_CYCLES)
+        snprintf(out, size, "%s from %s to %s", form->unit, min, max);
+    else
+        snprintf(out, size, "%s from %s to %s", kinds[form->type].of, min, max);
+}

@@ -1,0 +1,309 @@
+/*
+ * From a file to YAML nodes with places, or to a complaint that shows where.
+ *
+ * The one hard idea: libyaml is trusted with syntax only. Size, encoding, the number of documents
+ * and empty texts are checked here; nodes are handed out one at a time and never expanded, so that
+ * an alias costs nothing however often or deeply it is repeated.
+ */
+#include "input/yaml.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void *in_alloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p) {
+        fputs("numachine: out of memory\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+char *in_strdup(const char *s)
+{
+    const size_t n = strlen(s) + 1;
+    return memcpy(in_alloc(n, 1), s, n);
+}
+
+void in_push(char ***list, const char *s)
+{
+    size_t n = 0;
+    while (*list && (*list)[n])
+        n++;
+    char **grown = realloc(*list, (n + 2) * sizeof *grown);
+    if (!grown)
+        abort();
+    grown[n] = in_strdup(s);
+    grown[n + 1] = NULL;
+    *list = grown;
+}
+
+void in_free_list(char **list)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        free(list[i]);
+    free(list);
+}
+
+char *in_path_beside(const char *beside, const char *name)
+{
+    const char *slash = beside && name[0] != '/' ? strrchr(beside, '/') : NULL;
+    const size_t lead = slash ? (size_t)(slash + 1 - beside) : 0;
+    char *path = in_alloc(lead + strlen(name) + 1, 1);
+    memcpy(path, beside ? beside : "", lead);
+    strcpy(path + lead, name);
+    return path;
+}
+
+void in_complain(struct in_reading *r, const struct in_place *at, const char *format, ...)
+{
+    char message[1024];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(message, sizeof message, format, ap);
+    va_end(ap);
+    const struct in_doc *doc = at ? at->doc : NULL;
+    if (!doc)
+        in_error(r->diag, NULL, NULL, 0, 0, "%s", message);
+    else if (doc->inline_text)
+        in_error(r->diag, NULL, NULL, 0, 0, "%s: %s", doc->shown, message);
+    else
+        in_error(r->diag, doc->shown, doc->text, at->line, at->column, "%s", message);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+yaml_node_t *in_root(struct in_doc *doc)
+{
+    return yaml_document_get_root_node(&doc->yaml);
+}
+
+yaml_node_t *in_node(struct in_doc *doc, int index)
+{
+    return yaml_document_get_node(&doc->yaml, index);
+}
+
+struct in_place in_at(struct in_doc *doc, const yaml_node_t *node)
+{
+    return (struct in_place){doc, (unsigned)node->start_mark.line + 1,
+                             (unsigned)node->start_mark.column + 1};
+}
+
+const char *in_scalar(const yaml_node_t *node)
+{
+    if (node->type != YAML_SCALAR_NODE || strcmp((const char *)node->tag, YAML_STR_TAG) != 0)
+        return NULL;
+    const char *text = (const char *)node->data.scalar.value;
+    return strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+bool in_is_null(const yaml_node_t *node)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
+    const char *text = in_scalar(node);
+    if (!text || node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
+        return false;
+    for (size_t i = 0; i < sizeof nulls / sizeof nulls[0]; i++)
+        if (!strcmp(text, nulls[i]))
+            return true;
+    return false;
+}
+
+const char *in_kind(const yaml_node_t *node)
+{
+    if (node->type == YAML_SEQUENCE_NODE)
+        return "a list";
+    if (node->type == YAML_MAPPING_NODE)
+        return "a mapping";
+    if (in_is_null(node))
+        return "empty";
+    return in_scalar(node) ? "a single value" : "tagged or binary";
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/** Reads all of `f`. @return NULL, or the complaint */
+static const char *read_all(FILE *f, char **text, size_t *size)
+{
+    char *buffer = in_alloc(IN_TEXT_MAX + 2, 1);
+    *size = fread(buffer, 1, IN_TEXT_MAX + 1, f);
+    *text = buffer;
+    if (ferror(f))
+        return strerror(errno);
+    buffer[*size] = '\0';
+    return *size > IN_TEXT_MAX ? "larger than 256 KB, too large for a machine or an experiment"
+                               : NULL;
+}
+
+static const char *read_path(const char *path, char **text, size_t *size)
+{
+    struct stat st;
+    if (!strcmp(path, "-"))
+        return read_all(stdin, text, size);
+    if (stat(path, &st))
+        return strerror(errno);
+    if (S_ISDIR(st.st_mode))
+        return "it is a directory";
+    if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
+        return "it is not a file of text";
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return strerror(errno);
+    const char *complaint = read_all(f, text, size);
+    fclose(f);
+    return complaint;
+}
+
+static struct in_doc *new_doc(struct in_reading *r, const char *path, const char *shown)
+{
+    struct in_doc *doc = in_alloc(1, sizeof *doc);
+    doc->path = path ? in_strdup(path) : NULL;
+    doc->shown = in_strdup(shown);
+    doc->next = r->docs;
+    r->docs = doc;
+    return doc;
+}
+
+/** Place of byte `offset`, counting characters as libyaml does. */
+static struct in_place place_of_byte(struct in_doc *doc, size_t offset)
+{
+    struct in_place at = {doc, 1, 1};
+    for (size_t i = 0; i < offset && i < doc->size; i++) {
+        if (doc->text[i] == '\n') {
+            at.line++;
+            at.column = 1;
+        } else if ((doc->text[i] & 0xc0) != 0x80) {
+            at.column++;
+        }
+    }
+    return at;
+}
+
+/** Refuses what is not text, with the first offending byte. */
+static bool check_text(struct in_reading *r, struct in_doc *doc)
+{
+    const unsigned char *t = (const unsigned char *)doc->text;
+    const bool utf16 = doc->size >= 2 && ((t[0] == 0xff && t[1] == 0xfe) ||
+                                          (t[0] == 0xfe && t[1] == 0xff) || !t[0] || !t[1]);
+    const struct in_place start = {doc, 1, 1};
+    const size_t length = strlen(doc->text);
+    if (doc->size >= 4 && !memcmp(t, "\177ELF", 4)) {
+        in_complain(r, &start, "this is an executable, not YAML; to run it: numachine stat -- %s",
+                    doc->shown);
+    } else if (utf16) {
+        in_complain(r, &start, "not UTF-8 text (UTF-16 or UTF-32?): save it as UTF-8");
+    } else if (length != doc->size) {
+        const struct in_place at = place_of_byte(doc, length);
+        in_complain(r, &at, "not a text file: it holds a zero byte here");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml_parser_t *p)
+{
+    struct in_place at = {doc, (unsigned)p->problem_mark.line + 1,
+                          (unsigned)p->problem_mark.column + 1};
+    const char *problem = p->problem ? p->problem : "unreadable";
+    if (p->error == YAML_READER_ERROR) {
+        at = place_of_byte(doc, p->problem_offset);
+        in_complain(r, &at, "not UTF-8 text: %s", problem);
+    } else if (strstr(problem, "cannot start any token")) {
+        in_complain(r, &at,
+                    "not YAML: this character cannot start a value; indent with spaces, not "
+                    "tabs, and quote values that begin with %%, @ or `");
+    } else if (p->context) {
+        in_complain(r, &at, "not YAML: %s, %s begun in line %zu", problem, p->context,
+                    p->context_mark.line + 1);
+    } else {
+        in_complain(r, &at, "not YAML: %s", problem);
+    }
+}
+
+/** Loads the first document and makes sure that there is no second. */
+static bool parse_with(struct in_reading *r, struct in_doc *doc, yaml_parser_t *parser)
+{
+    const struct in_place start = {doc, 1, 1};
+    yaml_document_t second;
+    doc->parsed = yaml_parser_load(parser, &doc->yaml);
+    if (!doc->parsed) {
+        complain_syntax(r, doc, parser);
+        return false;
+    }
+    if (!in_root(doc)) {
+        in_complain(r, &start, "nothing in it");
+        return false;
+    }
+    if (!yaml_parser_load(parser, &second)) {
+        complain_syntax(r, doc, parser);
+        return false;
+    }
+    const yaml_node_t *extra = yaml_document_get_root_node(&second);
+    if (extra) {
+        const struct in_place at = {doc, (unsigned)second.start_mark.line + 1,
+                                    (unsigned)second.start_mark.column + 1};
+        in_complain(r, &at, "a second document begins here; one file holds one");
+    }
+    yaml_document_delete(&second);
+    return !extra;
+}
+
+static struct in_doc *parse(struct in_reading *r, struct in_doc *doc)
+{
+    yaml_parser_t parser;
+    if (!check_text(r, doc))
+        return NULL;
+    if (!yaml_parser_initialize(&parser)) {
+        in_complain(r, NULL, "out of memory");
+        return NULL;
+    }
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)doc->text, doc->size);
+    const bool good = parse_with(r, doc, &parser);
+    yaml_parser_delete(&parser);
+    return good ? doc : NULL;
+}
+
+struct in_doc *in_open(struct in_reading *r, const char *path, const char *shown,
+                       const struct in_place *asked)
+{
+    const bool is_stdin = !strcmp(path, "-");
+    struct in_doc *doc = new_doc(r, is_stdin ? NULL : path, is_stdin ? "<stdin>" : shown);
+    const struct in_place whole = {doc, 0, 0};
+    const char *complaint = read_path(path, &doc->text, &doc->size);
+    if (complaint && asked)
+        in_complain(r, asked, "cannot read '%s': %s", shown, complaint);
+    else if (complaint)
+        in_complain(r, &whole, "cannot read it: %s", complaint);
+    return complaint ? NULL : parse(r, doc);
+}
+
+struct in_doc *in_open_text(struct in_reading *r, const char *text, const char *shown)
+{
+    struct in_doc *doc = new_doc(r, NULL, shown);
+    doc->text = in_strdup(text);
+    doc->size = strlen(text);
+    doc->inline_text = true;
+    return parse(r, doc);
+}
+
+void in_close(struct in_reading *r)
+{
+    while (r->docs) {
+        struct in_doc *doc = r->docs;
+        r->docs = doc->next;
+        if (doc->parsed)
+            yaml_document_delete(&doc->yaml);
+        free(doc->path);
+        free(doc->shown);
+        free(doc->text);
+        free(doc);
+    }
+}

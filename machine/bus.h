@@ -1,0 +1,79 @@
+/*
+ * The station bus: split transactions, one packet at a time, round-robin arbitration, and between
+ * each module and the bus a pair of FIFOs per direction, one for each class of message.
+ */
+#ifndef NM_BUS_H
+#define NM_BUS_H
+
+#include "machine/packet.h"
+#include "machine/params.h"
+#include "machine/time.h"
+#include "monitor/taps.h"
+
+/** A bounded queue of packets. */
+struct nm_fifo {
+    struct nm_packet *slot;
+    unsigned depth, head, count;
+    unsigned reserved; /**< slots promised to packets on their way */
+};
+
+static inline bool nm_fifo_room(const struct nm_fifo *f, unsigned n)
+{
+    return f->count + f->reserved + n <= f->depth;
+}
+
+/** The i-th packet from the head. Precondition: i < count. */
+static inline struct nm_packet *nm_fifo_at(const struct nm_fifo *f, unsigned i)
+{
+    return &f->slot[(f->head + i) % f->depth];
+}
+
+/** Takes the head. Precondition: not empty. */
+struct nm_packet nm_fifo_pop(struct nm_fifo *f);
+
+/** A module's connection to the bus. The module fills `out`, the bus fills `in`. */
+struct nm_port {
+    struct nm_fifo in[NM_CLASSES], out[NM_CLASSES];
+    nm_tick ready_at; /**< since when the head of `out` asks for the bus; NM_NEVER: nothing does */
+    uint64_t grant_wait;   /**< [bus cycles] asked but not granted, finished waits */
+    struct mon_taps *taps; /**< the card's taps, or NULL (memory) */
+    void *module;
+    void (*arrived)(void *module, nm_tick now); /**< a packet was put into `in` */
+    void (*sent)(void *module, nm_tick now);    /**< a packet left `out` */
+};
+
+struct nm_bus;
+
+/** Checking mode's ear: every packet as it is delivered. */
+typedef void nm_bus_listener(void *ctx, nm_tick now, const struct nm_packet *p);
+
+struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p);
+void nm_bus_free(struct nm_bus *bus);
+
+/** Connects a module; FIFO memory is the bus's. @param position  module number on the station */
+void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port);
+
+/** Appends to a port's outgoing FIFO (room must be there) and asks for the bus. */
+void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p);
+
+/** A module took something out of its incoming FIFO: whoever waited for that room may go. */
+void nm_bus_drained(struct nm_bus *bus, nm_tick now);
+
+/** [ticks] one bus cycle. */
+nm_tick nm_bus_cycle(const struct nm_bus *bus);
+
+/** First bus clock edge at or after `t`. */
+nm_tick nm_bus_edge(const struct nm_bus *bus, nm_tick t);
+
+/** [bus cycles] the bus has been busy up to `now`. */
+uint64_t nm_bus_busy(const struct nm_bus *bus, nm_tick now);
+
+/** [bus cycles] a port has waited for grants up to `now`, the present wait included. */
+uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, nm_tick now);
+
+/** Packets anywhere between modules: queued or in transfer. For the checker and the dump. */
+void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx);
+
+const struct nm_port *nm_bus_port(const struct nm_bus *bus, unsigned position);
+
+#endif

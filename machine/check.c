@@ -1,0 +1,335 @@
+/*
+ * The checking mode: see check.h for the idea. It models no hardware; it is the shadow of all of
+ * it.
+ *
+ * A store writes the image only after this file has been told, so the card's copy follows late: the
+ * bytes stored are copied from the image when the card is next heard of. Only those bytes are, so a
+ * second writer elsewhere still shows.
+ */
+#include "machine/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <uthash.h>
+
+enum { LINE_MAX_BYTES = 128, HISTORY = 1 << 16, SHOWN = 24 };
+
+/* Something known of one line at one card: its copy, or the invalidations on their way there. */
+struct fact {
+    struct key {
+        uint64_t line;
+        uint64_t card;
+    } key;
+    unsigned invalidations;
+    bool held;
+    uint8_t bytes[LINE_MAX_BYTES];
+    UT_hash_handle hh;
+};
+
+struct slot {
+    uint8_t bytes[LINE_MAX_BYTES];
+    uint64_t line;
+    int32_t users; /* packets that still look at it; 0: free */
+};
+
+struct seen {
+    nm_tick at;
+    struct nm_packet packet;
+};
+
+/* A store told but not yet copied. */
+struct late_store {
+    uint64_t pa;
+    unsigned size;
+};
+
+struct nm_check {
+    bool on;
+    const uint8_t *image;
+    uint8_t *dram; /* what the DRAM really holds */
+    uint64_t bytes;
+    unsigned line_bytes;
+    struct fact *facts;
+    struct slot *slot;
+    int32_t slots;
+    struct late_store *late; /* [cards] */
+    struct seen *seen;       /* ring of HISTORY */
+    uint64_t seen_count;
+    char *error; /* NULL: nothing wrong */
+};
+
+static void *reserve(uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, uint64_t bytes,
+                              unsigned cards)
+{
+    struct nm_check *c = calloc(1, sizeof *c);
+    c->on = p->check;
+    c->line_bytes = (unsigned)p->l2_line;
+    if (!c->on)
+        return c;
+    c->image = image;
+    c->bytes = bytes;
+    c->dram = reserve(bytes);
+    c->late = calloc(cards, sizeof *c->late);
+    c->seen = calloc(HISTORY, sizeof *c->seen);
+    return c;
+}
+
+void nm_check_free(struct nm_check *c)
+{
+    if (!c)
+        return;
+    struct fact *f, *next;
+    HASH_ITER(hh, c->facts, f, next)
+    {
+        HASH_DEL(c->facts, f);
+        free(f);
+    }
+    if (c->dram)
+        munmap(c->dram, c->bytes);
+    free(c->slot);
+    free(c->late);
+    free(c->seen);
+    free(c->error);
+    free(c);
+}
+
+bool nm_check_on(const struct nm_check *c)
+{
+    return c->on;
+}
+
+const char *nm_check_error(const struct nm_check *c)
+{
+    return c->error ? c->error : "";
+}
+
+static void print_history(const struct nm_check *c, FILE *out, uint64_t line)
+{
+    uint64_t first = c->seen_count > HISTORY ? c->seen_count - HISTORY : 0;
+    uint64_t matches = 0, skip;
+    for (uint64_t i = first; i < c->seen_count; i++)
+        matches += c->seen[i % HISTORY].packet.line == line;
+    skip = matches > SHOWN ? matches - SHOWN : 0;
+    fprintf(out, "\n  last %lu messages of the line:", (unsigned long)(matches - skip));
+    for (uint64_t i = first; i < c->seen_count; i++) {
+        const struct seen *s = &c->seen[i % HISTORY];
+        if (s->packet.line != line || (skip && skip--))
+            continue;
+        fprintf(out, "\n  %12lu  %-10s from module %u to %#x, requester %u", (unsigned long)s->at,
+                nm_message_row(s->packet.message)->name, s->packet.source, s->packet.targets,
+                s->packet.requester);
+    }
+}
+
+void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *format, ...)
+{
+    if (c->error)
+        return;
+    size_t size;
+    FILE *out = open_memstream(&c->error, &size);
+    va_list args;
+    va_start(args, format);
+    fprintf(out, "tick %lu, line %#lx: ", (unsigned long)now, (unsigned long)line);
+    vfprintf(out, format, args);
+    va_end(args);
+    if (c->on)
+        print_history(c, out, line);
+    fclose(out);
+}
+
+static struct fact *fact_find(struct nm_check *c, unsigned card, uint64_t line)
+{
+    struct fact *f;
+    struct key key = {line, card};
+    HASH_FIND(hh, c->facts, &key, sizeof key, f);
+    return f;
+}
+
+static struct fact *fact_make(struct nm_check *c, unsigned card, uint64_t line)
+{
+    struct fact *f = fact_find(c, card, line);
+    if (f)
+        return f;
+    f = calloc(1, sizeof *f);
+    f->key = (struct key){line, card};
+    HASH_ADD(hh, c->facts, key, sizeof f->key, f);
+    return f;
+}
+
+static uint64_t line_of(const struct nm_check *c, uint64_t pa)
+{
+    return pa & ~(uint64_t)(c->line_bytes - 1);
+}
+
+/* Lets the card's copy catch up with the store it announced. */
+static void catch_up(struct nm_check *c, unsigned card)
+{
+    struct late_store *s = &c->late[card];
+    if (!s->size)
+        return;
+    uint64_t line = line_of(c, s->pa);
+    struct fact *f = fact_find(c, card, line);
+    if (f && f->held)
+        memcpy(f->bytes + (s->pa - line), c->image + s->pa, s->size);
+    s->size = 0;
+}
+
+static int32_t slot_new(struct nm_check *c, uint64_t line, const uint8_t *bytes)
+{
+    int32_t i = 0;
+    while (i < c->slots && c->slot[i].users)
+        i++;
+    if (i == c->slots) {
+        c->slots = c->slots ? 2 * c->slots : 16;
+        c->slot = realloc(c->slot, (size_t)c->slots * sizeof *c->slot);
+        memset(c->slot + i, 0, (size_t)(c->slots - i) * sizeof *c->slot);
+    }
+    c->slot[i].users = 1;
+    c->slot[i].line = line;
+    memcpy(c->slot[i].bytes, bytes, c->line_bytes);
+    return i;
+}
+
+int32_t nm_check_from_memory(struct nm_check *c, uint64_t line)
+{
+    return c->on ? slot_new(c, line, c->dram + line) : -1;
+}
+
+int32_t nm_check_from_card(struct nm_check *c, unsigned card, uint64_t line)
+{
+    if (!c->on)
+        return -1;
+    catch_up(c, card);
+    static const uint8_t nothing[LINE_MAX_BYTES];
+    struct fact *f = fact_find(c, card, line);
+    return slot_new(c, line, f && f->held ? f->bytes : nothing);
+}
+
+void nm_check_share(struct nm_check *c, int32_t slot)
+{
+    if (slot >= 0)
+        c->slot[slot].users++;
+}
+
+void nm_check_release(struct nm_check *c, int32_t slot)
+{
+    if (slot >= 0)
+        c->slot[slot].users--;
+}
+
+void nm_check_to_memory(struct nm_check *c, uint64_t line, int32_t slot)
+{
+    if (slot >= 0)
+        memcpy(c->dram + line, c->slot[slot].bytes, c->line_bytes);
+}
+
+void nm_check_to_card(struct nm_check *c, unsigned card, uint64_t line, int32_t slot)
+{
+    if (slot < 0)
+        return;
+    catch_up(c, card);
+    struct fact *f = fact_make(c, card, line);
+    f->held = true;
+    memcpy(f->bytes, c->slot[slot].bytes, c->line_bytes);
+}
+
+/* Facts that say nothing any more are forgotten. */
+static void tidy(struct nm_check *c, struct fact *f)
+{
+    if (f->held || f->invalidations)
+        return;
+    HASH_DEL(c->facts, f);
+    free(f);
+}
+
+void nm_check_drop(struct nm_check *c, unsigned card, uint64_t line)
+{
+    if (!c->on)
+        return;
+    catch_up(c, card);
+    struct fact *f = fact_find(c, card, line);
+    if (!f)
+        return;
+    f->held = false;
+    tidy(c, f);
+}
+
+void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now)
+{
+    if (!c->on)
+        return;
+    catch_up(c, card);
+    uint64_t line = line_of(c, pa);
+    struct fact *f = fact_find(c, card, line);
+    if (!f || !f->held)
+        nm_check_fail(c, now, line, "card %u: load of %#lx hits, but no data ever came", card,
+                      (unsigned long)pa);
+    else if (memcmp(f->bytes + (pa - line), c->image + pa, size) && !f->invalidations)
+        nm_check_fail(c, now, line, "card %u: load of %u bytes at %#lx reads a stale copy", card,
+                      size, (unsigned long)pa);
+}
+
+void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now)
+{
+    if (!c->on)
+        return;
+    catch_up(c, card);
+    uint64_t line = line_of(c, pa);
+    struct fact *f = fact_find(c, card, line);
+    if (!f || !f->held)
+        nm_check_fail(c, now, line, "card %u: store to %#lx hits, but no data ever came", card,
+                      (unsigned long)pa);
+    c->late[card] = (struct late_store){pa, size};
+}
+
+static void os_wrote_copy(struct nm_check *c, uint8_t *copy, uint64_t line, uint64_t pa,
+                          uint64_t len)
+{
+    uint64_t from = pa > line ? pa : line;
+    uint64_t to = pa + len < line + c->line_bytes ? pa + len : line + c->line_bytes;
+    if (from < to)
+        memcpy(copy + (from - line), c->image + from, to - from);
+}
+
+void nm_check_os_wrote(struct nm_check *c, uint64_t pa, uint64_t len)
+{
+    if (!c->on)
+        return;
+    memcpy(c->dram + pa, c->image + pa, len);
+    for (struct fact *f = c->facts; f; f = f->hh.next)
+        os_wrote_copy(c, f->bytes, f->key.line, pa, len);
+    for (int32_t i = 0; i < c->slots; i++)
+        if (c->slot[i].users)
+            os_wrote_copy(c, c->slot[i].bytes, c->slot[i].line, pa, len);
+}
+
+void nm_check_invalidate_sent(struct nm_check *c, unsigned card, uint64_t line)
+{
+    if (c->on)
+        fact_make(c, card, line)->invalidations++;
+}
+
+void nm_check_invalidate_done(struct nm_check *c, unsigned card, uint64_t line)
+{
+    struct fact *f = c->on ? fact_find(c, card, line) : NULL;
+    if (!f || !f->invalidations)
+        return;
+    f->invalidations--;
+    tidy(c, f);
+}
+
+void nm_check_saw(struct nm_check *c, nm_tick now, const struct nm_packet *p)
+{
+    if (c->on)
+        c->seen[c->seen_count++ % HISTORY] = (struct seen){now, *p};
+}

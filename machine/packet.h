@@ -1,0 +1,39 @@
+/* A packet on the station bus: one header cycle, then data cycles for those that carry a line. */
+#ifndef NM_PACKET_H
+#define NM_PACKET_H
+
+#include <stdint.h>
+
+enum nm_message {
+#define MESSAGE(name, class, data, sentence) NM_MSG_##name,
+#include "machine/message.def"
+#undef MESSAGE
+    NM_MSG__COUNT
+};
+
+enum nm_class { NM_SINKABLE, NM_NONSINKABLE, NM_CLASSES };
+
+/** Modules of a station by bus position: cards first, then the memory card. */
+enum { NM_CARDS_MAX = 4, NM_MODULE_MEMORY = NM_CARDS_MAX, NM_MODULES };
+
+struct nm_packet {
+    uint64_t line;     /**< physical address of the line */
+    uint8_t message;   /**< enum nm_message */
+    uint8_t source;    /**< module that sent it */
+    uint8_t targets;   /**< bit per module that shall take it */
+    uint8_t requester; /**< card whose request all this is about */
+    uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
+    int32_t data;      /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
+};
+
+/** Static facts of a message, from message.def. */
+struct nm_message_row {
+    const char *name;
+    enum nm_class class;
+    uint8_t has_data;
+    const char *sentence;
+};
+
+const struct nm_message_row *nm_message_row(enum nm_message m);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * Which event goes on which counter, in which run of the card.
+ *
+ * Not every event fits every counter, so this is a matching between events and counters in which
+ * each counter may be used once per run. The smallest number of runs is found by trying 1, 2, ...
+ * with augmenting paths: an event takes a place on a counter, or makes an event that sits there
+ * move elsewhere. When that fails, the counters that were tried are all taken by events that fit
+ * nowhere else, and exactly those are named to the user.
+ */
+#include "monitor/monitor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct matching {
+    const struct mon_choice *choice;
+    unsigned runs;                   /* places on each counter */
+    unsigned placed;                 /* events 0 .. placed-1 of the choice have a counter */
+    unsigned counter[MON_EV__COUNT]; /* [position in the choice] */
+    unsigned tried;                  /* bit k: the search for the last event came by counter k */
+};
+
+static unsigned fits(const struct matching *m, unsigned i)
+{
+    return mon_events()[m->choice->event[i]].counters;
+}
+
+static unsigned used(const struct matching *m, unsigned k)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < m->placed; i++)
+        n += m->counter[i] == k;
+    return n;
+}
+
+/* Finds a counter for event i, moving others where they also fit; all or nothing. */
+static bool place(struct matching *m, unsigned i)
+{
+    for (unsigned k = 0; k < MON_COUNTERS; k++) {
+        if (!(fits(m, i) >> k & 1) || m->tried >> k & 1)
+            continue;
+        m->tried |= 1U << k;
+        bool room = used(m, k) < m->runs;
+        for (unsigned j = 0; j < m->placed && !room; j++)
+            room = m->counter[j] == k && place(m, j);
+        if (room) {
+            m->counter[i] = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool place_all(struct matching *m)
+{
+    for (m->placed = 0; m->placed < m->choice->count; m->placed++) {
+        m->tried = 0;
+        if (!place(m, m->placed))
+            return false;
+    }
+    return true;
+}
+
+static void append(char *text, size_t size, const char *word)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", word);
+}
+
+/* Why m failed: the events that fit only the counters tried, and those counters. */
+static void explain(const struct matching *m, char *text, size_t size)
+{
+    const char *separator = "";
+    text[0] = '\0';
+    for (unsigned i = 0; i <= m->placed; i++)
+        if (!(fits(m, i) & ~m->tried)) {
+            append(text, size, separator);
+            append(text, size, mon_events()[m->choice->event[i]].name);
+            separator = ", ";
+        }
+    append(text, size, m->tried & (m->tried - 1) ? " fit only counters " : " fit only counter ");
+    separator = "";
+    for (unsigned k = 0; k < MON_COUNTERS; k++)
+        if (m->tried >> k & 1) {
+            append(text, size, separator);
+            append(text, size, (const char[2]){(char)('0' + k), '\0'});
+            separator = ", ";
+        }
+}
+
+void mon_plan_make(struct mon_plan *plan, const struct mon_choice *choice)
+{
+    struct matching m = {.choice = choice};
+    memset(plan, 0, sizeof *plan);
+    for (m.runs = (choice->count + MON_COUNTERS - 1) / MON_COUNTERS; !place_all(&m); m.runs++)
+        explain(&m, plan->remark, sizeof plan->remark);
+    plan->banks = m.runs;
+
+    unsigned next[MON_COUNTERS] = {0};
+    for (unsigned i = 0; i < choice->count; i++) {
+        plan->counter[i] = m.counter[i];
+        plan->bank[i] = next[m.counter[i]]++;
+    }
+}

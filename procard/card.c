@@ -1,0 +1,186 @@
+/*
+ * The processor card as a whole: puts the R4400, its caches and the agent together, runs the
+ * processor between the moments at which something can reach it, and reads its totals.
+ *
+ * The hard idea is reading totals at a tick. A processor is simulated in whole instructions, and
+ * one that missed in the primary cache charges its stall at once, so its own clock may be a few
+ * cycles past the moment asked for. The last stretches of stall are remembered, and what lies
+ * beyond the moment is left out; so at any tick the 15 states add up to the PCycles elapsed.
+ */
+#include "procard/card.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t NOWHERE = ~0ull;
+
+static void *filled_with_ff(size_t bytes)
+{
+    void *p = malloc(bytes);
+    memset(p, 0xff, bytes);
+    return p;
+}
+
+static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint64_t line)
+{
+    unsigned places = (unsigned)(size / line);
+    card->l1_shift[side] = (unsigned)__builtin_ctzll(line);
+    card->l1_mask[side] = places - 1;
+    card->l1_line[side] = filled_with_ff(places * sizeof *card->l1_line[side]);
+    card->l1[side] = filled_with_ff(places * sizeof *card->l1[side]);
+}
+
+static void l2_new(struct pc_card *card)
+{
+    const struct nm_params *p = card->p;
+    unsigned halves = p->l2_split ? 2 : 1;
+    uint64_t places = p->l2_size / p->l2_line / halves;
+    for (unsigned side = 0; side < halves; side++)
+        card->l2[side] = (struct pc_l2){.line = filled_with_ff(places * sizeof(uint64_t)),
+                                        .state = calloc(places, 1),
+                                        .places = places};
+    if (!p->l2_split)
+        card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
+    card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
+}
+
+static void cpu_connect(struct pc_card *card, unsigned number)
+{
+    struct pc_cpu *cpu = &card->cpu;
+    cpu->card = card;
+    cpu->number = number;
+    cpu->d = card->l1[PC_SIDE_D];
+    cpu->dshift = card->l1_shift[PC_SIDE_D];
+    cpu->dmask = card->l1_mask[PC_SIDE_D];
+    cpu->i = card->l1[PC_SIDE_I];
+    cpu->ishift = card->l1_shift[PC_SIDE_I];
+    cpu->imask = card->l1_mask[PC_SIDE_I];
+    cpu->fetched_pc = NOWHERE;
+}
+
+struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
+                            uint8_t *image, struct nm_check *check, unsigned number,
+                            unsigned position)
+{
+    struct pc_card *card = calloc(1, sizeof *card);
+    card->k = k;
+    card->bus = bus;
+    card->p = p;
+    card->image = image;
+    card->check = check;
+    card->position = position;
+    card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
+    l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
+    l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
+    l2_new(card);
+    cpu_connect(card, number);
+    pc_card_unmap(card, 0, 0);
+    card->filled = NOWHERE;
+    card->preempt_at = NM_NEVER;
+    pc_agent_attach(card);
+    return card;
+}
+
+void pc_card_free(struct pc_card *card)
+{
+    if (!card)
+        return;
+    for (unsigned side = 0; side < PC_SIDES; side++) {
+        free(card->l1_line[side]);
+        free(card->l1[side]);
+    }
+    free(card->l2[PC_SIDE_I].line);
+    free(card->l2[PC_SIDE_I].state);
+    if (card->p->l2_split) {
+        free(card->l2[PC_SIDE_D].line);
+        free(card->l2[PC_SIDE_D].state);
+    }
+    free(card);
+}
+
+void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len)
+{
+    (void)va, (void)len; /* rare enough to forget everything */
+    memset(card->tlb, 0xff, sizeof card->tlb);
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        for (unsigned place = 0; place <= card->l1_mask[side]; place++)
+            card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
+    card->cpu.fetched_pc = NOWHERE;
+}
+
+static void trap(struct pc_card *card, bool preempted)
+{
+    card->activity = PC_TRAPPED;
+    card->preempted = preempted;
+    card->on_trap(card->owner, card);
+}
+
+void pc_card_run(struct pc_card *card, nm_tick horizon)
+{
+    struct pc_cpu *cpu = &card->cpu;
+    if (cpu->now >= card->preempt_at) {
+        card->preempt_at = NM_NEVER;
+        trap(card, true);
+        return;
+    }
+    if (horizon > card->preempt_at)
+        horizon = card->preempt_at;
+    switch (pc_run(cpu, horizon)) {
+    case PC_STOP_HORIZON:
+        break;
+    case PC_STOP_MISS:
+        card->activity = PC_WAITING;
+        if (card->request.stall == PC_ST_STALL_L2)
+            pc_card_stall(card, card->request.side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D,
+                          card->p->l2_lookup, cpu->now);
+        break;
+    case PC_STOP_TRAP:
+        trap(card, false);
+        break;
+    }
+}
+
+void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at)
+{
+    card->stretch[card->stretches++ % PC_STRETCHES] =
+        (struct pc_stretch){.end = at + n, .length = n, .state = state};
+    pc_charge(&card->cpu, state, n);
+}
+
+/* Leaves out of `states` what the processor was charged beyond tick `at`. */
+static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
+{
+    nm_tick end = card->cpu.now;
+    for (unsigned i = 1; i <= PC_STRETCHES && i <= card->stretches && end > at; i++) {
+        const struct pc_stretch *s = &card->stretch[(card->stretches - i) % PC_STRETCHES];
+        if (s->end <= at)
+            break;
+        nm_tick begin = s->end - s->length;
+        uint64_t beyond = s->end - (begin > at ? begin : at);
+        if (beyond > end - at)
+            beyond = end - at;
+        states[s->state] -= beyond;
+        end -= beyond;
+    }
+    if (end > at) /* the instruction itself, and what its transfer killed */
+        states[card->cpu.last] -= end - at;
+}
+
+/* What the processor is doing while its own clock stands still. */
+static enum pc_status standing(const struct pc_card *card)
+{
+    return card->activity == PC_WAITING ? card->request.stall : PC_ST_STALL_OTHER;
+}
+
+void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out)
+{
+    *out = card->taps;
+    memcpy(out->v, card->cpu.states, sizeof card->cpu.states);
+    if (card->cpu.now > at)
+        trim(card, at, out->v);
+    else
+        out->v[standing(card)] += at - card->cpu.now;
+    out->v[MON_TAP_CYCLES] = at / nm_bus_cycle(card->bus);
+    out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
+    out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);
+}

@@ -1,0 +1,54 @@
+/*
+ * stats.csv: one value per row, long form, so that no column ever changes its meaning.
+ *
+ * RFC 4180: CRLF after each row, fields with commas or quotes quoted. `index` is for vectors and
+ * histograms; it is empty for a single value.
+ */
+#include "report/stats.h"
+
+#include <string.h>
+
+struct csv {
+    FILE *out;
+    const char *snapshot;
+};
+
+static void field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    putc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static void row(void *ctx, const struct rep_stat *stat)
+{
+    struct csv *csv = ctx;
+    field(csv->out, csv->snapshot);
+    putc(',', csv->out);
+    field(csv->out, stat->component);
+    putc(',', csv->out);
+    field(csv->out, stat->name);
+    if (stat->real)
+        fprintf(csv->out, ",,%.12g,", stat->value);
+    else
+        fprintf(csv->out, ",,%llu,", (unsigned long long)stat->count);
+    field(csv->out, stat->unit);
+    fputs("\r\n", csv->out);
+}
+
+void rep_write_csv(const struct rep_run *run, FILE *out)
+{
+    fputs("snapshot,component,stat,index,value,unit\r\n", out);
+    for (size_t i = 0; i < run->regions; i++) {
+        struct csv csv = {out, run->region[i].name};
+        rep_stats_walk(run, &run->region[i], row, &csv);
+    }
+}

@@ -1,0 +1,30 @@
+/* A table of text cells for people: columns as wide as they need, two spaces between them. */
+#ifndef REP_GRID_H
+#define REP_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct rep_grid {
+    const char *align; /**< one 'l' or 'r' per column; must outlive the grid */
+    char **cell;
+    size_t cells;
+};
+
+/** An empty table. Cells are added row by row; the first row is the heading. */
+void rep_grid_init(struct rep_grid *grid, const char *align);
+void rep_grid_free(struct rep_grid *grid);
+
+/** Adds the next cell (printf). */
+void rep_grid_cell(struct rep_grid *grid, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Prints all rows, indented by two. @param bold  escape sequences around the heading
+ *  @param width  cut lines there; 0: never */
+void rep_grid_print(const struct rep_grid *grid, FILE *out, bool bold, unsigned width);
+
+/** "1,234,567" in buf, returned. */
+const char *rep_grouped(uint64_t value, char buf[32]);
+
+#endif

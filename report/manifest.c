@@ -1,0 +1,230 @@
+/*
+ * manifest.json, written before cycle 0 with the status "running" and again at the end, so that a
+ * directory always tells whether its results are whole.
+ */
+#include "report/manifest.h"
+
+#include "report/version.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/** Version of the layout of manifest.json. */
+enum { MANIFEST_SCHEMA = 1 };
+
+static const char *const status_words[] = {
+    [REP_RUNNING] = "running",
+    [REP_COMPLETE] = "complete",
+    [REP_PARTIAL] = "partial",
+    [REP_FAILED] = "failed",
+};
+
+const char *rep_end_word(enum prog_end end)
+{
+    static const char *const words[] = {
+        [PROG_EXITED] = "exited",
+        [PROG_SIGNALED] = "signaled",
+        [PROG_LIMIT] = "limit",
+        [PROG_DEADLOCK] = "deadlock",
+        [PROG_STUCK] = "stuck",
+        [PROG_BROKEN] = "broken",
+        [PROG_INTERRUPTED] = "interrupted",
+        [PROG_UNLOADABLE] = "unloadable",
+        [PROG_NOMEM] = "out of memory",
+    };
+    return words[end];
+}
+
+/* ---- input files ------------------------------------------------------------------------------
+ */
+
+static void hash_file(struct rep_input *input)
+{
+    char block[65536];
+    FILE *in = fopen(input->path, "re");
+    if (!in)
+        return;
+    XXH64_state_t *state = XXH64_createState();
+    XXH64_reset(state, 0);
+    for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0; input->bytes += n)
+        XXH64_update(state, block, n);
+    input->xxh64 = XXH64_digest(state);
+    input->readable = !ferror(in);
+    XXH64_freeState(state);
+    fclose(in);
+}
+
+static void add_input(struct rep_manifest *manifest, const char *path)
+{
+    if (!path)
+        return;
+    for (size_t i = 0; i < manifest->inputs; i++)
+        if (strcmp(manifest->input[i].path, path) == 0)
+            return;
+    manifest->input[manifest->inputs] = (struct rep_input){.path = path};
+    hash_file(&manifest->input[manifest->inputs++]);
+}
+
+static size_t length_of(char *const *list)
+{
+    size_t n = 0;
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+void rep_manifest_init(struct rep_manifest *manifest, const struct rep_run *run, int argc,
+                       char *const *argv)
+{
+    const struct in_experiment *x = run->experiment;
+    *manifest = (struct rep_manifest){.run = run, .argc = argc, .argv = argv};
+    manifest->input = calloc(length_of(x->inputs) + 3, sizeof *manifest->input);
+    if (!manifest->input)
+        abort();
+    for (size_t i = 0; i < length_of(x->inputs); i++)
+        add_input(manifest, x->inputs[i]);
+    add_input(manifest, run->program);
+    add_input(manifest, x->source);
+    add_input(manifest, x->stdin_path);
+}
+
+void rep_manifest_free(struct rep_manifest *manifest)
+{
+    free(manifest->input);
+}
+
+/* ---- the parts of the document ----------------------------------------------------------------
+ */
+
+/* A JSON string of any bytes: what is not UTF-8 is shown as '?'. */
+static json_t *text(const char *bytes)
+{
+    if (!bytes)
+        return json_null();
+    json_t *string = json_string(bytes);
+    if (string)
+        return string;
+    char *copy = strdup(bytes);
+    for (char *c = copy; *c; c++)
+        if (*c & 0x80)
+            *c = '?';
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+static json_t *texts(char *const *list, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, text(list[i]));
+    return array;
+}
+
+static json_t *hash_text(uint64_t hash)
+{
+    return json_sprintf("xxh64:%016llx", (unsigned long long)hash);
+}
+
+static json_t *date(const struct timespec *t)
+{
+    char buf[64];
+    struct tm tm;
+    if (!t->tv_sec)
+        return json_null();
+    gmtime_r(&t->tv_sec, &tm);
+    strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    return json_string(buf);
+}
+
+static json_t *program_part(void)
+{
+    return json_pack("{s:s,s:s,s:s}", "version", NM_VERSION, "git", REP_GIT, "compiler",
+#ifdef __clang__
+                     __VERSION__
+#else
+                     "gcc " __VERSION__
+#endif
+    );
+}
+
+static json_t *command_part(const struct rep_manifest *manifest)
+{
+    char *cwd = getcwd(NULL, 0);
+    json_t *part = json_pack("{s:o,s:o}", "argv", texts(manifest->argv, (size_t)manifest->argc),
+                             "cwd", text(cwd));
+    free(cwd);
+    return part;
+}
+
+static json_t *experiment_part(const struct rep_run *run)
+{
+    const struct in_experiment *x = run->experiment;
+    json_t *events = json_array();
+    for (unsigned i = 0; i < run->choice.count; i++)
+        json_array_append_new(events, json_pack("{s:s,s:I,s:I}", "event",
+                                                mon_events()[run->choice.event[i]].name, "card_run",
+                                                (json_int_t)run->plan.bank[i], "counter",
+                                                (json_int_t)run->plan.counter[i]));
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name),
+                     "about", text(x->about), "machine", text(x->machine.name), "program",
+                     text(run->program), "argv", texts(x->argv, length_of(x->argv)), "environment",
+                     texts(x->envp, length_of(x->envp)), "stdin", text(x->stdin_path), "seed",
+                     (json_int_t)x->seed, "limit_ticks",
+                     x->limit == NM_NEVER ? json_null() : json_integer((json_int_t)x->limit),
+                     "processors", (json_int_t)x->processors, "events", events);
+}
+
+static json_t *inputs_part(const struct rep_manifest *manifest)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < manifest->inputs; i++) {
+        const struct rep_input *in = &manifest->input[i];
+        json_array_append_new(
+            array, json_pack("{s:o,s:o,s:o}", "path", text(in->path), "bytes",
+                             in->readable ? json_integer((json_int_t)in->bytes) : json_null(),
+                             "hash", in->readable ? hash_text(in->xxh64) : json_null()));
+    }
+    return array;
+}
+
+static json_t *host_part(const struct rep_host *host)
+{
+    return json_pack("{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name", text(host->name), "cpu",
+                     text(host->cpu), "cores", (json_int_t)host->cores, "start", date(&host->start),
+                     "end", date(&host->end), "seconds",
+                     host->end.tv_sec ? json_real(host->seconds) : json_null(), "peak_memory_bytes",
+                     host->end.tv_sec ? json_integer((json_int_t)host->peak_bytes) : json_null());
+}
+
+static json_t *end_part(const struct rep_manifest *manifest)
+{
+    const struct rep_run *run = manifest->run;
+    const struct prog_outcome *out = &run->outcome;
+    double rate = run->host.seconds > 0 ? (double)out->instructions / run->host.seconds : 0;
+    return json_pack("{s:s,s:I,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o}", "reason", rep_end_word(out->end),
+                     "status", (json_int_t)out->status, "message", text(out->message), "exit_code",
+                     (json_int_t)manifest->exit_code, "ticks", (json_int_t)out->ticks,
+                     "instructions", (json_int_t)out->instructions, "instructions_per_host_second",
+                     rate, "threads", (json_int_t)out->threads, "stdout_hash",
+                     hash_text(out->stdout_hash), "result_hash", hash_text(run->hash));
+}
+
+void rep_manifest_write(void *ctx, FILE *out)
+{
+    const struct rep_manifest *manifest = ctx;
+    const struct rep_run *run = manifest->run;
+    bool ended = manifest->status != REP_RUNNING;
+    json_t *root =
+        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", MANIFEST_SCHEMA, "status",
+                  status_words[manifest->status], "end", ended ? end_part(manifest) : json_null(),
+                  "experiment", experiment_part(run), "inputs", inputs_part(manifest), "numachine",
+                  program_part(), "command", command_part(manifest), "host", host_part(&run->host),
+                  "remarks", texts(run->remark, run->remarks));
+    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    putc('\n', out);
+    json_decref(root);
+}

@@ -1,0 +1,28 @@
+/* Where a run stands, on stderr: a line that renews itself on a terminal, else a line a minute. */
+#ifndef REP_PROGRESS_H
+#define REP_PROGRESS_H
+
+#include "machine/time.h"
+
+#include <stdio.h>
+
+struct rep_progress {
+    FILE *out; /**< NULL: silent */
+    bool terminal;
+    uint64_t hz;    /**< ticks per simulated second */
+    nm_tick limit;  /**< NM_NEVER: none, so no share and no time left */
+    double started; /**< [host s] */
+    double shown;   /**< [host s] when last shown */
+    bool dirty;     /**< the terminal's line holds our text */
+};
+
+/** @param out  NULL for --quiet */
+void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, nm_tick limit);
+
+/** Call often; shows something only when it is time. */
+void rep_progress_update(struct rep_progress *p, nm_tick now, uint64_t instructions);
+
+/** Wipes the terminal's line; call before anything else is printed there. */
+void rep_progress_clear(struct rep_progress *p);
+
+#endif

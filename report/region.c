@@ -1,0 +1,231 @@
+/*
+ * Regions: what the monitoring cards show between two marks of the guest.
+ *
+ * Each region is measured as a user of the card would: at its begin the counters are told what to
+ * count and cleared, at its end they are read. A card has four counters, so more events than that
+ * need the region run several times; the simulated machine does the same thing every time and does
+ * not notice its monitors, so one run with several sets of monitoring cards gives the same numbers.
+ */
+#include "report/run.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory for results is small; without it there is nothing sensible left to do. */
+static void *get(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+static struct mon_card *board(const struct rep_run *run, const struct rep_region *region,
+                              unsigned bank, unsigned card)
+{
+    return &region->board[bank * run->cards + card];
+}
+
+static void clear_counters(const struct rep_run *run, struct rep_region *region, unsigned card)
+{
+    const struct mon_taps *taps = &region->card[card].start.taps;
+    for (unsigned b = 0; b < run->plan.banks; b++)
+        mon_card_reset(board(run, region, b, card));
+    for (unsigned i = 0; i < run->choice.count; i++)
+        mon_select(board(run, region, run->plan.bank[i], card), run->plan.counter[i],
+                   run->choice.event[i], taps);
+    for (unsigned b = 0; b < run->plan.banks; b++)
+        mon_load_all(board(run, region, b, card), 0, taps);
+}
+
+static void read_counters(const struct rep_run *run, struct rep_region *region, unsigned card,
+                          const struct mon_taps *taps)
+{
+    struct rep_card *c = &region->card[card];
+    for (unsigned i = 0; i < run->choice.count; i++) {
+        const struct mon_card *mon = board(run, region, run->plan.bank[i], card);
+        c->counts[i] += mon_read(mon, run->plan.counter[i], taps);
+        c->overflowed[i] |= mon_overflowed(mon, run->plan.counter[i], taps);
+    }
+}
+
+/* sum += now - start, for every total of a card. */
+static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
+                       const struct rep_totals *start)
+{
+    for (int t = 0; t < MON_TAP__COUNT; t++)
+        sum->taps.v[t] += now->taps.v[t] - start->taps.v[t];
+#define TRUTH(field, unit, sentence) sum->truth.field += now->truth.field - start->truth.field;
+#include "report/truth.def"
+#undef TRUTH
+}
+
+static void begin_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
+                        const struct rep_totals *now)
+{
+    if (region->visits++ == 0)
+        region->begin = at;
+    region->since = at;
+    region->open = true;
+    for (unsigned c = 0; c < run->cards; c++) {
+        region->card[c].start = now[c];
+        clear_counters(run, region, c);
+    }
+}
+
+static void end_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
+                      const struct rep_totals *now)
+{
+    region->end = at;
+    region->elapsed += at - region->since;
+    region->open = false;
+    for (unsigned c = 0; c < run->cards; c++) {
+        accumulate(&region->card[c].sum, &now[c], &region->card[c].start);
+        read_counters(run, region, c, &now[c].taps);
+    }
+}
+
+static struct rep_region *add_region(struct rep_run *run, const char *name)
+{
+    struct rep_region *grown = realloc(run->region, (run->regions + 1) * sizeof *run->region);
+    if (!grown)
+        abort();
+    run->region = grown;
+    struct rep_region *region = &run->region[run->regions++];
+    *region = (struct rep_region){
+        .name = strdup(name),
+        .card = get(run->cards, sizeof *region->card),
+        .board = get((size_t)run->cards * run->plan.banks, sizeof *region->board),
+    };
+    return region;
+}
+
+static struct rep_region *find_region(struct rep_run *run, const char *name)
+{
+    for (size_t i = 0; i < run->regions; i++)
+        if (strcmp(run->region[i].name, name) == 0)
+            return &run->region[i];
+    return NULL;
+}
+
+void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, const char *program,
+                  unsigned cards, unsigned per_station, const struct mon_choice *choice,
+                  const struct rep_totals *now)
+{
+    *run = (struct rep_run){
+        .experiment = experiment,
+        .program = program,
+        .cards = cards,
+        .per_station = per_station,
+        .choice = *choice,
+    };
+    mon_plan_make(&run->plan, choice);
+    begin_visit(run, add_region(run, REP_WHOLE), 0, now);
+}
+
+void rep_region_free(struct rep_region *region)
+{
+    free(region->name);
+    free(region->card);
+    free(region->board);
+}
+
+void rep_run_free(struct rep_run *run)
+{
+    for (size_t i = 0; i < run->regions; i++)
+        rep_region_free(&run->region[i]);
+    for (size_t i = 0; i < run->remarks; i++)
+        free(run->remark[i]);
+    free(run->region);
+    free(run->remark);
+}
+
+void rep_remark(struct rep_run *run, const char *format, ...)
+{
+    char **grown = realloc(run->remark, (run->remarks + 1) * sizeof *grown);
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (!grown || vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    run->remark = grown;
+    run->remark[run->remarks++] = text;
+}
+
+/* The guest may name its marks with any bytes; files and tables get printable ones. */
+static void clean_name(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", *from ? from : "_");
+    for (; *to; to++)
+        if (*to <= ' ' || *to > '~')
+            *to = '_';
+}
+
+void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
+                  const struct rep_totals *now)
+{
+    char name[64];
+    clean_name(name, sizeof name, mark);
+    struct rep_region *region = find_region(run, name);
+    if (region == run->region)
+        rep_remark(run, "the name '%s' is taken by the whole run; that mark was ignored", name);
+    else if (begin && region && region->open)
+        rep_remark(run, "region '%s' was begun again before its end; that mark was ignored", name);
+    else if (begin)
+        begin_visit(run, region ? region : add_region(run, name), at, now);
+    else if (region && region->open)
+        end_visit(run, region, at, now);
+    else
+        rep_remark(run, "region '%s' was ended without a begin; that mark was ignored", name);
+}
+
+void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_totals *now)
+{
+    for (size_t i = run->regions; i-- > 0;) {
+        struct rep_region *region = &run->region[i];
+        if (!region->open)
+            continue;
+        if (i > 0)
+            rep_remark(run,
+                       "region '%s' was still open when the run ended; it is counted up to there",
+                       region->name);
+        end_visit(run, region, at, now);
+    }
+}
+
+struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_totals *now)
+{
+    const struct rep_region *whole = &run->region[0];
+    size_t boards = (size_t)run->cards * run->plan.banks;
+    struct rep_region copy = *whole;
+    copy.name = strdup(whole->name);
+    copy.card = get(run->cards, sizeof *copy.card);
+    copy.board = get(boards, sizeof *copy.board);
+    memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);
+    memcpy(copy.board, whole->board, boards * sizeof *copy.board);
+    end_visit(run, &copy, at, now);
+    return copy;
+}
+
+bool rep_run_adds_up(const struct rep_run *run, char *why, size_t size)
+{
+    for (size_t i = 0; i < run->regions; i++) {
+        const struct rep_region *region = &run->region[i];
+        for (unsigned c = 0; c < run->cards; c++) {
+            uint64_t sum = 0;
+            for (int s = 0; s < PC_ST__COUNT; s++)
+                sum += region->card[c].sum.taps.v[s];
+            if (sum == region->elapsed)
+                continue;
+            snprintf(
+                why, size,
+                "region '%s', card %u: the 15 status states add up to %llu PCycles, not to the "
+                "%llu that passed",
+                region->name, c, (unsigned long long)sum, (unsigned long long)region->elapsed);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,147 @@
+/*
+ * One run as the writers of results see it: what was counted in which region, how it ended, what it
+ * cost the host. Filled by cli/session.c, read by everything in this room.
+ *
+ * A region is what happened between the marks "begin NAME" and "end NAME" of the guest; visits of
+ * the same name add up. The region "whole" (run->region[0]) is the whole run.
+ */
+#ifndef REP_RUN_H
+#define REP_RUN_H
+
+#include "input/experiment.h"
+#include "machine/machine.h"
+#include "monitor/monitor.h"
+#include "programs/program.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/** A card's totals: at one tick, or over a region. */
+struct rep_totals {
+    struct mon_taps taps;
+    struct nm_truth truth;
+};
+
+/** What one card shows for a region. */
+struct rep_card {
+    struct rep_totals sum;          /**< over all visits, exact */
+    struct rep_totals start;        /**< at the begin of the present visit */
+    uint64_t counts[MON_EV__COUNT]; /**< [position in the choice] the counter's readings, summed
+                                         over visits; each reading is modulo 2^32 */
+    bool overflowed[MON_EV__COUNT]; /**< a reading came with its overflow flag raised */
+};
+
+struct rep_region {
+    char *name;
+    uint64_t visits;
+    bool open;              /**< begun and not ended */
+    nm_tick begin, end;     /**< first begin, last end */
+    nm_tick since;          /**< begin of the present visit */
+    nm_tick elapsed;        /**< [ticks] sum over visits */
+    struct rep_card *card;  /**< [cards] */
+    struct mon_card *board; /**< [cards * banks] the monitoring cards, one set per bank */
+};
+
+/** Cost and circumstances; never part of the result hash. */
+struct rep_host {
+    char name[256], cpu[256];
+    long cores;
+    struct timespec start, end; /**< wall clock */
+    double seconds;             /**< host seconds in the simulation itself */
+    uint64_t peak_bytes;        /**< peak resident memory */
+};
+
+struct rep_run {
+    const struct in_experiment *experiment;
+    const char *program; /**< executable on the host that ran */
+    unsigned cards, per_station;
+    struct mon_choice choice;
+    struct mon_plan plan;
+    struct rep_region *region; /**< [regions], [0] is "whole" */
+    size_t regions;
+    char **remark; /**< [remarks] complaints about marks and the like, for people */
+    size_t remarks;
+    struct prog_outcome outcome;
+    struct rep_host host;
+    uint64_t hash; /**< of the results, rep_hash */
+};
+
+/** What `whole` is called. */
+#define REP_WHOLE "whole"
+
+/**
+ * Starts a run: its events are placed, the region "whole" is begun at tick 0.
+ * `experiment` and `program` must outlive the run.
+ * @param now  [cards] the totals at tick 0
+ */
+void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, const char *program,
+                  unsigned cards, unsigned per_station, const struct mon_choice *choice,
+                  const struct rep_totals *now);
+void rep_run_free(struct rep_run *run);
+
+/** A mark: begins (or ends) a region; unprintable bytes of its name become '_'. What cannot be so
+ * (ending what is not begun) becomes a remark and changes nothing. @param now  [cards] the totals
+ * at `at` */
+void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
+                  const struct rep_totals *now);
+
+/** Ends every open region, "whole" last; those the guest forgot become remarks. */
+void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_totals *now);
+
+/**
+ * Copy of "whole" as if it ended now, for a look at a running simulation.
+ * Release with rep_region_free.
+ */
+struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_totals *now);
+void rep_region_free(struct rep_region *region);
+
+/** Adds a remark (printf). */
+void rep_remark(struct rep_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/**
+ * Every PCycle of a card is in exactly one of the 15 states, so in each ended region the states of
+ * a card must add up to the elapsed ticks.
+ * @return true, or false with one sentence about the first card and region where they do not
+ */
+bool rep_run_adds_up(const struct rep_run *run, char *why, size_t size);
+
+/** XXH64 over the simulated results only: end, ticks, instructions, guest output, and all totals of
+ *  all regions; whatever was monitored, wherever and however fast it ran. */
+uint64_t rep_hash(const struct rep_run *run);
+
+/* ---- cards, stations, the machine -------------------------------------------------------------
+ */
+
+/** A range of cards that results are given for. */
+struct rep_level {
+    unsigned first, count;
+};
+
+/** The count of chosen event i over a level, by the event's scope. */
+uint64_t rep_count(const struct rep_run *run, const struct rep_region *region,
+                   struct rep_level level, unsigned i);
+
+/** Some counter of event i in the level raised its overflow flag. */
+bool rep_overflowed(const struct rep_region *region, struct rep_level level, unsigned i);
+
+/** An event's exact total over a level, by its scope, whether or not it was chosen. */
+uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
+                   struct rep_level level, enum mon_event_id event);
+
+/** Sum of a tap, or of a member of struct nm_truth, over the cards of a level. */
+uint64_t rep_tap(const struct rep_region *region, struct rep_level level, enum mon_tap tap);
+uint64_t rep_truth(const struct rep_region *region, struct rep_level level, size_t offset);
+
+/** All cards. */
+static inline struct rep_level rep_machine(const struct rep_run *run)
+{
+    return (struct rep_level){0, run->cards};
+}
+
+/** Simulated seconds of a number of ticks. */
+static inline double rep_seconds(const struct rep_run *run, nm_tick ticks)
+{
+    return (double)ticks / (double)run->experiment->machine.params.cpu_clock;
+}
+
+#endif

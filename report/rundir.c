@@ -1,0 +1,141 @@
+/*
+ * Run directories: fresh by default, never overwritten by accident.
+ *
+ * mkdir() either makes a directory or says that there is one; that alone decides who owns it, so
+ * two runs started at once get two directories.
+ */
+#include "report/rundir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Every file a run writes. A directory is a run's if it has the manifest. */
+#define MANIFEST "manifest.json"
+static const char *const ours[] = {
+    MANIFEST, "config.resolved.yaml", "stats.json", "stats.csv", "stats.txt",
+};
+
+static bool fail(char *why, size_t size, const char *what, const char *path)
+{
+    snprintf(why, size, "%s '%s': %s", what, path, strerror(errno));
+    return false;
+}
+
+/* Makes the directories above `path`. */
+static bool make_parents(const char *path, char *why, size_t size)
+{
+    char part[sizeof(struct rep_rundir)];
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        if (mkdir(part, 0777) < 0 && errno != EEXIST)
+            return fail(why, size, "cannot make directory", part);
+    }
+    return true;
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *d = opendir(path);
+    if (!d)
+        return false;
+    unsigned entries = 0;
+    while (readdir(d))
+        entries++;
+    closedir(d);
+    return entries <= 2; /* "." and ".." */
+}
+
+static bool holds_results(const char *path)
+{
+    char file[sizeof(struct rep_rundir) + 32];
+    snprintf(file, sizeof file, "%s/" MANIFEST, path);
+    return access(file, F_OK) == 0;
+}
+
+static bool clear_results(const char *path, char *why, size_t size)
+{
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        char file[sizeof(struct rep_rundir) + 32];
+        snprintf(file, sizeof file, "%s/%s", path, ours[i]);
+        if (unlink(file) < 0 && errno != ENOENT)
+            return fail(why, size, "cannot remove", file);
+    }
+    return true;
+}
+
+/* The directory exists: may it be used? */
+static bool take_over(const char *path, bool force, char *why, size_t size)
+{
+    if (is_empty(path))
+        return true;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        snprintf(why, size, "'%s' is not a directory", path);
+    else if (!holds_results(path))
+        snprintf(why, size, "'%s' holds other things than results; choose another directory", path);
+    else if (!force)
+        snprintf(why, size, "'%s' holds the results of an earlier run; --force replaces them",
+                 path);
+    else
+        return clear_results(path, why, size);
+    return false;
+}
+
+static bool make_named(struct rep_rundir *dir, const char *path, bool force, char *why, size_t size)
+{
+    if (!*path || strlen(path) >= sizeof dir->path) {
+        snprintf(why, size, "'%.60s' cannot be the name of a directory", path);
+        return false;
+    }
+    snprintf(dir->path, sizeof dir->path, "%s", path);
+    for (size_t n = strlen(dir->path); n > 1 && dir->path[n - 1] == '/'; n--)
+        dir->path[n - 1] = '\0';
+    if (!make_parents(dir->path, why, size))
+        return false;
+    if (mkdir(dir->path, 0777) == 0)
+        return true;
+    if (errno != EEXIST)
+        return fail(why, size, "cannot make directory", dir->path);
+    return take_over(dir->path, force, why, size);
+}
+
+static bool make_fresh(struct rep_rundir *dir, const char *name, char *why, size_t size)
+{
+    if (mkdir("results", 0777) < 0 && errno != EEXIST)
+        return fail(why, size, "cannot make directory", "results");
+    for (unsigned n = 1;; n++) {
+        snprintf(dir->path, sizeof dir->path, "results/%s-%03u", name, n);
+        if (mkdir(dir->path, 0777) == 0)
+            return true;
+        if (errno != EEXIST)
+            return fail(why, size, "cannot make directory", dir->path);
+    }
+}
+
+bool rep_rundir_make(struct rep_rundir *dir, const char *path, const char *name, bool force,
+                     char *why, size_t size)
+{
+    return path ? make_named(dir, path, force, why, size) : make_fresh(dir, name, why, size);
+}
+
+bool rep_rundir_write(const struct rep_rundir *dir, const char *name, rep_write_fn *write,
+                      void *ctx, char *why, size_t size)
+{
+    char file[sizeof dir->path + 64], next[sizeof file + 8];
+    snprintf(file, sizeof file, "%s/%s", dir->path, name);
+    snprintf(next, sizeof next, "%s.new", file);
+    FILE *out = fopen(next, "we");
+    if (!out)
+        return fail(why, size, "cannot write", next);
+    write(ctx, out);
+    bool bad = ferror(out) || fflush(out) != 0 || fsync(fileno(out)) < 0;
+    bad |= fclose(out) != 0;
+    if (!bad && rename(next, file) == 0)
+        return true;
+    fail(why, size, "cannot write", file);
+    unlink(next);
+    return false;
+}

@@ -1,0 +1,182 @@
+/*
+ * The walk over a region's statistics: machine, stations, cards, and at each of them the same four
+ * sections, so that a name means the same at every level and totals need no convention of their
+ * own.
+ */
+#include "report/stats.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *unit, *sentence;
+    size_t offset;
+} truths[] = {
+#define TRUTH(field, unit, sentence) {#field, unit, sentence, offsetof(struct nm_truth, field)},
+#include "report/truth.def"
+#undef TRUTH
+};
+
+enum { TRUTHS = sizeof truths / sizeof *truths };
+_Static_assert(sizeof(struct nm_truth) == TRUTHS * sizeof(uint64_t),
+               "truth.def names every member of struct nm_truth");
+
+static const struct rep_metric metrics[REP_METRIC__COUNT] = {
+#define METRIC(name, unit, numerator, denominator, formula, sentence) \
+    [REP_METRIC_##name] = {#name, unit, formula, sentence},
+#include "report/metrics.def"
+#undef METRIC
+};
+
+const struct rep_metric *rep_metrics(void)
+{
+    return metrics;
+}
+
+static unsigned stations_of(const struct rep_run *run, struct rep_level level)
+{
+    return (level.count + run->per_station - 1) / run->per_station;
+}
+
+bool rep_metric_value(const struct rep_run *run, const struct rep_region *region,
+                      struct rep_level level, enum rep_metric_id metric, double *value)
+{
+    double above = 0, below = 0;
+#define E(event) ((double)rep_event(run, region, level, MON_EV_##event))
+#define T(tap)   ((double)rep_tap(region, level, MON_TAP_##tap))
+#define G(field) ((double)rep_truth(region, level, offsetof(struct nm_truth, field)))
+#define P(field) ((double)run->experiment->machine.params.field)
+#define PCYCLES  ((double)region->elapsed * level.count)
+#define SECONDS  rep_seconds(run, region->elapsed)
+#define STATIONS stations_of(run, level)
+    switch (metric) {
+#define METRIC(name, unit, numerator, denominator, formula, sentence) \
+    case REP_METRIC_##name:                                           \
+        above = numerator;                                            \
+        below = denominator;                                          \
+        break;
+#include "report/metrics.def"
+#undef METRIC
+    default:
+        break;
+    }
+#undef E
+#undef T
+#undef G
+#undef P
+#undef PCYCLES
+#undef SECONDS
+#undef STATIONS
+    *value = below > 0 ? above / below : 0;
+    return below > 0;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+struct walk {
+    const struct rep_run *run;
+    const struct rep_region *region;
+    struct rep_level level;
+    const char *component;
+    rep_stat_fn *fn;
+    void *ctx;
+};
+
+static void emit(const struct walk *w, const char *section, const char *name, const char *unit,
+                 const char *desc, uint64_t count, const double *value)
+{
+    char full[128];
+    snprintf(full, sizeof full, "%s%s", section, name);
+    struct rep_stat stat = {
+        .component = w->component,
+        .name = full,
+        .unit = unit,
+        .desc = desc,
+        .real = value != NULL,
+        .count = count,
+        .value = value ? *value : 0,
+    };
+    w->fn(w->ctx, &stat);
+}
+
+static void walk_time(const struct walk *w)
+{
+    double seconds = rep_seconds(w->run, w->region->elapsed);
+    emit(w, "", "elapsed", "PCycles", "simulated time, all visits of the region",
+         w->region->elapsed, NULL);
+    emit(w, "", "seconds", "s", "elapsed / processor.clock", 0, &seconds);
+    emit(w, "", "visits", "visits", "times the region was entered", w->region->visits, NULL);
+}
+
+static void walk_monitor(const struct walk *w)
+{
+    for (unsigned i = 0; i < w->run->choice.count; i++) {
+        const struct mon_event *e = &mon_events()[w->run->choice.event[i]];
+        char desc[256];
+        snprintf(desc, sizeof desc, "%s%s", e->sentence,
+                 rep_overflowed(w->region, w->level, i)
+                     ? " (a 32-bit counter overflowed: modulo 2^32)"
+                     : "");
+        emit(w, "monitor.", e->name, e->unit, desc, rep_count(w->run, w->region, w->level, i),
+             NULL);
+    }
+}
+
+static void walk_status(const struct walk *w)
+{
+    struct mon_choice states = {0};
+    char why[64];
+    mon_choice_add(&states, "status", why, sizeof why);
+    for (unsigned i = 0; i < states.count; i++) {
+        const struct mon_event *e = &mon_events()[states.event[i]];
+        emit(w, "status.", e->name, e->unit, e->sentence,
+             rep_event(w->run, w->region, w->level, states.event[i]), NULL);
+    }
+}
+
+static void walk_truth(const struct walk *w)
+{
+    for (size_t i = 0; i < TRUTHS; i++)
+        emit(w, "truth.", truths[i].name, truths[i].unit, truths[i].sentence,
+             rep_truth(w->region, w->level, truths[i].offset), NULL);
+}
+
+static void walk_metrics(const struct walk *w)
+{
+    for (int m = 0; m < REP_METRIC__COUNT; m++) {
+        char desc[256];
+        double value;
+        if (!rep_metric_value(w->run, w->region, w->level, (enum rep_metric_id)m, &value))
+            continue;
+        snprintf(desc, sizeof desc, "%s = %s", metrics[m].sentence, metrics[m].formula);
+        emit(w, "metric.", metrics[m].name, metrics[m].unit, desc, 0, &value);
+    }
+}
+
+static void walk_level(struct walk *w, const char *component, struct rep_level level)
+{
+    w->component = component;
+    w->level = level;
+    walk_monitor(w);
+    walk_status(w);
+    walk_truth(w);
+    walk_metrics(w);
+}
+
+void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
+                    void *ctx)
+{
+    struct walk w = {.run = run, .region = region, .component = "machine", .fn = fn, .ctx = ctx};
+    walk_time(&w);
+    walk_level(&w, "machine", rep_machine(run));
+    for (unsigned first = 0; first < run->cards; first += run->per_station) {
+        unsigned station = first / run->per_station;
+        char component[64];
+        snprintf(component, sizeof component, "machine.station[%u]", station);
+        walk_level(&w, component, (struct rep_level){first, run->per_station});
+        for (unsigned c = 0; c < run->per_station; c++) {
+            snprintf(component, sizeof component, "machine.station[%u].card[%u]", station, c);
+            walk_level(&w, component, (struct rep_level){first + c, 1});
+        }
+    }
+}

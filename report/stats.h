@@ -1,0 +1,49 @@
+/*
+ * The statistics of a region as a flat list of named values, and the files made of it.
+ *
+ * A statistic's path is component.name: "machine.station[0].card[2]" and "monitor.nacks". Indices
+ * are always there, even when there is one; units never change with magnitude; names hold
+ * [a-z0-9_.]. monitor.*  what the card's counters showed, for the events asked for status.*   the
+ * 15 status states, always all of them truth.*    what no counter of the card can show metric.*
+ * derived, with the formula in the description
+ */
+#ifndef REP_STATS_H
+#define REP_STATS_H
+
+#include "report/run.h"
+
+struct rep_stat {
+    const char *component, *name, *unit, *desc;
+    bool real; /**< `value` holds it, else `count` */
+    uint64_t count;
+    double value;
+};
+
+/** Receives one statistic; the strings live only during the call. */
+typedef void rep_stat_fn(void *ctx, const struct rep_stat *stat);
+
+/** Calls `fn` for every statistic of a region, the machine's first, then each station's and its
+ *  cards'. */
+void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
+                    void *ctx);
+
+/** A metric of metrics.def for a level. @return false when its denominator is 0 */
+struct rep_metric {
+    const char *name, *unit, *formula, *sentence;
+};
+enum rep_metric_id {
+#define METRIC(name, unit, numerator, denominator, formula, sentence) REP_METRIC_##name,
+#include "report/metrics.def"
+#undef METRIC
+    REP_METRIC__COUNT
+};
+const struct rep_metric *rep_metrics(void);
+bool rep_metric_value(const struct rep_run *run, const struct rep_region *region,
+                      struct rep_level level, enum rep_metric_id metric, double *value);
+
+/** Writes every region to an open file. Errors stay with the stream (ferror). */
+void rep_write_json(const struct rep_run *run, FILE *out);
+void rep_write_csv(const struct rep_run *run, FILE *out);
+void rep_write_text(const struct rep_run *run, FILE *out);
+
+#endif

@@ -1,0 +1,332 @@
+/*
+ * The answer to the user's question, in the words of the monitoring card.
+ *
+ * A count says little alone. Beside it stands its rate: events that are times as a share of time,
+ * events that happen as how often per thousand instructions (which, unlike a rate per second, does
+ * not depend on clocks that are assumed). Two regions stand side by side with their ratio, because
+ * that is why a program marks two.
+ */
+#include "report/table.h"
+
+#include "report/grid.h"
+#include "report/manifest.h"
+#include "report/stats.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* How to draw on `out`. */
+struct pen {
+    FILE *out;
+    bool bold;
+    unsigned width;
+};
+
+static struct pen pen_for(FILE *out)
+{
+    struct winsize size;
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool tty = isatty(fileno(out));
+    return (struct pen){
+        .out = out,
+        .bold = tty && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0,
+        .width = tty && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0,
+    };
+}
+
+static void print_grid(struct pen pen, struct rep_grid *grid)
+{
+    rep_grid_print(grid, pen.out, pen.bold, pen.width);
+    rep_grid_free(grid);
+}
+
+static const struct mon_event *event_of(const struct rep_run *run, unsigned i)
+{
+    return &mon_events()[run->choice.event[i]];
+}
+
+static bool is_time(const struct mon_event *e)
+{
+    return strcmp(e->unit, "PCycles") == 0 || strcmp(e->unit, "cycles") == 0;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------
+ */
+
+/* Time available to an event in its own unit, over all who count it. */
+static double time_for(const struct rep_run *run, const struct rep_region *region,
+                       const struct mon_event *e)
+{
+    struct rep_level all = rep_machine(run);
+    if (strcmp(e->unit, "PCycles") == 0)
+        return (double)region->elapsed * run->cards;
+    double time = (double)rep_event(run, region, all, MON_EV_time);
+    if (e->scope == MON_SCOPE_CARD)
+        return time * run->cards;
+    return e->scope == MON_SCOPE_STATION ? time * run->cards / run->per_station : time;
+}
+
+static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
+                      const struct rep_region *region, unsigned i)
+{
+    const struct mon_event *e = event_of(run, i);
+    struct rep_level all = rep_machine(run);
+    double count = (double)rep_count(run, region, all, i);
+    double time = time_for(run, region, e);
+    double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
+    if (is_time(e) && time > 0)
+        rep_grid_cell(grid, "%.1f %% of time", 100 * count / time);
+    else if (!is_time(e) && instructions > 0)
+        rep_grid_cell(grid, "%.3f / 1000 instr", 1000 * count / instructions);
+    else
+        rep_grid_cell(grid, "-");
+}
+
+static void cell_spread(struct rep_grid *grid, const struct rep_run *run,
+                        const struct rep_region *region, unsigned i)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    char a[32], b[32];
+    for (unsigned c = 0; c < run->cards; c++) {
+        uint64_t n = region->card[c].counts[i];
+        low = n < low ? n : low;
+        high = n > high ? n : high;
+    }
+    if (event_of(run, i)->scope == MON_SCOPE_CARD)
+        rep_grid_cell(grid, "%s .. %s", rep_grouped(low, a), rep_grouped(high, b));
+    else
+        rep_grid_cell(grid, "same for all");
+}
+
+static void cell_count(struct rep_grid *grid, const struct rep_run *run,
+                       const struct rep_region *region, unsigned i)
+{
+    char buf[32];
+    struct rep_level all = rep_machine(run);
+    rep_grid_cell(grid, "%s%s", rep_grouped(rep_count(run, region, all, i), buf),
+                  rep_overflowed(region, all, i) ? " (wrapped)" : "");
+}
+
+static void cell_ratio(struct rep_grid *grid, double first, double second)
+{
+    if (first > 0)
+        rep_grid_cell(grid, "%.4g", second / first);
+    else
+        rep_grid_cell(grid, "-");
+}
+
+/* ---- one region -------------------------------------------------------------------------------
+ */
+
+static void print_counts(struct pen pen, const struct rep_run *run, const struct rep_region *region)
+{
+    struct rep_grid grid;
+    rep_grid_init(&grid, "lrlrll");
+    static const char *const heading[] = {"event", "count", "unit", "rate", "per card", "meaning"};
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        rep_grid_cell(&grid, "%s", heading[i]);
+    for (unsigned i = 0; i < run->choice.count; i++) {
+        rep_grid_cell(&grid, "%s", event_of(run, i)->name);
+        cell_count(&grid, run, region, i);
+        rep_grid_cell(&grid, "%s", event_of(run, i)->unit);
+        cell_rate(&grid, run, region, i);
+        cell_spread(&grid, run, region, i);
+        rep_grid_cell(&grid, "%s", event_of(run, i)->sentence);
+    }
+    print_grid(pen, &grid);
+}
+
+static void print_metrics(struct pen pen, const struct rep_run *run,
+                          const struct rep_region *region)
+{
+    struct rep_grid grid;
+    rep_grid_init(&grid, "lrll");
+    for (int m = 0; m < REP_METRIC__COUNT; m++) {
+        const struct rep_metric *metric = &rep_metrics()[m];
+        double value;
+        if (!rep_metric_value(run, region, rep_machine(run), (enum rep_metric_id)m, &value))
+            continue;
+        rep_grid_cell(&grid, "%s", metric->name);
+        rep_grid_cell(&grid, "%.3f", value);
+        rep_grid_cell(&grid, "%s", metric->unit);
+        rep_grid_cell(&grid, "= %s", metric->formula);
+    }
+    pen.bold = false; /* no heading */
+    print_grid(pen, &grid);
+}
+
+void rep_table_region(const struct rep_run *run, const struct rep_region *region, FILE *out)
+{
+    struct pen pen = pen_for(out);
+    char ticks[32];
+    fprintf(out, "\n%s: %.3f us, %s PCycles of each card\n", region->name,
+            1e6 * rep_seconds(run, region->elapsed), rep_grouped(region->elapsed, ticks));
+    if (run->choice.count)
+        print_counts(pen, run, region);
+    fputc('\n', out);
+    print_metrics(pen, run, region);
+}
+
+/* ---- several regions --------------------------------------------------------------------------
+ */
+
+/* The columns of a comparison: regions `first` .. `first + count - 1`. */
+struct columns {
+    const struct rep_run *run;
+    const struct rep_region *first;
+    size_t count;
+    bool ratio;
+};
+
+static void compare_heading(struct rep_grid *grid, const struct columns *c)
+{
+    rep_grid_cell(grid, "event");
+    for (size_t r = 0; r < c->count; r++)
+        rep_grid_cell(grid, "%s", c->first[r].name);
+    if (c->ratio)
+        rep_grid_cell(grid, "%s / %s", c->first[1].name, c->first[0].name);
+    rep_grid_cell(grid, "unit");
+    rep_grid_cell(grid, "meaning");
+}
+
+static void compare_event(struct rep_grid *grid, const struct columns *c, unsigned i)
+{
+    struct rep_level all = rep_machine(c->run);
+    rep_grid_cell(grid, "%s", event_of(c->run, i)->name);
+    for (size_t r = 0; r < c->count; r++)
+        cell_count(grid, c->run, &c->first[r], i);
+    if (c->ratio)
+        cell_ratio(grid, (double)rep_count(c->run, &c->first[0], all, i),
+                   (double)rep_count(c->run, &c->first[1], all, i));
+    rep_grid_cell(grid, "%s", event_of(c->run, i)->unit);
+    rep_grid_cell(grid, "%s", event_of(c->run, i)->sentence);
+}
+
+static void compare_elapsed(struct rep_grid *grid, const struct columns *c)
+{
+    char buf[32];
+    rep_grid_cell(grid, "elapsed");
+    for (size_t r = 0; r < c->count; r++)
+        rep_grid_cell(grid, "%s", rep_grouped(c->first[r].elapsed, buf));
+    if (c->ratio)
+        cell_ratio(grid, (double)c->first[0].elapsed, (double)c->first[1].elapsed);
+    rep_grid_cell(grid, "PCycles");
+    rep_grid_cell(grid, "simulated time");
+}
+
+static void compare_metric(struct rep_grid *grid, const struct columns *c, enum rep_metric_id id)
+{
+    const struct rep_metric *metric = &rep_metrics()[id];
+    double value[2] = {0, 0};
+    rep_grid_cell(grid, "%s", metric->name);
+    for (size_t r = 0; r < c->count; r++) {
+        double v;
+        bool has = rep_metric_value(c->run, &c->first[r], rep_machine(c->run), id, &v);
+        if (has)
+            rep_grid_cell(grid, "%.3f", v);
+        else
+            rep_grid_cell(grid, "-");
+        if (r < 2)
+            value[r] = v;
+    }
+    if (c->ratio)
+        cell_ratio(grid, value[0], value[1]);
+    rep_grid_cell(grid, "%s", metric->unit);
+    rep_grid_cell(grid, "= %s", metric->formula);
+}
+
+static void print_comparison(struct pen pen, const struct columns *c)
+{
+    char align[16] = "l";
+    memset(align + 1, 'r', c->count + c->ratio);
+    strcpy(align + 1 + c->count + c->ratio, "ll");
+
+    struct rep_grid grid;
+    rep_grid_init(&grid, align);
+    compare_heading(&grid, c);
+    compare_elapsed(&grid, c);
+    for (unsigned i = 0; i < c->run->choice.count; i++)
+        compare_event(&grid, c, i);
+    for (int m = 0; m < REP_METRIC__COUNT; m++)
+        compare_metric(&grid, c, (enum rep_metric_id)m);
+    fputc('\n', pen.out);
+    print_grid(pen, &grid);
+}
+
+/* With marks the regions are what the user asked about; one alone is shown beside the whole run. */
+static void print_regions(struct pen pen, const struct rep_run *run)
+{
+    enum { ABREAST = 4 };
+    if (run->regions == 2) {
+        print_comparison(pen, &(struct columns){run, run->region, 2, false});
+        return;
+    }
+    size_t marked = run->regions - 1;
+    for (size_t r = 0; r < marked; r += ABREAST) {
+        size_t count = marked - r < ABREAST ? marked - r : ABREAST;
+        print_comparison(pen, &(struct columns){run, &run->region[1 + r], count, marked == 2});
+    }
+}
+
+/* ---- around the tables ------------------------------------------------------------------------
+ */
+
+static void print_end(const struct rep_run *run, FILE *out)
+{
+    const struct prog_outcome *o = &run->outcome;
+    fprintf(out, "%s: ", run->experiment->name);
+    if (o->end == PROG_EXITED)
+        fprintf(out, "exited with status %d\n", o->status);
+    else if (o->end == PROG_SIGNALED)
+        fprintf(out, "killed by signal %d (%s)\n", o->status, strsignal(o->status));
+    else if (o->end == PROG_INTERRUPTED)
+        fprintf(out, "interrupted; the results cover the time up to there\n");
+    else if (o->end == PROG_LIMIT)
+        fprintf(out, "stopped at the limit; the program had not finished\n");
+    else
+        fprintf(out, "%s\n", rep_end_word(o->end));
+}
+
+static void print_summary(const struct rep_run *run, FILE *out)
+{
+    const struct prog_outcome *o = &run->outcome;
+    const struct rep_host *host = &run->host;
+    char ticks[32], instructions[32];
+    double cycles = (double)o->ticks * run->cards, seconds = host->seconds;
+    fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s, %llu thread%s\n",
+            1e6 * rep_seconds(run, o->ticks), rep_grouped(o->ticks, ticks),
+            (double)run->experiment->machine.params.cpu_clock / 1e6, run->cards,
+            run->cards == 1 ? "" : "s", (unsigned long long)o->threads, o->threads == 1 ? "" : "s");
+    fprintf(out, "  %s instructions, IPC %.3f of each card; host: %.2f s, %.1f MIPS\n",
+            rep_grouped(o->instructions, instructions),
+            cycles > 0 ? (double)o->instructions / cycles : 0, seconds,
+            seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
+}
+
+static void print_banks(const struct rep_run *run, FILE *out)
+{
+    unsigned events = run->choice.count, banks = run->plan.banks;
+    if (events == 0)
+        return;
+    fprintf(out, "\n%u event%s on %d counters: %u run%s of the card%s%s", events,
+            events == 1 ? "" : "s", MON_COUNTERS, banks, banks == 1 ? "" : "s",
+            *run->plan.remark ? ", because " : "", run->plan.remark);
+    fputs(banks > 1 ? "; runs are identical, so simulated once.\n" : ".\n", out);
+}
+
+void rep_table(const struct rep_run *run, FILE *out)
+{
+    fputc('\n', out);
+    print_end(run, out);
+    print_summary(run, out);
+    if (run->regions == 1)
+        rep_table_region(run, &run->region[0], out);
+    else
+        print_regions(pen_for(out), run);
+    print_banks(run, out);
+    for (size_t i = 0; i < run->remarks; i++)
+        fprintf(out, "note: %s.\n", run->remark[i]);
+}

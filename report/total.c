@@ -1,0 +1,67 @@
+/*
+ * Totals over the cards of a station or of the machine.
+ *
+ * The one hard idea: a sum is not always a total. Every card of a station sees the same bus, so bus
+ * busy cycles are taken from one card of each station; the clock is the same for all.
+ */
+#include "report/run.h"
+
+/* Does card `c` add to a total over `level`? */
+static bool adds(const struct rep_run *run, struct rep_level level, enum mon_scope scope,
+                 unsigned c)
+{
+    switch (scope) {
+    case MON_SCOPE_STATION:
+        return c == level.first || c % run->per_station == 0;
+    case MON_SCOPE_MACHINE:
+        return c == level.first;
+    default:
+        return true;
+    }
+}
+
+uint64_t rep_count(const struct rep_run *run, const struct rep_region *region,
+                   struct rep_level level, unsigned i)
+{
+    enum mon_scope scope = mon_events()[run->choice.event[i]].scope;
+    uint64_t sum = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        if (adds(run, level, scope, c))
+            sum += region->card[c].counts[i];
+    return sum;
+}
+
+bool rep_overflowed(const struct rep_region *region, struct rep_level level, unsigned i)
+{
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        if (region->card[c].overflowed[i])
+            return true;
+    return false;
+}
+
+uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
+                   struct rep_level level, enum mon_event_id event)
+{
+    const struct mon_event *row = &mon_events()[event];
+    uint64_t sum = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        if (adds(run, level, row->scope, c))
+            sum += mon_event_total(row, &region->card[c].sum.taps);
+    return sum;
+}
+
+uint64_t rep_tap(const struct rep_region *region, struct rep_level level, enum mon_tap tap)
+{
+    uint64_t sum = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        sum += region->card[c].sum.taps.v[tap];
+    return sum;
+}
+
+uint64_t rep_truth(const struct rep_region *region, struct rep_level level, size_t offset)
+{
+    uint64_t sum = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        sum += *(const uint64_t *)((const char *)&region->card[c].sum.truth + offset);
+    return sum;
+}

@@ -1,0 +1,62 @@
+/* A made-up run for the tests of report/: two cards, totals set by hand. */
+#ifndef TESTS_REPORT_FAKE_H
+#define TESTS_REPORT_FAKE_H
+
+#include "report/run.h"
+
+#include <string.h>
+
+enum { FAKE_CARDS = 2 };
+
+struct fake {
+    struct in_experiment experiment;
+    struct rep_totals now[FAKE_CARDS];
+    struct rep_run run;
+};
+
+static inline void fake_pass(struct fake *f, uint64_t ticks)
+{
+    for (unsigned c = 0; c < FAKE_CARDS; c++) {
+        struct rep_totals *t = &f->now[c];
+        t->taps.v[MON_TAP_ST_LOAD] += ticks / 3;
+        t->taps.v[MON_TAP_ST_STALL_L2] += ticks - ticks / 3;
+        t->taps.v[MON_TAP_CYCLES] += ticks / 3;
+        t->taps.v[MON_TAP_BUS_BUSY] += ticks / 6;
+        t->taps.v[MON_TAP_NACKS] += c + 1;
+        t->taps.v[MON_TAP_READS] += 2;
+        t->taps.v[MON_TAP_READ_LATENCY] += 50;
+        t->truth.instructions += ticks / 3;
+        t->truth.loads += ticks / 3;
+    }
+}
+
+static inline void fake_init(struct fake *f, const char *events)
+{
+    static char *empty[] = {NULL};
+    struct mon_choice choice = {0};
+    char why[256];
+    memset(f, 0, sizeof *f);
+    f->experiment.name = (char *)"fake";
+    f->experiment.argv = empty;
+    f->experiment.envp = empty;
+    f->experiment.inputs = empty;
+    f->experiment.limit = NM_NEVER;
+    f->experiment.seed = 1;
+    f->experiment.machine.name = (char *)"station-2";
+    f->experiment.machine.params.cpu_clock = 150000000;
+    f->experiment.machine.params.bus_clock = 50000000;
+    f->experiment.machine.params.bus_width = 8;
+    f->experiment.machine.params.processors = FAKE_CARDS;
+    mon_choice_add(&choice, events, why, sizeof why);
+    rep_run_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);
+}
+
+static inline void fake_finish(struct fake *f, nm_tick at)
+{
+    rep_run_finish(&f->run, at, f->now);
+    f->run.outcome = (struct prog_outcome){.end = PROG_EXITED, .ticks = at, .threads = 1};
+    f->run.outcome.instructions = f->now[0].truth.instructions * FAKE_CARDS;
+    f->run.hash = rep_hash(&f->run);
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* The files of a run directory, read back. */
+#include "report/manifest.h"
+#include "report/rundir.h"
+#include "report/stats.h"
+#include "report/table.h"
+#include "report_fake.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct fake fake;
+
+static void setup(void)
+{
+    fake_init(&fake, "run,nacks,read_latency,bus_busy,time");
+    fake_pass(&fake, 300);
+    rep_run_mark(&fake.run, "one, \"quoted\"", true, 300, fake.now);
+    fake_pass(&fake, 600);
+    rep_run_mark(&fake.run, "one, \"quoted\"", false, 900, fake.now);
+    rep_run_mark(&fake.run, "two", true, 900, fake.now);
+    fake_pass(&fake, 1200);
+    rep_run_mark(&fake.run, "two", false, 2100, fake.now);
+    fake_finish(&fake, 2100);
+}
+
+static void teardown(void)
+{
+    rep_run_free(&fake.run);
+}
+
+/* What a writer writes, as a string of the caller. */
+static char *written(void (*write)(const struct rep_run *, FILE *))
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    write(&fake.run, out);
+    fclose(out);
+    return text;
+}
+
+TestSuite(report_files, .init = setup, .fini = teardown);
+
+Test(report_files, json_has_every_path_with_unit_and_sentence)
+{
+    char *text = written(rep_write_json);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(root, "%s", text);
+    json_t *snapshots = json_object_get(root, "snapshots");
+    cr_expect_eq(json_array_size(snapshots), 3);
+    json_t *two = json_array_get(snapshots, 2);
+    cr_expect_str_eq(json_string_value(json_object_get(two, "name")), "two");
+    cr_expect_eq(json_integer_value(json_object_get(two, "begin_tick")), 900);
+    json_t *stats = json_object_get(two, "stats");
+    json_t *nacks = json_object_get(stats, "machine.station[0].card[1].monitor.nacks");
+    cr_expect_eq(json_integer_value(json_object_get(nacks, "value")), 2);
+    cr_expect_str_eq(json_string_value(json_object_get(nacks, "unit")), "packets");
+    cr_expect(json_object_get(stats, "machine.station[0].card[0].status.l2_stall"));
+    cr_expect(json_object_get(stats, "machine.station[0].card[0].truth.l2_misses"));
+    json_t *ipc = json_object_get(stats, "machine.metric.ipc");
+    cr_expect_float_eq(json_real_value(json_object_get(ipc, "value")), 1 / 3.0, 1e-9);
+    const char *path;
+    json_t *stat;
+    json_object_foreach(stats, path, stat)
+    {
+        cr_expect(*json_string_value(json_object_get(stat, "unit")), "%s", path);
+        cr_expect(*json_string_value(json_object_get(stat, "desc")), "%s", path);
+    }
+    json_decref(root);
+    free(text);
+}
+
+Test(report_files, csv_is_tidy_and_quoted)
+{
+    char *text = written(rep_write_csv);
+    cr_expect_eq(strncmp(text, "snapshot,component,stat,index,value,unit\r\n", 42), 0);
+    cr_expect(strstr(text, "\r\nwhole,machine,monitor.nacks,,9,packets\r\n"), "%s", text);
+    cr_expect(strstr(text, "\r\n\"one,_\"\"quoted\"\"\",machine,elapsed,,600,PCycles\r\n"));
+    free(text);
+}
+
+Test(report_files, text_names_its_rulers)
+{
+    char *text = written(rep_write_text);
+    cr_expect(strstr(text, "---------- Begin Simulation Statistics (two) ----------\n"));
+    cr_expect(strstr(text, "---------- End Simulation Statistics   (whole) ----------\n"));
+    free(text);
+}
+
+Test(report_files, table_compares_two_regions)
+{
+    char *text = written(rep_table);
+    cr_expect(strstr(text, "two / one,_\"quoted\""), "%s", text);
+    cr_expect(strstr(text, "5 events on 4 counters: 2 runs of the card; runs are identical, so "
+                           "simulated once."),
+              "%s", text);
+    cr_expect(!strchr(text, '\033'), "no escape sequences into a file");
+    free(text);
+}
+
+Test(report_files, manifest_tells_whether_it_is_whole)
+{
+    char *argv[] = {(char *)"numachine", (char *)"run", (char *)"\xff", NULL};
+    struct rep_manifest m;
+    rep_manifest_init(&m, &fake.run, 3, argv);
+    for (int status = REP_RUNNING; status <= REP_FAILED; status++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        m.status = (enum rep_status)status;
+        rep_manifest_write(&m, out);
+        fclose(out);
+        json_t *root = json_loads(text, 0, NULL);
+        cr_assert(root, "%s", text);
+        cr_expect_eq(json_is_null(json_object_get(root, "end")), status == REP_RUNNING);
+        cr_expect_eq(json_array_size(json_object_get(root, "inputs")), 1);
+        json_decref(root);
+        free(text);
+    }
+    rep_manifest_free(&m);
+}
+
+static void write_word(void *ctx, FILE *out)
+{
+    fputs(ctx, out);
+}
+
+Test(report_files, directories_are_never_overwritten_by_accident)
+{
+    char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
+    struct rep_rundir dir;
+    cr_assert(mkdtemp(base));
+    cr_expect(rep_rundir_make(&dir, base, "x", false, why, sizeof why), "empty: %s", why);
+    snprintf(path, sizeof path, "%s/a/b/", base);
+    cr_assert(rep_rundir_make(&dir, path, "x", false, why, sizeof why), "%s", why);
+    cr_assert(rep_rundir_write(&dir, "manifest.json", write_word, (void *)"{}", why, sizeof why));
+    cr_expect(!rep_rundir_make(&dir, path, "x", false, why, sizeof why));
+    cr_expect(strstr(why, "--force"), "%s", why);
+    cr_expect(rep_rundir_make(&dir, path, "x", true, why, sizeof why), "%s", why);
+    cr_expect(!rep_rundir_make(&dir, base, "x", true, why, sizeof why), "not a run's directory");
+    cr_expect(!rep_rundir_make(&dir, "/proc/none", "x", true, why, sizeof why));
+    cr_expect(!rep_rundir_make(&dir, "", "x", true, why, sizeof why));
+
+    cr_assert_eq(chdir(base), 0);
+    cr_assert(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why));
+    cr_expect_str_eq(dir.path, "results/x-001");
+    cr_assert(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why));
+    cr_expect_str_eq(dir.path, "results/x-002");
+    char remove[64];
+    snprintf(remove, sizeof remove, "rm -r %s", base);
+    cr_expect_eq(system(remove), 0);
+}

@@ -1,0 +1,118 @@
+/* Regions, totals and the result hash, on a run made up by hand. */
+#include "report_fake.h"
+
+#include <criterion/criterion.h>
+
+Test(report_region, counts_between_marks_and_adds_up_visits)
+{
+    struct fake f;
+    fake_init(&f, "time,nacks,bus_busy,run");
+    fake_pass(&f, 300);
+    rep_run_mark(&f.run, "a", true, 300, f.now);
+    fake_pass(&f, 600);
+    rep_run_mark(&f.run, "a", false, 900, f.now);
+    fake_pass(&f, 30);
+    rep_run_mark(&f.run, "a", true, 930, f.now);
+    fake_pass(&f, 60);
+    rep_run_mark(&f.run, "a", false, 990, f.now);
+    fake_finish(&f, 990);
+
+    const struct rep_region *a = &f.run.region[1];
+    struct rep_level all = rep_machine(&f.run), second = {1, 1};
+    cr_assert_eq(f.run.regions, 2);
+    cr_expect_eq(a->visits, 2);
+    cr_expect_eq(a->elapsed, 660);
+    cr_expect_eq(a->begin, 300);
+    cr_expect_eq(a->end, 990);
+    cr_expect_eq(rep_count(&f.run, a, all, 0), 220, "the clock is the same for all cards");
+    cr_expect_eq(rep_count(&f.run, a, all, 1), 6, "NACKs add up: 2 x (1 + 2)");
+    cr_expect_eq(rep_count(&f.run, a, second, 1), 4);
+    cr_expect_eq(rep_count(&f.run, a, all, 2), 110, "one bus");
+    cr_expect_eq(rep_count(&f.run, a, all, 3), 440);
+    cr_expect_eq(rep_count(&f.run, &f.run.region[0], all, 3), 660);
+    cr_expect_eq(f.run.remarks, 0);
+    char why[256];
+    cr_expect(rep_run_adds_up(&f.run, why, sizeof why), "%s", why);
+    rep_run_free(&f.run);
+}
+
+Test(report_region, marks_that_make_no_sense_become_remarks)
+{
+    struct fake f;
+    fake_init(&f, "run");
+    rep_run_mark(&f.run, "never", false, 0, f.now);
+    rep_run_mark(&f.run, "a", true, 0, f.now);
+    rep_run_mark(&f.run, "a", true, 0, f.now);
+    rep_run_mark(&f.run, "whole", false, 0, f.now);
+    rep_run_mark(&f.run, "b\n\xff", true, 0, f.now);
+    fake_pass(&f, 90);
+    fake_finish(&f, 90);
+    cr_expect_eq(f.run.remarks, 5, "three ignored marks, two open regions");
+    cr_expect_str_eq(f.run.region[2].name, "b__");
+    cr_expect_eq(f.run.region[1].elapsed, 90);
+    cr_expect_eq(f.run.region[0].elapsed, 90);
+    rep_run_free(&f.run);
+}
+
+Test(report_region, a_lost_pcycle_is_noticed)
+{
+    struct fake f;
+    char why[256] = "";
+    fake_init(&f, "run");
+    fake_pass(&f, 90);
+    f.now[1].taps.v[MON_TAP_ST_LOAD]--;
+    fake_finish(&f, 90);
+    cr_expect(!rep_run_adds_up(&f.run, why, sizeof why));
+    cr_expect(strstr(why, "card 1") && strstr(why, "89"), "%s", why);
+    rep_run_free(&f.run);
+}
+
+Test(report_region, a_wrapped_counter_says_so)
+{
+    struct fake f;
+    fake_init(&f, "nacks,run");
+    f.now[0].taps.v[MON_TAP_NACKS] += (UINT64_C(1) << 32) + 5;
+    fake_finish(&f, 0);
+    cr_expect_eq(rep_count(&f.run, &f.run.region[0], rep_machine(&f.run), 0), 5);
+    cr_expect(rep_overflowed(&f.run.region[0], rep_machine(&f.run), 0));
+    cr_expect(!rep_overflowed(&f.run.region[0], rep_machine(&f.run), 1));
+    rep_run_free(&f.run);
+}
+
+Test(report_region, peeking_changes_nothing)
+{
+    struct fake f;
+    fake_init(&f, "run");
+    fake_pass(&f, 90);
+    struct rep_region now = rep_run_peek(&f.run, 90, f.now);
+    cr_expect_eq(now.elapsed, 90);
+    cr_expect_eq(rep_count(&f.run, &now, rep_machine(&f.run), 0), 60);
+    rep_region_free(&now);
+    fake_pass(&f, 90);
+    fake_finish(&f, 180);
+    cr_expect_eq(rep_count(&f.run, &f.run.region[0], rep_machine(&f.run), 0), 120);
+    cr_expect_eq(f.run.region[0].visits, 1);
+    rep_run_free(&f.run);
+}
+
+static uint64_t hash_of(const char *events, uint64_t ticks, uint64_t extra, double host_seconds)
+{
+    struct fake f;
+    fake_init(&f, events);
+    fake_pass(&f, ticks);
+    f.now[0].taps.v[MON_TAP_GRANT_WAIT] += extra;
+    f.run.host.seconds = host_seconds;
+    fake_finish(&f, ticks);
+    uint64_t hash = f.run.hash;
+    rep_run_free(&f.run);
+    return hash;
+}
+
+Test(report_region, hash_is_of_the_simulated_results_only)
+{
+    uint64_t hash = hash_of("run", 90, 0, 1);
+    cr_expect_eq(hash_of("status,nacks,bus", 90, 0, 2), hash);
+    cr_expect_eq(hash_of("", 90, 0, 1), hash);
+    cr_expect_neq(hash_of("run", 93, 0, 1), hash);
+    cr_expect_neq(hash_of("run", 90, 1, 1), hash, "also what was not asked for");
+}
