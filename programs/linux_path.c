@@ -428,13 +428,21 @@ int64_t sys_symlinkat(struct call *c)
     return host_result(symlinkat(c->path[0], (int)c->a[1], c->path[1]));
 }
 
+/** The program's own path: absolute, as C libraries expect, but free of the host's directories. */
+static int64_t own_path(const struct prog *p, char *buf, size_t size)
+{
+    const char *name = p->spec->argv[0] ? p->spec->argv[0] : "", *slash = strrchr(name, '/');
+
+    return snprintf(buf, size, "/%s", slash ? slash + 1 : name);
+}
+
 static int64_t read_link(struct call *c, int dir, uint64_t va, uint64_t size)
 {
     char buf[PATH_BYTES];
     int64_t n;
 
     if (strcmp(c->path[0], "/proc/self/exe") == 0)
-        n = snprintf(buf, sizeof buf, "%s", c->p->spec->argv[0]);
+        n = own_path(c->p, buf, sizeof buf);
     else if (special_path(c->path[0]))
         return -ENOENT;
     else

@@ -158,6 +158,8 @@ static void actor_main(int argc, char **argv)
     struct actor *a = sg_actor_self_get_data();
 
     (void)argc, (void)argv;
+    /* Daemons end with the hardware: a thread blocked for ever must not keep SimGrid going. */
+    sg_actor_daemonize(sg_actor_self());
     sg_sem_acquire(a->go);
     a->body(a->arg);
     sg_sem_release(a->as->turn);
@@ -177,8 +179,6 @@ struct actor *actor_new(struct actors *as, const char *name, unsigned card,
     LL_PREPEND(as->all, a);
     a->sg = sg_actor_init(name, host_of(card));
     sg_actor_set_data(a->sg, a);
-    /* Daemons end with the hardware: a thread blocked for ever must not keep SimGrid going. */
-    sg_actor_daemonize(a->sg);
     sg_actor_start(a->sg, actor_main, 0, NULL);
     return a;
 }
