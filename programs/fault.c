@@ -141,14 +141,15 @@ static void address_error(struct thread *t)
         signal_deliver(t);
 }
 
-static void trap_code(struct thread *t, uint32_t code)
+/** BREAK and the trap instructions: `otherwise` is the si_code when the number says nothing. */
+static void trap_code(struct thread *t, uint32_t code, int otherwise)
 {
     if (code == CODE_DIVIDE)
         signal_force(t, SIG_FPE, FPE_INTDIV_, t->regs.pc);
     else if (code == CODE_OVERFLOW)
         signal_force(t, SIG_FPE, FPE_INTOVF_, t->regs.pc);
     else
-        signal_force(t, SIG_TRAP, TRAP_BRKPT_, t->regs.pc);
+        signal_force(t, SIG_TRAP, otherwise, t->regs.pc);
 }
 
 /** Assemblers put a 10-bit BREAK code into the upper half of the 20-bit field. */
@@ -181,10 +182,10 @@ void fault_trap(struct thread *t)
         signal_force(t, SIG_BUS, BUS_ADRERR_, t->badvaddr);
         break;
     case PC_EXC_BP:
-        trap_code(t, break_code(t->trap_code));
+        trap_code(t, break_code(t->trap_code), TRAP_BRKPT_);
         break;
     case PC_EXC_TR:
-        trap_code(t, t->trap_code);
+        trap_code(t, t->trap_code, SI_KERNEL_);
         break;
     case PC_EXC_OV:
         signal_force(t, SIG_FPE, FPE_INTOVF_, t->regs.pc);

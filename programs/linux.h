@@ -156,6 +156,7 @@ struct file {
     unsigned refs;
     uint32_t flags;     /**< guest's O_ flags */
     struct pipe *pipe;
+    struct directory *directory; /**< listing being read, or NULL */
 };
 
 struct descriptor {

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -79,6 +78,7 @@ void file_release(struct prog *p, struct file *f)
         end_pipe(p, f);
     if (f->host >= 0 && !f->standard)
         close(f->host);
+    directory_free(f);
     free(f);
 }
 
@@ -313,6 +313,8 @@ int64_t sys_pwrite64(struct call *c)
 
 static int64_t seek(struct call *c, int64_t offset, uint64_t whence)
 {
+    if (c->f->directory)
+        return directory_seek(c->f, offset, whence);
     if (c->f->standard || c->f->kind != FILE_HOST)
         return -ESPIPE;
     return host_result(lseek(c->f->host, offset, (int)whence));
@@ -413,50 +415,4 @@ int64_t sys_fcntl(struct call *c)
     default:
         return -EINVAL;
     }
-}
-
-/* ---- directories ----------------------------------------------------------------------------- */
-
-/** One record as the host's getdents64 gives it. */
-struct host_dirent {
-    uint64_t ino;
-    int64_t off;
-    uint16_t reclen;
-    uint8_t type;
-    char name[];
-};
-
-/** getdents64's record is the same on both sides but for byte order. */
-static int put_dirent64(struct call *c, uint64_t va, const struct host_dirent *d)
-{
-    struct out o;
-
-    out_start(&o, c->p->n64);
-    out_int(&o, 8, d->ino);
-    out_int(&o, 8, (uint64_t)d->off);
-    out_int(&o, 2, d->reclen);
-    out_int(&o, 1, d->type);
-    memcpy(o.buf + o.len, d->name, d->reclen - o.len);
-    o.len = d->reclen;
-    return out_write(&o, &c->p->vm, va);
-}
-
-int64_t sys_getdents64(struct call *c)
-{
-    _Alignas(8) uint8_t buf[BOUNCE];
-    size_t want = c->a[2] < BOUNCE ? (size_t)c->a[2] : BOUNCE;
-    long n;
-
-    if (c->f->kind != FILE_HOST)
-        return -ENOTDIR;
-    n = syscall(SYS_getdents64, c->f->host, buf, want);
-    if (n < 0)
-        return -errno;
-    for (long at = 0; at < n;) {
-        const struct host_dirent *d = (const struct host_dirent *)(buf + at);
-        if (put_dirent64(c, c->a[1] + (uint64_t)at, d) < 0)
-            return -EFAULT;
-        at += d->reclen;
-    }
-    return n;
 }

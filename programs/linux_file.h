@@ -35,6 +35,16 @@ int64_t special_open(struct call *c, const char *path, uint32_t flags);
 /** True for paths that must never reach the host: /proc, /sys. */
 bool special_path(const char *path);
 
+/** Position in a directory that has been listed; 0 reads it anew. */
+int64_t directory_seek(struct file *f, int64_t offset, uint64_t whence);
+void directory_free(struct file *f);
+
+/** An inode number as the ABI can hold it: o32 programs fail on numbers above 32 bits. */
+static inline uint64_t guest_inode(const struct prog *p, uint64_t ino)
+{
+    return p->n64 ? ino : (uint32_t)(ino ^ ino >> 32);
+}
+
 int64_t pipe_read(struct call *c, struct file *f, uint64_t va, uint64_t len);
 int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len);
 

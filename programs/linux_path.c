@@ -189,7 +189,7 @@ static int64_t put_stat64(struct call *c, uint64_t va, const struct stat *st)
     out_start(&o, c->p->n64);
     out_int(&o, 4, st->st_dev);
     out_skip(&o, 16);
-    out_int(&o, 8, st->st_ino);
+    out_int(&o, 8, guest_inode(c->p, st->st_ino));
     out_int(&o, 4, st->st_mode);
     out_int(&o, 4, st->st_nlink);
     out_int(&o, 4, st->st_uid);
@@ -214,7 +214,7 @@ static int64_t put_stat32(struct call *c, uint64_t va, const struct stat *st)
     out_start(&o, false);
     out_int(&o, 4, st->st_dev);
     out_skip(&o, 16);
-    out_int(&o, 4, st->st_ino);
+    out_int(&o, 4, guest_inode(c->p, st->st_ino));
     out_int(&o, 4, st->st_mode);
     out_int(&o, 4, st->st_nlink);
     out_int(&o, 4, st->st_uid);
@@ -336,7 +336,7 @@ int64_t sys_statx(struct call *c)
     out_int(&o, 4, st.st_gid);
     out_int(&o, 2, st.st_mode);
     out_int(&o, 2, 0);
-    out_int(&o, 8, st.st_ino);
+    out_int(&o, 8, guest_inode(c->p, st.st_ino));
     out_int(&o, 8, (uint64_t)st.st_size);
     out_int(&o, 8, (uint64_t)st.st_blocks);
     out_int(&o, 8, 0); /* attributes known */
