@@ -97,17 +97,26 @@ bool in_suggest_keys(const struct in_table *table, const char *path, char *out, 
     return n > 0;
 }
 
-/** The candidate of next_name nearest to `word`, copied to `out`. */
+static const char *next_item(void *ctx, size_t i)
+{
+    char **list = ctx;
+    for (size_t k = 0; list && list[k]; k++)
+        if (k == i)
+            return list[k];
+    return NULL;
+}
+
+/** The name nearest to `word` under the prefix, copied to `out`. */
 static bool nearest_name(struct names *names, const char *word, char out[IN_PATH_MAX])
 {
-    char name[IN_PATH_MAX];
-    bool found = false;
-    for (size_t i = 0; next_name(names, i) && !found; i++) {
-        struct in_key one = {.path = strcpy(name, names->name)};
-        const struct in_table just = {&one, 1, NULL, NULL};
-        found = in_nearest(word, next_path, (void *)&just) != NULL;
-    }
-    return found && strcpy(out, name);
+    char **list = NULL;
+    for (size_t i = 0; next_name(names, i); i++)
+        in_push(&list, names->name);
+    const char *near = in_nearest(word, next_item, list);
+    if (near)
+        strcpy(out, near);
+    in_free_list(list);
+    return near;
 }
 
 static void complain_unknown(struct in_reading *r, const struct in_place *at,

@@ -186,6 +186,15 @@ static void apply_file(struct build *b, const char *name, const struct in_place 
     free(path);
 }
 
+/** A mapping inside a file that is open already: that file is the newest of the inheritance. */
+static void apply_node(struct build *b, struct in_doc *doc, yaml_node_t *map)
+{
+    struct stat st;
+    const bool is_file = doc->path && !stat(doc->path, &st) && map == in_root(doc);
+    const struct link self = {NULL, is_file ? st.st_dev : 0, is_file ? st.st_ino : 0, doc->shown};
+    apply_mapping(b, doc, map, is_file ? &self : NULL);
+}
+
 /* ---- assignments ----------------------------------------------------------------------------- */
 
 /** The key of "a.b=c", or false when there is no '='. */
@@ -308,7 +317,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
     *mc = (struct in_machine){.name = machine_name(name)};
     nm_params_default(&mc->params);
     if (node)
-        apply_mapping(&b, doc, node, NULL);
+        apply_node(&b, doc, node);
     else
         apply_file(&b, name, asked, NULL);
     for (; sets && *sets; sets++)

@@ -51,15 +51,49 @@ static const struct compiler *find_compiler(const char *abi)
     return NULL;
 }
 
-/** Full path of the executable: the source's name without its suffix. Allocated. */
-static char *output_path(const struct prog_build *what)
+/** Paths of one build. All allocated. */
+struct paths {
+    char *home;      /**< absolute directory of the source: the compiler runs there */
+    char *name;      /**< the source within it; "./" in front, so that it is never a flag */
+    char *directory; /**< absolute */
+    char *output, *log;
+    char *include; /**< absolute, or NULL */
+};
+
+/** The executable's name: the source's without its suffix. */
+static char *output_path(const char *directory, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && dot != name ? format("%s/%.*s", directory, (int)(dot - name), name)
+                              : format("%s/%s.out", directory, name);
+}
+
+/** @return false when a directory does not exist */
+static bool find_paths(struct paths *p, const struct prog_build *what)
 {
     const char *slash = strrchr(what->source, '/');
     const char *name = slash ? slash + 1 : what->source;
-    const char *dot = strrchr(name, '.');
-    const size_t n = dot && dot != name ? (size_t)(dot - name) : strlen(name);
-    const char *suffix = dot && dot != name ? "" : ".out";
-    return format("%s/%.*s%s", what->directory, (int)n, name, suffix);
+    char *home = slash ? format("%.*s/", (int)(slash - what->source), what->source) : format(".");
+    *p = (struct paths){.home = realpath(home, NULL),
+                        .name = format("./%s", name),
+                        .directory = realpath(what->directory, NULL),
+                        .include = what->include ? realpath(what->include, NULL) : NULL};
+    free(home);
+    if (!p->home || !p->directory)
+        return false;
+    p->output = output_path(p->directory, name);
+    p->log = format("%s/build.log", p->directory);
+    return true;
+}
+
+static void free_paths(struct paths *p)
+{
+    free(p->home);
+    free(p->name);
+    free(p->directory);
+    free(p->output);
+    free(p->log);
+    free(p->include);
 }
 
 /** An argument list under construction; texts are owned when `owned`. */
@@ -83,34 +117,27 @@ static void add_owned(struct args *a, char *text)
 
 /** The user's flags come after ours, so that they win; the output comes last, so that it stays. */
 static void fill(struct args *a, const struct compiler *cc, const struct prog_build *what,
-                 const char *output)
+                 const struct paths *paths)
 {
-    const char *slash = strrchr(what->source, '/');
     add(a, cc->command);
     add(a, "-static");
     add(a, "-pthread");
-    if (what->include)
-        add_owned(a, format("-I%s", what->include));
+    if (paths->include)
+        add_owned(a, format("-I%s", paths->include));
     for (size_t i = 0; what->cflags && what->cflags[i] && a->count < ARGS_MAX - 16; i++)
         add(a, what->cflags[i]);
-    char *here = getcwd(NULL, 0);
-    if (here)
-        add_owned(a, format("-ffile-prefix-map=%s=.", here));
-    free(here);
-    if (slash)
-        add_owned(a, format("-ffile-prefix-map=%.*s=.", (int)(slash - what->source), what->source));
-    if (what->include)
-        add_owned(a, format("-ffile-prefix-map=%s=include", what->include));
+    add_owned(a, format("-ffile-prefix-map=%s=.", paths->home));
+    if (paths->include)
+        add_owned(a, format("-ffile-prefix-map=%s=include", paths->include));
     add(a, "-gno-record-gcc-switches");
     add(a, "-Wl,--build-id=none");
-    /* A name that begins with '-' would be taken for a flag. */
-    add_owned(a, format("%s%s", what->source[0] == '-' ? "./" : "", what->source));
+    add(a, paths->name);
     add(a, "-o");
-    add(a, output);
+    add(a, paths->output);
 }
 
-/** Starts the compiler with our environment. @return 0 or an errno */
-static int start(struct args *a, const char *log, pid_t *pid)
+/** Starts the compiler beside the source, with our environment. @return 0 or an errno */
+static int start(struct args *a, const struct paths *paths, pid_t *pid)
 {
     const char *search = getenv("PATH");
     char *path = format("PATH=%s", search ? search : "/usr/bin:/bin");
@@ -118,8 +145,9 @@ static int start(struct args *a, const char *log, pid_t *pid)
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_addopen(&actions, 1, paths->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawn_file_actions_addchdir_np(&actions, paths->home);
     const int error = posix_spawnp(pid, a->arg[0], &actions, NULL, a->arg, env);
     posix_spawn_file_actions_destroy(&actions);
     free(path);
@@ -142,50 +170,62 @@ static char *read_log(const char *log)
 }
 
 /** Runs the compiler to its end. */
-static enum prog_built run(struct args *a, const struct compiler *cc, const char *log, char **why)
+static enum prog_built run(struct args *a, const struct compiler *cc, const struct paths *paths,
+                           char **why)
 {
     pid_t pid;
     int status = 0;
-    const int error = start(a, log, &pid);
-    if (error == ENOENT && access(log, F_OK) == 0) {
+    const int error = start(a, paths, &pid);
+    if (error == ENOENT) {
         *why =
             format("%s is not installed; it is in the Debian package %s", cc->command, cc->package);
         return PROG_BUILD_MISSING;
     }
     if (error) {
-        *why =
-            format("cannot start %s with its output in %s: %s", cc->command, log, strerror(error));
+        *why = format("cannot start %s with its output in %s: %s", cc->command, paths->log,
+                      strerror(error));
         return PROG_BUILD_IO;
     }
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             break;
-    *why = read_log(log);
+    *why = read_log(paths->log);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PROG_BUILT : PROG_BUILD_FAILED;
+}
+
+static enum prog_built build(const struct prog_build *what, const struct compiler *cc,
+                             const struct paths *paths, char **why)
+{
+    struct args *a = calloc(1, sizeof *a);
+    if (!a)
+        abort();
+    fill(a, cc, what, paths);
+    const enum prog_built result = run(a, cc, paths, why);
+    for (size_t i = 0; i < a->count; i++)
+        if (a->owned[i])
+            free(a->arg[i]);
+    free(a);
+    return result;
 }
 
 enum prog_built prog_build(const struct prog_build *what, char **path, char **why)
 {
-    struct args *a = calloc(1, sizeof *a);
+    struct paths paths;
     const struct compiler *cc = find_compiler(what->abi);
-    char *output = output_path(what);
-    char *log = format("%s/build.log", what->directory);
     enum prog_built result = PROG_BUILD_FAILED;
-    if (!a)
-        abort();
-    if (cc) {
-        fill(a, cc, what, output);
-        result = run(a, cc, log, why);
-    } else {
+    *path = NULL;
+    if (!find_paths(&paths, what)) {
+        *why = format("no directory '%s'", paths.home ? what->directory : what->source);
+        result = PROG_BUILD_IO;
+    } else if (!cc) {
         *why = format("no binary interface '%s': o32 or n64", what->abi);
+    } else {
+        result = build(what, cc, &paths, why);
     }
-    *path = result == PROG_BUILT ? output : NULL;
-    if (!*path)
-        free(output);
-    for (size_t i = 0; i < a->count; i++)
-        if (a->owned[i])
-            free(a->arg[i]);
-    free(log);
-    free(a);
+    if (result == PROG_BUILT) {
+        *path = paths.output;
+        paths.output = NULL;
+    }
+    free_paths(&paths);
     return result;
 }

@@ -22,9 +22,9 @@ enum prog_built {
 };
 
 /**
- * Builds a static executable <directory>/<source without .c>. The same source and flags give the
- * same bytes whatever directories, environment and date.
- * @param[out] path  of the executable; allocated, caller frees; NULL unless PROG_BUILT
+ * Builds a static executable <directory>/<source without .c>, from the source's own directory. The
+ * same source and flags give the same bytes whatever directories, environment and date.
+ * @param[out] path  of the executable, absolute; allocated, caller frees; NULL unless PROG_BUILT
  * @param[out] why   what went wrong, or the compiler's warnings, or ""; allocated, caller frees
  */
 enum prog_built prog_build(const struct prog_build *what, char **path, char **why);

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-TestSuite(input_build, .fini = leave_scratch, .timeout = 120);
+TestSuite(input_build, .fini = leave_scratch);
 
 static const char source[] =
     "#include <stdio.h>\n#include <assert.h>\n"
@@ -43,7 +43,7 @@ static void build_twice(const char *abi)
         cr_assert(!chdir(".."));
         cr_assert_eq(first, PROG_BUILT, "%s", why[0]);
         cr_assert_eq(second, PROG_BUILT, "%s", why[1]);
-        cr_expect_str_eq(path[0], "one/p");
+        cr_expect(strstr(path[0], "/one/p"));
         cr_expect_str_eq(why[0], "");
         cr_expect(same("one/p", "another/out/p"));
     }
