@@ -8,6 +8,7 @@
 #include "input/home.h"
 #include "input/tables.h"
 #include "monitor/monitor.h"
+#include "programs/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,15 @@ static void check_source(struct build *b)
                     "given as program.path");
 }
 
+/** An executable must be one the machine can run. */
+static void check_executable(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_program];
+    char why[600];
+    if (v->text && !prog_check(v->text, why, sizeof why))
+        in_complain(b->r, &v->at, "'program.path': %s", why);
+}
+
 static void check_program(struct build *b)
 {
     const struct in_value *path = &b->values[IN_KEY_program], *source = &b->values[IN_KEY_source];
@@ -238,6 +248,7 @@ static void build(struct build *b, char *const *sets)
     if (keys_are_good)
         check_program(b);
     check_source(b);
+    check_executable(b);
     check_events(b);
     if (read_machine(b)) {
         check_limit(b);

@@ -11,7 +11,7 @@ static void make_files(void)
 {
     enter_scratch();
     write_file("prog.c", "int main(void){return 0;}\n", 26);
-    write_file("a.out", "x", 1);
+    write_guest("a.out");
     write_file("in.txt", "hello\n", 6);
 }
 

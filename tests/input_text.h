@@ -2,6 +2,7 @@
 #ifndef TESTS_INPUT_TEXT_H
 #define TESTS_INPUT_TEXT_H
 
+#include "guest_elf.h"
 #include "input/experiment.h"
 
 #include <criterion/criterion.h>
@@ -41,6 +42,14 @@ static inline void write_file(const char *name, const char *text, size_t size)
 {
     FILE *f = fopen(name, "w");
     cr_assert(f && fwrite(text, 1, size, f) == size && !fclose(f));
+}
+
+/** Writes the smallest executable the machine accepts. */
+static inline void write_guest(const char *name)
+{
+    uint8_t elf[GUEST_ELF_SIZE];
+    guest_elf(elf);
+    write_file(name, (const char *)elf, sizeof elf);
 }
 
 static inline struct outcome read_file(const char *name, char *const *sets)
