@@ -305,10 +305,10 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
     const unsigned before = r->diag->errors;
     *mc = (struct in_machine){.name = machine_name(name)};
     nm_params_default(&mc->params);
-    if (name)
-        apply_file(&b, name, asked, NULL);
-    else if (node)
+    if (node)
         apply_mapping(&b, doc, node, NULL);
+    else
+        apply_file(&b, name, asked, NULL);
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
     if (r->diag->errors == before)
