@@ -2,9 +2,9 @@
  * One experiment: directory, machine, program, results.
  *
  * The order is what matters here. Whatever can be refused is refused before anything is written;
- * what was understood is on disk before cycle 0; and whatever happens afterwards - the program's own
- * end, a limit, a signal, a deadlock, a broken invariant - takes the same way through the results,
- * which say which of these it was.
+ * what was understood is on disk before cycle 0; and whatever happens afterwards - the program's
+ * own end, a limit, a signal, a deadlock, a broken invariant - takes the same way through the
+ * results, which say which of these it was.
  */
 #include "cli/session.h"
 
@@ -34,7 +34,8 @@ struct state {
     struct rep_progress progress;
 };
 
-/* ---- signals ----------------------------------------------------------------------------------- */
+/* ---- signals -----------------------------------------------------------------------------------
+ */
 
 /* The only variables of the program that belong to nobody: a signal handler has no context. */
 static volatile sig_atomic_t stop_asked, look_asked;
@@ -47,8 +48,8 @@ static void on_signal(int number)
         stop_asked = 1;
 }
 
-/* A second SIGINT or SIGTERM ends the program at once. Calls are not restarted, so that a guest that
- * waits for input can be interrupted. */
+/* A second SIGINT or SIGTERM ends the program at once. Calls are not restarted, so that a guest
+ * that waits for input can be interrupted. */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -59,7 +60,8 @@ static void catch_signals(void)
     sigaction(SIGUSR1, &action, NULL);
 }
 
-/* ---- small things ------------------------------------------------------------------------------ */
+/* ---- small things ------------------------------------------------------------------------------
+ */
 
 static void complain(const char *what)
 {
@@ -74,10 +76,12 @@ void cli_add_events(char ***list, const char *spec)
     free(copy);
 }
 
+/* Without a wish, the set "default". */
 static bool choose_events(char *const *events, struct mon_choice *choice)
 {
+    static char *const none[] = {"default", NULL};
     char why[256];
-    for (; events && *events; events++)
+    for (events = events && *events ? events : none; *events; events++)
         if (!mon_choice_add(choice, *events, why, sizeof why)) {
             complain(why);
             return false;
@@ -94,7 +98,8 @@ static const struct rep_totals *totals(struct state *s)
     return s->now;
 }
 
-/* ---- calls out of the run ---------------------------------------------------------------------- */
+/* ---- calls out of the run ----------------------------------------------------------------------
+ */
 
 static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
 {
@@ -121,7 +126,8 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
     return !stop_asked;
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------------------------------
+ */
 
 static void write_resolved(void *ctx, FILE *out)
 {
@@ -159,8 +165,8 @@ static enum cli_exit open_results(struct state *s)
     char why[512];
     if (!ask->keep)
         return CLI_EXIT_OK;
-    enum rep_dir made = rep_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why,
-                                        sizeof why);
+    enum rep_dir made =
+        rep_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
     if (made != REP_DIR_MADE) {
         complain(why);
         return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
@@ -172,13 +178,14 @@ static enum cli_exit open_results(struct state *s)
 
 static bool close_results(struct state *s)
 {
-    return !s->ask->keep || (write_file(s, "stats.json", write_json, s) &&
-                             write_file(s, "stats.csv", write_csv, s) &&
-                             write_file(s, "stats.txt", write_text, s) &&
-                             write_file(s, "manifest.json", rep_manifest_write, &s->manifest));
+    return !s->ask->keep ||
+           (write_file(s, "stats.json", write_json, s) &&
+            write_file(s, "stats.csv", write_csv, s) && write_file(s, "stats.txt", write_text, s) &&
+            write_file(s, "manifest.json", rep_manifest_write, &s->manifest));
 }
 
-/* ---- the run ----------------------------------------------------------------------------------- */
+/* ---- the run -----------------------------------------------------------------------------------
+ */
 
 static int open_stdin(const struct cli_session *ask)
 {
@@ -219,12 +226,14 @@ static enum cli_exit simulate(struct state *s)
     return CLI_EXIT_OK;
 }
 
-/* Every PCycle must be in one state. A machine that broke down may stand in the middle of a cycle. */
+/* Every PCycle must be in one state. A machine that broke down may stand in the middle of a cycle.
+ */
 static void check_states(struct state *s)
 {
     struct prog_outcome *out = &s->run.outcome;
     char why[512];
-    if (out->end == PROG_BROKEN || out->end == PROG_STUCK || rep_run_adds_up(&s->run, why, sizeof why))
+    if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
+        rep_run_adds_up(&s->run, why, sizeof why))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);

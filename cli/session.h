@@ -16,11 +16,11 @@ struct cli_session {
     const char *program; /**< executable on the host */
     int argc;            /**< the command line, for the manifest */
     char *const *argv;
-    int stdin_fd;       /**< behind the guest's stdin if the experiment names no file; -1: empty */
-    bool keep;          /**< write a run directory ... */
-    const char *out;    /**< ... here; NULL: a fresh one under results/ */
+    int stdin_fd;    /**< behind the guest's stdin if the experiment names no file; -1: empty */
+    bool keep;       /**< write a run directory ... */
+    const char *out; /**< ... here; NULL: a fresh one under results/ */
     bool force, quiet;
-    FILE *table;        /**< where the tables go */
+    FILE *table; /**< where the tables go */
 };
 
 /**

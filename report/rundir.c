@@ -77,7 +77,8 @@ static enum rep_dir take_over(const char *path, bool force, char *why, size_t si
     else if (!holds_results(path))
         snprintf(why, size, "'%s' holds other things than results; choose another directory", path);
     else if (!force)
-        snprintf(why, size, "'%s' holds the results of an earlier run; --force replaces them", path);
+        snprintf(why, size, "'%s' holds the results of an earlier run; --force replaces them",
+                 path);
     else
         return clear_results(path, why, size) ? REP_DIR_MADE : REP_DIR_FAILED;
     return REP_DIR_REFUSED;
