@@ -114,8 +114,8 @@ static void setup(void)
     struct in_diag diag = {.out = stderr};
     cr_assert(in_machine_load(&experiment.machine, NULL, NULL, &diag));
     experiment.machine.params.processors = CARDS;
-    experiment.name = (char *)"play";
-    experiment.program = (char *)"good";
+    experiment.name = strdup("play");
+    experiment.program = strdup("good");
     session = (struct cli_session){.experiment = &experiment,
                                    .program = "good",
                                    .argc = 2,
@@ -133,12 +133,15 @@ static void teardown(void)
     char remove[64];
     snprintf(remove, sizeof remove, "rm -r %s", base);
     cr_expect_eq(system(remove), 0);
+    in_experiment_free(&experiment);
+    free(table);
 }
 
 static enum cli_exit run_it(struct prog_outcome *outcome)
 {
     size_t size;
     the_machine = (struct nm_machine){0};
+    free(table);
     session.table = open_memstream(&table, &size);
     enum cli_exit status = cli_session_run(&session, outcome);
     fclose(session.table);
@@ -195,7 +198,6 @@ Test(report_session, every_end_has_its_status_and_its_word)
         cr_expect_eq(json_integer_value(json_object_get(json_object_get(m, "end"), "exit_code")),
                      rows[i].status, "row %d", rows[i].line);
         json_decref(m);
-        free(table);
     }
 }
 
@@ -224,11 +226,10 @@ Test(report_session, all_files_are_there_and_the_second_run_gets_its_own)
 Test(report_session, what_is_refused_writes_nothing)
 {
     struct prog_outcome outcome;
-    char *events[] = {(char *)"nakcs", NULL};
     session.program = "bad";
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
     session.program = "good";
-    experiment.events = events;
+    cli_add_events(&experiment.events, "run,nakcs");
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
     cr_expect_eq(outcome.end, PROG_UNLOADABLE);
     cr_expect_neq(access("results", F_OK), 0);
