@@ -71,12 +71,20 @@ static void print_machine(const struct in_machine *mc)
     printf("            %zu of %zu parameters differ from their defaults\n", changed, count);
 }
 
+/** A list on one line, its first words if it is long. */
 static void print_words(const char *label, char *const *list)
 {
+    size_t n = 0, width = 0;
     printf("%-11s", label);
-    for (size_t i = 0; list[i]; i++)
-        printf(" %s", list[i]);
-    printf("%s\n", list[0] ? "" : " none");
+    for (; list[n] && (width += strlen(list[n]) + 1) < 64; n++)
+        printf(" %s", list[n]);
+    const size_t shown = n;
+    while (list[n])
+        n++;
+    if (n > shown)
+        printf(" ... (%zu in all)\n", n);
+    else
+        printf("%s\n", n ? "" : " none");
 }
 
 static void print_experiment(const struct in_experiment *x)

@@ -22,17 +22,28 @@ static const struct command {
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char doc[] =
-    "A cycle-level simulator of the Toronto NUMAchine and of its monitoring cards.\n"
-    "\v"
-    "Commands (numachine COMMAND --help tells more):\n"
-#define COMMAND(name, function, sentence) "  " #name "\t" sentence "\n"
+    "A cycle-level simulator of the Toronto NUMAchine and of its monitoring cards.\v ";
+
+/** The part of --help below the options, from the tables. Allocated. */
+static char *help(int key, const char *text, void *input)
+{
+    char *table = NULL;
+    size_t size;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&table, &size) : NULL;
+    (void)input;
+    if (!out)
+        return (char *)text;
+    fputs("Commands (numachine COMMAND --help tells more):\n", out);
+#define COMMAND(name, function, sentence) fprintf(out, "  %-8s%s\n", #name, sentence);
 #include "cli/commands.def"
 #undef COMMAND
-    "\nExit status:\n"
-#define EXIT(name, status, sentence) "  " #status "\t" sentence "\n"
+    fputs("\nExit status:\n", out);
+#define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
-    ;
+    fclose(out);
+    return table;
+}
 
 /** The subcommand chosen: its place in argv. */
 struct choice {
@@ -81,7 +92,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        .parser = parse, .args_doc = "COMMAND [ARGUMENTS]", .doc = doc};
+        .parser = parse, .args_doc = "COMMAND [ARGUMENTS]", .doc = doc, .help_filter = help};
     struct choice choice = {0};
     argp_program_version = "numachine " NM_VERSION;
     argp_err_exit_status = CLI_EXIT_USAGE;

@@ -142,6 +142,17 @@ static void list_inputs(struct build *b)
 
 /* ---- checks across keys ---------------------------------------------------------------------- */
 
+/** The compiler decides by the suffix what a source is. */
+static void check_source(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_source];
+    const char *dot = v->text ? strrchr(v->text, '.') : NULL;
+    if (v->text && (!dot || (strcmp(dot, ".c") && strcmp(dot, ".s") && strcmp(dot, ".S"))))
+        in_complain(b->r, &v->at,
+                    "'program.source' must end in .c, .s or .S; an executable is "
+                    "given as program.path");
+}
+
 static void check_program(struct build *b)
 {
     const struct in_value *path = &b->values[IN_KEY_program], *source = &b->values[IN_KEY_source];
@@ -226,6 +237,7 @@ static void build(struct build *b, char *const *sets)
     fill_defaults(b);
     if (keys_are_good)
         check_program(b);
+    check_source(b);
     check_events(b);
     if (read_machine(b)) {
         check_limit(b);
