@@ -75,7 +75,6 @@ static enum cli_exit run(const struct request *r, struct in_experiment *x, int a
     struct prog_outcome outcome;
     const struct cli_session session = {
         .experiment = x,
-        .program = x->program,
         .argc = argc,
         .argv = argv,
         .stdin_fd = -1,

@@ -8,6 +8,7 @@
  */
 #include "cli/session.h"
 
+#include "cli/guest.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "report/host.h"
@@ -26,6 +27,8 @@
 
 struct state {
     const struct cli_session *ask;
+    struct cli_guest guest;
+    char program[sizeof(struct rep_rundir) + 16]; /* the executable that runs */
     struct nm_machine *machine;
     struct rep_totals *now; /* [cards] */
     struct rep_run run;
@@ -158,22 +161,40 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
     return false;
 }
 
+/* A program built for this run stays with its results and runs from there. */
+static bool keep_program(struct state *s)
+{
+    if (!s->guest.built)
+        return true;
+    if (!write_file(s, "guest.elf", cli_guest_copy, &s->guest))
+        return false;
+    snprintf(s->program, sizeof s->program, "%s/guest.elf", s->dir.path);
+    return true;
+}
+
+static bool write_start(struct state *s)
+{
+    if (s->ask->keep && !keep_program(s))
+        return false;
+    rep_manifest_init(&s->manifest, &s->run, s->ask->argc, s->ask->argv);
+    return !s->ask->keep || (write_file(s, "manifest.json", rep_manifest_write, &s->manifest) &&
+                             write_file(s, "config.resolved.yaml", write_resolved, s));
+}
+
 /* The directory, and in it what was understood. */
 static enum cli_exit open_results(struct state *s)
 {
     const struct cli_session *ask = s->ask;
     char why[512];
     if (!ask->keep)
-        return CLI_EXIT_OK;
+        return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
     enum rep_dir made =
         rep_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
     if (made != REP_DIR_MADE) {
         complain(why);
         return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
-    bool ok = write_file(s, "manifest.json", rep_manifest_write, &s->manifest) &&
-              write_file(s, "config.resolved.yaml", write_resolved, s);
-    return ok ? CLI_EXIT_OK : CLI_EXIT_IO;
+    return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
 static bool close_results(struct state *s)
@@ -205,7 +226,7 @@ static enum cli_exit simulate(struct state *s)
         return CLI_EXIT_IO;
     }
     const struct prog_spec spec = {
-        .path = s->ask->program,
+        .path = s->program,
         .argv = x->argv,
         .envp = x->envp,
         .stdin_fd = in,
@@ -306,7 +327,6 @@ static void show(struct state *s)
 static enum cli_exit run(struct state *s)
 {
     rep_host_start(&s->run.host);
-    rep_manifest_init(&s->manifest, &s->run, s->ask->argc, s->ask->argv);
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
         status = simulate(s);
@@ -320,29 +340,34 @@ static enum cli_exit run(struct state *s)
     return status;
 }
 
+/* A machine, and the run on it, with the program that has been found good. */
+static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
+{
+    const struct in_experiment *x = s->ask->experiment;
+    s->machine = nm_machine_new(&x->machine.params);
+    s->run.cards = nm_machine_cards(s->machine);
+    s->now = in_alloc(s->run.cards, sizeof *s->now);
+    snprintf(s->program, sizeof s->program, "%s", s->guest.path);
+    rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
+                 choice, totals(s));
+    enum cli_exit status = run(s);
+    rep_run_free(&s->run);
+    free(s->now);
+    nm_machine_free(s->machine);
+    return status;
+}
+
 enum cli_exit cli_session_run(const struct cli_session *session, struct prog_outcome *outcome)
 {
-    const struct in_experiment *x = session->experiment;
     struct state s = {.ask = session};
     struct mon_choice choice = {0};
-    char why[1024];
-
-    *outcome = (struct prog_outcome){.end = PROG_UNLOADABLE};
-    if (!choose_events(x->events, &choice))
-        return CLI_EXIT_USAGE;
-    if (!prog_check(session->program, why, sizeof why)) {
-        complain(why);
-        return CLI_EXIT_USAGE;
-    }
-    s.machine = nm_machine_new(&x->machine.params);
-    s.run.cards = nm_machine_cards(s.machine);
-    s.now = in_alloc(s.run.cards, sizeof *s.now);
-    rep_run_init(&s.run, x, session->program, s.run.cards, (unsigned)x->machine.params.processors,
-                 &choice, totals(&s));
-    enum cli_exit status = run(&s);
+    s.run.outcome.end = PROG_UNLOADABLE;
+    enum cli_exit status = CLI_EXIT_USAGE;
+    if (choose_events(session->experiment->events, &choice))
+        status = cli_guest_get(&s.guest, session->experiment);
+    if (status == CLI_EXIT_OK)
+        status = run_on_machine(&s, &choice);
+    cli_guest_release(&s.guest);
     *outcome = s.run.outcome;
-    rep_run_free(&s.run);
-    free(s.now);
-    nm_machine_free(s.machine);
     return status;
 }

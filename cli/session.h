@@ -13,8 +13,7 @@
 /** How an experiment is to be run and shown. Everything belongs to the caller. */
 struct cli_session {
     const struct in_experiment *experiment;
-    const char *program; /**< executable on the host */
-    int argc;            /**< the command line, for the manifest */
+    int argc; /**< the command line, for the manifest */
     char *const *argv;
     int stdin_fd;    /**< behind the guest's stdin if the experiment names no file; -1: empty */
     bool keep;       /**< write a run directory ... */

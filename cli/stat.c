@@ -207,7 +207,6 @@ int cli_stat(int argc, char **argv)
     if (make_experiment(&x, &r, &diag)) {
         const struct cli_session session = {
             .experiment = &x,
-            .program = x.program,
             .argc = argc,
             .argv = argv,
             .stdin_fd = STDIN_FILENO,

@@ -15,7 +15,7 @@
 /* Every file a run writes. A directory is a run's if it has the manifest. */
 #define MANIFEST "manifest.json"
 static const char *const ours[] = {
-    MANIFEST, "config.resolved.yaml", "stats.json", "stats.csv", "stats.txt",
+    MANIFEST, "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
 };
 
 static bool fail(char *why, size_t size, const char *what, const char *path)

@@ -116,12 +116,8 @@ static void setup(void)
     experiment.machine.params.processors = CARDS;
     experiment.name = strdup("play");
     experiment.program = strdup("good");
-    session = (struct cli_session){.experiment = &experiment,
-                                   .program = "good",
-                                   .argc = 2,
-                                   .argv = argv,
-                                   .stdin_fd = -1,
-                                   .keep = true};
+    session = (struct cli_session){
+        .experiment = &experiment, .argc = 2, .argv = argv, .stdin_fd = -1, .keep = true};
     play = (struct play){.end = PROG_EXITED};
     the_machine = (struct nm_machine){0};
     cr_assert(mkdtemp(base));
@@ -226,9 +222,9 @@ Test(report_session, all_files_are_there_and_the_second_run_gets_its_own)
 Test(report_session, what_is_refused_writes_nothing)
 {
     struct prog_outcome outcome;
-    session.program = "bad";
+    experiment.program[0] = 'b';
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
-    session.program = "good";
+    experiment.program[0] = 'g';
     cli_add_events(&experiment.events, "run,nakcs");
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
     cr_expect_eq(outcome.end, PROG_UNLOADABLE);

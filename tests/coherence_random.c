@@ -1,0 +1,233 @@
+/*
+ * Random coherence tester: processors that do nothing but load, store and LL/SC at random places in
+ * a few lines, on machines with FIFOs of one entry and caches of two lines, in checking mode.
+ *
+ * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
+ * processor counts its successful LL/SC increments of one shared word; at the end the word must
+ * hold their sum. A failure prints the protocol's own story and the seed that repeats it.
+ */
+#include "machine/machine.h"
+#include "procard/card.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef REFERENCES
+#define REFERENCES 40000 /* per shape */
+#endif
+
+enum { CARDS_MAX = 64, WORDS_PER_LINE = 8 };
+
+/* What one processor is doing. */
+struct actor {
+    uint64_t random;
+    uint64_t left;       /* references still to make */
+    uint64_t increments; /* successful SCs */
+    enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OPS } op;
+    uint64_t address;
+    bool decided; /* op and address stand; a miss repeats them */
+};
+
+struct shape {
+    const char *name;
+    unsigned processors, fifo, l1, l2, lines, banks, split;
+    unsigned store_percent, line;
+};
+
+/* The interpreter has no place for the test's own data but the register file. */
+static struct actor *actor_of(struct pc_cpu *cpu)
+{
+    struct actor *a;
+    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    return a;
+}
+
+static uint64_t draw(struct actor *a, uint64_t below)
+{
+    a->random = a->random * 6364136223846793005ull + 1442695040888963407ull;
+    return (a->random >> 33) % below;
+}
+
+static const uint64_t COUNTER = 0; /* the word LL/SC fight for */
+
+static void decide(struct actor *a, const struct pc_cpu *cpu)
+{
+    uint64_t lines = cpu->r.gpr[2], store_percent = cpu->r.gpr[3], line = cpu->r.gpr[4];
+    uint64_t kind = draw(a, 100);
+    a->decided = true;
+    a->address = draw(a, lines) * line + draw(a, line / 8) * 8;
+    if (a->op == LINKED) { /* an LL is followed by its SC, sometimes not at once */
+        a->op = draw(a, 4) ? CONDITIONAL : PLAIN_LOAD;
+        if (a->op == CONDITIONAL)
+            a->address = COUNTER;
+        return;
+    }
+    if (kind < store_percent && a->address != COUNTER)
+        a->op = PLAIN_STORE;
+    else if (kind < store_percent + 10) {
+        a->op = LINKED;
+        a->address = COUNTER;
+    } else
+        a->op = kind > 95 ? FETCH : PLAIN_LOAD;
+}
+
+static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+{
+    uint8_t *host;
+    bool failed;
+    switch (a->op) {
+    case PLAIN_LOAD:
+        return pc_load(cpu, a->address, 8, cpu->now, stop);
+    case LINKED:
+        host = pc_load_linked(cpu, a->address, 8, cpu->now, stop);
+        if (host)
+            memcpy(&cpu->r.gpr[5], host, 8);
+        return host;
+    case PLAIN_STORE:
+        host = pc_store(cpu, a->address, 8, cpu->now, stop);
+        if (host)
+            memcpy(host, &a->random, 8);
+        return host;
+    case CONDITIONAL:
+        host = pc_store_conditional(cpu, a->address, 8, cpu->now, stop, &failed);
+        if (host) {
+            uint64_t next = cpu->r.gpr[5] + 1;
+            memcpy(host, &next, 8);
+            a->increments++;
+        }
+        return host || failed;
+    default:
+        return pc_fetch(cpu, a->address, cpu->now, stop);
+    }
+}
+
+/* Stands in for the interpreter: references instead of instructions. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct actor *a = actor_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        if (!a->left) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        if (!a->decided)
+            decide(a, cpu);
+        if (!perform(cpu, a, &stop))
+            return stop;
+        a->decided = false;
+        a->left--;
+        cpu->last = PC_ST_INT;
+        pc_charge(cpu, PC_ST_INT, 1 + draw(a, 4));
+    }
+    return PC_STOP_HORIZON;
+}
+
+static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                              uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va;
+    return NM_XLATE_OK;
+}
+
+static void set_up(const struct shape *s, struct nm_params *p)
+{
+    nm_params_default(p);
+    p->processors = s->processors;
+    p->bus_fifo = s->fifo;
+    p->l1d_size = p->l1i_size = s->l1;
+    p->l2_size = s->l2;
+    p->l2_line = s->line;
+    p->l2_split = s->split;
+    p->memory_banks = s->banks;
+    p->memory_size = 1 << 20;
+    p->watchdog = 100000;
+    p->check = true;
+}
+
+static void check_books(struct nm_machine *m, const char *shape)
+{
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct mon_taps taps;
+        uint64_t sum = 0;
+        nm_card_taps(m, i, &taps);
+        for (unsigned s = 0; s < PC_ST__COUNT; s++)
+            sum += taps.v[s];
+        cr_assert_eq(sum, nm_machine_now(m), "%s: card %u: states add up to %lu at tick %lu", shape,
+                     i, (unsigned long)sum, (unsigned long)nm_machine_now(m));
+    }
+}
+
+/* Runs until every processor has made its references; samples the books on the way. */
+static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
+{
+    unsigned done = 0;
+    nm_tick until = 777;
+    while (done < nm_machine_cards(m)) {
+        struct nm_trap trap;
+        enum nm_run why = nm_machine_run(m, until, &trap);
+        if (why == NM_RUN_UNTIL) {
+            check_books(m, s->name);
+            until += 7777;
+        } else if (why == NM_RUN_TRAP) {
+            struct pc_regs regs;
+            nm_card_take(m, trap.card, &regs);
+            done++;
+        } else {
+            nm_machine_dump(m, stderr);
+            cr_assert_fail("shape '%s', seed %lu: stopped with %d: %s", s->name,
+                           (unsigned long)seed, (int)why, nm_machine_error(m));
+        }
+    }
+    check_books(m, s->name);
+}
+
+static void try_shape(const struct shape *s, uint64_t seed)
+{
+    struct nm_params p;
+    struct actor actor[CARDS_MAX];
+    set_up(s, &p);
+    struct nm_machine *m = nm_machine_new(&p);
+    struct nm_space space = {.translate = identity};
+    nm_machine_set_space(m, &space);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct actor *a = &actor[i];
+        *a = (struct actor){.random = seed * 1000003 + i, .left = REFERENCES / s->processors};
+        struct pc_regs regs = {.gpr[2] = s->lines, .gpr[3] = s->store_percent, .gpr[4] = s->line};
+        memcpy(&regs.gpr[1], &a, sizeof a);
+        nm_card_resume(m, i, &regs, i);
+    }
+    run(m, s, seed);
+    uint64_t counter, sum = 0;
+    memcpy(&counter, nm_machine_image(m) + COUNTER, sizeof counter);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        sum += actor[i].increments;
+    cr_assert_eq(counter, sum, "%s: LL/SC lost increments: %lu of %lu", s->name,
+                 (unsigned long)counter, (unsigned long)sum);
+    cr_assert_gt(sum, 0, "%s: no LL/SC ever succeeded", s->name);
+    nm_machine_free(m);
+}
+
+Test(coherence, random_references)
+{
+    static const struct shape shapes[] = {
+        /* name            cards fifo  l1    l2 lines banks split store% line */
+        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 30, 64},
+        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 30, 64},
+        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 30, 64},
+        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 40, 64},
+        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 40, 64},
+        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 40, 64},
+        {"small lines", 3, 2, 64, 256, 9, 1, 1, 50, 32},
+        {"large lines", 2, 1, 64, 512, 9, 4, 1, 50, 128},
+        {"alone", 1, 1, 64, 256, 9, 1, 1, 50, 64},
+        {"many writers", 4, 2, 64, 256, 3, 2, 1, 80, 64},
+    };
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (uint64_t seed = 1; seed <= 3; seed++)
+            try_shape(&shapes[i], seed);
+}

@@ -1,0 +1,89 @@
+/* The event kernel: one total order, whatever the route an event took (wheel or heap). */
+#include "machine/time.h"
+
+#include <criterion/criterion.h>
+
+enum { EVENTS = 20000 };
+
+struct record {
+    nm_tick at;
+    unsigned rank, component, sequence;
+};
+
+struct log {
+    struct record fired[EVENTS];
+    unsigned count;
+};
+
+static struct record posted[EVENTS];
+
+static void fire(void *self, nm_tick now, uint64_t arg)
+{
+    struct log *log = self;
+    cr_assert_eq(now, posted[arg].at, "event %lu fired at %lu, not %lu", (unsigned long)arg,
+                 (unsigned long)now, (unsigned long)posted[arg].at);
+    log->fired[log->count++] = posted[arg];
+}
+
+static uint64_t draw(uint64_t *state, uint64_t below)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return (*state >> 33) % below;
+}
+
+/* 0 when a may come right before b */
+static int out_of_order(const struct record *a, const struct record *b)
+{
+    if (a->at != b->at)
+        return a->at > b->at;
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
+    if (a->component != b->component)
+        return a->component > b->component;
+    return a->sequence > b->sequence;
+}
+
+Test(kernel, total_order)
+{
+    static struct log log;
+    struct nm_kernel *k = nm_kernel_new();
+    uint64_t seed = 1;
+    unsigned next = 0;
+    while (next < EVENTS || nm_kernel_next(k) != NM_NEVER) {
+        for (unsigned burst = (unsigned)draw(&seed, 6); burst && next < EVENTS; burst--) {
+            /* near, far and very far, several on one tick */
+            nm_tick reach = draw(&seed, 3) ? 8 : draw(&seed, 2) ? 3000 : 1000000;
+            posted[next] = (struct record){.at = nm_kernel_now(k) + 1 + draw(&seed, reach),
+                                           .rank = (unsigned)draw(&seed, 4),
+                                           .component = (unsigned)draw(&seed, 5),
+                                           .sequence = next};
+            nm_post(k, posted[next].at, posted[next].rank, posted[next].component, fire, &log,
+                    next);
+            next++;
+        }
+        if (nm_kernel_next(k) != NM_NEVER)
+            nm_kernel_step(k);
+    }
+    cr_assert_eq(log.count, EVENTS);
+    for (unsigned i = 1; i < EVENTS; i++)
+        cr_assert(!out_of_order(&log.fired[i - 1], &log.fired[i]), "events %u and %u", i - 1, i);
+    nm_kernel_free(k);
+}
+
+Test(kernel, advance_keeps_far_events)
+{
+    static struct log log;
+    struct nm_kernel *k = nm_kernel_new();
+    posted[0] = (struct record){.at = 5000};
+    posted[1] = (struct record){.at = 5001};
+    nm_post(k, 5000, 0, 0, fire, &log, 0);
+    nm_kernel_advance(k, 4999);
+    nm_post(k, 5001, 0, 0, fire, &log, 1);
+    cr_assert_eq(nm_kernel_next(k), 5000);
+    nm_kernel_step(k);
+    cr_assert_eq(nm_kernel_next(k), 5001);
+    nm_kernel_step(k);
+    cr_assert_eq(nm_kernel_next(k), NM_NEVER);
+    cr_assert_eq(nm_kernel_now(k), 5001);
+    nm_kernel_free(k);
+}
