@@ -130,18 +130,23 @@ static void stop_at(struct pc_cpu *cpu, const struct stand *at, pc_spent *spent)
     unsigned flags = b->key.flags;
     unsigned klass = PC_CLASS_INT;
     uint64_t npc = pc + 4;
+    bool conditional;
 
     if (op->at > 0 && before->code < PC_OP_ROWS_END)
         klass = pc_rows[before->code].klass;
+    conditional = klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
     if (flags & PC_BLOCK_SLOT || klass == PC_CLASS_JUMPR) {
         npc = at->next;
         flags |= PC_BLOCK_SLOT;
-    } else if (klass == PC_CLASS_JUMP ||
-               (at->taken && (klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY))) {
+    } else if (klass == PC_CLASS_JUMP || (conditional && at->taken)) {
         npc = pc - 4 + (uint64_t)(int64_t)before->imm;
         flags |= PC_BLOCK_SLOT;
     }
     *spent += point->spent;
+    if (conditional && at->taken) { /* the point counts it untaken */
+        (*spent)[PC_ST_BR_UNTAKEN] -= 1;
+        (*spent)[PC_ST_BR_TAKEN] += 1;
+    }
     cpu->now += op->cycle;
     cpu->r.pc = pc;
     cpu->r.npc = npc;
