@@ -7,13 +7,13 @@
 static const struct {
     int host, guest;
 } numbers[] = {
-    {EDEADLK, 45},    {ENAMETOOLONG, 78}, {ENOLCK, 46},        {ENOSYS, 89},
-    {ENOTEMPTY, 93},  {ELOOP, 90},        {ENOMSG, 35},        {EIDRM, 36},
-    {ENODATA, 61},    {ETIME, 62},        {EOVERFLOW, 79},     {EILSEQ, 88},
-    {EUSERS, 94},     {ENOTSOCK, 95},     {EOPNOTSUPP, 122},   {EBADMSG, 77},
-    {EPROTO, 71},     {ETIMEDOUT, 145},   {EALREADY, 149},     {EINPROGRESS, 150},
-    {ESTALE, 151},    {EDQUOT, 1133},     {ECANCELED, 158},    {EOWNERDEAD, 165},
-    {ENOTRECOVERABLE, 166}, {ENOBUFS, 132}, {ECONNRESET, 131}, {ENOTCONN, 134},
+    {EDEADLK, 45},          {ENAMETOOLONG, 78}, {ENOLCK, 46},      {ENOSYS, 89},
+    {ENOTEMPTY, 93},        {ELOOP, 90},        {ENOMSG, 35},      {EIDRM, 36},
+    {ENODATA, 61},          {ETIME, 62},        {EOVERFLOW, 79},   {EILSEQ, 88},
+    {EUSERS, 94},           {ENOTSOCK, 95},     {EOPNOTSUPP, 122}, {EBADMSG, 77},
+    {EPROTO, 71},           {ETIMEDOUT, 145},   {EALREADY, 149},   {EINPROGRESS, 150},
+    {ESTALE, 151},          {EDQUOT, 1133},     {ECANCELED, 158},  {EOWNERDEAD, 165},
+    {ENOTRECOVERABLE, 166}, {ENOBUFS, 132},     {ECONNRESET, 131}, {ENOTCONN, 134},
 };
 
 int abi_errno(int host)

@@ -1,8 +1,8 @@
 /*
  * The edge between guest and host numbers: errno, structures laid out by width.
  *
- * Structures of o32 and n64 mostly have the same members in the same order and differ in the width of
- * `long`; a writer emits them member by member, a reader takes them apart.
+ * Structures of o32 and n64 mostly have the same members in the same order and differ in the width
+ * of `long`; a writer emits them member by member, a reader takes them apart.
  */
 #ifndef PROG_ABI_H
 #define PROG_ABI_H

@@ -21,8 +21,8 @@ void actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, v
                 void *ctx);
 
 /** Creates a thread's actor on `card`. It runs `body(arg)` at its first turn. Ownership: `as`. */
-struct actor *actor_new(struct actors *as, const char *name, unsigned card,
-                        void (*body)(void *arg), void *arg);
+struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
+                        void *arg);
 
 /** The thread moves to another card. */
 void actor_move(struct actor *a, unsigned card);
@@ -39,7 +39,8 @@ void actor_grant(struct actor *a);
 /* ---- for a thread that has the turn ---------------------------------------------------------- */
 
 /** Hands the turn back and waits for the next one.
- *  @param deadline  [ticks] also wake then (NM_NEVER: no). @return false if the deadline came first */
+ *  @param deadline  [ticks] also wake then (NM_NEVER: no). @return false if the deadline came first
+ */
 bool actor_wait(struct actor *a, nm_tick deadline);
 
 /** The platform as SimGrid reads it (malloc'd text): a host per card, a link per bus. */

@@ -34,10 +34,10 @@ static uint64_t space_end(bool n64)
     return n64 ? UINT64_C(1) << 40 : UINT64_C(0x7fff0000);
 }
 
-#define REFUSE(...)                                                                                \
-    do {                                                                                           \
-        snprintf(why, size, __VA_ARGS__);                                                          \
-        return false;                                                                              \
+#define REFUSE(...)                       \
+    do {                                  \
+        snprintf(why, size, __VA_ARGS__); \
+        return false;                     \
     } while (0)
 
 /** The first 16 bytes and the machine: is this a big-endian MIPS executable at all? */
@@ -50,7 +50,8 @@ static bool check_ident(const GElf_Ehdr *eh, char *why, size_t size)
                : eh->e_machine == EM_AARCH64 ? "AArch64"
                                              : "another processor");
     if (eh->e_ident[EI_DATA] != ELFDATA2MSB)
-        REFUSE("little-endian MIPS; this machine is big-endian: use mips-linux-gnu-gcc, not mipsel");
+        REFUSE(
+            "little-endian MIPS; this machine is big-endian: use mips-linux-gnu-gcc, not mipsel");
     if (eh->e_type == ET_REL)
         REFUSE("an object file; link it with -static");
     if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
@@ -72,7 +73,8 @@ static bool check_flags(const GElf_Ehdr *eh, bool n64, char *why, size_t size)
     if (eh->e_flags & MIPS_MICROMIPS)
         REFUSE("microMIPS code; compile with -mno-micromips");
     if (eh->e_flags & MIPS_NAN2008)
-        REFUSE("IEEE 754-2008 NaN encoding; the R4400 has the older one: compile with -mnan=legacy");
+        REFUSE(
+            "IEEE 754-2008 NaN encoding; the R4400 has the older one: compile with -mnan=legacy");
     if (eh->e_entry & 3)
         REFUSE("entry point 0x%" PRIx64 " is not a MIPS instruction address (MIPS16 or damaged)",
                (uint64_t)eh->e_entry);
@@ -196,7 +198,8 @@ bool elf_read(int fd, struct elf_image *image, char *why, size_t size)
 }
 
 /** The function or object that best covers `va`: the last symbol that starts at or before it. */
-static bool best_symbol(Elf *elf, Elf_Scn *scn, uint64_t va, GElf_Sym *best, char *name, size_t size)
+static bool best_symbol(Elf *elf, Elf_Scn *scn, uint64_t va, GElf_Sym *best, char *name,
+                        size_t size)
 {
     GElf_Shdr sh;
     Elf_Data *data = elf_getdata(scn, NULL);
@@ -222,12 +225,24 @@ static bool best_symbol(Elf *elf, Elf_Scn *scn, uint64_t va, GElf_Sym *best, cha
     return found;
 }
 
+static bool in_code(const struct elf_image *image, uint64_t va)
+{
+    for (unsigned i = 0; i < image->segments; i++)
+        if ((image->segment[i].rights & PROG_X) && va >= image->segment[i].va &&
+            va - image->segment[i].va < image->segment[i].memsz)
+            return true;
+    return false;
+}
+
 void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, size_t size)
 {
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf *elf;
     Elf_Scn *scn = NULL;
 
     buf[0] = '\0';
+    if (!in_code(image, va))
+        return;
+    elf = elf_begin(fd, ELF_C_READ, NULL);
     while (elf && (scn = elf_nextscn(elf, scn))) {
         GElf_Shdr sh;
         GElf_Sym sym;

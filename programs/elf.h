@@ -16,15 +16,15 @@ enum prog_rights { PROG_R = 1, PROG_W = 2, PROG_X = 4 };
 
 /** One loadable piece: [va, va+memsz), of which the first filesz bytes come from the file. */
 struct elf_segment {
-    uint64_t va, memsz; /**< [bytes] guest virtual */
+    uint64_t va, memsz;      /**< [bytes] guest virtual */
     uint64_t offset, filesz; /**< [bytes] in the file */
-    unsigned rights;    /**< enum prog_rights */
+    unsigned rights;         /**< enum prog_rights */
 };
 
 /** An executable that passed every check. */
 struct elf_image {
-    bool n64; /**< 64-bit n64 binary; otherwise 32-bit o32 */
-    bool fr;  /**< 32 separate 64-bit floating-point registers */
+    bool n64;                  /**< 64-bit n64 binary; otherwise 32-bit o32 */
+    bool fr;                   /**< 32 separate 64-bit floating-point registers */
     uint64_t entry, phdr, end; /**< guest virtual; `end` is the first byte after the last segment */
     unsigned phnum, phentsize;
     unsigned segments;
@@ -41,7 +41,7 @@ bool elf_read(int fd, struct elf_image *image, char *why, size_t size);
 
 /**
  * Writes "name+0x28" (or "name", or "" when unknown) for an address into buf.
- * @param fd  the executable; NULL symbols and damaged tables give ""
+ * @param fd  the executable; one without symbols gives ""
  */
 void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, size_t size);
 

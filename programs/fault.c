@@ -2,13 +2,23 @@
  * Exceptions that are not system calls: what Linux makes of them for a user program.
  *
  * The hard idea: not every address error is a fault. Linux on MIPS carries out ordinary loads and
- * stores at unaligned addresses in software, and programs rely on it; so do we, byte by byte, and go
- * on at npc, which already is the branch target when the access sits in a delay slot.
+ * stores at unaligned addresses in software, and programs rely on it; so do we, byte by byte, and
+ * go on at npc, which already is the branch target when the access sits in a delay slot.
  */
 #include "programs/signal.h"
 
-enum { FPE_INTDIV_ = 1, FPE_INTOVF_ = 2, FPE_FLTDIV_ = 3, FPE_FLTOVF_ = 4, FPE_FLTUND_ = 5,
-       FPE_FLTRES_ = 6, FPE_FLTINV_ = 7, BUS_ADRALN_ = 1, BUS_ADRERR_ = 2, TRAP_BRKPT_ = 1 };
+enum {
+    FPE_INTDIV_ = 1,
+    FPE_INTOVF_ = 2,
+    FPE_FLTDIV_ = 3,
+    FPE_FLTOVF_ = 4,
+    FPE_FLTUND_ = 5,
+    FPE_FLTRES_ = 6,
+    FPE_FLTINV_ = 7,
+    BUS_ADRALN_ = 1,
+    BUS_ADRERR_ = 2,
+    TRAP_BRKPT_ = 1
+};
 
 /* Codes of BREAK and the trap instructions that mean an arithmetic error. */
 enum { CODE_OVERFLOW = 6, CODE_DIVIDE = 7 };
@@ -26,7 +36,8 @@ static const struct {
 
 enum access_kind { TO_GPR, TO_GPR_UNSIGNED, TO_FPR, FROM_GPR, FROM_FPR };
 
-/** Loads and stores Linux carries out itself; LL, SC and the left/right halves are not among them. */
+/** Loads and stores Linux carries out itself; LL, SC and the left/right halves are not among them.
+ */
 static const struct unaligned {
     uint8_t opcode, bytes;
     enum access_kind kind;
@@ -135,8 +146,8 @@ static void address_error(struct thread *t)
     if (done == 0)
         signal_force(t, SIG_BUS, BUS_ADRALN_, t->badvaddr);
     else if (done < 0)
-        signal_force(t, SIG_SEGV,
-                     vm_find(&t->p->vm, t->badvaddr) ? SEGV_ACCERR_ : SEGV_MAPERR_, t->badvaddr);
+        signal_force(t, SIG_SEGV, vm_find(&t->p->vm, t->badvaddr) ? SEGV_ACCERR_ : SEGV_MAPERR_,
+                     t->badvaddr);
     else
         signal_deliver(t);
 }

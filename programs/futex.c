@@ -2,8 +2,9 @@
  * Futexes: the kernel's half of every lock. A thread sleeps if a word still has the value it saw;
  * another wakes sleepers on that word.
  *
- * All sleepers are in one list, first come first; the address is looked for in it. There are at most
- * as many as threads, and one address space, so this is short and its order is the simulation's.
+ * All sleepers are in one list, first come first; the address is looked for in it. There are at
+ * most as many as threads, and one address space, so this is short and its order is the
+ * simulation's.
  */
 #include "programs/syscall.h"
 
@@ -17,7 +18,7 @@ enum {
     FUTEX_WAKE_OP = 5,
     FUTEX_WAIT_BITSET = 9,
     FUTEX_WAKE_BITSET = 10,
-    FUTEX_OPS = 127,        /* without PRIVATE (128) and CLOCK_REALTIME */
+    FUTEX_OPS = 127, /* without PRIVATE (128) and CLOCK_REALTIME */
     FUTEX_CLOCK_REALTIME = 256,
 };
 
@@ -48,7 +49,8 @@ unsigned futex_wake(struct prog *p, uint64_t addr, unsigned count, uint32_t bits
     struct thread *t, *tmp;
     unsigned n = 0;
 
-    DL_FOREACH_SAFE2 (p->futexes, t, tmp, f_next) {
+    DL_FOREACH_SAFE2(p->futexes, t, tmp, f_next)
+    {
         if (n >= count)
             break;
         if (t->futex != addr || !(t->futex_bits & bits) || !t->waiting)
@@ -66,7 +68,8 @@ static unsigned requeue(struct prog *p, uint64_t from, uint64_t to, unsigned cou
     struct thread *t, *tmp;
     unsigned n = 0;
 
-    DL_FOREACH_SAFE2 (p->futexes, t, tmp, f_next) {
+    DL_FOREACH_SAFE2(p->futexes, t, tmp, f_next)
+    {
         if (n >= count)
             break;
         if (t->futex != from || from == to)

@@ -1,10 +1,10 @@
 /*
  * The Linux personality from inside: one program, its threads, its files, its signals.
  *
- * Files by topic: run.c (the run's main loop), sched.c (which thread on which card), syscall.c (from
- * trap to handler), linux_*.c (the handlers), futex.c, signal.c, fault.c. Everything hangs off one
- * struct prog; there are no globals. Unless said otherwise functions return 0 or a count, or a
- * negative host errno; the guest's own numbers appear only at the edge (abi.c).
+ * Files by topic: run.c (the run's main loop), sched.c (which thread on which card), syscall.c
+ * (from trap to handler), linux_*.c (the handlers), futex.c, signal.c, fault.c. Everything hangs
+ * off one struct prog; there are no globals. Unless said otherwise functions return 0 or a count,
+ * or a negative host errno; the guest's own numbers appear only at the edge (abi.c).
  */
 #ifndef PROG_LINUX_H
 #define PROG_LINUX_H
@@ -18,9 +18,9 @@
 
 enum {
     CARDS_MAX = 1024,
-    FD_MAX = 1024,       /**< open files of a program (RLIMIT_NOFILE) */
-    SIGNALS = 128,       /**< MIPS Linux signal numbers are 1 .. 128 */
-    FIRST_TID = 1000,    /**< the program's pid and its first thread's tid */
+    FD_MAX = 1024,    /**< open files of a program (RLIMIT_NOFILE) */
+    SIGNALS = 128,    /**< MIPS Linux signal numbers are 1 .. 128 */
+    FIRST_TID = 1000, /**< the program's pid and its first thread's tid */
     SYS_ARGS = 6,
     STACK_BYTES = 8 << 20,
 };
@@ -50,8 +50,8 @@ struct action {
 /** What the guest finds in its siginfo. */
 struct siginfo {
     int signo, code;
-    uint64_t addr;          /**< faults */
-    uint32_t pid, uid;      /**< kill, tgkill, sigqueue */
+    uint64_t addr;     /**< faults */
+    uint32_t pid, uid; /**< kill, tgkill, sigqueue */
     uint64_t value;
 };
 
@@ -80,21 +80,21 @@ enum wake { WAKE_EVENT, WAKE_TIMEOUT, WAKE_SIGNAL };
 
 struct thread {
     struct prog *p;
-    struct thread *prev, *next;           /**< all threads, by creation */
-    struct thread *q_prev, *q_next;       /**< run queue of its card */
-    struct thread *w_prev, *w_next;       /**< woken, waiting for a turn */
+    struct thread *prev, *next;     /**< all threads, by creation */
+    struct thread *q_prev, *q_next; /**< run queue of its card */
+    struct thread *w_prev, *w_next; /**< woken, waiting for a turn */
     struct actor *actor;
     uint32_t tid;
     enum thread_state state;
     unsigned card;
     uint64_t affinity[CARDS_MAX / 64];
     struct pc_regs regs;
-    nm_tick ready_at;   /**< [ticks] not before this on a card */
-    nm_tick since;      /**< [ticks] on its card since then */
-    nm_tick ran;        /**< [ticks] on a card before that */
-    nm_tick slice_end;  /**< [ticks] others may have the card then */
-    bool yield;         /**< gave up the rest of its slice */
-    bool migrate;       /**< its card is no longer allowed */
+    nm_tick ready_at;  /**< [ticks] not before this on a card */
+    nm_tick since;     /**< [ticks] on its card since then */
+    nm_tick ran;       /**< [ticks] on a card before that */
+    nm_tick slice_end; /**< [ticks] others may have the card then */
+    bool yield;        /**< gave up the rest of its slice */
+    bool migrate;      /**< its card is no longer allowed */
 
     /* the trap being handled */
     struct nm_trap trap;
@@ -106,11 +106,11 @@ struct thread {
     /* blocking */
     enum wake wake;
     bool interruptible;
-    bool waiting;            /**< its actor waits in thread_block */
-    nm_tick deadline;        /**< valid while waiting; NM_NEVER: none */
-    const char *waits_in;    /**< system call, for people */
-    const void *channel;     /**< what it waits for; see thread_wake_all */
-    uint64_t futex;          /**< address waited on; valid while on the futex list */
+    bool waiting;         /**< its actor waits in thread_block */
+    nm_tick deadline;     /**< valid while waiting; NM_NEVER: none */
+    const char *waits_in; /**< system call, for people */
+    const void *channel;  /**< what it waits for; see thread_wake_all */
+    uint64_t futex;       /**< address waited on; valid while on the futex list */
     uint32_t futex_bits;
     struct thread *f_prev, *f_next;
     bool on_futex;
@@ -118,10 +118,10 @@ struct thread {
     uint64_t clear_tid, robust_list, robust_len;
 
     struct sigs mask, saved_mask;
-    int restart;             /**< ERESTART_ result of the interrupted call, or 0 */
+    int restart; /**< ERESTART_ result of the interrupted call, or 0 */
     uint64_t restart_v0, restart_a3;
-    bool restore_mask;       /**< saved_mask comes back after the handler's frame is made */
-    struct sigs wanted;      /**< sigtimedwait */
+    bool restore_mask;  /**< saved_mask comes back after the handler's frame is made */
+    struct sigs wanted; /**< sigtimedwait */
     struct pending *pending;
     struct altstack alt;
     char name[16];
@@ -150,11 +150,11 @@ struct pipe {
 /** An open file; descriptors made by dup share it. */
 struct file {
     enum file_kind kind;
-    int host;           /**< host descriptor, or -1 */
-    bool standard;      /**< behind the guest's first 0, 1, 2: the host's closes it */
-    bool hashed;        /**< the guest's stdout */
+    int host;      /**< host descriptor, or -1 */
+    bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
+    bool hashed;   /**< the guest's stdout */
     unsigned refs;
-    uint32_t flags;     /**< guest's O_ flags */
+    uint32_t flags; /**< guest's O_ flags */
     struct pipe *pipe;
     struct directory *directory; /**< listing being read, or NULL */
 };
@@ -181,30 +181,30 @@ struct prog {
     struct actors *actors;
     struct thread *threads; /**< living ones */
     unsigned alive;
-    nm_tick ran;            /**< [ticks] of ended threads on their cards */
+    nm_tick ran; /**< [ticks] of ended threads on their cards */
     uint32_t next_tid;
     struct thread *woken;   /**< their actors get the turn next, in this order */
     struct thread *futexes; /**< waiting on a futex, first come first */
     struct thread *graves;  /**< ended threads, freed with the program */
 
     struct card cards[CARDS_MAX];
-    unsigned processors;    /**< cards 0 .. processors-1 may run threads */
+    unsigned processors; /**< cards 0 .. processors-1 may run threads */
 
     struct descriptor fds[FD_MAX];
-    int cwd;                /**< host descriptor of the working directory, or AT_FDCWD */
+    int cwd; /**< host descriptor of the working directory, or AT_FDCWD */
     unsigned umask;
     XXH64_state_t *hash;
 
     struct action actions[SIGNALS + 1];
-    struct pending *pending; /**< for the process */
+    struct pending *pending;       /**< for the process */
     nm_tick alarm_at, alarm_every; /**< ITIMER_REAL [ticks]; NM_NEVER, 0: off */
 
-    uint64_t random_drawn;  /**< getrandom bytes given */
-    uint64_t device_drawn;  /**< /dev/urandom bytes given */
+    uint64_t random_drawn;    /**< getrandom bytes given */
+    uint64_t device_drawn;    /**< /dev/urandom bytes given */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
-    bool over;              /**< the end is decided: */
-    nm_tick over_at;        /**< [ticks] the machine still runs to here */
+    bool over;       /**< the end is decided: */
+    nm_tick over_at; /**< [ticks] the machine still runs to here */
 };
 
 /** Tick of the moment being handled. */

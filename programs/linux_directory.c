@@ -1,6 +1,7 @@
 /*
  * Directories. The whole listing is taken when reading begins and given in alphabetical order, with
- * small positions: the host's order and its 64-bit positions differ from file system to file system.
+ * small positions: the host's order and its 64-bit positions differ from file system to file
+ * system.
  */
 #include "programs/linux_file.h"
 

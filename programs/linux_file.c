@@ -2,9 +2,9 @@
  * Files by descriptor: the guest's table of descriptors and what can be done with one.
  *
  * The file system is the host's. Three things are ours: pipes (so that threads block in simulated
- * time), /dev/numachine/mark, and random devices fed from the seed. The standard streams always look
- * like pipes to the guest, whatever they are on the host: buffering, and so every simulated cycle,
- * must not depend on whether someone watches.
+ * time), /dev/numachine/mark, and random devices fed from the seed. The standard streams always
+ * look like pipes to the guest, whatever they are on the host: buffering, and so every simulated
+ * cycle, must not depend on whether someone watches.
  */
 #include "programs/linux_file.h"
 
@@ -202,8 +202,9 @@ static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t l
         return -EBADF;
     while (done < len) {
         size_t want = len - done < BOUNCE ? (size_t)(len - done) : BOUNCE;
-        int64_t n = f->kind == FILE_RANDOM ? read_random(c->p, buf, want)
-                                           : host_read(f, buf, want, at < 0 ? at : at + (int64_t)done);
+        int64_t n = f->kind == FILE_RANDOM
+                        ? read_random(c->p, buf, want)
+                        : host_read(f, buf, want, at < 0 ? at : at + (int64_t)done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         if (vm_write(&c->p->vm, va + done, buf, (size_t)n) < 0)
@@ -231,7 +232,8 @@ static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t 
         int64_t n;
         if (vm_read(&c->p->vm, va + done, buf, want) < 0)
             return done > 0 ? (int64_t)done : -EFAULT;
-        n = f->host < 0 ? (int64_t)want : host_write(f, buf, want, at < 0 ? at : at + (int64_t)done);
+        n = f->host < 0 ? (int64_t)want
+                        : host_write(f, buf, want, at < 0 ? at : at + (int64_t)done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         if (f->hashed)
@@ -409,8 +411,8 @@ int64_t sys_fcntl(struct call *c)
         return 0;
     case SETLK:
     case SETLKW:
-    case 34: /* F_SETLK64 */
-    case 35: /* F_SETLKW64 */
+    case 34:      /* F_SETLK64 */
+    case 35:      /* F_SETLKW64 */
         return 0; /* one process: every lock is granted */
     default:
         return -EINVAL;

@@ -2,8 +2,8 @@
  * Files by name: opening, stat in its four layouts, directories, links.
  *
  * Paths go to the host relative to the guest's own working directory. /proc and /sys never do: the
- * host's processors and processes are not the simulated machine's, so the few files C libraries read
- * there are written here.
+ * host's processors and processes are not the simulated machine's, so the few files C libraries
+ * read there are written here.
  */
 #include "programs/linux_file.h"
 
@@ -570,6 +570,5 @@ int64_t sys_utimensat(struct call *c)
         return f ? host_result(futimens(f->host, ts)) : -EBADF;
     if (vm_string(&c->p->vm, c->a[1], path, sizeof path) < 0)
         return -EFAULT;
-    return host_result(
-        utimensat(dir, path, ts, c->a[3] & G_AT_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0));
+    return host_result(utimensat(dir, path, ts, c->a[3] & G_AT_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0));
 }

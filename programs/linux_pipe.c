@@ -10,8 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIGPIPE_GUEST = 13, POLL_IN = 1, POLL_OUT = 4, POLL_ERR = 8, POLL_HUP = 0x10,
-       POLL_NVAL = 0x20, PIPE_ATOMIC = 4096 };
+enum {
+    SIGPIPE_GUEST = 13,
+    POLL_IN = 1,
+    POLL_OUT = 4,
+    POLL_ERR = 8,
+    POLL_HUP = 0x10,
+    POLL_NVAL = 0x20,
+    PIPE_ATOMIC = 4096
+};
 
 int64_t sys_pipe2(struct call *c)
 {
@@ -141,9 +148,9 @@ static int64_t poll_once(struct call *c, uint64_t va, uint64_t n)
         if (vm_read_word(&c->p->vm, va, 4, &fd) < 0 ||
             vm_read_word(&c->p->vm, va + 4, 2, &events) < 0)
             return -EFAULT;
-        got = (int32_t)fd < 0 ? 0
-                              : ready(c->p, (int32_t)fd) &
-                                    (events | POLL_ERR | POLL_HUP | POLL_NVAL);
+        got = (int32_t)fd < 0
+                  ? 0
+                  : ready(c->p, (int32_t)fd) & (events | POLL_ERR | POLL_HUP | POLL_NVAL);
         if (vm_write_word(&c->p->vm, va + 6, 2, got) < 0)
             return -EFAULT;
         count += got != 0;
@@ -168,8 +175,8 @@ int64_t sys_poll(struct call *c)
 {
     int32_t ms = (int32_t)c->a[2];
 
-    return poll_until(c, ms < 0 ? NM_NEVER
-                                : call_deadline(c, false, false, (uint64_t)ms * 1000000));
+    return poll_until(c,
+                      ms < 0 ? NM_NEVER : call_deadline(c, false, false, (uint64_t)ms * 1000000));
 }
 
 /** Deadline of an optional relative timespec argument. */

@@ -142,7 +142,7 @@ int64_t sys_sigaltstack(struct call *c)
         new.sp = in_long(&i);
         new.size = in_long(&i);
         new.flags = (uint32_t)in_int(&i, 4);
-        if (!(new.flags & DISABLE) && new.size < MINIMUM)
+        if (!(new.flags &DISABLE) && new.size < MINIMUM)
             return -ENOMEM;
     }
     if (c->a[1]) {
@@ -198,7 +198,7 @@ int64_t sys_kill(struct call *c)
     int32_t pid = (int32_t)c->a[0];
 
     return pid == FIRST_TID || pid == 0 || pid == -FIRST_TID ? send(c, 0, c->a[1], SI_USER_)
-                                                            : -ESRCH;
+                                                             : -ESRCH;
 }
 
 int64_t sys_tkill(struct call *c)

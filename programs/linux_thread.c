@@ -164,8 +164,7 @@ int64_t sys_getcpu(struct call *c)
 {
     if (c->a[0] && vm_write32(&c->p->vm, c->a[0], c->t->card) < 0)
         return -EFAULT;
-    if (c->a[1] &&
-        vm_write32(&c->p->vm, c->a[1], c->t->card / (uint32_t)c->p->par->processors) < 0)
+    if (c->a[1] && vm_write32(&c->p->vm, c->a[1], c->t->card / (uint32_t)c->p->par->processors) < 0)
         return -EFAULT;
     return 0;
 }

@@ -22,8 +22,8 @@ void prog_random(const struct prog *p, uint64_t stream, uint64_t from, void *buf
     for (size_t i = 0; i < len; i++) {
         uint64_t block = (from + i) / 16;
         unsigned byte = (unsigned)((from + i) % 16);
-        philox4x32_ctr_t ctr = {{(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)stream,
-                                 (uint32_t)(stream >> 32)}};
+        philox4x32_ctr_t ctr = {
+            {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)}};
         to[i] = (uint8_t)(philox4x32(ctr, key).v[byte / 4] >> (8 * (byte % 4)));
     }
 }
@@ -36,8 +36,11 @@ static int64_t map_segments(struct prog *p)
     for (unsigned i = 0; i < p->image.segments; i++) {
         const struct elf_segment *s = &p->image.segment[i];
         uint64_t start = s->va & ~(page - 1), lead = s->va - start;
-        struct vm_request rq = {.addr = start, .len = s->memsz + lead, .rights = s->rights,
-                                .noreplace = true, .fd = -1};
+        struct vm_request rq = {.addr = start,
+                                .len = s->memsz + lead,
+                                .rights = s->rights,
+                                .noreplace = true,
+                                .fd = -1};
         int64_t r;
         if (s->filesz > 0 && s->offset >= lead) {
             rq.fd = p->elf_fd;
@@ -92,14 +95,22 @@ static void add_strings(struct stack *s, char *const *strings)
 static void add_auxv(struct prog *p, struct stack *s, uint64_t random, uint64_t execfn)
 {
     const uint64_t pairs[][2] = {
-        {AT_PHDR, p->image.phdr},  {AT_PHENT, p->image.phentsize},
-        {AT_PHNUM, p->image.phnum}, {AT_PAGESZ, p->vm.page},
-        {AT_BASE, 0},              {AT_FLAGS, 0},
-        {AT_ENTRY, p->image.entry}, {AT_UID, 1000},
-        {AT_EUID, 1000},           {AT_GID, 1000},
-        {AT_EGID, 1000},           {AT_HWCAP, 0},
-        {AT_CLKTCK, 100},          {AT_SECURE, 0},
-        {AT_RANDOM, random},       {AT_EXECFN, execfn},
+        {AT_PHDR, p->image.phdr},
+        {AT_PHENT, p->image.phentsize},
+        {AT_PHNUM, p->image.phnum},
+        {AT_PAGESZ, p->vm.page},
+        {AT_BASE, 0},
+        {AT_FLAGS, 0},
+        {AT_ENTRY, p->image.entry},
+        {AT_UID, 1000},
+        {AT_EUID, 1000},
+        {AT_GID, 1000},
+        {AT_EGID, 1000},
+        {AT_HWCAP, 0},
+        {AT_CLKTCK, 100},
+        {AT_SECURE, 0},
+        {AT_RANDOM, random},
+        {AT_EXECFN, execfn},
         {AT_NULL, 0},
     };
 
@@ -121,8 +132,11 @@ static size_t count_strings(char *const *strings)
 static int build_stack(struct prog *p, struct thread *t)
 {
     struct stack s = {.vm = &p->vm, .sp = vm_trampoline(&p->vm) - STACK_TOP_GAP};
-    struct vm_request rq = {.addr = s.sp - STACK_BYTES, .len = STACK_BYTES, .fd = -1,
-                            .rights = PROG_R | PROG_W, .fixed = true};
+    struct vm_request rq = {.addr = s.sp - STACK_BYTES,
+                            .len = STACK_BYTES,
+                            .fd = -1,
+                            .rights = PROG_R | PROG_W,
+                            .fixed = true};
     unsigned width = p->n64 ? 8 : 4;
     const char *name = p->spec->argv && p->spec->argv[0] ? p->spec->argv[0] : "";
     uint8_t seed[16];

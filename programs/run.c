@@ -1,10 +1,10 @@
 /*
  * One run of a program, from its first instruction to its end.
  *
- * The hard idea: two clocks move together. The machine is simulated up to the next date at which the
- * operating system has something to do (a deadline, an alarm, the limit) or until a card traps; then
- * SimGrid's clock is moved to the same tick and the threads concerned get their turns, one after
- * another, in an order that depends on nothing but the simulation.
+ * The hard idea: two clocks move together. The machine is simulated up to the next date at which
+ * the operating system has something to do (a deadline, an alarm, the limit) or until a card traps;
+ * then SimGrid's clock is moved to the same tick and the threads concerned get their turns, one
+ * after another, in an order that depends on nothing but the simulation.
  */
 #include "programs/linux.h"
 
@@ -19,7 +19,8 @@
 #include <unistd.h>
 #include <utlist.h>
 
-/* How far the machine runs before the host's clock is looked at, and how often the hook is called. */
+/* How far the machine runs before the host's clock is looked at, and how often the hook is called.
+ */
 enum { CHUNK_TICKS = 1 << 18, PROGRESS_NS = 100000000 };
 
 /** What only the main loop needs. */
@@ -62,9 +63,9 @@ static nm_tick next_date(const struct prog *p)
     nm_tick next = p->alarm_at;
     const struct thread *t;
 
-    DL_FOREACH (p->threads, t)
-        if (t->waiting)
-            next = earlier(next, t->deadline);
+    DL_FOREACH(p->threads, t)
+    if (t->waiting)
+        next = earlier(next, t->deadline);
     return next;
 }
 
@@ -74,7 +75,8 @@ static unsigned due(struct prog *p, nm_tick now, bool wake)
     unsigned n = 0;
     struct thread *t;
 
-    DL_FOREACH (p->threads, t) {
+    DL_FOREACH(p->threads, t)
+    {
         if (!t->waiting || t->deadline > now)
             continue;
         n++;
@@ -159,7 +161,8 @@ static void __attribute__((format(printf, 2, 3))) say(struct prog *p, const char
     va_end(ap);
 }
 
-/** Names the thread a locked mutex word belongs to, as glibc keeps it (owner's tid two words on). */
+/** Names the thread a locked mutex word belongs to, as glibc keeps it (owner's tid two words on).
+ */
 static void say_owner(struct prog *p, const struct thread *t)
 {
     uint32_t owner;
@@ -173,7 +176,8 @@ static void report_deadlock(struct prog *p)
     const struct thread *t;
 
     prog_finish(p, PROG_DEADLOCK, 0, "deadlock: every thread waits");
-    DL_FOREACH (p->threads, t) {
+    DL_FOREACH(p->threads, t)
+    {
         say(p, "\n  thread %u, card %u: in %s", t->tid, t->card, t->waits_in ? t->waits_in : "?");
         if (t->on_futex) {
             say(p, " on 0x%" PRIx64, t->futex);
@@ -237,24 +241,38 @@ static void tell_progress(struct loop *l)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
+/** True if a thread has a card or could have one. */
+static bool anyone_runs(const struct prog *p)
+{
+    const struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    if (t->state != TH_BLOCKED)
+        return true;
+    return false;
+}
+
 static void step(struct loop *l)
 {
     struct prog *p = l->p;
-    nm_tick now = prog_now(p), date = next_date(p), stop = earlier(date, p->spec->limit);
-    nm_tick until = earlier(stop, (now | (CHUNK_TICKS - 1)) + 1);
+    bool running = anyone_runs(p);
+    nm_tick until = earlier(next_date(p), p->spec->limit);
     struct nm_trap trap;
-    enum nm_run r = nm_machine_run(p->m, until, &trap);
+    enum nm_run r;
 
-    /* Nothing runs: no need to go to a far date chunk by chunk. */
-    if (r == NM_RUN_IDLE && stop != NM_NEVER)
-        r = nm_machine_run(p->m, stop, &trap);
+    if (!running && next_date(p) == NM_NEVER) {
+        report_deadlock(p);
+        return;
+    }
+    /* Whoever waits for the host's clock need not wait for a sleeping machine. */
+    if (running)
+        until = earlier(until, (prog_now(p) | (CHUNK_TICKS - 1)) + 1);
+    r = nm_machine_run(p->m, until, &trap);
     catch_up(p);
     if (p->over)
         return;
     if (r == NM_RUN_TRAP)
         handle_trap(p, &trap);
-    else if (r == NM_RUN_IDLE && stop == NM_NEVER)
-        report_deadlock(p);
     else if (r == NM_RUN_STUCK || r == NM_RUN_BROKEN)
         machine_failed(p, r);
     if (p->vm.full)
@@ -336,11 +354,13 @@ static void free_threads(struct prog *p)
 {
     struct thread *t, *tmp;
 
-    DL_FOREACH_SAFE (p->threads, t, tmp) {
+    DL_FOREACH_SAFE(p->threads, t, tmp)
+    {
         signal_clear_thread(t);
         free(t);
     }
-    LL_FOREACH_SAFE (p->graves, t, tmp) {
+    LL_FOREACH_SAFE(p->graves, t, tmp)
+    {
         signal_clear_thread(t);
         free(t);
     }

@@ -2,11 +2,11 @@
  * Which thread runs on which processor card, and until when.
  *
  * The hard idea: cards are stopped only by themselves (a trap) or by a request dated at least the
- * machine's lookahead ahead, because other cards have already run up to there. So the scheduler never
- * touches a running card; it asks it to stop and acts when the stop arrives as a trap.
+ * machine's lookahead ahead, because other cards have already run up to there. So the scheduler
+ * never touches a running card; it asks it to stop and acts when the stop arrives as a trap.
  *
- * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take turns
- * of os.quantum, and are only interrupted while another one waits.
+ * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
+ * turns of os.quantum, and are only interrupted while another one waits.
  */
 #include "programs/linux.h"
 
@@ -158,9 +158,9 @@ struct thread *thread_find(struct prog *p, uint32_t tid)
 {
     struct thread *t;
 
-    DL_FOREACH (p->threads, t)
-        if (t->tid == tid)
-            return t;
+    DL_FOREACH(p->threads, t)
+    if (t->tid == tid)
+        return t;
     return NULL;
 }
 
@@ -268,9 +268,9 @@ void thread_wake_all(struct prog *p, const void *channel)
 {
     struct thread *t;
 
-    DL_FOREACH (p->threads, t)
-        if (t->waiting && t->channel == channel)
-            thread_wake(t, WAKE_EVENT);
+    DL_FOREACH(p->threads, t)
+    if (t->waiting && t->channel == channel)
+        thread_wake(t, WAKE_EVENT);
 }
 
 void thread_notify(struct thread *t)

@@ -1,10 +1,10 @@
 /*
  * Signals: queues, who gets one, and the frame a handler runs on.
  *
- * The hard idea: a handler is a detour. Everything the thread had (registers, mask) is written to its
- * stack in exactly the layout Linux uses, the program counter is sent to the handler, and the return
- * address to a small trampoline that makes the sigreturn call which puts everything back. Programs
- * look into that frame, so its offsets are part of the ABI; they are named below.
+ * The hard idea: a handler is a detour. Everything the thread had (registers, mask) is written to
+ * its stack in exactly the layout Linux uses, the program counter is sent to the handler, and the
+ * return address to a small trampoline that makes the sigreturn call which puts everything back.
+ * Programs look into that frame, so its offsets are part of the ABI; they are named below.
  */
 #include "programs/signal.h"
 
@@ -14,24 +14,30 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { SA_SIGINFO = 8, SA_RESETHAND = (int)0x80000000u, SA_NODEFER = 0x40000000,
-       SA_RESTART = 0x10000000, SA_ONSTACK = 0x08000000 };
+enum {
+    SA_SIGINFO = 8,
+    SA_RESETHAND = (int)0x80000000u,
+    SA_NODEFER = 0x40000000,
+    SA_RESTART = 0x10000000,
+    SA_ONSTACK = 0x08000000
+};
 enum { SS_ONSTACK = 1, SS_DISABLE = 2 };
 
 /** Where things lie in a frame, from its start. */
 struct frame {
-    unsigned info;   /* siginfo, 128 bytes */
-    unsigned uc;     /* ucontext */
-    unsigned sc;     /* sigcontext within ucontext */
+    unsigned info; /* siginfo, 128 bytes */
+    unsigned uc;   /* ucontext */
+    unsigned sc;   /* sigcontext within ucontext */
     unsigned sc_size;
-    unsigned mask;   /* signal mask within ucontext */
+    unsigned mask; /* signal mask within ucontext */
     unsigned size;
 };
 
 /* struct rt_sigframe { u32 ass[4]; u32 pad[2]; struct siginfo; struct ucontext; } */
 static const struct frame rt_o32 = {24, 152, 24, 592, 616, 152 + 632};
 static const struct frame rt_n64 = {24, 152, 40, 600, 640, 152 + 656};
-/* struct sigframe { u32 ass[4]; u32 pad[2]; struct sigcontext; sigset_t; }, o32 without SA_SIGINFO */
+/* struct sigframe { u32 ass[4]; u32 pad[2]; struct sigcontext; sigset_t; }, o32 without SA_SIGINFO
+ */
 enum { OLD_SC = 24, OLD_MASK = 24 + 592, OLD_SIZE = 24 + 592 + 16 };
 
 static const struct frame *rt_frame(const struct prog *p)
@@ -47,8 +53,8 @@ int signal_trampolines(struct prog *p)
 {
     uint64_t va = vm_trampoline(&p->vm);
     uint32_t rt = p->n64 ? 5211 : 4193;
-    struct vm_request rq = {.addr = va, .len = p->vm.page, .fd = -1, .noreplace = true,
-                            .rights = PROG_R | PROG_W};
+    struct vm_request rq = {
+        .addr = va, .len = p->vm.page, .fd = -1, .noreplace = true, .rights = PROG_R | PROG_W};
     /* li v0, NUMBER; syscall */
     const uint32_t code[] = {0x24020000 | rt, 0x0000000c, 0x24020000 | 4119, 0x0000000c};
     int64_t r = vm_map(&p->vm, &rq);
@@ -153,9 +159,9 @@ static bool take_from(struct pending **q, const struct sigs *set, struct siginfo
 {
     struct pending *e, *best = NULL;
 
-    DL_FOREACH (*q, e)
-        if (sigs_has(set, e->info.signo) && (!best || e->info.signo < best->info.signo))
-            best = e;
+    DL_FOREACH(*q, e)
+    if (sigs_has(set, e->info.signo) && (!best || e->info.signo < best->info.signo))
+        best = e;
     if (!best)
         return false;
     *info = best->info;
@@ -186,8 +192,8 @@ static void free_queue(struct pending **q)
 {
     struct pending *e, *tmp;
 
-    DL_FOREACH_SAFE (*q, e, tmp)
-        free(e);
+    DL_FOREACH_SAFE(*q, e, tmp)
+    free(e);
     *q = NULL;
 }
 
@@ -206,10 +212,10 @@ void signal_pending_set(const struct thread *t, struct sigs *s)
     const struct pending *e;
 
     memset(s, 0, sizeof *s);
-    DL_FOREACH (t->pending, e)
-        sigs_add(s, e->info.signo);
-    DL_FOREACH (t->p->pending, e)
-        sigs_add(s, e->info.signo);
+    DL_FOREACH(t->pending, e)
+    sigs_add(s, e->info.signo);
+    DL_FOREACH(t->p->pending, e)
+    sigs_add(s, e->info.signo);
 }
 
 /* ---- the frame ------------------------------------------------------------------------------- */
@@ -430,11 +436,11 @@ int64_t signal_return(struct thread *t, bool rt)
 /* ---- acting on them -------------------------------------------------------------------------- */
 
 static const char *const names[] = {
-    [1] = "SIGHUP",   [2] = "SIGINT",   [3] = "SIGQUIT",  [4] = "SIGILL",     [5] = "SIGTRAP",
-    [6] = "SIGABRT",  [7] = "SIGEMT",   [8] = "SIGFPE",   [9] = "SIGKILL",    [10] = "SIGBUS",
-    [11] = "SIGSEGV", [12] = "SIGSYS",  [13] = "SIGPIPE", [14] = "SIGALRM",   [15] = "SIGTERM",
-    [16] = "SIGUSR1", [17] = "SIGUSR2", [18] = "SIGCHLD", [19] = "SIGPWR",    [20] = "SIGWINCH",
-    [21] = "SIGURG",  [22] = "SIGIO",   [23] = "SIGSTOP", [24] = "SIGTSTP",   [25] = "SIGCONT",
+    [1] = "SIGHUP",   [2] = "SIGINT",   [3] = "SIGQUIT",    [4] = "SIGILL",   [5] = "SIGTRAP",
+    [6] = "SIGABRT",  [7] = "SIGEMT",   [8] = "SIGFPE",     [9] = "SIGKILL",  [10] = "SIGBUS",
+    [11] = "SIGSEGV", [12] = "SIGSYS",  [13] = "SIGPIPE",   [14] = "SIGALRM", [15] = "SIGTERM",
+    [16] = "SIGUSR1", [17] = "SIGUSR2", [18] = "SIGCHLD",   [19] = "SIGPWR",  [20] = "SIGWINCH",
+    [21] = "SIGURG",  [22] = "SIGIO",   [23] = "SIGSTOP",   [24] = "SIGTSTP", [25] = "SIGCONT",
     [26] = "SIGTTIN", [27] = "SIGTTOU", [28] = "SIGVTALRM", [29] = "SIGPROF", [30] = "SIGXCPU",
     [31] = "SIGXFSZ",
 };
@@ -481,7 +487,8 @@ static void kill_program(struct thread *t, const struct siginfo *info)
                 *where ? " (" : "", where, *where ? ")" : "", why, t->tid, t->card);
 }
 
-/** An interrupted call begins again (the SYSCALL instruction is 4 bytes back) or ends with EINTR. */
+/** An interrupted call begins again (the SYSCALL instruction is 4 bytes back) or ends with EINTR.
+ */
 static void settle_call(struct thread *t, const struct action *handler)
 {
     bool again = !handler || (t->restart == ERESTART_SYS && (handler->flags & SA_RESTART));

@@ -1,10 +1,10 @@
 /*
  * The operating system's actors, on SimGrid 3.32. This is the only file that knows SimGrid.
  *
- * The hard idea: SimGrid may run any actor whose wait is over, but the order of system calls is part
- * of the result. So an actor whose deadline comes only reports that (`turn`) and then waits for the
- * hardware to grant it its turn (`go`), like one that is woken. Between two grants exactly one actor
- * works; the order of grants is decided by us.
+ * The hard idea: SimGrid may run any actor whose wait is over, but the order of system calls is
+ * part of the result. So an actor whose deadline comes only reports that (`turn`) and then waits
+ * for the hardware to grant it its turn (`go`), like one that is woken. Between two grants exactly
+ * one actor works; the order of grants is decided by us.
  *
  * SimGrid's time is a double; ticks are whole and stay exact up to 2^53. SimGrid takes over SIGINT
  * and SIGSEGV when it starts; we give them back.
@@ -136,7 +136,8 @@ void actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, v
     sg_actor_set_data(hw, &as);
     sg_actor_start(hw, hardware_main, 0, NULL);
     simgrid_run();
-    LL_FOREACH_SAFE (as.all, a, tmp) {
+    LL_FOREACH_SAFE(as.all, a, tmp)
+    {
         sg_sem_destroy(a->go);
         free(a);
     }
@@ -165,8 +166,8 @@ static void actor_main(int argc, char **argv)
     sg_sem_release(a->as->turn);
 }
 
-struct actor *actor_new(struct actors *as, const char *name, unsigned card,
-                        void (*body)(void *arg), void *arg)
+struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
+                        void *arg)
 {
     struct actor *a = calloc(1, sizeof *a);
 

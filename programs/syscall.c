@@ -2,8 +2,8 @@
  * From the SYSCALL instruction to a handler and back: number in v0, arguments in a0.. (o32: four
  * registers, then the stack), result in v0 with a3 = 1 for an error.
  *
- * The hard idea: arguments are decoded by the table, so that one handler serves both ABIs. o32 passes
- * a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
+ * The hard idea: arguments are decoded by the table, so that one handler serves both ABIs. o32
+ * passes a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
  */
 #include "programs/syscall.h"
 

@@ -22,7 +22,7 @@ struct call {
     char path[2][PATH_BYTES]; /**< the 's' arguments */
     uint64_t second;          /**< result in v1 (pipe) */
     bool has_second;
-    bool replaced;            /**< all registers were set by the handler (sigreturn) */
+    bool replaced; /**< all registers were set by the handler (sigreturn) */
 };
 
 /** @return the result, or a negative host errno, -ERESTART_SYS or -ERESTART_NOHAND */
@@ -39,7 +39,8 @@ struct sys_row {
 /** The rows, for tests and lists. */
 const struct sys_row *sys_rows(size_t *count);
 
-/** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL */
+/** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL
+ */
 int call_time(const struct call *c, unsigned i, uint64_t *ns);
 /** Writes one; 0 or -EFAULT. */
 int call_put_time(const struct call *c, unsigned i, uint64_t ns);

@@ -1,10 +1,10 @@
 /*
  * The guest's address space: what Linux's memory manager would set up in the R4400's TLB.
  *
- * The hard idea: an area is a promise, a page is a fact. mmap only records areas; the first access to
- * a page (by a processor, or by a system call on its behalf) allocates it from the machine, filled
- * with zeros or from the file. Page entries are then all that translation looks at. Rights are kept
- * in the entries too, so they are corrected whenever an area changes.
+ * The hard idea: an area is a promise, a page is a fact. mmap only records areas; the first access
+ * to a page (by a processor, or by a system call on its behalf) allocates it from the machine,
+ * filled with zeros or from the file. Page entries are then all that translation looks at. Rights
+ * are kept in the entries too, so they are corrected whenever an area changes.
  */
 #include "programs/vm.h"
 
@@ -248,8 +248,8 @@ static int64_t choose_place(struct vm *vm, const struct vm_request *rq, uint64_t
 int64_t vm_map(struct vm *vm, const struct vm_request *rq)
 {
     uint64_t len = round_up(vm, rq->len);
-    struct vm_area a = {.rights = rq->rights, .shared = rq->shared, .offset = rq->offset,
-                        .limit = rq->limit};
+    struct vm_area a = {
+        .rights = rq->rights, .shared = rq->shared, .offset = rq->offset, .limit = rq->limit};
     int64_t at;
 
     if (rq->len == 0 || (rq->fd >= 0 && (rq->offset & (vm->page - 1))))
@@ -414,7 +414,8 @@ static void write_back(struct vm *vm, uint64_t va, uint64_t *e, void *ctx)
     if (n > (uint64_t)st.st_size - off)
         n = (uint64_t)st.st_size - off;
     /* A failure (disk full) is lost here as it is in Linux, where it would be reported by msync. */
-    if (pwrite(a->file->fd, nm_machine_image(vm->m) + (*e & ~(uint64_t)LOW_BITS), n, (off_t)off) < 0)
+    if (pwrite(a->file->fd, nm_machine_image(vm->m) + (*e & ~(uint64_t)LOW_BITS), n, (off_t)off) <
+        0)
         return;
 }
 

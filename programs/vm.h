@@ -1,5 +1,6 @@
 /*
- * The guest's address space: areas with rights, pages that appear on first touch, copying in and out.
+ * The guest's address space: areas with rights, pages that appear on first touch, copying in and
+ * out.
  *
  * Virtual addresses are 64-bit; o32 programs live below 2 GB, n64 programs below 2^40. All lengths
  * are bytes. Errors are negative host errno values.
@@ -12,7 +13,7 @@
 
 /** Bytes of a host file behind an area; shared by areas, freed with the last. */
 struct vm_file {
-    int fd;        /**< own duplicate, closed with the last area */
+    int fd; /**< own duplicate, closed with the last area */
     unsigned refs;
 };
 
@@ -29,16 +30,16 @@ struct vm_area {
 struct vm {
     struct nm_machine *m;
     struct pc_code *code;
-    uint64_t page;   /**< page size, a power of two */
+    uint64_t page; /**< page size, a power of two */
     unsigned shift;
     bool n64;
-    unsigned toucher; /**< card whose system call is being handled: it touches pages first */
-    bool full;       /**< the machine's memory ran out: the run must end */
+    unsigned toucher;      /**< card whose system call is being handled: it touches pages first */
+    bool full;             /**< the machine's memory ran out: the run must end */
     struct vm_area *areas; /**< sorted by start */
     size_t count, room;
     uint64_t **leaves; /**< [top index] -> page entries, see vm.c */
     size_t tops;
-    uint64_t floor, top;  /**< lowest and one past the highest address mmap may choose */
+    uint64_t floor, top; /**< lowest and one past the highest address mmap may choose */
     uint64_t brk_start, brk;
 };
 
@@ -53,10 +54,10 @@ uint64_t vm_trampoline(const struct vm *vm);
 struct vm_request {
     uint64_t addr, len;
     unsigned rights;
-    bool fixed;    /**< exactly there, replacing what was */
+    bool fixed;     /**< exactly there, replacing what was */
     bool noreplace; /**< exactly there, but fail if something is */
     bool shared;
-    int fd;        /**< host file, or -1; duplicated */
+    int fd;                 /**< host file, or -1; duplicated */
     uint64_t offset, limit; /**< in the file; limit UINT64_MAX: to its end */
 };
 
@@ -83,7 +84,8 @@ const struct vm_area *vm_find(const struct vm *vm, uint64_t va);
 enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum pc_access access,
                            uint64_t *pa);
 
-/* Copying between guest memory and the host; 0 or -EFAULT. A failed write may have copied a part. */
+/* Copying between guest memory and the host; 0 or -EFAULT. A failed write may have copied a part.
+ */
 int vm_read(struct vm *vm, uint64_t va, void *buf, size_t len);
 int vm_write(struct vm *vm, uint64_t va, const void *buf, size_t len);
 int vm_zero(struct vm *vm, uint64_t va, size_t len);

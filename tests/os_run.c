@@ -4,8 +4,8 @@
  *
  *     os_run [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]
  *
- * The outcome goes to standard error as one line "end=... status=... ticks=... ...". Exit status: the
- * guest's; 128 + signal when killed; 99 for any other end.
+ * The outcome goes to standard error as one line "end=... status=... ticks=... ...". Exit status:
+ * the guest's; 128 + signal when killed; 99 for any other end.
  */
 #include "programs/program.h"
 
@@ -22,7 +22,8 @@ static void print_mark(void *ctx, const char *name, bool begin, nm_tick at)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: os_run [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]\n");
+    fprintf(stderr,
+            "usage: os_run [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]\n");
     return 2;
 }
 
@@ -49,8 +50,8 @@ int main(int argc, char **argv)
 {
     char *const env[] = {"LANG=C", NULL};
     struct nm_params params;
-    struct prog_spec spec = {.stdin_fd = 0, .stdout_fd = 1, .stderr_fd = 2, .envp = env, .seed = 1,
-                             .limit = NM_NEVER};
+    struct prog_spec spec = {
+        .stdin_fd = 0, .stdout_fd = 1, .stderr_fd = 2, .envp = env, .seed = 1, .limit = NM_NEVER};
     int opt;
 
     nm_params_default(&params);
