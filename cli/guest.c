@@ -18,7 +18,7 @@
 
 static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *x)
 {
-    char *include = in_home_path("include"), *why;
+    char *include = in_home_path("experiments/include"), *why;
     const struct prog_build what = {
         .source = x->source,
         .abi = x->abi,
