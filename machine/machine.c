@@ -255,8 +255,10 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
         nm_tick event = nm_kernel_next(s->k), horizon;
         struct pc_card *card = next_card(s, m->lookahead, &horizon);
         nm_tick first = card ? card->cpu.now : NM_NEVER;
-        if (event == NM_NEVER && !card)
-            return anyone_waits(m) ? NM_RUN_STUCK : NM_RUN_IDLE;
+        if (event == NM_NEVER && !card && anyone_waits(m))
+            return NM_RUN_STUCK;
+        if (event == NM_NEVER && !card && until == NM_NEVER)
+            return NM_RUN_IDLE;
         if (event >= until && first >= until) {
             nm_kernel_advance(s->k, until);
             return NM_RUN_UNTIL;
