@@ -25,6 +25,7 @@ enum pc_opcode {
 #undef FPOP
     PC_OP_ROWS_END,
     PC_OP_NOP = PC_OP_ROWS_END, /**< sll r0, r0, 0 */
+    PC_OP_MOVE,                 /**< or, addu, subu, daddu or dsubu with r0 */
     /* How a block ends; not instructions, they take no time. */
     PC_OP_END_FALL,  /**< runs on into the next line */
     PC_OP_END_COND,  /**< conditional branch whose delay slot is in the block */

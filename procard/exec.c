@@ -453,7 +453,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define S              REG(op->s)
 #define T              REG(op->t)
 #define IMM            ((uint64_t)(int64_t)op->imm)
-#define FCC            (cpu->r.fcsr >> op->imm & 1)
+#define FCC            (cpu->r.fcsr >> op->t & 1)
 #define NOW            (cpu->now + op->cycle)
 
 #define DISPATCH() goto *table[op->code]
@@ -628,6 +628,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 #undef INSN
 #undef FPOP
         [PC_OP_NOP] = &&do_NOP,
+        [PC_OP_MOVE] = &&do_MOVE,
         [PC_OP_END_FALL] = &&end_fall,
         [PC_OP_END_COND] = &&end_cond,
         [PC_OP_END_JUMP] = &&end_jump,
@@ -636,7 +637,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_END_SYNCI] = &&end_synci,
     };
     static const void *const wary[PC_OP__COUNT] = {
-        [PC_OP_RI... PC_OP_NOP] = &&look,
+        [PC_OP_RI... PC_OP_MOVE] = &&look,
         [PC_OP_END_FALL] = &&end_fall,
         [PC_OP_END_COND] = &&end_cond,
         [PC_OP_END_JUMP] = &&end_jump,
@@ -695,6 +696,7 @@ look: /* every instruction comes by here while `wary` */
 
     /* -- integer -- */
     DO(NOP, )
+    DO(MOVE, D = S)
     DO(ADDIU, D = sign32(S + IMM))
     DO(DADDIU, D = S + IMM)
     DO(SLTI, D = (int64_t)S < op->imm)
@@ -752,9 +754,9 @@ look: /* every instruction comes by here while `wary` */
     DO(MULT, set_hilo32(cpu, (uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
     DO(MULTU, set_hilo32(cpu, (uint64_t)(uint32_t)S * (uint32_t)T))
     DO(MUL, D = sign32((uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
-    DO(MADD, set_hilo32(cpu, hilo32(cpu) + (uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
+    DO(MADD, set_hilo32(cpu, hilo32(cpu) + S * T))
     DO(MADDU, set_hilo32(cpu, hilo32(cpu) + (uint64_t)(uint32_t)S * (uint32_t)T))
-    DO(MSUB, set_hilo32(cpu, hilo32(cpu) - (uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
+    DO(MSUB, set_hilo32(cpu, hilo32(cpu) - S * T))
     DO(MSUBU, set_hilo32(cpu, hilo32(cpu) - (uint64_t)(uint32_t)S * (uint32_t)T))
     DO(DIV, divide32(cpu, (int32_t)S, (int32_t)T))
     DO(DIVU, divide32u(cpu, (uint32_t)S, (uint32_t)T))

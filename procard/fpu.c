@@ -3,8 +3,8 @@
  *
  * The host's unit does the arithmetic in the guest's rounding mode and its flags become the guest's.
  * Two things differ and are done here: NaNs (MIPS of that time marks a *signalling* NaN with the bit
- * that elsewhere marks a quiet one, and answers any invalid operation with one fixed quiet NaN), and the
- * FS bit, which replaces a result too small to be normal by zero.
+ * that elsewhere marks a quiet one, and every NaN that comes out of an operation is the same fixed
+ * quiet one), and the FS bit, which replaces a result too small to be normal by zero.
  *
  * Every operation writes the cause field; if a cause is enabled the result is withheld and the
  * processor takes an exception, else the sticky flags collect it. (Manual chapter 6.)
@@ -201,14 +201,12 @@ typedef double real_D;
     {                                                                                              \
         return is_nan_##F(b) && b & SIGNALLING_##F;                                                \
     }                                                                                              \
-    /* The result of an operation on at least one NaN: the first quiet one, if none signals. */    \
+    /* The result of an operation on at least one NaN. */                                          \
     static bits_##F propagate_##F(struct fp *fp, bits_##F a, bits_##F b)                           \
     {                                                                                              \
-        if (is_signalling_##F(a) || is_signalling_##F(b)) {                                        \
+        if (is_signalling_##F(a) || is_signalling_##F(b))                                          \
             fp->raised |= INVALID;                                                                 \
-            return QUIET_##F;                                                                      \
-        }                                                                                          \
-        return is_nan_##F(a) ? a : b;                                                              \
+        return QUIET_##F;                                                                          \
     }                                                                                              \
     /* Is a result, rounded to zero, of something too small to be normal (and not zero)? */        \
     static inline bool is_tiny_##F(bits_##F b, unsigned raised)                                    \
@@ -289,11 +287,8 @@ static bits_S narrow(struct fp *fp, bits_D x)
     bits_S bits;
 
     if (unlikely(is_nan_D(x))) {
-        if (is_signalling_D(x)) {
-            fp->raised |= INVALID;
-            return QUIET_S;
-        }
-        return (bits_S)(x >> 32 & SIGN_S) | INFINITY_S | (bits_S)(x >> 29 & 0x007fffff);
+        propagate_D(fp, x, x);
+        return QUIET_S;
     }
     COMPUTE(S, fp, a, b, (float)a, bits);
     return bits;
@@ -302,11 +297,8 @@ static bits_S narrow(struct fp *fp, bits_D x)
 static bits_D widen(struct fp *fp, bits_S x)
 {
     if (unlikely(is_nan_S(x))) {
-        if (is_signalling_S(x)) {
-            fp->raised |= INVALID;
-            return QUIET_D;
-        }
-        return (bits_D)(x & SIGN_S) << 32 | INFINITY_D | (bits_D)(x & 0x007fffff) << 29;
+        propagate_S(fp, x, x);
+        return QUIET_D;
     }
     return to_bits_D((double)to_real_S(x)); /* exact */
 }

@@ -323,7 +323,7 @@ static void number_operand(struct translation *t, char letter)
         *imm = rd;
         break;
     case 'C':
-        *imm = condition_bit(word >> 18 & 7);
+        t->op->t = (uint16_t)condition_bit(word >> 18 & 7);
         break;
     case 'Q':
         *imm = condition_bit(word >> 8 & 7);
@@ -349,6 +349,21 @@ static bool allowed(const struct pc_row *row, unsigned flags, bool mips3)
     return !(row->isa & PC_ISA_FR1) || flags & PC_BLOCK_FR;
 }
 
+/** Frequent special cases that do less. */
+static void simplify(uint32_t word, struct pc_op *op)
+{
+    if (word == 0) {
+        op->code = PC_OP_NOP;
+    } else if (op->code == PC_OP_ADDU || op->code == PC_OP_DADDU || op->code == PC_OP_OR) {
+        if (field(word, RS) == 0)
+            op->s = op->t;
+        if (field(word, RS) == 0 || field(word, RT) == 0)
+            op->code = PC_OP_MOVE;
+    } else if ((op->code == PC_OP_SUBU || op->code == PC_OP_DSUBU) && field(word, RT) == 0) {
+        op->code = PC_OP_MOVE;
+    }
+}
+
 void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, struct pc_use *use)
 {
     const enum pc_opcode code = pc_row_find(word);
@@ -366,8 +381,8 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
     if (t.reserved || !allowed(row, flags, mips3)) {
         op->code = PC_OP_RI;
         *use = (struct pc_use){.unit = PC_RES_NONE, .latency = 1, .busy = 1};
-    } else if (word == 0) {
-        op->code = PC_OP_NOP;
+    } else {
+        simplify(word, op);
     }
 }
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LIMIT = 100000000, HEADERS = 0x1000 };
+enum { LIMIT = 100000000, HEADERS = 0x1000, ABIFLAGS = 0x200 };
 
 static uint8_t *put_big(uint8_t *p, uint64_t v, unsigned size)
 {
@@ -39,7 +39,7 @@ static void put_headers(uint8_t *h, bool n64)
     p = put_big(p, n64 ? 0x80000000 : 0x70001000, 4);       /* mips64r2; mips32r2 o32 */
     p = put_big(p, ehsize, 2);
     p = put_big(p, phsize, 2);
-    p = put_big(p, 1, 2);
+    p = put_big(p, n64 ? 1 : 2, 2);
     p = h + ehsize;
     p = put_big(p, 1, 4); /* PT_LOAD */
     if (n64)
@@ -51,13 +51,27 @@ static void put_headers(uint8_t *h, bool n64)
     p = put_big(p, RANDOM_SIZE, word);
     if (!n64)
         p = put_big(p, 7, 4);
-    put_big(p, HEADERS, word);
+    p = put_big(p, HEADERS, word);
+    if (!n64) { /* PT_MIPS_ABIFLAGS: 32 single registers, in pairs */
+        p = put_big(p, 0x70000003, 4);
+        p = put_big(p, ABIFLAGS, 4);
+        p = put_big(p, 0, 8);
+        p = put_big(p, 24, 4);
+        p = put_big(p, 24, 4);
+        p = put_big(p, 4, 4);
+        put_big(p, 8, 4);
+        p = h + ABIFLAGS;
+        p = put_big(p, 0x00002002, 4); /* version, ISA 32r2 */
+        put_big(p, 0x01010001, 4);     /* register sizes; double-float */
+    }
 }
 
 /** What qemu's run of the rig's memory writes; false when there is no qemu. */
 static bool run_qemu(const struct rig *rig, bool n64, uint8_t *out, size_t size)
 {
     const char *qemu = n64 ? "qemu-mips64" : "qemu-mips";
+    /* not the default 5KEf: qemu 7.2 forgot to make its FCSR writable */
+    const char *cpu = n64 ? "MIPS64R2-generic" : "24Kf";
     char path[] = "/tmp/isa_qemu.XXXXXX", command[128];
     uint8_t headers[HEADERS];
     int fd = mkstemp(path);
@@ -70,7 +84,8 @@ static bool run_qemu(const struct rig *rig, bool n64, uint8_t *out, size_t size)
     cr_assert_eq(write(fd, rig->bytes, RANDOM_SIZE), RANDOM_SIZE);
     fchmod(fd, 0700);
     close(fd);
-    snprintf(command, sizeof command, "command -v %s >/dev/null && %s %s", qemu, qemu, path);
+    snprintf(command, sizeof command, "command -v %s >/dev/null && %s -cpu %s %s", qemu, qemu, cpu,
+             path);
     f = popen(command, "r");
     if (f) {
         got = fread(out, 1, size, f);
