@@ -65,6 +65,17 @@ bool in_experiment_load(struct in_experiment *x, const char *path, char *const *
                         struct in_diag *diag);
 void in_experiment_free(struct in_experiment *x);
 
+/** What a file turned out to be. */
+enum in_file_kind { IN_FILE_UNREADABLE, IN_FILE_MACHINE, IN_FILE_EXPERIMENT };
+
+/** Reads a file of either kind ("-": standard input): one with a program, monitor or expect is an
+ *  experiment. Of a machine only x->machine is filled. Ownership and errors as above. */
+enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *const *sets,
+                              struct in_diag *diag);
+
+/** The about: text of a file, NULL when it has none or cannot be read. Allocated. */
+char *in_about(const char *path);
+
 /** Reads a machine: the name of a shipped file ("station-4"), a path, or "-"; NULL: the default
  *  machine. Ownership and errors as above. */
 bool in_machine_load(struct in_machine *mc, const char *name, char *const *sets,

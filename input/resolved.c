@@ -156,6 +156,21 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
     }
 }
 
+/** The same as a text. Allocated. */
+static char *value_text(const struct in_key *key, enum in_experiment_key id,
+                        const struct in_experiment *x, const void *field)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        abort();
+    write_value(memory, key, id, x, field);
+    if (fclose(memory))
+        abort();
+    return text;
+}
+
 static bool is_absent(const struct in_key *key, const void *field)
 {
     const enum in_type t = key->form.type;
@@ -182,8 +197,9 @@ void in_experiment_write_resolved(FILE *out, const struct in_experiment *x)
         if (is_absent(key, field))
             continue;
         const char *name = open_sections(out, 0, key->path, last);
-        fprintf(out, "%*s%s: ", name == key->path ? 0 : 2, "", name);
-        write_value(out, key, (enum in_experiment_key)i, x, field);
-        write_comment(out, COMMENT_COLUMN, origin, "");
+        char *text = value_text(key, (enum in_experiment_key)i, x, field);
+        const int width = fprintf(out, "%*s%s: %s", name == key->path ? 0 : 2, "", name, text);
+        write_comment(out, width, origin, "");
+        free(text);
     }
 }

@@ -250,6 +250,8 @@ static void print_comparison(struct pen pen, const struct columns *c)
     compare_elapsed(&grid, c);
     for (unsigned i = 0; i < c->run->choice.count; i++)
         compare_event(&grid, c, i);
+    for (size_t column = 0; column < strlen(align); column++)
+        rep_grid_cell(&grid, "%s", "");
     for (int m = 0; m < REP_METRIC__COUNT; m++)
         compare_metric(&grid, c, (enum rep_metric_id)m);
     fputc('\n', pen.out);
@@ -290,19 +292,30 @@ static void print_end(const struct rep_run *run, FILE *out)
         fprintf(out, "%s\n", rep_end_word(o->end));
 }
 
+/* Cards that completed an instruction: the others idled, and would only dilute an average. */
+static unsigned busy_cards(const struct rep_run *run)
+{
+    unsigned n = 0;
+    for (unsigned c = 0; c < run->cards; c++)
+        n += run->region[0].card[c].sum.truth.instructions > 0;
+    return n;
+}
+
 static void print_summary(const struct rep_run *run, FILE *out)
 {
     const struct prog_outcome *o = &run->outcome;
-    const struct rep_host *host = &run->host;
     char ticks[32], instructions[32];
-    double cycles = (double)o->ticks * run->cards, seconds = host->seconds;
-    fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s, %llu thread%s\n",
+    unsigned busy = busy_cards(run);
+    double cycles = (double)o->ticks * busy, seconds = run->host.seconds;
+    fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s\n",
             1e6 * rep_seconds(run, o->ticks), rep_grouped(o->ticks, ticks),
             (double)run->experiment->machine.params.cpu_clock / 1e6, run->cards,
-            run->cards == 1 ? "" : "s", (unsigned long long)o->threads, o->threads == 1 ? "" : "s");
-    fprintf(out, "  %s instructions, IPC %.3f of each card; host: %.2f s, %.1f MIPS\n",
-            rep_grouped(o->instructions, instructions),
-            cycles > 0 ? (double)o->instructions / cycles : 0, seconds,
+            run->cards == 1 ? "" : "s");
+    fprintf(out, "  %s instructions of %llu thread%s on %u card%s, IPC %.3f of each of them\n",
+            rep_grouped(o->instructions, instructions), (unsigned long long)o->threads,
+            o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s",
+            cycles > 0 ? (double)o->instructions / cycles : 0);
+    fprintf(out, "  host: %.2f s, %.1f MIPS\n", seconds,
             seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
 }
 
