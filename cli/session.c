@@ -43,19 +43,23 @@ struct state {
 /* The only variables of the program that belong to nobody: a signal handler has no context. */
 static volatile sig_atomic_t stop_asked, look_asked;
 
+/* A second SIGINT or SIGTERM ends the program at once. */
 static void on_signal(int number)
 {
-    if (number == SIGUSR1)
+    if (number == SIGUSR1) {
         look_asked = 1;
-    else
-        stop_asked = 1;
+        return;
+    }
+    stop_asked = 1;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
 }
 
-/* A second SIGINT or SIGTERM ends the program at once. Calls are not restarted, so that a guest
- * that waits for input can be interrupted. */
+/* Calls are not restarted after SIGINT and SIGTERM, so that a guest that waits for input can be
+ * interrupted. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal};
     stop_asked = look_asked = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

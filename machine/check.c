@@ -289,7 +289,8 @@ void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned siz
     if (!f || !f->held)
         nm_check_fail(c, now, line, "card %u: store to %#lx hits, but no data ever came", card,
                       (unsigned long)pa);
-    c->late[card] = (struct late_store){pa, size};
+    /* One byte may be where an unaligned store (SWL ... SDR) begins: it stays in its doubleword. */
+    c->late[card] = size > 1 ? (struct late_store){pa, size} : (struct late_store){pa & ~7ull, 8};
 }
 
 static void os_wrote_copy(struct nm_check *c, uint8_t *copy, uint64_t line, uint64_t pa,

@@ -122,8 +122,12 @@ struct pc_op {
     int32_t imm;
 };
 
-/** PCycles by state, to be added to the totals at once. */
-typedef uint16_t pc_spent __attribute__((vector_size(32)));
+/** PCycles by state (enum pc_status), added eight at a time. */
+typedef uint16_t pc_counts __attribute__((vector_size(16)));
+union pc_spent {
+    uint16_t state[16];
+    pc_counts half[2];
+};
 
 /** Block flags: part of the key. */
 enum {
@@ -140,7 +144,7 @@ struct pc_key {
 
 /** A way out of a block. */
 struct pc_edge {
-    pc_spent spent;                   /**< by the whole block when left this way */
+    union pc_spent spent;                   /**< by the whole block when left this way */
     struct pc_block *to;              /**< NULL: not looked up yet */
     const struct pc_context *context; /**< on arrival */
     uint64_t pc;                      /**< unused by END_REG */
@@ -151,7 +155,7 @@ struct pc_edge {
 
 /** The moment an instruction inside a block starts: to stop at and go on from. */
 struct pc_point {
-    pc_spent spent; /**< from the block's start, own slip included */
+    union pc_spent spent; /**< from the block's start, own slip included */
     const struct pc_context *context;
     struct pc_block *resume[2]; /**< NULL: not looked up yet. [1]: as slot of a taken branch */
 };
@@ -162,6 +166,7 @@ struct pc_block {
     struct pc_edge edge[2]; /**< FALL: also a nullified slot; TAKEN */
     struct pc_key key;
     uint64_t line;                    /**< virtual address of its primary-cache line */
+    uint32_t place;                   /**< [bytes] of that line's entry in cpu->i */
     uint32_t span;                    /**< [PCycles] all instructions start earlier than this */
     uint32_t count;                   /**< instructions */
     const struct pc_context *context; /**< at entry */
@@ -174,7 +179,7 @@ struct pc_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
     bool mips3;
-    uint32_t line_shift;
+    uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
     uint32_t generation; /**< counts flushes; blocks of an older one are gone. Never 0 */
     struct pc_block *blocks;
     struct pc_context *contexts;

@@ -135,11 +135,8 @@ struct build {
     uint64_t pc;
     unsigned flags;
     uint8_t left[PC_RES__COUNT];
-    union {
-        uint16_t state[16]; /**< PCycles by enum pc_status */
-        pc_spent spent;
-    } total;
-    unsigned cycle; /**< sum of total */
+    union pc_spent total; /**< so far */
+    unsigned cycle;       /**< its sum */
     unsigned count;
     struct pc_op ops[BLOCK_MAX + 1];
     struct pc_point points[BLOCK_MAX];
@@ -207,7 +204,7 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     pc_elapse(b->left, slip);
     op->at = (uint16_t)b->count++;
     op->cycle = (uint16_t)b->cycle;
-    *point = (struct pc_point){.spent = b->total.spent, .context = context_of(b->code, b->left)};
+    *point = (struct pc_point){.spent = b->total, .context = context_of(b->code, b->left)};
     pc_start(b->left, &use);
     pc_elapse(b->left, 1);
     spend(b, state_of(klass), 1);
@@ -222,8 +219,8 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
 
     memcpy(left, b->left, sizeof left);
     pc_elapse(left, killed);
-    *e = (struct pc_edge){.spent = b->total.spent, .pc = to, .check = check};
-    e->spent[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent[PC_ST_KILL_BRANCH] + killed);
+    *e = (struct pc_edge){.spent = b->total, .pc = to, .check = check};
+    e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, left);
     e->flags = (uint8_t)(b->flags & ~PC_BLOCK_SLOT);
@@ -232,8 +229,8 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
 /** As a conditional branch was counted untaken, the taken edge sets that right. */
 static void mark_taken(struct build *b)
 {
-    b->edge[PC_EDGE_TAKEN].spent[PC_ST_BR_UNTAKEN] -= 1;
-    b->edge[PC_EDGE_TAKEN].spent[PC_ST_BR_TAKEN] += 1;
+    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
+    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
 }
 
 static bool same_line(const struct build *b, uint64_t x, uint64_t y)
@@ -329,6 +326,7 @@ static struct pc_block *finish(struct build *b, unsigned end, const struct pc_co
     memcpy(block->points, b->points, points_size);
     block->key = (struct pc_key){.pc = b->pc, .context = context->id, .flags = b->flags};
     block->line = b->pc >> code->line_shift << code->line_shift;
+    block->place = (uint32_t)((b->pc >> code->line_shift & code->line_mask) * sizeof(struct pc_line));
     block->span = b->cycle;
     block->count = b->count;
     block->context = context;

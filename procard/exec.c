@@ -49,10 +49,16 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->protected = false;
 }
 
-/** Moves the counts of a run to the totals. */
-static void spill(struct pc_cpu *cpu, pc_spent *spent)
+static inline void spend(union pc_spent *to, const union pc_spent *more)
 {
-    const pc_spent s = *spent;
+    to->half[0] += more->half[0];
+    to->half[1] += more->half[1];
+}
+
+/** Moves the counts of a run to the totals. */
+static void spill(struct pc_cpu *cpu, union pc_spent *spent)
+{
+    const uint16_t *s = spent->state;
 
     for (unsigned i = 0; i < PC_ST__COUNT; i++)
         cpu->states[i] += s[i];
@@ -67,9 +73,11 @@ static void follow_code(struct pc_cpu *cpu)
     struct pc_pipe *pipe = &cpu->pipe;
     struct pc_code *code = cpu->code;
 
-    if (code->line_shift != cpu->ishift || code->arena_bytes > ARENA_LIMIT) {
+    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask ||
+        code->arena_bytes > ARENA_LIMIT) {
         pc_code_drop(code);
         code->line_shift = cpu->ishift;
+        code->line_mask = cpu->imask;
     }
     if (pipe->code != code)
         pipe->context = NULL;
@@ -121,7 +129,7 @@ static void stop_before(struct pc_cpu *cpu, const struct stand *at, bool fetched
 }
 
 /** Leaves the registers ready to go on at an instruction inside a block, the time before it spent. */
-static void stop_at(struct pc_cpu *cpu, const struct stand *at, pc_spent *spent)
+static void stop_at(struct pc_cpu *cpu, const struct stand *at, union pc_spent *spent)
 {
     struct pc_block *b = at->block;
     const struct pc_op *op = at->op, *before = op - 1;
@@ -142,10 +150,10 @@ static void stop_at(struct pc_cpu *cpu, const struct stand *at, pc_spent *spent)
         npc = pc - 4 + (uint64_t)(int64_t)before->imm;
         flags |= PC_BLOCK_SLOT;
     }
-    *spent += point->spent;
+    spend(spent, &point->spent);
     if (conditional && at->taken) { /* the point counts it untaken */
-        (*spent)[PC_ST_BR_UNTAKEN] -= 1;
-        (*spent)[PC_ST_BR_TAKEN] += 1;
+        spent->state[PC_ST_BR_UNTAKEN] -= 1;
+        spent->state[PC_ST_BR_TAKEN] += 1;
     }
     cpu->now += op->cycle;
     cpu->r.pc = pc;
@@ -515,7 +523,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         const struct pc_line *line = LINE(va);                                                     \
         uint8_t *p;                                                                                \
         if (likely(line->tag == (va & (outside | ((size)-1))))) {                                  \
-            p = line->host + (va & ~outside);                                                      \
+            p = line->host + (va & inside);                                                        \
         } else {                                                                                   \
             p = slow(cpu, va, size, NOW, &why);                                                    \
             if (unlikely(!p))                                                                      \
@@ -587,7 +595,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     do {                                                                                           \
         edge = &b->edge[which];                                                                    \
         cpu->now += edge->cycles;                                                                  \
-        spent += edge->spent;                                                                      \
+        spend(&spent, &edge->spent);                                                               \
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
@@ -600,7 +608,8 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         ENTER();                                                                                   \
     } while (0)
 
-#define IN_CACHE(block) (cpu->i[((block)->line >> cpu->ishift) & cpu->imask].rtag == (block)->line)
+#define IN_CACHE(block)                                                                            \
+    (((const struct pc_line *)((const char *)cpu->i + (block)->place))->rtag == (block)->line)
 
 #define ENTER()                                                                                    \
     do {                                                                                           \
@@ -646,15 +655,15 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_END_SYNCI] = &&end_synci,
     };
     const unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
-    const uint64_t outside = ~((UINT64_C(1) << cpu->dshift) - 1);
+    const uint64_t inside = (UINT64_C(1) << cpu->dshift) - 1, outside = ~inside;
     nm_tick limit = earlier(horizon, cpu->now + SPILL_CYCLES);
     const void *const *table = fast;
-    pc_spent spent = {0};
+    union pc_spent spent = {{0}};
     enum pc_stop why = PC_STOP_HORIZON;
     const struct pc_op *op = NULL;
     struct pc_edge *edge = NULL;
     uint64_t next = cpu->r.npc;
-    bool taken = false;
+    unsigned taken = 0; /* the last branch of the block: an index of its edges */
     bool check;
     struct pc_block *b;
 
@@ -975,7 +984,7 @@ off_the_map: /* no instruction there, or not yet */
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, &(struct stand){b, op, next, taken}, &spent);
+    stop_at(cpu, &(struct stand){b, op, next, taken != 0}, &spent);
     goto done;
 stopped_before:
     stop_before(cpu, &(struct stand){.block = b, .next = next}, !check);

@@ -112,63 +112,71 @@ static int64_t wait(struct call *c, uint64_t op, uint32_t bits)
     return deadline == NM_NEVER ? -ERESTART_SYS : -EINTR;
 }
 
+/** The first half of FUTEX_WAKE_OP's code: what becomes of the second word. */
+static bool new_value(uint32_t code, uint32_t old, uint32_t *new)
+{
+    uint32_t operand = (uint32_t)((int32_t)(code << 8) >> 20);
+
+    if (code >> 31) /* FUTEX_OP_OPARG_SHIFT */
+        operand = 1u << (operand & 31);
+    switch (code >> 28 & 7) {
+    case 0:
+        *new = operand;
+        return true;
+    case 1:
+        *new = old + operand;
+        return true;
+    case 2:
+        *new = old | operand;
+        return true;
+    case 3:
+        *new = old & ~operand;
+        return true;
+    case 4:
+        *new = old ^ operand;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** The second half: does the old value compare so that sleepers on the second word wake too? */
+static bool compares(uint32_t code, int32_t old)
+{
+    int32_t with = (int32_t)(code << 20) >> 20;
+
+    switch (code >> 24 & 15) {
+    case 0:
+        return old == with;
+    case 1:
+        return old != with;
+    case 2:
+        return old < with;
+    case 3:
+        return old <= with;
+    case 4:
+        return old > with;
+    case 5:
+        return old >= with;
+    default:
+        return false;
+    }
+}
+
 /** FUTEX_WAKE_OP: changes the second word, wakes on the first, and on the second if it compares. */
 static int64_t wake_op(struct call *c)
 {
     uint32_t code = (uint32_t)c->a[5], old, new;
-    int32_t operand = (int32_t)(code << 8) >> 20, compare = (int32_t)(code << 20) >> 20;
     unsigned n;
-    bool yes;
 
     if (vm_read32(&c->p->vm, c->a[4], &old) < 0)
         return -EFAULT;
-    if (code >> 31) /* FUTEX_OP_OPARG_SHIFT */
-        operand = (int32_t)(1u << (operand & 31));
-    switch (code >> 28 & 7) {
-    case 0:
-        new = (uint32_t)operand;
-        break;
-    case 1:
-        new = old + (uint32_t)operand;
-        break;
-    case 2:
-        new = old | (uint32_t)operand;
-        break;
-    case 3:
-        new = old & ~(uint32_t)operand;
-        break;
-    case 4:
-        new = old ^ (uint32_t)operand;
-        break;
-    default:
+    if (!new_value(code, old, &new))
         return -ENOSYS;
-    }
     if (vm_write32(&c->p->vm, c->a[4], new) < 0)
         return -EFAULT;
-    switch (code >> 24 & 15) {
-    case 0:
-        yes = (int32_t)old == compare;
-        break;
-    case 1:
-        yes = (int32_t)old != compare;
-        break;
-    case 2:
-        yes = (int32_t)old < compare;
-        break;
-    case 3:
-        yes = (int32_t)old <= compare;
-        break;
-    case 4:
-        yes = (int32_t)old > compare;
-        break;
-    case 5:
-        yes = (int32_t)old >= compare;
-        break;
-    default:
-        return -ENOSYS;
-    }
     n = futex_wake(c->p, c->a[0], (unsigned)c->a[2], ~0u);
-    if (yes)
+    if (compares(code, (int32_t)old))
         n += futex_wake(c->p, c->a[4], (unsigned)c->a[3], ~0u);
     return n;
 }

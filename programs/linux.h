@@ -115,7 +115,7 @@ struct thread {
     struct thread *f_prev, *f_next;
     bool on_futex;
 
-    uint64_t clear_tid, robust_list, robust_len;
+    uint64_t clear_tid, robust_list; /**< guest addresses, 0: none */
 
     struct sigs mask, saved_mask;
     int restart; /**< ERESTART_ result of the interrupted call, or 0 */

@@ -68,6 +68,13 @@ int64_t sys_exit_group(struct call *c)
     return 0;
 }
 
+/** There are no other processes to wait for. */
+int64_t sys_no_child(struct call *c)
+{
+    (void)c;
+    return -ECHILD;
+}
+
 int64_t sys_set_tid_address(struct call *c)
 {
     c->t->clear_tid = c->a[0];

@@ -138,6 +138,12 @@ int64_t sys_getrusage(struct call *c)
     return out_write(&o, &c->p->vm, c->a[1]);
 }
 
+int64_t sys_not_permitted(struct call *c)
+{
+    (void)c;
+    return -EPERM;
+}
+
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
 /** Sleeps; what is left of a relative sleep cut short goes to argument `rest`. */

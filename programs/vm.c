@@ -539,6 +539,7 @@ void vm_free(struct vm *vm)
 {
     if (!vm->leaves)
         return;
+    vm_sync(vm, 0, vm_trampoline(vm));
     while (vm->count > 0)
         erase(vm, vm->count - 1);
     free(vm->areas);

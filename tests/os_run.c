@@ -2,10 +2,10 @@
  * Runs one guest program on the default machine and behaves like it: its output, its exit status.
  * The tests of the operating system call it; people use `numachine stat`.
  *
- *     os_run [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]
+ *     os_run [-c] [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]
  *
- * The outcome goes to standard error as one line "end=... status=... ticks=... ...". Exit status:
- * the guest's; 128 + signal when killed; 99 for any other end.
+ * -c is the checking mode. The outcome goes to standard error as one line "end=... status=...
+ * ticks=... ...". Exit status: the guest's; 128 + signal when killed; 99 for any other end.
  */
 #include "programs/program.h"
 
@@ -23,7 +23,7 @@ static void print_mark(void *ctx, const char *name, bool begin, nm_tick at)
 static int usage(void)
 {
     fprintf(stderr,
-            "usage: os_run [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]\n");
+            "usage: os_run [-c] [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]\n");
     return 2;
 }
 
@@ -55,9 +55,12 @@ int main(int argc, char **argv)
     int opt;
 
     nm_params_default(&params);
-    while ((opt = getopt(argc, argv, "+p:l:s:q:")) != -1) {
+    while ((opt = getopt(argc, argv, "+cp:l:s:q:")) != -1) {
         uint64_t v = strtoull(optarg ? optarg : "", NULL, 0);
         switch (opt) {
+        case 'c':
+            params.check = 1;
+            break;
         case 'p':
             spec.processors = (unsigned)v;
             break;
