@@ -1,12 +1,12 @@
 /*
- * The master controller: directory SRAM and DRAM are looked up in parallel and meet here (TR, memory
- * module; the network cache is built the same way).
+ * The master controller: directory SRAM and DRAM are looked up in parallel and meet here (TR,
+ * memory module; the network cache is built the same way).
  *
  * The hard idea is order. The controller takes one message per directory time, while line accesses
- * of several messages overlap in the banks; but sinkable answers leave in the order the messages were
- * taken, or an invalidation could overtake the data it belongs behind. And it must never stop taking
- * sinkable messages because something nonsinkable is stuck: interventions and requests that find no
- * room wait in a place of their own, and until it is empty no nonsinkable message is taken.
+ * of several messages overlap in the banks; but sinkable answers leave in the order the messages
+ * were taken, or an invalidation could overtake the data it belongs behind. And it must never stop
+ * taking sinkable messages because something nonsinkable is stuck: interventions and requests that
+ * find no room wait in a place of their own, and until it is empty no nonsinkable message is taken.
  */
 #include "machine/controller.h"
 
@@ -61,19 +61,26 @@ void nm_controller_drain(struct nm_controller *c, nm_tick now)
            c->put(c->owner, &c->stage[c->stage_head].packet, now)) {
         c->stage_head = (c->stage_head + 1) % NM_STAGE;
         c->staged--;
+        c->sent++;
     }
     unsigned kept = 0;
-    for (unsigned i = 0; i < c->late_count; i++)
-        if (!c->put(c->owner, &c->late[i], now))
-            c->late[kept++] = c->late[i];
+    for (unsigned i = 0; i < c->late_count; i++) {
+        const struct nm_answer *a = &c->late[i];
+        if (a->behind > c->sent || a->ready > now || !c->put(c->owner, &a->packet, now))
+            c->late[kept++] = *a;
+    }
     c->late_count = kept;
 }
 
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
 {
-    if (!c->staged || c->stage[c->stage_head].ready <= now)
-        return NM_NEVER;
-    return c->stage[c->stage_head].ready;
+    nm_tick next = NM_NEVER;
+    if (c->staged && c->stage[c->stage_head].ready > now)
+        next = c->stage[c->stage_head].ready;
+    for (unsigned i = 0; i < c->late_count; i++)
+        if (c->late[i].ready > now && c->late[i].ready < next)
+            next = c->late[i].ready;
+    return next;
 }
 
 static void stage(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
@@ -81,12 +88,12 @@ static void stage(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
         assert(c->late_count < NM_LATE);
-        c->late[c->late_count++] = *p;
+        c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged};
         return;
     }
     assert(c->staged < NM_STAGE);
     c->last_out = ready > c->last_out ? ready : c->last_out;
-    c->stage[(c->stage_head + c->staged++) % NM_STAGE] = (struct nm_answer){*p, c->last_out};
+    c->stage[(c->stage_head + c->staged++) % NM_STAGE] = (struct nm_answer){*p, c->last_out, 0};
 }
 
 /* Gives a message its line and, in checking mode, its bytes: from the DRAM if that was read, else

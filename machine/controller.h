@@ -25,6 +25,8 @@ struct nm_dram_timing {
 struct nm_answer {
     struct nm_packet packet;
     nm_tick ready;
+    uint64_t
+        behind; /**< nonsinkable: leaves after this many sinkable ones, counted from the start */
 };
 
 struct nm_controller {
@@ -45,7 +47,8 @@ struct nm_controller {
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
     struct nm_answer stage[NM_STAGE];
     unsigned stage_head, staged;
-    struct nm_packet late[NM_LATE];
+    uint64_t sent; /**< sinkable ones that have left */
+    struct nm_answer late[NM_LATE];
     unsigned late_count;
 };
 

@@ -1,7 +1,7 @@
 /*
  * The memory card: the home of a range of physical addresses. FIFOs to the bus on one side, the
- * master controller (controller.c) with DRAM and a directory entry per line on the other (TR, memory
- * module). Messages of other stations reach it over the bus from the network module.
+ * master controller (controller.c) with DRAM and a directory entry per line on the other (TR,
+ * memory module). Messages of other stations reach it over the bus from the network module.
  *
  * An entry that was never touched is all zero, so that memory of the host is used only for lines
  * that are.
@@ -47,8 +47,7 @@ static bool put(void *self, const struct nm_packet *p, nm_tick now)
 }
 
 struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                                const struct nm_place *place, uint64_t base,
-                                struct nm_check *check)
+                                const struct nm_place *place, uint64_t base, struct nm_check *check)
 {
     struct nm_memory *mem = calloc(1, sizeof *mem);
     nm_tick cycle = nm_bus_cycle(bus);

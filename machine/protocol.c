@@ -1,8 +1,8 @@
 /*
  * The protocol table at work: finds the cell, moves the masks, writes the messages.
  *
- * The hard idea is not here but in protocol.def; this file only says what each action word means, so
- * that the table can be read as the textbook's.
+ * The hard idea is not here but in protocol.def; this file only says what each action word means,
+ * so that the table can be read as the textbook's.
  */
 #include "machine/protocol.h"
 
@@ -29,7 +29,7 @@ enum {
 
 #define STATE(agent, name, sentence)
 #define EVENT(agent, name, sentence)
-#define ROW(agent, state, event, next, actions)                                                    \
+#define ROW(agent, state, event, next, actions) \
     [NM_##agent##_##state][NM_##agent##_EV_##event] = {true, NM_##agent##_##next, actions},
 #ifdef NM_PROTOCOL_MUTABLE /* the test that breaks cells on purpose */
 struct nm_cell nm_table[NM_STATES][NM_EVENTS] = {
@@ -113,7 +113,8 @@ const char *nm_agent_name(enum nm_agent a)
     return names[a];
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------------------------------
+ */
 
 /* The requester all of a transition is about: the message's, or the one remembered. */
 struct who {
@@ -143,7 +144,8 @@ static void to_stations(struct nm_sends *out, enum nm_message message, ring_mask
     p->targets = 1u << NM_MODULE_NETWORK;
 }
 
-/* ---- directories --------------------------------------------------------------------------------- */
+/* ---- directories
+ * --------------------------------------------------------------------------------- */
 
 struct nm_dir_line nm_home_start(void)
 {
@@ -305,8 +307,8 @@ static void send_local(const struct nm_place *place, const struct nm_dir_line *l
 }
 
 /* The home's messages to other stations. */
-static void send_from_home(const struct nm_place *place, const struct nm_dir_line *line,
-                           uint64_t a, struct who here, struct who then, struct nm_sends *out)
+static void send_from_home(const struct nm_place *place, const struct nm_dir_line *line, uint64_t a,
+                           struct who here, struct who then, struct nm_sends *out)
 {
     struct who who;
     if (does(a, N_DATA_S, N_DATA_S_HELD, here, then, &who))
@@ -327,13 +329,12 @@ static void send_from_home(const struct nm_place *place, const struct nm_dir_lin
 }
 
 /* Answers another station's intervention: data to its requester; the home hears of it. */
-static void give(const struct nm_place *place, bool exclusive, struct who who,
-                 struct nm_sends *out)
+static void give(const struct nm_place *place, bool exclusive, struct who who, struct nm_sends *out)
 {
     to_stations(out, exclusive ? NM_MSG_DATA_X : NM_MSG_DATA_S, mask_of(place, who.station), who);
     if (who.station != place->home)
-        to_stations(out, exclusive ? NM_MSG_INTV_DONE : NM_MSG_DATA_S,
-                    mask_of(place, place->home), who);
+        to_stations(out, exclusive ? NM_MSG_INTV_DONE : NM_MSG_DATA_S, mask_of(place, place->home),
+                    who);
 }
 
 /* The network cache's messages to the home and to other stations. */
@@ -344,9 +345,10 @@ static void send_from_nc(const struct nm_place *place, const struct nm_dir_line 
         uint64_t action;
         enum nm_message message;
     } to_home[] = {
-        {N_RD, NM_MSG_RD},           {N_RDEXCL, NM_MSG_RDEXCL},    {N_UPGD, NM_MSG_UPGD},
-        {N_SPECIAL, NM_MSG_SPECIAL_RD}, {N_WB, NM_MSG_WB},         {N_MISS, NM_MSG_INTV_MISS},
-        {N_DONE, NM_MSG_INTV_DONE},  {N_INTV_NACK, NM_MSG_INTV_NACK},
+        {N_RD, NM_MSG_RD},          {N_RDEXCL, NM_MSG_RDEXCL},
+        {N_UPGD, NM_MSG_UPGD},      {N_SPECIAL, NM_MSG_SPECIAL_RD},
+        {N_WB, NM_MSG_WB},          {N_MISS, NM_MSG_INTV_MISS},
+        {N_DONE, NM_MSG_INTV_DONE}, {N_INTV_NACK, NM_MSG_INTV_NACK},
     };
     struct who who;
     for (unsigned i = 0; i < sizeof to_home / sizeof *to_home; i++)
@@ -380,8 +382,8 @@ static void update(const struct nm_place *place, struct nm_dir_line *line, uint6
     if (a & LOOSE)
         line->loose = 1;
     if (a & (JOIN | JOIN_HELD))
-        line->stations = ring_mask_or(line->stations,
-                                      mask_of(place, (a & JOIN ? here : then).station));
+        line->stations =
+            ring_mask_or(line->stations, mask_of(place, (a & JOIN ? here : then).station));
     if (a & (MOVE | MOVE_HELD))
         line->stations = mask_of(place, (a & MOVE ? here : then).station);
     if (a & LEAVE)
@@ -430,7 +432,8 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
     return step(NM_AGENT_NC, place, line, NM_NC_EV_EJECT, nobody, out, actions);
 }
 
-/* ---- cards ----------------------------------------------------------------------------------------- */
+/* ---- cards
+ * ----------------------------------------------------------------------------------------- */
 
 enum nm_protocol_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
 {
