@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <uthash.h>
 
-enum { LINE_MAX_BYTES = 128, HISTORY = 1 << 16, SHOWN = 24 };
+enum { LINE_MAX_BYTES = 128, HISTORY = 1 << 16, SHOWN = 40 };
 
 /* Something known of one line at one holder: its copy, or the invalidations on their way there (for
  * a station, under nm_check_cache). */
@@ -122,17 +122,24 @@ const char *nm_check_error(const struct nm_check *c)
     return c->error ? c->error : "";
 }
 
+/* Refused requests come by the hundred and explain nothing. */
+static bool worth_showing(const struct seen *s, uint64_t line)
+{
+    const enum nm_message m = s->packet.message;
+    return s->packet.line == line && m != NM_MSG_NACK && m != NM_MSG_RD && m != NM_MSG_RDEXCL;
+}
+
 static void print_history(const struct nm_check *c, FILE *out, uint64_t line)
 {
     uint64_t first = c->seen_count > HISTORY ? c->seen_count - HISTORY : 0;
     uint64_t matches = 0, skip;
     for (uint64_t i = first; i < c->seen_count; i++)
-        matches += c->seen[i % HISTORY].packet.line == line;
+        matches += worth_showing(&c->seen[i % HISTORY], line);
     skip = matches > SHOWN ? matches - SHOWN : 0;
-    fprintf(out, "\n  last %lu messages of the line:", (unsigned long)(matches - skip));
+    fprintf(out, "\n  last %lu messages of the line but requests and NACKs:", (unsigned long)(matches - skip));
     for (uint64_t i = first; i < c->seen_count; i++) {
         const struct seen *s = &c->seen[i % HISTORY];
-        if (s->packet.line != line || (skip && skip--))
+        if (!worth_showing(s, line) || (skip && skip--))
             continue;
         fprintf(out,
                 "\n  %12lu  station %u: %-10s from module %u to %#x, for card %u of station %u",

@@ -328,13 +328,17 @@ static void send_from_home(const struct nm_place *place, const struct nm_dir_lin
                     ring_mask_or(line->stations, mask_of(place, place->station)), here);
 }
 
-/* Answers another station's intervention: data to its requester; the home hears of it. */
+/* Answers another station's intervention: data to its requester; the home hears of it. Shared data
+ * leave before the home can unlock and send an invalidation after them; the news of a new owner
+ * leaves before that owner can have the line and write it back. */
 static void give(const struct nm_place *place, bool exclusive, struct who who, struct nm_sends *out)
 {
-    to_stations(out, exclusive ? NM_MSG_DATA_X : NM_MSG_DATA_S, mask_of(place, who.station), who);
-    if (who.station != place->home)
-        to_stations(out, exclusive ? NM_MSG_INTV_DONE : NM_MSG_DATA_S, mask_of(place, place->home),
-                    who);
+    ring_mask to = mask_of(place, who.station), home = mask_of(place, place->home);
+    if (exclusive && who.station != place->home)
+        to_stations(out, NM_MSG_INTV_DONE, home, who);
+    to_stations(out, exclusive ? NM_MSG_DATA_X : NM_MSG_DATA_S, to, who);
+    if (!exclusive && who.station != place->home)
+        to_stations(out, NM_MSG_DATA_S, home, who);
 }
 
 /* The network cache's messages to the home and to other stations. */

@@ -1,0 +1,77 @@
+/*
+ * The exhaustive checker: explores small machines through all interleavings and prints what it found.
+ *
+ *   protocol_explore [quick|long|NAME...]
+ *
+ * Exit status 0: all clean and every cell of the table used or excused; 1: not.
+ */
+#include "tests/explore_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBERS(...) {__VA_ARGS__}
+static const struct ex_config configs[] = {
+#define CONFIG(name, levels, fan0, fan1, stations, numbers, cards, lines, eject, quick, sentence)  \
+    {#name, sentence, {levels, {fan0, fan1}}, numbers, stations, cards, lines, eject, quick},
+#include "tests/explore_configs.def"
+#undef CONFIG
+};
+
+enum { CONFIGS = sizeof configs / sizeof configs[0], LIMIT = 120000000 };
+
+static bool chosen(const struct ex_config *c, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], c->name) || !strcmp(argv[i], "long") ||
+            (!strcmp(argv[i], "quick") && c->quick))
+            return true;
+    return false;
+}
+
+static unsigned count(ex_cells cells)
+{
+    unsigned n = 0;
+    for (unsigned s = 0; s < NM_STATES; s++)
+        for (unsigned e = 0; e < NM_EVENTS; e++)
+            n += cells[s][e];
+    return n;
+}
+
+/* Cells with a row that no configuration used. */
+static unsigned print_unused(ex_cells cells)
+{
+    unsigned n = 0;
+    for (unsigned s = 0; s < NM_STATES; s++)
+        for (unsigned e = 0; e < NM_EVENTS; e++) {
+            if (!nm_cell(s, e)->exists || cells[s][e])
+                continue;
+            printf("not reached: %s %s on %s\n", nm_agent_name(nm_state_agent(s)), nm_state_name(s),
+                   nm_event_name(e));
+            n++;
+        }
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    static ex_cells all;
+    unsigned wrong = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (unsigned i = 0; i < CONFIGS; i++) {
+        if (!chosen(&configs[i], argc, argv))
+            continue;
+        ex_cells cells = {0};
+        struct ex_result r = ex_search(&configs[i], LIMIT, cells, stdout);
+        printf("%-16s %-13s %9u worlds %10lu steps, depth %3u, %3u cells, %6.1f s  %s\n",
+               configs[i].name, ex_verdict_name(r.verdict), r.worlds, (unsigned long)r.steps, r.depth,
+               count(cells), r.seconds, r.what ? r.what : configs[i].sentence);
+        wrong += r.verdict != EX_CLEAN;
+        for (unsigned s = 0; s < NM_STATES; s++)
+            for (unsigned e = 0; e < NM_EVENTS; e++)
+                all[s][e] |= cells[s][e];
+    }
+    if (argc == 2 && !strcmp(argv[1], "long"))
+        wrong += print_unused(all);
+    return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
