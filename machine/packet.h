@@ -22,6 +22,8 @@ enum {
     NM_MODULE_MEMORY = NM_CARDS_MAX,
     NM_MODULE_NETWORK,
     NM_MODULES,
+    NM_ACKNOWLEDGED = 14, /**< in `requester` of an invalidation on the rings: it also acknowledges
+                               the upgrade of `station` */
     NM_NO_CARD = 15 /**< in `requester`: a card of another station, told by `station` alone */
 };
 

@@ -245,13 +245,14 @@ static enum nm_protocol_event nc_event_of_network(const struct nm_place *place,
                                                   const struct nm_packet *in)
 {
     bool ours = in->station == place->station;
+    bool acknowledged = ours && in->requester == NM_ACKNOWLEDGED;
     switch (in->message) {
     case NM_MSG_DATA_S:
         return NM_NC_EV_N_DATA_S;
     case NM_MSG_DATA_X:
         return NM_NC_EV_N_DATA_X;
     case NM_MSG_INVALIDATE:
-        return ours ? NM_NC_EV_N_ACK : NM_NC_EV_N_INVAL;
+        return acknowledged ? NM_NC_EV_N_ACK : NM_NC_EV_N_INVAL;
     case NM_MSG_NACK:
         return NM_NC_EV_N_NACK;
     case NM_MSG_INTV_S:
@@ -323,9 +324,11 @@ static void send_from_home(const struct nm_place *place, const struct nm_dir_lin
         to_stations(out, NM_MSG_NACK, mask_of(place, then.station), then);
     if (a & (N_INTV_S | N_INTV_X))
         to_stations(out, a & N_INTV_S ? NM_MSG_INTV_S : NM_MSG_INTV_X, line->stations, here);
-    if (a & ROUND)
+    if (a & (ROUND | ROUND_ACK)) {
         to_stations(out, NM_MSG_INVALIDATE,
                     ring_mask_or(line->stations, mask_of(place, place->station)), here);
+        out->packet[out->count - 1].requester = a & ROUND_ACK ? NM_ACKNOWLEDGED : NM_NO_CARD;
+    }
 }
 
 /* Answers another station's intervention: data to its requester; the home hears of it. Shared data
