@@ -115,7 +115,7 @@ static inline uint32_t slot_at(const struct ring *r, uint32_t node)
     return node >= r->phase ? node - r->phase : node + r->nodes - r->phase;
 }
 
-/* Notes for a slot now at `node` when its targets have to look; its own node again after a turn. */
+/* Notes for a slot now at `node` when its targets have to look. */
 static inline void schedule(struct ring *r, uint32_t node, uint32_t targets)
 {
     for (; targets; targets &= targets - 1) {
@@ -173,11 +173,12 @@ static uint32_t route(const struct ring_net *net, const struct ring *r, uint32_t
     return ring_mask_field(f->packet.mask, r->level);
 }
 
-/* Lets a slot into the ring at `node`, where the passing slot is free. */
+/* Lets a slot into the ring at `node`, where the passing slot is free. What is for that node itself
+ * is copied at once. */
 static void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s, uint64_t c)
 {
     uint32_t targets = route(net, r, node, s.flight);
-    if (net->flight[s.flight].packet.multicast && node == r->sequencer)
+    if (!(targets & SLOT_UNSEQUENCED))
         targets = distribute(net, r, node, s, targets, c);
     if (!targets)
         return;
@@ -417,10 +418,11 @@ void ring_run(struct ring_net *net, nm_tick until)
 {
     uint64_t end = ring_cycle_at(net, until);
     ring_absorb(net);
-    while (net->soonest < end) {
-        uint64_t c = net->soonest > net->now ? net->soonest : net->now;
-        net_cycle(net, c);
-        net->now = c + 1;
+    while (net->soonest < end && net->now < end) {
+        if (net->soonest > net->now)
+            net->now = net->soonest;
+        net_cycle(net, net->now);
+        net->now++;
     }
     if (end > net->now)
         net->now = end;
