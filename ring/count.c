@@ -136,10 +136,10 @@ struct ring_total ring_net_total(const struct ring_net *net)
 
 static void dump_head(const struct ring_net *net, const struct fifo *f, FILE *file)
 {
-    const struct flight *p = &net->flight[f->at[f->head & f->wrap].slot.flight];
+    const struct ring_packet *p = &net->packet[f->at[f->head & f->wrap].slot.flight];
     fprintf(file, "%u slots, first of packet %llu (%s) from station %u\n", fifo_count(f),
-            (unsigned long long)p->packet.serial,
-            p->packet.class == RING_SINKABLE ? "sinkable" : "nonsinkable", p->packet.source);
+            (unsigned long long)p->serial, p->class == RING_SINKABLE ? "sinkable" : "nonsinkable",
+            p->source);
 }
 
 static void dump_ring(const struct ring_net *net, const struct ring *r, FILE *file)
@@ -164,7 +164,7 @@ static void dump_outbox(const struct outbox *out, unsigned station, const char *
 {
     if (out->gone == out->sent)
         return;
-    const struct ring_packet *p = &out->at[out->gone % out->depth].packet;
+    const struct ring_packet *p = &out->at[out->gone & out->wrap].packet;
     fprintf(file, "station %u: %s output FIFO: %llu packets, first %llu with mask %012llx\n",
             station, class, (unsigned long long)(out->sent - out->gone),
             (unsigned long long)p->serial, (unsigned long long)p->mask);

@@ -21,6 +21,7 @@ static void flights_grow(struct ring_net *net)
 {
     uint32_t old = net->flights, size = old ? 2 * old : 256;
     net->flight = realloc(net->flight, size * sizeof *net->flight);
+    net->packet = realloc(net->packet, size * sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
         net->flight[i].next_free = net->free_flight;
         net->free_flight = i;
@@ -32,12 +33,18 @@ static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
 {
     if (net->free_flight == RING_NONE)
         flights_grow(net);
+    const struct ring_packet *p = &o->packet;
     uint32_t i = net->free_flight;
-    struct flight *f = &net->flight[i];
-    net->free_flight = f->next_free;
-    f->packet = o->packet;
-    f->level = o->level;
-    f->receivers = o->packet.multicast ? ring_mask_count(&net->shape, o->packet.mask) : 1;
+    net->free_flight = net->flight[i].next_free;
+    net->packet[i] = *p;
+    net->flight[i] = (struct flight){
+        .mask = p->mask,
+        .receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1,
+        .level = o->level,
+        .class = p->class,
+        .data_slots = p->data_slots,
+        .multicast = p->multicast,
+    };
     return i;
 }
 
@@ -56,26 +63,42 @@ static void flight_received(struct ring_net *net, uint32_t i)
 /* A node's FIFO is nearly full: the parent's holds the ring back from going up, others halt it. */
 static void raise_bit(struct ring *r, uint32_t bit, uint64_t c)
 {
-    if (bit == r->parent)
+    if (bit == r->parent) {
         r->held_since = c;
-    else if (!(r->raised & ~r->parent))
+        r->awake |= r->wanting;
+        r->wanting = r->starving = 0;
+    } else if (!(r->raised & ~r->parent)) {
         r->halted_since = c;
+    }
     r->raised |= bit;
 }
 
-static void lower_bit(struct ring *r, uint32_t bit, uint64_t c)
+static void lower_bit(struct ring_net *net, struct ring *r, uint32_t bit, uint64_t c)
 {
     r->raised &= ~bit;
-    if (bit == r->parent)
+    if (bit == r->parent) {
         r->held += c - r->held_since;
-    else if (!(r->raised & ~r->parent))
+        r->awake = r->pending & ~r->wanting;
+    } else if (!(r->raised & ~r->parent)) {
         r->halted += c - r->halted_since;
+    }
+    ring_wake(net, r, c);
 }
 
 static void fifo_account(struct fifo *f, uint64_t c)
 {
     f->integral += fifo_count(f) * (c - f->since);
     f->since = c;
+}
+
+/* There is something in it. */
+static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
+{
+    *f->drain_mask |= f->drain_bit;
+    if (f->drain == f->feeder) /* a station's, seen to in the same cycle */
+        return;
+    f->drain->awake |= f->drain_bit;
+    ring_wake(net, f->drain, c + f->delay);
 }
 
 static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uint32_t flags,
@@ -89,18 +112,17 @@ static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uin
         f->deepest = count;
     if (count >= f->limit.near_full && !(f->feeder->raised & f->feeder_bit))
         raise_bit(f->feeder, f->feeder_bit, c);
-    *f->drain_mask |= f->drain_bit;
-    if (f->drain != f->feeder)
-        ring_wake(net, f->drain, c + f->delay);
+    if (count == 1)
+        fifo_starts(net, f, c);
 }
 
-static struct slot fifo_pop(struct fifo *f, uint64_t c)
+static struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
 {
     fifo_account(f, c);
     struct slot s = f->at[f->head++ & f->wrap].slot;
     uint32_t count = fifo_count(f);
     if (count < f->limit.restart && f->feeder->raised & f->feeder_bit)
-        lower_bit(f->feeder, f->feeder_bit, c);
+        lower_bit(net, f->feeder, f->feeder_bit, c);
     if (!count)
         *f->drain_mask &= ~f->drain_bit;
     return s;
@@ -115,7 +137,7 @@ static inline uint32_t slot_at(const struct ring *r, uint32_t node)
     return node >= r->phase ? node - r->phase : node + r->nodes - r->phase;
 }
 
-/* Notes for a slot now at `node` when its targets have to look; its own node again after a turn. */
+/* Notes for a slot now at `node` when its targets have to look. */
 static inline void schedule(struct ring *r, uint32_t node, uint32_t targets)
 {
     for (; targets; targets &= targets - 1) {
@@ -127,7 +149,7 @@ static inline void schedule(struct ring *r, uint32_t node, uint32_t targets)
 
 static inline uint32_t field_of(const struct ring_net *net, const struct ring *r, uint32_t flight)
 {
-    return ring_mask_field(net->flight[flight].packet.mask, r->level);
+    return ring_mask_field(net->flight[flight].mask, r->level);
 }
 
 /* A slot at `node` with these targets: copies it there if the node is one, and sends it on to the
@@ -168,16 +190,17 @@ static uint32_t route(const struct ring_net *net, const struct ring *r, uint32_t
     const struct flight *f = &net->flight[flight];
     if (f->level > r->level && 1u << node != r->parent)
         return r->parent;
-    if (f->packet.multicast && node != r->sequencer)
+    if (f->multicast && node != r->sequencer)
         return 1u << r->sequencer | SLOT_UNSEQUENCED;
-    return ring_mask_field(f->packet.mask, r->level);
+    return ring_mask_field(f->mask, r->level);
 }
 
-/* Lets a slot into the ring at `node`, where the passing slot is free. */
+/* Lets a slot into the ring at `node`, where the passing slot is free. What is for that node itself
+ * is copied at once. */
 static void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s, uint64_t c)
 {
     uint32_t targets = route(net, r, node, s.flight);
-    if (net->flight[s.flight].packet.multicast && node == r->sequencer)
+    if (!(targets & SLOT_UNSEQUENCED))
         targets = distribute(net, r, node, s, targets, c);
     if (!targets)
         return;
@@ -212,7 +235,7 @@ static bool may_start(const struct ring_net *net, struct station *st, unsigned c
     const struct outbox *out = &st->out[class];
     if (out->gone == out->sent)
         return false;
-    const struct outgoing *o = &out->at[out->gone % out->depth];
+    const struct outgoing *o = &out->at[out->gone & out->wrap];
     if (o->ready > c || (held && o->level))
         return false;
     return class == RING_SINKABLE || below_limit(net, st, c);
@@ -241,11 +264,11 @@ static void outbox_leave(struct ring_net *net, struct outbox *out, uint64_t c)
 {
     nm_tick tick = c * net->timing.cycle;
     uint32_t depth = 1;
-    while (out->gone + depth < out->sent && out->at[(out->gone + depth) % out->depth].sent <= tick)
+    while (out->gone + depth < out->sent && out->at[(out->gone + depth) & out->wrap].sent <= tick)
         depth++;
     if (depth > out->deepest)
         out->deepest = depth;
-    struct outgoing *o = &out->at[out->gone++ % out->depth];
+    struct outgoing *o = &out->at[out->gone++ & out->wrap];
     o->freed = tick;
     out->integral += tick - o->sent;
 }
@@ -256,7 +279,7 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
     struct outbox *out = &st->out[st->class];
     uint32_t flags = 0;
     if (st->flight == RING_NONE) {
-        st->flight = flight_new(net, &out->at[out->gone % out->depth]);
+        st->flight = flight_new(net, &out->at[out->gone & out->wrap]);
         st->number = 0;
         st->nonsinkable_out += st->class == RING_NONSINKABLE;
         st->sent_header++;
@@ -265,7 +288,7 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
         st->sent_data++;
     }
     struct slot s = {st->flight, flags};
-    if (st->number++ < net->flight[st->flight].packet.data_slots)
+    if (st->number++ < net->flight[st->flight].data_slots)
         return s;
     s.bits |= SLOT_LAST;
     outbox_leave(net, out, c);
@@ -275,26 +298,89 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
     return s;
 }
 
+/* The node cannot let anything in: it is looked at again as soon as time alone may change that. */
+static void set_alarm(const struct ring_net *net, struct ring *r, const struct node *n, uint64_t c)
+{
+    if (n->out) {
+        uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
+        if (ready > c && ready < r->alarm)
+            r->alarm = ready;
+        return;
+    }
+    for (unsigned class = 0; class < RING_CLASSES; class ++) {
+        uint64_t ready = ring_class_ready(net, &net->station[n->station], class);
+        if (ready > c && ready < r->alarm)
+            r->alarm = ready;
+    }
+}
+
+/* Looks at nodes: they want a free slot from now on, or sleep until an alarm or the end of being
+ * held back. */
+static void look(struct ring_net *net, struct ring *r, uint64_t c)
+{
+    const bool held = r->raised & r->parent;
+    if (c >= r->alarm) {
+        r->awake |= r->pending & ~r->wanting;
+        r->alarm = NM_NEVER;
+    }
+    for (; r->awake; r->awake &= r->awake - 1) {
+        uint32_t node = (uint32_t)__builtin_ctz(r->awake), bit = 1u << node;
+        struct node *n = &r->node[node];
+        if (n->out ? between_wants(net, r, n->out, held && bit != r->parent, c)
+                   : station_wants(net, &net->station[n->station], held, c)) {
+            r->wanting |= bit;
+            n->since = n->since < c ? n->since : c;
+            if (n->since + net->timing.patience < r->impatient)
+                r->impatient = n->since + net->timing.patience;
+        } else {
+            set_alarm(net, r, n, c);
+        }
+    }
+}
+
+/* Finds the nodes that have waited too long. */
+static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
+{
+    r->impatient = NM_NEVER;
+    for (uint32_t m = r->wanting & ~r->starving; m; m &= m - 1) {
+        uint64_t end = r->node[__builtin_ctz(m)].since + net->timing.patience;
+        if (end <= c)
+            r->starving |= m & -m;
+        else if (end < r->impatient)
+            r->impatient = end;
+    }
+}
+
+/* The node wants, and the slot that passes it is free. */
+static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+{
+    struct node *n = &r->node[node];
+    uint32_t bit = 1u << node;
+    struct slot s;
+    if (n->out) {
+        s = fifo_pop(net, n->out, c);
+    } else { /* a sinkable packet may have become ready since it was looked at */
+        struct station *st = &net->station[n->station];
+        station_wants(net, st, r->raised & r->parent, c);
+        s = station_emit(net, st, c);
+    }
+    n->since = NM_NEVER;
+    n->passed_out++;
+    r->wanting &= ~bit;
+    r->starving &= ~bit;
+    r->awake |= r->pending & bit;
+    enter(net, r, node, s, c);
+}
+
 static void let_in(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    const uint32_t starving = r->starving;
-    const bool held = r->raised & r->parent;
-    for (uint32_t pending = r->pending; pending; pending &= pending - 1) {
-        uint32_t node = (uint32_t)__builtin_ctz(pending), bit = pending & -pending;
-        struct node *n = &r->node[node];
-        struct station *st = n->out ? NULL : &net->station[n->station];
-        r->starving &= ~bit;
-        if (st ? !station_wants(net, st, held, c)
-               : !between_wants(net, r, n->out, held && bit != r->parent, c))
-            continue;
-        if (r->occupied & bit || (starving && !(starving & bit))) {
-            r->starving |= ++n->waited >= net->timing.patience ? bit : 0;
-            continue;
-        }
-        n->waited = 0;
-        n->passed_out++;
-        enter(net, r, node, st ? station_emit(net, st, c) : fifo_pop(n->out, c), c);
-    }
+    if (r->awake || c >= r->alarm)
+        look(net, r, c);
+    if (c >= r->impatient)
+        lose_patience(net, r, c);
+    uint32_t go = r->wanting & ~r->occupied & (r->starving ? r->starving : r->all);
+    for (; go; go &= go - 1)
+        let_one_in(net, r, (uint32_t)__builtin_ctz(go), c);
 }
 
 static void move(struct ring_net *net, struct ring *r, uint64_t c)
@@ -307,8 +393,7 @@ static void move(struct ring_net *net, struct ring *r, uint64_t c)
     r->due[r->phase] = 0;
     for (; due; due &= due - 1)
         arrive(net, r, (uint32_t)__builtin_ctz(due), c);
-    if (r->pending)
-        let_in(net, r, c);
+    let_in(net, r, c);
 }
 
 /* ---- packet handlers ---------------------------------------------------------------------------
@@ -338,13 +423,13 @@ static bool sinkable_room(const struct ring_net *net, const struct station *st, 
     if (st->delivered < depth)
         return true;
     uint64_t previous = st->delivered - depth; /* the packet whose place this one takes */
-    return st->taken > previous && st->taken_at[previous % depth] <= c * net->timing.cycle;
+    return st->taken > previous && st->taken_at[previous & st->taken_wrap] <= c * net->timing.cycle;
 }
 
 static void complete(struct ring_net *net, unsigned station, uint32_t flight, uint64_t c)
 {
     struct station *st = &net->station[station];
-    const struct ring_packet *p = &net->flight[flight].packet;
+    const struct ring_packet *p = &net->packet[flight];
     if (p->class == RING_SINKABLE)
         st->delivered++;
     else
@@ -359,10 +444,10 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
 {
     struct station *st = &net->station[station];
     struct slot s = st->input.at[st->input.head & st->input.wrap].slot;
-    if (s.bits & SLOT_LAST && net->flight[s.flight].packet.class == RING_SINKABLE &&
+    if (s.bits & SLOT_LAST && net->flight[s.flight].class == RING_SINKABLE &&
         !sinkable_room(net, st, c))
         return;
-    fifo_pop(&st->input, c);
+    fifo_pop(net, &st->input, c);
     st->received_header += s.bits >> 30 & 1;
     st->received_data += !(s.bits & SLOT_HEADER);
     st->reassembly += s.bits >> 30 & 1;
@@ -385,19 +470,16 @@ static void ring_step(struct ring_net *net, struct ring *r, uint64_t c)
         handle(net, r->node[__builtin_ctz(fed)].station, c);
 }
 
-/* First cycle from `c` on that has work for the ring. */
-static uint64_t ring_due(const struct ring_net *net, const struct ring *r, uint64_t c)
+/* First cycle from `c` on that has work for the ring. A halted one is woken when that ends. */
+static uint64_t ring_due(const struct ring *r, uint64_t c)
 {
-    if (r->occupied | r->fed)
+    if (r->fed)
         return c;
-    uint64_t first = NM_NEVER;
-    for (uint32_t m = r->pending; m; m &= m - 1) {
-        const struct node *n = &r->node[__builtin_ctz(m)];
-        uint64_t ready = n->out ? n->out->at[n->out->head & n->out->wrap].ready
-                                : ring_station_ready(net, &net->station[n->station]);
-        first = ready < first ? ready : first;
-    }
-    return first > c ? first : c;
+    if (r->raised & ~r->parent)
+        return NM_NEVER;
+    if (r->occupied | r->awake | r->wanting)
+        return c;
+    return r->alarm > c ? r->alarm : c;
 }
 
 static void net_cycle(struct ring_net *net, uint64_t c)
@@ -406,7 +488,7 @@ static void net_cycle(struct ring_net *net, uint64_t c)
     for (unsigned i = 0; i < net->rings; i++) {
         if (net->next[i] <= c) {
             ring_step(net, &net->ring[i], c);
-            net->next[i] = ring_due(net, &net->ring[i], c + 1);
+            net->next[i] = ring_due(&net->ring[i], c + 1);
         }
         if (net->next[i] < net->soonest)
             net->soonest = net->next[i];
@@ -417,10 +499,11 @@ void ring_run(struct ring_net *net, nm_tick until)
 {
     uint64_t end = ring_cycle_at(net, until);
     ring_absorb(net);
-    while (net->soonest < end) {
-        uint64_t c = net->soonest > net->now ? net->soonest : net->now;
-        net_cycle(net, c);
-        net->now = c + 1;
+    while (net->soonest < end && net->now < end) {
+        if (net->soonest > net->now)
+            net->now = net->soonest;
+        net_cycle(net, net->now);
+        net->now++;
     }
     if (end > net->now)
         net->now = end;

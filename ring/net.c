@@ -110,10 +110,12 @@ static void station_init(struct ring_net *net, unsigned s)
     struct ring *r = &net->ring[net->base[0] + s / net->shape.fan[0]];
     for (unsigned c = 0; c < RING_CLASSES; c++) {
         st->out[c].depth = t->output[c];
-        st->out[c].at = calloc(t->output[c], sizeof *st->out[c].at);
+        st->out[c].wrap = power_of_two(t->output[c]) - 1;
+        st->out[c].at = calloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
     }
     st->returns = calloc(t->nonsinkable_limit, sizeof *st->returns);
-    st->taken_at = calloc(t->queue, sizeof *st->taken_at);
+    st->taken_wrap = power_of_two(t->queue) - 1;
+    st->taken_at = calloc(st->taken_wrap + 1, sizeof *st->taken_at);
     st->flight = RING_NONE;
     st->ring = r;
     st->node = node;
@@ -150,8 +152,11 @@ static void rings_init(struct ring_net *net)
             r->all = (1u << r->nodes) - 1;
             r->parent = level < top ? 1u << net->shape.fan[level] : 0;
             r->sequencer = level < top ? net->shape.fan[level] : 0;
-            for (unsigned n = 0; n < RING_NODES_MAX; n++)
+            r->alarm = NM_NEVER;
+            for (unsigned n = 0; n < RING_NODES_MAX; n++) {
                 r->node[n].station = RING_NONE;
+                r->node[n].since = NM_NEVER;
+            }
         }
         first += count;
         count *= net->shape.fan[level];
@@ -219,6 +224,7 @@ void ring_net_free(struct ring_net *net)
     free(net->next);
     free(net->ring);
     free(net->flight);
+    free(net->packet);
     free(net);
 }
 
@@ -240,7 +246,7 @@ bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_
     if (out->sent < out->depth)
         return true;
     uint64_t previous = out->sent - out->depth; /* the packet whose place this one would take */
-    return out->gone > previous && out->at[previous % out->depth].freed + ring_window(net) <= at;
+    return out->gone > previous && out->at[previous & out->wrap].freed + ring_window(net) <= at;
 }
 
 /* Stations may run on different threads; this word is the only thing they share. */
@@ -264,7 +270,7 @@ void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct 
     assert(packet_ok(net, station, packet));
     assert(ring_room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
     struct outbox *out = &net->station[station].out[packet->class];
-    out->at[out->sent++ % out->depth] =
+    out->at[out->sent++ & out->wrap] =
         (struct outgoing){.packet = *packet,
                           .sent = at,
                           .ready = ring_cycle_at(net, at) + net->timing.generator,
@@ -277,7 +283,7 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
     struct station *st = &net->station[station];
     if (class == RING_SINKABLE) {
         assert(st->taken < st->delivered);
-        st->taken_at[st->taken++ % net->timing.queue] = at;
+        st->taken_at[st->taken++ & st->taken_wrap] = at;
         return;
     }
     assert(st->takes_count < st->asker_tail - st->asker_head);
@@ -303,19 +309,25 @@ static uint64_t least_return(const struct station *st)
 
 static uint64_t outbox_ready(const struct outbox *out)
 {
-    return out->gone == out->sent ? NM_NEVER : out->at[out->gone % out->depth].ready;
+    return out->gone == out->sent ? NM_NEVER : out->at[out->gone & out->wrap].ready;
 }
 
-uint64_t ring_station_ready(const struct ring_net *net, const struct station *st)
+uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class)
+{
+    uint64_t ready = outbox_ready(&st->out[class]);
+    if (class == RING_SINKABLE || ready == NM_NEVER ||
+        st->nonsinkable_out < net->timing.nonsinkable_limit)
+        return ready;
+    uint64_t allowed = least_return(st);
+    return allowed > ready ? allowed : ready;
+}
+
+static uint64_t station_ready(const struct ring_net *net, const struct station *st)
 {
     if (st->flight != RING_NONE)
         return 0;
-    uint64_t sinkable = outbox_ready(&st->out[RING_SINKABLE]);
-    uint64_t nonsinkable = outbox_ready(&st->out[RING_NONSINKABLE]);
-    if (nonsinkable != NM_NEVER && st->nonsinkable_out == net->timing.nonsinkable_limit) {
-        uint64_t allowed = least_return(st);
-        nonsinkable = allowed > nonsinkable ? allowed : nonsinkable;
-    }
+    uint64_t sinkable = ring_class_ready(net, st, RING_SINKABLE);
+    uint64_t nonsinkable = ring_class_ready(net, st, RING_NONSINKABLE);
     return sinkable < nonsinkable ? sinkable : nonsinkable;
 }
 
@@ -326,8 +338,11 @@ static void tell_senders(struct ring_net *net, struct station *st)
         struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
         uint64_t known = ring_cycle_at(net, st->takes[i] + ring_window(net));
         from->returns[from->returning++] = known;
-        if (from->ring->pending >> from->node & 1)
-            ring_wake(net, from->ring, known);
+        if (!(from->ring->pending >> from->node & 1))
+            continue;
+        if (known < from->ring->alarm)
+            from->ring->alarm = known;
+        ring_wake(net, from->ring, known);
     }
     st->takes_count = 0;
 }
@@ -340,10 +355,11 @@ void ring_absorb(struct ring_net *net)
         for (; touched; touched &= touched - 1) {
             struct station *st = &net->station[w * 64 + (unsigned)__builtin_ctzll(touched)];
             tell_senders(net, st);
-            uint64_t ready = ring_station_ready(net, st);
+            uint64_t ready = station_ready(net, st);
             if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
                 continue;
             st->ring->pending |= 1u << st->node;
+            st->ring->awake |= 1u << st->node & ~st->ring->wanting;
             ring_wake(net, st->ring, ready);
         }
     }
@@ -352,7 +368,7 @@ void ring_absorb(struct ring_net *net)
 /* Earliest cycle for which a station's sends and takes since the last run may be of consequence. */
 static uint64_t touched_ready(const struct ring_net *net, const struct station *st)
 {
-    uint64_t ready = ring_station_ready(net, st);
+    uint64_t ready = station_ready(net, st);
     uint64_t told =
         st->takes_count ? ring_cycle_at(net, st->takes[0] + ring_window(net)) : NM_NEVER;
     return told < ready ? told : ready;

@@ -23,10 +23,12 @@ struct slot {
 
 /** A packet between its first slot's insertion and its last slot's last reception. */
 struct flight {
-    struct ring_packet packet;
+    ring_mask mask;
     uint32_t receivers; /* stations that have yet to get its last slot */
     uint32_t next_free;
     uint8_t level; /* highest ring level it needs */
+    uint8_t class, data_slots;
+    bool multicast;
 };
 
 struct queued {
@@ -52,7 +54,7 @@ struct node {
     struct fifo *in;     /* what the ring feeds here */
     struct fifo *out;    /* what is let into the ring here; NULL at a station */
     uint32_t station;    /* number; RING_NONE at an inter-ring interface */
-    uint32_t waited;     /* cycles its next slot has waited for a free one */
+    uint64_t since;      /* cycle since which its next slot waits; NM_NEVER if not yet */
     uint64_t starts;     /* slots that entered the ring here */
     uint64_t stops;      /* slots that left the ring here */
     uint64_t copies;     /* slots copied here while the original went on */
@@ -71,7 +73,11 @@ struct ring {
     uint32_t pending;   /* nodes that have something to let in */
     uint32_t fed;       /* stations whose input FIFO is not empty */
     uint32_t raised;    /* nodes whose FIFO is nearly full */
-    uint32_t starving;  /* nodes for whose sake the others hold back */
+    uint32_t awake;     /* of these: whether they may let a slot in has to be looked at */
+    uint32_t wanting;   /* of these: they may, and wait for a free slot */
+    uint32_t starving;  /* of these: have waited so long that the others hold back */
+    uint64_t alarm;     /* cycle in which all pending nodes have to be looked at */
+    uint64_t impatient; /* no node starves before this cycle that does not starve now */
     uint32_t parent;    /* bit of the node of the interface to the ring above; 0 on the top ring */
     uint32_t sequencer; /* node of the sequencing point */
     uint32_t level, index;
@@ -92,7 +98,8 @@ struct outgoing {
 };
 
 struct outbox {
-    struct outgoing *at; /* `depth` places */
+    struct outgoing *at; /* power-of-two array of at least `depth` places */
+    uint64_t wrap;
     uint64_t sent, gone; /* packets ever handed over, and ever let into the ring */
     uint32_t depth;
     uint32_t deepest;
@@ -107,7 +114,7 @@ struct station {
     uint32_t nonsinkable_out, returning;
     uint64_t *returns;
     /* Sinkable queue towards the station: packets put in, packets taken, and when. */
-    uint64_t delivered, taken;
+    uint64_t delivered, taken, taken_wrap;
     nm_tick *taken_at;
     /* Nonsinkable queue: senders of what is in it, and takes not yet told to them. */
     uint16_t *askers;
@@ -133,8 +140,9 @@ struct ring_net {
     uint64_t soonest; /* least of them */
     uint64_t now;     /* all cycles before this one are done */
     struct station *station;
-    struct fifo *between; /* two per ring but the top: [2r] up, [2r+1] down */
-    struct flight *flight;
+    struct fifo *between;       /* two per ring but the top: [2r] up, [2r+1] down */
+    struct flight *flight;      /* what the rings look at, */
+    struct ring_packet *packet; /* and what they only carry */
     uint32_t flights, free_flight;
     uint64_t touched[RING_STATIONS_MAX / 64]; /* stations that sent or took since the last run */
 };
@@ -160,9 +168,9 @@ static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
     return (tick + net->timing.cycle - 1) / net->timing.cycle;
 }
 
-/** Earliest cycle in which a station could let a slot in, were the ring free; NM_NEVER if it has
- *  none, or none before some other station takes a message. */
-uint64_t ring_station_ready(const struct ring_net *net, const struct station *st);
+/** Earliest cycle in which a station's next packet of a class could start, were the ring free and
+ *  not held; NM_NEVER if it has none, or none before some other station takes a message. (net.c) */
+uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class);
 
 /** Tells what the stations did since the last run to the rings. (net.c) */
 void ring_absorb(struct ring_net *net);

@@ -18,8 +18,8 @@
  *   generator + data slots + sum of hops + handler + (up + down) per ring level climbed
  *
  * The header enters the ring in the cycle the generator is through with it, the k-th data slot k
- * cycles later; hops between node i and node j of n nodes are (j - i) mod n, and n from a node to
- * itself. Children of a ring are nodes 0 .. fan-1; the interface to the ring above is node `fan`.
+ * cycles later; hops between node i and node j of n nodes are (j - i) mod n (so none from a node to
+ * itself). Children of a ring are nodes 0 .. fan-1; the interface to the ring above is node `fan`.
  * Example, 4 stations per ring, 4 rings, station 1 to station 6 (ring 1, node 2), 8 data slots:
  * generator + 8 + 3 (node 1 to 4) + up + 1 (ring 0 to 1) + down + 3 (node 4 to 2 of 5) + handler.
  *
