@@ -122,24 +122,17 @@ const char *nm_check_error(const struct nm_check *c)
     return c->error ? c->error : "";
 }
 
-/* Refused requests come by the hundred and explain nothing. */
-static bool worth_showing(const struct seen *s, uint64_t line)
-{
-    const enum nm_message m = s->packet.message;
-    return s->packet.line == line && m != NM_MSG_NACK && m != NM_MSG_RD && m != NM_MSG_RDEXCL;
-}
-
 static void print_history(const struct nm_check *c, FILE *out, uint64_t line)
 {
     uint64_t first = c->seen_count > HISTORY ? c->seen_count - HISTORY : 0;
     uint64_t matches = 0, skip;
     for (uint64_t i = first; i < c->seen_count; i++)
-        matches += worth_showing(&c->seen[i % HISTORY], line);
+        matches += c->seen[i % HISTORY].packet.line == line;
     skip = matches > SHOWN ? matches - SHOWN : 0;
     fprintf(out, "\n  last %lu messages of the line but requests and NACKs:", (unsigned long)(matches - skip));
     for (uint64_t i = first; i < c->seen_count; i++) {
         const struct seen *s = &c->seen[i % HISTORY];
-        if (!worth_showing(s, line) || (skip && skip--))
+        if (s->packet.line != line || (skip && skip--))
             continue;
         fprintf(out,
                 "\n  %12lu  station %u: %-10s from module %u to %#x, for card %u of station %u",
@@ -368,6 +361,8 @@ void nm_check_handled(struct nm_check *c, const struct nm_place *place, const st
 
 void nm_check_saw(struct nm_check *c, nm_tick now, unsigned station, const struct nm_packet *p)
 {
-    if (c->on)
+    /* refused requests come by the hundred and explain nothing */
+    const enum nm_message m = p->message;
+    if (c->on && m != NM_MSG_NACK && m != NM_MSG_RD && m != NM_MSG_RDEXCL)
         c->seen[c->seen_count++ % HISTORY] = (struct seen){now, station, *p};
 }

@@ -344,8 +344,11 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     m->watched_at = now;
     for (unsigned i = 0; i < m->cards; i++) {
         const struct pc_card *c = m->card[i];
-        if (c->activity == PC_WAITING && now > c->cpu.now && now - c->cpu.now > m->p.watchdog)
-            return true;
+        if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
+            continue;
+        nm_check_fail(m->check, now, c->request.line, "card %u has waited since tick %lu",
+                      c->cpu.number, (unsigned long)c->cpu.now);
+        return true;
     }
     return false;
 }

@@ -241,16 +241,24 @@ static bool may_start(const struct ring_net *net, struct station *st, unsigned c
     return class == RING_SINKABLE || below_limit(net, st, c);
 }
 
-/* Is there a slot the station would let in now? Chooses the next packet: sinkable first. */
+static nm_tick sent_at(const struct station *st, unsigned class)
+{
+    const struct outbox *out = &st->out[class];
+    return out->at[out->gone & out->wrap].sent;
+}
+
+/* Is there a slot the station would let in now? Chooses the next packet: the older one, so that a
+ * stream of answers cannot keep a request back for ever; of one age, the sinkable one. */
 static bool station_wants(const struct ring_net *net, struct station *st, bool held, uint64_t c)
 {
     if (st->flight != RING_NONE)
         return !(held && net->flight[st->flight].level);
-    st->class = RING_SINKABLE;
-    if (may_start(net, st, RING_SINKABLE, held, c))
-        return true;
-    st->class = RING_NONSINKABLE;
-    return may_start(net, st, RING_NONSINKABLE, held, c);
+    bool sinkable = may_start(net, st, RING_SINKABLE, held, c);
+    bool nonsinkable = may_start(net, st, RING_NONSINKABLE, held, c);
+    if (sinkable && nonsinkable)
+        nonsinkable = sent_at(st, RING_NONSINKABLE) < sent_at(st, RING_SINKABLE);
+    st->class = nonsinkable ? RING_NONSINKABLE : RING_SINKABLE;
+    return sinkable || nonsinkable;
 }
 
 static bool between_wants(const struct ring_net *net, const struct ring *r, const struct fifo *f,

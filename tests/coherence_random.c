@@ -155,7 +155,7 @@ static void set_up(const struct shape *s, struct nm_params *p)
     p->netcache_size = s->netcache * s->line;
     p->ring_output = p->ring_queue = s->fifo;
     p->ring_input = p->ring_between = s->fifo < 2 ? 2 : s->fifo;
-    p->watchdog = 100000;
+    p->watchdog = 3000000;
     p->check = true;
 }
 
