@@ -100,8 +100,8 @@ static bool targets_have_room(const struct nm_bus *bus, const struct nm_packet *
     return true;
 }
 
-/* The packet a module would send next, or NULL: the oldest, but a nonsinkable one that finds no room
- * steps aside for sinkable ones. */
+/* The packet a module would send next, or NULL: the oldest, but a nonsinkable one that finds no
+ * room steps aside for sinkable ones. */
 static struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_port *port)
 {
     const struct nm_fifo *s = &port->out[NM_SINKABLE], *n = &port->out[NM_NONSINKABLE];

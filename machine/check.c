@@ -129,7 +129,8 @@ static void print_history(const struct nm_check *c, FILE *out, uint64_t line)
     for (uint64_t i = first; i < c->seen_count; i++)
         matches += c->seen[i % HISTORY].packet.line == line;
     skip = matches > SHOWN ? matches - SHOWN : 0;
-    fprintf(out, "\n  last %lu messages of the line but requests and NACKs:", (unsigned long)(matches - skip));
+    fprintf(out, "\n  last %lu messages of the line but requests and NACKs:",
+            (unsigned long)(matches - skip));
     for (uint64_t i = first; i < c->seen_count; i++) {
         const struct seen *s = &c->seen[i % HISTORY];
         if (s->packet.line != line || (skip && skip--))

@@ -51,8 +51,8 @@ uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now)
 
 bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now)
 {
-    return now >= c->free_at && c->staged + 2 * NM_SENDS_MAX <= NM_STAGE &&
-           (class == NM_SINKABLE ? c->late_count + NM_SENDS_MAX <= NM_LATE : !c->late_count);
+    return now >= c->free_at && c->staged + NM_SENDS_MAX <= NM_STAGE &&
+           (class == NM_NONSINKABLE || c->late_count + NM_SENDS_MAX <= NM_LATE);
 }
 
 void nm_controller_drain(struct nm_controller *c, nm_tick now)
@@ -133,12 +133,44 @@ static void perform(struct nm_controller *c, const struct nm_packet *in, struct 
     }
 }
 
+/* Says no without looking: to a request, or to another station's intervention. */
+void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                          nm_tick now)
+{
+    const bool intervention = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
+    const uint16_t to = intervention ? c->place.home : in->station;
+    struct nm_packet p = {.line = in->line,
+                          .message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK,
+                          .requester = from_network ? NM_NO_CARD : in->requester,
+                          .station = in->station,
+                          .phase = in->phase,
+                          .data = -1};
+    if (from_network) {
+        p.route = ring_mask_station(c->place.rings, to);
+        p.targets = 1u << NM_MODULE_NETWORK;
+    } else
+        p.targets = (uint8_t)(1u << in->requester);
+    c->free_at = now + c->timing.directory;
+    occupy(c, now, c->free_at);
+    stage(c, &p, c->free_at);
+}
+
+/* A nonsinkable message may need a nonsinkable one sent. */
+static bool refusable(const struct nm_packet *in)
+{
+    return nm_message_row(in->message)->class == NM_NONSINKABLE && in->message != NM_MSG_SPECIAL_RD;
+}
+
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                         const struct nm_packet *in, bool from_network, nm_tick now)
 {
     struct nm_sends out;
     uint64_t actions;
     struct nm_dir_line before = *line;
+    if (c->late_count && refusable(in)) {
+        nm_controller_refuse(c, in, from_network, now);
+        return true;
+    }
     if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {
         nm_check_fail(c->check, now, in->line,
                       "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
@@ -164,31 +196,4 @@ bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint
     struct nm_packet self = {.line = address, .data = -1};
     perform(c, &self, &out, actions, now);
     return true;
-}
-
-void nm_controller_nack(struct nm_controller *c, const struct nm_packet *in, nm_tick now)
-{
-    struct nm_packet p = {.line = in->line,
-                          .message = NM_MSG_NACK,
-                          .targets = (uint8_t)(1u << in->requester),
-                          .requester = in->requester,
-                          .station = in->station,
-                          .phase = in->phase,
-                          .data = -1};
-    c->free_at = now + c->timing.directory;
-    stage(c, &p, c->free_at);
-}
-
-void nm_controller_intv_nack(struct nm_controller *c, const struct nm_packet *in, nm_tick now)
-{
-    struct nm_packet p = {.line = in->line,
-                          .message = NM_MSG_INTV_NACK,
-                          .route = ring_mask_station(c->place.rings, c->place.home),
-                          .targets = 1u << NM_MODULE_NETWORK,
-                          .requester = NM_NO_CARD,
-                          .station = in->station,
-                          .phase = in->phase,
-                          .data = -1};
-    c->free_at = now + c->timing.directory;
-    stage(c, &p, c->free_at);
 }

@@ -69,9 +69,9 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
 bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
                          nm_tick now);
 
-/** An answer outside the table: the place is taken by a locked line. */
-void nm_controller_nack(struct nm_controller *c, const struct nm_packet *in, nm_tick now);
-void nm_controller_intv_nack(struct nm_controller *c, const struct nm_packet *in, nm_tick now);
+/** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention. */
+void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                          nm_tick now);
 
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);

@@ -24,7 +24,7 @@ enum {
     NM_MODULES,
     NM_ACKNOWLEDGED = 14, /**< in `requester` of an invalidation on the rings: it also acknowledges
                                the upgrade of `station` */
-    NM_NO_CARD = 15 /**< in `requester`: a card of another station, told by `station` alone */
+    NM_NO_CARD = 15       /**< in `requester`: a card of another station, told by `station` alone */
 };
 
 struct nm_packet {
