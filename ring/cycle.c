@@ -351,25 +351,35 @@ static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
     }
 }
 
+/* The station wants, and its slot is free. A sinkable packet may have become ready since it was
+ * looked at, so it chooses anew. @return that it goes on wanting: there is more of the packet */
+static bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+{
+    struct station *st = &net->station[r->node[node].station];
+    if (st->flight == RING_NONE)
+        station_wants(net, st, r->raised & r->parent, c);
+    enter(net, r, node, station_emit(net, st, c), c);
+    return st->flight != RING_NONE && !(r->raised & r->parent);
+}
+
 /* The node wants, and the slot that passes it is free. */
 static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     struct node *n = &r->node[node];
     uint32_t bit = 1u << node;
-    struct slot s;
-    if (n->out) {
-        s = fifo_pop(net, n->out, c);
-    } else { /* a sinkable packet may have become ready since it was looked at */
-        struct station *st = &net->station[n->station];
-        station_wants(net, st, r->raised & r->parent, c);
-        s = station_emit(net, st, c);
-    }
-    n->since = NM_NEVER;
     n->passed_out++;
-    r->wanting &= ~bit;
+    n->since = NM_NEVER;
     r->starving &= ~bit;
+    if (n->out) {
+        enter(net, r, node, fifo_pop(net, n->out, c), c);
+    } else if (station_let_in(net, r, node, c)) {
+        n->since = c + 1;
+        if (c + 1 + net->timing.patience < r->impatient)
+            r->impatient = c + 1 + net->timing.patience;
+        return;
+    }
+    r->wanting &= ~bit;
     r->awake |= r->pending & bit;
-    enter(net, r, node, s, c);
 }
 
 static void let_in(struct ring_net *net, struct ring *r, uint64_t c)
