@@ -95,10 +95,8 @@ static void fifo_account(struct fifo *f, uint64_t c)
 static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
 {
     *f->drain_mask |= f->drain_bit;
-    if (f->drain == f->feeder) /* a station's, seen to in the same cycle */
-        return;
-    f->drain->awake |= f->drain_bit;
-    ring_wake(net, f->drain, c + f->delay);
+    if (f->drain != f->feeder) /* a station's is seen to in the same cycle */
+        ring_alarm(net, f->drain, c + f->delay);
 }
 
 static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uint32_t flags,
@@ -362,6 +360,15 @@ static bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, 
     return st->flight != RING_NONE && !(r->raised & r->parent);
 }
 
+/* The same for an inter-ring interface. */
+static bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+{
+    struct fifo *f = r->node[node].out;
+    const bool held = r->raised & r->parent && 1u << node != r->parent;
+    enter(net, r, node, fifo_pop(net, f, c), c);
+    return fifo_count(f) && between_wants(net, r, f, held, c + 1);
+}
+
 /* The node wants, and the slot that passes it is free. */
 static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
@@ -370,12 +377,10 @@ static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint
     n->passed_out++;
     n->since = NM_NEVER;
     r->starving &= ~bit;
-    if (n->out) {
-        enter(net, r, node, fifo_pop(net, n->out, c), c);
-    } else if (station_let_in(net, r, node, c)) {
+    if (n->out ? between_let_in(net, r, node, c) : station_let_in(net, r, node, c)) {
         n->since = c + 1;
-        if (c + 1 + net->timing.patience < r->impatient)
-            r->impatient = c + 1 + net->timing.patience;
+        if (n->since + net->timing.patience < r->impatient)
+            r->impatient = n->since + net->timing.patience;
         return;
     }
     r->wanting &= ~bit;

@@ -338,11 +338,8 @@ static void tell_senders(struct ring_net *net, struct station *st)
         struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
         uint64_t known = ring_cycle_at(net, st->takes[i] + ring_window(net));
         from->returns[from->returning++] = known;
-        if (!(from->ring->pending >> from->node & 1))
-            continue;
-        if (known < from->ring->alarm)
-            from->ring->alarm = known;
-        ring_wake(net, from->ring, known);
+        if (from->ring->pending >> from->node & 1)
+            ring_alarm(net, from->ring, known);
     }
     st->takes_count = 0;
 }
@@ -359,8 +356,7 @@ void ring_absorb(struct ring_net *net)
             if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
                 continue;
             st->ring->pending |= 1u << st->node;
-            st->ring->awake |= 1u << st->node & ~st->ring->wanting;
-            ring_wake(net, st->ring, ready);
+            ring_alarm(net, st->ring, ready);
         }
     }
 }

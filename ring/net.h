@@ -162,6 +162,14 @@ static inline void ring_wake(struct ring_net *net, struct ring *r, uint64_t cycl
         net->soonest = cycle;
 }
 
+/** Has the ring look at its pending nodes in `cycle`. */
+static inline void ring_alarm(struct ring_net *net, struct ring *r, uint64_t cycle)
+{
+    if (cycle < r->alarm)
+        r->alarm = cycle;
+    ring_wake(net, r, cycle);
+}
+
 /** First cycle at or after a tick. */
 static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
 {
