@@ -94,9 +94,9 @@ static void fifo_account(struct fifo *f, uint64_t c)
 /* There is something in it. */
 static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
 {
-    *f->drain_mask |= f->drain_bit;
+    *f->drain_mask |= 1u << f->drain_node;
     if (f->drain != f->feeder) /* a station's is seen to in the same cycle */
-        ring_alarm(net, f->drain, c + f->delay);
+        ring_alarm(net, f->drain, f->drain_node, c + f->delay);
 }
 
 static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uint32_t flags,
@@ -122,7 +122,7 @@ static struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
     if (count < f->limit.restart && f->feeder->raised & f->feeder_bit)
         lower_bit(net, f->feeder, f->feeder_bit, c);
     if (!count)
-        *f->drain_mask &= ~f->drain_bit;
+        *f->drain_mask &= ~(1u << f->drain_node);
     return s;
 }
 
@@ -296,34 +296,44 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
     return s;
 }
 
-/* The node cannot let anything in: it is looked at again as soon as time alone may change that. */
-static void set_alarm(const struct ring_net *net, struct ring *r, const struct node *n, uint64_t c)
+/* The node cannot let anything in: it sleeps until time alone may have changed that. */
+static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n, uint64_t c)
 {
     if (n->out) {
         uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
-        if (ready > c && ready < r->alarm)
-            r->alarm = ready;
-        return;
+        n->alarm = ready > c ? ready : NM_NEVER;
+    } else {
+        for (unsigned class = 0; class < RING_CLASSES; class ++) {
+            uint64_t ready = ring_class_ready(net, &net->station[n->station], class);
+            if (ready > c && ready < n->alarm)
+                n->alarm = ready;
+        }
     }
-    for (unsigned class = 0; class < RING_CLASSES; class ++) {
-        uint64_t ready = ring_class_ready(net, &net->station[n->station], class);
-        if (ready > c && ready < r->alarm)
-            r->alarm = ready;
+    if (n->alarm < r->alarm)
+        r->alarm = n->alarm;
+}
+
+static void wake_sleepers(struct ring *r, uint64_t c)
+{
+    r->alarm = NM_NEVER;
+    for (uint32_t m = r->pending & ~(r->wanting | r->awake); m; m &= m - 1) {
+        uint64_t alarm = r->node[__builtin_ctz(m)].alarm;
+        if (alarm <= c)
+            r->awake |= m & -m;
+        else if (alarm < r->alarm)
+            r->alarm = alarm;
     }
 }
 
-/* Looks at nodes: they want a free slot from now on, or sleep until an alarm or the end of being
- * held back. */
+/* Looks at the nodes awake: they want a free slot from now on, or sleep until an alarm or the end
+ * of being held back. */
 static void look(struct ring_net *net, struct ring *r, uint64_t c)
 {
     const bool held = r->raised & r->parent;
-    if (c >= r->alarm) {
-        r->awake |= r->pending & ~r->wanting;
-        r->alarm = NM_NEVER;
-    }
     for (; r->awake; r->awake &= r->awake - 1) {
         uint32_t node = (uint32_t)__builtin_ctz(r->awake), bit = 1u << node;
         struct node *n = &r->node[node];
+        n->alarm = NM_NEVER;
         if (n->out ? between_wants(net, r, n->out, held && bit != r->parent, c)
                    : station_wants(net, &net->station[n->station], held, c)) {
             r->wanting |= bit;
@@ -389,7 +399,9 @@ static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint
 
 static void let_in(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    if (r->awake || c >= r->alarm)
+    if (c >= r->alarm)
+        wake_sleepers(r, c);
+    if (r->awake)
         look(net, r, c);
     if (c >= r->impatient)
         lose_patience(net, r, c);
