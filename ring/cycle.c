@@ -94,11 +94,9 @@ static void fifo_account(struct fifo *f, uint64_t c)
 /* There is something in it. */
 static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
 {
-    *f->drain_mask |= f->drain_bit;
-    if (f->drain == f->feeder) /* a station's, seen to in the same cycle */
-        return;
-    f->drain->awake |= f->drain_bit;
-    ring_wake(net, f->drain, c + f->delay);
+    *f->drain_mask |= 1u << f->drain_node;
+    if (f->drain != f->feeder) /* a station's is seen to in the same cycle */
+        ring_alarm(net, f->drain, f->drain_node, c + f->delay);
 }
 
 static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uint32_t flags,
@@ -124,7 +122,7 @@ static struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
     if (count < f->limit.restart && f->feeder->raised & f->feeder_bit)
         lower_bit(net, f->feeder, f->feeder_bit, c);
     if (!count)
-        *f->drain_mask &= ~f->drain_bit;
+        *f->drain_mask &= ~(1u << f->drain_node);
     return s;
 }
 
@@ -306,34 +304,44 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
     return s;
 }
 
-/* The node cannot let anything in: it is looked at again as soon as time alone may change that. */
-static void set_alarm(const struct ring_net *net, struct ring *r, const struct node *n, uint64_t c)
+/* The node cannot let anything in: it sleeps until time alone may have changed that. */
+static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n, uint64_t c)
 {
     if (n->out) {
         uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
-        if (ready > c && ready < r->alarm)
-            r->alarm = ready;
-        return;
+        n->alarm = ready > c ? ready : NM_NEVER;
+    } else {
+        for (unsigned class = 0; class < RING_CLASSES; class ++) {
+            uint64_t ready = ring_class_ready(net, &net->station[n->station], class);
+            if (ready > c && ready < n->alarm)
+                n->alarm = ready;
+        }
     }
-    for (unsigned class = 0; class < RING_CLASSES; class ++) {
-        uint64_t ready = ring_class_ready(net, &net->station[n->station], class);
-        if (ready > c && ready < r->alarm)
-            r->alarm = ready;
+    if (n->alarm < r->alarm)
+        r->alarm = n->alarm;
+}
+
+static void wake_sleepers(struct ring *r, uint64_t c)
+{
+    r->alarm = NM_NEVER;
+    for (uint32_t m = r->pending & ~(r->wanting | r->awake); m; m &= m - 1) {
+        uint64_t alarm = r->node[__builtin_ctz(m)].alarm;
+        if (alarm <= c)
+            r->awake |= m & -m;
+        else if (alarm < r->alarm)
+            r->alarm = alarm;
     }
 }
 
-/* Looks at nodes: they want a free slot from now on, or sleep until an alarm or the end of being
- * held back. */
+/* Looks at the nodes awake: they want a free slot from now on, or sleep until an alarm or the end
+ * of being held back. */
 static void look(struct ring_net *net, struct ring *r, uint64_t c)
 {
     const bool held = r->raised & r->parent;
-    if (c >= r->alarm) {
-        r->awake |= r->pending & ~r->wanting;
-        r->alarm = NM_NEVER;
-    }
     for (; r->awake; r->awake &= r->awake - 1) {
         uint32_t node = (uint32_t)__builtin_ctz(r->awake), bit = 1u << node;
         struct node *n = &r->node[node];
+        n->alarm = NM_NEVER;
         if (n->out ? between_wants(net, r, n->out, held && bit != r->parent, c)
                    : station_wants(net, &net->station[n->station], held, c)) {
             r->wanting |= bit;
@@ -359,30 +367,49 @@ static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
     }
 }
 
+/* The station wants, and its slot is free. A sinkable packet may have become ready since it was
+ * looked at, so it chooses anew. @return that it goes on wanting: there is more of the packet */
+static bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+{
+    struct station *st = &net->station[r->node[node].station];
+    if (st->flight == RING_NONE)
+        station_wants(net, st, r->raised & r->parent, c);
+    enter(net, r, node, station_emit(net, st, c), c);
+    return st->flight != RING_NONE && !(r->raised & r->parent);
+}
+
+/* The same for an inter-ring interface. */
+static bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+{
+    struct fifo *f = r->node[node].out;
+    const bool held = r->raised & r->parent && 1u << node != r->parent;
+    enter(net, r, node, fifo_pop(net, f, c), c);
+    return fifo_count(f) && between_wants(net, r, f, held, c + 1);
+}
+
 /* The node wants, and the slot that passes it is free. */
 static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     struct node *n = &r->node[node];
     uint32_t bit = 1u << node;
-    struct slot s;
-    if (n->out) {
-        s = fifo_pop(net, n->out, c);
-    } else { /* a sinkable packet may have become ready since it was looked at */
-        struct station *st = &net->station[n->station];
-        station_wants(net, st, r->raised & r->parent, c);
-        s = station_emit(net, st, c);
-    }
-    n->since = NM_NEVER;
     n->passed_out++;
-    r->wanting &= ~bit;
+    n->since = NM_NEVER;
     r->starving &= ~bit;
+    if (n->out ? between_let_in(net, r, node, c) : station_let_in(net, r, node, c)) {
+        n->since = c + 1;
+        if (n->since + net->timing.patience < r->impatient)
+            r->impatient = n->since + net->timing.patience;
+        return;
+    }
+    r->wanting &= ~bit;
     r->awake |= r->pending & bit;
-    enter(net, r, node, s, c);
 }
 
 static void let_in(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    if (r->awake || c >= r->alarm)
+    if (c >= r->alarm)
+        wake_sleepers(r, c);
+    if (r->awake)
         look(net, r, c);
     if (c >= r->impatient)
         lose_patience(net, r, c);

@@ -97,7 +97,7 @@ static void fifo_join(struct fifo *f, struct ring *from, unsigned a, struct ring
     f->feeder = from;
     f->feeder_bit = 1u << a;
     f->drain = to;
-    f->drain_bit = 1u << b;
+    f->drain_node = b;
     f->drain_mask = mask;
     from->node[a].in = f;
 }
@@ -155,7 +155,7 @@ static void rings_init(struct ring_net *net)
             r->alarm = NM_NEVER;
             for (unsigned n = 0; n < RING_NODES_MAX; n++) {
                 r->node[n].station = RING_NONE;
-                r->node[n].since = NM_NEVER;
+                r->node[n].since = r->node[n].alarm = NM_NEVER;
             }
         }
         first += count;
@@ -338,11 +338,8 @@ static void tell_senders(struct ring_net *net, struct station *st)
         struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
         uint64_t known = ring_cycle_at(net, st->takes[i] + ring_window(net));
         from->returns[from->returning++] = known;
-        if (!(from->ring->pending >> from->node & 1))
-            continue;
-        if (known < from->ring->alarm)
-            from->ring->alarm = known;
-        ring_wake(net, from->ring, known);
+        if (from->ring->pending >> from->node & 1)
+            ring_alarm(net, from->ring, from->node, known);
     }
     st->takes_count = 0;
 }
@@ -359,8 +356,7 @@ void ring_absorb(struct ring_net *net)
             if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
                 continue;
             st->ring->pending |= 1u << st->node;
-            st->ring->awake |= 1u << st->node & ~st->ring->wanting;
-            ring_wake(net, st->ring, ready);
+            ring_alarm(net, st->ring, st->node, ready);
         }
     }
 }

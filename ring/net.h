@@ -44,7 +44,7 @@ struct fifo {
     struct ring_depth limit;
     struct ring *feeder, *drain; /* drain: the ring whose cycle empties it */
     uint32_t feeder_bit;         /* its node's bit in feeder->raised */
-    uint32_t drain_bit;          /* its bit in *drain_mask, set while it is not empty */
+    uint32_t drain_node;         /* its bit in *drain_mask is set while it is not empty */
     uint32_t *drain_mask;
     uint32_t deepest;
     uint64_t since, integral;
@@ -54,6 +54,7 @@ struct node {
     struct fifo *in;     /* what the ring feeds here */
     struct fifo *out;    /* what is let into the ring here; NULL at a station */
     uint32_t station;    /* number; RING_NONE at an inter-ring interface */
+    uint64_t alarm;      /* if pending but neither awake nor wanting: cycle to look at it */
     uint64_t since;      /* cycle since which its next slot waits; NM_NEVER if not yet */
     uint64_t starts;     /* slots that entered the ring here */
     uint64_t stops;      /* slots that left the ring here */
@@ -76,7 +77,7 @@ struct ring {
     uint32_t awake;     /* of these: whether they may let a slot in has to be looked at */
     uint32_t wanting;   /* of these: they may, and wait for a free slot */
     uint32_t starving;  /* of these: have waited so long that the others hold back */
-    uint64_t alarm;     /* cycle in which all pending nodes have to be looked at */
+    uint64_t alarm;     /* no node's alarm is earlier */
     uint64_t impatient; /* no node starves before this cycle that does not starve now */
     uint32_t parent;    /* bit of the node of the interface to the ring above; 0 on the top ring */
     uint32_t sequencer; /* node of the sequencing point */
@@ -160,6 +161,16 @@ static inline void ring_wake(struct ring_net *net, struct ring *r, uint64_t cycl
         *next = cycle;
     if (cycle < net->soonest)
         net->soonest = cycle;
+}
+
+/** Has the ring look at a pending node in `cycle`. */
+static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t node, uint64_t cycle)
+{
+    if (cycle < r->node[node].alarm)
+        r->node[node].alarm = cycle;
+    if (cycle < r->alarm)
+        r->alarm = cycle;
+    ring_wake(net, r, cycle);
 }
 
 /** First cycle at or after a tick. */

@@ -8,14 +8,14 @@
 
 struct seen {
     unsigned count[RING_CLASSES];
-    nm_tick last;
+    nm_tick last, last_of[RING_CLASSES];
 };
 
 static void note(void *ctx, unsigned station, nm_tick at, const struct ring_packet *packet)
 {
     struct seen *seen = ctx;
     seen[station].count[packet->class]++;
-    seen[station].last = at;
+    seen[station].last = seen[station].last_of[packet->class] = at;
 }
 
 static void send(struct ring_net *net, const struct ring_shape *shape, unsigned from, unsigned to,
@@ -204,6 +204,23 @@ Test(ring_account, no_node_starves)
     cr_assert_eq(seen[3].count[RING_SINKABLE], 1);
     /* 20 cycles of patience, the slot free 1 cycle later, 2 hops; generator 2 and handler 4. */
     cr_assert_leq(seen[3].last, 300 + 3 * (2 + 20 + 1 + 2 + 4));
+    ring_net_free(net);
+}
+
+/* Node 1 waits for a free slot with a nonsinkable message; a sinkable one that comes later, but
+ * before there is a free slot, goes first. */
+Test(ring_account, sinkable_goes_first)
+{
+    const struct ring_shape shape = {.levels = 1, .fan = {4}};
+    const struct ring_timing timing = TIMING_USUAL;
+    struct seen seen[4] = {0};
+    struct ring_net *net = ring_net_new(&shape, &timing, note, seen);
+    send(net, &shape, 0, 2, RING_SINKABLE, 20, 0); /* passes node 1 in cycles 3 to 23 */
+    send(net, &shape, 1, 3, RING_NONSINKABLE, 0, 3);
+    send(net, &shape, 1, 3, RING_SINKABLE, 2, 30);
+    drain(net);
+    cr_assert_eq(seen[3].last_of[RING_SINKABLE], 3 * (24 + 2 + 2 + 4));
+    cr_assert_eq(seen[3].last_of[RING_NONSINKABLE], 3 * (27 + 2 + 4));
     ring_net_free(net);
 }
 

@@ -8,6 +8,10 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
+#ifndef LOTS
+#define LOTS 60
+#endif
+
 #define SHAPE(l, a, b, c)               \
     {                                   \
         .levels = l, .fan = { a, b, c } \
@@ -93,6 +97,64 @@ Test(ring_traffic, same_for_any_window_lengths)
                 cr_assert_eq(longest.slowest, random.slowest);
             }
         }
+}
+
+static uint64_t draw(uint64_t *dice, uint64_t from, uint64_t to)
+{
+    *dice = *dice * 6364136223846793005ull + 1442695040888963407ull;
+    return from + (*dice >> 33) % (to - from + 1);
+}
+
+static struct ring_depth draw_depth(uint64_t *dice, uint32_t margin)
+{
+    uint32_t near_full = (uint32_t)draw(dice, 1, 8);
+    return (struct ring_depth){.depth = near_full + margin + (uint32_t)draw(dice, 0, 2),
+                               .near_full = near_full,
+                               .restart = (uint32_t)draw(dice, 1, near_full)};
+}
+
+/* Shape, timing and traffic all drawn by lot. */
+static struct scenario draw_scenario(uint64_t seed)
+{
+    static const unsigned most[] = {16, 8, 4};
+    uint64_t dice = seed * 7919;
+    struct kind kind = kinds[draw(&dice, 0, KINDS - 1)];
+    struct ring_shape shape = {.levels = (unsigned)draw(&dice, 1, 3)};
+    for (unsigned l = 0; l < shape.levels; l++)
+        shape.fan[l] = (unsigned)draw(&dice, 1, most[shape.levels - 1]);
+    struct scenario s = make(&shape, &kind, true, seed);
+    s.packets /= 2;
+    s.timing = (struct ring_timing){
+        .cycle = (uint32_t)draw(&dice, 1, 4),
+        .generator = (uint32_t)draw(&dice, 0, 3),
+        .handler = (uint32_t)draw(&dice, 1, 5),
+        .up = (uint32_t)draw(&dice, 1, 4),
+        .down = (uint32_t)draw(&dice, 1, 4),
+        .output = {(uint32_t)draw(&dice, 1, 5), (uint32_t)draw(&dice, 1, 5)},
+        .queue = (uint32_t)draw(&dice, 1, 5),
+        .input = draw_depth(&dice, 2),
+        .up_fifo = draw_depth(&dice, RING_FAN_MAX + 1),
+        .down_fifo = draw_depth(&dice, 2),
+        .nonsinkable_limit = (uint32_t)draw(&dice, 1, 16),
+        .patience = (uint32_t)draw(&dice, 1, 40),
+    };
+    return s;
+}
+
+Test(ring_traffic, everything_drawn_by_lot)
+{
+    for (uint64_t seed = 1; seed <= LOTS; seed++) {
+        struct scenario s = draw_scenario(seed);
+        struct outcome longest, random;
+        const char *broken = world_run(&s, 0, &longest);
+        cr_assert_null(broken, "seed %" PRIu64 ", %s: %s", seed, s.name, broken);
+        broken = world_run(&s, seed, &random);
+        cr_assert_null(broken, "seed %" PRIu64 ", %s: %s", seed, s.name, broken);
+        cr_assert_eq(longest.hash, random.hash, "seed %" PRIu64, seed);
+        cr_assert_eq(longest.halted, random.halted, "seed %" PRIu64, seed);
+        cr_assert_eq(longest.held, random.held, "seed %" PRIu64, seed);
+        cr_assert_eq(longest.total.hops, random.total.hops, "seed %" PRIu64, seed);
+    }
 }
 
 Test(ring_traffic, halting_and_holding_happen)
