@@ -55,16 +55,16 @@ static void on_signal(int number)
     signal(SIGTERM, SIG_DFL);
 }
 
-/* Calls are not restarted after SIGINT and SIGTERM, so that a guest that waits for input can be
- * interrupted. */
+/* Calls are not restarted, so that a run that waits for the host still listens. A file that grows
+ * beyond the user's limit is an error like any other. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    const struct sigaction action = {.sa_handler = on_signal};
     stop_asked = look_asked = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    action.sa_flags = SA_RESTART;
     sigaction(SIGUSR1, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- small things ------------------------------------------------------------------------------
@@ -201,12 +201,17 @@ static enum cli_exit open_results(struct state *s)
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
+/* All that can be written is, whatever becomes of the rest. */
 static bool close_results(struct state *s)
 {
-    return !s->ask->keep ||
-           (write_file(s, "stats.json", write_json, s) &&
-            write_file(s, "stats.csv", write_csv, s) && write_file(s, "stats.txt", write_text, s) &&
-            write_file(s, "manifest.json", rep_manifest_write, &s->manifest));
+    bool good = true;
+    if (!s->ask->keep)
+        return good;
+    good &= write_file(s, "stats.json", write_json, s);
+    good &= write_file(s, "stats.csv", write_csv, s);
+    good &= write_file(s, "stats.txt", write_text, s);
+    good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
+    return good;
 }
 
 /* ---- the run -----------------------------------------------------------------------------------
@@ -323,9 +328,8 @@ static void show(struct state *s)
 {
     if (!s->ask->quiet)
         rep_table(&s->run, s->ask->table);
-    fflush(s->ask->table);
     if (s->ask->keep)
-        printf("%s\n", s->dir.path);
+        fprintf(s->ask->table, "%s\n", s->dir.path);
 }
 
 static enum cli_exit run(struct state *s)
