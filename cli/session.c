@@ -25,10 +25,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The executable's name in the results. */
+#define GUEST_COPY "guest.elf"
+
 struct state {
     const struct cli_session *ask;
     struct cli_guest guest;
     char program[sizeof(struct rep_rundir) + 16]; /* the executable that runs */
+    bool copied;                                  /* it is one in the results */
     struct nm_machine *machine;
     struct rep_totals *now; /* [cards] */
     struct rep_run run;
@@ -138,7 +142,7 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
 
 static void write_resolved(void *ctx, FILE *out)
 {
-    in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment);
+    in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment, GUEST_COPY);
 }
 
 static void write_json(void *ctx, FILE *out)
@@ -165,15 +169,21 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
     return false;
 }
 
-/* A program built for this run stays with its results and runs from there. */
+static void write_program(void *ctx, FILE *out)
+{
+    struct state *s = ctx;
+    s->copied = cli_guest_copy(&s->guest, out);
+}
+
+/* The program stays with its results and runs from there. */
 static bool keep_program(struct state *s)
 {
-    if (!s->guest.built)
-        return true;
-    if (!write_file(s, "guest.elf", cli_guest_copy, &s->guest))
+    if (!write_file(s, GUEST_COPY, write_program, s))
         return false;
-    snprintf(s->program, sizeof s->program, "%s/guest.elf", s->dir.path);
-    return true;
+    if (!s->copied)
+        fprintf(stderr, "numachine: error: cannot read %s: %s\n", s->guest.path, strerror(errno));
+    snprintf(s->program, sizeof s->program, "%s/" GUEST_COPY, s->dir.path);
+    return s->copied;
 }
 
 static bool write_start(struct state *s)
