@@ -100,7 +100,8 @@ static void print_experiment(const struct in_experiment *x)
     } else {
         printf("program     %s\n", x->program);
     }
-    print_words("  arguments", x->argv);
+    printf("  called    %s\n", x->called);
+    print_words("  arguments", x->argv + 1);
     print_words("  variables", x->envp);
     printf("  input     %s\n", x->stdin_path ? x->stdin_path : "empty");
     if (x->processors)
@@ -130,7 +131,7 @@ int cli_check(int argc, char **argv)
     struct in_experiment x;
     const enum in_file_kind kind = in_any_load(&x, request.file, request.sets, &diag);
     if (kind == IN_FILE_EXPERIMENT && request.all)
-        in_experiment_write_resolved(stdout, &x);
+        in_experiment_write_resolved(stdout, &x, NULL);
     else if (kind == IN_FILE_EXPERIMENT)
         print_experiment(&x);
     else if (kind == IN_FILE_MACHINE && request.all)

@@ -2,8 +2,8 @@
  * The program an experiment runs.
  *
  * A source is built in a temporary directory first, so that a program that does not compile leaves
- * nothing behind; what was built is then copied to the results (see session.c), because the
- * executable is part of what was measured.
+ * nothing behind. The executable is then copied to the results (see session.c), because it is part
+ * of what was measured.
  */
 #include "cli/guest.h"
 
@@ -74,13 +74,14 @@ void cli_guest_release(struct cli_guest *guest)
     free(guest->path);
 }
 
-void cli_guest_copy(void *ctx, FILE *out)
+bool cli_guest_copy(const struct cli_guest *guest, FILE *out)
 {
-    const struct cli_guest *guest = ctx;
     char block[65536];
     FILE *in = fopen(guest->path, "re");
     for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
         fwrite(block, 1, n, out);
+    const bool good = in && !ferror(in);
     if (in)
         fclose(in);
+    return good;
 }

@@ -21,7 +21,7 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
 /** Removes what was built. */
 void cli_guest_release(struct cli_guest *guest);
 
-/** A rep_write_fn: copies the executable; `ctx` is a struct cli_guest. */
-void cli_guest_copy(void *ctx, FILE *out);
+/** Copies the executable. @return false, with errno, when it cannot be read */
+bool cli_guest_copy(const struct cli_guest *guest, FILE *out);
 
 #endif

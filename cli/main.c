@@ -5,7 +5,7 @@
 
 #include "input/diag.h"
 
-#include <locale.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static char *help(int key, const char *text, void *input)
 #define COMMAND(name, function, sentence) fprintf(out, "  %-8s%s\n", #name, sentence);
 #include "cli/commands.def"
 #undef COMMAND
-    fputs("\nExit status:\n", out);
+    fputs("  test    build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
@@ -89,6 +89,16 @@ static int dispatch(int argc, char **argv)
     return CLI_EXIT_USAGE;
 }
 
+/** Stands something in for standard streams we were started without, so that no file opened later
+ *  takes their place; using them still fails. */
+static void open_standard_streams(void)
+{
+    static const int useless[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", useless[fd]) != fd)
+            abort();
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -97,6 +107,7 @@ int main(int argc, char **argv)
     argp_program_version = "numachine " NM_VERSION;
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = "numachine";
+    open_standard_streams();
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
     if (choice.first == 0)
         return CLI_EXIT_USAGE;

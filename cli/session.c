@@ -25,10 +25,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The executable's name in the results. */
+#define GUEST_COPY "guest.elf"
+
 struct state {
     const struct cli_session *ask;
     struct cli_guest guest;
     char program[sizeof(struct rep_rundir) + 16]; /* the executable that runs */
+    bool copied;                                  /* it is one in the results */
     struct nm_machine *machine;
     struct rep_totals *now; /* [cards] */
     struct rep_run run;
@@ -55,16 +59,16 @@ static void on_signal(int number)
     signal(SIGTERM, SIG_DFL);
 }
 
-/* Calls are not restarted after SIGINT and SIGTERM, so that a guest that waits for input can be
- * interrupted. */
+/* Calls are not restarted, so that a run that waits for the host still listens. A file that grows
+ * beyond the user's limit is an error like any other. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    const struct sigaction action = {.sa_handler = on_signal};
     stop_asked = look_asked = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    action.sa_flags = SA_RESTART;
     sigaction(SIGUSR1, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- small things ------------------------------------------------------------------------------
@@ -138,7 +142,7 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
 
 static void write_resolved(void *ctx, FILE *out)
 {
-    in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment);
+    in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment, GUEST_COPY);
 }
 
 static void write_json(void *ctx, FILE *out)
@@ -165,15 +169,21 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
     return false;
 }
 
-/* A program built for this run stays with its results and runs from there. */
+static void write_program(void *ctx, FILE *out)
+{
+    struct state *s = ctx;
+    s->copied = cli_guest_copy(&s->guest, out);
+}
+
+/* The program stays with its results and runs from there. */
 static bool keep_program(struct state *s)
 {
-    if (!s->guest.built)
-        return true;
-    if (!write_file(s, "guest.elf", cli_guest_copy, &s->guest))
+    if (!write_file(s, GUEST_COPY, write_program, s))
         return false;
-    snprintf(s->program, sizeof s->program, "%s/guest.elf", s->dir.path);
-    return true;
+    if (!s->copied)
+        fprintf(stderr, "numachine: error: cannot read %s: %s\n", s->guest.path, strerror(errno));
+    snprintf(s->program, sizeof s->program, "%s/" GUEST_COPY, s->dir.path);
+    return s->copied;
 }
 
 static bool write_start(struct state *s)
@@ -201,12 +211,17 @@ static enum cli_exit open_results(struct state *s)
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
+/* All that can be written is, whatever becomes of the rest. */
 static bool close_results(struct state *s)
 {
-    return !s->ask->keep ||
-           (write_file(s, "stats.json", write_json, s) &&
-            write_file(s, "stats.csv", write_csv, s) && write_file(s, "stats.txt", write_text, s) &&
-            write_file(s, "manifest.json", rep_manifest_write, &s->manifest));
+    bool good = true;
+    if (!s->ask->keep)
+        return good;
+    good &= write_file(s, "stats.json", write_json, s);
+    good &= write_file(s, "stats.csv", write_csv, s);
+    good &= write_file(s, "stats.txt", write_text, s);
+    good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
+    return good;
 }
 
 /* ---- the run -----------------------------------------------------------------------------------
@@ -323,9 +338,8 @@ static void show(struct state *s)
 {
     if (!s->ask->quiet)
         rep_table(&s->run, s->ask->table);
-    fflush(s->ask->table);
     if (s->ask->keep)
-        printf("%s\n", s->dir.path);
+        fprintf(s->ask->table, "%s\n", s->dir.path);
 }
 
 static enum cli_exit run(struct state *s)

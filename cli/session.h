@@ -19,13 +19,12 @@ struct cli_session {
     bool keep;       /**< write a run directory ... */
     const char *out; /**< ... here; NULL: a fresh one under results/ */
     bool force, quiet;
-    FILE *table; /**< where the tables go */
+    FILE *table; /**< where the tables go, and last the run directory's name */
 };
 
 /**
- * Runs it. Complaints go to stderr, tables to session->table, and the run directory's name is the
- * last line on stdout. SIGINT and SIGTERM end the run early with its results so far, SIGUSR1 prints
- * them on stderr and goes on.
+ * Runs it. Complaints go to stderr. SIGINT and SIGTERM end the run early with its results so far,
+ * SIGUSR1 prints them on stderr and goes on.
  * @param[out] outcome  how the program ended; end is PROG_UNLOADABLE if it was not even started
  * @return exit status of this program
  */

@@ -175,6 +175,7 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
     x->name = in_strdup("stat");
     free(x->program);
     x->program = in_strdup(r->program[0]);
+    x->called = in_strdup(r->program[0]);
     set_origin(x, IN_KEY_program);
     if (r->seed != x->seed) {
         x->seed = r->seed;

@@ -113,16 +113,16 @@ static void store(struct build *b, size_t i)
     }
 }
 
-/** Puts the program's own name, without directory and suffix, before its arguments. */
+/** Puts the program's name, if need be its file's, before its arguments. */
 static void prepend_name(struct in_experiment *x)
 {
     char **args = x->argv, **argv = NULL;
-    char *name = in_base_name(x->source ? x->source : x->program);
-    in_push(&argv, name);
+    if (!x->called)
+        x->called = in_base_name(x->source ? x->source : x->program);
+    in_push(&argv, x->called);
     for (size_t i = 0; args[i]; i++)
         in_push(&argv, args[i]);
     in_free_list(args);
-    free(name);
     x->argv = argv;
 }
 

@@ -35,6 +35,7 @@ struct in_experiment {
     char *source;     /**< C source to be built with the cross compiler, or NULL */
     char *abi;        /**< "o32" or "n64": compiler used for `source` */
     char **cflags;    /**< NULL-terminated extra compiler flags */
+    char *called;     /**< argv[0] */
     char **argv;      /**< NULL-terminated, argv[0] included */
     char **envp;      /**< NULL-terminated, exactly the guest's environment */
     char *stdin_path; /**< file behind the guest's stdin; NULL: empty (run) or ours (stat) */

@@ -177,7 +177,23 @@ static bool is_absent(const struct in_key *key, const void *field)
     return (t == IN_TEXT || t == IN_FILE || t == IN_WORD) && !*(char *const *)field;
 }
 
-void in_experiment_write_resolved(FILE *out, const struct in_experiment *x)
+/** Writes which copy of the executable to run, and what it is a copy of. */
+static void write_copy(FILE *out, const struct in_experiment *x, const char *program, char *last)
+{
+    const char *from = x->source ? x->source : x->program;
+    char *absolute = realpath(from, NULL);
+    const char *name = open_sections(out, 0, "program.path", last);
+    const int width = fprintf(out, "  %s: %s", name, program);
+    char *what = NULL;
+    if (asprintf(&what, "%s %s", x->source ? "built from" : "copy of", absolute ? absolute : from) <
+        0)
+        abort();
+    write_comment(out, width, what, "");
+    free(what);
+    free(absolute);
+}
+
+void in_experiment_write_resolved(FILE *out, const struct in_experiment *x, const char *program)
 {
     char last[IN_PATH_MAX] = "";
     fprintf(out,
@@ -194,7 +210,9 @@ void in_experiment_write_resolved(FILE *out, const struct in_experiment *x)
             write_params(out, 2, &x->machine);
             continue;
         }
-        if (is_absent(key, field))
+        if (program && i == IN_KEY_program)
+            write_copy(out, x, program, last);
+        if (is_absent(key, field) || (program && (i == IN_KEY_program || i == IN_KEY_source)))
             continue;
         const char *name = open_sections(out, 0, key->path, last);
         char *text = value_text(key, (enum in_experiment_key)i, x, field);

@@ -153,6 +153,14 @@ static bool read_headers(Elf *elf, struct elf_image *im, const GElf_Ehdr *eh, ui
     REFUSE("entry point 0x%" PRIx64 " is not in an executable segment", im->entry);
 }
 
+static bool has_magic(Elf *elf)
+{
+    size_t size = 0;
+    const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+
+    return raw && size >= SELFMAG && memcmp(raw, ELFMAG, SELFMAG) == 0;
+}
+
 static bool read_elf(Elf *elf, struct elf_image *im, uint64_t file_size, char *why, size_t size)
 {
     GElf_Ehdr eh;
@@ -160,9 +168,9 @@ static bool read_elf(Elf *elf, struct elf_image *im, uint64_t file_size, char *w
 
     if (file_size < 4)
         REFUSE("not an ELF file (%" PRIu64 " bytes long)", file_size);
-    if (!elf || elf_kind(elf) != ELF_K_ELF)
+    if (!has_magic(elf))
         REFUSE("not an ELF file");
-    if (!gelf_getehdr(elf, &eh))
+    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh))
         REFUSE("truncated: the ELF header cannot be read");
     if (!check_ident(&eh, why, size))
         return false;

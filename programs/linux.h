@@ -203,6 +203,7 @@ struct prog {
     uint64_t device_drawn;    /**< /dev/urandom bytes given */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
+    int64_t told_ns; /**< [host ns] when the progress hook was last called */
     bool over;       /**< the end is decided: */
     nm_tick over_at; /**< [ticks] the machine still runs to here */
 };
@@ -216,6 +217,10 @@ static inline nm_tick prog_now(const struct prog *p)
 /** Decides the end of the run; the first to do so wins. `message` may be NULL. */
 void prog_finish(struct prog *p, enum prog_end end, int status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/** Calls the progress hook if it is time; whoever waits for the host must do so about as often.
+ *  The hook may decide the end (p->over). */
+void prog_tell(struct prog *p);
 
 /** Loads the executable and builds the first thread's stack (load.c). @return 0 or -errno */
 int prog_load(struct prog *p, struct thread *first);

@@ -7,16 +7,18 @@
  * cycle, must not depend on whether someone watches.
  */
 #include "programs/linux_file.h"
+#include "programs/signal.h"
 
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { BOUNCE = 32768, MARK_NAME = 64, STREAM_DEVICE = 2 };
+enum { BOUNCE = 32768, MARK_NAME = 64, STREAM_DEVICE = 2, HOST_WAIT_MS = 100 };
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
@@ -134,32 +136,66 @@ int64_t sys_close(struct call *c)
 
 /* ---- moving bytes ---------------------------------------------------------------------------- */
 
-/** Writes all of buf to the host; a signal to the simulator must not tear the guest's output. */
-static int64_t host_write(struct file *f, const uint8_t *buf, size_t len, int64_t at)
+/** Waits until the host's end is ready. Simulated time stands still meanwhile, but the simulator
+ *  must go on answering: nobody may ever type, or read what is written. @return 0, -EINTR if the
+ *  run is over */
+static int await_host(struct prog *p, const struct file *f, short events)
 {
-    size_t done = 0;
+    struct pollfd end = {.fd = f->host, .events = events};
 
-    while (done < len) {
-        ssize_t n = at < 0 ? write(f->host, buf + done, len - done)
-                           : pwrite(f->host, buf + done, len - done, at + (int64_t)done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return done > 0 ? (int64_t)done : -errno;
-        done += (size_t)n;
+    while (poll(&end, 1, HOST_WAIT_MS) <= 0) {
+        prog_tell(p);
+        if (p->over)
+            return -EINTR;
     }
-    return (int64_t)done;
+    return 0;
 }
 
-static int64_t host_read(struct file *f, uint8_t *buf, size_t len, int64_t at)
+/** A host call failed because it has to wait; await_host then waits better than it would. */
+static bool must_wait(ssize_t n)
+{
+    return n < 0 && (errno == EINTR || errno == EAGAIN);
+}
+
+/** Writes all of buf to the host; a signal to the simulator must not tear the guest's output. What
+ *  is ready takes a pipe's atomic piece without waiting. */
+static int64_t host_write(struct call *c, struct file *f, const uint8_t *buf, size_t len,
+                          int64_t at)
+{
+    const struct siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = 1000};
+    size_t done = 0;
+    int64_t err = 0;
+
+    while (done < len && !err) {
+        size_t piece = f->standard && len - done > PIPE_BUF ? PIPE_BUF : len - done;
+        ssize_t n;
+        err = await_host(c->p, f, POLLOUT);
+        if (err < 0)
+            break;
+        n = at < 0 ? write(f->host, buf + done, piece)
+                   : pwrite(f->host, buf + done, piece, at + (int64_t)done);
+        if (n >= 0)
+            done += (size_t)n;
+        else if (!must_wait(n))
+            err = -errno;
+    }
+    if (err == -EPIPE)
+        signal_post(c->p, c->t, &info);
+    return done > 0 ? (int64_t)done : err;
+}
+
+static int64_t host_read(struct prog *p, struct file *f, uint8_t *buf, size_t len, int64_t at)
 {
     ssize_t n;
 
     if (f->host < 0)
         return 0;
     do {
+        int err = await_host(p, f, POLLIN);
+        if (err < 0)
+            return err;
         n = at < 0 ? read(f->host, buf, len) : pread(f->host, buf, len, at);
-    } while (n < 0 && errno == EINTR);
+    } while (must_wait(n));
     return host_result(n);
 }
 
@@ -204,7 +240,7 @@ static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t l
         size_t want = len - done < BOUNCE ? (size_t)(len - done) : BOUNCE;
         int64_t n = f->kind == FILE_RANDOM
                         ? read_random(c->p, buf, want)
-                        : host_read(f, buf, want, at < 0 ? at : at + (int64_t)done);
+                        : host_read(c->p, f, buf, want, at < 0 ? at : at + (int64_t)done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         if (vm_write(&c->p->vm, va + done, buf, (size_t)n) < 0)
@@ -233,7 +269,7 @@ static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t 
         if (vm_read(&c->p->vm, va + done, buf, want) < 0)
             return done > 0 ? (int64_t)done : -EFAULT;
         n = f->host < 0 ? (int64_t)want
-                        : host_write(f, buf, want, at < 0 ? at : at + (int64_t)done);
+                        : host_write(c, f, buf, want, at < 0 ? at : at + (int64_t)done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         if (f->hashed)

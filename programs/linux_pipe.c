@@ -6,12 +6,12 @@
  * looking costs no simulated time.
  */
 #include "programs/linux_file.h"
+#include "programs/signal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    SIGPIPE_GUEST = 13,
     POLL_IN = 1,
     POLL_OUT = 4,
     POLL_ERR = 8,
@@ -99,7 +99,7 @@ static int64_t pipe_fill(struct call *c, struct pipe *pipe, uint64_t va, uint64_
 int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len)
 {
     struct pipe *pipe = f->pipe;
-    struct siginfo info = {.signo = SIGPIPE_GUEST, .pid = FIRST_TID, .uid = 1000};
+    struct siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = 1000};
     uint64_t done = 0;
 
     while (done < len) {

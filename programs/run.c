@@ -6,11 +6,12 @@
  * then SimGrid's clock is moved to the same tick and the threads concerned get their turns, one
  * after another, in an order that depends on nothing but the simulation.
  */
-#include "programs/linux.h"
+#include "programs/signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,6 @@
 /* How far the machine runs before the host's clock is looked at, and how often the hook is called.
  */
 enum { CHUNK_TICKS = 1 << 18, PROGRESS_NS = 100000000 };
-
-/** What only the main loop needs. */
-struct loop {
-    struct prog *p;
-    int64_t last_ns; /* host time of the last progress call */
-};
 
 void prog_finish(struct prog *p, enum prog_end end, int status, const char *format, ...)
 {
@@ -88,7 +83,7 @@ static unsigned due(struct prog *p, nm_tick now, bool wake)
 
 static void ring_alarm(struct prog *p, nm_tick now)
 {
-    struct siginfo info = {.signo = 14 /* SIGALRM */, .code = 0x80 /* SI_KERNEL */};
+    struct siginfo info = {.signo = SIG_ALRM, .code = SI_KERNEL_};
 
     if (p->alarm_at > now)
         return;
@@ -224,17 +219,16 @@ static uint64_t instructions(const struct prog *p)
     return n;
 }
 
-static void tell_progress(struct loop *l)
+void prog_tell(struct prog *p)
 {
-    struct prog *p = l->p;
     int64_t now;
 
     if (!p->hooks || !p->hooks->progress)
         return;
     now = host_ns();
-    if (now - l->last_ns < PROGRESS_NS)
+    if (now - p->told_ns < PROGRESS_NS)
         return;
-    l->last_ns = now;
+    p->told_ns = now;
     if (!p->hooks->progress(p->hooks->ctx, prog_now(p), instructions(p)))
         prog_finish(p, PROG_INTERRUPTED, 0, "interrupted");
 }
@@ -252,9 +246,8 @@ static bool anyone_runs(const struct prog *p)
     return false;
 }
 
-static void step(struct loop *l)
+static void step(struct prog *p)
 {
-    struct prog *p = l->p;
     bool running = anyone_runs(p);
     nm_tick until = earlier(next_date(p), p->spec->limit);
     struct nm_trap trap;
@@ -281,7 +274,7 @@ static void step(struct loop *l)
     if (!p->over && prog_now(p) >= p->spec->limit)
         prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
     if (r == NM_RUN_UNTIL)
-        tell_progress(l);
+        prog_tell(p);
 }
 
 /** All cards stop at one tick: run to it, and leave alone whatever traps on the way. */
@@ -296,13 +289,13 @@ static void run_out(struct prog *p)
 
 static void hardware(struct actors *as, void *ctx)
 {
-    struct loop loop = {.p = ctx, .last_ns = host_ns()};
     struct prog *p = ctx;
 
     p->actors = as;
+    p->told_ns = host_ns();
     thread_start(p->threads);
     while (!p->over)
-        step(&loop);
+        step(p);
     if (p->out->end == PROG_EXITED || p->out->end == PROG_SIGNALED)
         run_out(p);
 }
@@ -368,9 +361,9 @@ static void free_threads(struct prog *p)
 
 static void prog_free(struct prog *p)
 {
+    files_free(p); /* first: closing a pipe looks for threads that wait for it */
     free_threads(p);
     signal_free(p);
-    files_free(p);
     vm_free(&p->vm);
     XXH64_freeState(p->hash);
     if (p->elf_fd >= 0)
@@ -420,6 +413,8 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
               struct prog_outcome *out)
 {
     struct prog *p = calloc(1, sizeof *p);
+    /* A reader of the guest's output that goes away is the guest's affair. */
+    void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 
     if (!p)
         abort();
@@ -432,6 +427,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     out->instructions = instructions(p);
     out->stdout_hash = XXH64_digest(p->hash);
     prog_free(p);
+    signal(SIGPIPE, on_pipe);
 }
 
 bool prog_check(const char *path, char *why, size_t size)

@@ -12,6 +12,8 @@ enum {
     SIG_KILL = 9,
     SIG_BUS = 10,
     SIG_SEGV = 11,
+    SIG_PIPE = 13,
+    SIG_ALRM = 14,
     SIG_CHLD = 18,
     SIG_WINCH = 20,
     SIG_URG = 21,

@@ -18,6 +18,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* [characters] width of a table where there is no window. */
+enum { PAGE = 110 };
+
 /* How to draw on `out`. */
 struct pen {
     FILE *out;
@@ -33,7 +36,8 @@ static struct pen pen_for(FILE *out)
     return (struct pen){
         .out = out,
         .bold = tty && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0,
-        .width = tty && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0,
+        .width =
+            tty && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : PAGE,
     };
 }
 
@@ -80,7 +84,7 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     if (is_time(e) && time > 0)
         rep_grid_cell(grid, "%.1f %% of time", 100 * count / time);
     else if (!is_time(e) && instructions > 0)
-        rep_grid_cell(grid, "%.3f / 1000 instr", 1000 * count / instructions);
+        rep_grid_cell(grid, "%.3f/1000 instr", 1000 * count / instructions);
     else
         rep_grid_cell(grid, "-");
 }
@@ -187,7 +191,7 @@ static void compare_heading(struct rep_grid *grid, const struct columns *c)
     for (size_t r = 0; r < c->count; r++)
         rep_grid_cell(grid, "%s", c->first[r].name);
     if (c->ratio)
-        rep_grid_cell(grid, "%s / %s", c->first[1].name, c->first[0].name);
+        rep_grid_cell(grid, "ratio");
     rep_grid_cell(grid, "unit");
     rep_grid_cell(grid, "meaning");
 }
@@ -256,6 +260,8 @@ static void print_comparison(struct pen pen, const struct columns *c)
         compare_metric(&grid, c, (enum rep_metric_id)m);
     fputc('\n', pen.out);
     print_grid(pen, &grid);
+    if (c->ratio)
+        fprintf(pen.out, "\nratio: %s / %s\n", c->first[1].name, c->first[0].name);
 }
 
 /* With marks the regions are what the user asked about; one alone is shown beside the whole run. */

@@ -47,6 +47,7 @@ expect 2 "--set run.sed=7" "$program" check mine.yaml --set run.sed=7
 expect 0 "# --set" "$program" check mine.yaml --all --set bus.fifo=3
 printf 'bus: {clock: 50}\n' >bad.yaml
 expect 2 "bad.yaml:1:14: error: 'bus.clock': 50 needs a unit" "$program" check bad.yaml
+expect 0 "called    me" "$program" check mine.yaml --set program.name=me
 "$program" check mine.yaml --all >resolved.yaml
 "$program" check resolved.yaml --all | sed 's/ *#.*//' >again
 sed 's/ *#.*//' resolved.yaml | cmp -s - again || {

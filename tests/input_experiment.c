@@ -64,7 +64,7 @@ Test(input_experiment, every_key_and_back)
     cr_expect_str_eq(o.x.source, "prog.c");
     expect_full(&o.x);
     FILE *f = fopen("config.resolved.yaml", "w");
-    in_experiment_write_resolved(f, &o.x);
+    in_experiment_write_resolved(f, &o.x, NULL);
     fclose(f);
     outcome_free(&o);
     cr_assert(!mkdir("elsewhere", 0777) && !chdir("elsewhere"));

@@ -6,6 +6,7 @@
 #include "machine/machine.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -122,6 +123,7 @@ static void setup(void)
     the_machine = (struct nm_machine){0};
     cr_assert(mkdtemp(base));
     cr_assert_eq(chdir(base), 0);
+    cr_assert_eq(close(creat("good", 0666)), 0);
 }
 
 static void teardown(void)
