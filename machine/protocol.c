@@ -321,9 +321,10 @@ static void send_from_home(const struct nm_place *place, const struct nm_dir_lin
         to_stations(out, NM_MSG_NACK, mask_of(place, then.station), then);
     if (a & (N_INTV_S | N_INTV_X))
         to_stations(out, a & N_INTV_S ? NM_MSG_INTV_S : NM_MSG_INTV_X, line->stations, here);
-    if (a & ROUND)
+    if (a & (ROUND | ROUND_ACK))
         to_stations(out, NM_MSG_INVALIDATE,
-                    ring_mask_or(line->stations, mask_of(place, place->station)), here);
+                    ring_mask_or(line->stations, mask_of(place, place->station)),
+                    a & ROUND_ACK ? here : (struct who){place->station, NM_NO_CARD});
 }
 
 /* Answers another station's intervention: data to its requester; the home hears of it. Shared data
