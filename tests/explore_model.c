@@ -93,6 +93,21 @@ static uint8_t covered(const struct ex_config *c, ring_mask route)
     return to;
 }
 
+/* Over the network: to all stations at once, or into the queue of those that wait for it. */
+static bool leave(const struct ex_config *c, struct ex_world *w, unsigned station, struct fields f)
+{
+    enum nm_class class = nm_message_row(f.message)->class;
+    bool room = true;
+    uint8_t to = f.to;
+    if (class == NM_NONSINKABLE || !c->direct)
+        return push(&w->out[station][class], f);
+    f.to = 0;
+    for (unsigned i = 0; i < c->stations; i++)
+        if (to >> i & 1)
+            room &= push(&w->net[i], f);
+    return room;
+}
+
 /* Puts what a module of `station` sends where it goes next. */
 static const char *send_all(const struct ex_config *c, struct ex_world *w, unsigned station,
                             uint8_t line, const struct nm_sends *sends, bool fresh)
@@ -111,7 +126,7 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
             f.to = covered(c, p->route);
             if (!f.to)
                 return "a message to no station";
-            room &= push(&w->out[station][row->class], f);
+            room &= leave(c, w, station, f);
             continue;
         }
         for (unsigned card = 0; card < c->cards; card++)
@@ -652,6 +667,76 @@ void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
         for (unsigned k = 0; k < c->cards; k++)
             b = unpack_card(c, &w->card[s][k], b);
     }
+}
+
+/* ---- mirror images --------------------------------------------------------------------------------- */
+
+static uint8_t swap_bits(uint8_t v, unsigned a, unsigned b)
+{
+    unsigned differ = (v >> a ^ v >> b) & 1;
+    return (uint8_t)(v ^ (differ << a | differ << b));
+}
+
+static void mirror_queue(const struct ex_config *c, struct ex_queue *q)
+{
+    for (unsigned i = 0; i < q->count; i++) {
+        struct fields f = msg_fields(q->m[i]);
+        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester != NOBODY)
+            f.requester ^= 1;
+        if (c->swap == EX_SWAP_STATIONS) {
+            f.station = f.station ? 3 - f.station : 0;
+            f.to = swap_bits(f.to, 1, 2);
+        }
+        q->m[i] = msg_pack(f);
+    }
+}
+
+static void mirror_dir(const struct ex_config *c, struct ex_dir *d)
+{
+    struct nm_dir_line *e = &d->entry;
+    bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
+    if (c->swap == EX_SWAP_CARDS && home) {
+        e->cards = swap_bits(e->cards, 0, 1) & 3;
+        e->held_card ^= e->held_card < EX_CARDS;
+    }
+    if (c->swap == EX_SWAP_STATIONS) {
+        e->stations = swap_bits((uint8_t)e->stations, c->number[1], c->number[2]);
+        e->held_station = e->held_station ? (uint16_t)(3 - e->held_station) : 0;
+    }
+}
+
+static void mirror_stations(struct ex_world *w)
+{
+    struct ex_world old = *w;
+    for (unsigned s = 1; s < 3; s++) {
+        memcpy(w->card[s], old.card[3 - s], sizeof w->card[s]);
+        memcpy(w->out[s], old.out[3 - s], sizeof w->out[s]);
+        w->nc[s] = old.nc[3 - s];
+        w->bus[s] = old.bus[3 - s];
+        w->net[s] = old.net[3 - s];
+    }
+}
+
+void ex_mirror(const struct ex_config *c, struct ex_world *w)
+{
+    for (unsigned s = 0; s < c->stations; s++) {
+        mirror_queue(c, &w->bus[s]);
+        mirror_queue(c, &w->net[s]);
+        mirror_queue(c, &w->out[s][0]);
+        mirror_queue(c, &w->out[s][1]);
+        for (unsigned k = 0; k < c->cards; k++)
+            mirror_queue(c, &w->card[s][k].in);
+        mirror_dir(c, &w->nc[s]);
+    }
+    for (unsigned l = 0; l < c->lines; l++)
+        mirror_dir(c, &w->home[l]);
+    if (c->swap == EX_SWAP_STATIONS) {
+        mirror_stations(w);
+        return;
+    }
+    struct ex_card first = w->card[0][0];
+    w->card[0][0] = w->card[0][1];
+    w->card[0][1] = first;
 }
 
 /* ---- printing --------------------------------------------------------------------------------------- */

@@ -29,9 +29,15 @@ struct ex_config {
     struct ring_shape rings;
     uint16_t number[EX_STATIONS]; /**< station numbers of the populated stations, home first */
     uint8_t stations, cards, lines;
-    bool eject; /**< network cache entries may be ejected at any time */
+    bool eject;   /**< network cache entries may be ejected at any time */
+    bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
+    uint8_t swap; /**< enum ex_swap: which worlds are mirror images */
     bool quick; /**< small enough for the quick suite */
 };
+
+/** Two things of a machine that behave alike, so that worlds which differ in their exchange only are
+ *  one. (Cards of a remote station do not: the network cache asks them in turn.) */
+enum ex_swap { EX_SWAP_NONE, EX_SWAP_CARDS /**< at home */, EX_SWAP_STATIONS /**< index 1 and 2 */ };
 
 /** A message on its way, packed: see explore_model.c. */
 typedef uint16_t ex_msg;
@@ -114,6 +120,9 @@ bool ex_quiet(const struct ex_config *config, const struct ex_world *world);
 unsigned ex_pack(const struct ex_config *config, const struct ex_world *world,
                  uint8_t bytes[EX_PACKED]);
 void ex_unpack(const struct ex_config *config, const uint8_t *bytes, struct ex_world *world);
+
+/** Exchanges what the configuration says is alike. */
+void ex_mirror(const struct ex_config *config, struct ex_world *world);
 
 /** The step as text, with what it meets in the world before it. */
 void ex_print_step(FILE *out, const struct ex_config *config, const struct ex_world *before,
