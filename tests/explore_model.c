@@ -5,14 +5,15 @@
  * versions only one matters: a copy is fresh when it has the value of the last store, and a store
  * makes one card's copy fresh and all others stale. As no acknowledgements are collected, a stale
  * copy may still be read while the invalidation that will end it is on its way; so the property is:
- * every readable stale copy has an invalidation in flight to it, and every copy written is fresh and
- * the only dirty one.
+ * every readable stale copy has an invalidation in flight to it, and every copy written is fresh
+ * and the only dirty one.
  */
 #include "tests/explore_model.h"
 
 #include <string.h>
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------------------------------
+ */
 
 enum { NOBODY = 3 }; /* requester: a card of another station */
 
@@ -74,14 +75,13 @@ static bool nonsinkable(ex_msg m)
     return nm_message_row(m & 15)->class == NM_NONSINKABLE;
 }
 
-/* ---- sending ------------------------------------------------------------------------------------- */
+/* ---- sending
+ * ------------------------------------------------------------------------------------- */
 
 static struct nm_place place_of(const struct ex_config *c, unsigned station)
 {
-    return (struct nm_place){.rings = &c->rings,
-                             .station = c->number[station],
-                             .home = c->number[0],
-                             .cards = c->cards};
+    return (struct nm_place){
+        .rings = &c->rings, .station = c->number[station], .home = c->number[0], .cards = c->cards};
 }
 
 /* Populated stations the route covers, imprecision included. */
@@ -108,9 +108,23 @@ static bool leave(const struct ex_config *c, struct ex_world *w, unsigned statio
     return room;
 }
 
+static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
+                              unsigned card, uint8_t line, enum nm_protocol_event event,
+                              const struct nm_packet *in, uint64_t *actions, ex_cells cells);
+
+/* A NACK meets nothing but the request it answers, so it may as well arrive in no time. */
+static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigned station,
+                          uint8_t line, const struct nm_packet *p, ex_cells cells)
+{
+    uint64_t actions;
+    if (p->requester >= c->cards || w->card[station][p->requester].request != EX_TAKEN)
+        return "a NACK for nobody";
+    return card_event(c, w, station, p->requester, line, NM_CARD_EV_NACK, p, &actions, cells);
+}
+
 /* Puts what a module of `station` sends where it goes next. */
 static const char *send_all(const struct ex_config *c, struct ex_world *w, unsigned station,
-                            uint8_t line, const struct nm_sends *sends, bool fresh)
+                            uint8_t line, const struct nm_sends *sends, bool fresh, ex_cells cells)
 {
     bool room = true;
     for (unsigned i = 0; i < sends->count; i++) {
@@ -129,6 +143,12 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
             room &= leave(c, w, station, f);
             continue;
         }
+        if (p->message == NM_MSG_NACK) {
+            const char *wrong = refuse(c, w, station, line, p, cells);
+            if (wrong)
+                return wrong;
+            continue;
+        }
         for (unsigned card = 0; card < c->cards; card++)
             if (p->targets >> card & 1)
                 room &= push(&w->card[station][card].in, f);
@@ -138,7 +158,8 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
     return room ? NULL : "more messages under way than there can be";
 }
 
-/* ---- cards --------------------------------------------------------------------------------------- */
+/* ---- cards
+ * --------------------------------------------------------------------------------------- */
 
 static bool readable(uint8_t state)
 {
@@ -201,7 +222,7 @@ static const char *card_event(const struct ex_config *c, struct ex_world *w, uns
         k->request = nm_card_request(k->state[line]) == NM_MSG_UPGD ? EX_RETRY : EX_DOOR;
         return NULL;
     }
-    return send_all(c, w, station, line, &sends, k->fresh[line]);
+    return send_all(c, w, station, line, &sends, k->fresh[line], cells);
 }
 
 static const char *card_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
@@ -231,19 +252,6 @@ static const char *card_takes(const struct ex_config *c, struct ex_world *w, uns
     return NULL;
 }
 
-static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
-                             ex_cells cells)
-{
-    static const enum nm_protocol_event events[] = {
-        [EX_LOAD] = NM_CARD_EV_LOAD, [EX_STORE] = NM_CARD_EV_STORE, [EX_EVICT] = NM_CARD_EV_REPLACE};
-    uint64_t actions;
-    const char *wrong =
-        card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
-    if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
-        store(c, w, s.station, s.arg, s.line);
-    return wrong;
-}
-
 static const char *send_again(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                               ex_cells cells)
 {
@@ -256,7 +264,8 @@ static const char *send_again(const struct ex_config *c, struct ex_world *w, str
     return wrong;
 }
 
-/* ---- directories ----------------------------------------------------------------------------------- */
+/* ---- directories
+ * ----------------------------------------------------------------------------------- */
 
 static bool locked(uint8_t state)
 {
@@ -273,7 +282,7 @@ static const char *eject(const struct ex_config *c, struct ex_world *w, unsigned
     use(cells, d->entry.state, NM_NC_EV_EJECT);
     if (!nm_nc_eject(&place, &d->entry, &sends, &actions))
         return "a network cache entry cannot be ejected";
-    return send_all(c, w, station, d->line, &sends, d->fresh);
+    return send_all(c, w, station, d->line, &sends, d->fresh, cells);
 }
 
 /* The data of what a transition sends: the directory's, or those that came in. */
@@ -307,19 +316,19 @@ static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsi
     if (!nm_dir_step(agent, &place, &d->entry, &in, from_network, &sends, &actions))
         return station ? "a network cache has no cell for this" : "the home has no cell for this";
     const char *wrong = carry(d, f, actions, &sends, &fresh);
-    return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh);
+    return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh, cells);
 }
 
 static bool wants_place(struct fields f, bool from_network)
 {
-    return from_network ? f.message == NM_MSG_INTV_S || f.message == NM_MSG_INTV_X
-                        : f.message == NM_MSG_RD || f.message == NM_MSG_RDEXCL ||
-                              f.message == NM_MSG_UPGD;
+    return from_network
+               ? f.message == NM_MSG_INTV_S || f.message == NM_MSG_INTV_X
+               : f.message == NM_MSG_RD || f.message == NM_MSG_RDEXCL || f.message == NM_MSG_UPGD;
 }
 
 /* The place is held by another line that is locked: outside the table, the sender tries again. */
 static const char *turn_away(const struct ex_config *c, struct ex_world *w, unsigned station,
-                             struct fields f, bool from_network)
+                             struct fields f, bool from_network, ex_cells cells)
 {
     struct nm_packet in = packet_of(c, f);
     struct nm_sends sends = {.count = 1};
@@ -332,7 +341,7 @@ static const char *turn_away(const struct ex_config *c, struct ex_world *w, unsi
         sends.packet[0].message = NM_MSG_NACK;
         sends.packet[0].targets = (uint8_t)(1u << f.requester);
     }
-    return send_all(c, w, station, f.line, &sends, false);
+    return send_all(c, w, station, f.line, &sends, false, cells);
 }
 
 /* A message for a line whose place in the network cache another line has. */
@@ -342,7 +351,7 @@ static const char *misplaced(const struct ex_config *c, struct ex_world *w, unsi
     struct ex_dir none = {.entry = nm_nc_start(), .line = f.line};
     if (wants_place(f, from_network)) {
         if (locked(w->nc[station].entry.state))
-            return turn_away(c, w, station, f, from_network);
+            return turn_away(c, w, station, f, from_network, cells);
         const char *wrong = eject(c, w, station, cells);
         w->nc[station] = none;
         return wrong ? wrong : dir_event(c, w, station, &w->nc[station], f, from_network, cells);
@@ -376,6 +385,25 @@ static const char *request(const struct ex_config *c, struct ex_world *w, struct
     return dir_takes(c, w, s.station, f, false, cells);
 }
 
+/* An access. A request without a copy waits for nothing that could change it, so it is taken in the
+ * same step; an upgrade waits at the door, where it may lose its copy. */
+static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                             ex_cells cells)
+{
+    static const enum nm_protocol_event events[] = {[EX_LOAD] = NM_CARD_EV_LOAD,
+                                                    [EX_STORE] = NM_CARD_EV_STORE,
+                                                    [EX_EVICT] = NM_CARD_EV_REPLACE};
+    struct ex_card *k = &w->card[s.station][s.arg];
+    uint64_t actions;
+    const char *wrong =
+        card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
+    if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
+        store(c, w, s.station, s.arg, s.line);
+    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP)
+        wrong = request(c, w, s, cells);
+    return wrong;
+}
+
 /* The network delivers the oldest sinkable message to all its stations at once. */
 static const char *ring(const struct ex_config *c, struct ex_world *w, unsigned station)
 {
@@ -391,7 +419,8 @@ static const char *ring(const struct ex_config *c, struct ex_world *w, unsigned 
     return room ? NULL : "more messages under way than there can be";
 }
 
-/* ---- what must hold --------------------------------------------------------------------------------- */
+/* ---- what must hold
+ * --------------------------------------------------------------------------------- */
 
 static bool holds_invalidation(const struct ex_queue *q, uint8_t line, unsigned to)
 {
@@ -447,7 +476,8 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
     return !busy;
 }
 
-/* ---- steps --------------------------------------------------------------------------------------- */
+/* ---- steps
+ * --------------------------------------------------------------------------------------- */
 
 void ex_start(const struct ex_config *c, struct ex_world *w)
 {
@@ -465,9 +495,10 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
     unsigned n = 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = k->state[l];
-        if (k->request == EX_NONE && state == NM_CARD_I)
+        bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);
+        if (free && state == NM_CARD_I)
             out[n++] = (struct ex_step){EX_LOAD, station, card, l};
-        if (k->request == EX_NONE && !waiting(state))
+        if (free && !waiting(state))
             out[n++] = (struct ex_step){EX_STORE, station, card, l};
         if (state == NM_CARD_S || state == NM_CARD_D)
             out[n++] = (struct ex_step){EX_EVICT, station, card, l};
@@ -557,7 +588,8 @@ const char *ex_take(const struct ex_config *c, struct ex_world *w, struct ex_ste
     return wrong;
 }
 
-/* ---- packing --------------------------------------------------------------------------------------- */
+/* ---- packing
+ * --------------------------------------------------------------------------------------- */
 
 static uint8_t *pack_queue(const struct ex_queue *q, uint8_t *b)
 {
@@ -602,13 +634,14 @@ static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint
 
 static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, const uint8_t *b)
 {
-    d->entry = (struct nm_dir_line){.state = b[0],
-                                    .stations = (ring_mask)(b[1] & 15) | (ring_mask)(b[1] >> 4) << 16,
-                                    .held_station = c->number[b[2] >> 4],
-                                    .held_card = b[2] & 15,
-                                    .cards = b[3] & 3,
-                                    .loose = b[3] >> 2 & 1,
-                                    .poll = b[3] >> 3 & 7};
+    d->entry =
+        (struct nm_dir_line){.state = b[0],
+                             .stations = (ring_mask)(b[1] & 15) | (ring_mask)(b[1] >> 4) << 16,
+                             .held_station = c->number[b[2] >> 4],
+                             .held_card = b[2] & 15,
+                             .cards = b[3] & 3,
+                             .loose = b[3] >> 2 & 1,
+                             .poll = b[3] >> 3 & 7};
     d->fresh = b[3] >> 6 & 1;
     d->line = b[3] >> 7;
     return b + 4;
@@ -669,7 +702,8 @@ void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
     }
 }
 
-/* ---- mirror images --------------------------------------------------------------------------------- */
+/* ---- mirror images
+ * --------------------------------------------------------------------------------- */
 
 static uint8_t swap_bits(uint8_t v, unsigned a, unsigned b)
 {
@@ -739,7 +773,8 @@ void ex_mirror(const struct ex_config *c, struct ex_world *w)
     w->card[0][1] = first;
 }
 
-/* ---- printing --------------------------------------------------------------------------------------- */
+/* ---- printing
+ * --------------------------------------------------------------------------------------- */
 
 static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
 {
@@ -756,14 +791,19 @@ static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
 
 void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *w, struct ex_step s)
 {
-    static const char *const names[] = {
-        [EX_LOAD] = "loads",        [EX_STORE] = "stores",   [EX_EVICT] = "evicts",
-        [EX_EJECT] = "ejects",      [EX_SEND] = "tries again", [EX_CARD] = "takes ",
-        [EX_REQUEST] = "takes ",    [EX_BUS] = "takes from the bus ",
-        [EX_NET] = "takes from the network ", [EX_NETREQ] = "takes from the network ",
-        [EX_RING] = "network takes away "};
-    bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT || s.kind == EX_SEND ||
-                s.kind == EX_CARD;
+    static const char *const names[] = {[EX_LOAD] = "loads",
+                                        [EX_STORE] = "stores",
+                                        [EX_EVICT] = "evicts",
+                                        [EX_EJECT] = "ejects",
+                                        [EX_SEND] = "tries again",
+                                        [EX_CARD] = "takes ",
+                                        [EX_REQUEST] = "takes ",
+                                        [EX_BUS] = "takes from the bus ",
+                                        [EX_NET] = "takes from the network ",
+                                        [EX_NETREQ] = "takes from the network ",
+                                        [EX_RING] = "network takes away "};
+    bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT ||
+                s.kind == EX_SEND || s.kind == EX_CARD;
     fprintf(out, "station %u ", c->number[s.station]);
     if (card)
         fprintf(out, "card %u ", s.arg);
@@ -774,7 +814,8 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
         fprintf(out, " line %c", 'a' + s.line);
     if (s.kind == EX_REQUEST) {
         const struct ex_card *k = &w->card[s.station][s.arg];
-        fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name, s.arg);
+        fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name,
+                s.arg);
     }
     if (s.kind == EX_CARD)
         print_msg(out, c, w->card[s.station][s.arg].in.m[s.line]);
@@ -818,7 +859,9 @@ void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world 
     for (unsigned s = 0; s < c->stations; s++) {
         fprintf(out, "      station %u: ", c->number[s]);
         for (unsigned l = 0; l < (s ? 1 : c->lines); l++)
-            print_dir(out, c, s ? &w->nc[s] : &(struct ex_dir){w->home[l].entry, w->home[l].fresh, (uint8_t)l});
+            print_dir(out, c,
+                      s ? &w->nc[s]
+                        : &(struct ex_dir){w->home[l].entry, w->home[l].fresh, (uint8_t)l});
         for (unsigned k = 0; k < c->cards; k++)
             for (unsigned l = 0; l < c->lines; l++) {
                 const struct ex_card *card = &w->card[s][k];

@@ -1,7 +1,7 @@
 /*
  * A small NUMAchine for the exhaustive checker: stations with cards, one directory each and the
- * network between them, with every protocol decision taken by machine/protocol.c and everything that
- * is only timing left open.
+ * network between them, with every protocol decision taken by machine/protocol.c and everything
+ * that is only timing left open.
  *
  * What may happen next in a world is a list of steps; a step leads to one world. The network and
  * the station bus are reduced to the orders they guarantee (docs/coherence.md says why this loses
@@ -32,12 +32,16 @@ struct ex_config {
     bool eject;   /**< network cache entries may be ejected at any time */
     bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
     uint8_t swap; /**< enum ex_swap: which worlds are mirror images */
-    bool quick; /**< small enough for the quick suite */
+    bool quick;   /**< small enough for the quick suite */
 };
 
-/** Two things of a machine that behave alike, so that worlds which differ in their exchange only are
- *  one. (Cards of a remote station do not: the network cache asks them in turn.) */
-enum ex_swap { EX_SWAP_NONE, EX_SWAP_CARDS /**< at home */, EX_SWAP_STATIONS /**< index 1 and 2 */ };
+/** Two things of a machine that behave alike, so that worlds which differ in their exchange only
+ * are one. (Cards of a remote station do not: the network cache asks them in turn.) */
+enum ex_swap {
+    EX_SWAP_NONE,
+    EX_SWAP_CARDS /**< at home */,
+    EX_SWAP_STATIONS /**< index 1 and 2 */
+};
 
 /** A message on its way, packed: see explore_model.c. */
 typedef uint16_t ex_msg;
@@ -54,7 +58,8 @@ struct ex_card {
     uint8_t state[EX_LINES];
     bool fresh[EX_LINES]; /**< its copy has the latest value */
     uint8_t request, line;
-    struct ex_queue in; /**< from the bus: sinkable ones may pass nonsinkable ones, not the reverse */
+    struct ex_queue
+        in; /**< from the bus: sinkable ones may pass nonsinkable ones, not the reverse */
 };
 
 struct ex_dir {
@@ -66,9 +71,9 @@ struct ex_dir {
 struct ex_world {
     struct ex_card card[EX_STATIONS][EX_CARDS];
     struct ex_dir home[EX_LINES];
-    struct ex_dir nc[EX_STATIONS]; /**< [0] is not used */
-    struct ex_queue bus[EX_STATIONS];  /**< sinkable, from the cards to the directory */
-    struct ex_queue net[EX_STATIONS];  /**< sinkable, from the network to the directory */
+    struct ex_dir nc[EX_STATIONS];    /**< [0] is not used */
+    struct ex_queue bus[EX_STATIONS]; /**< sinkable, from the cards to the directory */
+    struct ex_queue net[EX_STATIONS]; /**< sinkable, from the network to the directory */
     struct ex_queue out[EX_STATIONS][NM_CLASSES]; /**< to the network */
 };
 

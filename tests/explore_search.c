@@ -1,11 +1,12 @@
 /*
  * Breadth-first search, and what is asked of the whole graph afterwards.
  *
- * The hard idea is memory: a world is kept in full only while its layer is being expanded; what stays
- * is 16 bytes of hash, the parent, and the numbers of its successors. A trace is found by walking the
- * parents back and taking, from the start, the step whose world has the next hash. That every world
- * can come to rest is a sweep over the successor lists from the last world to the first, repeated
- * until nothing changes; voluntary steps do not count, so it holds whatever the programs do next.
+ * The hard idea is memory: a world is kept in full only while its layer is being expanded; what
+ * stays is 16 bytes of hash, the parent, and the numbers of its successors. A trace is found by
+ * walking the parents back and taking, from the start, the step whose world has the next hash. That
+ * every world can come to rest is a sweep over the successor lists from the last world to the
+ * first, repeated until nothing changes; voluntary steps do not count, so it holds whatever the
+ * programs do next.
  */
 #include "tests/explore_search.h"
 
@@ -61,7 +62,8 @@ static void search_free(struct search *s)
     free(s->next.bytes);
 }
 
-/* ---- the set of worlds ------------------------------------------------------------------------- */
+/* ---- the set of worlds -------------------------------------------------------------------------
+ */
 
 static void rehash(struct search *s)
 {
@@ -135,7 +137,8 @@ static void add_successor(struct search *s, uint32_t world)
     s->successor[s->successors++] = world;
 }
 
-/* ---- traces ------------------------------------------------------------------------------------ */
+/* ---- traces ------------------------------------------------------------------------------------
+ */
 
 static struct ex_step step_to(struct search *s, struct ex_world *w, uint32_t world)
 {
@@ -156,7 +159,8 @@ static struct ex_step step_to(struct search *s, struct ex_world *w, uint32_t wor
 }
 
 static void print_step(struct search *s, uint32_t number, const struct ex_world *before,
-                       struct ex_step step, const struct ex_world *after, const char *wrong, FILE *out)
+                       struct ex_step step, const struct ex_world *after, const char *wrong,
+                       FILE *out)
 {
     fprintf(out, "  %3u ", number);
     ex_print_step(out, s->config, before, step);
@@ -201,7 +205,8 @@ static uint32_t trace(struct search *s, uint32_t world, bool wrong, FILE *out)
     return n + wrong;
 }
 
-/* ---- the search ---------------------------------------------------------------------------------- */
+/* ---- the search
+ * ---------------------------------------------------------------------------------- */
 
 /* All steps out of one world. */
 static enum ex_verdict expand(struct search *s, uint32_t number, const struct ex_world *w,
@@ -301,7 +306,8 @@ static enum ex_verdict explore(struct search *s, struct ex_result *r, ex_cells c
     return EX_LIVELOCK;
 }
 
-struct ex_result ex_search(const struct ex_config *config, uint32_t limit, ex_cells cells, FILE *out)
+struct ex_result ex_search(const struct ex_config *config, uint32_t limit, ex_cells cells,
+                           FILE *out)
 {
     struct search s;
     struct ex_result r = {0};

@@ -1,5 +1,6 @@
 /*
- * The exhaustive checker: explores small machines through all interleavings and prints what it found.
+ * The exhaustive checker: explores small machines through all interleavings and prints what it
+ * found.
  *
  *   protocol_explore [quick|long|NAME...]
  *
@@ -57,8 +58,8 @@ int main(int argc, char **argv)
         ex_cells cells = {0};
         struct ex_result r = ex_search(&ex_configs[i], LIMIT, cells, stdout);
         printf("%-16s %-13s %9u worlds %10lu steps, depth %3u, %3u cells, %6.1f s  %s\n",
-               ex_configs[i].name, ex_verdict_name(r.verdict), r.worlds, (unsigned long)r.steps, r.depth,
-               count(cells), r.seconds, r.what ? r.what : ex_configs[i].sentence);
+               ex_configs[i].name, ex_verdict_name(r.verdict), r.worlds, (unsigned long)r.steps,
+               r.depth, count(cells), r.seconds, r.what ? r.what : ex_configs[i].sentence);
         wrong += r.verdict != EX_CLEAN;
         for (unsigned s = 0; s < NM_STATES; s++)
             for (unsigned e = 0; e < NM_EVENTS; e++)

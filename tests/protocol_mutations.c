@@ -26,23 +26,42 @@ struct mutation {
     enum ex_config_name config;
 };
 
-#define KIND_CARD(action) NM_CARD_ACT_##action
-#define KIND_HOME(action) NM_DIR_ACT_##action
-#define KIND_NC(action) NM_DIR_ACT_##action
+#define KIND_CARD(action)         NM_CARD_ACT_##action
+#define KIND_HOME(action)         NM_DIR_ACT_##action
+#define KIND_NC(action)           NM_DIR_ACT_##action
 #define CELL(agent, state, event) NM_##agent##_##state, NM_##agent##_EV_##event
-#define NEXT(agent, state, event, next, config)                                                    \
-    {#agent " " #state " on " #event ": next state " #next,                                        \
-     CELL(agent, state, event), NM_##agent##_##next, 0, 0, false, EX_##config},
-#define DROP(agent, state, event, action, config)                                                  \
-    {#agent " " #state " on " #event ": no " #action,                                              \
-     CELL(agent, state, event), SAME, KIND_##agent(action), 0, false, EX_##config},
-#define SWAP(agent, state, event, action, other, config)                                           \
-    {#agent " " #state " on " #event ": " #other " for " #action,                                  \
-     CELL(agent, state, event), SAME, KIND_##agent(action), KIND_##agent(other), false,            \
+#define NEXT(agent, state, event, next, config)             \
+    {#agent " " #state " on " #event ": next state " #next, \
+     CELL(agent, state, event),                             \
+     NM_##agent##_##next,                                   \
+     0,                                                     \
+     0,                                                     \
+     false,                                                 \
      EX_##config},
-#define GONE(agent, state, event, config)                                                          \
-    {#agent " " #state " on " #event ": no row",                                                   \
-     CELL(agent, state, event), SAME, 0, 0, true, EX_##config},
+#define DROP(agent, state, event, action, config)     \
+    {#agent " " #state " on " #event ": no " #action, \
+     CELL(agent, state, event),                       \
+     SAME,                                            \
+     KIND_##agent(action),                            \
+     0,                                               \
+     false,                                           \
+     EX_##config},
+#define SWAP(agent, state, event, action, other, config)          \
+    {#agent " " #state " on " #event ": " #other " for " #action, \
+     CELL(agent, state, event),                                   \
+     SAME,                                                        \
+     KIND_##agent(action),                                        \
+     KIND_##agent(other),                                         \
+     false,                                                       \
+     EX_##config},
+#define GONE(agent, state, event, config)        \
+    {#agent " " #state " on " #event ": no row", \
+     CELL(agent, state, event),                  \
+     SAME,                                       \
+     0,                                          \
+     0,                                          \
+     true,                                       \
+     EX_##config},
 static const struct mutation mutations[] = {
 #include "tests/protocol_mutations.def"
 };
@@ -65,8 +84,8 @@ static bool apply(const struct mutation *m)
 static bool report(const struct mutation *m, const struct ex_result *r, const char *config)
 {
     bool caught = r->verdict != EX_CLEAN && r->verdict != EX_UNFINISHED;
-    printf("%-10s %-52s %-16s %3u steps, %9u worlds  %s\n", caught ? "caught" : "NOT CAUGHT", m->text,
-           config, r->trace, r->worlds, r->what ? r->what : ex_verdict_name(r->verdict));
+    printf("%-10s %-52s %-16s %3u steps, %9u worlds  %s\n", caught ? "caught" : "NOT CAUGHT",
+           m->text, config, r->trace, r->worlds, r->what ? r->what : ex_verdict_name(r->verdict));
     return caught;
 }
 
