@@ -7,6 +7,8 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/tables.h"
+#include "monitor/monitor.h"
+#include "programs/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,16 +113,16 @@ static void store(struct build *b, size_t i)
     }
 }
 
-/** Puts the program's own name, without directory and suffix, before its arguments. */
+/** Puts the program's name, if need be its file's, before its arguments. */
 static void prepend_name(struct in_experiment *x)
 {
     char **args = x->argv, **argv = NULL;
-    char *name = in_base_name(x->source ? x->source : x->program);
-    in_push(&argv, name);
+    if (!x->called)
+        x->called = in_base_name(x->source ? x->source : x->program);
+    in_push(&argv, x->called);
     for (size_t i = 0; args[i]; i++)
         in_push(&argv, args[i]);
     in_free_list(args);
-    free(name);
     x->argv = argv;
 }
 
@@ -140,6 +142,26 @@ static void list_inputs(struct build *b)
 }
 
 /* ---- checks across keys ---------------------------------------------------------------------- */
+
+/** The compiler decides by the suffix what a source is. */
+static void check_source(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_source];
+    const char *dot = v->text ? strrchr(v->text, '.') : NULL;
+    if (v->text && (!dot || (strcmp(dot, ".c") && strcmp(dot, ".s") && strcmp(dot, ".S"))))
+        in_complain(b->r, &v->at,
+                    "'program.source' must end in .c, .s or .S; an executable is "
+                    "given as program.path");
+}
+
+/** An executable must be one the machine can run. */
+static void check_executable(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_program];
+    char why[600];
+    if (v->text && !prog_check(v->text, why, sizeof why))
+        in_complain(b->r, &v->at, "'program.path': %s", why);
+}
 
 static void check_program(struct build *b)
 {
@@ -167,15 +189,25 @@ static void check_processors(struct build *b)
 {
     const struct nm_params *p = &b->x->machine.params;
     const struct in_value *v = &b->values[IN_KEY_processors];
-    const uint64_t cards = p->stations * p->processors;
+    const uint64_t cards = nm_params_cards(p);
     if (v->number > cards)
         in_complain(b->r, &v->at, "'program.processors' is %llu, but the machine has %llu cards",
                     (unsigned long long)v->number, (unsigned long long)cards);
 }
 
+/** Every event's name, at its own place. */
 static void check_events(struct build *b)
 {
-    (void)b;
+    const struct in_value *v = &b->values[IN_KEY_events];
+    struct mon_choice choice = {0};
+    char why[400];
+    for (size_t i = 0; v->list && v->list[i]; i++) {
+        if (mon_choice_add(&choice, v->list[i], why, sizeof why))
+            continue;
+        const struct in_place at =
+            in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[i]));
+        in_complain(b->r, &at, "'monitor.events': %s", why);
+    }
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -198,7 +230,7 @@ static bool read_machine(struct build *b)
 {
     const struct in_value *v = &b->values[IN_KEY_machine];
     const bool is_default = v->at.doc && v->at.doc->inline_text;
-    return in_machine_read(b->r, &b->x->machine, v->text, v->at.doc, v->node,
+    return in_machine_read(b->r, &b->x->machine, v->text, v->at.doc, v->text ? NULL : v->node,
                            is_default && !strcmp(v->at.doc->shown, "default") ? NULL : &v->at,
                            b->machine_sets);
 }
@@ -215,6 +247,8 @@ static void build(struct build *b, char *const *sets)
     fill_defaults(b);
     if (keys_are_good)
         check_program(b);
+    check_source(b);
+    check_executable(b);
     check_events(b);
     if (read_machine(b)) {
         check_limit(b);
@@ -239,28 +273,91 @@ void in_experiment_default(struct in_experiment *x)
     in_close(&r);
 }
 
+/** Names and lists of a good experiment. */
+static void complete(struct build *b, const char *path)
+{
+    b->x->name = !strcmp(path, "-") ? in_strdup("stdin") : in_base_name(path);
+    prepend_name(b->x);
+    list_inputs(b);
+}
+
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x};
+    struct build b = {.r = &r, .x = x, .doc = in_open(&r, path, path, NULL)};
     const unsigned before = diag->errors;
     *x = (struct in_experiment){0};
-    b.doc = in_open(&r, path, path, NULL);
     if (b.doc)
         build(&b, sets);
-    const bool good = diag->errors == before;
-    if (good) {
-        x->name = !strcmp(path, "-") ? in_strdup("stdin") : in_base_name(path);
-        prepend_name(x);
-        list_inputs(&b);
-    }
+    const bool good = b.doc && diag->errors == before;
+    if (good)
+        complete(&b, path);
     in_values_free(b.values, IN_KEY__COUNT);
     in_free_list(b.machine_sets);
     in_close(&r);
     if (!good)
         in_experiment_free(x);
     return good;
+}
+
+/* ---- files of either kind -------------------------------------------------------------------- */
+
+/** Value of a key of the root mapping, or NULL. */
+static yaml_node_t *root_value(struct in_doc *doc, const char *name)
+{
+    const yaml_node_t *root = in_root(doc);
+    if (root->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (const yaml_node_pair_t *p = root->data.mapping.pairs.start;
+         p < root->data.mapping.pairs.top; p++) {
+        const char *key = in_scalar(in_node(doc, p->key));
+        if (key && !strcmp(key, name))
+            return in_node(doc, p->value);
+    }
+    return NULL;
+}
+
+static bool is_experiment(struct in_doc *doc)
+{
+    const yaml_node_t *machine = root_value(doc, "machine");
+    return root_value(doc, "program") || root_value(doc, "monitor") || root_value(doc, "expect") ||
+           (machine && machine->type == YAML_SCALAR_NODE);
+}
+
+enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *const *sets,
+                              struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag};
+    struct build b = {.r = &r, .x = x, .doc = in_open(&r, path, path, NULL)};
+    const unsigned before = diag->errors;
+    const bool experiment = b.doc && is_experiment(b.doc);
+    *x = (struct in_experiment){0};
+    if (experiment)
+        build(&b, sets);
+    else if (b.doc)
+        in_machine_read(&r, &x->machine, path, b.doc, in_root(b.doc), NULL, sets);
+    const bool good = b.doc && diag->errors == before;
+    if (good && experiment)
+        complete(&b, path);
+    in_values_free(b.values, IN_KEY__COUNT);
+    in_free_list(b.machine_sets);
+    in_close(&r);
+    if (!good)
+        in_experiment_free(x);
+    return !good ? IN_FILE_UNREADABLE : experiment ? IN_FILE_EXPERIMENT : IN_FILE_MACHINE;
+}
+
+char *in_about(const char *path)
+{
+    struct in_diag silent = {0};
+    struct in_reading r = {.diag = &silent};
+    struct in_doc *doc = in_open(&r, path, path, NULL);
+    const yaml_node_t *about = doc ? root_value(doc, "about") : NULL;
+    const char *text = about ? in_scalar(about) : NULL;
+    char *copy = text ? in_strdup(text) : NULL;
+    in_close(&r);
+    return copy;
 }
 
 static void free_field(struct in_experiment *x, size_t i)

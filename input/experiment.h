@@ -35,6 +35,7 @@ struct in_experiment {
     char *source;     /**< C source to be built with the cross compiler, or NULL */
     char *abi;        /**< "o32" or "n64": compiler used for `source` */
     char **cflags;    /**< NULL-terminated extra compiler flags */
+    char *called;     /**< argv[0] */
     char **argv;      /**< NULL-terminated, argv[0] included */
     char **envp;      /**< NULL-terminated, exactly the guest's environment */
     char *stdin_path; /**< file behind the guest's stdin; NULL: empty (run) or ours (stat) */
@@ -64,6 +65,17 @@ void in_experiment_default(struct in_experiment *x);
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag);
 void in_experiment_free(struct in_experiment *x);
+
+/** What a file turned out to be. */
+enum in_file_kind { IN_FILE_UNREADABLE, IN_FILE_MACHINE, IN_FILE_EXPERIMENT };
+
+/** Reads a file of either kind ("-": standard input): one with a program, monitor or expect is an
+ *  experiment. Of a machine only x->machine is filled. Ownership and errors as above. */
+enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *const *sets,
+                              struct in_diag *diag);
+
+/** The about: text of a file, NULL when it has none or cannot be read. Allocated. */
+char *in_about(const char *path);
 
 /** Reads a machine: the name of a shipped file ("station-4"), a path, or "-"; NULL: the default
  *  machine. Ownership and errors as above. */

@@ -70,33 +70,53 @@ static const char *next_path(void *ctx, size_t i)
     return i < table->count ? table->keys[i].path : NULL;
 }
 
-const char *in_suggest_key(const struct in_table *table, const char *path)
+static const char *leaf_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
-    const char *leaf = dot ? dot + 1 : path;
-    const char *found = NULL;
-    for (size_t i = 0; i < table->count; i++) {
-        const char *other = strrchr(table->keys[i].path, '.');
-        if (other && !strcmp(other + 1, leaf)) {
-            if (found)
-                return in_nearest(path, next_path, (void *)table);
-            found = table->keys[i].path;
-        }
-    }
-    return found ? found : in_nearest(path, next_path, (void *)table);
+    return dot ? dot + 1 : path;
 }
 
-/** The candidate of next_name nearest to `word`, copied to `out`. */
+static const char *next_leaf(void *ctx, size_t i)
+{
+    const char *path = next_path(ctx, i);
+    return path ? leaf_of(path) : NULL;
+}
+
+bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size)
+{
+    const bool bare = !strchr(path, '.');
+    const char *near = bare ? NULL : in_nearest(path, next_path, (void *)table);
+    const char *leaf = near ? leaf_of(near) : in_nearest(leaf_of(path), next_leaf, (void *)table);
+    size_t n = 0;
+    out[0] = '\0';
+    for (size_t i = 0; leaf && i < table->count && n < size; i++) {
+        const char *candidate = table->keys[i].path;
+        if (near ? candidate == near : !strcmp(leaf_of(candidate), leaf))
+            n += (size_t)snprintf(out + n, size - n, "%s'%s'", n ? " or " : "", candidate);
+    }
+    return n > 0;
+}
+
+static const char *next_item(void *ctx, size_t i)
+{
+    char **list = ctx;
+    for (size_t k = 0; list && list[k]; k++)
+        if (k == i)
+            return list[k];
+    return NULL;
+}
+
+/** The name nearest to `word` under the prefix, copied to `out`. */
 static bool nearest_name(struct names *names, const char *word, char out[IN_PATH_MAX])
 {
-    char name[IN_PATH_MAX];
-    bool found = false;
-    for (size_t i = 0; next_name(names, i) && !found; i++) {
-        struct in_key one = {.path = strcpy(name, names->name)};
-        const struct in_table just = {&one, 1, NULL, NULL};
-        found = in_nearest(word, next_path, (void *)&just) != NULL;
-    }
-    return found && strcpy(out, name);
+    char **list = NULL;
+    for (size_t i = 0; next_name(names, i); i++)
+        in_push(&list, names->name);
+    const char *near = in_nearest(word, next_item, list);
+    if (near)
+        strcpy(out, near);
+    in_free_list(list);
+    return near;
 }
 
 static void complain_unknown(struct in_reading *r, const struct in_place *at,
@@ -105,7 +125,8 @@ static void complain_unknown(struct in_reading *r, const struct in_place *at,
     struct names names = {table, prefix, ""};
     char path[2 * IN_PATH_MAX], near[IN_PATH_MAX], list[600];
     snprintf(path, sizeof path, "%s%.100s", prefix, name);
-    const char *suggestion = in_suggest_key(table, path);
+    char suggestion[200];
+    const bool suggested = in_suggest_keys(table, path, suggestion, sizeof suggestion);
 
     if (table->other && (in_find_key(table->other, path) || is_section(table->other, path)))
         in_complain(r, at, "'%s' %s", path, table->hint);
@@ -114,8 +135,8 @@ static void complain_unknown(struct in_reading *r, const struct in_place *at,
                     path, (int)strcspn(path, "."), path, path + strcspn(path, ".") + 1);
     else if (nearest_name(&names, name, near))
         in_complain(r, at, "unknown key '%s'; did you mean '%s%s'?", path, prefix, near);
-    else if (suggestion)
-        in_complain(r, at, "unknown key '%s'; did you mean '%s'?", path, suggestion);
+    else if (suggested)
+        in_complain(r, at, "unknown key '%s'; did you mean %s?", path, suggestion);
     else {
         size_t n = 0;
         for (size_t i = 0; next_name(&names, i) && n < sizeof list; i++)

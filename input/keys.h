@@ -48,8 +48,9 @@ void in_read_mapping(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
 /** Row of a dotted key, or NULL. */
 const struct in_key *in_find_key(const struct in_table *table, const char *path);
 
-/** Full path of the key the user probably meant, or NULL. */
-const char *in_suggest_key(const struct in_table *table, const char *path);
+/** Writes the key or keys the user probably meant: "'bus.clock' or 'processor.clock'".
+ *  @return false when there is none */
+bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size);
 
 void in_values_free(struct in_value *values, size_t count);
 

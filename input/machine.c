@@ -152,9 +152,7 @@ static void apply_mapping(struct build *b, struct in_doc *doc, yaml_node_t *map,
     struct in_value values[KEYS] = {0};
     in_read_mapping(b->r, doc, map, &in_machine_table, values);
     const struct in_value *base = &values[IN_MACHINE_BASE];
-    if (base->text && !strcmp(base->text, "-"))
-        in_complain(b->r, &base->at, "base: cannot be standard input; name a machine or a file");
-    else if (base->text)
+    if (base->text)
         apply_file(b, base->text, &base->at, self);
     for (size_t i = IN_MACHINE_PARAMS; i < KEYS; i++)
         if (values[i].at.doc)
@@ -166,11 +164,15 @@ static void apply_file(struct build *b, const char *name, const struct in_place 
                        const struct link *newer)
 {
     char *shown = NULL;
+    const bool is_stdin = !strcmp(name, "-");
+    if (is_stdin && asked) {
+        in_complain(b->r, asked, "a machine named in a file cannot be standard input");
+        return;
+    }
     char *path = locate(b->r, name, asked, &shown);
     struct stat st = {0};
     if (!path)
         return;
-    const bool is_stdin = !strcmp(path, "-");
     if (!is_stdin)
         stat(path, &st);
     const struct link self = {newer, st.st_dev, st.st_ino, shown};
@@ -182,6 +184,15 @@ static void apply_file(struct build *b, const char *name, const struct in_place 
     }
     free(shown);
     free(path);
+}
+
+/** A mapping inside a file that is open already: that file is the newest of the inheritance. */
+static void apply_node(struct build *b, struct in_doc *doc, yaml_node_t *map)
+{
+    struct stat st;
+    const bool is_file = doc->path && !stat(doc->path, &st) && map == in_root(doc);
+    const struct link self = {NULL, is_file ? st.st_dev : 0, is_file ? st.st_ino : 0, doc->shown};
+    apply_mapping(b, doc, map, is_file ? &self : NULL);
 }
 
 /* ---- assignments ----------------------------------------------------------------------------- */
@@ -208,20 +219,20 @@ const struct in_key *in_open_set(struct in_reading *r, const char *set,
 {
     char path[IN_PATH_MAX], shown[200];
     const struct in_key *key = NULL;
-    const char *near = NULL;
+    char near[200] = "";
     if (!set_path(set, path)) {
         in_complain(r, NULL, "--set %.100s: expected KEY=VALUE, such as bus.clock=25MHz", set);
         return NULL;
     }
     for (; *tables && !key; tables++) {
         key = in_find_key(*tables, path);
-        near = near ? near : in_suggest_key(*tables, path);
+        if (!*near)
+            in_suggest_keys(*tables, path, near, sizeof near);
         *table = *tables;
     }
     if (!key) {
         in_complain(r, NULL, "--set %.100s: unknown key '%s'%s%s%s", set, path,
-                    near ? "; did you mean '" : " (numachine list params)", near ? near : "",
-                    near ? "'?" : "");
+                    *near ? "; did you mean " : " (numachine list params)", near, *near ? "?" : "");
         return NULL;
     }
     const char *value = strchr(set, '=') + 1;
@@ -305,10 +316,10 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
     const unsigned before = r->diag->errors;
     *mc = (struct in_machine){.name = machine_name(name)};
     nm_params_default(&mc->params);
-    if (name)
+    if (node)
+        apply_node(&b, doc, node);
+    else
         apply_file(&b, name, asked, NULL);
-    else if (node)
-        apply_mapping(&b, doc, node, NULL);
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
     if (r->diag->errors == before)

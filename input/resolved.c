@@ -156,13 +156,44 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
     }
 }
 
+/** The same as a text. Allocated. */
+static char *value_text(const struct in_key *key, enum in_experiment_key id,
+                        const struct in_experiment *x, const void *field)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        abort();
+    write_value(memory, key, id, x, field);
+    if (fclose(memory))
+        abort();
+    return text;
+}
+
 static bool is_absent(const struct in_key *key, const void *field)
 {
     const enum in_type t = key->form.type;
     return (t == IN_TEXT || t == IN_FILE || t == IN_WORD) && !*(char *const *)field;
 }
 
-void in_experiment_write_resolved(FILE *out, const struct in_experiment *x)
+/** Writes which copy of the executable to run, and what it is a copy of. */
+static void write_copy(FILE *out, const struct in_experiment *x, const char *program, char *last)
+{
+    const char *from = x->source ? x->source : x->program;
+    char *absolute = realpath(from, NULL);
+    const char *name = open_sections(out, 0, "program.path", last);
+    const int width = fprintf(out, "  %s: %s", name, program);
+    char *what = NULL;
+    if (asprintf(&what, "%s %s", x->source ? "built from" : "copy of", absolute ? absolute : from) <
+        0)
+        abort();
+    write_comment(out, width, what, "");
+    free(what);
+    free(absolute);
+}
+
+void in_experiment_write_resolved(FILE *out, const struct in_experiment *x, const char *program)
 {
     char last[IN_PATH_MAX] = "";
     fprintf(out,
@@ -179,11 +210,14 @@ void in_experiment_write_resolved(FILE *out, const struct in_experiment *x)
             write_params(out, 2, &x->machine);
             continue;
         }
-        if (is_absent(key, field))
+        if (program && i == IN_KEY_program)
+            write_copy(out, x, program, last);
+        if (is_absent(key, field) || (program && (i == IN_KEY_program || i == IN_KEY_source)))
             continue;
         const char *name = open_sections(out, 0, key->path, last);
-        fprintf(out, "%*s%s: ", name == key->path ? 0 : 2, "", name);
-        write_value(out, key, (enum in_experiment_key)i, x, field);
-        write_comment(out, COMMENT_COLUMN, origin, "");
+        char *text = value_text(key, (enum in_experiment_key)i, x, field);
+        const int width = fprintf(out, "%*s%s: %s", name == key->path ? 0 : 2, "", name, text);
+        write_comment(out, width, origin, "");
+        free(text);
     }
 }

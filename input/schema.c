@@ -7,6 +7,7 @@
  */
 #include "input/tables.h"
 #include "input/write.h"
+#include "monitor/monitor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,16 @@ static json_t *scalar_schema(void)
     return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
 }
 
+/** A word of an event string, or a reference. */
+static json_t *event_schema(void)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; mon_word(i); i++)
+        json_array_append_new(names, json_string(mon_word(i)));
+    return json_pack("{s:[{s:o},{s:s}]}", "anyOf", "enum", names, "pattern",
+                     "^([Nn]-[0-9]+|.*,.*)$");
+}
+
 static json_t *form_schema(const struct in_form *form)
 {
     switch (form->type) {
@@ -76,7 +87,7 @@ static json_t *form_schema(const struct in_form *form)
     case IN_LIST:
     case IN_EVENTS:
         return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
-                         scalar_schema());
+                         form->type == IN_LIST ? scalar_schema() : event_schema());
     case IN_MAP:
         return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", scalar_schema());
     case IN_MACHINE:

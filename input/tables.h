@@ -24,8 +24,8 @@ extern const struct in_table in_machine_table, in_experiment_table;
 
 /**
  * Reads a machine within a reading.
- * @param name  a shipped name, a file or "-"; NULL: see node
- * @param node  a mapping of `doc` when name is NULL
+ * @param name  a shipped name, a file or "-"; NULL with a node: it is called "inline"
+ * @param node  a mapping of `doc` that is the machine, or NULL: read `name`
  * @param asked who asked: where `name` stands (its file is what paths are relative to), or NULL
  */
 bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *name,

@@ -15,6 +15,8 @@
 
 typedef unsigned __int128 wide;
 
+enum { WORDS_MAX = 16 /**< choices of one key */ };
+
 struct unit {
     const char *name;
     uint64_t scale; /**< in the smallest unit of its kind */
@@ -195,36 +197,34 @@ static bool parse_flag(const char *text, uint64_t *value, char *why, size_t size
     return false;
 }
 
-/** Yields the words of a list to in_nearest; ctx is a struct words. */
+/** The words of a list; every word keeps its own place, as in_nearest needs it. */
 struct words {
     const char *list;
-    char word[64];
+    char word[WORDS_MAX][64];
 };
 
 static const char *next_word(void *ctx, size_t i)
 {
     struct words *w = ctx;
-    return in_word_at(w->list, i, w->word, sizeof w->word) ? w->word : NULL;
+    const bool there = i < WORDS_MAX && in_word_at(w->list, i, w->word[i], sizeof w->word[i]);
+    return there ? w->word[i] : NULL;
 }
 
 static bool parse_word(const char *list, const char *text, uint64_t *value, char *why, size_t size)
 {
     struct words w = {.list = list};
-    for (size_t i = 0; next_word(&w, i); i++) {
-        if (!strcmp(w.word, text)) {
+    const char *word;
+    for (size_t i = 0; (word = next_word(&w, i)); i++) {
+        if (!strcmp(word, text)) {
             *value = i;
             return true;
         }
     }
-    /* The nearest word is found by its place: the buffer holds one word at a time. */
-    for (size_t i = 0; next_word(&w, i); i++) {
-        struct words one = {.list = w.word};
-        if (in_nearest(text, next_word, &one)) {
-            snprintf(why, size, "is not a choice; did you mean '%s'?", w.word);
-            return false;
-        }
-    }
-    snprintf(why, size, "is not a choice");
+    const char *near = in_nearest(text, next_word, &w);
+    if (near)
+        snprintf(why, size, "is not a choice; did you mean '%s'?", near);
+    else
+        snprintf(why, size, "is not a choice");
     return false;
 }
 

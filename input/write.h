@@ -12,8 +12,9 @@
 void in_machine_write_resolved(FILE *out, const struct in_machine *mc);
 
 /** Writes a whole experiment, its machine included, as an experiment file that loads again to the
- *  same; paths of files are absolute. */
-void in_experiment_write_resolved(FILE *out, const struct in_experiment *x);
+ *  same; paths of files are absolute.
+ *  @param program  name of a copy of the executable beside the file, to run instead; or NULL */
+void in_experiment_write_resolved(FILE *out, const struct in_experiment *x, const char *program);
 
 /** JSON Schema (draft 7) of machine and experiment files. New reference. */
 json_t *in_schema(void);

@@ -137,8 +137,7 @@ static const char *read_all(FILE *f, char **text, size_t *size)
     if (ferror(f))
         return strerror(errno);
     buffer[*size] = '\0';
-    return *size > IN_TEXT_MAX ? "larger than 256 KB, too large for a machine or an experiment"
-                               : NULL;
+    return NULL;
 }
 
 static const char *read_path(const char *path, char **text, size_t *size)
@@ -191,13 +190,16 @@ static bool check_text(struct in_reading *r, struct in_doc *doc)
     const unsigned char *t = (const unsigned char *)doc->text;
     const bool utf16 = doc->size >= 2 && ((t[0] == 0xff && t[1] == 0xfe) ||
                                           (t[0] == 0xfe && t[1] == 0xff) || !t[0] || !t[1]);
-    const struct in_place start = {doc, 1, 1};
+    const struct in_place start = {doc, 1, 1}, whole = {doc, 0, 0};
     const size_t length = strlen(doc->text);
     if (doc->size >= 4 && !memcmp(t, "\177ELF", 4)) {
-        in_complain(r, &start, "this is an executable, not YAML; to run it: numachine stat -- %s",
+        in_complain(r, &whole, "this is an executable, not YAML; to run it: numachine stat -- %s",
                     doc->shown);
     } else if (utf16) {
         in_complain(r, &start, "not UTF-8 text (UTF-16 or UTF-32?): save it as UTF-8");
+    } else if (doc->size > IN_TEXT_MAX) {
+        in_complain(r, &start, "larger than %d KB: not a machine or an experiment",
+                    IN_TEXT_MAX / 1024);
     } else if (length != doc->size) {
         const struct in_place at = place_of_byte(doc, length);
         in_complain(r, &at, "not a text file: it holds a zero byte here");
@@ -227,48 +229,93 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
     }
 }
 
-/** Loads the first document and makes sure that there is no second. */
-static bool parse_with(struct in_reading *r, struct in_doc *doc, yaml_parser_t *parser)
+static void start_parser(yaml_parser_t *parser, const struct in_doc *doc)
+{
+    if (!yaml_parser_initialize(parser))
+        abort();
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(parser, (const unsigned char *)doc->text, doc->size);
+}
+
+/** What the first pass over a text has seen. */
+struct survey {
+    int documents, depth, anchors;
+};
+
+/** Counts one event. @return NULL, or what is too much */
+static const char *count_event(struct survey *s, const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        return ++s->documents > 1 ? "a second document begins here; one file holds one" : NULL;
+    case YAML_SEQUENCE_START_EVENT:
+        s->anchors += event->data.sequence_start.anchor != NULL;
+        s->depth++;
+        break;
+    case YAML_MAPPING_START_EVENT:
+        s->anchors += event->data.mapping_start.anchor != NULL;
+        s->depth++;
+        break;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        s->depth--;
+        break;
+    case YAML_SCALAR_EVENT:
+        s->anchors += event->data.scalar.anchor != NULL;
+        break;
+    default:
+        break;
+    }
+    return s->depth > IN_DEPTH_MAX       ? "lists or mappings are nested too deeply here"
+           : s->anchors > IN_ANCHORS_MAX ? "more anchors (&) than any file needs"
+                                         : NULL;
+}
+
+/** First pass, event by event: syntax, and bounds on everything libyaml takes long over. */
+static bool survey(struct in_reading *r, struct in_doc *doc)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    struct survey seen = {0};
+    bool good = true, more = true;
+    start_parser(&parser, doc);
+    while (good && more) {
+        good = yaml_parser_parse(&parser, &event);
+        if (!good) {
+            complain_syntax(r, doc, &parser);
+            break;
+        }
+        const char *excess = count_event(&seen, &event);
+        const struct in_place at = {doc, (unsigned)event.start_mark.line + 1,
+                                    (unsigned)event.start_mark.column + 1};
+        if (excess)
+            in_complain(r, &at, "%s", excess);
+        good = !excess;
+        more = event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return good;
+}
+
+/** Second pass: the nodes. */
+static bool load(struct in_reading *r, struct in_doc *doc)
 {
     const struct in_place start = {doc, 1, 1};
-    yaml_document_t second;
-    doc->parsed = yaml_parser_load(parser, &doc->yaml);
-    if (!doc->parsed) {
-        complain_syntax(r, doc, parser);
-        return false;
-    }
-    if (!in_root(doc)) {
+    yaml_parser_t parser;
+    start_parser(&parser, doc);
+    doc->parsed = yaml_parser_load(&parser, &doc->yaml);
+    if (!doc->parsed)
+        complain_syntax(r, doc, &parser);
+    else if (!in_root(doc))
         in_complain(r, &start, "nothing in it");
-        return false;
-    }
-    if (!yaml_parser_load(parser, &second)) {
-        complain_syntax(r, doc, parser);
-        return false;
-    }
-    const yaml_node_t *extra = yaml_document_get_root_node(&second);
-    if (extra) {
-        const struct in_place at = {doc, (unsigned)second.start_mark.line + 1,
-                                    (unsigned)second.start_mark.column + 1};
-        in_complain(r, &at, "a second document begins here; one file holds one");
-    }
-    yaml_document_delete(&second);
-    return !extra;
+    yaml_parser_delete(&parser);
+    return doc->parsed && in_root(doc);
 }
 
 static struct in_doc *parse(struct in_reading *r, struct in_doc *doc)
 {
-    yaml_parser_t parser;
-    if (!check_text(r, doc))
-        return NULL;
-    if (!yaml_parser_initialize(&parser)) {
-        in_complain(r, NULL, "out of memory");
-        return NULL;
-    }
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)doc->text, doc->size);
-    const bool good = parse_with(r, doc, &parser);
-    yaml_parser_delete(&parser);
-    return good ? doc : NULL;
+    return check_text(r, doc) && survey(r, doc) && load(r, doc) ? doc : NULL;
 }
 
 struct in_doc *in_open(struct in_reading *r, const char *path, const char *shown,

@@ -12,9 +12,11 @@
 #include <yaml.h>
 
 enum {
-    IN_TEXT_MAX = 256 * 1024,   /**< [bytes] larger files are refused */
-    IN_ITEMS_MAX = 4096,        /**< entries of one list or mapping */
-    IN_STRINGS_MAX = 128 * 1024 /**< [bytes] all texts of one list: aliases can repeat a long one */
+    IN_TEXT_MAX = 64 * 1024,     /**< [bytes] larger files are refused */
+    IN_DEPTH_MAX = 64,           /**< lists and mappings inside each other */
+    IN_ANCHORS_MAX = 256,        /**< libyaml searches them one by one */
+    IN_ITEMS_MAX = 4096,         /**< entries of one list or mapping */
+    IN_STRINGS_MAX = 128 * 1024, /**< [bytes] all texts of one list: aliases repeat a long one */
 };
 
 /** One YAML text. */

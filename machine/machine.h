@@ -95,7 +95,8 @@ struct nm_trap {
     struct pc_cpu *cpu; /**< registers may be read and changed until nm_card_resume/_take */
 };
 
-/** Simulates until `until` (exclusive of events at `until`) or until something must be handled. */
+/** Simulates until `until` (exclusive of events at `until`) or until something must be handled. An
+ *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is NM_NEVER. */
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap);
 
 /** Lets a stopped or idle card execute `regs` from tick `at` on (>= now; other card's doing: see

@@ -22,7 +22,9 @@ enum {
     NM_MODULE_MEMORY = NM_CARDS_MAX,
     NM_MODULE_NETWORK,
     NM_MODULES,
-    NM_NO_CARD = 15 /**< in `requester`: a card of another station, told by `station` alone */
+    NM_ACKNOWLEDGED = 14, /**< in `requester` of an invalidation on the rings: it also acknowledges
+                               the upgrade of `station` */
+    NM_NO_CARD = 15       /**< in `requester`: a card of another station, told by `station` alone */
 };
 
 struct nm_packet {
@@ -34,6 +36,7 @@ struct nm_packet {
     uint8_t requester; /**< card (bus position) whose request all this is about, or NM_NO_CARD */
     uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
+    uint32_t order;    /**< in which the module sent it; the bus's to fill */
     int32_t data;      /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
 };
 

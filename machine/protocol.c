@@ -1,8 +1,8 @@
 /*
  * The protocol table at work: finds the cell, moves the masks, writes the messages.
  *
- * The hard idea is not here but in protocol.def; this file only says what each action word means, so
- * that the table can be read as the textbook's.
+ * The hard idea is not here but in protocol.def; this file only says what each action word means,
+ * so that the table can be read as the textbook's.
  */
 #include "machine/protocol.h"
 
@@ -29,7 +29,7 @@ enum {
 
 #define STATE(agent, name, sentence)
 #define EVENT(agent, name, sentence)
-#define ROW(agent, state, event, next, actions)                                                    \
+#define ROW(agent, state, event, next, actions) \
     [NM_##agent##_##state][NM_##agent##_EV_##event] = {true, NM_##agent##_##next, actions},
 #ifdef NM_PROTOCOL_MUTABLE /* the test that breaks cells on purpose */
 struct nm_cell nm_table[NM_STATES][NM_EVENTS] = {
@@ -113,7 +113,8 @@ const char *nm_agent_name(enum nm_agent a)
     return names[a];
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------------------------------
+ */
 
 /* The requester all of a transition is about: the message's, or the one remembered. */
 struct who {
@@ -143,7 +144,8 @@ static void to_stations(struct nm_sends *out, enum nm_message message, ring_mask
     p->targets = 1u << NM_MODULE_NETWORK;
 }
 
-/* ---- directories --------------------------------------------------------------------------------- */
+/* ---- directories
+ * --------------------------------------------------------------------------------- */
 
 struct nm_dir_line nm_home_start(void)
 {
@@ -243,13 +245,14 @@ static enum nm_protocol_event nc_event_of_network(const struct nm_place *place,
                                                   const struct nm_packet *in)
 {
     bool ours = in->station == place->station;
+    bool acknowledged = ours && in->requester == NM_ACKNOWLEDGED;
     switch (in->message) {
     case NM_MSG_DATA_S:
         return NM_NC_EV_N_DATA_S;
     case NM_MSG_DATA_X:
         return NM_NC_EV_N_DATA_X;
     case NM_MSG_INVALIDATE:
-        return ours ? NM_NC_EV_N_ACK : NM_NC_EV_N_INVAL;
+        return acknowledged ? NM_NC_EV_N_ACK : NM_NC_EV_N_INVAL;
     case NM_MSG_NACK:
         return NM_NC_EV_N_NACK;
     case NM_MSG_INTV_S:
@@ -305,8 +308,8 @@ static void send_local(const struct nm_place *place, const struct nm_dir_line *l
 }
 
 /* The home's messages to other stations. */
-static void send_from_home(const struct nm_place *place, const struct nm_dir_line *line,
-                           uint64_t a, struct who here, struct who then, struct nm_sends *out)
+static void send_from_home(const struct nm_place *place, const struct nm_dir_line *line, uint64_t a,
+                           struct who here, struct who then, struct nm_sends *out)
 {
     struct who who;
     if (does(a, N_DATA_S, N_DATA_S_HELD, here, then, &who))
@@ -321,17 +324,17 @@ static void send_from_home(const struct nm_place *place, const struct nm_dir_lin
         to_stations(out, NM_MSG_NACK, mask_of(place, then.station), then);
     if (a & (N_INTV_S | N_INTV_X))
         to_stations(out, a & N_INTV_S ? NM_MSG_INTV_S : NM_MSG_INTV_X, line->stations, here);
-    if (a & (ROUND | ROUND_ACK))
+    if (a & (ROUND | ROUND_ACK)) {
         to_stations(out, NM_MSG_INVALIDATE,
-                    ring_mask_or(line->stations, mask_of(place, place->station)),
-                    a & ROUND_ACK ? here : (struct who){place->station, NM_NO_CARD});
+                    ring_mask_or(line->stations, mask_of(place, place->station)), here);
+        out->packet[out->count - 1].requester = a & ROUND_ACK ? NM_ACKNOWLEDGED : NM_NO_CARD;
+    }
 }
 
 /* Answers another station's intervention: data to its requester; the home hears of it. Shared data
  * leave before the home can unlock and send an invalidation after them; the news of a new owner
  * leaves before that owner can have the line and write it back. */
-static void give(const struct nm_place *place, bool exclusive, struct who who,
-                 struct nm_sends *out)
+static void give(const struct nm_place *place, bool exclusive, struct who who, struct nm_sends *out)
 {
     ring_mask to = mask_of(place, who.station), home = mask_of(place, place->home);
     if (exclusive && who.station != place->home)
@@ -349,9 +352,10 @@ static void send_from_nc(const struct nm_place *place, const struct nm_dir_line 
         uint64_t action;
         enum nm_message message;
     } to_home[] = {
-        {N_RD, NM_MSG_RD},           {N_RDEXCL, NM_MSG_RDEXCL},    {N_UPGD, NM_MSG_UPGD},
-        {N_SPECIAL, NM_MSG_SPECIAL_RD}, {N_WB, NM_MSG_WB},         {N_MISS, NM_MSG_INTV_MISS},
-        {N_DONE, NM_MSG_INTV_DONE},  {N_INTV_NACK, NM_MSG_INTV_NACK},
+        {N_RD, NM_MSG_RD},          {N_RDEXCL, NM_MSG_RDEXCL},
+        {N_UPGD, NM_MSG_UPGD},      {N_SPECIAL, NM_MSG_SPECIAL_RD},
+        {N_WB, NM_MSG_WB},          {N_MISS, NM_MSG_INTV_MISS},
+        {N_DONE, NM_MSG_INTV_DONE}, {N_INTV_NACK, NM_MSG_INTV_NACK},
     };
     struct who who;
     for (unsigned i = 0; i < sizeof to_home / sizeof *to_home; i++)
@@ -385,8 +389,8 @@ static void update(const struct nm_place *place, struct nm_dir_line *line, uint6
     if (a & LOOSE)
         line->loose = 1;
     if (a & (JOIN | JOIN_HELD))
-        line->stations = ring_mask_or(line->stations,
-                                      mask_of(place, (a & JOIN ? here : then).station));
+        line->stations =
+            ring_mask_or(line->stations, mask_of(place, (a & JOIN ? here : then).station));
     if (a & (MOVE | MOVE_HELD))
         line->stations = mask_of(place, (a & MOVE ? here : then).station);
     if (a & LEAVE)
@@ -435,7 +439,8 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
     return step(NM_AGENT_NC, place, line, NM_NC_EV_EJECT, nobody, out, actions);
 }
 
-/* ---- cards ----------------------------------------------------------------------------------------- */
+/* ---- cards
+ * ----------------------------------------------------------------------------------------- */
 
 enum nm_protocol_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
 {

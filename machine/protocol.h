@@ -60,7 +60,7 @@ struct nm_cell {
 
 /** Directory entry of a line, at its home or in a network cache. See nm_home_start, nm_nc_start. */
 struct nm_dir_line {
-    ring_mask stations;   /**< home: who may share, or the owner */
+    ring_mask stations;    /**< home: who may share, or the owner */
     uint16_t held_station; /**< requester remembered while locked ... */
     uint8_t held_card;     /**< ... NM_NO_CARD when of another station */
     uint8_t state;         /**< enum nm_state */

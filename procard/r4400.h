@@ -67,9 +67,27 @@ struct pc_line {
 
 struct pc_card; /* cache.c, agent.c: the card around the processor */
 struct pc_code; /* decode.c: decoded instructions of one program */
+struct pc_block;
+struct pc_context;
 
 /** How an access is meant; selects state, counters and the rules of the slow path. */
 enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
+
+/**
+ * What the pipeline holds between two runs: private to the interpreter, cleared by pc_cpu_reset
+ * (call it before cpu->code is set to other code).
+ */
+struct pc_pipe {
+    const struct pc_code *code; /**< the rest belongs to this code */
+    uint32_t generation;        /**< of `code`, at which `resume` and `hot` were valid */
+    bool slot;                  /**< `pc` is the delay slot of a taken branch */
+    uint64_t pc;                /**< where the last run stopped */
+    const struct pc_context
+        *context;              /**< latencies outstanding there; lost if another pc goes on */
+    struct pc_block *resume;   /**< decoded code for `pc` */
+    uint64_t sink;             /**< takes results whose destination is register 0 */
+    struct pc_block *hot[256]; /**< targets of register jumps, by address */
+};
 
 struct pc_cpu {
     struct pc_regs r;
@@ -107,6 +125,7 @@ struct pc_cpu {
     struct pc_code *code;
     struct pc_card *card;
     uint32_t number; /**< machine-wide processor number (rdhwr $0) */
+    struct pc_pipe pipe;
 };
 
 /* ---- the interpreter, called by the card ---------------------------------------------------- */

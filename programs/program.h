@@ -20,7 +20,8 @@ struct prog_spec {
     unsigned processors;                /**< threads may run on cards 0 .. processors-1; 0: all */
 };
 
-/** Calls out of a run; any may be NULL. */
+/** Calls out of a run; any may be NULL. They come from the run loop and from guest threads that
+ *  wait for the host. */
 struct prog_hooks {
     void *ctx;
     /** The guest (or the end of the run) named a moment; the machine stands exactly at `at`. */

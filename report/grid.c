@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 2, GAP = 2 };
+enum { INDENT = 2, GAP = 2, DEEPER = 6, NARROW = 24 };
 
 void rep_grid_init(struct rep_grid *grid, const char *align)
 {
@@ -42,33 +42,63 @@ static int column_width(const struct rep_grid *grid, size_t column)
     return (int)widest;
 }
 
-/* One row without trailing blanks, as a string of the caller. */
-static char *row_text(const struct rep_grid *grid, size_t row)
+/* A row's cells but the last, as a string of the caller. */
+static char *row_front(const struct rep_grid *grid, size_t row)
 {
     size_t columns = strlen(grid->align), size;
     char *text;
     FILE *out = open_memstream(&text, &size);
     fprintf(out, "%*s", INDENT, "");
-    for (size_t c = 0; c < columns; c++) {
+    for (size_t c = 0; c + 1 < columns; c++) {
         int width = column_width(grid, c);
-        fprintf(out, "%*s%*s", c ? GAP : 0, "", grid->align[c] == 'l' ? -width : width,
-                grid->cell[row * columns + c]);
+        fprintf(out, "%*s%*s", grid->align[c] == 'l' ? -width : width,
+                grid->cell[row * columns + c], GAP, "");
     }
     fclose(out);
-    while (size > 0 && text[size - 1] == ' ')
-        text[--size] = '\0';
     return text;
+}
+
+/* Words from column `start` on, broken before `width`. */
+static void flow(FILE *out, const char *words, size_t start, size_t width)
+{
+    size_t room = width - start;
+    while (strlen(words) > room) {
+        size_t n = room;
+        while (n > 0 && words[n] != ' ')
+            n--;
+        n = n ? n : strcspn(words, " ");
+        fprintf(out, "%.*s\n", (int)n, words);
+        words += n + strspn(words + n, " ");
+        if (!*words)
+            return;
+        fprintf(out, "%*s", (int)start, "");
+    }
+    fprintf(out, "%s\n", words);
+}
+
+static void print_row(const struct rep_grid *grid, size_t row, FILE *out, size_t width)
+{
+    const char *words = grid->cell[(row + 1) * strlen(grid->align) - 1];
+    char *front = row_front(grid, row);
+    size_t start = strlen(front), end = start;
+    bool below = start + NARROW > width && start + strlen(words) > width;
+    if (below || !*words)
+        while (end > 0 && front[end - 1] == ' ')
+            end--;
+    fprintf(out, "%.*s", (int)end, front);
+    if (below)
+        fprintf(out, "\n%*s", DEEPER, "");
+    flow(out, words, below ? DEEPER : start, width > DEEPER ? width : DEEPER + NARROW);
+    free(front);
 }
 
 void rep_grid_print(const struct rep_grid *grid, FILE *out, bool bold, unsigned width)
 {
     size_t rows = grid->cells / strlen(grid->align);
     for (size_t r = 0; r < rows; r++) {
-        char *text = row_text(grid, r);
-        bool mark = bold && r == 0;
-        fprintf(out, "%s%.*s%s\n", mark ? "\033[1m" : "", width ? (int)width : (int)strlen(text),
-                text, mark ? "\033[0m" : "");
-        free(text);
+        fputs(bold && r == 0 ? "\033[1m" : "", out);
+        print_row(grid, r, out, width);
+        fputs(bold && r == 0 ? "\033[0m" : "", out);
     }
 }
 

@@ -1,4 +1,5 @@
-/* A table of text cells for people: columns as wide as they need, two spaces between them. */
+/* A table of text cells for people: columns as wide as they need, two spaces between them; words in
+ * the last column flow over several lines if need be. */
 #ifndef REP_GRID_H
 #define REP_GRID_H
 
@@ -21,7 +22,8 @@ void rep_grid_cell(struct rep_grid *grid, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** Prints all rows, indented by two. @param bold  escape sequences around the heading
- *  @param width  cut lines there; 0: never */
+ *  @param width  of a line; the last column takes what the others leave, or lines of its own if
+ *  that is too little */
 void rep_grid_print(const struct rep_grid *grid, FILE *out, bool bold, unsigned width);
 
 /** "1,234,567" in buf, returned. */

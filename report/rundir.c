@@ -15,7 +15,7 @@
 /* Every file a run writes. A directory is a run's if it has the manifest. */
 #define MANIFEST "manifest.json"
 static const char *const ours[] = {
-    MANIFEST, "config.resolved.yaml", "stats.json", "stats.csv", "stats.txt",
+    MANIFEST, "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
 };
 
 static bool fail(char *why, size_t size, const char *what, const char *path)
@@ -67,11 +67,11 @@ static bool clear_results(const char *path, char *why, size_t size)
 }
 
 /* The directory exists: may it be used? */
-static bool take_over(const char *path, bool force, char *why, size_t size)
+static enum rep_dir take_over(const char *path, bool force, char *why, size_t size)
 {
-    if (is_empty(path))
-        return true;
     struct stat st;
+    if (is_empty(path))
+        return REP_DIR_MADE;
     if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
         snprintf(why, size, "'%s' is not a directory", path);
     else if (!holds_results(path))
@@ -80,43 +80,46 @@ static bool take_over(const char *path, bool force, char *why, size_t size)
         snprintf(why, size, "'%s' holds the results of an earlier run; --force replaces them",
                  path);
     else
-        return clear_results(path, why, size);
-    return false;
+        return clear_results(path, why, size) ? REP_DIR_MADE : REP_DIR_FAILED;
+    return REP_DIR_REFUSED;
 }
 
-static bool make_named(struct rep_rundir *dir, const char *path, bool force, char *why, size_t size)
+static enum rep_dir make_named(struct rep_rundir *dir, const char *path, bool force, char *why,
+                               size_t size)
 {
     if (!*path || strlen(path) >= sizeof dir->path) {
         snprintf(why, size, "'%.60s' cannot be the name of a directory", path);
-        return false;
+        return REP_DIR_REFUSED;
     }
     snprintf(dir->path, sizeof dir->path, "%s", path);
     for (size_t n = strlen(dir->path); n > 1 && dir->path[n - 1] == '/'; n--)
         dir->path[n - 1] = '\0';
     if (!make_parents(dir->path, why, size))
-        return false;
+        return REP_DIR_FAILED;
     if (mkdir(dir->path, 0777) == 0)
-        return true;
-    if (errno != EEXIST)
-        return fail(why, size, "cannot make directory", dir->path);
-    return take_over(dir->path, force, why, size);
+        return REP_DIR_MADE;
+    if (errno == EEXIST)
+        return take_over(dir->path, force, why, size);
+    fail(why, size, "cannot make directory", dir->path);
+    return REP_DIR_FAILED;
 }
 
-static bool make_fresh(struct rep_rundir *dir, const char *name, char *why, size_t size)
+static enum rep_dir make_fresh(struct rep_rundir *dir, const char *name, char *why, size_t size)
 {
-    if (mkdir("results", 0777) < 0 && errno != EEXIST)
-        return fail(why, size, "cannot make directory", "results");
-    for (unsigned n = 1;; n++) {
+    bool made = mkdir("results", 0777) == 0 || errno == EEXIST;
+    snprintf(dir->path, sizeof dir->path, "results");
+    for (unsigned n = 1; made; n++) {
         snprintf(dir->path, sizeof dir->path, "results/%s-%03u", name, n);
         if (mkdir(dir->path, 0777) == 0)
-            return true;
-        if (errno != EEXIST)
-            return fail(why, size, "cannot make directory", dir->path);
+            return REP_DIR_MADE;
+        made = errno == EEXIST;
     }
+    fail(why, size, "cannot make directory", dir->path);
+    return REP_DIR_FAILED;
 }
 
-bool rep_rundir_make(struct rep_rundir *dir, const char *path, const char *name, bool force,
-                     char *why, size_t size)
+enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const char *name, bool force,
+                             char *why, size_t size)
 {
     return path ? make_named(dir, path, force, why, size) : make_fresh(dir, name, why, size);
 }

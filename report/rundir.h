@@ -10,6 +10,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/** What became of a request for a directory. */
+enum rep_dir {
+    REP_DIR_MADE,
+    REP_DIR_REFUSED, /**< there is something in it that would be lost: the user's to decide */
+    REP_DIR_FAILED,  /**< the host said no */
+};
+
 struct rep_rundir {
     char path[4096];
 };
@@ -20,10 +27,10 @@ struct rep_rundir {
  * @param force  results already in `path` are replaced; otherwise they are refused. A directory
  * that holds other things than a run's results is refused in any case
  * @param[out] why  on failure one sentence
- * @return false on failure; nothing has been changed then
+ * @return on failure no result of an earlier run has been changed
  */
-bool rep_rundir_make(struct rep_rundir *dir, const char *path, const char *name, bool force,
-                     char *why, size_t size);
+enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const char *name, bool force,
+                             char *why, size_t size);
 
 /** Writes a file's contents to `out`. */
 typedef void rep_write_fn(void *ctx, FILE *out);

@@ -112,12 +112,13 @@ static void walk_monitor(const struct walk *w)
 {
     for (unsigned i = 0; i < w->run->choice.count; i++) {
         const struct mon_event *e = &mon_events()[w->run->choice.event[i]];
-        char desc[256];
-        snprintf(desc, sizeof desc, "%s%s", e->sentence,
-                 rep_overflowed(w->region, w->level, i)
-                     ? " (a 32-bit counter overflowed: modulo 2^32)"
-                     : "");
-        emit(w, "monitor.", e->name, e->unit, desc, rep_count(w->run, w->region, w->level, i),
+        char flag[64];
+        emit(w, "monitor.", e->name, e->unit, e->sentence,
+             rep_count(w->run, w->region, w->level, i), NULL);
+        if (!rep_overflowed(w->region, w->level, i))
+            continue;
+        snprintf(flag, sizeof flag, "%s.overflowed", e->name);
+        emit(w, "monitor.", flag, "flag", "a 32-bit counter wrapped: its count is modulo 2^32", 1,
              NULL);
     }
 }

@@ -27,10 +27,12 @@ typedef void rep_stat_fn(void *ctx, const struct rep_stat *stat);
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                     void *ctx);
 
-/** A metric of metrics.def for a level. @return false when its denominator is 0 */
+/** One row of metrics.def. Strings are static. */
 struct rep_metric {
     const char *name, *unit, *formula, *sentence;
 };
+
+/** Index of a metric in rep_metrics(). */
 enum rep_metric_id {
 #define METRIC(name, unit, numerator, denominator, formula, sentence) REP_METRIC_##name,
 #include "report/metrics.def"
@@ -38,6 +40,8 @@ enum rep_metric_id {
     REP_METRIC__COUNT
 };
 const struct rep_metric *rep_metrics(void);
+
+/** A metric of a level. @return false when its denominator is 0; *value is 0 then */
 bool rep_metric_value(const struct rep_run *run, const struct rep_region *region,
                       struct rep_level level, enum rep_metric_id metric, double *value);
 

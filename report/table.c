@@ -18,6 +18,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* [characters] width of a table where there is no window. */
+enum { PAGE = 110 };
+
 /* How to draw on `out`. */
 struct pen {
     FILE *out;
@@ -33,7 +36,8 @@ static struct pen pen_for(FILE *out)
     return (struct pen){
         .out = out,
         .bold = tty && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0,
-        .width = tty && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0,
+        .width =
+            tty && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : PAGE,
     };
 }
 
@@ -80,7 +84,7 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     if (is_time(e) && time > 0)
         rep_grid_cell(grid, "%.1f %% of time", 100 * count / time);
     else if (!is_time(e) && instructions > 0)
-        rep_grid_cell(grid, "%.3f / 1000 instr", 1000 * count / instructions);
+        rep_grid_cell(grid, "%.3f/1000 instr", 1000 * count / instructions);
     else
         rep_grid_cell(grid, "-");
 }
@@ -187,7 +191,7 @@ static void compare_heading(struct rep_grid *grid, const struct columns *c)
     for (size_t r = 0; r < c->count; r++)
         rep_grid_cell(grid, "%s", c->first[r].name);
     if (c->ratio)
-        rep_grid_cell(grid, "%s / %s", c->first[1].name, c->first[0].name);
+        rep_grid_cell(grid, "ratio");
     rep_grid_cell(grid, "unit");
     rep_grid_cell(grid, "meaning");
 }
@@ -250,10 +254,14 @@ static void print_comparison(struct pen pen, const struct columns *c)
     compare_elapsed(&grid, c);
     for (unsigned i = 0; i < c->run->choice.count; i++)
         compare_event(&grid, c, i);
+    for (size_t column = 0; column < strlen(align); column++)
+        rep_grid_cell(&grid, "%s", "");
     for (int m = 0; m < REP_METRIC__COUNT; m++)
         compare_metric(&grid, c, (enum rep_metric_id)m);
     fputc('\n', pen.out);
     print_grid(pen, &grid);
+    if (c->ratio)
+        fprintf(pen.out, "\nratio: %s / %s\n", c->first[1].name, c->first[0].name);
 }
 
 /* With marks the regions are what the user asked about; one alone is shown beside the whole run. */
@@ -290,19 +298,30 @@ static void print_end(const struct rep_run *run, FILE *out)
         fprintf(out, "%s\n", rep_end_word(o->end));
 }
 
+/* Cards that completed an instruction: the others idled, and would only dilute an average. */
+static unsigned busy_cards(const struct rep_run *run)
+{
+    unsigned n = 0;
+    for (unsigned c = 0; c < run->cards; c++)
+        n += run->region[0].card[c].sum.truth.instructions > 0;
+    return n;
+}
+
 static void print_summary(const struct rep_run *run, FILE *out)
 {
     const struct prog_outcome *o = &run->outcome;
-    const struct rep_host *host = &run->host;
     char ticks[32], instructions[32];
-    double cycles = (double)o->ticks * run->cards, seconds = host->seconds;
-    fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s, %llu thread%s\n",
+    unsigned busy = busy_cards(run);
+    double cycles = (double)o->ticks * busy, seconds = run->host.seconds;
+    fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s\n",
             1e6 * rep_seconds(run, o->ticks), rep_grouped(o->ticks, ticks),
             (double)run->experiment->machine.params.cpu_clock / 1e6, run->cards,
-            run->cards == 1 ? "" : "s", (unsigned long long)o->threads, o->threads == 1 ? "" : "s");
-    fprintf(out, "  %s instructions, IPC %.3f of each card; host: %.2f s, %.1f MIPS\n",
-            rep_grouped(o->instructions, instructions),
-            cycles > 0 ? (double)o->instructions / cycles : 0, seconds,
+            run->cards == 1 ? "" : "s");
+    fprintf(out, "  %s instructions of %llu thread%s on %u card%s, IPC %.3f of each of them\n",
+            rep_grouped(o->instructions, instructions), (unsigned long long)o->threads,
+            o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s",
+            cycles > 0 ? (double)o->instructions / cycles : 0);
+    fprintf(out, "  host: %.2f s, %.1f MIPS\n", seconds,
             seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
 }
 

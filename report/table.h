@@ -7,7 +7,7 @@
 /**
  * Prints how the run ended, what it did and the counts asked for: of the whole run, or side by side
  * for the regions the guest marked, with the ratio of the second to the first when there are two.
- * Bold and cut to the window's width only on a terminal; NO_COLOR is honoured.
+ * Bold, and as wide as the window, only on a terminal; NO_COLOR is honoured.
  */
 void rep_table(const struct rep_run *run, FILE *out);
 

@@ -15,7 +15,8 @@
 /* ---- messages ----------------------------------------------------------------------------------
  */
 
-enum { NOBODY = 3 }; /* requester: a card of another station */
+/* Requesters that are no cards here, in two bits. */
+enum { ACKNOWLEDGED = 2, NOBODY = 3 };
 
 struct fields {
     uint8_t message, line, requester, station, fresh, to;
@@ -45,11 +46,25 @@ static unsigned index_of(const struct ex_config *c, uint16_t number)
     return c->stations;
 }
 
+static uint8_t narrow(uint8_t requester)
+{
+    if (requester == NM_NO_CARD)
+        return NOBODY;
+    return requester == NM_ACKNOWLEDGED ? ACKNOWLEDGED : requester;
+}
+
+static uint8_t widen(uint8_t requester)
+{
+    if (requester == NOBODY)
+        return NM_NO_CARD;
+    return requester == ACKNOWLEDGED ? NM_ACKNOWLEDGED : requester;
+}
+
 /* As the protocol's functions see it. */
 static struct nm_packet packet_of(const struct ex_config *c, struct fields f)
 {
     return (struct nm_packet){.message = f.message,
-                              .requester = f.requester == NOBODY ? NM_NO_CARD : f.requester,
+                              .requester = widen(f.requester),
                               .station = c->number[f.station],
                               .data = -1};
 }
@@ -133,7 +148,7 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
         unsigned who = index_of(c, p->station);
         struct fields f = {.message = p->message,
                            .line = line,
-                           .requester = p->requester == NM_NO_CARD ? NOBODY : p->requester,
+                           .requester = narrow(p->requester),
                            .station = (uint8_t)(who == c->stations ? 0 : who),
                            .fresh = row->has_data && fresh};
         if (p->route) {
@@ -187,8 +202,7 @@ static void store(const struct ex_config *c, struct ex_world *w, unsigned statio
             w->card[s][k].fresh[line] = s == station && k == card;
             make_stale(&w->card[s][k].in, line);
         }
-        if (w->nc[s].line == line)
-            w->nc[s].fresh = false;
+        w->nc[s][line].fresh = false;
         make_stale(&w->bus[s], line);
         make_stale(&w->net[s], line);
         make_stale(&w->out[s][NM_SINKABLE], line);
@@ -273,16 +287,16 @@ static bool locked(uint8_t state)
 }
 
 static const char *eject(const struct ex_config *c, struct ex_world *w, unsigned station,
-                         ex_cells cells)
+                         uint8_t line, ex_cells cells)
 {
-    struct ex_dir *d = &w->nc[station];
+    struct ex_dir *d = &w->nc[station][line];
     struct nm_place place = place_of(c, station);
     struct nm_sends sends;
     uint64_t actions;
     use(cells, d->entry.state, NM_NC_EV_EJECT);
     if (!nm_nc_eject(&place, &d->entry, &sends, &actions))
         return "a network cache entry cannot be ejected";
-    return send_all(c, w, station, d->line, &sends, d->fresh, cells);
+    return send_all(c, w, station, line, &sends, d->fresh, cells);
 }
 
 /* The data of what a transition sends: the directory's, or those that came in. */
@@ -319,57 +333,62 @@ static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsi
     return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh, cells);
 }
 
-static bool wants_place(struct fields f, bool from_network)
+static bool is_request(struct fields f)
 {
-    return from_network
-               ? f.message == NM_MSG_INTV_S || f.message == NM_MSG_INTV_X
-               : f.message == NM_MSG_RD || f.message == NM_MSG_RDEXCL || f.message == NM_MSG_UPGD;
+    return f.message == NM_MSG_RD || f.message == NM_MSG_RDEXCL || f.message == NM_MSG_UPGD;
 }
 
-/* The place is held by another line that is locked: outside the table, the sender tries again. */
+/* Says no without looking, as a directory may when it cannot follow or has no place for the line:
+ * outside the table, the sender tries again (machine/controller.c). */
 static const char *turn_away(const struct ex_config *c, struct ex_world *w, unsigned station,
                              struct fields f, bool from_network, ex_cells cells)
 {
-    struct nm_packet in = packet_of(c, f);
     struct nm_sends sends = {.count = 1};
-    sends.packet[0] = in;
+    struct nm_packet *p = &sends.packet[0];
+    unsigned to = is_request(f) ? f.station : 0;
+    *p = packet_of(c, f);
+    p->message = is_request(f) ? NM_MSG_NACK : NM_MSG_INTV_NACK;
     if (from_network) {
-        sends.packet[0].message = NM_MSG_INTV_NACK;
-        sends.packet[0].requester = NM_NO_CARD;
-        sends.packet[0].route = ring_mask_station(&c->rings, c->number[0]);
-    } else {
-        sends.packet[0].message = NM_MSG_NACK;
-        sends.packet[0].targets = (uint8_t)(1u << f.requester);
-    }
+        p->requester = NM_NO_CARD;
+        p->route = ring_mask_station(&c->rings, c->number[to]);
+    } else
+        p->targets = (uint8_t)(1u << f.requester);
     return send_all(c, w, station, f.line, &sends, false, cells);
 }
 
-/* A message for a line whose place in the network cache another line has. */
-static const char *misplaced(const struct ex_config *c, struct ex_world *w, unsigned station,
-                             struct fields f, bool from_network, ex_cells cells)
+/* Does the line's entry stand in the place that all lines share? An intervention for a line that
+ * has none is dealt with aside (machine/network.c). */
+static bool has_place(const struct ex_dir *d)
 {
-    struct ex_dir none = {.entry = nm_nc_start(), .line = f.line};
-    if (wants_place(f, from_network)) {
-        if (locked(w->nc[station].entry.state))
-            return turn_away(c, w, station, f, from_network, cells);
-        const char *wrong = eject(c, w, station, cells);
-        w->nc[station] = none;
-        return wrong ? wrong : dir_event(c, w, station, &w->nc[station], f, from_network, cells);
+    uint8_t state = d->entry.state;
+    return state != NM_NC_N && state != NM_NC_N_NRD && state != NM_NC_N_NRX;
+}
+
+/* A card's request needs the place: another line must go, or the request is refused. */
+static const char *make_room(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct fields f, bool *refused, ex_cells cells)
+{
+    *refused = false;
+    for (uint8_t l = 0; l < c->lines; l++) {
+        if (l == f.line || !has_place(&w->nc[station][l]))
+            continue;
+        *refused = locked(w->nc[station][l].entry.state);
+        return *refused ? turn_away(c, w, station, f, false, cells)
+                        : eject(c, w, station, l, cells);
     }
-    const char *wrong = dir_event(c, w, station, &none, f, from_network, cells);
-    if (!wrong && none.entry.state != NM_NC_N)
-        return "a message takes a place it has not got";
-    return wrong;
+    return NULL;
 }
 
 static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
                              struct fields f, bool from_network, ex_cells cells)
 {
-    struct ex_dir *d = station ? &w->nc[station] : &w->home[f.line];
-    if (station && d->entry.state != NM_NC_N && d->line != f.line)
-        return misplaced(c, w, station, f, from_network, cells);
-    if (station)
-        d->line = f.line;
+    struct ex_dir *d = station ? &w->nc[station][f.line] : &w->home[f.line];
+    if (station && !from_network && is_request(f) && d->entry.state == NM_NC_N) {
+        bool refused;
+        const char *wrong = make_room(c, w, station, f, &refused, cells);
+        if (wrong || refused)
+            return wrong;
+    }
     return dir_event(c, w, station, d, f, from_network, cells);
 }
 
@@ -469,7 +488,8 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
         busy += w->bus[s].count + w->net[s].count + w->out[s][0].count + w->out[s][1].count;
         for (unsigned k = 0; k < c->cards; k++)
             busy += w->card[s][k].request + w->card[s][k].in.count;
-        busy += s && locked(w->nc[s].entry.state);
+        for (unsigned l = 0; l < c->lines; l++)
+            busy += s && locked(w->nc[s][l].entry.state);
     }
     for (unsigned l = 0; l < c->lines; l++)
         busy += locked(w->home[l].entry.state);
@@ -485,7 +505,8 @@ void ex_start(const struct ex_config *c, struct ex_world *w)
     for (unsigned l = 0; l < c->lines; l++)
         w->home[l] = (struct ex_dir){.entry = nm_home_start(), .fresh = true};
     for (unsigned s = 0; s < EX_STATIONS; s++)
-        w->nc[s].entry = nm_nc_start();
+        for (unsigned l = 0; l < EX_LINES; l++)
+            w->nc[s][l].entry = nm_nc_start();
 }
 
 static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
@@ -531,10 +552,15 @@ static unsigned station_steps(const struct ex_config *c, const struct ex_world *
         const struct ex_queue *q = &w->out[s][NM_NONSINKABLE];
         if (q->count && msg_fields(q->m[0]).to >> station & 1)
             out[n++] = (struct ex_step){EX_NETREQ, station, s, 0};
+        if (c->refuse && q->count && msg_fields(q->m[0]).to >> station & 1 &&
+            msg_fields(q->m[0]).message != NM_MSG_SPECIAL_RD)
+            out[n++] = (struct ex_step){EX_REFUSE, station, s, 0};
     }
-    uint8_t state = w->nc[station].entry.state;
-    if (station && c->eject && state != NM_NC_N && !locked(state))
-        out[n++] = (struct ex_step){EX_EJECT, station, 0, 0};
+    for (uint8_t l = 0; l < c->lines; l++) {
+        uint8_t state = w->nc[station][l].entry.state;
+        if (station && c->eject && state != NM_NC_N && !locked(state))
+            out[n++] = (struct ex_step){EX_EJECT, station, 0, l};
+    }
     return n;
 }
 
@@ -564,16 +590,14 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
         return dir_takes(c, w, s.station, pull(&w->bus[s.station], 0), false, cells);
     case EX_NET:
         return dir_takes(c, w, s.station, pull(&w->net[s.station], 0), true, cells);
-    case EX_NETREQ: {
-        struct fields f = pull(&w->out[s.arg][NM_NONSINKABLE], 0);
-        if (f.to & (f.to - 1))
-            return "only invalidations go to several stations";
-        return dir_takes(c, w, s.station, f, true, cells);
-    }
+    case EX_NETREQ:
+        return dir_takes(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
+    case EX_REFUSE:
+        return turn_away(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
     case EX_RING:
         return ring(c, w, s.station);
     case EX_EJECT:
-        return eject(c, w, s.station, cells);
+        return eject(c, w, s.station, s.line, cells);
     default:
         return processor(c, w, s, cells);
     }
@@ -627,8 +651,8 @@ static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint
     *b++ = e->state;
     *b++ = (uint8_t)((e->stations & 15) | (e->stations >> 16 & 15) << 4);
     *b++ = locked(e->state) ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card) : 0;
-    *b++ = (uint8_t)(e->cards | e->loose << 2 | (polling(e->state) ? e->poll << 3 : 0) |
-                     fresh << 6 | (e->state == NM_NC_N ? 0 : d->line) << 7);
+    *b++ =
+        (uint8_t)(e->cards | e->loose << 2 | (polling(e->state) ? e->poll << 3 : 0) | fresh << 6);
     return b;
 }
 
@@ -642,8 +666,7 @@ static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, co
                              .cards = b[3] & 3,
                              .loose = b[3] >> 2 & 1,
                              .poll = b[3] >> 3 & 7};
-    d->fresh = b[3] >> 6 & 1;
-    d->line = b[3] >> 7;
+    d->fresh = b[3] >> 6;
     return b + 4;
 }
 
@@ -672,8 +695,8 @@ unsigned ex_pack(const struct ex_config *c, const struct ex_world *w, uint8_t by
     for (unsigned l = 0; l < c->lines; l++)
         b = pack_dir(c, &w->home[l], b);
     for (unsigned s = 0; s < c->stations; s++) {
-        if (s)
-            b = pack_dir(c, &w->nc[s], b);
+        for (unsigned l = 0; s && l < c->lines; l++)
+            b = pack_dir(c, &w->nc[s][l], b);
         b = pack_queue(&w->bus[s], b);
         b = pack_queue(&w->net[s], b);
         b = pack_queue(&w->out[s][0], b);
@@ -690,9 +713,8 @@ void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
     for (unsigned l = 0; l < c->lines; l++)
         b = unpack_dir(c, &w->home[l], b);
     for (unsigned s = 0; s < c->stations; s++) {
-        w->nc[s].entry = nm_nc_start();
-        if (s)
-            b = unpack_dir(c, &w->nc[s], b);
+        for (unsigned l = 0; s && l < c->lines; l++)
+            b = unpack_dir(c, &w->nc[s][l], b);
         b = unpack_queue(&w->bus[s], b);
         b = unpack_queue(&w->net[s], b);
         b = unpack_queue(&w->out[s][0], b);
@@ -715,7 +737,7 @@ static void mirror_queue(const struct ex_config *c, struct ex_queue *q)
 {
     for (unsigned i = 0; i < q->count; i++) {
         struct fields f = msg_fields(q->m[i]);
-        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester != NOBODY)
+        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester < EX_CARDS)
             f.requester ^= 1;
         if (c->swap == EX_SWAP_STATIONS) {
             f.station = f.station ? 3 - f.station : 0;
@@ -745,7 +767,7 @@ static void mirror_stations(struct ex_world *w)
     for (unsigned s = 1; s < 3; s++) {
         memcpy(w->card[s], old.card[3 - s], sizeof w->card[s]);
         memcpy(w->out[s], old.out[3 - s], sizeof w->out[s]);
-        w->nc[s] = old.nc[3 - s];
+        memcpy(w->nc[s], old.nc[3 - s], sizeof w->nc[s]);
         w->bus[s] = old.bus[3 - s];
         w->net[s] = old.net[3 - s];
     }
@@ -760,7 +782,8 @@ void ex_mirror(const struct ex_config *c, struct ex_world *w)
         mirror_queue(c, &w->out[s][1]);
         for (unsigned k = 0; k < c->cards; k++)
             mirror_queue(c, &w->card[s][k].in);
-        mirror_dir(c, &w->nc[s]);
+        for (unsigned l = 0; s && l < c->lines; l++)
+            mirror_dir(c, &w->nc[s][l]);
     }
     for (unsigned l = 0; l < c->lines; l++)
         mirror_dir(c, &w->home[l]);
@@ -785,8 +808,10 @@ static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
     if (nm_message_row(f.message)->has_data)
         fprintf(out, "(%s)", f.fresh ? "fresh" : "stale");
     fprintf(out, " for station %u", c->number[f.station]);
-    if (f.requester != NOBODY)
+    if (f.requester < EX_CARDS)
         fprintf(out, " card %u", f.requester);
+    if (f.requester == ACKNOWLEDGED)
+        fputs(", acknowledged", out);
 }
 
 void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *w, struct ex_step s)
@@ -801,6 +826,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
                                         [EX_BUS] = "takes from the bus ",
                                         [EX_NET] = "takes from the network ",
                                         [EX_NETREQ] = "takes from the network ",
+                                        [EX_REFUSE] = "refuses from the network ",
                                         [EX_RING] = "network takes away "};
     bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT ||
                 s.kind == EX_SEND || s.kind == EX_CARD;
@@ -810,7 +836,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
     else if (s.kind != EX_RING)
         fprintf(out, "%s ", s.station ? "network cache" : "memory");
     fputs(names[s.kind], out);
-    if (s.kind <= EX_EVICT && c->lines > 1)
+    if (s.kind <= EX_EJECT && c->lines > 1)
         fprintf(out, " line %c", 'a' + s.line);
     if (s.kind == EX_REQUEST) {
         const struct ex_card *k = &w->card[s.station][s.arg];
@@ -823,7 +849,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
         print_msg(out, c, w->bus[s.station].m[0]);
     if (s.kind == EX_NET)
         print_msg(out, c, w->net[s.station].m[0]);
-    if (s.kind == EX_NETREQ)
+    if (s.kind == EX_NETREQ || s.kind == EX_REFUSE)
         print_msg(out, c, w->out[s.arg][NM_NONSINKABLE].m[0]);
     if (s.kind == EX_RING)
         print_msg(out, c, w->out[s.station][NM_SINKABLE].m[0]);
@@ -833,8 +859,6 @@ static void print_dir(FILE *out, const struct ex_config *c, const struct ex_dir 
 {
     const struct nm_dir_line *e = &d->entry;
     fprintf(out, "%s", nm_state_name(e->state));
-    if (c->lines > 1)
-        fprintf(out, ".%c", 'a' + d->line);
     fprintf(out, "[cards %x%s", e->cards, e->loose ? "+" : "");
     if (e->stations)
         fprintf(out, ", stations %x", covered(c, e->stations));
@@ -858,10 +882,8 @@ void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world 
 {
     for (unsigned s = 0; s < c->stations; s++) {
         fprintf(out, "      station %u: ", c->number[s]);
-        for (unsigned l = 0; l < (s ? 1 : c->lines); l++)
-            print_dir(out, c,
-                      s ? &w->nc[s]
-                        : &(struct ex_dir){w->home[l].entry, w->home[l].fresh, (uint8_t)l});
+        for (unsigned l = 0; l < c->lines; l++)
+            print_dir(out, c, s ? &w->nc[s][l] : &w->home[l]);
         for (unsigned k = 0; k < c->cards; k++)
             for (unsigned l = 0; l < c->lines; l++) {
                 const struct ex_card *card = &w->card[s][k];

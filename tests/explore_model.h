@@ -31,6 +31,7 @@ struct ex_config {
     uint8_t stations, cards, lines;
     bool eject;   /**< network cache entries may be ejected at any time */
     bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
+    bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
     uint8_t swap; /**< enum ex_swap: which worlds are mirror images */
     bool quick;   /**< small enough for the quick suite */
 };
@@ -65,15 +66,14 @@ struct ex_card {
 struct ex_dir {
     struct nm_dir_line entry;
     bool fresh;
-    uint8_t line; /**< network cache: whose entry this is */
 };
 
 struct ex_world {
     struct ex_card card[EX_STATIONS][EX_CARDS];
     struct ex_dir home[EX_LINES];
-    struct ex_dir nc[EX_STATIONS];    /**< [0] is not used */
-    struct ex_queue bus[EX_STATIONS]; /**< sinkable, from the cards to the directory */
-    struct ex_queue net[EX_STATIONS]; /**< sinkable, from the network to the directory */
+    struct ex_dir nc[EX_STATIONS][EX_LINES]; /**< [0] is not used; all lines share one place */
+    struct ex_queue bus[EX_STATIONS];        /**< sinkable, from the cards to the directory */
+    struct ex_queue net[EX_STATIONS];        /**< sinkable, from the network to the directory */
     struct ex_queue out[EX_STATIONS][NM_CLASSES]; /**< to the network */
 };
 
@@ -88,6 +88,7 @@ enum ex_kind {
     EX_BUS,     /**< a directory takes a card's answer or write-back */
     EX_NET,     /**< a directory takes a sinkable message of the network */
     EX_NETREQ,  /**< a directory takes a nonsinkable message of station `arg` */
+    EX_REFUSE,  /**< a directory refuses it, because it cannot follow */
     EX_RING     /**< the network delivers the station's oldest sinkable message */
 };
 

@@ -132,21 +132,22 @@ Test(report_files, directories_are_never_overwritten_by_accident)
     char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
     struct rep_rundir dir;
     cr_assert(mkdtemp(base));
-    cr_expect(rep_rundir_make(&dir, base, "x", false, why, sizeof why), "empty: %s", why);
+    cr_expect_eq(rep_rundir_make(&dir, base, "x", false, why, sizeof why), REP_DIR_MADE, "empty");
     snprintf(path, sizeof path, "%s/a/b/", base);
-    cr_assert(rep_rundir_make(&dir, path, "x", false, why, sizeof why), "%s", why);
+    cr_assert_eq(rep_rundir_make(&dir, path, "x", false, why, sizeof why), REP_DIR_MADE);
     cr_assert(rep_rundir_write(&dir, "manifest.json", write_word, (void *)"{}", why, sizeof why));
-    cr_expect(!rep_rundir_make(&dir, path, "x", false, why, sizeof why));
+    cr_expect_eq(rep_rundir_make(&dir, path, "x", false, why, sizeof why), REP_DIR_REFUSED);
     cr_expect(strstr(why, "--force"), "%s", why);
-    cr_expect(rep_rundir_make(&dir, path, "x", true, why, sizeof why), "%s", why);
-    cr_expect(!rep_rundir_make(&dir, base, "x", true, why, sizeof why), "not a run's directory");
-    cr_expect(!rep_rundir_make(&dir, "/proc/none", "x", true, why, sizeof why));
-    cr_expect(!rep_rundir_make(&dir, "", "x", true, why, sizeof why));
+    cr_expect_eq(rep_rundir_make(&dir, path, "x", true, why, sizeof why), REP_DIR_MADE);
+    cr_expect_eq(rep_rundir_make(&dir, base, "x", true, why, sizeof why), REP_DIR_REFUSED,
+                 "not a run's directory");
+    cr_expect_eq(rep_rundir_make(&dir, "/proc/none", "x", true, why, sizeof why), REP_DIR_FAILED);
+    cr_expect_eq(rep_rundir_make(&dir, "", "x", true, why, sizeof why), REP_DIR_REFUSED);
 
     cr_assert_eq(chdir(base), 0);
-    cr_assert(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why));
+    cr_assert_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-001");
-    cr_assert(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why));
+    cr_assert_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-002");
     char remove[64];
     snprintf(remove, sizeof remove, "rm -r %s", base);

@@ -1,0 +1,144 @@
+/*
+ * numachine check: reads a machine or experiment file as a run would, and says on one screen what
+ * was understood. Nothing is run or written.
+ */
+#include "cli/cli.h"
+#include "input/experiment.h"
+#include "input/units.h"
+#include "input/write.h"
+#include "input/yaml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    const char *file;
+    char **sets; /**< NULL-terminated */
+    bool all;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *request = state->input;
+    switch (key) {
+    case 's':
+        in_push(&request->sets, arg);
+        return 0;
+    case 'a':
+        request->all = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (request->file)
+            argp_error(state, "one FILE at a time");
+        request->file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which FILE? (- is standard input)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/** The parameters that differ from their defaults. */
+static void print_machine(const struct in_machine *mc)
+{
+    size_t count, changed = 0;
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    const struct nm_params *p = &mc->params;
+    struct nm_params defaults;
+    char cpu[40], bus[40];
+    const struct in_form clock = {IN_FREQ, "Hz", 0, UINT64_MAX};
+    nm_params_default(&defaults);
+    in_value_format(&clock, p->cpu_clock, cpu, sizeof cpu);
+    in_value_format(&clock, p->bus_clock, bus, sizeof bus);
+    printf(
+        "machine     %s: %llu processors at %s, bus at %s (1 bus cycle = %llu processor cycles)\n",
+        mc->name, (unsigned long long)nm_params_cards(p), cpu, bus,
+        (unsigned long long)(p->cpu_clock / p->bus_clock));
+    for (size_t i = 0; i < count; i++) {
+        char value[64], def[64];
+        const struct in_form form = in_param_form(&rows[i]);
+        if (nm_param_get(p, &rows[i]) == nm_param_get(&defaults, &rows[i]))
+            continue;
+        in_value_format(&form, nm_param_get(p, &rows[i]), value, sizeof value);
+        in_value_format(&form, nm_param_get(&defaults, &rows[i]), def, sizeof def);
+        printf("            %s: %s (default %s), from %s\n", rows[i].key, value, def,
+               mc->origins[i].text);
+        changed++;
+    }
+    printf("            %zu of %zu parameters differ from their defaults\n", changed, count);
+}
+
+/** A list on one line, its first words if it is long. */
+static void print_words(const char *label, char *const *list)
+{
+    size_t n = 0, width = 0;
+    printf("%-11s", label);
+    for (; list[n] && (width += strlen(list[n]) + 1) < 64; n++)
+        printf(" %s", list[n]);
+    const size_t shown = n;
+    while (list[n])
+        n++;
+    if (n > shown)
+        printf(" ... (%zu in all)\n", n);
+    else
+        printf("%s\n", n ? "" : " none");
+}
+
+static void print_experiment(const struct in_experiment *x)
+{
+    static const struct in_form time = {IN_TIME, "", 0, 0};
+    char limit[64];
+    in_value_format(&time, x->limit, limit, sizeof limit);
+    printf("experiment  %s%s%s\n", x->name, x->about ? ": " : "", x->about ? x->about : "");
+    print_machine(&x->machine);
+    if (x->source) {
+        printf("program     %s, to be built for %s\n", x->source, x->abi);
+        print_words("  flags", x->cflags);
+    } else {
+        printf("program     %s\n", x->program);
+    }
+    printf("  called    %s\n", x->called);
+    print_words("  arguments", x->argv + 1);
+    print_words("  variables", x->envp);
+    printf("  input     %s\n", x->stdin_path ? x->stdin_path : "empty");
+    if (x->processors)
+        printf("  cards     0 to %u\n", x->processors - 1);
+    else
+        printf("  cards     all\n");
+    print_words("events", x->events);
+    printf("run         seed %llu, limit %s\n", (unsigned long long)x->seed, limit);
+    printf("expected    exit status %u\n", x->expect_status);
+}
+
+int cli_check(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"set", 's', "KEY=VALUE", 0, "Replace a value of the file", 0},
+        {"all", 'a', NULL, 0, "Every value with its origin, as a file that can be run", 0},
+        {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "FILE",
+        .doc = "Reads a machine or experiment FILE (- is standard input) and says what was "
+               "understood."};
+    struct request request = {0};
+    struct in_diag diag = {.out = stderr};
+    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    struct in_experiment x;
+    const enum in_file_kind kind = in_any_load(&x, request.file, request.sets, &diag);
+    if (kind == IN_FILE_EXPERIMENT && request.all)
+        in_experiment_write_resolved(stdout, &x, NULL);
+    else if (kind == IN_FILE_EXPERIMENT)
+        print_experiment(&x);
+    else if (kind == IN_FILE_MACHINE && request.all)
+        in_machine_write_resolved(stdout, &x.machine);
+    else if (kind == IN_FILE_MACHINE)
+        print_machine(&x.machine);
+    in_experiment_free(&x);
+    in_free_list(request.sets);
+    return kind == IN_FILE_UNREADABLE ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+}

@@ -1,0 +1,11 @@
+/* Exit statuses of the program; the sentences of exit.def stand in --help. */
+#ifndef CLI_EXIT_H
+#define CLI_EXIT_H
+
+enum cli_exit {
+#define EXIT(name, status, sentence) CLI_EXIT_##name = status,
+#include "cli/exit.def"
+#undef EXIT
+};
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * The program an experiment runs.
+ *
+ * A source is built in a temporary directory first, so that a program that does not compile leaves
+ * nothing behind. The executable is then copied to the results (see session.c), because it is part
+ * of what was measured.
+ */
+#include "cli/guest.h"
+
+#include "input/home.h"
+#include "programs/build.h"
+#include "programs/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *x)
+{
+    char *include = in_home_path("experiments/include"), *why;
+    const struct prog_build what = {
+        .source = x->source,
+        .abi = x->abi,
+        .cflags = x->cflags,
+        .include = include,
+        .directory = guest->directory,
+    };
+    const enum prog_built built = prog_build(&what, &guest->path, &why);
+    if (built != PROG_BUILT)
+        fprintf(stderr, "numachine: error: cannot build %s: %s\n", x->source, why);
+    else if (*why)
+        fprintf(stderr, "%s\n", why);
+    free(include);
+    free(why);
+    guest->built = true;
+    if (built == PROG_BUILT)
+        return CLI_EXIT_OK;
+    return built == PROG_BUILD_FAILED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+}
+
+enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment *x)
+{
+    enum cli_exit status = CLI_EXIT_OK;
+    char why[1024];
+    if (!x->source) {
+        guest->path = strdup(x->program);
+    } else {
+        strcpy(guest->directory, "/tmp/numachine-XXXXXX");
+        if (mkdtemp(guest->directory)) {
+            status = build(guest, x);
+        } else {
+            fprintf(stderr, "numachine: error: %s: %s\n", guest->directory, strerror(errno));
+            status = CLI_EXIT_IO;
+        }
+    }
+    if (status == CLI_EXIT_OK && !prog_check(guest->path, why, sizeof why)) {
+        fprintf(stderr, "numachine: error: %s\n", why);
+        status = CLI_EXIT_USAGE;
+    }
+    return status;
+}
+
+void cli_guest_release(struct cli_guest *guest)
+{
+    if (guest->built) {
+        char log[sizeof guest->directory + 16];
+        snprintf(log, sizeof log, "%s/build.log", guest->directory);
+        unlink(log);
+        if (guest->path)
+            unlink(guest->path);
+        rmdir(guest->directory);
+    }
+    free(guest->path);
+}
+
+bool cli_guest_copy(const struct cli_guest *guest, FILE *out)
+{
+    char block[65536];
+    FILE *in = fopen(guest->path, "re");
+    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
+        fwrite(block, 1, n, out);
+    const bool good = in && !ferror(in);
+    if (in)
+        fclose(in);
+    return good;
+}

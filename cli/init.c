@@ -1,0 +1,112 @@
+/*
+ * numachine init: an experiment to start from, and the guest program it runs. Both are the shipped
+ * experiments/template.*, with the new name in place of theirs.
+ */
+#include "cli/cli.h"
+#include "input/home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char shipped_name[] = "template";
+static const char shipped_schema[] = "../configs/schema.json";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    const char **file = state->input;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    const size_t n = strlen(arg);
+    if (state->arg_num > 0)
+        argp_error(state, "one FILE at a time");
+    else if (n <= 5 || strcmp(arg + n - 5, ".yaml") != 0 || arg[n - 6] == '/')
+        argp_error(state, "'%s' must end in .yaml", arg);
+    *file = arg;
+    return 0;
+}
+
+/** Replaces the template's own words in a line. */
+static void copy_line(FILE *out, const char *line, const char *name)
+{
+    while (*line) {
+        if (!strncmp(line, shipped_schema, sizeof shipped_schema - 1)) {
+            fprintf(out, "%s/configs/schema.json", in_home());
+            line += sizeof shipped_schema - 1;
+        } else if (!strncmp(line, shipped_name, sizeof shipped_name - 1) &&
+                   line[sizeof shipped_name - 1] == '.') {
+            fputs(name, out);
+            line += sizeof shipped_name - 1;
+        } else {
+            fputc(*line++, out);
+        }
+    }
+}
+
+/** Copies a shipped file. @return an exit status, after a complaint if not 0 */
+static int copy(const char *suffix, const char *stem, const char *name)
+{
+    char *from = in_home_path("experiments/%s%s", shipped_name, suffix), *to = NULL, *line = NULL;
+    size_t size = 0;
+    int status = CLI_EXIT_IO;
+    FILE *in = fopen(from, "re"), *out = NULL;
+    if (asprintf(&to, "%s%s", stem, suffix) < 0)
+        abort();
+    const int fd = in ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    if (!in) {
+        fprintf(stderr, "numachine: error: cannot read %s: %s\n", from, strerror(errno));
+    } else if (fd < 0) {
+        fprintf(stderr, "numachine: error: cannot write %s: %s\n", to, strerror(errno));
+    } else {
+        out = fdopen(fd, "w");
+        while (out && getline(&line, &size, in) >= 0)
+            copy_line(out, line, name);
+        status = out && !ferror(in) && !fclose(out) ? CLI_EXIT_OK : CLI_EXIT_IO;
+    }
+    if (in)
+        fclose(in);
+    free(line);
+    free(from);
+    free(to);
+    return status;
+}
+
+/** Refuses before anything is written. */
+static bool exists(const char *stem, const char *suffix)
+{
+    char *path;
+    if (asprintf(&path, "%s%s", stem, suffix) < 0)
+        abort();
+    const bool there = access(path, F_OK) == 0;
+    if (there)
+        fprintf(stderr, "numachine: error: %s exists and is not overwritten\n", path);
+    free(path);
+    return there;
+}
+
+int cli_init(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = parse,
+        .args_doc = "[FILE.yaml]",
+        .doc = "Writes a commented experiment (default: experiment.yaml) and, beside it, the "
+               "program it runs. Overwrites nothing."};
+    const char *file = "experiment.yaml";
+    argp_parse(&argp, argc, argv, 0, NULL, &file);
+    char *stem = strndup(file, strlen(file) - 5);
+    char *name = in_base_name(file);
+    int status = CLI_EXIT_USAGE;
+    if (!exists(stem, ".yaml") && !exists(stem, ".c")) {
+        status = copy(".c", stem, name);
+        if (status == CLI_EXIT_OK)
+            status = copy(".yaml", stem, name);
+        if (status == CLI_EXIT_OK)
+            printf("wrote %s.c and %s; next: numachine run %s\n", stem, file, file);
+    }
+    free(name);
+    free(stem);
+    return status;
+}

@@ -1,0 +1,250 @@
+/*
+ * numachine list: the tables, for people and as JSON. What can be listed is itself a table.
+ */
+#include "cli/cli.h"
+#include "input/home.h"
+#include "input/units.h"
+#include "input/write.h"
+#include "input/yaml.h"
+#include "monitor/monitor.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what can be listed ---------------------------------------------------------------------- */
+
+/** One row for each event, in the order of events.def. */
+static json_t *list_events(void)
+{
+    json_t *array = json_array();
+    const struct mon_event *events = mon_events();
+    for (size_t i = 0; i < MON_EV__COUNT; i++) {
+        json_t *counters = json_array();
+        for (int k = 0; k < MON_COUNTERS; k++)
+            if (events[i].counters >> k & 1)
+                json_array_append_new(counters, json_integer(k));
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:o,s:s}", "name", events[i].name, "ref",
+                                        events[i].ref, "unit", events[i].unit, "counters", counters,
+                                        "sentence", events[i].sentence));
+    }
+    return array;
+}
+
+static json_t *list_sets(void)
+{
+    size_t count;
+    json_t *array = json_array();
+    const struct mon_set *sets = mon_sets(&count);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", sets[i].name, "events",
+                                               sets[i].events, "sentence", sets[i].sentence));
+    return array;
+}
+
+/** Shipped files of a directory with their about: line; a file that cannot be read has none. */
+static json_t *list_files(const char *directory)
+{
+    json_t *array = json_array();
+    char **names = in_home_names(directory, ".yaml");
+    for (size_t i = 0; names && names[i]; i++) {
+        char *path = in_home_path("%s/%s.yaml", directory, names[i]);
+        char *about = in_about(path);
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", names[i], "file", path,
+                                               "sentence", about ? about : ""));
+        free(about);
+        free(path);
+    }
+    in_free_list(names);
+    return array;
+}
+
+static json_t *list_machines(void)
+{
+    return list_files("configs");
+}
+
+static json_t *list_experiments(void)
+{
+    return list_files("experiments");
+}
+
+static const struct listing {
+    const char *name;
+    json_t *(*make)(void);
+    const char *columns; /**< members shown to people */
+    const char *sentence;
+} listings[] = {
+    {"events", list_events, "name unit sentence", "what the monitoring cards can count"},
+    {"sets", list_sets, "name events sentence", "names for several events"},
+    {"params", in_list_params, "key default sentence", "the machine's parameters"},
+    {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
+    {"machines", list_machines, "name sentence", "the shipped machines"},
+    {"experiments", list_experiments, "name sentence", "the shipped experiments"},
+    {"schema", in_schema, NULL, "JSON Schema of machine and experiment files, for editors"},
+};
+
+enum { LISTINGS = sizeof listings / sizeof listings[0] };
+
+/* ---- showing --------------------------------------------------------------------------------- */
+
+/** A member as people read it. Allocated. */
+static char *cell(json_t *row, const char *column)
+{
+    json_t *value = json_object_get(row, column);
+    if (json_is_string(value))
+        return in_strdup(json_string_value(value));
+    if (!value || json_is_null(value))
+        return in_strdup("");
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    return text ? text : in_strdup("");
+}
+
+static size_t column_width(json_t *rows, const char *column)
+{
+    size_t width = 0, i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        char *text = cell(row, column);
+        width = strlen(text) > width ? strlen(text) : width;
+        free(text);
+    }
+    return width;
+}
+
+static void print_rows(json_t *rows, const char *columns)
+{
+    size_t width[4], n = 0, i;
+    char name[4][32];
+    json_t *row;
+    while (n < 4 && in_word_at(columns, n, name[n], sizeof name[n])) {
+        width[n] = column_width(rows, name[n]);
+        n++;
+    }
+    json_array_foreach(rows, i, row)
+    {
+        for (size_t c = 0; c < n; c++) {
+            char *text = cell(row, name[c]);
+            printf("%-*s%s", c + 1 < n ? (int)width[c] : 0, text, c + 1 < n ? "  " : "\n");
+            free(text);
+        }
+    }
+}
+
+/** A pattern matches a part of any text of the row, or, with wildcards, its whole name. */
+static bool matches(json_t *row, const char *pattern)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(row, key, value)
+    {
+        const char *text = json_string_value(value);
+        const bool is_name = !strcmp(key, "name") || !strcmp(key, "key") || !strcmp(key, "ref");
+        if (text &&
+            (strcasestr(text, pattern) || (is_name && !fnmatch(pattern, text, FNM_CASEFOLD))))
+            return true;
+    }
+    return false;
+}
+
+static json_t *filter(json_t *rows, const char *pattern)
+{
+    size_t i;
+    json_t *row, *kept = json_array();
+    json_array_foreach(rows, i, row)
+    {
+        if (matches(row, pattern))
+            json_array_append(kept, row);
+    }
+    json_decref(rows);
+    return kept;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+struct request {
+    const struct listing *listing;
+    const char *pattern;
+    bool json;
+};
+
+static const char *next_listing(void *ctx, size_t i)
+{
+    (void)ctx;
+    return i < LISTINGS ? listings[i].name : NULL;
+}
+
+static const struct listing *find_listing(struct argp_state *state, const char *name)
+{
+    for (size_t i = 0; i < LISTINGS; i++)
+        if (!strcmp(listings[i].name, name))
+            return &listings[i];
+    const char *near = in_nearest(name, next_listing, NULL);
+    if (near)
+        argp_error(state, "nothing called '%.60s' to list; did you mean '%s'?", name, near);
+    else
+        argp_error(state, "nothing called '%.60s' to list", name);
+    return NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *request = state->input;
+    switch (key) {
+    case 'j':
+        request->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0)
+            request->listing = find_listing(state, arg);
+        else if (state->arg_num == 1)
+            request->pattern = arg;
+        else
+            argp_error(state, "one PATTERN only");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int show(const struct request *request)
+{
+    const struct listing *listing = request->listing;
+    json_t *rows = listing->make();
+    if (request->pattern && json_is_array(rows))
+        rows = filter(rows, request->pattern);
+    const bool none = json_is_array(rows) && json_array_size(rows) == 0;
+    if (request->json || !listing->columns)
+        in_write_json(stdout, rows);
+    else
+        print_rows(rows, listing->columns);
+    json_decref(rows);
+    if (none && request->pattern && !request->json) {
+        fprintf(stderr, "numachine: error: nothing matches '%.60s' (numachine list %s)\n",
+                request->pattern, listing->name);
+        return CLI_EXIT_USAGE;
+    }
+    return CLI_EXIT_OK;
+}
+
+int cli_list(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"json", 'j', NULL, 0, "As JSON, with every column", 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "[WHAT [PATTERN]]",
+        .doc = "Lists what the machine offers; without WHAT, what can be listed. PATTERN is a part "
+               "of any text, or a name with * and ?."};
+    struct request request = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    if (request.listing)
+        return show(&request);
+    for (size_t i = 0; i < LISTINGS; i++)
+        printf("%-12s %s\n", listings[i].name, listings[i].sentence);
+    return CLI_EXIT_OK;
+}

@@ -1,0 +1,120 @@
+/*
+ * numachine: the command line. One word chooses a subcommand, which reads the rest.
+ */
+#include "cli/cli.h"
+
+#include "input/diag.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+#define COMMAND(name, function, sentence) {#name, function},
+#include "cli/commands.def"
+#undef COMMAND
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const char doc[] =
+    "A cycle-level simulator of the Toronto NUMAchine and of its monitoring cards.\v ";
+
+/** The part of --help below the options, from the tables. Allocated. */
+static char *help(int key, const char *text, void *input)
+{
+    char *table = NULL;
+    size_t size;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&table, &size) : NULL;
+    (void)input;
+    if (!out)
+        return (char *)text;
+    fputs("Commands (numachine COMMAND --help tells more):\n", out);
+#define COMMAND(name, function, sentence) fprintf(out, "  %-8s%s\n", #name, sentence);
+#include "cli/commands.def"
+#undef COMMAND
+    fputs("  test    build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
+#define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
+#include "cli/exit.def"
+#undef EXIT
+    fclose(out);
+    return table;
+}
+
+/** The subcommand chosen: its place in argv. */
+struct choice {
+    int first;
+};
+
+static const char *next_command(void *ctx, size_t i)
+{
+    (void)ctx;
+    return i < COMMANDS ? commands[i].name : NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct choice *choice = state->input;
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        choice->first = state->next - 1;
+        state->next = state->argc; /* the rest is the subcommand's */
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_state_help(state, stderr, ARGP_HELP_STD_USAGE & ~ARGP_HELP_EXIT_OK);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int dispatch(int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[0], commands[i].name) != 0)
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "numachine %s", argv[0]);
+        argv[0] = name;
+        return commands[i].run(argc, argv);
+    }
+    const char *near = in_nearest(argv[0], next_command, NULL);
+    fprintf(stderr, "numachine: error: no command '%.60s'%s%s%s\n", argv[0],
+            near ? "; did you mean '" : " (numachine --help)", near ? near : "", near ? "'?" : "");
+    return CLI_EXIT_USAGE;
+}
+
+/** Stands something in for standard streams we were started without, so that no file opened later
+ *  takes their place; using them still fails. */
+static void open_standard_streams(void)
+{
+    static const int useless[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", useless[fd]) != fd)
+            abort();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = parse, .args_doc = "COMMAND [ARGUMENTS]", .doc = doc, .help_filter = help};
+    struct choice choice = {0};
+    argp_program_version = "numachine " NM_VERSION;
+    argp_err_exit_status = CLI_EXIT_USAGE;
+    argv[0] = "numachine";
+    open_standard_streams();
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
+    if (choice.first == 0)
+        return CLI_EXIT_USAGE;
+    const int status = dispatch(argc - choice.first, argv + choice.first);
+    if (fflush(stdout) || ferror(stdout)) {
+        perror("numachine: error: standard output");
+        return CLI_EXIT_IO;
+    }
+    return status;
+}

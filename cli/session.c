@@ -1,0 +1,391 @@
+/*
+ * One experiment: directory, machine, program, results.
+ *
+ * The order is what matters here. Whatever can be refused is refused before anything is written;
+ * what was understood is on disk before cycle 0; and whatever happens afterwards - the program's
+ * own end, a limit, a signal, a deadlock, a broken invariant - takes the same way through the
+ * results, which say which of these it was.
+ */
+#include "cli/session.h"
+
+#include "cli/guest.h"
+#include "input/write.h"
+#include "input/yaml.h"
+#include "report/host.h"
+#include "report/manifest.h"
+#include "report/progress.h"
+#include "report/rundir.h"
+#include "report/stats.h"
+#include "report/table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The executable's name in the results. */
+#define GUEST_COPY "guest.elf"
+
+struct state {
+    const struct cli_session *ask;
+    struct cli_guest guest;
+    char program[sizeof(struct rep_rundir) + 16]; /* the executable that runs */
+    bool copied;                                  /* it is one in the results */
+    struct nm_machine *machine;
+    struct rep_totals *now; /* [cards] */
+    struct rep_run run;
+    struct rep_rundir dir;
+    struct rep_manifest manifest;
+    struct rep_progress progress;
+};
+
+/* ---- signals -----------------------------------------------------------------------------------
+ */
+
+/* The only variables of the program that belong to nobody: a signal handler has no context. */
+static volatile sig_atomic_t stop_asked, look_asked;
+
+/* A second SIGINT or SIGTERM ends the program at once. */
+static void on_signal(int number)
+{
+    if (number == SIGUSR1) {
+        look_asked = 1;
+        return;
+    }
+    stop_asked = 1;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+/* Calls are not restarted, so that a run that waits for the host still listens. A file that grows
+ * beyond the user's limit is an error like any other. */
+static void catch_signals(void)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    stop_asked = look_asked = 0;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- small things ------------------------------------------------------------------------------
+ */
+
+static void complain(const char *what)
+{
+    fprintf(stderr, "numachine: error: %s\n", what);
+}
+
+void cli_add_events(char ***list, const char *spec)
+{
+    char *copy = in_strdup(spec), *rest = copy;
+    for (char *word; (word = strsep(&rest, ","));)
+        in_push(list, word);
+    free(copy);
+}
+
+/* Without a wish, the set "default". */
+static bool choose_events(char *const *events, struct mon_choice *choice)
+{
+    static char *const none[] = {"default", NULL};
+    char why[256];
+    for (events = events && *events ? events : none; *events; events++)
+        if (!mon_choice_add(choice, *events, why, sizeof why)) {
+            complain(why);
+            return false;
+        }
+    return true;
+}
+
+static const struct rep_totals *totals(struct state *s)
+{
+    for (unsigned c = 0; c < s->run.cards; c++) {
+        nm_card_taps(s->machine, c, &s->now[c].taps);
+        nm_card_truth(s->machine, c, &s->now[c].truth);
+    }
+    return s->now;
+}
+
+/* ---- calls out of the run ----------------------------------------------------------------------
+ */
+
+static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
+{
+    struct state *s = ctx;
+    rep_run_mark(&s->run, name, begin, at, totals(s));
+}
+
+static void look(struct state *s, nm_tick now)
+{
+    struct rep_region region = rep_run_peek(&s->run, now, totals(s));
+    rep_progress_clear(&s->progress);
+    rep_table_region(&s->run, &region, stderr);
+    rep_region_free(&region);
+}
+
+static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
+{
+    struct state *s = ctx;
+    rep_progress_update(&s->progress, now, instructions);
+    if (look_asked) {
+        look_asked = 0;
+        look(s, now);
+    }
+    return !stop_asked;
+}
+
+/* ---- files -------------------------------------------------------------------------------------
+ */
+
+static void write_resolved(void *ctx, FILE *out)
+{
+    in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment, GUEST_COPY);
+}
+
+static void write_json(void *ctx, FILE *out)
+{
+    rep_write_json(&((struct state *)ctx)->run, out);
+}
+
+static void write_csv(void *ctx, FILE *out)
+{
+    rep_write_csv(&((struct state *)ctx)->run, out);
+}
+
+static void write_text(void *ctx, FILE *out)
+{
+    rep_write_text(&((struct state *)ctx)->run, out);
+}
+
+static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
+{
+    char why[512];
+    if (rep_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
+        return true;
+    complain(why);
+    return false;
+}
+
+static void write_program(void *ctx, FILE *out)
+{
+    struct state *s = ctx;
+    s->copied = cli_guest_copy(&s->guest, out);
+}
+
+/* The program stays with its results and runs from there. */
+static bool keep_program(struct state *s)
+{
+    if (!write_file(s, GUEST_COPY, write_program, s))
+        return false;
+    if (!s->copied)
+        fprintf(stderr, "numachine: error: cannot read %s: %s\n", s->guest.path, strerror(errno));
+    snprintf(s->program, sizeof s->program, "%s/" GUEST_COPY, s->dir.path);
+    return s->copied;
+}
+
+static bool write_start(struct state *s)
+{
+    if (s->ask->keep && !keep_program(s))
+        return false;
+    rep_manifest_init(&s->manifest, &s->run, s->ask->argc, s->ask->argv);
+    return !s->ask->keep || (write_file(s, "manifest.json", rep_manifest_write, &s->manifest) &&
+                             write_file(s, "config.resolved.yaml", write_resolved, s));
+}
+
+/* The directory, and in it what was understood. */
+static enum cli_exit open_results(struct state *s)
+{
+    const struct cli_session *ask = s->ask;
+    char why[512];
+    if (!ask->keep)
+        return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
+    enum rep_dir made =
+        rep_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
+    if (made != REP_DIR_MADE) {
+        complain(why);
+        return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+    }
+    return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
+}
+
+/* All that can be written is, whatever becomes of the rest. */
+static bool close_results(struct state *s)
+{
+    bool good = true;
+    if (!s->ask->keep)
+        return good;
+    good &= write_file(s, "stats.json", write_json, s);
+    good &= write_file(s, "stats.csv", write_csv, s);
+    good &= write_file(s, "stats.txt", write_text, s);
+    good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
+    return good;
+}
+
+/* ---- the run -----------------------------------------------------------------------------------
+ */
+
+static int open_stdin(const struct cli_session *ask)
+{
+    const char *path = ask->experiment->stdin_path;
+    if (!path && ask->stdin_fd >= 0)
+        return dup(ask->stdin_fd);
+    return open(path ? path : "/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static enum cli_exit simulate(struct state *s)
+{
+    const struct in_experiment *x = s->ask->experiment;
+    int in = open_stdin(s->ask);
+    if (in < 0) {
+        fprintf(stderr, "numachine: error: %s: %s\n", x->stdin_path ? x->stdin_path : "stdin",
+                strerror(errno));
+        return CLI_EXIT_IO;
+    }
+    const struct prog_spec spec = {
+        .path = s->program,
+        .argv = x->argv,
+        .envp = x->envp,
+        .stdin_fd = in,
+        .stdout_fd = STDOUT_FILENO,
+        .stderr_fd = STDERR_FILENO,
+        .seed = x->seed,
+        .limit = x->limit,
+        .processors = x->processors,
+    };
+    const struct prog_hooks hooks = {.ctx = s, .mark = on_mark, .progress = on_progress};
+    fflush(stdout);
+    catch_signals();
+    rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
+                      x->limit);
+    prog_run(s->machine, &spec, &hooks, &s->run.outcome);
+    rep_progress_clear(&s->progress);
+    close(in);
+    return CLI_EXIT_OK;
+}
+
+/* Every PCycle must be in one state. A machine that broke down may stand in the middle of a cycle.
+ */
+static void check_states(struct state *s)
+{
+    struct prog_outcome *out = &s->run.outcome;
+    char why[512];
+    if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
+        rep_run_adds_up(&s->run, why, sizeof why))
+        return;
+    out->end = PROG_BROKEN;
+    snprintf(out->message, sizeof out->message, "%s", why);
+}
+
+static enum cli_exit exit_status(const struct state *s)
+{
+    const struct prog_outcome *out = &s->run.outcome;
+    switch (out->end) {
+    case PROG_EXITED:
+        return (unsigned)out->status == s->ask->experiment->expect_status ? CLI_EXIT_OK
+                                                                          : CLI_EXIT_EXPECT;
+    case PROG_SIGNALED:
+        return CLI_EXIT_EXPECT;
+    case PROG_LIMIT:
+        return CLI_EXIT_LIMIT;
+    case PROG_DEADLOCK:
+    case PROG_STUCK:
+        return CLI_EXIT_STUCK;
+    case PROG_INTERRUPTED:
+        return CLI_EXIT_INTERRUPTED;
+    case PROG_UNLOADABLE:
+    case PROG_NOMEM:
+        return CLI_EXIT_USAGE;
+    default:
+        return CLI_EXIT_BROKEN;
+    }
+}
+
+static enum rep_status how_far(enum prog_end end)
+{
+    switch (end) {
+    case PROG_EXITED:
+    case PROG_SIGNALED:
+    case PROG_LIMIT:
+        return REP_COMPLETE;
+    case PROG_INTERRUPTED:
+        return REP_PARTIAL;
+    default:
+        return REP_FAILED;
+    }
+}
+
+/* Closes the books: regions, checks, hash. */
+static enum cli_exit conclude(struct state *s)
+{
+    struct prog_outcome *out = &s->run.outcome;
+    rep_run_finish(&s->run, out->ticks, totals(s));
+    rep_host_stop(&s->run.host);
+    check_states(s);
+    s->run.hash = rep_hash(&s->run);
+    s->manifest.status = how_far(out->end);
+    s->manifest.exit_code = exit_status(s);
+    if (*out->message)
+        complain(out->message);
+    if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
+        nm_machine_dump(s->machine, stderr);
+    return (enum cli_exit)s->manifest.exit_code;
+}
+
+static void show(struct state *s)
+{
+    if (!s->ask->quiet)
+        rep_table(&s->run, s->ask->table);
+    if (s->ask->keep)
+        fprintf(s->ask->table, "%s\n", s->dir.path);
+}
+
+static enum cli_exit run(struct state *s)
+{
+    rep_host_start(&s->run.host);
+    enum cli_exit status = open_results(s);
+    if (status == CLI_EXIT_OK)
+        status = simulate(s);
+    if (status == CLI_EXIT_OK) {
+        status = conclude(s);
+        bool written = close_results(s);
+        show(s);
+        status = written ? status : CLI_EXIT_IO;
+    }
+    rep_manifest_free(&s->manifest);
+    return status;
+}
+
+/* A machine, and the run on it, with the program that has been found good. */
+static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
+{
+    const struct in_experiment *x = s->ask->experiment;
+    s->machine = nm_machine_new(&x->machine.params);
+    s->run.cards = nm_machine_cards(s->machine);
+    s->now = in_alloc(s->run.cards, sizeof *s->now);
+    snprintf(s->program, sizeof s->program, "%s", s->guest.path);
+    rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
+                 choice, totals(s));
+    enum cli_exit status = run(s);
+    rep_run_free(&s->run);
+    free(s->now);
+    nm_machine_free(s->machine);
+    return status;
+}
+
+enum cli_exit cli_session_run(const struct cli_session *session, struct prog_outcome *outcome)
+{
+    struct state s = {.ask = session};
+    struct mon_choice choice = {0};
+    s.run.outcome.end = PROG_UNLOADABLE;
+    enum cli_exit status = CLI_EXIT_USAGE;
+    if (choose_events(session->experiment->events, &choice))
+        status = cli_guest_get(&s.guest, session->experiment);
+    if (status == CLI_EXIT_OK)
+        status = run_on_machine(&s, &choice);
+    cli_guest_release(&s.guest);
+    *outcome = s.run.outcome;
+    return status;
+}

@@ -1,0 +1,36 @@
+/*
+ * One experiment from its description to its results: what `run` and `stat` have in common.
+ */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "cli/exit.h"
+#include "input/experiment.h"
+#include "programs/program.h"
+
+#include <stdio.h>
+
+/** How an experiment is to be run and shown. Everything belongs to the caller. */
+struct cli_session {
+    const struct in_experiment *experiment;
+    int argc; /**< the command line, for the manifest */
+    char *const *argv;
+    int stdin_fd;    /**< behind the guest's stdin if the experiment names no file; -1: empty */
+    bool keep;       /**< write a run directory ... */
+    const char *out; /**< ... here; NULL: a fresh one under results/ */
+    bool force, quiet;
+    FILE *table; /**< where the tables go, and last the run directory's name */
+};
+
+/**
+ * Runs it. Complaints go to stderr. SIGINT and SIGTERM end the run early with its results so far,
+ * SIGUSR1 prints them on stderr and goes on.
+ * @param[out] outcome  how the program ended; end is PROG_UNLOADABLE if it was not even started
+ * @return exit status of this program
+ */
+enum cli_exit cli_session_run(const struct cli_session *session, struct prog_outcome *outcome);
+
+/** Adds the comma-separated parts of an option's argument to a NULL-terminated list. */
+void cli_add_events(char ***list, const char *spec);
+
+#endif

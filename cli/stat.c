@@ -1,0 +1,228 @@
+/*
+ * numachine stat: perf stat's habit. A program is named on the command line, runs with its own
+ * standard streams, and the counts come on stderr, so that its output stays what it was.
+ *
+ * The exit status is the guest's own (128 + n when signal n killed it), as with perf stat, unless
+ * the simulation itself could not go on: then it is one of cli/exit.def.
+ */
+#include "cli/cli.h"
+#include "cli/session.h"
+#include "input/tables.h"
+#include "input/yaml.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED, OPT_FORCE, OPT_CHECK };
+
+struct request {
+    const char *machine, *limit, *out;
+    char **sets, **events, **env, **program;
+    uint64_t seed, processors;
+    bool force, quiet;
+};
+
+static uint64_t number(struct argp_state *state, const char *what, const char *text)
+{
+    const struct in_form form = {IN_INT, "", 0, INT64_MAX};
+    uint64_t value = 0;
+    char why[256];
+    if (!in_value_parse(&form, text, &value, why, sizeof why))
+        argp_error(state, "%s: '%.60s' %s", what, text, why);
+    return value;
+}
+
+static error_t parse_value(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case OPT_ENV:
+        if (!strchr(arg, '=') || *arg == '=')
+            argp_error(state, "--env: '%.60s' is not NAME=VALUE", arg);
+        in_push(&r->env, arg);
+        return 0;
+    case OPT_SEED:
+        r->seed = number(state, "--seed", arg);
+        return 0;
+    case 'p':
+        r->processors = number(state, "--processors", arg);
+        return 0;
+    case 's':
+        in_push(&r->sets, arg);
+        return 0;
+    case OPT_CHECK:
+        in_push(&r->sets, "run.check=true");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case 'e':
+        cli_add_events(&r->events, arg);
+        return 0;
+    case 'o':
+        r->out = arg;
+        return 0;
+    case 'q':
+        r->quiet = true;
+        return 0;
+    case OPT_FORCE:
+        r->force = true;
+        return 0;
+    case 'm':
+        r->machine = arg;
+        return 0;
+    case OPT_LIMIT:
+        r->limit = arg;
+        return 0;
+    case ARGP_KEY_ARGS:
+        r->program = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which PROGRAM?");
+        return 0;
+    default:
+        return parse_value(key, arg, state);
+    }
+}
+
+static const struct argp_option options[] = {
+    {"event", 'e', "EVENTS", 0, "What to count: events, groups and sets, separated by commas", 0},
+    {"machine", 'm', "FILE", 0, "A shipped machine's name or a machine file", 0},
+    {"processors", 'p', "N", 0, "Threads run on cards 0 to N-1 only", 0},
+    {"set", 's', "KEY=VALUE", 0, "Replace a parameter of the machine", 0},
+    {"env", OPT_ENV, "NAME=VALUE", 0, "Put a variable into the program's environment, else empty",
+     0},
+    {"limit", OPT_LIMIT, "TIME", 0, "Stop after this simulated time: 100ms, 3000000cy", 0},
+    {"seed", OPT_SEED, "N", 0, "Of everything random the program can see (default 1)", 0},
+    {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
+    {"output", 'o', "DIR", 0, "Also write a run directory", 0},
+    {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
+    {"quiet", 'q', NULL, 0, "No table and no progress", 0},
+    {0}};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[--] PROGRAM [ARGUMENT...]",
+    .doc = "Runs a static big-endian MIPS Linux PROGRAM and counts, as the monitoring cards would."
+           "\v"
+           "The program has our standard input and output; the counts come on standard error. The "
+           "exit status is the program's own, 128 + n if signal n killed it; numachine's own "
+           "statuses 2 to 6 and 130 (numachine --help) come with a message."};
+
+/* ---- the experiment ----------------------------------------------------------------------------
+ */
+
+/* Says in the resolved configuration that a key came from the command line. */
+static void set_origin(struct in_experiment *x, enum in_experiment_key key)
+{
+    free(x->origins[key].text);
+    x->origins[key].text = in_strdup("command line");
+}
+
+static void replace_list(struct in_experiment *x, enum in_experiment_key key, char ***field,
+                         char *const *list)
+{
+    if (!list)
+        return;
+    in_free_list(*field);
+    *field = NULL;
+    for (; *list; list++)
+        in_push(field, *list);
+    set_origin(x, key);
+}
+
+static bool set_limit(struct in_experiment *x, const char *text, struct in_diag *diag)
+{
+    char why[256];
+    if (!text)
+        return true;
+    set_origin(x, IN_KEY_limit);
+    if (in_time_parse(text, x->machine.params.cpu_clock, &x->limit, why, sizeof why))
+        return true;
+    in_error(diag, NULL, NULL, 0, 0, "--limit: '%.60s' %s", text, why);
+    return false;
+}
+
+static bool set_processors(struct in_experiment *x, uint64_t processors, struct in_diag *diag)
+{
+    const uint64_t cards = nm_params_cards(&x->machine.params);
+    if (processors > cards) {
+        in_error(diag, NULL, NULL, 0, 0, "--processors %llu: the machine has %llu cards",
+                 (unsigned long long)processors, (unsigned long long)cards);
+        return false;
+    }
+    x->processors = (unsigned)processors;
+    if (processors)
+        set_origin(x, IN_KEY_processors);
+    return true;
+}
+
+static bool make_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
+{
+    in_experiment_default(x);
+    if (!in_machine_load(&x->machine, r->machine, r->sets, diag))
+        return false;
+    free(x->name);
+    x->name = in_strdup("stat");
+    free(x->program);
+    x->program = in_strdup(r->program[0]);
+    x->called = in_strdup(r->program[0]);
+    set_origin(x, IN_KEY_program);
+    if (r->seed != x->seed) {
+        x->seed = r->seed;
+        set_origin(x, IN_KEY_seed);
+    }
+    replace_list(x, IN_KEY_argv, &x->argv, r->program);
+    replace_list(x, IN_KEY_envp, &x->envp, r->env);
+    replace_list(x, IN_KEY_events, &x->events, r->events);
+    for (char **input = x->machine.inputs; input && *input; input++)
+        in_push(&x->inputs, *input);
+    return set_limit(x, r->limit, diag) && set_processors(x, r->processors, diag);
+}
+
+/* The guest's status where there is one. */
+static int status_of(enum cli_exit status, const struct prog_outcome *outcome)
+{
+    if (status != CLI_EXIT_OK && status != CLI_EXIT_EXPECT)
+        return status;
+    return outcome->end == PROG_SIGNALED ? 128 + outcome->status : outcome->status;
+}
+
+int cli_stat(int argc, char **argv)
+{
+    struct request r = {.seed = 1};
+    struct in_diag diag = {.out = stderr};
+    struct in_experiment x = {0};
+    int status = CLI_EXIT_USAGE;
+
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &r);
+    if (make_experiment(&x, &r, &diag)) {
+        const struct cli_session session = {
+            .experiment = &x,
+            .argc = argc,
+            .argv = argv,
+            .stdin_fd = STDIN_FILENO,
+            .keep = r.out != NULL,
+            .out = r.out,
+            .force = r.force,
+            .quiet = r.quiet,
+            .table = stderr,
+        };
+        struct prog_outcome outcome;
+        status = status_of(cli_session_run(&session, &outcome), &outcome);
+    }
+    in_experiment_free(&x);
+    in_free_list(r.sets);
+    in_free_list(r.events);
+    in_free_list(r.env);
+    return status;
+}

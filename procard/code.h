@@ -1,0 +1,215 @@
+/*
+ * Private to the interpreter: the instruction table, decoded blocks, and the pipeline's memory.
+ *
+ * The hard idea: how long an instruction is held back depends on what is still under way when it
+ * arrives. A block is therefore decoded for one *context* - the latencies outstanding at its entry
+ * - and all its slips are constants. Contexts are few (nearly always none), so this costs nothing
+ * when the code runs, and status totals can be added per block instead of per instruction.
+ */
+#ifndef PC_CODE_H
+#define PC_CODE_H
+
+#include "procard/r4400.h"
+
+#include <stddef.h>
+#include <uthash.h>
+
+/* ---- the instruction table --------------------------------------------------------------------
+ */
+
+enum pc_opcode {
+    PC_OP_RI, /**< reserved instruction */
+#define INSN(id, ...) PC_OP_##id,
+#define FPOP(id, ...) PC_OP_##id,
+#include "procard/isa.def"
+#undef INSN
+#undef FPOP
+    PC_OP_ROWS_END,
+    PC_OP_NOP = PC_OP_ROWS_END, /**< sll r0, r0, 0 */
+    PC_OP_MOVE,                 /**< or, addu, subu, daddu or dsubu with r0 */
+    /* How a block ends; not instructions, they take no time. */
+    PC_OP_END_FALL,  /**< runs on into the next line */
+    PC_OP_END_COND,  /**< conditional branch whose delay slot is in the block */
+    PC_OP_END_JUMP,  /**< jump to a fixed address, delay slot in the block */
+    PC_OP_END_REG,   /**< to an address known only now */
+    PC_OP_END_SPLIT, /**< the delay slot lies in the next line */
+    PC_OP_END_SYNCI, /**< instructions may have changed */
+    PC_OP__COUNT
+};
+
+enum pc_class {
+    PC_CLASS_LOAD,
+    PC_CLASS_STORE,
+    PC_CLASS_BRANCH,
+    PC_CLASS_LIKELY,
+    PC_CLASS_JUMP,
+    PC_CLASS_JUMPR,
+    PC_CLASS_INT,
+    PC_CLASS_FP,
+};
+
+/** Levels of the isa column, and its flags. */
+enum { PC_ISA_R1 = 5, PC_ISA_R2 = 6, PC_ISA_LEVEL = 0xf, PC_ISA_W64 = 0x10, PC_ISA_FR1 = 0x20 };
+
+/** What latencies are kept for: registers (r1..r31, f0..f31) and units. */
+enum pc_resource {
+    PC_RES_GPR = 0,
+    PC_RES_FPR = 32,
+    PC_RES_FCC = 64, /**< the condition bits, as one */
+    PC_RES_NONE,
+    PC_RES_HILO, /**< the multiplier/divider with its HI and LO */
+    PC_RES_ADD,  /**< floating-point adder, */
+    PC_RES_MUL,  /**< multiplier, */
+    PC_RES_DIV,  /**< divider and square root */
+    PC_RES__COUNT
+};
+
+struct pc_row {
+    const char *mnemonic;
+    uint32_t match, mask;
+    uint8_t isa;     /**< level and flags */
+    uint8_t klass;   /**< enum pc_class */
+    uint8_t unit;    /**< enum pc_resource */
+    uint8_t latency; /**< [PCycles] */
+    uint8_t busy;    /**< [PCycles] */
+    const char *operands;
+};
+
+/** Indexed by enum pc_opcode below PC_OP_ROWS_END; row 0 (RI) matches nothing. */
+extern const struct pc_row pc_rows[PC_OP_ROWS_END];
+
+/** The row a word encodes, whatever the ISA level; PC_OP_RI when none. */
+enum pc_opcode pc_row_find(uint32_t word);
+
+/* ---- the pipeline -----------------------------------------------------------------------------
+ */
+
+/** Latencies outstanding at a moment, canonical and unique within a pc_code. */
+struct pc_context {
+    uint8_t left[PC_RES__COUNT]; /**< [PCycles that run] until ready, by resource */
+    uint32_t id;                 /**< 0: nothing outstanding */
+    UT_hash_handle hh;
+};
+
+struct pc_op;
+
+/** What an instruction waits for and occupies. */
+struct pc_use {
+    uint8_t reads[5], writes[2]; /**< resources */
+    uint8_t nreads, nwrites;
+    uint8_t unit, latency, busy;
+};
+
+/** [PCycles] the instruction is held before it can start. */
+unsigned pc_slip(const uint8_t left[PC_RES__COUNT], const struct pc_use *use);
+
+/** Starts it: its results and its unit become outstanding. Its own PCycle has not passed yet. */
+void pc_start(uint8_t left[PC_RES__COUNT], const struct pc_use *use);
+
+/** Lets n PCycles pass. */
+void pc_elapse(uint8_t left[PC_RES__COUNT], unsigned n);
+
+/** Translates one word for the block flags given; fills d, s, t, imm and code of `op` and what the
+ *  pipeline must know. Words reserved under `flags` or `mips3` become PC_OP_RI. */
+void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, struct pc_use *use);
+
+/* ---- decoded code -----------------------------------------------------------------------------
+ */
+
+/** One instruction, ready to run. Offsets count bytes from the start of struct pc_cpu. */
+struct pc_op {
+    uint16_t code; /**< enum pc_opcode */
+    uint16_t
+        cycle; /**< [PCycles] from the block's start to this instruction's, own slip included */
+    uint16_t d, s, t; /**< destination and sources */
+    uint16_t at;      /**< instructions before it in the block */
+    int32_t imm;
+};
+
+/** PCycles by state (enum pc_status), added eight at a time. */
+typedef uint16_t pc_counts __attribute__((vector_size(16)));
+union pc_spent {
+    uint16_t state[16];
+    pc_counts half[2];
+};
+
+/** Block flags: part of the key. */
+enum {
+    PC_BLOCK_FR = 1,   /**< 32 double registers */
+    PC_BLOCK_W64 = 2,  /**< 64-bit operation */
+    PC_BLOCK_SLOT = 4, /**< the delay slot, alone, of a branch that was taken */
+};
+
+struct pc_key {
+    uint64_t pc;
+    uint32_t context;
+    uint32_t flags;
+};
+
+/** A way out of a block. */
+struct pc_edge {
+    union pc_spent spent;             /**< by the whole block when left this way */
+    struct pc_block *to;              /**< NULL: not looked up yet */
+    const struct pc_context *context; /**< on arrival */
+    uint64_t pc;                      /**< unused by END_REG */
+    uint32_t cycles;                  /**< [PCycles] sum of spent */
+    bool check;    /**< enters another line or is a transfer: look it up in L1I */
+    uint8_t flags; /**< of the block it leads to */
+};
+
+/** The moment an instruction inside a block starts: to stop at and go on from. */
+struct pc_point {
+    union pc_spent spent; /**< from the block's start, own slip included */
+    const struct pc_context *context;
+    struct pc_block *resume[2]; /**< NULL: not looked up yet. [1]: as slot of a taken branch */
+};
+
+enum { PC_EDGE_FALL, PC_EDGE_TAKEN };
+
+struct pc_block {
+    struct pc_edge edge[2]; /**< FALL: also a nullified slot; TAKEN */
+    struct pc_key key;
+    uint64_t line;                    /**< virtual address of its primary-cache line */
+    uint32_t place;                   /**< [bytes] of that line's entry in cpu->i */
+    uint32_t span;                    /**< [PCycles] all instructions start earlier than this */
+    uint32_t count;                   /**< instructions */
+    const struct pc_context *context; /**< at entry */
+    struct pc_point *points;          /**< count of them */
+    UT_hash_handle hh;
+    struct pc_op ops[]; /**< count + 1: the last is an END */
+};
+
+struct pc_code {
+    const uint8_t *(*fetch)(void *ctx, uint64_t va);
+    void *ctx;
+    bool mips3;
+    uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
+    uint32_t generation;            /**< counts flushes; blocks of an older one are gone. Never 0 */
+    struct pc_block *blocks;
+    struct pc_context *contexts;
+    const struct pc_context *idle; /**< the context with nothing outstanding */
+    struct pc_chunk *arena;
+    uint64_t arena_bytes;
+    uint64_t low, high; /**< addresses decoded so far lie in [low, high) */
+};
+
+/** The block for a key, decoded if need be; NULL when its first instruction is not in memory. */
+struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc_context *context,
+                              unsigned flags);
+
+/** Forgets all blocks. */
+void pc_code_drop(struct pc_code *code);
+
+/* ---- floating point (fpu.c) -------------------------------------------------------------------
+ */
+
+/** Executes an FPOP; false: an enabled exception, the destination is unchanged. */
+typedef bool pc_fpu_fn(struct pc_cpu *cpu, const struct pc_op *op);
+extern pc_fpu_fn *const pc_fpu[PC_OP_ROWS_END];
+
+/** FCR0, FCR25/26/28 and FCR31 as cfc1 and ctc1 see them. */
+uint32_t pc_fpu_control_read(const struct pc_cpu *cpu, unsigned reg);
+/** false: cause bits with their enables set raise an exception (the register is written). */
+bool pc_fpu_control_write(struct pc_cpu *cpu, unsigned reg, uint32_t value);
+
+#endif

@@ -1,0 +1,366 @@
+/*
+ * Decoded code of one address space: from words in memory to blocks ready to run.
+ *
+ * A block is a straight run of instructions of one primary-cache line, up to and including a
+ * control transfer and its delay slot. (A delay slot in the next line is a block of its own: its
+ * line must be looked up.) The hard idea is in code.h: a block is decoded for one context, so that
+ * everything about its timing is a constant: each instruction's start and, for each way out, the
+ * PCycles spent by state. Edges between blocks are filled in as they are first taken.
+ */
+#include "procard/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK_MAX = 64, /**< instructions of the longest line, and a delay slot */
+    KILLED_BY_BRANCH =
+        2, /**< fetched behind a taken branch's delay slot and killed (manual p. 47) */
+    KILLED_BY_LIKELY = 1,  /**< the nullified delay slot of a branch likely */
+    CHUNK_BYTES = 1 << 20, /**< unit of the arena */
+};
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+struct pc_chunk {
+    struct pc_chunk *next;
+    size_t used;
+};
+
+enum { ARENA_ALIGN = 32 };
+
+static void *arena_alloc(struct pc_code *code, size_t size)
+{
+    struct pc_chunk *chunk = code->arena;
+    void *p;
+
+    size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    if (!chunk || chunk->used + size > CHUNK_BYTES) {
+        chunk = aligned_alloc(ARENA_ALIGN, CHUNK_BYTES);
+        if (!chunk)
+            abort();
+        *chunk = (struct pc_chunk){.next = code->arena, .used = ARENA_ALIGN};
+        code->arena = chunk;
+        code->arena_bytes += CHUNK_BYTES;
+    }
+    p = (char *)chunk + chunk->used;
+    chunk->used += size;
+    return memset(p, 0, size);
+}
+
+static void arena_free(struct pc_code *code)
+{
+    while (code->arena) {
+        struct pc_chunk *chunk = code->arena;
+
+        code->arena = chunk->next;
+        free(chunk);
+    }
+    code->arena_bytes = 0;
+}
+
+/** The one context with these latencies. */
+static const struct pc_context *context_of(struct pc_code *code, const uint8_t left[PC_RES__COUNT])
+{
+    struct pc_context *context;
+
+    HASH_FIND(hh, code->contexts, left, PC_RES__COUNT, context);
+    if (!context) {
+        context = calloc(1, sizeof *context);
+        if (!context)
+            abort();
+        memcpy(context->left, left, PC_RES__COUNT);
+        context->id = HASH_COUNT(code->contexts);
+        HASH_ADD(hh, code->contexts, left, PC_RES__COUNT, context);
+    }
+    return context;
+}
+
+struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx, bool mips3)
+{
+    static const uint8_t nothing[PC_RES__COUNT];
+    struct pc_code *code = calloc(1, sizeof *code);
+
+    if (!code)
+        abort();
+    *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3, .generation = 1};
+    code->low = UINT64_MAX;
+    code->idle = context_of(code, nothing);
+    return code;
+}
+
+void pc_code_drop(struct pc_code *code)
+{
+    HASH_CLEAR(hh, code->blocks);
+    arena_free(code);
+    code->generation++;
+    code->low = UINT64_MAX;
+    code->high = 0;
+}
+
+void pc_code_free(struct pc_code *code)
+{
+    struct pc_context *context, *next;
+
+    if (!code)
+        return;
+    pc_code_drop(code);
+    HASH_ITER(hh, code->contexts, context, next)
+    {
+        HASH_DEL(code->contexts, context);
+        free(context);
+    }
+    free(code);
+}
+
+void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
+{
+    const struct pc_block *block, *next;
+
+    if (len == 0 || va >= code->high || va + (len - 1) < code->low)
+        return;
+    HASH_ITER(hh, code->blocks, block, next)
+    {
+        if (block->key.pc - va < len || va - block->key.pc < 4 * (uint64_t)block->count) {
+            pc_code_drop(code);
+            return;
+        }
+    }
+}
+
+/* ---- building a block -------------------------------------------------------------------------
+ */
+
+/** A block under construction. */
+struct build {
+    struct pc_code *code;
+    uint64_t pc;
+    unsigned flags;
+    uint8_t left[PC_RES__COUNT];
+    union pc_spent total; /**< so far */
+    unsigned cycle;       /**< its sum */
+    unsigned count;
+    struct pc_op ops[BLOCK_MAX + 1];
+    struct pc_point points[BLOCK_MAX];
+    struct pc_edge edge[2];
+};
+
+static bool is_conditional(unsigned klass)
+{
+    return klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
+}
+
+static bool is_transfer(unsigned klass)
+{
+    return is_conditional(klass) || klass == PC_CLASS_JUMP || klass == PC_CLASS_JUMPR;
+}
+
+static unsigned class_of(const struct pc_op *op)
+{
+    return op->code < PC_OP_ROWS_END ? pc_rows[op->code].klass : PC_CLASS_INT;
+}
+
+static void spend(struct build *b, enum pc_status state, unsigned n)
+{
+    b->total.state[state] = (uint16_t)(b->total.state[state] + n);
+    b->cycle += n;
+}
+
+/** The state an instruction completes in; for a conditional branch: not taken. */
+static enum pc_status state_of(unsigned klass)
+{
+    switch (klass) {
+    case PC_CLASS_LOAD:
+        return PC_ST_LOAD;
+    case PC_CLASS_STORE:
+        return PC_ST_STORE;
+    case PC_CLASS_BRANCH:
+    case PC_CLASS_LIKELY:
+        return PC_ST_BR_UNTAKEN;
+    case PC_CLASS_FP:
+        return PC_ST_FP;
+    default:
+        return PC_ST_INT;
+    }
+}
+
+/** Appends the instruction `word`; `slot`: it sits in a delay slot, where no transfer may. */
+static unsigned append(struct build *b, uint32_t word, bool slot)
+{
+    struct pc_op *op = &b->ops[b->count];
+    struct pc_point *point = &b->points[b->count];
+    const uint64_t va = b->pc + 4 * (uint64_t)b->count;
+    struct pc_use use;
+    unsigned klass, slip;
+
+    pc_translate(word, b->flags, b->code->mips3, op, &use);
+    klass = class_of(op);
+    if (slot && is_transfer(klass)) {
+        op->code = PC_OP_RI;
+        klass = PC_CLASS_INT;
+    }
+    if (klass == PC_CLASS_JUMP) /* from the region's start to a distance from the jump */
+        op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
+    slip = pc_slip(b->left, &use);
+    spend(b, klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT, slip);
+    pc_elapse(b->left, slip);
+    op->at = (uint16_t)b->count++;
+    op->cycle = (uint16_t)b->cycle;
+    *point = (struct pc_point){.spent = b->total, .context = context_of(b->code, b->left)};
+    pc_start(b->left, &use);
+    pc_elapse(b->left, 1);
+    spend(b, state_of(klass), 1);
+    return klass;
+}
+
+/** Describes a way out as things stand, `killed` instructions later. */
+static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed, bool check)
+{
+    uint8_t left[PC_RES__COUNT];
+    struct pc_edge *e = &b->edge[which];
+
+    memcpy(left, b->left, sizeof left);
+    pc_elapse(left, killed);
+    *e = (struct pc_edge){.spent = b->total, .pc = to, .check = check};
+    e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
+    e->cycles = b->cycle + killed;
+    e->context = context_of(b->code, left);
+    e->flags = (uint8_t)(b->flags & ~PC_BLOCK_SLOT);
+}
+
+/** As a conditional branch was counted untaken, the taken edge sets that right. */
+static void mark_taken(struct build *b)
+{
+    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
+    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
+}
+
+static bool same_line(const struct build *b, uint64_t x, uint64_t y)
+{
+    return x >> b->code->line_shift == y >> b->code->line_shift;
+}
+
+static const uint8_t *fetch(const struct build *b, uint64_t va)
+{
+    return b->code->fetch(b->code->ctx, va);
+}
+
+static uint32_t word_at(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/** Ends the block with the transfer just appended, at `va`; returns the END code. */
+static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
+{
+    const bool likely = klass == PC_CLASS_LIKELY;
+    const uint64_t target = va + (uint64_t)(int64_t)b->ops[b->count - 1].imm;
+    const uint64_t after = va + 8;
+    const uint8_t *slot = same_line(b, va, va + 4) ? fetch(b, va + 4) : NULL;
+
+    if (likely)
+        leave(b, PC_EDGE_FALL, after, KILLED_BY_LIKELY, !same_line(b, va, after));
+    if (!slot) {
+        if (!likely)
+            leave(b, PC_EDGE_FALL, va + 4, 0, true);
+        leave(b, PC_EDGE_TAKEN, va + 4, 0, true);
+        b->edge[PC_EDGE_TAKEN].flags |= PC_BLOCK_SLOT;
+    } else {
+        append(b, word_at(slot), true);
+        if (!likely)
+            leave(b, PC_EDGE_FALL, after, 0, !same_line(b, va, after));
+        leave(b, PC_EDGE_TAKEN, target, KILLED_BY_BRANCH, true);
+    }
+    if (is_conditional(klass))
+        mark_taken(b);
+    if (!slot)
+        return PC_OP_END_SPLIT;
+    return is_conditional(klass)    ? PC_OP_END_COND
+           : klass == PC_CLASS_JUMP ? PC_OP_END_JUMP
+                                    : PC_OP_END_REG;
+}
+
+/** True for instructions after which the block cannot simply run on. */
+static bool ends_block(unsigned code)
+{
+    return code == PC_OP_RI || code == PC_OP_SYSCALL || code == PC_OP_BREAK || code == PC_OP_SYNCI;
+}
+
+/** Appends instructions until the block ends; returns the END code. */
+static unsigned fill(struct build *b)
+{
+    uint64_t va = b->pc;
+
+    for (;;) {
+        const uint8_t *p = fetch(b, va);
+        unsigned klass;
+
+        if (!p)
+            break;
+        klass = append(b, word_at(p), b->flags & PC_BLOCK_SLOT);
+        if (b->flags & PC_BLOCK_SLOT) {
+            leave(b, PC_EDGE_TAKEN, 0, KILLED_BY_BRANCH, true);
+            return PC_OP_END_REG;
+        }
+        if (is_transfer(klass))
+            return end_transfer(b, klass, va);
+        va += 4;
+        if (ends_block(b->ops[b->count - 1].code) || !same_line(b, va, va - 4) ||
+            b->count == BLOCK_MAX - 2)
+            break;
+    }
+    leave(b, PC_EDGE_FALL, va, 0, !same_line(b, va, va - 4));
+    return b->ops[b->count - 1].code == PC_OP_SYNCI ? PC_OP_END_SYNCI : PC_OP_END_FALL;
+}
+
+static struct pc_block *finish(struct build *b, unsigned end, const struct pc_context *context)
+{
+    struct pc_code *code = b->code;
+    const size_t ops_size = (b->count + 1) * sizeof b->ops[0];
+    const size_t points_size = b->count * sizeof b->points[0];
+    struct pc_block *block = arena_alloc(code, sizeof *block + ops_size);
+    const uint64_t high = b->pc + 4 * (uint64_t)b->count;
+
+    b->ops[b->count] = (struct pc_op){.code = (uint16_t)end, .at = (uint16_t)b->count};
+    memcpy(block->edge, b->edge, sizeof block->edge);
+    memcpy(block->ops, b->ops, ops_size);
+    block->points = arena_alloc(code, points_size);
+    memcpy(block->points, b->points, points_size);
+    block->key = (struct pc_key){.pc = b->pc, .context = context->id, .flags = b->flags};
+    block->line = b->pc >> code->line_shift << code->line_shift;
+    block->place =
+        (uint32_t)((b->pc >> code->line_shift & code->line_mask) * sizeof(struct pc_line));
+    block->span = b->cycle;
+    block->count = b->count;
+    block->context = context;
+    code->low = b->pc < code->low ? b->pc : code->low;
+    code->high = high > code->high ? high : code->high;
+    HASH_ADD(hh, code->blocks, key, sizeof block->key, block);
+    return block;
+}
+
+struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc_context *context,
+                              unsigned flags)
+{
+    const struct pc_key key = {.pc = pc, .context = context->id, .flags = flags};
+    struct pc_block *block;
+    struct build b;
+    unsigned end;
+
+    HASH_FIND(hh, code->blocks, &key, sizeof key, block);
+    if (block)
+        return block;
+    if (pc & 3 || !code->fetch(code->ctx, pc))
+        return NULL;
+    b.code = code;
+    b.pc = pc;
+    b.flags = flags;
+    memcpy(b.left, context->left, sizeof b.left);
+    memset(&b.total, 0, sizeof b.total);
+    memset(b.edge, 0, sizeof b.edge);
+    b.cycle = 0;
+    b.count = 0;
+    end = fill(&b);
+    return finish(&b, end, context);
+}

@@ -1,0 +1,994 @@
+/*
+ * What the R4400 does: executes decoded blocks, one jump per instruction.
+ *
+ * The hard idea is how little happens per instruction. Time and status states are added when a
+ * block is left, by the edge it is left through. Instructions are dispatched through one of two
+ * tables: `fast` leads straight to an instruction; `wary`, chosen when the horizon falls inside the
+ * block, leads every one through a look at the clock. So a block that certainly ends before the
+ * horizon asks once.
+ *
+ * What comes out - registers, clock, states, order and ticks of accesses - does not depend on where
+ * horizons fall: an instruction is looked up in the primary instruction cache exactly when it is
+ * the first of a line or the target of a transfer, whichever way the run was cut.
+ */
+#include "procard/code.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+enum {
+    SPILL_CYCLES = 60000,    /**< status counts of a run fit 16 bits up to here */
+    KILLED_BY_BRANCH = 2,    /**< behind the delay slot of a taken branch */
+    KILLED_BY_EXCEPTION = 8, /**< the instruction and the seven behind it in the pipeline */
+    ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
+    SYNCI_STEP = 32,         /**< [bytes] rdhwr $1; the shortest step is always safe */
+    COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
+};
+
+typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
+
+/* ---- starting and stopping --------------------------------------------------------------------
+ */
+
+void pc_cpu_reset(struct pc_cpu *cpu)
+{
+    memset(&cpu->r, 0, sizeof cpu->r);
+    memset(cpu->states, 0, sizeof cpu->states);
+    memset(&cpu->pipe, 0, sizeof cpu->pipe);
+    cpu->now = 0;
+    cpu->horizon = 0;
+    cpu->instructions = 0;
+    cpu->fetched_pc = ~UINT64_C(0);
+    cpu->link = false;
+    cpu->link_pa = 0;
+    cpu->exc = PC_EXC_NONE;
+    cpu->badvaddr = 0;
+    cpu->trap_code = 0;
+    cpu->unmapped = false;
+    cpu->protected = false;
+}
+
+static inline void spend(union pc_spent *to, const union pc_spent *more)
+{
+    to->half[0] += more->half[0];
+    to->half[1] += more->half[1];
+}
+
+/** Moves the counts of a run to the totals. */
+static void spill(struct pc_cpu *cpu, union pc_spent *spent)
+{
+    const uint16_t *s = spent->state;
+
+    for (unsigned i = 0; i < PC_ST__COUNT; i++)
+        cpu->states[i] += s[i];
+    cpu->instructions += (uint64_t)s[PC_ST_LOAD] + s[PC_ST_STORE] + s[PC_ST_BR_UNTAKEN] +
+                         s[PC_ST_BR_TAKEN] + s[PC_ST_INT] + s[PC_ST_FP];
+    memset(spent, 0, sizeof *spent);
+}
+
+/** Drops what refers to blocks that are no more. */
+static void follow_code(struct pc_cpu *cpu)
+{
+    struct pc_pipe *pipe = &cpu->pipe;
+    struct pc_code *code = cpu->code;
+
+    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask ||
+        code->arena_bytes > ARENA_LIMIT) {
+        pc_code_drop(code);
+        code->line_shift = cpu->ishift;
+        code->line_mask = cpu->imask;
+    }
+    if (pipe->code != code)
+        pipe->context = NULL;
+    if (pipe->code == code && pipe->generation == code->generation)
+        return;
+    memset(pipe->hot, 0, sizeof pipe->hot);
+    pipe->resume = NULL;
+    pipe->code = code;
+    pipe->generation = code->generation;
+}
+
+/** Where a run stands when it stops or starts. */
+struct stand {
+    struct pc_block *block;
+    const struct pc_op *op;
+    uint64_t next; /**< target of a register jump, or of the branch whose slot the block is */
+    bool taken;    /**< the last branch of the block */
+};
+
+/** The block that goes on from the registers; NULL when its instruction is not in memory. */
+static struct pc_block *resume(struct pc_cpu *cpu, unsigned flags)
+{
+    struct pc_pipe *pipe = &cpu->pipe;
+    const uint64_t pc = cpu->r.pc;
+    const bool same = pipe->pc == pc && pipe->context;
+    const bool slot = cpu->r.npc != pc + 4 || (same && pipe->slot);
+    struct pc_block *b = same ? pipe->resume : NULL;
+
+    if (slot)
+        flags |= PC_BLOCK_SLOT;
+    if (b && b->key.pc == pc && b->key.flags == flags)
+        return b;
+    return pc_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
+}
+
+/** Leaves the registers ready to go on at the first instruction of `block`. */
+static void stop_before(struct pc_cpu *cpu, const struct stand *at, bool fetched)
+{
+    struct pc_block *b = at->block;
+    const bool slot = b->key.flags & PC_BLOCK_SLOT;
+
+    cpu->r.pc = b->key.pc;
+    cpu->r.npc = slot ? at->next : b->key.pc + 4;
+    cpu->pipe.slot = slot;
+    cpu->pipe.pc = b->key.pc;
+    cpu->pipe.context = b->context;
+    cpu->pipe.resume = b;
+    cpu->fetched_pc = fetched ? b->key.pc : ~UINT64_C(0);
+}
+
+/** Leaves the registers ready to go on at an instruction inside a block, the time before it spent.
+ */
+static void stop_at(struct pc_cpu *cpu, const struct stand *at, union pc_spent *spent)
+{
+    struct pc_block *b = at->block;
+    const struct pc_op *op = at->op, *before = op - 1;
+    struct pc_point *point = &b->points[op->at];
+    const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
+    unsigned flags = b->key.flags;
+    unsigned klass = PC_CLASS_INT;
+    uint64_t npc = pc + 4;
+    bool conditional;
+
+    if (op->at > 0 && before->code < PC_OP_ROWS_END)
+        klass = pc_rows[before->code].klass;
+    conditional = klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
+    if (flags & PC_BLOCK_SLOT || klass == PC_CLASS_JUMPR) {
+        npc = at->next;
+        flags |= PC_BLOCK_SLOT;
+    } else if (klass == PC_CLASS_JUMP || (conditional && at->taken)) {
+        npc = pc - 4 + (uint64_t)(int64_t)before->imm;
+        flags |= PC_BLOCK_SLOT;
+    }
+    spend(spent, &point->spent);
+    if (conditional && at->taken) { /* the point counts it untaken */
+        spent->state[PC_ST_BR_UNTAKEN] -= 1;
+        spent->state[PC_ST_BR_TAKEN] += 1;
+    }
+    cpu->now += op->cycle;
+    cpu->r.pc = pc;
+    cpu->r.npc = npc;
+    cpu->pipe.slot = flags & PC_BLOCK_SLOT;
+    cpu->pipe.pc = pc;
+    cpu->pipe.context = point->context;
+    if (!point->resume[cpu->pipe.slot])
+        point->resume[cpu->pipe.slot] = pc_block_get(cpu->code, pc, point->context, flags);
+    cpu->pipe.resume = point->resume[cpu->pipe.slot];
+    cpu->fetched_pc = pc;
+}
+
+/** A stop that needs the operating system: the pipeline is empty afterwards. */
+static void trap(struct pc_cpu *cpu)
+{
+    if (cpu->exc == PC_EXC_SYS) {
+        pc_charge(cpu, PC_ST_INT, 1);
+        cpu->instructions++;
+        if (cpu->pipe.slot)
+            pc_charge(cpu, PC_ST_KILL_BRANCH, KILLED_BY_BRANCH);
+        cpu->r.pc = cpu->r.npc;
+        cpu->r.npc = cpu->r.pc + 4;
+        cpu->pipe.slot = false;
+    } else {
+        pc_charge(cpu, PC_ST_KILL_EXC, KILLED_BY_EXCEPTION);
+    }
+    cpu->pipe.pc = cpu->r.pc;
+    cpu->pipe.context = cpu->code->idle;
+    cpu->pipe.resume = NULL;
+    cpu->fetched_pc = ~UINT64_C(0);
+}
+
+/** The instruction at pc cannot be fetched: lets the card say why. False: stopped. */
+static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
+{
+    if (cpu->now >= cpu->horizon) {
+        *why = PC_STOP_HORIZON;
+        return false;
+    }
+    if (!(pc & 3)) {
+        if (!pc_fetch(cpu, pc, cpu->now, why))
+            return false;
+        if (cpu->code->fetch(cpu->code->ctx, pc))
+            return true;
+    }
+    cpu->exc = pc & 3 ? PC_EXC_ADEL : PC_EXC_IBE;
+    cpu->badvaddr = pc;
+    cpu->unmapped = false;
+    cpu->protected = false;
+    *why = PC_STOP_TRAP;
+    return false;
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+/** Effective addresses of 32-bit programs wrap within 32 bits. */
+static uint64_t wrap(const struct pc_cpu *cpu, uint64_t va)
+{
+    return cpu->r.addr64 ? va : (uint64_t)(int64_t)(int32_t)va;
+}
+
+static __attribute__((noinline)) uint8_t *load_slowly(struct pc_cpu *cpu, uint64_t va,
+                                                      unsigned size, nm_tick at, enum pc_stop *why)
+{
+    return pc_load(cpu, wrap(cpu, va), size, at, why);
+}
+
+static __attribute__((noinline)) uint8_t *store_slowly(struct pc_cpu *cpu, uint64_t va,
+                                                       unsigned size, nm_tick at, enum pc_stop *why)
+{
+    return pc_store(cpu, wrap(cpu, va), size, at, why);
+}
+
+static inline uint16_t get16(const uint8_t *p)
+{
+    uint16_t v;
+
+    memcpy(&v, p, sizeof v);
+    return be16toh(v);
+}
+
+static inline uint32_t get32(const uint8_t *p)
+{
+    uint32_t v;
+
+    memcpy(&v, p, sizeof v);
+    return be32toh(v);
+}
+
+static inline uint64_t get64(const uint8_t *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return be64toh(v);
+}
+
+static inline void put16(uint8_t *p, uint16_t v)
+{
+    v = htobe16(v);
+    memcpy(p, &v, sizeof v);
+}
+
+static inline void put32(uint8_t *p, uint32_t v)
+{
+    v = htobe32(v);
+    memcpy(p, &v, sizeof v);
+}
+
+static inline void put64(uint8_t *p, uint64_t v)
+{
+    v = htobe64(v);
+    memcpy(p, &v, sizeof v);
+}
+
+/*
+ * Unaligned pairs. `p` is the addressed byte, `n` its place in its word. "Left" joins the bytes
+ * from there to the word's end into the register's high end, "right" those from the word's start to
+ * there into its low end (big-endian; manual pp. A-77 to A-84).
+ */
+static uint32_t load_left32(uint32_t old, const uint8_t *p, unsigned n)
+{
+    return get32(p - n) << 8 * n | (old & ~(UINT32_MAX << 8 * n));
+}
+
+static uint32_t load_right32(uint32_t old, const uint8_t *p, unsigned n)
+{
+    const unsigned drop = 8 * (3 - n);
+
+    return get32(p - n) >> drop | (old & ~(UINT32_MAX >> drop));
+}
+
+static uint64_t load_left64(uint64_t old, const uint8_t *p, unsigned n)
+{
+    return get64(p - n) << 8 * n | (old & ~(UINT64_MAX << 8 * n));
+}
+
+static uint64_t load_right64(uint64_t old, const uint8_t *p, unsigned n)
+{
+    const unsigned drop = 8 * (7 - n);
+
+    return get64(p - n) >> drop | (old & ~(UINT64_MAX >> drop));
+}
+
+/** The high end of a `size`-byte register to the addressed byte and those after it in the word. */
+static void store_left(uint8_t *p, unsigned n, uint64_t v, unsigned size)
+{
+    for (unsigned i = n; i < size; i++)
+        *p++ = (uint8_t)(v >> 8 * (size - 1 - (i - n)));
+}
+
+/** Its low end to the addressed byte and those before it. */
+static void store_right(uint8_t *p, unsigned n, uint64_t v)
+{
+    for (unsigned i = 0; i <= n; i++)
+        *p-- = (uint8_t)(v >> 8 * i);
+}
+
+/* ---- integer helpers --------------------------------------------------------------------------
+ */
+
+static inline uint64_t sign32(uint64_t v)
+{
+    return (uint64_t)(int64_t)(int32_t)v;
+}
+
+static inline uint64_t rotate32(uint64_t v, unsigned n)
+{
+    const uint32_t w = (uint32_t)v;
+
+    n &= 31;
+    return sign32(w >> n | w << (-n & 31));
+}
+
+static inline uint64_t rotate64(uint64_t v, unsigned n)
+{
+    n &= 63;
+    return v >> n | v << (-n & 63);
+}
+
+static inline uint64_t count_zeros32(uint32_t v)
+{
+    return v ? (uint64_t)__builtin_clz(v) : 32;
+}
+
+static inline uint64_t count_zeros64(uint64_t v)
+{
+    return v ? (uint64_t)__builtin_clzll(v) : 64;
+}
+
+/** Mask of a bit field packed by the decoder, at bit 0. */
+static inline uint64_t field_mask(int32_t packed)
+{
+    return UINT64_MAX >> (64 - (packed >> 8));
+}
+
+static inline uint64_t extract(uint64_t v, int32_t packed)
+{
+    return v >> (packed & 63) & field_mask(packed);
+}
+
+static inline uint64_t insert(uint64_t into, uint64_t v, int32_t packed)
+{
+    const uint64_t mask = field_mask(packed) << (packed & 63);
+
+    return (into & ~mask) | (v << (packed & 63) & mask);
+}
+
+static uint64_t swap_in_halfwords(uint64_t v)
+{
+    return (v >> 8 & UINT64_C(0x00ff00ff00ff00ff)) | (v & UINT64_C(0x00ff00ff00ff00ff)) << 8;
+}
+
+static uint64_t swap_halfwords(uint64_t v)
+{
+    v = (v >> 16 & UINT64_C(0x0000ffff0000ffff)) | (v & UINT64_C(0x0000ffff0000ffff)) << 16;
+    return v >> 32 | v << 32;
+}
+
+/** Division as the R4400 leaves it where the manual calls the result undefined: by one. */
+static void divide64(struct pc_cpu *cpu, int64_t a, int64_t b)
+{
+    if (b == 0 || (a == INT64_MIN && b == -1))
+        b = 1;
+    cpu->r.lo = (uint64_t)(a / b);
+    cpu->r.hi = (uint64_t)(a % b);
+}
+
+static void divide64u(struct pc_cpu *cpu, uint64_t a, uint64_t b)
+{
+    b = b ? b : 1;
+    cpu->r.lo = a / b;
+    cpu->r.hi = a % b;
+}
+
+static void divide32(struct pc_cpu *cpu, int32_t a, int32_t b)
+{
+    if (b == 0 || (a == INT32_MIN && b == -1))
+        b = 1;
+    cpu->r.lo = (uint64_t)(int64_t)(a / b);
+    cpu->r.hi = (uint64_t)(int64_t)(a % b);
+}
+
+static void divide32u(struct pc_cpu *cpu, uint32_t a, uint32_t b)
+{
+    b = b ? b : 1;
+    cpu->r.lo = sign32(a / b);
+    cpu->r.hi = sign32(a % b);
+}
+
+static inline void set_hilo32(struct pc_cpu *cpu, uint64_t v)
+{
+    cpu->r.lo = sign32(v);
+    cpu->r.hi = sign32(v >> 32);
+}
+
+static inline uint64_t hilo32(const struct pc_cpu *cpu)
+{
+    return cpu->r.hi << 32 | (uint32_t)cpu->r.lo;
+}
+
+/** Signed overflow of sum = a + b, at bit 63 (32-bit operands are sign-extended). */
+static inline bool add_overflows(uint64_t a, uint64_t b, uint64_t sum)
+{
+    return (int64_t)((a ^ sum) & (b ^ sum)) < 0;
+}
+
+/** The same of difference = a - b. */
+static inline bool sub_overflows(uint64_t a, uint64_t b, uint64_t difference)
+{
+    return (int64_t)((a ^ b) & (a ^ difference)) < 0;
+}
+
+/** Hardware registers a user program may read; false: reserved. */
+static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uint64_t *value)
+{
+    switch (reg) {
+    case 0:
+        *value = cpu->number;
+        return true;
+    case 1:
+        *value = SYNCI_STEP;
+        return true;
+    case 2:
+        *value = sign32(at / COUNT_DIVIDER);
+        return true;
+    case 3:
+        *value = COUNT_DIVIDER;
+        return true;
+    case 29:
+        *value = cpu->r.userlocal;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- the instructions -------------------------------------------------------------------------
+ */
+
+#define REG(offset)    (*(uint64_t *)((char *)cpu + (offset)))
+#define SINGLE(offset) (*(single_t *)((char *)cpu + (offset)))
+#define D              REG(op->d)
+#define S              REG(op->s)
+#define T              REG(op->t)
+#define IMM            ((uint64_t)(int64_t)op->imm)
+#define FCC            (cpu->r.fcsr >> op->t & 1)
+#define NOW            (cpu->now + op->cycle)
+
+#define DISPATCH() goto *table[op->code]
+#define NEXT()      \
+    do {            \
+        op++;       \
+        DISPATCH(); \
+    } while (0)
+
+/** An instruction without side effects but those of `statement`. */
+#define DO(id, statement) \
+    do_##id:              \
+    {                     \
+        statement;        \
+        NEXT();           \
+    }
+
+#define RAISE(code, detail)                  \
+    do {                                     \
+        cpu->exc = (code);                   \
+        cpu->trap_code = (uint32_t)(detail); \
+        goto trapped;                        \
+    } while (0)
+
+#define RESERVED(id)       do_##id : RAISE(PC_EXC_RI, 0);
+#define UNUSABLE(id, unit) do_##id : RAISE(PC_EXC_CPU, unit);
+#define TRAP_IF(id, condition, code) \
+    do_##id:                         \
+    {                                \
+        if (condition)               \
+            RAISE(PC_EXC_TR, code);  \
+        NEXT();                      \
+    }
+
+/** `result` is stored, sign-extended from `bits`, unless `overflow`. */
+#define CHECKED(id, calculation, overflows, b, keep)          \
+    do_##id:                                                  \
+    {                                                         \
+        const uint64_t x = S, y = (b), z = keep(calculation); \
+        if (overflows(x, y, z))                               \
+            RAISE(PC_EXC_OV, 0);                              \
+        D = z;                                                \
+        NEXT();                                               \
+    }
+#define KEEP64(v) (v)
+
+/** The data-cache line `va` would be in. */
+#define LINE(va) (&cpu->d[((va) >> cpu->dshift) & cpu->dmask])
+
+/** After a slow path that may have let time pass: is the horizon inside this block now? */
+#define REPACE() (table = cpu->now + b->span > limit ? wary : fast)
+
+/** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
+ *  misalignment leaves low bits in the tag. */
+#define ACCESS(id, tag, slow, size, address, statement)           \
+    do_##id:                                                      \
+    {                                                             \
+        const uint64_t va = (address);                            \
+        const struct pc_line *line = LINE(va);                    \
+        uint8_t *p;                                               \
+        if (likely(line->tag == (va & (outside | ((size)-1))))) { \
+            p = line->host + (va & inside);                       \
+        } else {                                                  \
+            p = slow(cpu, va, size, NOW, &why);                   \
+            if (unlikely(!p))                                     \
+                goto stopped;                                     \
+            REPACE();                                             \
+        }                                                         \
+        statement;                                                \
+        NEXT();                                                   \
+    }
+#define LOAD(id, size, address, statement)  ACCESS(id, rtag, load_slowly, size, address, statement)
+#define STORE(id, size, address, statement) ACCESS(id, wtag, store_slowly, size, address, statement)
+
+#define LINKED(id, size, statement)                                                  \
+    do_##id:                                                                         \
+    {                                                                                \
+        const uint8_t *p = pc_load_linked(cpu, wrap(cpu, S + IMM), size, NOW, &why); \
+        if (!p)                                                                      \
+            goto stopped;                                                            \
+        REPACE();                                                                    \
+        statement;                                                                   \
+        NEXT();                                                                      \
+    }
+
+#define CONDITIONAL(id, size, statement)                                                      \
+    do_##id:                                                                                  \
+    {                                                                                         \
+        bool failed = false;                                                                  \
+        uint8_t *p = pc_store_conditional(cpu, wrap(cpu, S + IMM), size, NOW, &why, &failed); \
+        if (!p && !failed)                                                                    \
+            goto stopped;                                                                     \
+        REPACE();                                                                             \
+        if (p)                                                                                \
+            statement;                                                                        \
+        D = !failed;                                                                          \
+        NEXT();                                                                               \
+    }
+
+#define LINK() (cpu->r.gpr[31] = b->key.pc + 4 * (uint64_t)op->at + 8)
+
+#define BRANCH(id, condition) \
+    do_##id:                  \
+    {                         \
+        taken = (condition);  \
+        NEXT();               \
+    }
+#define BRANCH_LINK(id, condition) \
+    do_##id:                       \
+    {                              \
+        taken = (condition);       \
+        LINK();                    \
+        NEXT();                    \
+    }
+/** Untaken, it nullifies its delay slot: straight to the edge. */
+#define LIKELY(id, condition, link) \
+    do_##id:                        \
+    {                               \
+        taken = (condition);        \
+        link;                       \
+        if (!taken)                 \
+            goto end_fall;          \
+        NEXT();                     \
+    }
+
+/** Leaves the block through edge `which`. */
+#define LEAVE(which)                 \
+    do {                             \
+        edge = &b->edge[which];      \
+        cpu->now += edge->cycles;    \
+        spend(&spent, &edge->spent); \
+    } while (0)
+
+/** Goes on behind `edge`. Its line is looked up if the edge says so. */
+#define FOLLOW()                 \
+    do {                         \
+        check = edge->check;     \
+        if (unlikely(!edge->to)) \
+            goto unlinked;       \
+        b = edge->to;            \
+        ENTER();                 \
+    } while (0)
+
+#define IN_CACHE(block) \
+    (((const struct pc_line *)((const char *)cpu->i + (block)->place))->rtag == (block)->line)
+
+#define ENTER()                                   \
+    do {                                          \
+        if (unlikely(cpu->now + b->span > limit)) \
+            goto brink;                           \
+        if (check && unlikely(!IN_CACHE(b)))      \
+            goto miss;                            \
+        table = fast;                             \
+        op = b->ops;                              \
+        DISPATCH();                               \
+    } while (0)
+
+static inline nm_tick earlier(nm_tick a, nm_tick b)
+{
+    return a < b ? a : b;
+}
+
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    static const void *const fast[PC_OP__COUNT] = {
+        [PC_OP_RI] = &&do_RI,
+#define INSN(id, ...) [PC_OP_##id] = &&do_##id,
+#define FPOP(id, ...) [PC_OP_##id] = &&do_fpu,
+#include "procard/isa.def"
+#undef INSN
+#undef FPOP
+        [PC_OP_NOP] = &&do_NOP,
+        [PC_OP_MOVE] = &&do_MOVE,
+        [PC_OP_END_FALL] = &&end_fall,
+        [PC_OP_END_COND] = &&end_cond,
+        [PC_OP_END_JUMP] = &&end_jump,
+        [PC_OP_END_REG] = &&end_reg,
+        [PC_OP_END_SPLIT] = &&end_split,
+        [PC_OP_END_SYNCI] = &&end_synci,
+    };
+    static const void *const wary[PC_OP__COUNT] = {
+        [PC_OP_RI... PC_OP_MOVE] = &&look, [PC_OP_END_FALL] = &&end_fall,
+        [PC_OP_END_COND] = &&end_cond,     [PC_OP_END_JUMP] = &&end_jump,
+        [PC_OP_END_REG] = &&end_reg,       [PC_OP_END_SPLIT] = &&end_split,
+        [PC_OP_END_SYNCI] = &&end_synci,
+    };
+    const unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
+    const uint64_t inside = (UINT64_C(1) << cpu->dshift) - 1, outside = ~inside;
+    nm_tick limit = earlier(horizon, cpu->now + SPILL_CYCLES);
+    const void *const *table = fast;
+    union pc_spent spent = {{0}};
+    enum pc_stop why = PC_STOP_HORIZON;
+    const struct pc_op *op = NULL;
+    struct pc_edge *edge = NULL;
+    uint64_t next = cpu->r.npc;
+    unsigned taken = 0; /* the last branch of the block: an index of its edges */
+    bool check;
+    struct pc_block *b;
+
+    cpu->horizon = horizon;
+    follow_code(cpu);
+    check = cpu->fetched_pc != cpu->r.pc;
+    while (!(b = resume(cpu, flags))) {
+        if (!fetch_missing(cpu, cpu->r.pc, &why))
+            goto done;
+        check = false;
+        cpu->fetched_pc = cpu->r.pc;
+    }
+
+brink: /* the horizon, or the end of what `spent` can hold, may fall inside the block */
+    spill(cpu, &spent);
+    limit = earlier(horizon, cpu->now + SPILL_CYCLES);
+    if (cpu->now >= horizon) {
+        why = PC_STOP_HORIZON;
+        goto stopped_before;
+    }
+    if (check && !IN_CACHE(b))
+        goto miss;
+    REPACE();
+    op = b->ops;
+    DISPATCH();
+
+miss:
+    if (!pc_fetch(cpu, b->key.pc, cpu->now, &why))
+        goto stopped_before;
+    check = false;
+    goto brink;
+
+look: /* every instruction comes by here while `wary` */
+    if (NOW >= horizon) {
+        why = PC_STOP_HORIZON;
+        goto stopped;
+    }
+    goto *fast[op->code];
+
+    /* -- integer -- */
+    DO(NOP, )
+    DO(MOVE, D = S)
+    DO(ADDIU, D = sign32(S + IMM))
+    DO(DADDIU, D = S + IMM)
+    DO(SLTI, D = (int64_t)S < op->imm)
+    DO(SLTIU, D = S < IMM)
+    DO(ANDI, D = S & IMM)
+    DO(ORI, D = S | IMM)
+    DO(XORI, D = S ^ IMM)
+    DO(LUI, D = sign32(IMM << 16))
+    DO(ADDU, D = sign32(S + T))
+    DO(SUBU, D = sign32(S - T))
+    DO(DADDU, D = S + T)
+    DO(DSUBU, D = S - T)
+    DO(AND, D = S & T)
+    DO(OR, D = S | T)
+    DO(XOR, D = S ^ T)
+    DO(NOR, D = ~(S | T))
+    DO(SLT, D = (int64_t)S < (int64_t)T)
+    DO(SLTU, D = S < T)
+    CHECKED(ADDI, x + y, add_overflows, IMM, sign32)
+    CHECKED(ADD, x + y, add_overflows, T, sign32)
+    CHECKED(SUB, x - y, sub_overflows, T, sign32)
+    CHECKED(DADDI, x + y, add_overflows, IMM, KEEP64)
+    CHECKED(DADD, x + y, add_overflows, T, KEEP64)
+    CHECKED(DSUB, x - y, sub_overflows, T, KEEP64)
+    DO(MOVZ, if (T == 0) D = S)
+    DO(MOVN, if (T != 0) D = S)
+    DO(MOVF, if (!FCC) D = S)
+    DO(MOVT, if (FCC) D = S)
+
+    DO(SLL, D = sign32(T << op->imm))
+    DO(SRL, D = sign32((uint32_t)T >> op->imm))
+    DO(SRA, D = (uint64_t)((int64_t)T >> op->imm))
+    DO(ROTR, D = rotate32(T, (unsigned)op->imm))
+    DO(SLLV, D = sign32(T << (S & 31)))
+    DO(SRLV, D = sign32((uint32_t)T >> (S & 31)))
+    DO(SRAV, D = (uint64_t)((int64_t)T >> (S & 31)))
+    DO(ROTRV, D = rotate32(T, (unsigned)S))
+    DO(DSLL, D = T << op->imm)
+    DO(DSRL, D = T >> op->imm)
+    DO(DSRA, D = (uint64_t)((int64_t)T >> op->imm))
+    DO(DROTR, D = rotate64(T, (unsigned)op->imm))
+    DO(DSLL32, D = T << op->imm << 32)
+    DO(DSRL32, D = T >> op->imm >> 32)
+    DO(DSRA32, D = (uint64_t)((int64_t)T >> op->imm >> 32))
+    DO(DROTR32, D = rotate64(T, (unsigned)op->imm + 32))
+    DO(DSLLV, D = T << (S & 63))
+    DO(DSRLV, D = T >> (S & 63))
+    DO(DSRAV, D = (uint64_t)((int64_t)T >> (S & 63)))
+    DO(DROTRV, D = rotate64(T, (unsigned)S))
+
+    DO(MFHI, D = cpu->r.hi)
+    DO(MFLO, D = cpu->r.lo)
+    DO(MTHI, cpu->r.hi = S)
+    DO(MTLO, cpu->r.lo = S)
+    DO(MULT, set_hilo32(cpu, (uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
+    DO(MULTU, set_hilo32(cpu, (uint64_t)(uint32_t)S * (uint32_t)T))
+    DO(MUL, D = sign32((uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
+    DO(MADD, set_hilo32(cpu, hilo32(cpu) + S * T))
+    DO(MADDU, set_hilo32(cpu, hilo32(cpu) + (uint64_t)(uint32_t)S * (uint32_t)T))
+    DO(MSUB, set_hilo32(cpu, hilo32(cpu) - S * T))
+    DO(MSUBU, set_hilo32(cpu, hilo32(cpu) - (uint64_t)(uint32_t)S * (uint32_t)T))
+    DO(DIV, divide32(cpu, (int32_t)S, (int32_t)T))
+    DO(DIVU, divide32u(cpu, (uint32_t)S, (uint32_t)T))
+    DO(DDIV, divide64(cpu, (int64_t)S, (int64_t)T))
+    DO(DDIVU, divide64u(cpu, S, T))
+    DO(DMULT, const __int128 product = (__int128)(int64_t)S * (int64_t)T;
+       cpu->r.lo = (uint64_t)product; cpu->r.hi = (uint64_t)(product >> 64))
+    DO(DMULTU, const unsigned __int128 product = (unsigned __int128)S * T;
+       cpu->r.lo = (uint64_t)product; cpu->r.hi = (uint64_t)(product >> 64))
+
+    DO(CLZ, D = count_zeros32((uint32_t)S))
+    DO(CLO, D = count_zeros32(~(uint32_t)S))
+    DO(DCLZ, D = count_zeros64(S))
+    DO(DCLO, D = count_zeros64(~S))
+    DO(EXT, D = sign32(extract(S, op->imm)))
+    DO(DEXT, D = extract(S, op->imm))
+    DO(DEXTM, D = extract(S, op->imm))
+    DO(DEXTU, D = extract(S, op->imm))
+    DO(INS, D = sign32(insert(T, S, op->imm)))
+    DO(DINS, D = insert(T, S, op->imm))
+    DO(DINSM, D = insert(T, S, op->imm))
+    DO(DINSU, D = insert(T, S, op->imm))
+    DO(SEB, D = (uint64_t)(int64_t)(int8_t)T)
+    DO(SEH, D = (uint64_t)(int64_t)(int16_t)T)
+    DO(WSBH, D = sign32(swap_in_halfwords(T)))
+    DO(DSBH, D = swap_in_halfwords(T))
+    DO(DSHD, D = swap_halfwords(T))
+
+    /* -- memory -- */
+    LOAD(LB, 1, S + IMM, D = (uint64_t)(int64_t)(int8_t)*p)
+    LOAD(LBU, 1, S + IMM, D = *p)
+    LOAD(LH, 2, S + IMM, D = (uint64_t)(int64_t)(int16_t)get16(p))
+    LOAD(LHU, 2, S + IMM, D = get16(p))
+    LOAD(LW, 4, S + IMM, D = sign32(get32(p)))
+    LOAD(LWU, 4, S + IMM, D = get32(p))
+    LOAD(LD, 8, S + IMM, D = get64(p))
+    LOAD(LWL, 1, S + IMM, D = sign32(load_left32((uint32_t)T, p, va & 3)))
+    LOAD(LWR, 1, S + IMM, D = sign32(load_right32((uint32_t)T, p, va & 3)))
+    LOAD(LDL, 1, S + IMM, D = load_left64(T, p, va & 7))
+    LOAD(LDR, 1, S + IMM, D = load_right64(T, p, va & 7))
+    LOAD(LWC1, 4, S + IMM, SINGLE(op->d) = get32(p))
+    LOAD(LDC1, 8, S + IMM, D = get64(p))
+    LOAD(LWXC1, 4, S + T, SINGLE(op->d) = get32(p))
+    LOAD(LDXC1, 8, S + T, D = get64(p))
+    LOAD(LUXC1, 8, (S + T) & ~UINT64_C(7), D = get64(p))
+    STORE(SB, 1, S + IMM, *p = (uint8_t)T)
+    STORE(SH, 2, S + IMM, put16(p, (uint16_t)T))
+    STORE(SW, 4, S + IMM, put32(p, (uint32_t)T))
+    STORE(SD, 8, S + IMM, put64(p, T))
+    STORE(SWL, 1, S + IMM, store_left(p, va & 3, (uint32_t)T, 4))
+    STORE(SWR, 1, S + IMM, store_right(p, va & 3, T))
+    STORE(SDL, 1, S + IMM, store_left(p, va & 7, T, 8))
+    STORE(SDR, 1, S + IMM, store_right(p, va & 7, T))
+    STORE(SWC1, 4, S + IMM, put32(p, SINGLE(op->t)))
+    STORE(SDC1, 8, S + IMM, put64(p, T))
+    STORE(SWXC1, 4, S + T, put32(p, SINGLE(op->d)))
+    STORE(SDXC1, 8, S + T, put64(p, D))
+    STORE(SUXC1, 8, (S + T) & ~UINT64_C(7), put64(p, D))
+    LINKED(LL, 4, D = sign32(get32(p)))
+    LINKED(LLD, 8, D = get64(p))
+    CONDITIONAL(SC, 4, put32(p, (uint32_t)T))
+    CONDITIONAL(SCD, 8, put64(p, T))
+
+    /* -- branches and jumps -- */
+    BRANCH(BEQ, S == T)
+    BRANCH(BNE, S != T)
+    BRANCH(BLEZ, (int64_t)S <= 0)
+    BRANCH(BGTZ, (int64_t)S > 0)
+    BRANCH(BLTZ, (int64_t)S < 0)
+    BRANCH(BGEZ, (int64_t)S >= 0)
+    BRANCH(BC1F, !FCC)
+    BRANCH(BC1T, FCC)
+    BRANCH_LINK(BLTZAL, (int64_t)S < 0)
+    BRANCH_LINK(BGEZAL, (int64_t)S >= 0)
+    LIKELY(BEQL, S == T, )
+    LIKELY(BNEL, S != T, )
+    LIKELY(BLEZL, (int64_t)S <= 0, )
+    LIKELY(BGTZL, (int64_t)S > 0, )
+    LIKELY(BLTZL, (int64_t)S < 0, )
+    LIKELY(BGEZL, (int64_t)S >= 0, )
+    LIKELY(BLTZALL, (int64_t)S < 0, LINK())
+    LIKELY(BGEZALL, (int64_t)S >= 0, LINK())
+    LIKELY(BC1FL, !FCC, )
+    LIKELY(BC1TL, FCC, )
+    BRANCH(J, true)
+    BRANCH_LINK(JAL, true)
+    DO(JR, next = S; taken = true)
+    DO(JALR, next = S; D = b->key.pc + 4 * (uint64_t)op->at + 8; taken = true)
+
+    /* -- floating point -- */
+    DO(MFC1, D = sign32(SINGLE(op->s)))
+    DO(DMFC1, D = S)
+    DO(MFHC1, D = sign32(SINGLE(op->s)))
+    DO(CFC1, D = sign32(pc_fpu_control_read(cpu, (unsigned)op->imm)))
+    DO(MTC1, SINGLE(op->d) = (uint32_t)T)
+    DO(DMTC1, D = T)
+    DO(MTHC1, SINGLE(op->d) = (uint32_t)T)
+    DO(CTC1, if (!pc_fpu_control_write(cpu, (unsigned)op->imm, (uint32_t)T)) RAISE(PC_EXC_FPE, 0))
+    DO(MOV_S, SINGLE(op->d) = SINGLE(op->s))
+    DO(MOV_D, D = S)
+    DO(ABS_S, SINGLE(op->d) = SINGLE(op->s) & INT32_MAX)
+    DO(ABS_D, D = S & INT64_MAX)
+    DO(NEG_S, SINGLE(op->d) = SINGLE(op->s) ^ UINT32_C(1) << 31)
+    DO(NEG_D, D = S ^ UINT64_C(1) << 63)
+    DO(MOVF_S, if (!FCC) SINGLE(op->d) = SINGLE(op->s))
+    DO(MOVF_D, if (!FCC) D = S)
+    DO(MOVT_S, if (FCC) SINGLE(op->d) = SINGLE(op->s))
+    DO(MOVT_D, if (FCC) D = S)
+    DO(MOVZ_S, if (T == 0) SINGLE(op->d) = SINGLE(op->s))
+    DO(MOVZ_D, if (T == 0) D = S)
+    DO(MOVN_S, if (T != 0) SINGLE(op->d) = SINGLE(op->s))
+    DO(MOVN_D, if (T != 0) D = S)
+    DO(fpu, if (unlikely(!pc_fpu[op->code](cpu, op))) RAISE(PC_EXC_FPE, 0))
+
+    /* -- system -- */
+    DO(SYNC, )
+    DO(PREF, )
+    DO(PREFX, )
+    DO(SYNCI, )
+    DO(RDHWR, uint64_t value; if (!read_hardware(cpu, op->imm, NOW, &value)) RAISE(PC_EXC_RI, 0);
+       D = value)
+do_SYSCALL:
+    RAISE(PC_EXC_SYS, op->imm);
+do_BREAK:
+    RAISE(PC_EXC_BP, op->imm);
+    TRAP_IF(TGE, (int64_t)S >= (int64_t)T, op->imm)
+    TRAP_IF(TGEU, S >= T, op->imm)
+    TRAP_IF(TLT, (int64_t)S < (int64_t)T, op->imm)
+    TRAP_IF(TLTU, S < T, op->imm)
+    TRAP_IF(TEQ, S == T, op->imm)
+    TRAP_IF(TNE, S != T, op->imm)
+    TRAP_IF(TGEI, (int64_t)S >= op->imm, 0)
+    TRAP_IF(TGEIU, S >= IMM, 0)
+    TRAP_IF(TLTI, (int64_t)S < op->imm, 0)
+    TRAP_IF(TLTIU, S < IMM, 0)
+    TRAP_IF(TEQI, S == IMM, 0)
+    TRAP_IF(TNEI, S != IMM, 0)
+    UNUSABLE(CACHE, 0)
+    UNUSABLE(COP0, 0)
+    UNUSABLE(COP2, 2)
+    UNUSABLE(LWC2, 2)
+    UNUSABLE(LDC2, 2)
+    UNUSABLE(SWC2, 2)
+    UNUSABLE(SDC2, 2)
+    RESERVED(RI)
+
+    /* -- ways out of a block -- */
+end_fall:
+    LEAVE(PC_EDGE_FALL);
+    FOLLOW();
+end_cond:
+    LEAVE(taken);
+    FOLLOW();
+end_jump:
+    LEAVE(PC_EDGE_TAKEN);
+    FOLLOW();
+end_split: /* the delay slot's block leaves through end_reg: tell it the target */
+    LEAVE(taken);
+    if (taken && pc_rows[op[-1].code].klass != PC_CLASS_JUMPR)
+        next = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
+    FOLLOW();
+end_reg:
+    LEAVE(PC_EDGE_TAKEN);
+    check = true;
+    if (edge->to && edge->to->key.pc == next) {
+        b = edge->to;
+    } else {
+        struct pc_block **hot = &cpu->pipe.hot[next >> 2 & 255];
+
+        if (!*hot || (*hot)->key.pc != next || (*hot)->key.context != edge->context->id ||
+            (*hot)->key.flags != edge->flags)
+            *hot = pc_block_get(cpu->code, next, edge->context, edge->flags);
+        if (!*hot) {
+            cpu->r.pc = next;
+            goto off_the_map;
+        }
+        b = edge->to = *hot;
+    }
+    ENTER();
+end_synci:
+    LEAVE(PC_EDGE_FALL);
+    {
+        const struct pc_edge out = *edge;
+
+        pc_code_drop(cpu->code);
+        follow_code(cpu);
+        check = out.check;
+        cpu->r.pc = out.pc;
+        b = pc_block_get(cpu->code, out.pc, out.context, out.flags);
+        if (!b)
+            goto off_the_map;
+        goto brink;
+    }
+
+unlinked: /* an edge taken for the first time */
+    b = pc_block_get(cpu->code, edge->pc, edge->context, edge->flags);
+    if (b) {
+        edge->to = b;
+        goto brink;
+    }
+    cpu->r.pc = edge->pc;
+
+off_the_map: /* no instruction there, or not yet */
+    cpu->pipe.slot = edge->flags & PC_BLOCK_SLOT;
+    cpu->r.npc = cpu->pipe.slot ? next : cpu->r.pc + 4;
+    cpu->pipe.pc = cpu->r.pc;
+    cpu->pipe.context = edge->context;
+    cpu->pipe.resume = NULL;
+    cpu->fetched_pc = ~UINT64_C(0);
+    if (!fetch_missing(cpu, cpu->r.pc, &why))
+        goto done;
+    b = resume(cpu, flags);
+    check = false;
+    goto brink;
+
+trapped:
+    why = PC_STOP_TRAP;
+stopped:
+    stop_at(cpu, &(struct stand){b, op, next, taken != 0}, &spent);
+    goto done;
+stopped_before:
+    stop_before(cpu, &(struct stand){.block = b, .next = next}, !check);
+done:
+    spill(cpu, &spent);
+    if (why == PC_STOP_TRAP)
+        trap(cpu);
+    return why;
+}

@@ -1,0 +1,398 @@
+/*
+ * The instruction table and its two readings: from a word to an operation, and from a word to text.
+ *
+ * Both walk the row's operand letters (see isa.def), so an instruction is described in one place
+ * only.
+ */
+#include "procard/code.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define W64 PC_ISA_W64
+#define FR1 PC_ISA_FR1
+#define R1  PC_ISA_R1
+#define R2  PC_ISA_R2
+
+/* Encoding shapes: match, mask. */
+#define OP(o)    (uint32_t)(o) << 26, 0xfc000000u                 /* primary opcode */
+#define SP(f)    (f), 0xfc00003fu                                 /* SPECIAL function */
+#define SR(f, r) (r) << 21 | (f), 0xffe0003fu                     /* shift or rotate by sa */
+#define SV(f, r) (r) << 6 | (f), 0xfc0007ffu                      /* shift or rotate by register */
+#define MT(tf)   (tf) << 16 | 0x01, 0xfc01003fu                   /* movf, movt */
+#define RG(r)    0x04000000u | (r) << 16, 0xfc1f0000u             /* REGIMM */
+#define S2(f)    0x70000000u | (f), 0xfc00003fu                   /* SPECIAL2 */
+#define S3(f)    0x7c000000u | (f), 0xfc00003fu                   /* SPECIAL3 */
+#define BS(f, a) 0x7c000000u | (a) << 6 | (f), 0xfc0007ffu        /* its byte shuffles */
+#define C1(r)    0x44000000u | (r) << 21, 0xffe00000u             /* COP1 moves */
+#define BC(x)    0x45000000u | (x) << 16, 0xffe30000u             /* COP1 branches */
+#define FF(m, f) 0x44000000u | (m) << 21 | (f), 0xffe0003fu       /* COP1 format and function */
+#define FT(m, t) 0x44000011u | (m) << 21 | (t) << 16, 0xffe1003fu /* movf.fmt, movt.fmt */
+#define FC(m, c) 0x44000030u | (m) << 21 | (c), 0xffe0007fu       /* c.cond.fmt */
+#define X1(f)    0x4c000000u | (f), 0xfc00003fu                   /* COP1X */
+enum { FS = 16, FD = 17, FW = 20, FL = 21 };
+
+#define ROW(id, mnemonic, encoding, isa, class, unit, latency, busy, operands) \
+    [PC_OP_##                                                                  \
+        id] = {mnemonic, encoding, isa, PC_CLASS_##class, PC_RES_##unit, latency, busy, operands},
+const struct pc_row pc_rows[PC_OP_ROWS_END] = {
+    [PC_OP_RI] = {"reserved", 0xffffffffu, 0, 1, PC_CLASS_INT, PC_RES_NONE, 1, 1, ""},
+#define INSN ROW
+#define FPOP ROW
+#include "procard/isa.def"
+#undef INSN
+#undef FPOP
+};
+
+enum pc_opcode pc_row_find(uint32_t word)
+{
+    for (unsigned i = PC_OP_RI + 1; i < PC_OP_ROWS_END; i++) {
+        if ((word & pc_rows[i].mask) == pc_rows[i].match)
+            return (enum pc_opcode)i;
+    }
+    return PC_OP_RI;
+}
+
+static unsigned field(uint32_t word, unsigned low)
+{
+    return word >> low & 31;
+}
+
+enum { RS = 21, RT = 16, RD = 11, SA = 6 };
+
+/* ---- translation ------------------------------------------------------------------------------
+ */
+
+/** One instruction being translated. */
+struct translation {
+    uint32_t word;
+    unsigned flags;
+    struct pc_op *op;
+    struct pc_use *use;
+    bool reserved;
+};
+
+static void reads(struct translation *t, unsigned resource)
+{
+    if (resource != PC_RES_GPR)
+        t->use->reads[t->use->nreads++] = (uint8_t)resource;
+}
+
+static void writes(struct translation *t, unsigned resource)
+{
+    if (resource != PC_RES_GPR)
+        t->use->writes[t->use->nwrites++] = (uint8_t)resource;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+enum { LOW_HALF = 0, HIGH_HALF = 4 };
+#else
+enum { LOW_HALF = 4, HIGH_HALF = 0 };
+#endif
+
+/** The 64-bit register that holds f<n>; with FR = 0 it holds an even/odd pair. */
+static unsigned fpr_home(const struct translation *t, unsigned n)
+{
+    return t->flags & PC_BLOCK_FR ? n : n & ~1u;
+}
+
+/** Packs position and size of a bit field; reserved when it does not fit. */
+static int32_t bit_field(struct translation *t, int position, int size, int width)
+{
+    t->reserved |= size <= 0 || position + size > width;
+    return position + size * 256;
+}
+
+/** FCSR bit of condition code cc. */
+static int32_t condition_bit(unsigned cc)
+{
+    return cc == 0 ? 23 : 24 + (int32_t)cc;
+}
+
+/** What kind of register a letter names, and where the operation keeps it. */
+enum kind {
+    GPR,
+    SINGLE, /**< half of a pair when FR = 0 */
+    WHOLE,  /**< 64 bits; an odd register is reserved when FR = 0 */
+    PAIR,   /**< 64 bits; an odd register means its pair when FR = 0 */
+    UPPER,  /**< upper half */
+};
+enum slot {
+    NO,
+    IN_S,
+    IN_T,
+    IN_D,
+    IN_IMM,
+    KNOWN /**< used, but the operation need not say where */
+};
+
+static const struct register_letter {
+    char letter;
+    uint8_t position; /**< in the word */
+    uint8_t kind, read, written;
+} register_letters[] = {
+    {'s', RS, GPR, IN_S, NO},      {'b', RS, GPR, IN_S, NO},    {'t', RT, GPR, IN_T, NO},
+    {'D', RD, GPR, NO, IN_D},      {'T', RT, GPR, NO, IN_D},    {'Y', RD, GPR, KNOWN, IN_D},
+    {'X', RT, GPR, IN_T, IN_D},    {'v', RD, SINGLE, IN_S, NO}, {'w', RT, SINGLE, IN_T, NO},
+    {'r', RS, SINGLE, IN_IMM, NO}, {'x', RD, SINGLE, IN_D, NO}, {'F', SA, SINGLE, NO, IN_D},
+    {'V', RD, SINGLE, NO, IN_D},   {'W', RT, SINGLE, NO, IN_D}, {'f', SA, SINGLE, KNOWN, IN_D},
+    {'n', RD, WHOLE, IN_S, NO},    {'m', RT, WHOLE, IN_T, NO},  {'z', RS, WHOLE, IN_IMM, NO},
+    {'y', RD, WHOLE, IN_D, NO},    {'G', SA, WHOLE, NO, IN_D},  {'g', SA, WHOLE, KNOWN, IN_D},
+    {'P', RD, PAIR, IN_S, NO},     {'B', RT, PAIR, IN_T, NO},   {'N', RD, PAIR, NO, IN_D},
+    {'M', RT, PAIR, NO, IN_D},     {'h', RD, UPPER, IN_S, NO},  {'H', RD, UPPER, NO, IN_D},
+};
+
+static const struct register_letter *register_letter(char letter)
+{
+    for (unsigned i = 0; i < sizeof register_letters / sizeof register_letters[0]; i++) {
+        if (register_letters[i].letter == letter)
+            return &register_letters[i];
+    }
+    return NULL;
+}
+
+/** Byte offset of register n in struct pc_cpu; results for r0 go nowhere. */
+static unsigned register_offset(const struct translation *t, enum kind kind, unsigned n,
+                                bool written)
+{
+    const unsigned home = fpr_home(t, n);
+    const unsigned half = kind == UPPER || (kind == SINGLE && n != home) ? HIGH_HALF
+                          : kind == SINGLE                               ? LOW_HALF
+                                                                         : 0;
+
+    if (kind == GPR && n == 0 && written)
+        return offsetof(struct pc_cpu, pipe.sink);
+    if (kind == GPR)
+        return offsetof(struct pc_cpu, r.gpr) + 8 * n;
+    return offsetof(struct pc_cpu, r.fpr) + 8 * home + half;
+}
+
+static void set_slot(struct pc_op *op, enum slot slot, unsigned offset)
+{
+    if (slot == IN_S)
+        op->s = (uint16_t)offset;
+    else if (slot == IN_T)
+        op->t = (uint16_t)offset;
+    else if (slot == IN_D)
+        op->d = (uint16_t)offset;
+    else if (slot == IN_IMM)
+        op->imm = (int32_t)offset;
+}
+
+static void register_operand(struct translation *t, char letter)
+{
+    const struct register_letter *l = register_letter(letter);
+    unsigned n, resource;
+
+    if (letter == 'Z')
+        writes(t, PC_RES_GPR + 31);
+    if (!l)
+        return;
+    n = field(t->word, l->position);
+    resource = l->kind == GPR ? PC_RES_GPR + n : PC_RES_FPR + fpr_home(t, n);
+    t->reserved |= l->kind == WHOLE && n != fpr_home(t, n);
+    if (l->read != NO) {
+        reads(t, resource);
+        set_slot(t->op, l->read, register_offset(t, l->kind, n, false));
+    }
+    if (l->written != NO) {
+        writes(t, resource);
+        set_slot(t->op, l->written, register_offset(t, l->kind, n, true));
+    }
+}
+
+static void number_operand(struct translation *t, char letter)
+{
+    const uint32_t word = t->word;
+    const int sa = (int)field(word, SA), rd = (int)field(word, RD);
+    /* DEXT and DINS reach into 64 bits, EXT and INS do not; odd functions are the 64-bit ones */
+    const int width = word & 3 ? 64 : 32;
+    int32_t *imm = &t->op->imm;
+
+    switch (letter) {
+    case 'i':
+    case 'o':
+        *imm = (int16_t)word;
+        break;
+    case 'u':
+        *imm = (uint16_t)word;
+        break;
+    case 'a':
+        *imm = sa;
+        break;
+    case 'p': /* relative to the branch itself */
+        *imm = (int16_t)word * 4 + 4;
+        break;
+    case 'j': /* the decoder completes it: the region is the delay slot's */
+        *imm = (int32_t)((word & 0x03ffffff) << 2);
+        break;
+    case 'c':
+        *imm = (int32_t)(word >> 6 & 0xfffff);
+        break;
+    case 'q':
+        *imm = (int32_t)(word >> 6 & 0x3ff);
+        break;
+    case 'e':
+        *imm = bit_field(t, sa, rd + 1, width);
+        break;
+    case 'E':
+        *imm = bit_field(t, sa, rd + 33, width);
+        break;
+    case 'U':
+        *imm = bit_field(t, sa + 32, rd + 1, width);
+        break;
+    case 'l':
+        *imm = bit_field(t, sa, rd - sa + 1, width);
+        break;
+    case 'L':
+        *imm = bit_field(t, sa, rd + 32 - sa + 1, width);
+        break;
+    case 'O':
+        *imm = bit_field(t, sa + 32, rd - sa + 1, width);
+        break;
+    case 'R':
+    case 'K':
+    case 'k':
+        *imm = rd;
+        break;
+    case 'C':
+        t->op->t = (uint16_t)condition_bit(word >> 18 & 7);
+        break;
+    case 'Q':
+        *imm = condition_bit(word >> 8 & 7);
+        break;
+    }
+}
+
+/** The condition bits, and the control register they live in, count as one resource. */
+static void condition_use(struct translation *t, char letter)
+{
+    if (strchr("CK", letter))
+        reads(t, PC_RES_FCC);
+    if (strchr("Qk", letter))
+        writes(t, PC_RES_FCC);
+}
+
+static bool allowed(const struct pc_row *row, unsigned flags, bool mips3)
+{
+    if (mips3 && (row->isa & PC_ISA_LEVEL) > 3)
+        return false;
+    if (row->isa & PC_ISA_W64 && !(flags & PC_BLOCK_W64))
+        return false;
+    return !(row->isa & PC_ISA_FR1) || flags & PC_BLOCK_FR;
+}
+
+/** Frequent special cases that do less. */
+static void simplify(uint32_t word, struct pc_op *op)
+{
+    if (word == 0) {
+        op->code = PC_OP_NOP;
+    } else if (op->code == PC_OP_ADDU || op->code == PC_OP_DADDU || op->code == PC_OP_OR) {
+        if (field(word, RS) == 0)
+            op->s = op->t;
+        if (field(word, RS) == 0 || field(word, RT) == 0)
+            op->code = PC_OP_MOVE;
+    } else if ((op->code == PC_OP_SUBU || op->code == PC_OP_DSUBU) && field(word, RT) == 0) {
+        op->code = PC_OP_MOVE;
+    }
+}
+
+void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, struct pc_use *use)
+{
+    const enum pc_opcode code = pc_row_find(word);
+    const struct pc_row *row = &pc_rows[code];
+    struct translation t = {.word = word, .flags = flags, .op = op, .use = use};
+
+    *op = (struct pc_op){.code = (uint16_t)code};
+    *use = (struct pc_use){.unit = row->unit, .latency = row->latency, .busy = row->busy};
+    for (const char *o = row->operands; *o; o++) {
+        register_operand(&t, *o);
+        number_operand(&t, *o);
+        condition_use(&t, *o);
+    }
+    if (t.reserved || !allowed(row, flags, mips3)) {
+        op->code = PC_OP_RI;
+        *use = (struct pc_use){.unit = PC_RES_NONE, .latency = 1, .busy = 1};
+    } else {
+        simplify(word, op);
+    }
+}
+
+/* ---- disassembly ------------------------------------------------------------------------------
+ */
+
+static const char *const gpr_names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
+                                          "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",
+                                          "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7",
+                                          "t8",   "t9", "k0", "k1", "gp", "sp", "fp", "ra"};
+
+static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size_t size)
+{
+    struct pc_op op = {0};
+    struct pc_use use = {0};
+    struct translation t = {.word = word, .op = &op, .use = &use};
+
+    number_operand(&t, letter);
+    switch (letter) {
+    case 'p':
+        return snprintf(buf, size, "0x%" PRIx64, va + (uint64_t)(int64_t)op.imm);
+    case 'j':
+        return snprintf(buf, size, "0x%" PRIx64,
+                        ((va + 4) & ~UINT64_C(0x0fffffff)) | (uint32_t)op.imm);
+    case 'u':
+    case 'c':
+    case 'q':
+        return snprintf(buf, size, "0x%x", (unsigned)op.imm);
+    case 'C':
+    case 'Q':
+        return snprintf(buf, size, "$fcc%u", letter == 'C' ? word >> 18 & 7 : word >> 8 & 7);
+    case 'e':
+    case 'E':
+    case 'U':
+    case 'l':
+    case 'L':
+    case 'O':
+        return snprintf(buf, size, "%d,%d", op.imm & 0xff, op.imm >> 8);
+    case 'A':
+        return snprintf(buf, size, "0x%x", field(word, RT));
+    case 'R':
+    case 'K':
+    case 'k':
+        return snprintf(buf, size, "$%d", op.imm);
+    default:
+        return snprintf(buf, size, "%d", op.imm);
+    }
+}
+
+static int print_operand(char letter, uint32_t word, uint64_t va, char *buf, size_t size)
+{
+    const struct register_letter *l = register_letter(letter);
+
+    if (strchr(",()", letter))
+        return snprintf(buf, size, "%c", letter);
+    if (letter == 'Z')
+        return 0;
+    if (l && l->kind == GPR)
+        return snprintf(buf, size, "%s", gpr_names[field(word, l->position)]);
+    if (l)
+        return snprintf(buf, size, "f%u", field(word, l->position));
+    return print_number(letter, word, va, buf, size);
+}
+
+void pc_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size)
+{
+    const struct pc_row *row = &pc_rows[pc_row_find(word)];
+    size_t used;
+
+    if (size == 0)
+        return;
+    if (word == 0)
+        used = (size_t)snprintf(buf, size, "nop");
+    else if (row == &pc_rows[PC_OP_RI])
+        used = (size_t)snprintf(buf, size, ".word 0x%08" PRIx32, word);
+    else
+        used = (size_t)snprintf(buf, size, "%s%s", row->mnemonic, *row->operands ? " " : "");
+    for (const char *o = word ? row->operands : ""; *o && used < size; o++)
+        used += (size_t)print_operand(*o, word, va, buf + used, size - used);
+}

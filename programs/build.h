@@ -1,0 +1,32 @@
+/* Guest programs built from C source with Debian's MIPS cross compilers. */
+#ifndef PROG_BUILD_H
+#define PROG_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** What to build. All pointers belong to the caller. */
+struct prog_build {
+    const char *source;    /**< C file on the host */
+    const char *abi;       /**< "o32" or "n64" */
+    char *const *cflags;   /**< NULL-terminated, after -static -pthread */
+    const char *include;   /**< directory of numachine.h, or NULL */
+    const char *directory; /**< existing directory for the executable and build.log */
+};
+
+enum prog_built {
+    PROG_BUILT,
+    PROG_BUILD_FAILED,  /**< the source does not compile; why: the compiler's words */
+    PROG_BUILD_MISSING, /**< no compiler; why: the Debian package that has it */
+    PROG_BUILD_IO,      /**< the directory cannot be written, the compiler cannot be started */
+};
+
+/**
+ * Builds a static executable <directory>/<source without .c>, from the source's own directory. The
+ * same source and flags give the same bytes whatever directories, environment and date.
+ * @param[out] path  of the executable, absolute; allocated, caller frees; NULL unless PROG_BUILT
+ * @param[out] why   what went wrong, or the compiler's warnings, or ""; allocated, caller frees
+ */
+enum prog_built prog_build(const struct prog_build *what, char **path, char **why);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Static big-endian MIPS executables: what can be run, what cannot and why, where its bytes go, and
+ * the names of its addresses.
+ */
+#ifndef PROG_ELF_H
+#define PROG_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ELF_SEGMENTS_MAX = 64 };
+
+/** Access rights of memory, the same bits as Linux's PROT_. */
+enum prog_rights { PROG_R = 1, PROG_W = 2, PROG_X = 4 };
+
+/** One loadable piece: [va, va+memsz), of which the first filesz bytes come from the file. */
+struct elf_segment {
+    uint64_t va, memsz;      /**< [bytes] guest virtual */
+    uint64_t offset, filesz; /**< [bytes] in the file */
+    unsigned rights;         /**< enum prog_rights */
+};
+
+/** An executable that passed every check. */
+struct elf_image {
+    bool n64;                  /**< 64-bit n64 binary; otherwise 32-bit o32 */
+    bool fr;                   /**< 32 separate 64-bit floating-point registers */
+    uint64_t entry, phdr, end; /**< guest virtual; `end` is the first byte after the last segment */
+    unsigned phnum, phentsize;
+    unsigned segments;
+    struct elf_segment segment[ELF_SEGMENTS_MAX];
+    uint64_t bias; /**< added to the file's addresses (static-pie), otherwise 0 */
+};
+
+/**
+ * Reads and checks the headers of the file open on `fd`; the descriptor stays the caller's.
+ * @param[out] image  filled on success, undefined otherwise
+ * @param[out] why    one line without the file's name, on failure
+ */
+bool elf_read(int fd, struct elf_image *image, char *why, size_t size);
+
+/**
+ * Writes "name+0x28" (or "name", or "" when unknown) for an address into buf.
+ * @param fd  the executable; one without symbols gives ""
+ */
+void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, size_t size);
+
+#endif

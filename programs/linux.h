@@ -1,0 +1,311 @@
+/*
+ * The Linux personality from inside: one program, its threads, its files, its signals.
+ *
+ * Files by topic: run.c (the run's main loop), sched.c (which thread on which card), syscall.c
+ * (from trap to handler), linux_*.c (the handlers), futex.c, signal.c, fault.c. Everything hangs
+ * off one struct prog; there are no globals. Unless said otherwise functions return 0 or a count,
+ * or a negative host errno; the guest's own numbers appear only at the edge (abi.c).
+ */
+#ifndef PROG_LINUX_H
+#define PROG_LINUX_H
+
+#include "programs/actors.h"
+#include "programs/elf.h"
+#include "programs/program.h"
+#include "programs/vm.h"
+
+#include <xxhash.h>
+
+enum {
+    CARDS_MAX = 1024,
+    FD_MAX = 1024,    /**< open files of a program (RLIMIT_NOFILE) */
+    SIGNALS = 128,    /**< MIPS Linux signal numbers are 1 .. 128 */
+    FIRST_TID = 1000, /**< the program's pid and its first thread's tid */
+    SYS_ARGS = 6,
+    STACK_BYTES = 8 << 20,
+};
+
+/** Internal results beside errno: the call was cut short by a signal. Values as in Linux. */
+enum { ERESTART_SYS = 512, ERESTART_NOHAND = 514 };
+
+/** Guest seconds between 1970 and tick 0: 1996-01-01 00:00:00 UTC, when the machine was young. */
+#define PROG_EPOCH INT64_C(820454400)
+
+struct prog;
+struct thread;
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+/** Set of signals; bit s-1 of the 128 is signal s. */
+struct sigs {
+    uint64_t w[2];
+};
+
+struct action {
+    uint64_t handler; /**< 0: default, 1: ignore */
+    uint32_t flags;
+    struct sigs mask;
+};
+
+/** What the guest finds in its siginfo. */
+struct siginfo {
+    int signo, code;
+    uint64_t addr;     /**< faults */
+    uint32_t pid, uid; /**< kill, tgkill, sigqueue */
+    uint64_t value;
+};
+
+struct pending {
+    struct pending *prev, *next;
+    struct siginfo info;
+};
+
+struct altstack {
+    uint64_t sp, size;
+    uint32_t flags;
+};
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum thread_state {
+    TH_READY,   /**< has no card, could run */
+    TH_RUNNING, /**< on its card */
+    TH_OS,      /**< trapped; holds its card, its system call is being handled */
+    TH_BLOCKED, /**< waits in a system call, without a card */
+    TH_DEAD,
+};
+
+/** Why a blocked thread goes on. */
+enum wake { WAKE_EVENT, WAKE_TIMEOUT, WAKE_SIGNAL };
+
+struct thread {
+    struct prog *p;
+    struct thread *prev, *next;     /**< all threads, by creation */
+    struct thread *q_prev, *q_next; /**< run queue of its card */
+    struct thread *w_prev, *w_next; /**< woken, waiting for a turn */
+    struct actor *actor;
+    uint32_t tid;
+    enum thread_state state;
+    unsigned card;
+    uint64_t affinity[CARDS_MAX / 64];
+    struct pc_regs regs;
+    nm_tick ready_at;  /**< [ticks] not before this on a card */
+    nm_tick since;     /**< [ticks] on its card since then */
+    nm_tick ran;       /**< [ticks] on a card before that */
+    nm_tick slice_end; /**< [ticks] others may have the card then */
+    bool yield;        /**< gave up the rest of its slice */
+    bool migrate;      /**< its card is no longer allowed */
+
+    /* the trap being handled */
+    struct nm_trap trap;
+    enum pc_exc exc;
+    uint64_t badvaddr;
+    uint32_t trap_code;
+    bool unmapped, protected;
+
+    /* blocking */
+    enum wake wake;
+    bool interruptible;
+    bool waiting;         /**< its actor waits in thread_block */
+    nm_tick deadline;     /**< valid while waiting; NM_NEVER: none */
+    const char *waits_in; /**< system call, for people */
+    const void *channel;  /**< what it waits for; see thread_wake_all */
+    uint64_t futex;       /**< address waited on; valid while on the futex list */
+    uint32_t futex_bits;
+    struct thread *f_prev, *f_next;
+    bool on_futex;
+
+    uint64_t clear_tid, robust_list; /**< guest addresses, 0: none */
+
+    struct sigs mask, saved_mask;
+    int restart; /**< ERESTART_ result of the interrupted call, or 0 */
+    uint64_t restart_v0, restart_a3;
+    bool restore_mask;  /**< saved_mask comes back after the handler's frame is made */
+    struct sigs wanted; /**< sigtimedwait */
+    struct pending *pending;
+    struct altstack alt;
+    char name[16];
+};
+
+/* ---- scheduling ------------------------------------------------------------------------------ */
+
+struct card {
+    struct thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
+    struct thread *queue;   /**< TH_READY, first in first out */
+    unsigned load;          /**< threads placed here */
+};
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+enum file_kind { FILE_HOST, FILE_PIPE_IN, FILE_PIPE_OUT, FILE_MARK, FILE_RANDOM };
+
+enum { PIPE_BYTES = 65536 };
+
+struct pipe {
+    unsigned readers, writers;
+    size_t head, count;
+    uint8_t data[PIPE_BYTES];
+};
+
+/** An open file; descriptors made by dup share it. */
+struct file {
+    enum file_kind kind;
+    int host;      /**< host descriptor, or -1 */
+    bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
+    bool hashed;   /**< the guest's stdout */
+    unsigned refs;
+    uint32_t flags; /**< guest's O_ flags */
+    struct pipe *pipe;
+    struct directory *directory; /**< listing being read, or NULL */
+};
+
+struct descriptor {
+    struct file *file;
+    bool cloexec;
+};
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+struct prog {
+    struct nm_machine *m;
+    const struct nm_params *par;
+    const struct prog_spec *spec;
+    const struct prog_hooks *hooks;
+    struct prog_outcome *out;
+
+    int elf_fd;
+    struct elf_image image;
+    struct vm vm;
+    bool n64;
+
+    struct actors *actors;
+    struct thread *threads; /**< living ones */
+    unsigned alive;
+    nm_tick ran; /**< [ticks] of ended threads on their cards */
+    uint32_t next_tid;
+    struct thread *woken;   /**< their actors get the turn next, in this order */
+    struct thread *futexes; /**< waiting on a futex, first come first */
+    struct thread *graves;  /**< ended threads, freed with the program */
+
+    struct card cards[CARDS_MAX];
+    unsigned processors; /**< cards 0 .. processors-1 may run threads */
+
+    struct descriptor fds[FD_MAX];
+    int cwd; /**< host descriptor of the working directory, or AT_FDCWD */
+    unsigned umask;
+    XXH64_state_t *hash;
+
+    struct action actions[SIGNALS + 1];
+    struct pending *pending;       /**< for the process */
+    nm_tick alarm_at, alarm_every; /**< ITIMER_REAL [ticks]; NM_NEVER, 0: off */
+
+    uint64_t random_drawn;    /**< getrandom bytes given */
+    uint64_t device_drawn;    /**< /dev/urandom bytes given */
+    unsigned char named[768]; /**< unknown calls already named, one bit each */
+
+    int64_t told_ns; /**< [host ns] when the progress hook was last called */
+    bool over;       /**< the end is decided: */
+    nm_tick over_at; /**< [ticks] the machine still runs to here */
+};
+
+/** Tick of the moment being handled. */
+static inline nm_tick prog_now(const struct prog *p)
+{
+    return nm_machine_now(p->m);
+}
+
+/** Decides the end of the run; the first to do so wins. `message` may be NULL. */
+void prog_finish(struct prog *p, enum prog_end end, int status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/** Calls the progress hook if it is time; whoever waits for the host must do so about as often.
+ *  The hook may decide the end (p->over). */
+void prog_tell(struct prog *p);
+
+/** Loads the executable and builds the first thread's stack (load.c). @return 0 or -errno */
+int prog_load(struct prog *p, struct thread *first);
+
+/** [ns] simulated time since tick 0, and back (rounded up). */
+uint64_t prog_ns(const struct prog *p, nm_tick t);
+nm_tick prog_ticks(const struct prog *p, uint64_t ns);
+
+/** Fills buf from the seed's stream number `stream`, starting at byte `from`. */
+void prog_random(const struct prog *p, uint64_t stream, uint64_t from, void *buf, size_t len);
+
+/* ---- sched.c --------------------------------------------------------------------------------- */
+
+/** A new thread with the registers given, ready to be placed. */
+struct thread *thread_new(struct prog *p, const struct pc_regs *regs);
+/** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
+void thread_start(struct thread *t);
+/** The thread is gone: its card goes on without it. */
+void thread_end(struct thread *t);
+
+/** After its handler: back to its card, or into a queue. */
+void sched_return(struct thread *t);
+/** Another thread's allowed cards changed. */
+void sched_affinity(struct thread *t);
+
+/**
+ * The calling thread waits: its card goes to another thread meanwhile.
+ * @param deadline  [ticks] NM_NEVER: none
+ * @param interruptible  a signal ends the wait
+ * @param channel   what thread_wake_all must name, or NULL
+ */
+enum wake thread_block(struct thread *t, nm_tick deadline, bool interruptible, const void *channel);
+/** The calling thread waits until `at` and keeps its card. */
+void thread_hold(struct thread *t, nm_tick at);
+/** Ends a wait; no effect on a thread that does not wait. */
+void thread_wake(struct thread *t, enum wake why);
+void thread_wake_all(struct prog *p, const void *channel);
+/** Makes the thread look at its signals: ends its wait or stops its card. */
+void thread_notify(struct thread *t);
+
+struct thread *thread_find(struct prog *p, uint32_t tid);
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+/** Body of a thread's actor. */
+void thread_main(void *thread);
+/** Handles t->trap's system call (syscall.c). */
+void syscall_trap(struct thread *t);
+/** Handles any other exception (fault.c). */
+void fault_trap(struct thread *t);
+/** The name of a system call for people, or "syscall 4123". */
+void syscall_name(const struct prog *p, uint64_t number, char *buf, size_t size);
+
+/* ---- signal.c -------------------------------------------------------------------------------- */
+
+static inline bool sigs_has(const struct sigs *s, int sig)
+{
+    return s->w[(sig - 1) >> 6] >> ((sig - 1) & 63) & 1;
+}
+
+/** Queues a signal for one thread (t) or, with t NULL, for the process. */
+void signal_post(struct prog *p, struct thread *t, const struct siginfo *info);
+/** A fault of this thread: cannot be ignored or blocked. */
+void signal_force(struct thread *t, int signo, int code, uint64_t addr);
+/** True if a signal waits that the thread must act on. */
+bool signal_waiting(const struct thread *t);
+/** Acts on the thread's signals before it goes on; restarts or ends an interrupted call. */
+void signal_deliver(struct thread *t);
+/** Takes a waiting signal of `set` off the queues. */
+bool signal_take(struct thread *t, const struct sigs *set, struct siginfo *info);
+void signal_free(struct prog *p);
+void signal_clear_thread(struct thread *t);
+/** Writes the trampolines; part of loading. */
+int signal_trampolines(struct prog *p);
+
+/* ---- futex.c --------------------------------------------------------------------------------- */
+
+unsigned futex_wake(struct prog *p, uint64_t addr, unsigned count, uint32_t bits);
+/** Robust list of a thread that ends: mark its locks "owner died" and wake a waiter. */
+void futex_thread_exit(struct thread *t);
+
+/* ---- linux_file.c ---------------------------------------------------------------------------- */
+
+void files_init(struct prog *p);
+void files_free(struct prog *p);
+struct file *file_get(struct prog *p, int64_t fd);
+
+#endif

@@ -1,0 +1,284 @@
+/*
+ * Pipes between threads, and waiting for files.
+ *
+ * A pipe is 64 KB of memory of ours, not the host's, so that a thread that must wait blocks in
+ * simulated time. All threads that wait for any file wait on one channel and look again when woken:
+ * looking costs no simulated time.
+ */
+#include "programs/linux_file.h"
+#include "programs/signal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POLL_IN = 1,
+    POLL_OUT = 4,
+    POLL_ERR = 8,
+    POLL_HUP = 0x10,
+    POLL_NVAL = 0x20,
+    PIPE_ATOMIC = 4096
+};
+
+int64_t sys_pipe2(struct call *c)
+{
+    struct prog *p = c->p;
+    bool old = c->row->args[0] != 'p';
+    uint32_t flags = old ? 0 : (uint32_t)c->a[1];
+    struct pipe *pipe = calloc(1, sizeof *pipe);
+    struct file *in = file_new(FILE_PIPE_IN, -1, flags);
+    struct file *out = file_new(FILE_PIPE_OUT, -1, flags | 1);
+    int64_t r, w;
+
+    if (!pipe)
+        abort();
+    pipe->readers = pipe->writers = 1;
+    in->pipe = out->pipe = pipe;
+    r = file_install(p, in, 0, flags & G_O_CLOEXEC);
+    w = file_install(p, out, 0, flags & G_O_CLOEXEC);
+    if (r < 0 || w < 0) {
+        if (r >= 0) {
+            p->fds[r].file = NULL;
+            file_release(p, in);
+        }
+        return -EMFILE;
+    }
+    if (old) {
+        c->second = (uint64_t)w;
+        c->has_second = true;
+        return r;
+    }
+    if (vm_write32(&p->vm, c->a[0], (uint32_t)r) < 0 ||
+        vm_write32(&p->vm, c->a[0] + 4, (uint32_t)w) < 0)
+        return -EFAULT;
+    return 0;
+}
+
+/** Waits until something happens to a pipe. @return 0, or what an interrupted call returns */
+static int64_t wait_pipe(struct call *c, const struct file *f)
+{
+    if (f->flags & G_O_NONBLOCK)
+        return -EAGAIN;
+    return thread_block(c->t, NM_NEVER, true, c->p->fds) == WAKE_SIGNAL ? -ERESTART_SYS : 0;
+}
+
+int64_t pipe_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
+{
+    struct pipe *pipe = f->pipe;
+    uint64_t n = 0;
+
+    while (len > 0 && pipe->count == 0 && pipe->writers > 0) {
+        int64_t err = wait_pipe(c, f);
+        if (err < 0)
+            return err;
+    }
+    while (n < len && pipe->count > 0) {
+        if (vm_write(&c->p->vm, va + n, &pipe->data[pipe->head], 1) < 0)
+            return n > 0 ? (int64_t)n : -EFAULT;
+        pipe->head = (pipe->head + 1) % PIPE_BYTES;
+        pipe->count--;
+        n++;
+    }
+    thread_wake_all(c->p, c->p->fds);
+    return (int64_t)n;
+}
+
+/** Copies what fits. */
+static int64_t pipe_fill(struct call *c, struct pipe *pipe, uint64_t va, uint64_t len)
+{
+    uint64_t n = 0;
+
+    for (; n < len && pipe->count < PIPE_BYTES; n++, pipe->count++)
+        if (vm_read(&c->p->vm, va + n, &pipe->data[(pipe->head + pipe->count) % PIPE_BYTES], 1) < 0)
+            return -EFAULT;
+    if (n > 0)
+        thread_wake_all(c->p, c->p->fds);
+    return (int64_t)n;
+}
+
+int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len)
+{
+    struct pipe *pipe = f->pipe;
+    struct siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = 1000};
+    uint64_t done = 0;
+
+    while (done < len) {
+        int64_t n = 0;
+        if (pipe->readers == 0) {
+            signal_post(c->p, c->t, &info);
+            return -EPIPE;
+        }
+        /* Small writes are not torn apart. */
+        if (len > PIPE_ATOMIC || PIPE_BYTES - pipe->count >= len)
+            n = pipe_fill(c, pipe, va + done, len - done);
+        if (n < 0)
+            return done > 0 ? (int64_t)done : n;
+        done += (uint64_t)n;
+        n = done < len ? wait_pipe(c, f) : 0;
+        if (n < 0)
+            return done > 0 ? (int64_t)done : n;
+    }
+    return (int64_t)done;
+}
+
+/* ---- poll and select ------------------------------------------------------------------------- */
+
+/** What is ready on a descriptor. Files of the host always are: the simulation waits for them. */
+static unsigned ready(struct prog *p, int32_t fd)
+{
+    const struct file *f = file_get(p, fd);
+
+    if (!f)
+        return POLL_NVAL;
+    if (f->kind == FILE_PIPE_IN)
+        return (f->pipe->count > 0 ? POLL_IN : 0) | (f->pipe->writers == 0 ? POLL_HUP : 0);
+    if (f->kind == FILE_PIPE_OUT)
+        return (PIPE_BYTES - f->pipe->count >= PIPE_ATOMIC ? POLL_OUT : 0) |
+               (f->pipe->readers == 0 ? POLL_ERR : 0);
+    return POLL_IN | POLL_OUT;
+}
+
+/** One look at all of struct pollfd[n]; returns how many are ready. */
+static int64_t poll_once(struct call *c, uint64_t va, uint64_t n)
+{
+    int64_t count = 0;
+
+    for (uint64_t i = 0; i < n; i++, va += 8) {
+        uint64_t fd, events, got;
+        if (vm_read_word(&c->p->vm, va, 4, &fd) < 0 ||
+            vm_read_word(&c->p->vm, va + 4, 2, &events) < 0)
+            return -EFAULT;
+        got = (int32_t)fd < 0
+                  ? 0
+                  : ready(c->p, (int32_t)fd) & (events | POLL_ERR | POLL_HUP | POLL_NVAL);
+        if (vm_write_word(&c->p->vm, va + 6, 2, got) < 0)
+            return -EFAULT;
+        count += got != 0;
+    }
+    return count;
+}
+
+static int64_t poll_until(struct call *c, nm_tick deadline)
+{
+    for (;;) {
+        int64_t n = c->a[1] > FD_MAX ? -EINVAL : poll_once(c, c->a[0], c->a[1]);
+        enum wake w;
+        if (n != 0)
+            return n;
+        w = thread_block(c->t, deadline, true, c->p->fds);
+        if (w != WAKE_EVENT)
+            return w == WAKE_SIGNAL ? -ERESTART_NOHAND : 0;
+    }
+}
+
+int64_t sys_poll(struct call *c)
+{
+    int32_t ms = (int32_t)c->a[2];
+
+    return poll_until(c,
+                      ms < 0 ? NM_NEVER : call_deadline(c, false, false, (uint64_t)ms * 1000000));
+}
+
+/** Deadline of an optional relative timespec argument. */
+static int optional_deadline(struct call *c, unsigned i, nm_tick *deadline)
+{
+    uint64_t ns;
+    int err = 0;
+
+    *deadline = NM_NEVER;
+    if (c->a[i] && !(err = call_time(c, i, &ns)))
+        *deadline = call_deadline(c, false, false, ns);
+    return err;
+}
+
+int64_t sys_ppoll(struct call *c)
+{
+    nm_tick deadline;
+    int err = optional_deadline(c, 2, &deadline);
+
+    return err < 0 ? err : poll_until(c, deadline);
+}
+
+/** Reads and, at the end, writes one fd_set: words of the guest's long. */
+static int move_set(struct call *c, uint64_t va, uint64_t n, uint8_t set[FD_MAX], bool store)
+{
+    unsigned w = c->p->n64 ? 8 : 4, bits = 8 * w;
+
+    for (uint64_t i = 0; va && i * bits < n; i++) {
+        uint64_t word = 0;
+        if (!store && vm_read_word(&c->p->vm, va + i * w, w, &word) < 0)
+            return -EFAULT;
+        for (unsigned b = 0; b < bits && i * bits + b < FD_MAX; b++)
+            if (store)
+                word |= (uint64_t)set[i * bits + b] << b;
+            else
+                set[i * bits + b] = word >> b & 1;
+        if (store && vm_write_word(&c->p->vm, va + i * w, w, word) < 0)
+            return -EFAULT;
+    }
+    return 0;
+}
+
+/** Fills `got` with what is ready of `asked`; the count, or -EBADF. */
+static int64_t select_once(struct call *c, uint64_t n, uint8_t asked[3][FD_MAX],
+                           uint8_t got[3][FD_MAX])
+{
+    static const unsigned masks[3] = {POLL_IN | POLL_HUP, POLL_OUT | POLL_ERR, 0};
+    int64_t count = 0;
+
+    for (int s = 0; s < 3; s++)
+        for (uint64_t fd = 0; fd < n; fd++) {
+            unsigned r = asked[s][fd] ? ready(c->p, (int32_t)fd) : 0;
+            if (r & POLL_NVAL)
+                return -EBADF;
+            got[s][fd] = (r & masks[s]) != 0;
+            count += got[s][fd];
+        }
+    return count;
+}
+
+static int64_t select_until(struct call *c, nm_tick deadline)
+{
+    uint8_t asked[3][FD_MAX] = {{0}}, got[3][FD_MAX] = {{0}};
+    uint64_t n = c->a[0];
+    int64_t count = 0;
+
+    if (n > FD_MAX)
+        return -EINVAL;
+    for (unsigned s = 0; s < 3; s++)
+        if (move_set(c, c->a[1 + s], n, asked[s], false) < 0)
+            return -EFAULT;
+    while ((count = select_once(c, n, asked, got)) == 0) {
+        enum wake w = thread_block(c->t, deadline, true, c->p->fds);
+        if (w == WAKE_SIGNAL)
+            return -ERESTART_NOHAND;
+        if (w == WAKE_TIMEOUT)
+            break;
+    }
+    for (unsigned s = 0; s < 3 && count >= 0; s++)
+        if (move_set(c, c->a[1 + s], n, got[s], true) < 0)
+            return -EFAULT;
+    return count;
+}
+
+/** select: a timeval where pselect has a timespec. */
+int64_t sys_select(struct call *c)
+{
+    unsigned w = c->p->n64 ? 8 : 4;
+    uint64_t sec, usec;
+
+    if (!c->a[4])
+        return select_until(c, NM_NEVER);
+    if (vm_read_word(&c->p->vm, c->a[4], w, &sec) < 0 ||
+        vm_read_word(&c->p->vm, c->a[4] + w, w, &usec) < 0)
+        return -EFAULT;
+    return select_until(c, call_deadline(c, false, false, sec * 1000000000 + usec * 1000));
+}
+
+int64_t sys_pselect6(struct call *c)
+{
+    nm_tick deadline;
+    int err = optional_deadline(c, 4, &deadline);
+
+    return err < 0 ? err : select_until(c, deadline);
+}

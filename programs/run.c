@@ -1,0 +1,449 @@
+/*
+ * One run of a program, from its first instruction to its end.
+ *
+ * The hard idea: two clocks move together. The machine is simulated up to the next date at which
+ * the operating system has something to do (a deadline, an alarm, the limit) or until a card traps;
+ * then SimGrid's clock is moved to the same tick and the threads concerned get their turns, one
+ * after another, in an order that depends on nothing but the simulation.
+ */
+#include "programs/signal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <utlist.h>
+
+/* How far the machine runs before the host's clock is looked at, and how often the hook is called.
+ */
+enum { CHUNK_TICKS = 1 << 18, PROGRESS_NS = 100000000 };
+
+void prog_finish(struct prog *p, enum prog_end end, int status, const char *format, ...)
+{
+    va_list ap;
+
+    if (p->over)
+        return;
+    p->over = true;
+    p->over_at = prog_now(p);
+    if (end == PROG_EXITED || end == PROG_SIGNALED)
+        p->over_at += nm_machine_lookahead(p->m);
+    if (p->over_at > p->spec->limit)
+        p->over_at = p->spec->limit;
+    p->out->end = end;
+    p->out->status = status;
+    if (!format)
+        return;
+    va_start(ap, format);
+    vsnprintf(p->out->message, sizeof p->out->message, format, ap);
+    va_end(ap);
+}
+
+/* ---- dates ----------------------------------------------------------------------------------- */
+
+static nm_tick earlier(nm_tick a, nm_tick b)
+{
+    return a < b ? a : b;
+}
+
+/** The next tick at which something must happen even if no card traps; NM_NEVER: none. */
+static nm_tick next_date(const struct prog *p)
+{
+    nm_tick next = p->alarm_at;
+    const struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    if (t->waiting)
+        next = earlier(next, t->deadline);
+    return next;
+}
+
+/** Threads whose deadline is at or before `now`: counts them and, if `wake`, queues their turns. */
+static unsigned due(struct prog *p, nm_tick now, bool wake)
+{
+    unsigned n = 0;
+    struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    {
+        if (!t->waiting || t->deadline > now)
+            continue;
+        n++;
+        if (wake)
+            thread_wake(t, WAKE_TIMEOUT);
+    }
+    return n;
+}
+
+static void ring_alarm(struct prog *p, nm_tick now)
+{
+    struct siginfo info = {.signo = SIG_ALRM, .code = SI_KERNEL_};
+
+    if (p->alarm_at > now)
+        return;
+    p->alarm_at = p->alarm_every ? p->alarm_at + p->alarm_every : NM_NEVER;
+    signal_post(p, NULL, &info);
+}
+
+/** Gives every woken thread its turn; they may wake others. */
+static void run_woken(struct prog *p)
+{
+    while (p->woken && !p->over) {
+        struct thread *t = p->woken;
+        DL_DELETE2(p->woken, t, w_prev, w_next);
+        p->vm.toucher = t->card;
+        actor_grant(t->actor);
+    }
+}
+
+/** Brings the threads' clock to the machine's and lets what is due happen. */
+static void catch_up(struct prog *p)
+{
+    nm_tick now = prog_now(p);
+
+    actors_advance(p->actors, now, due(p, now, false));
+    due(p, now, true);
+    ring_alarm(p, now);
+    run_woken(p);
+}
+
+/* ---- what stops the machine ------------------------------------------------------------------ */
+
+/** Copies what the handler needs off the card. The LL link goes, as with the R4400's ERET. */
+static void take_trap(struct thread *t, const struct nm_trap *trap)
+{
+    const struct pc_cpu *cpu = trap->cpu;
+
+    t->trap = *trap;
+    t->exc = cpu->exc;
+    t->badvaddr = cpu->badvaddr;
+    t->trap_code = cpu->trap_code;
+    t->unmapped = cpu->unmapped;
+    t->protected = cpu->protected;
+    nm_card_take(t->p->m, trap->card, &t->regs);
+    t->ran += trap->at > t->since ? trap->at - t->since : 0;
+    t->state = TH_OS;
+}
+
+static void handle_trap(struct prog *p, const struct nm_trap *trap)
+{
+    struct thread *t = p->cards[trap->card].running;
+
+    if (!t) {
+        prog_finish(p, PROG_BROKEN, 0, "card %u trapped with no thread on it", trap->card);
+        return;
+    }
+    take_trap(t, trap);
+    p->vm.toucher = trap->card;
+    actor_grant(t->actor);
+    run_woken(p);
+}
+
+/** Appends to the message, as far as it fits. */
+static void __attribute__((format(printf, 2, 3))) say(struct prog *p, const char *format, ...)
+{
+    size_t used = strlen(p->out->message);
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(p->out->message + used, sizeof p->out->message - used, format, ap);
+    va_end(ap);
+}
+
+/** Names the thread a locked mutex word belongs to, as glibc keeps it (owner's tid two words on).
+ */
+static void say_owner(struct prog *p, const struct thread *t)
+{
+    uint32_t owner;
+
+    if (vm_read32(&p->vm, t->futex + 8, &owner) == 0 && owner != t->tid && thread_find(p, owner))
+        say(p, " (perhaps held by thread %u)", owner);
+}
+
+static void report_deadlock(struct prog *p)
+{
+    const struct thread *t;
+
+    prog_finish(p, PROG_DEADLOCK, 0, "deadlock: every thread waits");
+    DL_FOREACH(p->threads, t)
+    {
+        say(p, "\n  thread %u, card %u: in %s", t->tid, t->card, t->waits_in ? t->waits_in : "?");
+        if (t->on_futex) {
+            say(p, " on 0x%" PRIx64, t->futex);
+            say_owner(p, t);
+        }
+    }
+}
+
+uint64_t prog_ns(const struct prog *p, nm_tick t)
+{
+    return (uint64_t)((unsigned __int128)t * 1000000000 / p->par->cpu_clock);
+}
+
+nm_tick prog_ticks(const struct prog *p, uint64_t ns)
+{
+    return (nm_tick)(((unsigned __int128)ns * p->par->cpu_clock + 999999999) / 1000000000);
+}
+
+static void machine_failed(struct prog *p, enum nm_run r)
+{
+    const char *error = nm_machine_error(p->m);
+
+    if (r == NM_RUN_STUCK)
+        prog_finish(p, PROG_STUCK, 0, "%s",
+                    *error ? error : "a processor waited too long for one access");
+    else
+        prog_finish(p, PROG_BROKEN, 0, "%s", error);
+}
+
+static int64_t host_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static uint64_t instructions(const struct prog *p)
+{
+    uint64_t n = 0;
+
+    for (unsigned c = 0; c < nm_machine_cards(p->m); c++)
+        n += nm_card_cpu(p->m, c)->instructions;
+    return n;
+}
+
+void prog_tell(struct prog *p)
+{
+    int64_t now;
+
+    if (!p->hooks || !p->hooks->progress)
+        return;
+    now = host_ns();
+    if (now - p->told_ns < PROGRESS_NS)
+        return;
+    p->told_ns = now;
+    if (!p->hooks->progress(p->hooks->ctx, prog_now(p), instructions(p)))
+        prog_finish(p, PROG_INTERRUPTED, 0, "interrupted");
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/** True if a thread has a card or could have one. */
+static bool anyone_runs(const struct prog *p)
+{
+    const struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    if (t->state != TH_BLOCKED)
+        return true;
+    return false;
+}
+
+static void step(struct prog *p)
+{
+    bool running = anyone_runs(p);
+    nm_tick until = earlier(next_date(p), p->spec->limit);
+    struct nm_trap trap;
+    enum nm_run r;
+
+    if (!running && next_date(p) == NM_NEVER) {
+        report_deadlock(p);
+        return;
+    }
+    /* Whoever waits for the host's clock need not wait for a sleeping machine. */
+    if (running)
+        until = earlier(until, (prog_now(p) | (CHUNK_TICKS - 1)) + 1);
+    r = nm_machine_run(p->m, until, &trap);
+    catch_up(p);
+    if (p->over)
+        return;
+    if (r == NM_RUN_TRAP)
+        handle_trap(p, &trap);
+    else if (r == NM_RUN_STUCK || r == NM_RUN_BROKEN)
+        machine_failed(p, r);
+    if (p->vm.full)
+        prog_finish(p, PROG_NOMEM, 0,
+                    "the machine's memory is full: the program needs more than memory.size");
+    if (!p->over && prog_now(p) >= p->spec->limit)
+        prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
+    if (r == NM_RUN_UNTIL)
+        prog_tell(p);
+}
+
+/** All cards stop at one tick: run to it, and leave alone whatever traps on the way. */
+static void run_out(struct prog *p)
+{
+    struct nm_trap trap;
+    enum nm_run r = NM_RUN_TRAP;
+
+    while (r == NM_RUN_TRAP && prog_now(p) < p->over_at)
+        r = nm_machine_run(p->m, p->over_at, &trap);
+}
+
+static void hardware(struct actors *as, void *ctx)
+{
+    struct prog *p = ctx;
+
+    p->actors = as;
+    p->told_ns = host_ns();
+    thread_start(p->threads);
+    while (!p->over)
+        step(p);
+    if (p->out->end == PROG_EXITED || p->out->end == PROG_SIGNALED)
+        run_out(p);
+}
+
+/** Body of a thread's actor: one turn per trap. */
+void thread_main(void *arg)
+{
+    struct thread *t = arg;
+
+    for (;;) {
+        if (t->trap.preempted)
+            signal_deliver(t);
+        else if (t->exc == PC_EXC_SYS)
+            syscall_trap(t);
+        else
+            fault_trap(t);
+        if (t->state == TH_DEAD)
+            return;
+        sched_return(t);
+        actor_wait(t->actor, NM_NEVER);
+    }
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_spec *spec,
+                      const struct prog_hooks *hooks, struct prog_outcome *out)
+{
+    unsigned cards = nm_machine_cards(m);
+
+    memset(out, 0, sizeof *out);
+    p->m = m;
+    p->par = nm_machine_params(m);
+    p->spec = spec;
+    p->hooks = hooks;
+    p->out = out;
+    p->next_tid = FIRST_TID;
+    p->umask = 022;
+    p->cwd = AT_FDCWD;
+    p->alarm_at = NM_NEVER;
+    p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
+    p->hash = XXH64_createState();
+    if (!p->hash)
+        abort();
+    XXH64_reset(p->hash, 0);
+}
+
+static void free_threads(struct prog *p)
+{
+    struct thread *t, *tmp;
+
+    DL_FOREACH_SAFE(p->threads, t, tmp)
+    {
+        signal_clear_thread(t);
+        free(t);
+    }
+    LL_FOREACH_SAFE(p->graves, t, tmp)
+    {
+        signal_clear_thread(t);
+        free(t);
+    }
+}
+
+static void prog_free(struct prog *p)
+{
+    files_free(p); /* first: closing a pipe looks for threads that wait for it */
+    free_threads(p);
+    signal_free(p);
+    vm_free(&p->vm);
+    XXH64_freeState(p->hash);
+    if (p->elf_fd >= 0)
+        close(p->elf_fd);
+    free(p);
+}
+
+/** Opens and checks the executable; false with the reason in out->message. */
+static bool open_image(struct prog *p)
+{
+    char why[512];
+
+    p->elf_fd = open(p->spec->path, O_RDONLY | O_CLOEXEC);
+    if (p->elf_fd < 0)
+        prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, strerror(errno));
+    else if (!elf_read(p->elf_fd, &p->image, why, sizeof why))
+        prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, why);
+    return !p->over;
+}
+
+static bool load(struct prog *p)
+{
+    struct pc_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
+    int err;
+
+    p->n64 = p->image.n64;
+    vm_init(&p->vm, p->m, p->n64);
+    files_init(p);
+    err = prog_load(p, thread_new(p, &regs));
+    if (p->vm.full)
+        prog_finish(p, PROG_NOMEM, 0, "%s: the machine's memory is too small to load it",
+                    p->spec->path);
+    else if (err == -E2BIG)
+        prog_finish(p, PROG_UNLOADABLE, 0, "%s: arguments and environment are too long",
+                    p->spec->path);
+    else if (err == -EINVAL)
+        prog_finish(p, PROG_UNLOADABLE, 0,
+                    "%s: two segments share a page of %" PRIu64
+                    " bytes; use a smaller memory.page_size",
+                    p->spec->path, p->vm.page);
+    else if (err < 0)
+        prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, strerror(-err));
+    return !p->over;
+}
+
+void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
+              struct prog_outcome *out)
+{
+    struct prog *p = calloc(1, sizeof *p);
+    /* A reader of the guest's output that goes away is the guest's affair. */
+    void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+
+    if (!p)
+        abort();
+    prog_init(p, m, spec, hooks, out);
+    if (open_image(p) && load(p))
+        actors_run(p->par, hardware, p);
+    if (!p->over)
+        prog_finish(p, PROG_BROKEN, 0, "the simulation ended before the program");
+    out->ticks = prog_now(p);
+    out->instructions = instructions(p);
+    out->stdout_hash = XXH64_digest(p->hash);
+    prog_free(p);
+    signal(SIGPIPE, on_pipe);
+}
+
+bool prog_check(const char *path, char *why, size_t size)
+{
+    struct elf_image image;
+    char reason[512];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok;
+
+    if (fd < 0) {
+        snprintf(why, size, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    ok = elf_read(fd, &image, reason, sizeof reason);
+    if (!ok)
+        snprintf(why, size, "%s: %s", path, reason);
+    close(fd);
+    return ok;
+}

@@ -1,0 +1,282 @@
+/*
+ * Which thread runs on which processor card, and until when.
+ *
+ * The hard idea: cards are stopped only by themselves (a trap) or by a request dated at least the
+ * machine's lookahead ahead, because other cards have already run up to there. So the scheduler
+ * never touches a running card; it asks it to stop and acts when the stop arrives as a trap.
+ *
+ * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
+ * turns of os.quantum, and are only interrupted while another one waits.
+ */
+#include "programs/linux.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+static nm_tick later(nm_tick a, nm_tick b)
+{
+    return a > b ? a : b;
+}
+
+/** [ticks] earliest date for something done to another card. */
+static nm_tick reach(const struct prog *p)
+{
+    return prog_now(p) + nm_machine_lookahead(p->m);
+}
+
+/** [ticks] from a wake-up to the first instruction. */
+static nm_tick wake_time(const struct prog *p)
+{
+    return later(p->par->os_wake, nm_machine_lookahead(p->m));
+}
+
+/* ---- cards and queues ------------------------------------------------------------------------ */
+
+/** Puts the thread's registers on its card and arms the end of its slice. */
+static void resume(struct thread *t, nm_tick at)
+{
+    struct prog *p = t->p;
+    nm_tick stop = NM_NEVER;
+
+    t->state = TH_RUNNING;
+    p->cards[t->card].running = t;
+    t->since = at;
+    if (p->over)
+        return;
+    nm_card_resume(p->m, t->card, &t->regs, at);
+    if (signal_waiting(t))
+        stop = at;
+    else if (p->cards[t->card].queue)
+        stop = later(t->slice_end, at);
+    nm_card_preempt(p->m, t->card, stop);
+}
+
+/** The card is free from `at` on: the first in its queue gets it. */
+static void card_next(struct prog *p, unsigned card, nm_tick at)
+{
+    struct card *c = &p->cards[card];
+    struct thread *t = c->queue;
+
+    c->running = NULL;
+    if (!t)
+        return;
+    DL_DELETE2(c->queue, t, q_prev, q_next);
+    at = later(at, t->ready_at);
+    t->slice_end = at + p->par->os_quantum;
+    resume(t, at);
+}
+
+static void enqueue(struct thread *t)
+{
+    struct prog *p = t->p;
+    struct card *c = &p->cards[t->card];
+
+    t->state = TH_READY;
+    DL_APPEND2(c->queue, t, q_prev, q_next);
+    if (!c->running)
+        card_next(p, t->card, prog_now(p));
+    else if (c->running->state == TH_RUNNING)
+        nm_card_preempt(p->m, t->card, later(c->running->slice_end, reach(p)));
+}
+
+/** The allowed card with the fewest threads; the lowest number wins a tie. */
+static unsigned choose_card(const struct thread *t)
+{
+    const struct prog *p = t->p;
+    unsigned best = CARDS_MAX;
+
+    for (unsigned c = 0; c < p->processors; c++)
+        if ((t->affinity[c / 64] >> (c % 64) & 1) &&
+            (best == CARDS_MAX || p->cards[c].load < p->cards[best].load))
+            best = c;
+    return best;
+}
+
+/** Gives the thread another card, without running it. */
+static void move(struct thread *t)
+{
+    struct prog *p = t->p;
+
+    p->cards[t->card].load--;
+    t->card = choose_card(t);
+    p->cards[t->card].load++;
+    actor_move(t->actor, t->card);
+    t->migrate = false;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct thread *thread_new(struct prog *p, const struct pc_regs *regs)
+{
+    struct thread *t = calloc(1, sizeof *t);
+
+    if (!t)
+        abort();
+    t->p = p;
+    t->regs = *regs;
+    t->tid = p->next_tid++;
+    t->deadline = NM_NEVER;
+    t->alt.flags = 2; /* SS_DISABLE */
+    for (unsigned c = 0; c < p->processors; c++)
+        t->affinity[c / 64] |= UINT64_C(1) << (c % 64);
+    DL_APPEND(p->threads, t);
+    p->alive++;
+    p->out->threads++;
+    return t;
+}
+
+void thread_start(struct thread *t)
+{
+    struct prog *p = t->p;
+    char name[32];
+
+    t->card = choose_card(t);
+    p->cards[t->card].load++;
+    snprintf(name, sizeof name, "thread-%u", t->tid);
+    t->actor = actor_new(p->actors, name, t->card, thread_main, t);
+    t->ready_at = p->out->threads == 1 ? prog_now(p) : prog_now(p) + wake_time(p);
+    enqueue(t);
+}
+
+void thread_end(struct thread *t)
+{
+    struct prog *p = t->p;
+
+    if (t->state == TH_OS)
+        card_next(p, t->card, prog_now(p) + p->par->os_syscall);
+    p->cards[t->card].load--;
+    p->ran += t->ran;
+    t->state = TH_DEAD;
+    DL_DELETE(p->threads, t);
+    LL_PREPEND(p->graves, t);
+    p->alive--;
+}
+
+struct thread *thread_find(struct prog *p, uint32_t tid)
+{
+    struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    if (t->tid == tid)
+        return t;
+    return NULL;
+}
+
+/** The handler is done and the thread still has its card. */
+static void return_to_card(struct thread *t)
+{
+    struct prog *p = t->p;
+    struct card *c = &p->cards[t->card];
+    unsigned card = t->card;
+    nm_tick at = later(t->trap.at + p->par->os_syscall, prog_now(p));
+
+    if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
+        resume(t, at);
+        return;
+    }
+    t->ready_at = at;
+    if (t->migrate) {
+        t->ready_at = later(at, prog_now(p) + wake_time(p));
+        move(t);
+        card_next(p, card, at);
+        enqueue(t);
+        return;
+    }
+    t->state = TH_READY;
+    DL_APPEND2(c->queue, t, q_prev, q_next);
+    card_next(p, card, at);
+}
+
+void sched_return(struct thread *t)
+{
+    struct prog *p = t->p;
+
+    if (p->over)
+        return;
+    if (t->state == TH_OS) {
+        return_to_card(t);
+    } else {
+        t->ready_at = prog_now(p) + wake_time(p);
+        if (t->migrate)
+            move(t);
+        enqueue(t);
+    }
+    t->yield = false;
+}
+
+void sched_affinity(struct thread *t)
+{
+    struct prog *p = t->p;
+
+    t->migrate = !(t->affinity[t->card / 64] >> (t->card % 64) & 1);
+    if (!t->migrate)
+        return;
+    if (t->state == TH_RUNNING)
+        nm_card_preempt(p->m, t->card, reach(p));
+    if (t->state != TH_READY)
+        return;
+    DL_DELETE2(p->cards[t->card].queue, t, q_prev, q_next);
+    t->ready_at = later(t->ready_at, prog_now(p) + wake_time(p));
+    move(t);
+    enqueue(t);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+enum wake thread_block(struct thread *t, nm_tick deadline, bool interruptible, const void *channel)
+{
+    struct prog *p = t->p;
+
+    if (interruptible && signal_waiting(t))
+        return WAKE_SIGNAL;
+    if (deadline <= prog_now(p))
+        return WAKE_TIMEOUT;
+    if (t->state == TH_OS) {
+        t->state = TH_BLOCKED;
+        card_next(p, t->card, prog_now(p) + p->par->os_syscall);
+    }
+    t->waiting = true;
+    t->interruptible = interruptible;
+    t->deadline = deadline;
+    t->channel = channel;
+    actor_wait(t->actor, deadline);
+    t->channel = NULL;
+    return t->wake;
+}
+
+void thread_hold(struct thread *t, nm_tick at)
+{
+    t->waiting = true;
+    t->interruptible = false;
+    t->deadline = at;
+    actor_wait(t->actor, at);
+}
+
+void thread_wake(struct thread *t, enum wake why)
+{
+    if (!t->waiting)
+        return;
+    t->waiting = false;
+    t->deadline = NM_NEVER;
+    t->wake = why;
+    DL_APPEND2(t->p->woken, t, w_prev, w_next);
+}
+
+void thread_wake_all(struct prog *p, const void *channel)
+{
+    struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    if (t->waiting && t->channel == channel)
+        thread_wake(t, WAKE_EVENT);
+}
+
+void thread_notify(struct thread *t)
+{
+    if (t->waiting && t->interruptible)
+        thread_wake(t, WAKE_SIGNAL);
+    else if (t->state == TH_RUNNING)
+        nm_card_preempt(t->p->m, t->card, reach(t->p));
+}

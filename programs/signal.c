@@ -1,0 +1,566 @@
+/*
+ * Signals: queues, who gets one, and the frame a handler runs on.
+ *
+ * The hard idea: a handler is a detour. Everything the thread had (registers, mask) is written to
+ * its stack in exactly the layout Linux uses, the program counter is sent to the handler, and the
+ * return address to a small trampoline that makes the sigreturn call which puts everything back.
+ * Programs look into that frame, so its offsets are part of the ABI; they are named below.
+ */
+#include "programs/signal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum {
+    SA_SIGINFO = 8,
+    SA_RESETHAND = (int)0x80000000u,
+    SA_NODEFER = 0x40000000,
+    SA_RESTART = 0x10000000,
+    SA_ONSTACK = 0x08000000
+};
+enum { SS_ONSTACK = 1, SS_DISABLE = 2 };
+
+/** Where things lie in a frame, from its start. */
+struct frame {
+    unsigned info; /* siginfo, 128 bytes */
+    unsigned uc;   /* ucontext */
+    unsigned sc;   /* sigcontext within ucontext */
+    unsigned sc_size;
+    unsigned mask; /* signal mask within ucontext */
+    unsigned size;
+};
+
+/* struct rt_sigframe { u32 ass[4]; u32 pad[2]; struct siginfo; struct ucontext; } */
+static const struct frame rt_o32 = {24, 152, 24, 592, 616, 152 + 632};
+static const struct frame rt_n64 = {24, 152, 40, 600, 640, 152 + 656};
+/* struct sigframe { u32 ass[4]; u32 pad[2]; struct sigcontext; sigset_t; }, o32 without SA_SIGINFO
+ */
+enum { OLD_SC = 24, OLD_MASK = 24 + 592, OLD_SIZE = 24 + 592 + 16 };
+
+static const struct frame *rt_frame(const struct prog *p)
+{
+    return p->n64 ? &rt_n64 : &rt_o32;
+}
+
+/* ---- trampolines ----------------------------------------------------------------------------- */
+
+enum { RT_TRAMPOLINE = 0, OLD_TRAMPOLINE = 8 };
+
+int signal_trampolines(struct prog *p)
+{
+    uint64_t va = vm_trampoline(&p->vm);
+    uint32_t rt = p->n64 ? 5211 : 4193;
+    struct vm_request rq = {
+        .addr = va, .len = p->vm.page, .fd = -1, .noreplace = true, .rights = PROG_R | PROG_W};
+    /* li v0, NUMBER; syscall */
+    const uint32_t code[] = {0x24020000 | rt, 0x0000000c, 0x24020000 | 4119, 0x0000000c};
+    int64_t r = vm_map(&p->vm, &rq);
+
+    for (size_t i = 0; r >= 0 && i < sizeof code / sizeof *code; i++)
+        r = vm_write32(&p->vm, va + 4 * i, code[i]);
+    if (r >= 0)
+        r = vm_protect(&p->vm, va, p->vm.page, PROG_R | PROG_X);
+    return r < 0 ? (int)r : 0;
+}
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+static void sigs_add(struct sigs *s, int sig)
+{
+    s->w[(sig - 1) >> 6] |= UINT64_C(1) << ((sig - 1) & 63);
+}
+
+/** A guest set is two 64-bit or four 32-bit words, the lowest signals first. */
+int signal_read_set(struct prog *p, uint64_t va, struct sigs *s)
+{
+    unsigned w = p->n64 ? 8 : 4;
+
+    s->w[0] = s->w[1] = 0;
+    for (unsigned i = 0; i < 16 / w; i++) {
+        uint64_t v;
+        if (vm_read_word(&p->vm, va + i * w, w, &v) < 0)
+            return -EFAULT;
+        s->w[i * w / 8] |= v << (8 * (i * w % 8));
+    }
+    return 0;
+}
+
+int signal_write_set(struct prog *p, uint64_t va, const struct sigs *s)
+{
+    unsigned w = p->n64 ? 8 : 4;
+
+    for (unsigned i = 0; i < 16 / w; i++)
+        if (vm_write_word(&p->vm, va + i * w, w, s->w[i * w / 8] >> (8 * (i * w % 8))) < 0)
+            return -EFAULT;
+    return 0;
+}
+
+void signal_set_mask(struct thread *t, const struct sigs *mask)
+{
+    t->mask = *mask;
+    t->mask.w[0] &= ~(UINT64_C(1) << (SIG_KILL - 1) | UINT64_C(1) << (SIG_STOP - 1));
+}
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+/** What happens by default: these do nothing. */
+static bool ignored_by_default(int sig)
+{
+    return sig == SIG_CHLD || sig == SIG_URG || sig == SIG_WINCH || sig == SIG_CONT ||
+           sig == SIG_STOP || sig == SIG_TSTP || sig == SIG_TTIN || sig == SIG_TTOU;
+}
+
+static bool ignored(const struct prog *p, int sig)
+{
+    uint64_t h = p->actions[sig].handler;
+
+    return h == HANDLER_IGNORE || (h == HANDLER_DEFAULT && ignored_by_default(sig));
+}
+
+static bool queued(const struct pending *q, int sig)
+{
+    for (; q; q = q->next)
+        if (q->info.signo == sig)
+            return true;
+    return false;
+}
+
+/** True if the thread would act on this signal now, or waits for it in sigtimedwait. */
+static bool takes(const struct thread *t, int sig)
+{
+    return !sigs_has(&t->mask, sig) || sigs_has(&t->wanted, sig);
+}
+
+void signal_post(struct prog *p, struct thread *t, const struct siginfo *info)
+{
+    struct pending **q = t ? &t->pending : &p->pending, *e;
+    struct thread *to = t;
+
+    for (struct thread *i = p->threads; i && !to; i = i->next)
+        if (takes(i, info->signo))
+            to = i;
+    if (ignored(p, info->signo) && (!to || !sigs_has(&to->mask, info->signo)))
+        return;
+    if (info->signo < SIG_RTMIN && queued(*q, info->signo))
+        return;
+    e = calloc(1, sizeof *e);
+    if (!e)
+        abort();
+    e->info = *info;
+    DL_APPEND(*q, e);
+    if (to && takes(to, info->signo))
+        thread_notify(to);
+}
+
+static bool take_from(struct pending **q, const struct sigs *set, struct siginfo *info)
+{
+    struct pending *e, *best = NULL;
+
+    DL_FOREACH(*q, e)
+    if (sigs_has(set, e->info.signo) && (!best || e->info.signo < best->info.signo))
+        best = e;
+    if (!best)
+        return false;
+    *info = best->info;
+    DL_DELETE(*q, best);
+    free(best);
+    return true;
+}
+
+bool signal_take(struct thread *t, const struct sigs *set, struct siginfo *info)
+{
+    return take_from(&t->pending, set, info) || take_from(&t->p->pending, set, info);
+}
+
+static bool any_of(const struct pending *q, const struct thread *t)
+{
+    for (; q; q = q->next)
+        if (takes(t, q->info.signo))
+            return true;
+    return false;
+}
+
+bool signal_waiting(const struct thread *t)
+{
+    return any_of(t->pending, t) || any_of(t->p->pending, t);
+}
+
+static void free_queue(struct pending **q)
+{
+    struct pending *e, *tmp;
+
+    DL_FOREACH_SAFE(*q, e, tmp)
+    free(e);
+    *q = NULL;
+}
+
+void signal_clear_thread(struct thread *t)
+{
+    free_queue(&t->pending);
+}
+
+void signal_free(struct prog *p)
+{
+    free_queue(&p->pending);
+}
+
+void signal_pending_set(const struct thread *t, struct sigs *s)
+{
+    const struct pending *e;
+
+    memset(s, 0, sizeof *s);
+    DL_FOREACH(t->pending, e)
+    sigs_add(s, e->info.signo);
+    DL_FOREACH(t->p->pending, e)
+    sigs_add(s, e->info.signo);
+}
+
+/* ---- the frame ------------------------------------------------------------------------------- */
+
+void signal_out_info(struct out *o, const struct prog *p, const struct siginfo *info)
+{
+    size_t start = o->len;
+
+    out_int(o, 4, (uint64_t)info->signo);
+    out_int(o, 4, (uint64_t)info->code); /* MIPS: code before errno */
+    out_int(o, 4, 0);
+    if (p->n64)
+        out_int(o, 4, 0);
+    if (info->code > 0 && info->code < 0x80) {
+        out_long(o, info->addr);
+    } else {
+        out_int(o, 4, info->pid);
+        out_int(o, 4, info->uid);
+        out_long(o, info->value);
+    }
+    out_skip(o, start + 128);
+}
+
+/** o32's struct sigcontext: 64-bit registers even so. */
+static void out_context_o32(struct out *o, const struct pc_regs *r)
+{
+    size_t start = o->len;
+
+    out_int(o, 4, 0); /* regmask */
+    out_int(o, 4, 0); /* status */
+    out_int(o, 8, r->pc);
+    for (int i = 0; i < 32; i++)
+        out_int(o, 8, r->gpr[i]);
+    for (int i = 0; i < 32; i++)
+        out_int(o, 8, r->fpr[i]);
+    out_int(o, 4, 0); /* acx */
+    out_int(o, 4, r->fcsr);
+    out_int(o, 4, 0); /* fpc_eir */
+    out_int(o, 4, 1); /* used_math */
+    out_skip(o, start + 552);
+    out_int(o, 8, r->hi);
+    out_int(o, 8, r->lo);
+    out_skip(o, start + 592);
+}
+
+static void out_context_n64(struct out *o, const struct pc_regs *r)
+{
+    size_t start = o->len;
+
+    for (int i = 0; i < 32; i++)
+        out_int(o, 8, r->gpr[i]);
+    for (int i = 0; i < 32; i++)
+        out_int(o, 8, r->fpr[i]);
+    out_int(o, 8, r->hi);
+    out_skip(o, start + 544);
+    out_int(o, 8, r->lo);
+    out_skip(o, start + 576);
+    out_int(o, 8, r->pc);
+    out_int(o, 4, r->fcsr);
+    out_int(o, 4, 1); /* used_math */
+    out_skip(o, start + 600);
+}
+
+static void in_context_o32(struct in *i, struct pc_regs *r)
+{
+    in_skip(i, 8);
+    r->pc = in_int(i, 8);
+    for (int n = 0; n < 32; n++)
+        r->gpr[n] = in_int(i, 8);
+    for (int n = 0; n < 32; n++)
+        r->fpr[n] = in_int(i, 8);
+    in_int(i, 4);
+    r->fcsr = (uint32_t)in_int(i, 4);
+    in_skip(i, 552);
+    r->hi = in_int(i, 8);
+    r->lo = in_int(i, 8);
+}
+
+static void in_context_n64(struct in *i, struct pc_regs *r)
+{
+    for (int n = 0; n < 32; n++)
+        r->gpr[n] = in_int(i, 8);
+    for (int n = 0; n < 32; n++)
+        r->fpr[n] = in_int(i, 8);
+    r->hi = in_int(i, 8);
+    in_skip(i, 544);
+    r->lo = in_int(i, 8);
+    in_skip(i, 576);
+    r->pc = in_int(i, 8);
+    r->fcsr = (uint32_t)in_int(i, 4);
+}
+
+static bool on_altstack(const struct thread *t)
+{
+    uint64_t sp = t->regs.gpr[29];
+
+    return sp > t->alt.sp && sp - t->alt.sp <= t->alt.size;
+}
+
+void signal_out_altstack(struct out *o, const struct thread *t)
+{
+    uint32_t flags = t->alt.flags & SS_DISABLE ? SS_DISABLE : on_altstack(t) ? SS_ONSTACK : 0;
+
+    out_long(o, t->alt.sp);
+    out_long(o, t->alt.size);
+    out_int(o, 4, flags);
+    if (o->word == 8)
+        out_int(o, 4, 0);
+}
+
+/** Address of a new frame of `size` bytes. */
+static uint64_t frame_at(const struct thread *t, const struct action *a, unsigned size)
+{
+    uint64_t sp = t->regs.gpr[29] - 32;
+
+    if (!t->p->n64)
+        sp = (uint32_t)sp;
+    if ((a->flags & SA_ONSTACK) && !(t->alt.flags & SS_DISABLE) && !on_altstack(t))
+        sp = t->alt.sp + t->alt.size;
+    return (sp - size) & ~UINT64_C(15);
+}
+
+static int write_rt_frame(struct thread *t, uint64_t at, const struct siginfo *info,
+                          const struct sigs *mask)
+{
+    struct prog *p = t->p;
+    const struct frame *f = rt_frame(p);
+    struct out o;
+
+    out_start(&o, p->n64);
+    signal_out_info(&o, p, info);
+    if (out_write(&o, &p->vm, at + f->info) < 0)
+        return -EFAULT;
+    out_start(&o, p->n64);
+    out_long(&o, 0); /* flags */
+    out_long(&o, 0); /* link */
+    signal_out_altstack(&o, t);
+    out_skip(&o, f->sc);
+    if (p->n64)
+        out_context_n64(&o, &t->regs);
+    else
+        out_context_o32(&o, &t->regs);
+    if (out_write(&o, &p->vm, at + f->uc) < 0)
+        return -EFAULT;
+    return signal_write_set(p, at + f->uc + f->mask, mask);
+}
+
+static int write_old_frame(struct thread *t, uint64_t at, const struct sigs *mask)
+{
+    struct out o;
+
+    out_start(&o, false);
+    out_context_o32(&o, &t->regs);
+    if (out_write(&o, &t->p->vm, at + OLD_SC) < 0)
+        return -EFAULT;
+    return signal_write_set(t->p, at + OLD_MASK, mask);
+}
+
+static void set_address(struct pc_regs *r, int reg, uint64_t va, bool n64)
+{
+    r->gpr[reg] = n64 ? va : (uint64_t)(int64_t)(int32_t)va;
+}
+
+/** Sends the thread to its handler. @return 0 or -EFAULT when its stack cannot take the frame */
+static int enter_handler(struct thread *t, const struct action *a, const struct siginfo *info)
+{
+    struct prog *p = t->p;
+    const struct frame *f = rt_frame(p);
+    bool rt = p->n64 || (a->flags & SA_SIGINFO);
+    uint64_t at = frame_at(t, a, rt ? f->size : OLD_SIZE);
+    const struct sigs *mask = t->restore_mask ? &t->saved_mask : &t->mask;
+    int err = rt ? write_rt_frame(t, at, info, mask) : write_old_frame(t, at, mask);
+
+    if (err < 0)
+        return err;
+    set_address(&t->regs, 4, (uint64_t)info->signo, true);
+    set_address(&t->regs, 5, rt ? at + f->info : 0, p->n64);
+    set_address(&t->regs, 6, rt ? at + f->uc : at + OLD_SC, p->n64);
+    set_address(&t->regs, 29, at, p->n64);
+    set_address(&t->regs, 31, vm_trampoline(&p->vm) + (rt ? RT_TRAMPOLINE : OLD_TRAMPOLINE),
+                p->n64);
+    set_address(&t->regs, 25, a->handler, p->n64);
+    t->regs.pc = a->handler;
+    t->regs.npc = a->handler + 4;
+    return 0;
+}
+
+/** Puts back what a frame holds; the rest of the way into a handler. */
+static int64_t leave_handler(struct thread *t, uint64_t sc, uint64_t mask_at)
+{
+    struct prog *p = t->p;
+    struct sigs mask;
+    struct in i;
+
+    if (in_read(&i, &p->vm, sc, p->n64 ? rt_n64.sc_size : rt_o32.sc_size) < 0 ||
+        signal_read_set(p, mask_at, &mask) < 0)
+        return -EFAULT;
+    if (p->n64)
+        in_context_n64(&i, &t->regs);
+    else
+        in_context_o32(&i, &t->regs);
+    t->regs.gpr[0] = 0;
+    t->regs.npc = t->regs.pc + 4;
+    signal_set_mask(t, &mask);
+    return 0;
+}
+
+int64_t signal_return(struct thread *t, bool rt)
+{
+    const struct frame *f = rt_frame(t->p);
+    uint64_t at = t->p->n64 ? t->regs.gpr[29] : (uint32_t)t->regs.gpr[29];
+
+    if (rt)
+        return leave_handler(t, at + f->uc + f->sc, at + f->uc + f->mask);
+    return leave_handler(t, at + OLD_SC, at + OLD_MASK);
+}
+
+/* ---- acting on them -------------------------------------------------------------------------- */
+
+static const char *const names[] = {
+    [1] = "SIGHUP",   [2] = "SIGINT",   [3] = "SIGQUIT",    [4] = "SIGILL",   [5] = "SIGTRAP",
+    [6] = "SIGABRT",  [7] = "SIGEMT",   [8] = "SIGFPE",     [9] = "SIGKILL",  [10] = "SIGBUS",
+    [11] = "SIGSEGV", [12] = "SIGSYS",  [13] = "SIGPIPE",   [14] = "SIGALRM", [15] = "SIGTERM",
+    [16] = "SIGUSR1", [17] = "SIGUSR2", [18] = "SIGCHLD",   [19] = "SIGPWR",  [20] = "SIGWINCH",
+    [21] = "SIGURG",  [22] = "SIGIO",   [23] = "SIGSTOP",   [24] = "SIGTSTP", [25] = "SIGCONT",
+    [26] = "SIGTTIN", [27] = "SIGTTOU", [28] = "SIGVTALRM", [29] = "SIGPROF", [30] = "SIGXCPU",
+    [31] = "SIGXFSZ",
+};
+
+static void signal_name(int sig, char *buf, size_t size)
+{
+    if (sig > 0 && sig < (int)(sizeof names / sizeof *names))
+        snprintf(buf, size, "%s", names[sig]);
+    else
+        snprintf(buf, size, "signal %d", sig);
+}
+
+/** The second half of the message: what was wrong with the address or the instruction. */
+static void explain(const struct thread *t, const struct siginfo *info, char *buf, size_t size)
+{
+    bool fault = info->code > 0 && info->code < 0x80;
+
+    if (info->signo == SIG_SEGV && fault)
+        snprintf(buf, size, ", address 0x%" PRIx64 ": %s", info->addr,
+                 info->code == SEGV_MAPERR_ ? "nothing mapped there" : "access not allowed there");
+    else if (info->signo == SIG_BUS && fault)
+        snprintf(buf, size, ", address 0x%" PRIx64 ": %s", t->badvaddr,
+                 t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? "bus error" : "not aligned");
+    else if (info->signo == SIG_FPE && info->code == 1)
+        snprintf(buf, size, ": division by zero");
+    else if (info->signo == SIG_FPE && info->code == 2)
+        snprintf(buf, size, ": integer overflow");
+    else if (info->signo == SIG_ILL)
+        snprintf(buf, size, ": reserved instruction");
+    else
+        buf[0] = '\0';
+}
+
+static void kill_program(struct thread *t, const struct siginfo *info)
+{
+    struct prog *p = t->p;
+    char name[32], where[160], why[128];
+
+    signal_name(info->signo, name, sizeof name);
+    elf_symbol(p->elf_fd, &p->image, t->regs.pc, where, sizeof where);
+    explain(t, info, why, sizeof why);
+    prog_finish(p, PROG_SIGNALED, info->signo,
+                "killed by %s at pc 0x%" PRIx64 "%s%s%s%s; thread %u on card %u", name, t->regs.pc,
+                *where ? " (" : "", where, *where ? ")" : "", why, t->tid, t->card);
+}
+
+/** An interrupted call begins again (the SYSCALL instruction is 4 bytes back) or ends with EINTR.
+ */
+static void settle_call(struct thread *t, const struct action *handler)
+{
+    bool again = !handler || (t->restart == ERESTART_SYS && (handler->flags & SA_RESTART));
+
+    if (!t->restart)
+        return;
+    t->restart = 0;
+    if (!again) {
+        t->regs.gpr[2] = EINTR;
+        t->regs.gpr[7] = 1;
+        return;
+    }
+    t->regs.gpr[2] = t->restart_v0;
+    t->regs.gpr[7] = t->restart_a3;
+    t->regs.pc -= 4;
+    t->regs.npc = t->regs.pc + 4;
+}
+
+/** One signal. */
+static void act(struct thread *t, const struct siginfo *info)
+{
+    struct prog *p = t->p;
+    struct action a = p->actions[info->signo];
+    struct sigs mask = t->mask;
+
+    if (a.handler == HANDLER_DEFAULT || a.handler == HANDLER_IGNORE) {
+        if (!ignored(p, info->signo))
+            kill_program(t, info);
+        return;
+    }
+    settle_call(t, &a);
+    if (enter_handler(t, &a, info) < 0) {
+        struct siginfo segv = {.signo = SIG_SEGV, .code = SEGV_MAPERR_, .addr = t->regs.gpr[29]};
+        kill_program(t, &segv);
+        return;
+    }
+    t->restore_mask = false;
+    for (int i = 0; i < 2; i++)
+        mask.w[i] |= a.mask.w[i];
+    if (!(a.flags & (uint32_t)SA_NODEFER))
+        sigs_add(&mask, info->signo);
+    signal_set_mask(t, &mask);
+    if (a.flags & (uint32_t)SA_RESETHAND)
+        p->actions[info->signo].handler = HANDLER_DEFAULT;
+}
+
+void signal_deliver(struct thread *t)
+{
+    struct siginfo info;
+    struct sigs open;
+
+    for (;;) {
+        open.w[0] = ~t->mask.w[0];
+        open.w[1] = ~t->mask.w[1];
+        if (t->p->over || !signal_take(t, &open, &info))
+            break;
+        act(t, &info);
+    }
+    if (t->restore_mask) {
+        t->restore_mask = false;
+        signal_set_mask(t, &t->saved_mask);
+    }
+    settle_call(t, NULL);
+}
+
+void signal_force(struct thread *t, int signo, int code, uint64_t addr)
+{
+    struct siginfo info = {.signo = signo, .code = code, .addr = addr};
+    struct action *a = &t->p->actions[signo];
+
+    if (a->handler == HANDLER_IGNORE || sigs_has(&t->mask, signo))
+        a->handler = HANDLER_DEFAULT;
+    act(t, &info);
+    signal_deliver(t);
+}

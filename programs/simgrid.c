@@ -1,0 +1,222 @@
+/*
+ * The operating system's actors, on SimGrid 3.32. This is the only file that knows SimGrid.
+ *
+ * The hard idea: SimGrid may run any actor whose wait is over, but the order of system calls is
+ * part of the result. So an actor whose deadline comes only reports that (`turn`) and then waits
+ * for the hardware to grant it its turn (`go`), like one that is woken. Between two grants exactly
+ * one actor works; the order of grants is decided by us.
+ *
+ * SimGrid's time is a double; ticks are whole and stay exact up to 2^53. SimGrid takes over SIGINT
+ * and SIGSEGV when it starts; we give them back.
+ */
+#include "programs/actors.h"
+
+#include <signal.h>
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utlist.h>
+
+struct actor {
+    struct actors *as;
+    struct actor *next;
+    sg_actor_t sg;
+    sg_sem_t go; /* the hardware grants the turn */
+    void (*body)(void *arg);
+    void *arg;
+};
+
+struct actors {
+    struct actor *all;
+    sg_sem_t turn; /* a thread hands the turn back, or reports that its deadline came */
+    void (*hardware)(struct actors *as, void *ctx);
+    void *ctx;
+};
+
+/* ---- the platform ---------------------------------------------------------------------------- */
+
+char *actors_platform(const struct nm_params *p)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    /* SimGrid's second is our tick: the bus moves so many thousandths of a byte in one. */
+    uint64_t milli = p->bus_width * p->bus_clock / (p->cpu_clock / 1000);
+
+    if (!f)
+        abort();
+    fprintf(f, "<?xml version='1.0'?>\n"
+               "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+               "<platform version=\"4.1\">\n"
+               "  <zone id=\"numachine\" routing=\"Full\">\n"
+               "    <host id=\"hardware\" speed=\"1f\"/>\n");
+    for (uint64_t i = 0; i < nm_params_cards(p); i++)
+        fprintf(f, "    <host id=\"card-%u\" speed=\"1f\"/>\n", (unsigned)i);
+    for (uint64_t s = 0; s < nm_params_stations(p); s++)
+        fprintf(f, "    <link id=\"bus-%u\" bandwidth=\"%u.%03uBps\" latency=\"0s\"/>\n",
+                (unsigned)s, (unsigned)(milli / 1000), (unsigned)(milli % 1000));
+    for (uint64_t s = 0; s < nm_params_stations(p); s++)
+        for (uint64_t a = 0; a < p->processors; a++)
+            for (uint64_t b = a + 1; b < p->processors; b++)
+                fprintf(f,
+                        "    <route src=\"card-%u\" dst=\"card-%u\"><link_ctn id=\"bus-%u\"/>"
+                        "</route>\n",
+                        (unsigned)(s * p->processors + a), (unsigned)(s * p->processors + b),
+                        (unsigned)s);
+    fprintf(f, "  </zone>\n</platform>\n");
+    fclose(f);
+    return text;
+}
+
+/** SimGrid reads platforms from files only: give it one that has no name. */
+static void load_platform(const struct nm_params *p)
+{
+    char *text = actors_platform(p), path[64];
+    size_t len = strlen(text);
+    int fd = memfd_create("platform.xml", MFD_CLOEXEC);
+
+    if (fd < 0 || write(fd, text, len) != (ssize_t)len)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    simgrid_load_platform(path);
+    close(fd);
+    free(text);
+}
+
+/* ---- starting and ending --------------------------------------------------------------------- */
+
+static const int taken_signals[] = {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, SIGUSR1};
+enum { TAKEN = sizeof taken_signals / sizeof *taken_signals };
+
+static void hardware_main(int argc, char **argv)
+{
+    struct actors *as = sg_actor_self_get_data();
+
+    (void)argc, (void)argv;
+    as->hardware(as, as->ctx);
+}
+
+static void start_simgrid(void)
+{
+    /* The thread factory is the one the sanitizers understand. */
+#ifdef __SANITIZE_ADDRESS__
+    char *args[] = {"numachine", "--log=root.thres:critical", "--log=no_loc",
+                    "--cfg=contexts/factory:thread", NULL};
+    int n = 4;
+#else
+    char *args[] = {"numachine", "--log=root.thres:critical", "--log=no_loc", NULL};
+    int n = 3;
+#endif
+
+    simgrid_init(&n, args);
+}
+
+void actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx),
+                void *ctx)
+{
+    struct actors as = {.hardware = hardware, .ctx = ctx};
+    struct sigaction saved[TAKEN];
+    sg_actor_t hw;
+    struct actor *a, *tmp;
+
+    for (int i = 0; i < TAKEN; i++)
+        sigaction(taken_signals[i], NULL, &saved[i]);
+    start_simgrid();
+    load_platform(p);
+    for (int i = 0; i < TAKEN; i++)
+        sigaction(taken_signals[i], &saved[i], NULL);
+    as.turn = sg_sem_init(0);
+    hw = sg_actor_init("hardware", sg_host_by_name("hardware"));
+    sg_actor_set_data(hw, &as);
+    sg_actor_start(hw, hardware_main, 0, NULL);
+    simgrid_run();
+    LL_FOREACH_SAFE(as.all, a, tmp)
+    {
+        sg_sem_destroy(a->go);
+        free(a);
+    }
+    sg_sem_destroy(as.turn);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static sg_host_t host_of(unsigned card)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "card-%u", card);
+    return sg_host_by_name(name);
+}
+
+static void actor_main(int argc, char **argv)
+{
+    struct actor *a = sg_actor_self_get_data();
+
+    (void)argc, (void)argv;
+    /* Daemons end with the hardware: a thread blocked for ever must not keep SimGrid going. */
+    sg_actor_daemonize(sg_actor_self());
+    sg_sem_acquire(a->go);
+    a->body(a->arg);
+    sg_sem_release(a->as->turn);
+}
+
+struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
+                        void *arg)
+{
+    struct actor *a = calloc(1, sizeof *a);
+
+    if (!a)
+        abort();
+    a->as = as;
+    a->body = body;
+    a->arg = arg;
+    a->go = sg_sem_init(0);
+    LL_PREPEND(as->all, a);
+    a->sg = sg_actor_init(name, host_of(card));
+    sg_actor_set_data(a->sg, a);
+    sg_actor_start(a->sg, actor_main, 0, NULL);
+    return a;
+}
+
+void actor_move(struct actor *a, unsigned card)
+{
+    sg_actor_set_host(a->sg, host_of(card));
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+void actors_advance(struct actors *as, nm_tick to, unsigned due)
+{
+    double now = simgrid_get_clock();
+
+    if ((double)to > now)
+        sg_actor_sleep_for((double)to - now);
+    while (due-- > 0)
+        sg_sem_acquire(as->turn);
+}
+
+void actor_grant(struct actor *a)
+{
+    sg_sem_release(a->go);
+    sg_sem_acquire(a->as->turn);
+}
+
+bool actor_wait(struct actor *a, nm_tick deadline)
+{
+    sg_sem_release(a->as->turn);
+    if (deadline == NM_NEVER) {
+        sg_sem_acquire(a->go);
+        return true;
+    }
+    if (!sg_sem_acquire_timeout(a->go, (double)deadline - simgrid_get_clock()))
+        return true;
+    sg_sem_release(a->as->turn);
+    sg_sem_acquire(a->go);
+    return false;
+}

@@ -1,0 +1,279 @@
+/*
+ * From the SYSCALL instruction to a handler and back: number in v0, arguments in a0.. (o32: four
+ * registers, then the stack), result in v0 with a3 = 1 for an error.
+ *
+ * The hard idea: arguments are decoded by the table, so that one handler serves both ABIs. o32
+ * passes a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
+ */
+#include "programs/syscall.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { O32_BASE = 4000, N64_BASE = 5000, O32_STACK_ARGS = 16, RAW_ARGS = 8 };
+
+static const struct sys_row rows[] = {
+#define SYS(name, o32, n64, handler, args, sentence) {#name, o32, n64, handler, args, sentence},
+#include "programs/syscalls.def"
+#undef SYS
+};
+
+const struct sys_row *sys_rows(size_t *count)
+{
+    *count = sizeof rows / sizeof *rows;
+    return rows;
+}
+
+static const struct sys_row *find_row(const struct prog *p, uint64_t number)
+{
+    int n = (int)(number - (p->n64 ? N64_BASE : O32_BASE));
+
+    if (number > N64_BASE + 1000)
+        return NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if ((p->n64 ? rows[i].n64 : rows[i].o32) == n)
+            return &rows[i];
+    return NULL;
+}
+
+void syscall_name(const struct prog *p, uint64_t number, char *buf, size_t size)
+{
+    const struct sys_row *r = find_row(p, number);
+
+    if (r)
+        snprintf(buf, size, "%s", r->name);
+    else
+        snprintf(buf, size, "system call %" PRIu64, number);
+}
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+/** Raw argument words, zero extended for o32. `skip` drops leading ones (the indirect call). */
+static int raw_args(const struct call *c, unsigned skip, uint64_t raw[RAW_ARGS])
+{
+    const struct pc_regs *r = &c->t->regs;
+
+    for (unsigned i = 0; i < RAW_ARGS; i++) {
+        unsigned n = i + skip;
+        uint32_t w = 0;
+        if (c->p->n64) {
+            raw[i] = n < 8 ? r->gpr[4 + n] : 0;
+        } else if (n < 4) {
+            raw[i] = (uint32_t)r->gpr[4 + n];
+        } else {
+            /* Calls with few arguments may have no such stack: unreadable words read as zero. */
+            vm_read32(&c->p->vm, (uint32_t)r->gpr[29] + O32_STACK_ARGS + 4 * (n - 4), &w);
+            raw[i] = w;
+        }
+    }
+    return 0;
+}
+
+/** Host descriptor that stands for the guest's directory descriptor. */
+static int64_t directory(struct prog *p, int32_t fd)
+{
+    struct file *f;
+
+    if (fd == -100) /* AT_FDCWD */
+        return p->cwd;
+    f = file_get(p, fd);
+    if (!f)
+        return -EBADF;
+    return f->kind == FILE_HOST ? f->host : -ENOTDIR;
+}
+
+/** Decodes one argument by its letter. @return 0 or -errno */
+static int decode(struct call *c, char letter, unsigned i, unsigned *strings)
+{
+    int64_t r = 0;
+
+    switch (letter) {
+    case 'i':
+        c->a[i] = (uint64_t)(int64_t)(int32_t)c->a[i];
+        break;
+    case 'u':
+        c->a[i] = (uint32_t)c->a[i];
+        break;
+    case 'l':
+        if (!c->p->n64)
+            c->a[i] = (uint64_t)(int64_t)(int32_t)c->a[i];
+        break;
+    case 's':
+        r = vm_string(&c->p->vm, c->a[i], c->path[*strings], PATH_BYTES);
+        ++*strings;
+        break;
+    case 'd':
+        r = directory(c->p, (int32_t)c->a[i]);
+        c->a[i] = (uint64_t)r;
+        break;
+    case 'f':
+        c->f = file_get(c->p, (int32_t)c->a[i]);
+        c->a[i] = (uint32_t)c->a[i];
+        r = c->f ? 0 : -EBADF;
+        break;
+    default:
+        break;
+    }
+    /* A directory may be AT_FDCWD, which is negative and no error. */
+    return r < 0 && r != AT_FDCWD ? (int)r : 0;
+}
+
+static int decode_args(struct call *c, unsigned skip)
+{
+    uint64_t raw[RAW_ARGS];
+    unsigned from = 0, strings = 0;
+    int err = raw_args(c, skip, raw);
+
+    for (unsigned i = 0; !err && c->row->args[i]; i++) {
+        char letter = c->row->args[i];
+        if (letter == 'L' && !c->p->n64) {
+            from += from & 1;
+            c->a[i] = from + 1 < RAW_ARGS ? raw[from] << 32 | raw[from + 1] : 0;
+            from += 2;
+        } else {
+            c->a[i] = raw[from++];
+        }
+        err = decode(c, letter, i, &strings);
+    }
+    return err;
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+static unsigned time_width(const struct call *c, unsigned i)
+{
+    return c->row->args[i] == 'T' || c->p->n64 ? 8 : 4;
+}
+
+int call_time(const struct call *c, unsigned i, uint64_t *ns)
+{
+    unsigned width = time_width(c, i);
+    uint64_t sec, nsec;
+
+    if (vm_read_word(&c->p->vm, c->a[i], width, &sec) < 0 ||
+        vm_read_word(&c->p->vm, c->a[i] + width, width, &nsec) < 0)
+        return -EFAULT;
+    if (width == 4)
+        sec = (uint64_t)(int64_t)(int32_t)sec;
+    if (c->row->args[i] == 'T' && !c->p->n64)
+        nsec = (uint32_t)nsec;
+    if ((int64_t)sec < 0 || nsec >= 1000000000)
+        return -EINVAL;
+    /* Times beyond what ticks can count mean "for ever". */
+    *ns = sec > UINT64_C(4000000000) ? UINT64_C(4000000000) * 1000000000 : sec * 1000000000 + nsec;
+    return 0;
+}
+
+int call_put_time(const struct call *c, unsigned i, uint64_t ns)
+{
+    struct out o;
+    unsigned width = time_width(c, i);
+
+    out_start(&o, c->p->n64);
+    out_int(&o, width, ns / 1000000000);
+    out_int(&o, width, ns % 1000000000);
+    return out_write(&o, &c->p->vm, c->a[i]);
+}
+
+nm_tick call_deadline(const struct call *c, bool absolute, bool realtime, uint64_t ns)
+{
+    uint64_t epoch = (uint64_t)PROG_EPOCH * 1000000000;
+
+    if (!absolute)
+        return prog_now(c->p) + prog_ticks(c->p, ns);
+    if (realtime)
+        ns = ns > epoch ? ns - epoch : 0;
+    return prog_ticks(c->p, ns);
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+/** Says once per run which call the program wanted. */
+static void name_once(struct call *c)
+{
+    struct prog *p = c->p;
+    unsigned bit = c->number < 8 * sizeof p->named ? (unsigned)c->number : 0;
+    char where[160];
+
+    if (p->named[bit / 8] >> (bit % 8) & 1)
+        return;
+    p->named[bit / 8] |= (unsigned char)(1 << (bit % 8));
+    elf_symbol(p->elf_fd, &p->image, c->t->regs.pc - 4, where, sizeof where);
+    fprintf(stderr,
+            "numachine: the program called %s%s%" PRIu64 "%s at pc 0x%" PRIx64
+            "%s%s%s, which is not provided: it gets ENOSYS\n",
+            c->row ? c->row->name : "system call ", c->row ? " (" : "", c->number,
+            c->row ? ")" : "", c->t->regs.pc - 4, *where ? " (" : "", where, *where ? ")" : "");
+}
+
+int64_t sys_unprovided(struct call *c)
+{
+    name_once(c);
+    return -ENOSYS;
+}
+
+int64_t sys_quietly_unprovided(struct call *c)
+{
+    (void)c;
+    return -ENOSYS;
+}
+
+int64_t sys_nothing(struct call *c)
+{
+    (void)c;
+    return 0;
+}
+
+/** Finds the row, follows the indirect call, decodes and runs. */
+static int64_t perform(struct call *c)
+{
+    unsigned skip = 0;
+    int err;
+
+    if (!c->p->n64 && c->number == O32_BASE) {
+        c->number = (uint32_t)c->t->regs.gpr[4];
+        skip = 1;
+    }
+    c->row = find_row(c->p, c->number);
+    if (!c->row)
+        return sys_unprovided(c);
+    c->t->waits_in = c->row->name;
+    err = decode_args(c, skip);
+    return err < 0 ? err : c->row->fn(c);
+}
+
+static void set_result(struct call *c, int64_t result)
+{
+    struct pc_regs *r = &c->t->regs;
+
+    if (result < 0) {
+        int e = (int)-result;
+        r->gpr[2] = (uint64_t)(e >= ERESTART_SYS ? e : abi_errno(e));
+        r->gpr[7] = 1;
+        return;
+    }
+    r->gpr[2] = c->p->n64 ? (uint64_t)result : (uint64_t)(int64_t)(int32_t)result;
+    r->gpr[7] = 0;
+    if (c->has_second)
+        r->gpr[3] = c->second;
+}
+
+void syscall_trap(struct thread *t)
+{
+    struct call c = {.t = t, .p = t->p};
+    uint64_t v0 = t->regs.gpr[2], a3 = t->regs.gpr[7];
+    int64_t result;
+
+    c.number = t->p->n64 ? v0 : (uint32_t)v0;
+    result = perform(&c);
+    if (t->state == TH_DEAD || t->p->over)
+        return;
+    if (!c.replaced)
+        set_result(&c, result);
+    t->restart = result == -ERESTART_SYS || result == -ERESTART_NOHAND ? (int)-result : 0;
+    t->restart_v0 = v0;
+    t->restart_a3 = a3;
+    signal_deliver(t);
+}

@@ -1,0 +1,60 @@
+/* System calls: the table's rows, a call being handled, and what handlers share. */
+#ifndef PROG_SYSCALL_H
+#define PROG_SYSCALL_H
+
+#include "programs/abi.h"
+#include "programs/linux.h"
+
+#include <errno.h>
+
+enum { PATH_BYTES = 4096 };
+
+struct sys_row;
+
+/** One system call being handled. Lives on its actor's stack. */
+struct call {
+    struct thread *t;
+    struct prog *p;
+    const struct sys_row *row;
+    uint64_t number;
+    uint64_t a[SYS_ARGS];     /**< decoded as the row says, see syscalls.def */
+    struct file *f;           /**< the 'f' argument */
+    char path[2][PATH_BYTES]; /**< the 's' arguments */
+    uint64_t second;          /**< result in v1 (pipe) */
+    bool has_second;
+    bool replaced; /**< all registers were set by the handler (sigreturn) */
+};
+
+/** @return the result, or a negative host errno, -ERESTART_SYS or -ERESTART_NOHAND */
+typedef int64_t sys_fn(struct call *c);
+
+struct sys_row {
+    const char *name;
+    int o32, n64; /**< number without the ABI's 4000 or 5000; -1: not in that ABI */
+    sys_fn *fn;
+    const char *args;
+    const char *sentence;
+};
+
+/** The rows, for tests and lists. */
+const struct sys_row *sys_rows(size_t *count);
+
+/** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL
+ */
+int call_time(const struct call *c, unsigned i, uint64_t *ns);
+/** Writes one; 0 or -EFAULT. */
+int call_put_time(const struct call *c, unsigned i, uint64_t ns);
+/** Deadline a relative or absolute (clock) time means, in ticks. */
+nm_tick call_deadline(const struct call *c, bool absolute, bool realtime, uint64_t ns);
+
+/** A host call's result: the value, or -errno. */
+static inline int64_t host_result(int64_t r)
+{
+    return r < 0 ? -(int64_t)errno : r;
+}
+
+#define SYS(name, o32, n64, handler, args, sentence) sys_fn handler;
+#include "programs/syscalls.def"
+#undef SYS
+
+#endif

@@ -1,0 +1,658 @@
+/*
+ * The guest's address space: what Linux's memory manager would set up in the R4400's TLB.
+ *
+ * The hard idea: an area is a promise, a page is a fact. mmap only records areas; the first access
+ * to a page (by a processor, or by a system call on its behalf) allocates it from the machine,
+ * filled with zeros or from the file. Page entries are then all that translation looks at. Rights
+ * are kept in the entries too, so they are corrected whenever an area changes.
+ */
+#include "programs/vm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A page entry is its physical address, with rights and PRESENT in the low bits. */
+enum { PRESENT = 8, LOW_BITS = 15, LEAF_BITS = 12, LEAF = 1 << LEAF_BITS };
+
+/* The largest page: the trampolines have the last one of the address space. */
+enum { TRAMPOLINE_BYTES = 0x10000, STACK_GAP = 16 << 20 };
+
+/* ---- page entries ---------------------------------------------------------------------------- */
+
+/** Entry of the page at `va`, or NULL when there is none and `make` is false. */
+static uint64_t *entry(const struct vm *vm, uint64_t va, bool make)
+{
+    uint64_t page = va >> vm->shift;
+    uint64_t top = page >> LEAF_BITS;
+
+    if (top >= vm->tops)
+        return NULL;
+    if (!vm->leaves[top]) {
+        if (!make)
+            return NULL;
+        vm->leaves[top] = calloc(LEAF, sizeof **vm->leaves);
+        if (!vm->leaves[top])
+            abort();
+    }
+    return &vm->leaves[top][page & (LEAF - 1)];
+}
+
+static uint64_t round_up(const struct vm *vm, uint64_t v)
+{
+    return (v + vm->page - 1) & ~(vm->page - 1);
+}
+
+/** Calls fn on every present entry of [start, end); skips empty leaves. */
+static void each_page(struct vm *vm, uint64_t start, uint64_t end,
+                      void (*fn)(struct vm *vm, uint64_t va, uint64_t *e, void *ctx), void *ctx)
+{
+    uint64_t leaf_bytes = vm->page << LEAF_BITS;
+
+    for (uint64_t va = start; va < end; va += vm->page) {
+        uint64_t *e = entry(vm, va, false);
+        if (!e)
+            va = (va & ~(leaf_bytes - 1)) + leaf_bytes - vm->page;
+        else if (*e & PRESENT)
+            fn(vm, va, e, ctx);
+    }
+}
+
+static void drop_page(struct vm *vm, uint64_t va, uint64_t *e, void *ctx)
+{
+    (void)va, (void)ctx;
+    nm_page_free(vm->m, *e & ~(uint64_t)LOW_BITS);
+    *e = 0;
+}
+
+static void set_rights(struct vm *vm, uint64_t va, uint64_t *e, void *ctx)
+{
+    const unsigned *rights = ctx;
+
+    (void)vm, (void)va;
+    *e = (*e & ~(uint64_t)(PROG_R | PROG_W | PROG_X)) | *rights;
+}
+
+/** The processors must forget what they know of [start, end). */
+static void shoot_down(struct vm *vm, uint64_t start, uint64_t end)
+{
+    nm_machine_unmap(vm->m, start, end - start);
+    pc_code_flush(vm->code, start, end - start);
+}
+
+/* ---- areas ----------------------------------------------------------------------------------- */
+
+/** Index of the first area that ends after `va`. */
+static size_t area_after(const struct vm *vm, uint64_t va)
+{
+    size_t lo = 0, hi = vm->count;
+
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (vm->areas[mid].end <= va)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const struct vm_area *vm_find(const struct vm *vm, uint64_t va)
+{
+    size_t i = area_after(vm, va);
+
+    return i < vm->count && vm->areas[i].start <= va ? &vm->areas[i] : NULL;
+}
+
+static void insert(struct vm *vm, size_t at, const struct vm_area *a)
+{
+    if (vm->count == vm->room) {
+        vm->room = vm->room ? 2 * vm->room : 32;
+        vm->areas = realloc(vm->areas, vm->room * sizeof *vm->areas);
+        if (!vm->areas)
+            abort();
+    }
+    memmove(vm->areas + at + 1, vm->areas + at, (vm->count - at) * sizeof *vm->areas);
+    vm->areas[at] = *a;
+    vm->count++;
+}
+
+static void release_file(struct vm_file *f)
+{
+    if (f && --f->refs == 0) {
+        close(f->fd);
+        free(f);
+    }
+}
+
+static void erase(struct vm *vm, size_t at)
+{
+    release_file(vm->areas[at].file);
+    memmove(vm->areas + at, vm->areas + at + 1, (vm->count - at - 1) * sizeof *vm->areas);
+    vm->count--;
+}
+
+/** Makes `va` a border between areas. */
+static void split(struct vm *vm, uint64_t va)
+{
+    size_t i = area_after(vm, va);
+    struct vm_area tail;
+
+    if (i == vm->count || vm->areas[i].start >= va)
+        return;
+    tail = vm->areas[i];
+    tail.offset += va - tail.start;
+    tail.start = va;
+    if (tail.file)
+        tail.file->refs++;
+    vm->areas[i].end = va;
+    insert(vm, i + 1, &tail);
+}
+
+/** Grows the previous area instead of adding one, when nothing tells them apart. */
+static void add_area(struct vm *vm, const struct vm_area *a)
+{
+    size_t i = area_after(vm, a->start);
+    struct vm_area *prev = i > 0 ? &vm->areas[i - 1] : NULL;
+
+    if (prev && prev->end == a->start && !prev->file && !a->file && prev->rights == a->rights &&
+        prev->shared == a->shared)
+        prev->end = a->end;
+    else
+        insert(vm, i, a);
+}
+
+static bool range_free(const struct vm *vm, uint64_t start, uint64_t len)
+{
+    size_t i = area_after(vm, start);
+
+    return i == vm->count || vm->areas[i].start >= start + len;
+}
+
+/** Highest free place below the top of the mapping area; 0 if there is none. */
+static uint64_t find_place(const struct vm *vm, uint64_t len)
+{
+    uint64_t end = vm->top;
+
+    for (size_t i = vm->count; i-- > 0;) {
+        const struct vm_area *a = &vm->areas[i];
+        if (a->end <= end && end - a->end >= len)
+            break;
+        if (a->start < end)
+            end = a->start;
+    }
+    return end >= vm->floor + len ? end - len : 0;
+}
+
+/** True if [addr, addr+len) is page aligned and inside the user's addresses. */
+static bool range_ok(const struct vm *vm, uint64_t addr, uint64_t len)
+{
+    uint64_t end = vm_trampoline(vm) + TRAMPOLINE_BYTES;
+
+    return !(addr & (vm->page - 1)) && len <= end && addr <= end - len;
+}
+
+static void clear_range(struct vm *vm, uint64_t start, uint64_t end)
+{
+    size_t i;
+
+    if (range_free(vm, start, end - start))
+        return;
+    vm_sync(vm, start, end - start);
+    split(vm, start);
+    split(vm, end);
+    i = area_after(vm, start);
+    while (i < vm->count && vm->areas[i].start < end)
+        erase(vm, i);
+    shoot_down(vm, start, end);
+    each_page(vm, start, end, drop_page, NULL);
+}
+
+/* ---- mapping calls --------------------------------------------------------------------------- */
+
+static struct vm_file *open_backing(int fd)
+{
+    struct vm_file *f = malloc(sizeof *f);
+
+    if (!f)
+        abort();
+    f->refs = 1;
+    f->fd = dup(fd);
+    if (f->fd < 0) {
+        free(f);
+        return NULL;
+    }
+    return f;
+}
+
+/** Chooses where a mapping goes: exactly there, at the hint, or at the highest free place. */
+static int64_t choose_place(struct vm *vm, const struct vm_request *rq, uint64_t len)
+{
+    uint64_t hint = rq->addr & ~(vm->page - 1), at;
+
+    if (rq->fixed || rq->noreplace) {
+        if (!range_ok(vm, rq->addr, len))
+            return rq->addr & (vm->page - 1) ? -EINVAL : -ENOMEM;
+        if (rq->noreplace && !range_free(vm, rq->addr, len))
+            return -EEXIST;
+        return (int64_t)rq->addr;
+    }
+    if (hint >= vm->page && range_ok(vm, hint, len) && range_free(vm, hint, len))
+        return (int64_t)hint;
+    at = find_place(vm, len);
+    return at ? (int64_t)at : -ENOMEM;
+}
+
+int64_t vm_map(struct vm *vm, const struct vm_request *rq)
+{
+    uint64_t len = round_up(vm, rq->len);
+    struct vm_area a = {
+        .rights = rq->rights, .shared = rq->shared, .offset = rq->offset, .limit = rq->limit};
+    int64_t at;
+
+    if (rq->len == 0 || (rq->fd >= 0 && (rq->offset & (vm->page - 1))))
+        return -EINVAL;
+    if (len < rq->len || len > vm_trampoline(vm))
+        return -ENOMEM;
+    at = choose_place(vm, rq, len);
+    if (at < 0)
+        return at;
+    if (rq->fd >= 0 && !(a.file = open_backing(rq->fd)))
+        return -ENFILE;
+    a.start = (uint64_t)at;
+    a.end = a.start + len;
+    clear_range(vm, a.start, a.end);
+    add_area(vm, &a);
+    return at;
+}
+
+int64_t vm_unmap(struct vm *vm, uint64_t addr, uint64_t len)
+{
+    if (len == 0 || !range_ok(vm, addr, len))
+        return -EINVAL;
+    clear_range(vm, addr, addr + round_up(vm, len));
+    return 0;
+}
+
+int64_t vm_mapped(const struct vm *vm, uint64_t addr, uint64_t len)
+{
+    uint64_t end = addr + len;
+
+    for (size_t i = area_after(vm, addr); addr < end; i++) {
+        if (i == vm->count || vm->areas[i].start > addr)
+            return -ENOMEM;
+        addr = vm->areas[i].end;
+    }
+    return 0;
+}
+
+int64_t vm_protect(struct vm *vm, uint64_t addr, uint64_t len, unsigned rights)
+{
+    uint64_t end = addr + round_up(vm, len);
+
+    if (!range_ok(vm, addr, len))
+        return addr & (vm->page - 1) ? -EINVAL : -ENOMEM;
+    if (vm_mapped(vm, addr, end - addr) < 0)
+        return -ENOMEM;
+    split(vm, addr);
+    split(vm, end);
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
+        vm->areas[i].rights = rights;
+    shoot_down(vm, addr, end);
+    each_page(vm, addr, end, set_rights, &rights);
+    return 0;
+}
+
+/** Moves the pages and areas of [from, from+len) to `to`, which is free. */
+static void move_range(struct vm *vm, uint64_t from, uint64_t to, uint64_t len)
+{
+    split(vm, from);
+    split(vm, from + len);
+    for (uint64_t off = 0; off < len; off += vm->page) {
+        uint64_t *e = entry(vm, from + off, false);
+        if (e && (*e & PRESENT)) {
+            *entry(vm, to + off, true) = *e;
+            *e = 0;
+        }
+    }
+    for (;;) {
+        size_t i = area_after(vm, from);
+        struct vm_area a;
+        if (i == vm->count || vm->areas[i].start >= from + len)
+            break;
+        a = vm->areas[i];
+        if (a.file)
+            a.file->refs++;
+        erase(vm, i);
+        a.start = a.start - from + to;
+        a.end = a.end - from + to;
+        add_area(vm, &a);
+    }
+    shoot_down(vm, from, from + len);
+}
+
+/** Lengthens the area that ends at `end`, if what follows is free. */
+static bool grow_in_place(struct vm *vm, uint64_t end, uint64_t more)
+{
+    size_t i = area_after(vm, end - 1);
+
+    if (!range_ok(vm, end, more) || !range_free(vm, end, more))
+        return false;
+    vm->areas[i].end += more;
+    return true;
+}
+
+int64_t vm_remap(struct vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len, bool may_move,
+                 uint64_t fixed)
+{
+    uint64_t from = round_up(vm, old_len), to = round_up(vm, new_len), at;
+
+    if (new_len == 0 || to < new_len || from == 0 || !range_ok(vm, addr, from) ||
+        (fixed && (!range_ok(vm, fixed, to) || (fixed < addr + from && addr < fixed + to))))
+        return -EINVAL;
+    if (vm_mapped(vm, addr, from) < 0)
+        return -EFAULT;
+    if (to < from)
+        clear_range(vm, addr + to, addr + from);
+    if (!fixed && (to <= from || grow_in_place(vm, addr + from, to - from)))
+        return (int64_t)addr;
+    if (!may_move)
+        return -ENOMEM;
+    if (to > vm_trampoline(vm))
+        return -ENOMEM;
+    at = fixed ? fixed : find_place(vm, to);
+    if (!at)
+        return -ENOMEM;
+    if (fixed)
+        clear_range(vm, at, at + to);
+    move_range(vm, addr, at, from < to ? from : to);
+    if (to > from)
+        grow_in_place(vm, at + from, to - from);
+    return (int64_t)at;
+}
+
+uint64_t vm_brk(struct vm *vm, uint64_t want)
+{
+    uint64_t have = round_up(vm, vm->brk), need = round_up(vm, want);
+
+    if (want < vm->brk_start)
+        return vm->brk;
+    if (need > have) {
+        struct vm_area a = {.start = have, .end = need, .rights = PROG_R | PROG_W};
+        if (!range_ok(vm, have, need - have) || !range_free(vm, have, need - have))
+            return vm->brk;
+        add_area(vm, &a);
+    } else if (need < have) {
+        clear_range(vm, need, have);
+    }
+    return vm->brk = want;
+}
+
+int64_t vm_discard(struct vm *vm, uint64_t addr, uint64_t len)
+{
+    uint64_t end = addr + round_up(vm, len);
+
+    if (!range_ok(vm, addr, len))
+        return -EINVAL;
+    if (vm_mapped(vm, addr, end - addr) < 0)
+        return -ENOMEM;
+    shoot_down(vm, addr, end);
+    each_page(vm, addr, end, drop_page, NULL);
+    return 0;
+}
+
+static void write_back(struct vm *vm, uint64_t va, uint64_t *e, void *ctx)
+{
+    const struct vm_area *a = ctx;
+    uint64_t off = a->offset + (va - a->start), n = vm->page;
+    struct stat st;
+
+    if (fstat(a->file->fd, &st) != 0 || off >= (uint64_t)st.st_size)
+        return;
+    if (n > (uint64_t)st.st_size - off)
+        n = (uint64_t)st.st_size - off;
+    /* A failure (disk full) is lost here as it is in Linux, where it would be reported by msync. */
+    if (pwrite(a->file->fd, nm_machine_image(vm->m) + (*e & ~(uint64_t)LOW_BITS), n, (off_t)off) <
+        0)
+        return;
+}
+
+int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len)
+{
+    uint64_t end = addr + len;
+
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++) {
+        struct vm_area *a = &vm->areas[i];
+        if (a->shared && a->file && (a->rights & PROG_W))
+            each_page(vm, a->start > addr ? a->start : addr & ~(vm->page - 1),
+                      a->end < end ? a->end : end, write_back, a);
+    }
+    return 0;
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/** Fills a new page from its area's file. */
+static void fill(struct vm *vm, const struct vm_area *a, uint64_t va, uint64_t pa)
+{
+    uint64_t off = a->offset + (va - a->start), n = vm->page;
+    uint8_t *to = nm_machine_image(vm->m) + pa;
+
+    if (!a->file || off >= a->limit)
+        return;
+    if (n > a->limit - off)
+        n = a->limit - off;
+    for (ssize_t got; n > 0 && (got = pread(a->file->fd, to, n, (off_t)off)) > 0;) {
+        to += got;
+        off += (uint64_t)got;
+        n -= (uint64_t)got;
+    }
+    nm_machine_os_wrote(vm->m, pa, vm->page);
+}
+
+/** Rights an access needs. A page that may be read may be executed: the R4400 has no such bit. */
+static bool allowed(unsigned rights, enum pc_access access)
+{
+    switch (access) {
+    case PC_FETCH:
+        return rights & (PROG_R | PROG_X);
+    case PC_STORE:
+    case PC_CONDITIONAL:
+        return rights & PROG_W;
+    default:
+        return rights & (PROG_R | PROG_W);
+    }
+}
+
+enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                           uint64_t *pa)
+{
+    struct vm *vm = ctx;
+    uint64_t page = va & ~(vm->page - 1);
+    uint64_t *e = entry(vm, va, false);
+    const struct vm_area *a;
+    uint64_t got;
+
+    if (e && (*e & PRESENT)) {
+        if (!allowed((unsigned)*e, access))
+            return NM_XLATE_PROTECTED;
+        *pa = (*e & ~(uint64_t)LOW_BITS) | (va - page);
+        return NM_XLATE_OK;
+    }
+    a = vm_find(vm, va);
+    if (!a)
+        return NM_XLATE_UNMAPPED;
+    if (!allowed(a->rights, access))
+        return NM_XLATE_PROTECTED;
+    if (!nm_page_alloc(vm->m, card, &got)) {
+        vm->full = true;
+        return NM_XLATE_UNMAPPED;
+    }
+    fill(vm, a, page, got);
+    *entry(vm, va, true) = got | PRESENT | a->rights;
+    *pa = got | (va - page);
+    return NM_XLATE_OK;
+}
+
+/** The decoder's question: where are the bytes of the instruction at `va`? */
+static const uint8_t *fetch(void *ctx, uint64_t va)
+{
+    struct vm *vm = ctx;
+    uint64_t pa;
+
+    if (vm_translate(vm, 0, va, PC_FETCH, &pa) != NM_XLATE_OK)
+        return NULL;
+    return nm_machine_image(vm->m) + pa;
+}
+
+/* ---- the space itself ------------------------------------------------------------------------ */
+
+uint64_t vm_trampoline(const struct vm *vm)
+{
+    return vm->n64 ? UINT64_C(0xffffff0000) : UINT64_C(0x7fff0000);
+}
+
+void vm_init(struct vm *vm, struct nm_machine *m, bool n64)
+{
+    const struct nm_params *p = nm_machine_params(m);
+    struct nm_space space;
+
+    memset(vm, 0, sizeof *vm);
+    vm->m = m;
+    vm->n64 = n64;
+    vm->page = p->page_size;
+    vm->shift = (unsigned)__builtin_ctzll(vm->page);
+    vm->tops = ((n64 ? UINT64_C(1) << 40 : UINT64_C(1) << 31) >> vm->shift >> LEAF_BITS) + 1;
+    vm->leaves = calloc(vm->tops, sizeof *vm->leaves);
+    if (!vm->leaves)
+        abort();
+    vm->floor = 0x10000;
+    vm->top = vm_trampoline(vm) - STACK_GAP;
+    vm->code = pc_code_new(fetch, vm, p->isa == NM_ISA_MIPS3);
+    space = (struct nm_space){.ctx = vm, .translate = vm_translate, .code = vm->code};
+    nm_machine_set_space(m, &space);
+}
+
+void vm_free(struct vm *vm)
+{
+    if (!vm->leaves)
+        return;
+    vm_sync(vm, 0, vm_trampoline(vm));
+    while (vm->count > 0)
+        erase(vm, vm->count - 1);
+    free(vm->areas);
+    for (size_t i = 0; i < vm->tops; i++)
+        free(vm->leaves[i]);
+    free(vm->leaves);
+    pc_code_free(vm->code);
+}
+
+/* ---- copying --------------------------------------------------------------------------------- */
+
+/** Host address of `va` for a system call's access, with how many bytes follow on the page. */
+static uint8_t *reach(struct vm *vm, uint64_t va, enum pc_access access, size_t *left, uint64_t *pa)
+{
+    if (vm_translate(vm, vm->toucher, va, access, pa) != NM_XLATE_OK)
+        return NULL;
+    *left = vm->page - (va & (vm->page - 1));
+    return nm_machine_image(vm->m) + *pa;
+}
+
+int vm_read(struct vm *vm, uint64_t va, void *buf, size_t len)
+{
+    for (uint8_t *to = buf; len > 0;) {
+        size_t n;
+        uint64_t pa;
+        const uint8_t *from = reach(vm, va, PC_LOAD, &n, &pa);
+        if (!from)
+            return -EFAULT;
+        n = n < len ? n : len;
+        memcpy(to, from, n);
+        to += n;
+        va += n;
+        len -= n;
+    }
+    return 0;
+}
+
+/** Writes `buf`, or zeros when it is NULL. */
+static int put(struct vm *vm, uint64_t va, const uint8_t *buf, size_t len)
+{
+    while (len > 0) {
+        size_t n;
+        uint64_t pa;
+        uint8_t *to = reach(vm, va, PC_STORE, &n, &pa);
+        if (!to)
+            return -EFAULT;
+        n = n < len ? n : len;
+        if (buf) {
+            memcpy(to, buf, n);
+            buf += n;
+        } else {
+            memset(to, 0, n);
+        }
+        nm_machine_os_wrote(vm->m, pa, n);
+        va += n;
+        len -= n;
+    }
+    return 0;
+}
+
+int vm_write(struct vm *vm, uint64_t va, const void *buf, size_t len)
+{
+    return put(vm, va, buf, len);
+}
+
+int vm_zero(struct vm *vm, uint64_t va, size_t len)
+{
+    return put(vm, va, NULL, len);
+}
+
+int64_t vm_string(struct vm *vm, uint64_t va, char *buf, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (vm_read(vm, va + i, buf + i, 1) < 0)
+            return -EFAULT;
+        if (buf[i] == '\0')
+            return (int64_t)i;
+    }
+    return -ENAMETOOLONG;
+}
+
+int vm_read_word(struct vm *vm, uint64_t va, unsigned width, uint64_t *v)
+{
+    uint8_t b[8];
+
+    if (vm_read(vm, va, b, width) < 0)
+        return -EFAULT;
+    *v = 0;
+    for (unsigned i = 0; i < width; i++)
+        *v = *v << 8 | b[i];
+    return 0;
+}
+
+int vm_write_word(struct vm *vm, uint64_t va, unsigned width, uint64_t v)
+{
+    uint8_t b[8];
+
+    for (unsigned i = width; i-- > 0; v >>= 8)
+        b[i] = (uint8_t)v;
+    return vm_write(vm, va, b, width);
+}
+
+int vm_read32(struct vm *vm, uint64_t va, uint32_t *v)
+{
+    uint64_t w;
+
+    if (vm_read_word(vm, va, 4, &w) < 0)
+        return -EFAULT;
+    *v = (uint32_t)w;
+    return 0;
+}
+
+int vm_write32(struct vm *vm, uint64_t va, uint32_t v)
+{
+    return vm_write_word(vm, va, 4, v);
+}

@@ -1,0 +1,100 @@
+/*
+ * The guest's address space: areas with rights, pages that appear on first touch, copying in and
+ * out.
+ *
+ * Virtual addresses are 64-bit; o32 programs live below 2 GB, n64 programs below 2^40. All lengths
+ * are bytes. Errors are negative host errno values.
+ */
+#ifndef PROG_VM_H
+#define PROG_VM_H
+
+#include "machine/machine.h"
+#include "programs/elf.h"
+
+/** Bytes of a host file behind an area; shared by areas, freed with the last. */
+struct vm_file {
+    int fd; /**< own duplicate, closed with the last area */
+    unsigned refs;
+};
+
+/** One area [start, end), page aligned, with equal rights throughout. */
+struct vm_area {
+    uint64_t start, end;
+    unsigned rights;      /**< enum prog_rights; 0: no access */
+    bool shared;          /**< written back to `file` */
+    struct vm_file *file; /**< NULL: zero pages */
+    uint64_t offset;      /**< file offset of `start` */
+    uint64_t limit;       /**< file bytes at or beyond this offset read as zero */
+};
+
+struct vm {
+    struct nm_machine *m;
+    struct pc_code *code;
+    uint64_t page; /**< page size, a power of two */
+    unsigned shift;
+    bool n64;
+    unsigned toucher;      /**< card whose system call is being handled: it touches pages first */
+    bool full;             /**< the machine's memory ran out: the run must end */
+    struct vm_area *areas; /**< sorted by start */
+    size_t count, room;
+    uint64_t **leaves; /**< [top index] -> page entries, see vm.c */
+    size_t tops;
+    uint64_t floor, top; /**< lowest and one past the highest address mmap may choose */
+    uint64_t brk_start, brk;
+};
+
+/** Makes an empty space and gives it to the machine. `mips3` restricts the decoder. */
+void vm_init(struct vm *vm, struct nm_machine *m, bool n64);
+void vm_free(struct vm *vm);
+
+/** Guest address where the signal trampolines lie, and one past the top of the stack. */
+uint64_t vm_trampoline(const struct vm *vm);
+
+/** What mmap needs to know. */
+struct vm_request {
+    uint64_t addr, len;
+    unsigned rights;
+    bool fixed;     /**< exactly there, replacing what was */
+    bool noreplace; /**< exactly there, but fail if something is */
+    bool shared;
+    int fd;                 /**< host file, or -1; duplicated */
+    uint64_t offset, limit; /**< in the file; limit UINT64_MAX: to its end */
+};
+
+/** @return the address, or -EINVAL, -ENOMEM, -EEXIST. */
+int64_t vm_map(struct vm *vm, const struct vm_request *rq);
+int64_t vm_unmap(struct vm *vm, uint64_t addr, uint64_t len);
+int64_t vm_protect(struct vm *vm, uint64_t addr, uint64_t len, unsigned rights);
+/** Moves or resizes; @param fixed  new address, or 0 @param may_move  MREMAP_MAYMOVE */
+int64_t vm_remap(struct vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len, bool may_move,
+                 uint64_t fixed);
+/** Sets the program break; returns the break in force. */
+uint64_t vm_brk(struct vm *vm, uint64_t want);
+/** Throws pages away; they read as zero (or the file) again. */
+int64_t vm_discard(struct vm *vm, uint64_t addr, uint64_t len);
+/** Writes changed shared pages back to their files. */
+int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len);
+/** -ENOMEM unless [addr, addr+len) is mapped throughout. */
+int64_t vm_mapped(const struct vm *vm, uint64_t addr, uint64_t len);
+
+/** Area holding `va`, or NULL. */
+const struct vm_area *vm_find(const struct vm *vm, uint64_t va);
+
+/** The processors' question: see struct nm_space. */
+enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum pc_access access,
+                           uint64_t *pa);
+
+/* Copying between guest memory and the host; 0 or -EFAULT. A failed write may have copied a part.
+ */
+int vm_read(struct vm *vm, uint64_t va, void *buf, size_t len);
+int vm_write(struct vm *vm, uint64_t va, const void *buf, size_t len);
+int vm_zero(struct vm *vm, uint64_t va, size_t len);
+/** Reads a string. @return its length, -EFAULT or -ENAMETOOLONG. */
+int64_t vm_string(struct vm *vm, uint64_t va, char *buf, size_t size);
+int vm_read32(struct vm *vm, uint64_t va, uint32_t *v);
+int vm_write32(struct vm *vm, uint64_t va, uint32_t v);
+/** A number of `width` bytes (1, 2, 4 or 8), big-endian. */
+int vm_read_word(struct vm *vm, uint64_t va, unsigned width, uint64_t *v);
+int vm_write_word(struct vm *vm, uint64_t va, unsigned width, uint64_t v);
+
+#endif

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""
+Compares a guest program on the simulator with qemu-user: the same bytes on standard output and the
+same end. Then checks that neither the place, the host's environment nor what is counted changes the
+simulation's result, and that the checking mode finds nothing.
+
+    guests.py NUMACHINE PROGRAM.ABI
+
+Where qemu-user is not what Linux is, guests/NAME.expect holds the output (and the exit status is 0).
+"""
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import simulator
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# Arguments of the runs of a guest, where not one run without any. {dir} is an empty directory.
+ARGUMENTS = {
+    "echo": [[], ["one", "", "two words", "*?"]],
+    "files": [["{dir}"]],
+    "threads": [["1"], ["3"], ["64"]],
+}
+STDIN = {"echo": b"first line\nsecond\nunfinished"}
+
+OTHER_EVENTS = ["-e", "time"]
+LARGER_ENVIRONMENT = {"PADDING": "x" * 3000}
+
+
+class Guest:
+    def __init__(self, numachine, program, arguments):
+        self.numachine, self.program = numachine, program
+        self.name = pathlib.Path(program).stem
+        self.arguments = arguments
+        self.stdin = STDIN.get(self.name, b"")
+        # The same path every time: it is on the guest's stack.
+        self.dir = pathlib.Path(tempfile.gettempdir(), f"guest-{os.getpid():08d}")
+
+    def run(self, how, **keywords):
+        """One run, with an empty directory of its own if it wants one."""
+        args = [a.format(dir=self.dir) for a in self.arguments]
+        self.dir.mkdir()
+        try:
+            return how(program=self.program, args=args, stdin=self.stdin, **keywords)
+        finally:
+            shutil.rmtree(self.dir)
+
+    def expected(self):
+        expect = HERE / "guests" / f"{self.name}.expect"
+        if expect.exists():
+            return simulator.End(expect.read_bytes(), "exited 0")
+        return self.run(simulator.reference)
+
+    def simulate(self, **keywords):
+        return self.run(simulator.simulated, numachine=self.numachine, **keywords)
+
+
+def first_difference(expected, got):
+    """The first line that differs, for people."""
+    pairs = zip(expected.split(b"\n") + [b"(end)"], got.split(b"\n") + [b"(end)"])
+    for number, (left, right) in enumerate(pairs, 1):
+        if left != right:
+            return f"line {number}\n  expected {left!r}\n  got      {right!r}"
+    return "the lengths"
+
+
+def compare(what, expected, got):
+    complaints = []
+    if got.how != expected.how:
+        complaints.append(f"{what}: {got.how}, expected {expected.how}\n{got.stderr}")
+    if got.stdout != expected.stdout:
+        complaints.append(f"{what}: output differs in "
+                          f"{first_difference(expected.stdout, got.stdout)}")
+    return complaints
+
+
+def check(guest):
+    expected = guest.expected()
+    first = guest.simulate()
+    complaints = compare("simulated", expected, first)
+    if complaints:
+        return complaints
+    again = guest.simulate(options=OTHER_EVENTS, cwd="/",
+                           env={**os.environ, **LARGER_ENVIRONMENT})
+    complaints += compare("elsewhere", expected, again)
+    if again.result_hash != first.result_hash:
+        complaints.append("the result depends on the directory, environment or events counted: "
+                          f"{first.result_hash} {again.result_hash}")
+    checked = guest.simulate(options=["--set", "run.check=true"])
+    return complaints + compare("checking mode", expected, checked)
+
+
+def main():
+    numachine, program = map(os.path.abspath, sys.argv[1:])
+    failed = False
+    for arguments in ARGUMENTS.get(pathlib.Path(program).stem, [[]]):
+        for complaint in check(Guest(numachine, program, arguments)):
+            print(f"{pathlib.Path(program).name} {arguments}: {complaint}")
+            failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Exit statuses and words of list, check and init. Usage: input_cli.sh PROGRAM
+program=$1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+
+# expect STATUS WORDS COMMAND...: the command's status, and words somewhere in its output
+expect() {
+    status=$1 words=$2
+    shift 2
+    "$@" >out 2>&1 </dev/null
+    got=$?
+    if [ "$got" -ne "$status" ] || ! grep -qF -e "$words" out; then
+        echo "FAILED: $* (status $got, wanted $status and '$words')"
+        cat out
+        failures=$((failures + 1))
+    fi
+}
+
+expect 0 "Exit status:" "$program" --help
+expect 0 "numachine " "$program" --version
+expect 2 "Usage:" "$program"
+expect 2 "did you mean 'list'" "$program" lst
+expect 2 "unrecognized option" "$program" --nonsense
+expect 0 "machines" "$program" list
+expect 0 "bus.clock" "$program" list params clock
+expect 0 "bus.clock" "$program" list params 'bus.*'
+expect 0 '"key": "bus.clock"' "$program" list params bus.clock --json
+expect 0 "station-4" "$program" list machines
+expect 0 "program.path" "$program" list keys
+expect 0 "nacks" "$program" list events nack
+expect 2 "nothing matches" "$program" list params no-such-thing
+expect 2 "did you mean 'events'" "$program" list event
+expect 2 "one PATTERN" "$program" list events a b
+expect 2 "which FILE" "$program" check
+expect 2 "No such file" "$program" check gone.yaml
+expect 2 "<stdin>:1:1" "$program" check -
+expect 0 "wrote mine.c and mine.yaml" "$program" init mine.yaml
+expect 2 "not overwritten" "$program" init mine.yaml
+expect 2 "must end in .yaml" "$program" init mine
+expect 5 "cannot write" "$program" init no/such/directory/x.yaml
+expect 0 "mine.c, to be built for o32" "$program" check mine.yaml
+expect 0 "seed 7" "$program" check mine.yaml --set run.seed=7
+expect 2 "--set run.sed=7" "$program" check mine.yaml --set run.sed=7
+expect 0 "# --set" "$program" check mine.yaml --all --set bus.fifo=3
+printf 'bus: {clock: 50}\n' >bad.yaml
+expect 2 "bad.yaml:1:14: error: 'bus.clock': 50 needs a unit" "$program" check bad.yaml
+expect 0 "called    me" "$program" check mine.yaml --set program.name=me
+"$program" check mine.yaml --all >resolved.yaml
+"$program" check resolved.yaml --all | sed 's/ *#.*//' >again
+sed 's/ *#.*//' resolved.yaml | cmp -s - again || {
+    echo "FAILED: the resolved experiment reads back differently"
+    failures=$((failures + 1))
+}
+exit $((failures > 0))

@@ -1,0 +1,144 @@
+/*
+ * Malformed executables, made from a good one: fields set to what they must not be, the file cut at
+ * every byte, every header byte replaced. Each is refused in one line, or still good; none crashes.
+ */
+#include "guest_elf.h"
+#include "input_text.h"
+#include "programs/program.h"
+
+TestSuite(input_elf, .fini = leave_scratch);
+
+static bool accepted(const uint8_t *elf, size_t size, char *why, size_t room)
+{
+    *why = '\0';
+    enter_scratch();
+    write_file("guest", (const char *)elf, size);
+    const bool good = prog_check("guest", why, room);
+    cr_expect(good || (strlen(why) > 6 && !strchr(why, '\n')), "said '%s'", why);
+    return good;
+}
+
+/* Offsets of fields: header, first and second program header. */
+enum { PH1 = 52, PH2 = 84, VADDR = 8, FILESZ = 16, MEMSZ = 20, FLAGS = 24 };
+
+static const struct {
+    int line;
+    unsigned offset, width;
+    uint32_t value;
+    const char *says; /**< "" when any refusal will do */
+} damages[] = {
+    {__LINE__, 0, 1, 0x7e, "not an ELF"},
+    {__LINE__, 0, 4, 0x23212f62, "not an ELF"}, /* #!/b */
+    {__LINE__, 4, 1, 0, ""},
+    {__LINE__, 4, 1, 2, ""},
+    {__LINE__, 4, 1, 3, ""},
+    {__LINE__, 5, 1, 1, ""},
+    {__LINE__, 5, 1, 0, ""},
+    {__LINE__, 16, 2, ET_REL, "object file"},
+    {__LINE__, 16, 2, ET_CORE, "not an executable"},
+    {__LINE__, 16, 2, ET_NONE, "not an executable"},
+    {__LINE__, 16, 2, 0xffff, "not an executable"},
+    {__LINE__, 18, 2, EM_X86_64, "x86-64"},
+    {__LINE__, 18, 2, EM_386, "x86"},
+    {__LINE__, 18, 2, EM_AARCH64, "AArch64"},
+    {__LINE__, 18, 2, EM_RISCV, "another processor"},
+    {__LINE__, 18, 2, 0, "another processor"},
+    {__LINE__, 24, 4, 0, "entry point"},
+    {__LINE__, 24, 4, 0x400201, "entry point"},
+    {__LINE__, 24, 4, 0x410000, "entry point"},
+    {__LINE__, 24, 4, 0xfffffffc, "entry point"},
+    {__LINE__, 28, 4, 0, ""},
+    {__LINE__, 28, 4, 0xffffffff, ""},
+    {__LINE__, 28, 4, GUEST_ELF_SIZE - 4, ""},
+    {__LINE__, 36, 4, 0x00000020, "n32"},
+    {__LINE__, 36, 4, 0x90001000, "release 6"},
+    {__LINE__, 36, 4, 0xf0001000, "unknown MIPS"},
+    {__LINE__, 36, 4, 0x02001000, "microMIPS"},
+    {__LINE__, 36, 4, 0x00001400, "2008"},
+    {__LINE__, 44, 2, 0, "no program headers"},
+    {__LINE__, 44, 2, 2000, ""},
+    {__LINE__, 44, 2, 0xffff, ""},
+    {__LINE__, PH1, 4, PT_NULL, "entry point"},
+    {__LINE__, PH2, 4, PT_INTERP, "dynamically linked"},
+    {__LINE__, PH1 + 4, 4, 0xffffffff, "truncated"},
+    {__LINE__, PH1 + 4, 4, GUEST_ELF_SIZE, "truncated"},
+    {__LINE__, PH1 + VADDR, 4, 0, "outside"},
+    {__LINE__, PH1 + VADDR, 4, 0x80000000, "outside"},
+    {__LINE__, PH1 + VADDR, 4, 0xffffffff, "outside"},
+    {__LINE__, PH1 + FILESZ, 4, GUEST_ELF_SIZE + 1, "larger in the file"},
+    {__LINE__, PH1 + FILESZ, 4, 0xffffffff, "larger in the file"},
+    {__LINE__, PH1 + MEMSZ, 4, GUEST_ELF_SIZE - 1, "larger in the file"},
+    {__LINE__, PH1 + MEMSZ, 4, 0, ""},
+    {__LINE__, PH1 + FLAGS, 4, PF_R | PF_W, "not in an executable segment"},
+    {__LINE__, PH2 + VADDR, 4, GUEST_ELF_BASE, "overlap"},
+    {__LINE__, PH2 + VADDR, 4, GUEST_ELF_BASE + 0x100, "overlap"},
+    {__LINE__, PH2 + VADDR, 4, 0x7ffeff00, "outside"},
+    {__LINE__, PH2 + FILESZ, 4, 1, ""},
+    {__LINE__, PH2 + MEMSZ, 4, 0xffffffff, "outside"},
+};
+
+/** Fields whose damage leaves a program that can still be run. */
+static bool may_be_good(size_t i)
+{
+    return damages[i].offset == PH2 + FILESZ;
+}
+
+Test(input_elf, good)
+{
+    uint8_t elf[GUEST_ELF_SIZE];
+    char why[600];
+    guest_elf(elf);
+    cr_expect(accepted(elf, sizeof elf, why, sizeof why), "%s", why);
+}
+
+Test(input_elf, fields)
+{
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        uint8_t elf[GUEST_ELF_SIZE];
+        char why[600];
+        guest_elf(elf);
+        for (unsigned b = 0; b < damages[i].width; b++)
+            elf[damages[i].offset + b] =
+                (uint8_t)(damages[i].value >> 8 * (damages[i].width - 1 - b));
+        const bool good = accepted(elf, sizeof elf, why, sizeof why);
+        cr_expect(!good || may_be_good(i), "line %d", damages[i].line);
+        cr_expect(good || strstr(why, damages[i].says), "line %d: said %s", damages[i].line, why);
+    }
+}
+
+Test(input_elf, cut)
+{
+    uint8_t elf[GUEST_ELF_SIZE];
+    char why[600];
+    guest_elf(elf);
+    for (size_t size = 0; size < sizeof elf; size++)
+        cr_expect_not(accepted(elf, size, why, sizeof why), "%zu bytes", size);
+}
+
+Test(input_elf, bytes)
+{
+    static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+    uint8_t elf[GUEST_ELF_SIZE];
+    char why[600];
+    for (size_t at = 0; at < PH2 + 32; at++) {
+        for (size_t v = 0; v < sizeof values; v++) {
+            guest_elf(elf);
+            elf[at] = values[v];
+            accepted(elf, sizeof elf, why, sizeof why);
+        }
+    }
+}
+
+/* In an experiment, the complaint stands at the program's name. */
+Test(input_elf, in_an_experiment)
+{
+    uint8_t elf[GUEST_ELF_SIZE];
+    guest_elf(elf);
+    put16(elf + 18, EM_X86_64);
+    enter_scratch();
+    write_file("guest", (const char *)elf, sizeof elf);
+    struct outcome o = read_text("program: {path: guest}\n");
+    cr_expect(strstr(o.complaints, "t.yaml:1:17: error: 'program.path': guest: not a MIPS program"),
+              "%s", o.complaints);
+    outcome_free(&o);
+}

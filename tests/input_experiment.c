@@ -1,0 +1,166 @@
+/* Experiment files: every key, defaults, paths seen from the file, checks across keys, round trip.
+ */
+#include "input/write.h"
+#include "input_text.h"
+
+#include <sys/stat.h>
+
+TestSuite(input_experiment, .fini = leave_scratch);
+
+static void make_files(void)
+{
+    enter_scratch();
+    write_file("prog.c", "int main(void){return 0;}\n", 26);
+    write_guest("a.out");
+    write_file("in.txt", "hello\n", 6);
+}
+
+static const char full[] = "about: \"caf\\u00e9, \\\"quoted\\\" # and\\ta tab\"\n"
+                           "machine: {base: station-4, bus: {clock: 25MHz}, run: {check: true}}\n"
+                           "program:\n"
+                           "  source: prog.c\n"
+                           "  abi: n64\n"
+                           "  cflags: [-O3, '-DX=\"a b\"']\n"
+                           "  args: [1000, -v, '', 'null', 0x10, \"line\\nbreak\\u2028\\x85\"]\n"
+                           "  env: {HOME: /, EMPTY: '', N: 010}\n"
+                           "  stdin: in.txt\n"
+                           "  processors: 2\n"
+                           "monitor: {events: [run, N-43, default]}\n"
+                           "run: {seed: 7, limit: 100ms}\n"
+                           "expect: {status: 3}\n";
+
+static void expect_list(char *const *list, const char *const *expected)
+{
+    size_t i = 0;
+    for (; list[i] && expected[i]; i++)
+        cr_expect_str_eq(list[i], expected[i]);
+    cr_expect(!list[i] && !expected[i]);
+}
+
+static void expect_full(const struct in_experiment *x)
+{
+    cr_expect_str_eq(x->about, "caf\xc3\xa9, \"quoted\" # and\ta tab");
+    cr_expect_eq(x->machine.params.bus_clock, 25000000);
+    cr_expect_eq(x->machine.params.check, 1);
+    cr_expect_null(x->program);
+    cr_expect_str_eq(x->abi, "n64");
+    expect_list(x->cflags, (const char *const[]){"-O3", "-DX=\"a b\"", NULL});
+    expect_list(x->argv, (const char *const[]){"prog", "1000", "-v", "", "null", "0x10",
+                                               "line\nbreak\xe2\x80\xa8\xc2\x85", NULL});
+    expect_list(x->envp, (const char *const[]){"HOME=/", "EMPTY=", "N=010", NULL});
+    cr_expect_eq(x->processors, 2);
+    expect_list(x->events, (const char *const[]){"run", "N-43", "default", NULL});
+    cr_expect_eq(x->seed, 7);
+    cr_expect_eq(x->limit, 15000000);
+    cr_expect_eq(x->expect_status, 3);
+}
+
+Test(input_experiment, every_key_and_back)
+{
+    make_files();
+    struct outcome o = read_text(full);
+    cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+    cr_expect_str_eq(o.x.name, "t");
+    cr_expect_str_eq(o.x.source, "prog.c");
+    expect_full(&o.x);
+    FILE *f = fopen("config.resolved.yaml", "w");
+    in_experiment_write_resolved(f, &o.x, NULL);
+    fclose(f);
+    outcome_free(&o);
+    cr_assert(!mkdir("elsewhere", 0777) && !chdir("elsewhere"));
+    o = read_file("../config.resolved.yaml", NULL);
+    cr_expect(!chdir(".."));
+    cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+    expect_full(&o.x);
+    outcome_free(&o);
+}
+
+Test(input_experiment, defaults)
+{
+    make_files();
+    struct outcome o = read_text("program: {path: a.out}\n");
+    cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+    cr_expect_str_eq(o.x.machine.name, IN_DEFAULT_MACHINE);
+    cr_expect_str_eq(o.x.program, "a.out");
+    expect_list(o.x.argv, (const char *const[]){"a", NULL});
+    expect_list(o.x.envp, (const char *const[]){NULL});
+    expect_list(o.x.cflags, (const char *const[]){"-O2", NULL});
+    expect_list(o.x.events, (const char *const[]){"default", NULL});
+    cr_expect_eq(o.x.limit, NM_NEVER);
+    cr_expect_eq(o.x.seed, 1);
+    cr_expect_null(o.x.stdin_path);
+    expect_list(o.x.inputs + 2, (const char *const[]){"a.out", NULL});
+    outcome_free(&o);
+
+    struct in_experiment x;
+    in_experiment_default(&x);
+    cr_expect_eq(x.limit, NM_NEVER);
+    cr_expect_str_eq(x.abi, "o32");
+    cr_expect_str_eq(x.origins[0].text, "default");
+    in_experiment_free(&x);
+}
+
+Test(input_experiment, paths_are_seen_from_the_file)
+{
+    make_files();
+    cr_assert(!mkdir("sub", 0777));
+    write_file("sub/m.yaml", "bus: {fifo: 5}\n", 15);
+    write_file("sub/e.yaml", "machine: m.yaml\nprogram: {source: ../prog.c}\n", 45);
+    struct outcome o = read_file("sub/e.yaml", NULL);
+    cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+    cr_expect_str_eq(o.x.source, "sub/../prog.c");
+    cr_expect_str_eq(o.x.machine.name, "m");
+    cr_expect_eq(o.x.machine.params.bus_fifo, 5);
+    outcome_free(&o);
+}
+
+Test(input_experiment, assignments)
+{
+    char *sets[] = {"bus.fifo=6",
+                    "run.seed=9",
+                    "program.args=[a, b c]",
+                    "run.limit=3000cy",
+                    "run.check=true",
+                    "monitor.events=[nacks]",
+                    "machine=station-4",
+                    NULL};
+    make_files();
+    const char text[] = "program: {path: a.out}\nmachine: {bus: {fifo: 7}}\n";
+    struct outcome o = read_bytes(text, strlen(text), sets);
+    cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+    cr_expect_eq(o.x.machine.params.bus_fifo, 6);
+    cr_expect_eq(o.x.machine.params.check, 1);
+    cr_expect_eq(o.x.seed, 9);
+    cr_expect_eq(o.x.limit, 3000);
+    expect_list(o.x.argv, (const char *const[]){"a", "a", "b c", NULL});
+    expect_list(o.x.events, (const char *const[]){"nacks", NULL});
+    outcome_free(&o);
+}
+
+/* All mistakes of a file are reported at once. */
+Test(input_experiment, all_errors_at_once)
+{
+    make_files();
+    struct outcome o = read_text("machine: {bus: {clok: 1}}\n"
+                                 "program: {path: nowhere, procesors: 2, args: {a: 1}}\n"
+                                 "monitor: {events: [run, naks]}\n"
+                                 "run: {limit: 3, seed: -1}\n"
+                                 "expect: {status: 256}\n");
+    cr_expect_eq(o.errors, 8, "%s", o.complaints);
+    outcome_free(&o);
+}
+
+Test(input_experiment, shipped)
+{
+    static const char *const names[] = {"template", "first-light"};
+    for (size_t i = 0; i < 2; i++) {
+        char path[500], source[500];
+        snprintf(path, sizeof path, NM_HOME "/experiments/%s.yaml", names[i]);
+        snprintf(source, sizeof source, NM_HOME "/experiments/%s.c", names[i]);
+        if (access(source, R_OK))
+            continue;
+        struct outcome o = read_file(path, NULL);
+        cr_expect_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+        outcome_free(&o);
+    }
+}

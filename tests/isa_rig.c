@@ -1,0 +1,231 @@
+/*
+ * The flat memory behind isa_rig.h. A miss on an even line stalls in place; on an odd line the
+ * access is told to wait and comes again, as when a card asks the station bus.
+ */
+#include "tests/isa_rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STALL = 7, WAIT = 23 };
+
+static struct rig *rig_of(struct pc_cpu *cpu)
+{
+    return (struct rig *)cpu->card;
+}
+
+uint64_t rig_random(uint64_t *seed)
+{
+    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static void note(struct rig *rig, uint64_t a, uint64_t b)
+{
+    uint64_t seed = rig->log ^ a * 3 ^ b * UINT64_C(0x100000001b3);
+
+    rig->log = rig_random(&seed);
+}
+
+static bool mapped(const struct rig *rig, uint64_t va, unsigned size)
+{
+    return va >= rig->base && va - rig->base <= rig->size - size;
+}
+
+static uint8_t *fault(struct pc_cpu *cpu, uint64_t va, enum pc_access kind, enum pc_stop *stop)
+{
+    cpu->exc = kind == PC_STORE || kind == PC_CONDITIONAL ? PC_EXC_ADES : PC_EXC_ADEL;
+    cpu->badvaddr = va;
+    cpu->unmapped = true;
+    cpu->protected = false;
+    *stop = PC_STOP_TRAP;
+    return NULL;
+}
+
+/** A line that is not there: false when the access must wait. */
+static bool bring(struct pc_cpu *cpu, uint64_t line, enum pc_access kind, enum pc_stop *stop)
+{
+    struct rig *rig = rig_of(cpu);
+
+    if (!rig->stalls)
+        return true;
+    if (line >> RIG_LINE_SHIFT & 1 && rig->ready_line != line) {
+        rig->waiting_line = line;
+        rig->waiting_kind = kind;
+        *stop = PC_STOP_MISS;
+        return false;
+    }
+    if (rig->ready_line != line)
+        pc_charge(cpu, kind == PC_FETCH ? PC_ST_STALL_L1I : PC_ST_STALL_L1D, STALL);
+    rig->ready_line = ~UINT64_C(0);
+    return true;
+}
+
+static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+                              enum pc_access kind, enum pc_stop *stop)
+{
+    struct rig *rig = rig_of(cpu);
+    const uint64_t line = va >> cpu->dshift << cpu->dshift;
+    struct pc_line *l = &cpu->d[(va >> cpu->dshift) & cpu->dmask];
+
+    if (at >= cpu->horizon) {
+        *stop = PC_STOP_HORIZON;
+        return NULL;
+    }
+    if (va & (size - 1) || !mapped(rig, va, size))
+        return fault(cpu, va, kind, stop);
+    if (l->rtag != line && !bring(cpu, line, kind, stop))
+        return NULL;
+    note(rig, va << 3 | kind, at);
+    l->host = rig->bytes + (line - rig->base);
+    if (rig->cached) {
+        l->rtag = line;
+        l->wtag = kind == PC_STORE ? line : ~UINT64_C(0);
+    }
+    return rig->bytes + (va - rig->base);
+}
+
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
+{
+    return access_memory(cpu, va, size, at, PC_LOAD, stop);
+}
+
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
+{
+    return access_memory(cpu, va, size, at, PC_STORE, stop);
+}
+
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+                        enum pc_stop *stop)
+{
+    uint8_t *p = access_memory(cpu, va, size, at, PC_LINKED, stop);
+
+    if (p) {
+        cpu->link = true;
+        cpu->link_pa = va;
+    }
+    return p;
+}
+
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+                              enum pc_stop *stop, bool *failed)
+{
+    uint8_t *p = access_memory(cpu, va, size, at, PC_CONDITIONAL, stop);
+
+    if (p && (!cpu->link || cpu->link_pa != va)) {
+        *failed = true;
+        p = NULL;
+    }
+    if (p || *failed)
+        cpu->link = false;
+    return p;
+}
+
+bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
+{
+    struct rig *rig = rig_of(cpu);
+    const uint64_t line = va >> cpu->ishift << cpu->ishift;
+
+    if (at >= cpu->horizon) {
+        *stop = PC_STOP_HORIZON;
+        return false;
+    }
+    if (!mapped(rig, va, 4))
+        return fault(cpu, va, PC_FETCH, stop);
+    if (!bring(cpu, line, PC_FETCH, stop))
+        return false;
+    note(rig, va << 3 | PC_FETCH, at);
+    if (rig->cached)
+        cpu->i[(va >> cpu->ishift) & cpu->imask].rtag = line;
+    return true;
+}
+
+static const uint8_t *fetch_word(void *ctx, uint64_t va)
+{
+    struct rig *rig = ctx;
+
+    return mapped(rig, va, 4) ? rig->bytes + (va - rig->base) : NULL;
+}
+
+static void reset_lines(struct pc_line *lines)
+{
+    for (unsigned n = 0; n < RIG_LINES; n++)
+        lines[n] = (struct pc_line){.rtag = ~UINT64_C(0), .wtag = ~UINT64_C(0)};
+}
+
+void rig_restart(struct rig *rig, bool n64)
+{
+    struct pc_cpu *cpu = &rig->cpu;
+
+    pc_cpu_reset(cpu);
+    cpu->r.pc = rig->base;
+    cpu->r.npc = rig->base + 4;
+    cpu->r.fr = n64;
+    cpu->r.addr64 = n64;
+    rig->log = 0;
+    rig->waiting_line = rig->ready_line = ~UINT64_C(0);
+    reset_lines(rig->d);
+    reset_lines(rig->i);
+}
+
+void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, bool mips3)
+{
+    memset(rig, 0, sizeof *rig);
+    rig->base = base;
+    rig->size = size;
+    rig->bytes = calloc(1, size);
+    rig->cached = true;
+    rig->cpu.d = rig->d;
+    rig->cpu.i = rig->i;
+    rig->cpu.dshift = rig->cpu.ishift = RIG_LINE_SHIFT;
+    rig->cpu.dmask = rig->cpu.imask = RIG_LINES - 1;
+    rig->cpu.card = (struct pc_card *)rig;
+    rig->cpu.code = pc_code_new(fetch_word, rig, mips3);
+    rig_restart(rig, n64);
+}
+
+void rig_free(struct rig *rig)
+{
+    pc_code_free(rig->cpu.code);
+    free(rig->bytes);
+}
+
+void rig_put(struct rig *rig, uint64_t va, uint32_t word)
+{
+    uint8_t *p = rig->bytes + (va - rig->base);
+
+    for (unsigned n = 0; n < 4; n++)
+        p[n] = (uint8_t)(word >> 8 * (3 - n));
+}
+
+static bool sums_up(const struct pc_cpu *cpu)
+{
+    uint64_t sum = 0;
+
+    for (unsigned n = 0; n < PC_ST__COUNT; n++)
+        sum += cpu->states[n];
+    return sum == cpu->now;
+}
+
+bool rig_run(struct rig *rig, nm_tick limit, unsigned slice, uint64_t seed)
+{
+    struct pc_cpu *cpu = &rig->cpu;
+
+    while (cpu->now < limit) {
+        const nm_tick horizon = slice ? cpu->now + rig_random(&seed) % (slice + 1) : limit;
+        const enum pc_stop stop = pc_run(cpu, horizon);
+
+        if (!sums_up(cpu) || (stop == PC_STOP_HORIZON && cpu->now < horizon))
+            return false;
+        if (stop == PC_STOP_TRAP)
+            return true;
+        if (stop == PC_STOP_MISS) {
+            pc_charge(cpu, PC_ST_STALL_L2, WAIT);
+            rig->ready_line = rig->waiting_line;
+        }
+    }
+    return false;
+}

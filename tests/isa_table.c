@@ -1,0 +1,80 @@
+/* The instruction table describes every encoding once. */
+#include "procard/code.h"
+#include "tests/isa_rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(isa, t500_no_two_rows_overlap)
+{
+    for (unsigned a = PC_OP_RI + 1; a < PC_OP_ROWS_END; a++) {
+        cr_expect((pc_rows[a].match & ~pc_rows[a].mask) == 0, "%s matches outside its mask",
+                  pc_rows[a].mnemonic);
+        for (unsigned b = a + 1; b < PC_OP_ROWS_END; b++)
+            cr_expect((pc_rows[a].match ^ pc_rows[b].match) & pc_rows[a].mask & pc_rows[b].mask,
+                      "%s and %s overlap", pc_rows[a].mnemonic, pc_rows[b].mnemonic);
+    }
+}
+
+Test(isa, t501_every_row_decodes_to_itself)
+{
+    uint64_t seed = 501;
+
+    for (unsigned n = PC_OP_RI + 1; n < PC_OP_ROWS_END; n++) {
+        const struct pc_row *row = &pc_rows[n];
+        const size_t length = strlen(row->mnemonic);
+
+        for (unsigned i = 0; i < 64; i++) {
+            const uint32_t word = row->match | ((uint32_t)rig_random(&seed) & ~row->mask);
+            char text[64];
+
+            cr_assert_eq(pc_row_find(word), n, "%s", row->mnemonic);
+            if (word == 0)
+                continue;
+            pc_disassemble(word, 0x400000, text, sizeof text);
+            cr_assert(strncmp(text, row->mnemonic, length) == 0 && strchr(" ", text[length]), "%s",
+                      text);
+        }
+    }
+}
+
+Test(isa, t502_disassembly_is_cut_to_size)
+{
+    char text[64], tiny[8];
+
+    for (unsigned n = PC_OP_RI + 1; n < PC_OP_ROWS_END; n++) {
+        pc_disassemble(pc_rows[n].match | 0x00210000, 0x400000, text, sizeof text);
+        pc_disassemble(pc_rows[n].match | 0x00210000, 0x400000, tiny, sizeof tiny);
+        cr_assert_eq(strncmp(text, tiny, 7), 0);
+        cr_assert_eq(tiny[7] * (strlen(tiny) == 7), 0);
+    }
+}
+
+Test(isa, t503_text_reads_as_assembler)
+{
+    static const struct {
+        uint32_t word;
+        const char *text;
+    } rows[] = {
+        {0x00000000, "nop"},
+        {0x8fa20008, "lw v0,8(sp)"},
+        {0x27bdffe0, "addiu sp,sp,-32"},
+        {0x3c1c0042, "lui gp,0x42"},
+        {0x10400003, "beq v0,zero,0x400010"},
+        {0x0c100004, "jal 0x400010"},
+        {0x7c03e83b, "rdhwr v1,$29"},
+        {0x7ca31880, "ext v1,a1,2,4"},
+        {0x46241082, "mul.d f2,f2,f4"},
+        {0x46201032, "c.eq.d $fcc0,f2,f0"},
+        {0x4c411021, "madd.d f0,f2,f2,f1"},
+        {0xffffffff, "sd ra,-1(ra)"},
+        {0x4c00003f, ".word 0x4c00003f"},
+    };
+
+    for (unsigned n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+        char text[64];
+
+        pc_disassemble(rows[n].word, 0x400000, text, sizeof text);
+        cr_expect_str_eq(text, rows[n].text);
+    }
+}

@@ -1,0 +1,132 @@
+/* A guest with many ends: its argument chooses how it stops. os_ends.py knows what must be said. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *second_first(void *arg)
+{
+    pthread_mutex_lock(&b);
+    usleep(100);
+    pthread_mutex_lock(&a);
+    return arg;
+}
+
+static void *spin(void *arg)
+{
+    for (volatile int i = 0;; i++)
+        continue;
+    return arg;
+}
+
+static void deadlock(void)
+{
+    pthread_t t;
+
+    pthread_mutex_lock(&a);
+    pthread_create(&t, NULL, second_first, NULL);
+    usleep(200);
+    pthread_mutex_lock(&b);
+}
+
+static void others_spin(void)
+{
+    pthread_t t;
+
+    for (int i = 0; i < 3; i++)
+        pthread_create(&t, NULL, spin, NULL);
+    usleep(100);
+    exit(5);
+}
+
+static void null(void)
+{
+    *(volatile int *)8 = 3;
+}
+
+static void text(void)
+{
+    *(volatile int *)null = 3;
+}
+
+static void divide(void)
+{
+    volatile int zero = 0;
+
+    exit(3 / zero);
+}
+
+static void spin_here(void)
+{
+    spin(NULL);
+}
+
+static void child(void)
+{
+    exit(fork() < 0 ? 7 : 8);
+}
+
+static void alarm_kills(void)
+{
+    alarm(1);
+    pause();
+}
+
+static void aborts(void)
+{
+    abort();
+}
+
+static void fill(void)
+{
+    for (;;) {
+        char *p = malloc(1 << 20);
+        if (p)
+            memset(p, 1, 1 << 20);
+    }
+}
+
+static int deeper(int n)
+{
+    volatile char big[1 << 16];
+
+    big[n & 0xffff] = (char)n;
+    return deeper(n + 1) + big[n & 0xffff];
+}
+
+static void recurse(void)
+{
+    exit(deeper(0));
+}
+
+static void marks(void)
+{
+    int fd = open("/dev/numachine/mark", O_WRONLY);
+
+    if (write(fd, "+part", 5) != 5 || write(fd, "-part\n", 6) != 6 || write(fd, "x", 1) >= 0)
+        exit(1);
+}
+
+static const struct {
+    const char *name;
+    void (*end)(void);
+} ends[] = {
+    {"deadlock", deadlock}, {"others-spin", others_spin},
+    {"null", null},         {"text", text},
+    {"divide", divide},     {"spin", spin_here},
+    {"child", child},       {"alarm", alarm_kills},
+    {"abort", aborts},      {"fill", fill},
+    {"marks", marks},       {"recurse", recurse},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(ends[i].name, argv[1]) == 0)
+            ends[i].end();
+    return 0;
+}

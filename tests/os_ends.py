@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""
+How runs end: the exit status of os_run and what it says, for each way os_ends.c can stop.
+
+    os_ends.py OS_RUN OS_ENDS.ABI
+
+Each run is done twice and must say the same both times, cycles included.
+"""
+import re
+import subprocess
+import sys
+
+# argument of the guest: options of os_run, exit status, what must appear
+ENDS = {
+    "deadlock": ([], 99, r"deadlock: every thread waits\n"
+                         r"  thread 1000, card 0: in futex\S* on 0x\w+ \(perhaps held by thread 1001\)\n"
+                         r"  thread 1001, card 1: in futex\S* on 0x\w+ \(perhaps held by thread 1000\)\n"),
+    "others-spin": ([], 5, r"threads=4"),
+    "null": ([], 139, r"killed by SIGSEGV at pc 0x\w+ \(\w+(\+0x\w+)?\), address 0x8: "
+                      r"nothing mapped there; thread 1000 on card 0\n"),
+    "text": ([], 139, r"killed by SIGSEGV at pc .*: access not allowed there"),
+    "divide": ([], 136, r"killed by SIGFPE at pc .*: division by zero"),
+    "spin": (["-l", "2000000"], 99, r"stopped at the limit of 2000000 cycles\nend=2 .*ticks=2000000 "),
+    "child": ([], 7, r"the program called \w+ \(\d+\) at pc .*, which is not provided"),
+    "alarm": ([], 142, r"killed by SIGALRM"),
+    "abort": ([], 134, r"killed by SIGABRT"),
+    "fill": ([], 99, r"the machine's memory is full"),
+    "marks": ([], 0, r"mark begin part at \d+\nmark end part at \d+\n"),
+    "recurse": ([], 139, r"killed by SIGSEGV at pc .* \(deeper"),
+}
+
+
+def run(os_run, guest, name, options):
+    done = subprocess.run([os_run, *options, guest, name], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode, done.stderr
+
+
+def main():
+    os_run, guest = sys.argv[1:]
+    failed = 0
+    for name, (options, status, says) in ENDS.items():
+        first = run(os_run, guest, name, options)
+        again = run(os_run, guest, name, options) if name != "fill" else first
+        good = first[0] == status and re.search(says, first[1]) and first == again
+        print(f"{'ok' if good else 'FAILED'}: {name}")
+        if not good:
+            failed += 1
+            print(f"  exit status {first[0]}, expected {status}; said:\n{first[1]}")
+            if again != first:
+                print(f"  and the second time:\n{again[1]}")
+    return 1 if failed else 0
+
+
+sys.exit(main())

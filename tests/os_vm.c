@@ -1,0 +1,156 @@
+/* The address space: areas split, merge, move and go; pages come on first touch and keep their
+ * bytes. */
+#include "programs/vm.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RW = PROG_R | PROG_W };
+
+struct fixture {
+    struct nm_machine *m;
+    struct vm vm;
+    uint64_t page;
+};
+
+static struct fixture *setup(bool n64)
+{
+    struct nm_params p;
+    struct fixture *f = calloc(1, sizeof *f);
+
+    nm_params_default(&p);
+    f->m = nm_machine_new(&p);
+    vm_init(&f->vm, f->m, n64);
+    f->page = p.page_size;
+    return f;
+}
+
+static void teardown(struct fixture *f)
+{
+    vm_free(&f->vm);
+    nm_machine_free(f->m);
+    free(f);
+}
+
+static int64_t map(struct fixture *f, uint64_t addr, uint64_t pages, unsigned rights, bool fixed)
+{
+    struct vm_request rq = {
+        .addr = addr, .len = pages * f->page, .rights = rights, .fixed = fixed, .fd = -1};
+
+    return vm_map(&f->vm, &rq);
+}
+
+static enum nm_xlate touch(struct fixture *f, uint64_t va, enum pc_access access)
+{
+    uint64_t pa;
+
+    return vm_translate(&f->vm, 0, va, access, &pa);
+}
+
+Test(os_vm, rights_are_kept)
+{
+    struct fixture *f = setup(false);
+    uint64_t at = (uint64_t)map(f, 0, 4, RW, false);
+
+    cr_expect_eq(touch(f, at, PC_STORE), NM_XLATE_OK);
+    cr_expect_eq(vm_protect(&f->vm, at + f->page, f->page, PROG_R), 0);
+    cr_expect_eq(touch(f, at + f->page, PC_LOAD), NM_XLATE_OK);
+    cr_expect_eq(touch(f, at + f->page, PC_STORE), NM_XLATE_PROTECTED);
+    cr_expect_eq(touch(f, at + 2 * f->page, PC_STORE), NM_XLATE_OK);
+    cr_expect_eq(vm_protect(&f->vm, at, f->page, 0), 0);
+    cr_expect_eq(touch(f, at, PC_LOAD), NM_XLATE_PROTECTED, "an existing page keeps old rights");
+    cr_expect_eq(vm_unmap(&f->vm, at, f->page), 0);
+    cr_expect_eq(touch(f, at, PC_LOAD), NM_XLATE_UNMAPPED);
+    teardown(f);
+}
+
+Test(os_vm, bytes_survive_a_move)
+{
+    struct fixture *f = setup(true);
+    uint64_t at = (uint64_t)map(f, 0x40000000, 3, RW, true), v;
+    int64_t to;
+
+    cr_expect_eq(vm_write_word(&f->vm, at + f->page, 8, UINT64_C(0x0123456789abcdef)), 0);
+    map(f, at + 3 * f->page, 1, RW, true); /* in the way of growing */
+    to = vm_remap(&f->vm, at, 3 * f->page, 5 * f->page, true, 0);
+    cr_assert(to > 0 && (uint64_t)to != at);
+    cr_expect_eq(vm_read_word(&f->vm, (uint64_t)to + f->page, 8, &v), 0);
+    cr_expect_eq(v, UINT64_C(0x0123456789abcdef));
+    cr_expect_eq(vm_read_word(&f->vm, at, 8, &v), -EFAULT);
+    cr_expect_eq(vm_read_word(&f->vm, (uint64_t)to + 4 * f->page, 8, &v), 0);
+    cr_expect_eq(v, 0);
+    teardown(f);
+}
+
+Test(os_vm, bad_requests_fail)
+{
+    struct fixture *f = setup(false);
+    uint64_t at = (uint64_t)map(f, 0, 1, RW, false);
+
+    cr_expect_eq(map(f, 0, 0, RW, false), -EINVAL);
+    cr_expect_eq(map(f, 5, 1, RW, true), -EINVAL);
+    cr_expect_eq(map(f, UINT64_C(0xffff0000), 1, RW, true), -ENOMEM);
+    cr_expect_eq(map(f, 0, 1 << 20, RW, false), -ENOMEM);
+    cr_expect_eq(vm_unmap(&f->vm, at + 1, f->page), -EINVAL);
+    cr_expect_eq(vm_protect(&f->vm, at, 2 * f->page, RW), -ENOMEM);
+    cr_expect_eq(vm_remap(&f->vm, at, f->page, UINT64_MAX, true, 0), -EINVAL);
+    cr_expect_eq(vm_remap(&f->vm, 0, f->page, f->page, true, 0), -EFAULT);
+    cr_expect_eq(vm_zero(&f->vm, at, f->page + 1), -EFAULT);
+    teardown(f);
+}
+
+Test(os_vm, heap_grows_and_shrinks)
+{
+    struct fixture *f = setup(false);
+    uint64_t v = 1;
+
+    f->vm.brk_start = f->vm.brk = 0x500000;
+    cr_expect_eq(vm_brk(&f->vm, 0), 0x500000);
+    cr_expect_eq(vm_brk(&f->vm, 0x500000 + 100), 0x500000 + 100);
+    cr_expect_eq(vm_write_word(&f->vm, 0x500000, 4, 7), 0);
+    cr_expect_eq(vm_brk(&f->vm, 0x500000), 0x500000);
+    cr_expect_eq(vm_read_word(&f->vm, 0x500000, 4, &v), -EFAULT);
+    vm_brk(&f->vm, 0x500000 + 100);
+    cr_expect_eq(vm_read_word(&f->vm, 0x500000, 4, &v), 0);
+    cr_expect_eq(v, 0, "a page given back comes again as zeros");
+    cr_expect_eq(vm_brk(&f->vm, UINT64_C(0xffffffff)), 0x500000 + 100, "refused");
+    teardown(f);
+}
+
+/** Random calls against a table of what should be mapped. */
+Test(os_vm, random_calls_agree_with_a_table)
+{
+    enum { PAGES = 64 };
+    struct fixture *f = setup(true);
+    uint8_t rights[PAGES] = {0}; /* bit 7: mapped */
+    uint64_t base = 0x10000000;
+    uint32_t s = 1;
+
+    for (int n = 0; n < 4000; n++) {
+        unsigned first = (s = s * 1664525 + 1013904223) >> 20 & (PAGES - 1);
+        unsigned len = 1 + (s >> 12) % 8, what = (s >> 28) % 3, bits = s >> 9 & 3;
+        bool whole = true;
+        len = first + len > PAGES ? PAGES - first : len;
+        for (unsigned i = first; i < first + len; i++)
+            whole = whole && rights[i];
+        if (what == 0)
+            map(f, base + first * f->page, len, bits, true);
+        else if (what == 1)
+            vm_unmap(&f->vm, base + first * f->page, len * f->page);
+        else
+            cr_expect_eq(vm_protect(&f->vm, base + first * f->page, len * f->page, bits),
+                         whole ? 0 : -ENOMEM);
+        for (unsigned i = first; i < first + len && (what != 2 || whole); i++)
+            rights[i] = what == 1 ? 0 : (uint8_t)(0x80 | bits);
+        for (unsigned i = 0; i < PAGES; i++) {
+            enum nm_xlate want = !rights[i]           ? NM_XLATE_UNMAPPED
+                                 : rights[i] & PROG_W ? NM_XLATE_OK
+                                                      : NM_XLATE_PROTECTED;
+            cr_assert_eq(touch(f, base + i * f->page + 4, PC_STORE), want, "call %d page %u", n, i);
+        }
+    }
+    teardown(f);
+}

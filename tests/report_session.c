@@ -1,0 +1,246 @@
+/*
+ * A session with a made-up machine and program: every way a run can end leaves the right files,
+ * marks and exit status.
+ */
+#include "cli/session.h"
+#include "machine/machine.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CARDS = 2 };
+
+/* ---- the made-up machine: each tick is a load -------------------------------------------------
+ */
+
+struct nm_machine {
+    nm_tick now;
+    uint64_t lost; /* PCycles card 1 forgets to account for */
+};
+
+static struct nm_machine the_machine;
+
+struct nm_machine *nm_machine_new(const struct nm_params *params)
+{
+    (void)params;
+    return &the_machine;
+}
+
+void nm_machine_free(struct nm_machine *m)
+{
+    (void)m;
+}
+
+unsigned nm_machine_cards(const struct nm_machine *m)
+{
+    (void)m;
+    return CARDS;
+}
+
+void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
+{
+    memset(out, 0, sizeof *out);
+    out->v[MON_TAP_ST_LOAD] = m->now - (card ? m->lost : 0);
+    out->v[MON_TAP_CYCLES] = m->now / 3;
+    out->v[MON_TAP_NACKS] = m->now / 100;
+}
+
+void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
+{
+    (void)card;
+    *out = (struct nm_truth){.instructions = m->now, .loads = m->now};
+}
+
+void nm_machine_dump(struct nm_machine *m, void *file)
+{
+    fprintf(file, "the machine stands at %llu\n", (unsigned long long)m->now);
+}
+
+/* ---- the made-up program -----------------------------------------------------------------------
+ */
+
+static struct play {
+    enum prog_end end;
+    int status, signal;
+    uint64_t lost;
+    bool marks;
+} play;
+
+bool prog_check(const char *path, char *why, size_t size)
+{
+    snprintf(why, size, "%s: not a program", path);
+    return strcmp(path, "good") == 0;
+}
+
+void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
+              struct prog_outcome *out)
+{
+    (void)spec;
+    m->now = 300;
+    if (play.marks)
+        hooks->mark(hooks->ctx, "roi", true, m->now);
+    m->now = 900;
+    if (play.marks)
+        hooks->mark(hooks->ctx, "roi", false, m->now);
+    m->now = 1200;
+    m->lost = play.lost;
+    if (play.signal)
+        raise(play.signal);
+    bool on = hooks->progress(hooks->ctx, m->now, 2400);
+    *out = (struct prog_outcome){.end = on ? play.end : PROG_INTERRUPTED,
+                                 .status = play.status,
+                                 .ticks = m->now,
+                                 .instructions = 2400,
+                                 .threads = 1};
+}
+
+/* ---- running it --------------------------------------------------------------------------------
+ */
+
+static struct in_experiment experiment;
+static struct cli_session session;
+static char *table;
+
+static char base[] = "/tmp/session-XXXXXX";
+
+static void setup(void)
+{
+    static char *argv[] = {(char *)"numachine", (char *)"run", NULL};
+    in_experiment_default(&experiment);
+    struct in_diag diag = {.out = stderr};
+    cr_assert(in_machine_load(&experiment.machine, NULL, NULL, &diag));
+    experiment.machine.params.processors = CARDS;
+    experiment.name = strdup("play");
+    experiment.program = strdup("good");
+    session = (struct cli_session){
+        .experiment = &experiment, .argc = 2, .argv = argv, .stdin_fd = -1, .keep = true};
+    play = (struct play){.end = PROG_EXITED};
+    the_machine = (struct nm_machine){0};
+    cr_assert(mkdtemp(base));
+    cr_assert_eq(chdir(base), 0);
+    cr_assert_eq(close(creat("good", 0666)), 0);
+}
+
+static void teardown(void)
+{
+    char remove[64];
+    snprintf(remove, sizeof remove, "rm -r %s", base);
+    cr_expect_eq(system(remove), 0);
+    in_experiment_free(&experiment);
+    free(table);
+}
+
+static enum cli_exit run_it(struct prog_outcome *outcome)
+{
+    size_t size;
+    the_machine = (struct nm_machine){0};
+    free(table);
+    session.table = open_memstream(&table, &size);
+    enum cli_exit status = cli_session_run(&session, outcome);
+    fclose(session.table);
+    return status;
+}
+
+static json_t *manifest(const char *dir)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/manifest.json", dir);
+    return json_load_file(path, 0, NULL);
+}
+
+static const char *text_of(json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+TestSuite(report_session, .init = setup, .fini = teardown);
+
+Test(report_session, every_end_has_its_status_and_its_word)
+{
+    static const struct {
+        int line;
+        struct play play;
+        enum cli_exit status;
+        const char *word, *reason;
+    } rows[] = {
+        {__LINE__, {.end = PROG_EXITED}, CLI_EXIT_OK, "complete", "exited"},
+        {__LINE__, {.end = PROG_EXITED, .status = 3}, CLI_EXIT_EXPECT, "complete", "exited"},
+        {__LINE__, {.end = PROG_SIGNALED, .status = 11}, CLI_EXIT_EXPECT, "complete", "signaled"},
+        {__LINE__, {.end = PROG_LIMIT}, CLI_EXIT_LIMIT, "complete", "limit"},
+        {__LINE__, {.end = PROG_DEADLOCK}, CLI_EXIT_STUCK, "failed", "deadlock"},
+        {__LINE__, {.end = PROG_STUCK}, CLI_EXIT_STUCK, "failed", "stuck"},
+        {__LINE__, {.end = PROG_BROKEN}, CLI_EXIT_BROKEN, "failed", "broken"},
+        {__LINE__, {.end = PROG_EXITED, .lost = 1}, CLI_EXIT_BROKEN, "failed", "broken"},
+        {__LINE__, {.signal = SIGTERM}, CLI_EXIT_INTERRUPTED, "partial", "interrupted"},
+        {__LINE__, {.signal = SIGINT}, CLI_EXIT_INTERRUPTED, "partial", "interrupted"},
+        {__LINE__, {.signal = SIGUSR1}, CLI_EXIT_OK, "complete", "exited"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char dir[32];
+        struct prog_outcome outcome;
+        play = rows[i].play;
+        snprintf(dir, sizeof dir, "row-%zu", i);
+        session.out = dir;
+        cr_expect_eq(run_it(&outcome), rows[i].status, "row %d", rows[i].line);
+        json_t *m = manifest(dir);
+        cr_assert(m, "row %d", rows[i].line);
+        cr_expect_str_eq(text_of(m, "status"), rows[i].word, "row %d", rows[i].line);
+        cr_expect_str_eq(text_of(json_object_get(m, "end"), "reason"), rows[i].reason, "row %d",
+                         rows[i].line);
+        cr_expect_eq(json_integer_value(json_object_get(json_object_get(m, "end"), "exit_code")),
+                     rows[i].status, "row %d", rows[i].line);
+        json_decref(m);
+    }
+}
+
+Test(report_session, all_files_are_there_and_the_second_run_gets_its_own)
+{
+    static const char *const files[] = {
+        "results/play-001/manifest.json", "results/play-001/config.resolved.yaml",
+        "results/play-001/stats.json",    "results/play-001/stats.csv",
+        "results/play-001/stats.txt",     "results/play-002/manifest.json",
+    };
+    struct prog_outcome outcome;
+    play.marks = true;
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
+    cr_expect(strstr(table, "roi"), "%s", table);
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        cr_expect_eq(access(files[i], R_OK), 0, "%s", files[i]);
+
+    json_t *first = manifest("results/play-001"), *second = manifest("results/play-002");
+    cr_expect_str_eq(text_of(json_object_get(first, "end"), "result_hash"),
+                     text_of(json_object_get(second, "end"), "result_hash"));
+    json_decref(first);
+    json_decref(second);
+}
+
+Test(report_session, what_is_refused_writes_nothing)
+{
+    struct prog_outcome outcome;
+    experiment.program[0] = 'b';
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
+    experiment.program[0] = 'g';
+    cli_add_events(&experiment.events, "run,nakcs");
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
+    cr_expect_eq(outcome.end, PROG_UNLOADABLE);
+    cr_expect_neq(access("results", F_OK), 0);
+}
+
+Test(report_session, results_are_not_replaced_without_force)
+{
+    struct prog_outcome outcome;
+    session.out = "here";
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
+    session.force = true;
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
+    session.out = "/proc/nowhere";
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_IO);
+}

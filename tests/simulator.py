@@ -1,0 +1,65 @@
+"""Runs a guest program under the reference (qemu-user) and under the simulator."""
+import dataclasses
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import tempfile
+
+# qemu's default 64-bit processor cannot set the rounding mode.
+QEMU = {"o32": ["qemu-mips"], "n64": ["qemu-mips64", "-cpu", "MIPS64R2-generic"]}
+TIMEOUT = 120  # seconds of host time for one run
+
+
+@dataclasses.dataclass
+class End:
+    """How a program ended: its output, and "exited 3" or "signaled 11"."""
+    stdout: bytes
+    how: str
+    stderr: str = ""
+    result_hash: str = ""
+
+
+def abi_of(program):
+    return pathlib.Path(program).suffix[1:]
+
+
+def run(command, stdin=b"", **keywords):
+    try:
+        return subprocess.run(command, input=stdin, capture_output=True, timeout=TIMEOUT,
+                              preexec_fn=no_core, **keywords)
+    except subprocess.TimeoutExpired as expired:
+        return subprocess.CompletedProcess(command, 124, expired.stdout or b"",
+                                           b"no end after %d s of host time" % TIMEOUT)
+
+
+def no_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def reference(program, args=(), stdin=b""):
+    done = run([*QEMU[abi_of(program)], program, *args], stdin)
+    how = f"exited {done.returncode}" if done.returncode >= 0 else f"signaled {-done.returncode}"
+    return End(done.stdout, how, done.stderr.decode(errors="replace"))
+
+
+def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):
+    """`keywords` go to the process: cwd, env. Raises AssertionError if there is no manifest."""
+    results = pathlib.Path(tempfile.mkdtemp(prefix="numachine-"))
+    try:
+        done = run([numachine, "stat", "--quiet", "-o", str(results / "out"), *options, "--",
+                    program, *args], stdin, **keywords)
+        stderr = done.stderr.decode(errors="replace")
+        manifest = results / "out" / "manifest.json"
+        assert manifest.exists(), f"no results; exit status {done.returncode}\n{stderr}"
+        end = json.loads(manifest.read_text())["end"]
+        assert end is not None, f"results never finished; exit status {done.returncode}\n{stderr}"
+        how = end["reason"]
+        if how in ("exited", "signaled"):
+            how += f" {end['status']}"
+        last = os.fsencode(results / "out") + b"\n"
+        return End(done.stdout.removesuffix(last), how, stderr, end["result_hash"])
+    finally:
+        shutil.rmtree(results)
