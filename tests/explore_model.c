@@ -5,16 +5,18 @@
  * versions only one matters: a copy is fresh when it has the value of the last store, and a store
  * makes one card's copy fresh and all others stale. As no acknowledgements are collected, a stale
  * copy may still be read while the invalidation that will end it is on its way; so the property is:
- * every readable stale copy has an invalidation in flight to it, and every copy written is fresh and
- * the only dirty one.
+ * every readable stale copy has an invalidation in flight to it, and every copy written is fresh
+ * and the only dirty one.
  */
 #include "tests/explore_model.h"
 
 #include <string.h>
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------------------------------
+ */
 
-enum { NOBODY = 3 }; /* requester: a card of another station */
+/* Requesters that are no cards here, in two bits. */
+enum { ACKNOWLEDGED = 2, NOBODY = 3 };
 
 struct fields {
     uint8_t message, line, requester, station, fresh, to;
@@ -44,11 +46,25 @@ static unsigned index_of(const struct ex_config *c, uint16_t number)
     return c->stations;
 }
 
+static uint8_t narrow(uint8_t requester)
+{
+    if (requester == NM_NO_CARD)
+        return NOBODY;
+    return requester == NM_ACKNOWLEDGED ? ACKNOWLEDGED : requester;
+}
+
+static uint8_t widen(uint8_t requester)
+{
+    if (requester == NOBODY)
+        return NM_NO_CARD;
+    return requester == ACKNOWLEDGED ? NM_ACKNOWLEDGED : requester;
+}
+
 /* As the protocol's functions see it. */
 static struct nm_packet packet_of(const struct ex_config *c, struct fields f)
 {
     return (struct nm_packet){.message = f.message,
-                              .requester = f.requester == NOBODY ? NM_NO_CARD : f.requester,
+                              .requester = widen(f.requester),
                               .station = c->number[f.station],
                               .data = -1};
 }
@@ -74,14 +90,13 @@ static bool nonsinkable(ex_msg m)
     return nm_message_row(m & 15)->class == NM_NONSINKABLE;
 }
 
-/* ---- sending ------------------------------------------------------------------------------------- */
+/* ---- sending
+ * ------------------------------------------------------------------------------------- */
 
 static struct nm_place place_of(const struct ex_config *c, unsigned station)
 {
-    return (struct nm_place){.rings = &c->rings,
-                             .station = c->number[station],
-                             .home = c->number[0],
-                             .cards = c->cards};
+    return (struct nm_place){
+        .rings = &c->rings, .station = c->number[station], .home = c->number[0], .cards = c->cards};
 }
 
 /* Populated stations the route covers, imprecision included. */
@@ -93,9 +108,38 @@ static uint8_t covered(const struct ex_config *c, ring_mask route)
     return to;
 }
 
+/* Over the network: to all stations at once, or into the queue of those that wait for it. */
+static bool leave(const struct ex_config *c, struct ex_world *w, unsigned station, struct fields f)
+{
+    enum nm_class class = nm_message_row(f.message)->class;
+    bool room = true;
+    uint8_t to = f.to;
+    if (class == NM_NONSINKABLE || !c->direct)
+        return push(&w->out[station][class], f);
+    f.to = 0;
+    for (unsigned i = 0; i < c->stations; i++)
+        if (to >> i & 1)
+            room &= push(&w->net[i], f);
+    return room;
+}
+
+static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
+                              unsigned card, uint8_t line, enum nm_protocol_event event,
+                              const struct nm_packet *in, uint64_t *actions, ex_cells cells);
+
+/* A NACK meets nothing but the request it answers, so it may as well arrive in no time. */
+static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigned station,
+                          uint8_t line, const struct nm_packet *p, ex_cells cells)
+{
+    uint64_t actions;
+    if (p->requester >= c->cards || w->card[station][p->requester].request != EX_TAKEN)
+        return "a NACK for nobody";
+    return card_event(c, w, station, p->requester, line, NM_CARD_EV_NACK, p, &actions, cells);
+}
+
 /* Puts what a module of `station` sends where it goes next. */
 static const char *send_all(const struct ex_config *c, struct ex_world *w, unsigned station,
-                            uint8_t line, const struct nm_sends *sends, bool fresh)
+                            uint8_t line, const struct nm_sends *sends, bool fresh, ex_cells cells)
 {
     bool room = true;
     for (unsigned i = 0; i < sends->count; i++) {
@@ -104,14 +148,20 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
         unsigned who = index_of(c, p->station);
         struct fields f = {.message = p->message,
                            .line = line,
-                           .requester = p->requester == NM_NO_CARD ? NOBODY : p->requester,
+                           .requester = narrow(p->requester),
                            .station = (uint8_t)(who == c->stations ? 0 : who),
                            .fresh = row->has_data && fresh};
         if (p->route) {
             f.to = covered(c, p->route);
             if (!f.to)
                 return "a message to no station";
-            room &= push(&w->out[station][row->class], f);
+            room &= leave(c, w, station, f);
+            continue;
+        }
+        if (p->message == NM_MSG_NACK) {
+            const char *wrong = refuse(c, w, station, line, p, cells);
+            if (wrong)
+                return wrong;
             continue;
         }
         for (unsigned card = 0; card < c->cards; card++)
@@ -123,7 +173,8 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
     return room ? NULL : "more messages under way than there can be";
 }
 
-/* ---- cards --------------------------------------------------------------------------------------- */
+/* ---- cards
+ * --------------------------------------------------------------------------------------- */
 
 static bool readable(uint8_t state)
 {
@@ -151,8 +202,7 @@ static void store(const struct ex_config *c, struct ex_world *w, unsigned statio
             w->card[s][k].fresh[line] = s == station && k == card;
             make_stale(&w->card[s][k].in, line);
         }
-        if (w->nc[s].line == line)
-            w->nc[s].fresh = false;
+        w->nc[s][line].fresh = false;
         make_stale(&w->bus[s], line);
         make_stale(&w->net[s], line);
         make_stale(&w->out[s][NM_SINKABLE], line);
@@ -186,7 +236,7 @@ static const char *card_event(const struct ex_config *c, struct ex_world *w, uns
         k->request = nm_card_request(k->state[line]) == NM_MSG_UPGD ? EX_RETRY : EX_DOOR;
         return NULL;
     }
-    return send_all(c, w, station, line, &sends, k->fresh[line]);
+    return send_all(c, w, station, line, &sends, k->fresh[line], cells);
 }
 
 static const char *card_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
@@ -216,19 +266,6 @@ static const char *card_takes(const struct ex_config *c, struct ex_world *w, uns
     return NULL;
 }
 
-static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
-                             ex_cells cells)
-{
-    static const enum nm_protocol_event events[] = {
-        [EX_LOAD] = NM_CARD_EV_LOAD, [EX_STORE] = NM_CARD_EV_STORE, [EX_EVICT] = NM_CARD_EV_REPLACE};
-    uint64_t actions;
-    const char *wrong =
-        card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
-    if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
-        store(c, w, s.station, s.arg, s.line);
-    return wrong;
-}
-
 static const char *send_again(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                               ex_cells cells)
 {
@@ -241,7 +278,8 @@ static const char *send_again(const struct ex_config *c, struct ex_world *w, str
     return wrong;
 }
 
-/* ---- directories ----------------------------------------------------------------------------------- */
+/* ---- directories
+ * ----------------------------------------------------------------------------------- */
 
 static bool locked(uint8_t state)
 {
@@ -249,16 +287,16 @@ static bool locked(uint8_t state)
 }
 
 static const char *eject(const struct ex_config *c, struct ex_world *w, unsigned station,
-                         ex_cells cells)
+                         uint8_t line, ex_cells cells)
 {
-    struct ex_dir *d = &w->nc[station];
+    struct ex_dir *d = &w->nc[station][line];
     struct nm_place place = place_of(c, station);
     struct nm_sends sends;
     uint64_t actions;
     use(cells, d->entry.state, NM_NC_EV_EJECT);
     if (!nm_nc_eject(&place, &d->entry, &sends, &actions))
         return "a network cache entry cannot be ejected";
-    return send_all(c, w, station, d->line, &sends, d->fresh);
+    return send_all(c, w, station, line, &sends, d->fresh, cells);
 }
 
 /* The data of what a transition sends: the directory's, or those that came in. */
@@ -292,60 +330,65 @@ static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsi
     if (!nm_dir_step(agent, &place, &d->entry, &in, from_network, &sends, &actions))
         return station ? "a network cache has no cell for this" : "the home has no cell for this";
     const char *wrong = carry(d, f, actions, &sends, &fresh);
-    return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh);
+    return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh, cells);
 }
 
-static bool wants_place(struct fields f, bool from_network)
+static bool is_request(struct fields f)
 {
-    return from_network ? f.message == NM_MSG_INTV_S || f.message == NM_MSG_INTV_X
-                        : f.message == NM_MSG_RD || f.message == NM_MSG_RDEXCL ||
-                              f.message == NM_MSG_UPGD;
+    return f.message == NM_MSG_RD || f.message == NM_MSG_RDEXCL || f.message == NM_MSG_UPGD;
 }
 
-/* The place is held by another line that is locked: outside the table, the sender tries again. */
+/* Says no without looking, as a directory may when it cannot follow or has no place for the line:
+ * outside the table, the sender tries again (machine/controller.c). */
 static const char *turn_away(const struct ex_config *c, struct ex_world *w, unsigned station,
-                             struct fields f, bool from_network)
-{
-    struct nm_packet in = packet_of(c, f);
-    struct nm_sends sends = {.count = 1};
-    sends.packet[0] = in;
-    if (from_network) {
-        sends.packet[0].message = NM_MSG_INTV_NACK;
-        sends.packet[0].requester = NM_NO_CARD;
-        sends.packet[0].route = ring_mask_station(&c->rings, c->number[0]);
-    } else {
-        sends.packet[0].message = NM_MSG_NACK;
-        sends.packet[0].targets = (uint8_t)(1u << f.requester);
-    }
-    return send_all(c, w, station, f.line, &sends, false);
-}
-
-/* A message for a line whose place in the network cache another line has. */
-static const char *misplaced(const struct ex_config *c, struct ex_world *w, unsigned station,
                              struct fields f, bool from_network, ex_cells cells)
 {
-    struct ex_dir none = {.entry = nm_nc_start(), .line = f.line};
-    if (wants_place(f, from_network)) {
-        if (locked(w->nc[station].entry.state))
-            return turn_away(c, w, station, f, from_network);
-        const char *wrong = eject(c, w, station, cells);
-        w->nc[station] = none;
-        return wrong ? wrong : dir_event(c, w, station, &w->nc[station], f, from_network, cells);
+    struct nm_sends sends = {.count = 1};
+    struct nm_packet *p = &sends.packet[0];
+    unsigned to = is_request(f) ? f.station : 0;
+    *p = packet_of(c, f);
+    p->message = is_request(f) ? NM_MSG_NACK : NM_MSG_INTV_NACK;
+    if (from_network) {
+        p->requester = NM_NO_CARD;
+        p->route = ring_mask_station(&c->rings, c->number[to]);
+    } else
+        p->targets = (uint8_t)(1u << f.requester);
+    return send_all(c, w, station, f.line, &sends, false, cells);
+}
+
+/* Does the line's entry stand in the place that all lines share? An intervention for a line that
+ * has none is dealt with aside (machine/network.c). */
+static bool has_place(const struct ex_dir *d)
+{
+    uint8_t state = d->entry.state;
+    return state != NM_NC_N && state != NM_NC_N_NRD && state != NM_NC_N_NRX;
+}
+
+/* A card's request needs the place: another line must go, or the request is refused. */
+static const char *make_room(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct fields f, bool *refused, ex_cells cells)
+{
+    *refused = false;
+    for (uint8_t l = 0; l < c->lines; l++) {
+        if (l == f.line || !has_place(&w->nc[station][l]))
+            continue;
+        *refused = locked(w->nc[station][l].entry.state);
+        return *refused ? turn_away(c, w, station, f, false, cells)
+                        : eject(c, w, station, l, cells);
     }
-    const char *wrong = dir_event(c, w, station, &none, f, from_network, cells);
-    if (!wrong && none.entry.state != NM_NC_N)
-        return "a message takes a place it has not got";
-    return wrong;
+    return NULL;
 }
 
 static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
                              struct fields f, bool from_network, ex_cells cells)
 {
-    struct ex_dir *d = station ? &w->nc[station] : &w->home[f.line];
-    if (station && d->entry.state != NM_NC_N && d->line != f.line)
-        return misplaced(c, w, station, f, from_network, cells);
-    if (station)
-        d->line = f.line;
+    struct ex_dir *d = station ? &w->nc[station][f.line] : &w->home[f.line];
+    if (station && !from_network && is_request(f) && d->entry.state == NM_NC_N) {
+        bool refused;
+        const char *wrong = make_room(c, w, station, f, &refused, cells);
+        if (wrong || refused)
+            return wrong;
+    }
     return dir_event(c, w, station, d, f, from_network, cells);
 }
 
@@ -359,6 +402,25 @@ static const char *request(const struct ex_config *c, struct ex_world *w, struct
                        .station = s.station};
     k->request = EX_TAKEN;
     return dir_takes(c, w, s.station, f, false, cells);
+}
+
+/* An access. A request without a copy waits for nothing that could change it, so it is taken in the
+ * same step; an upgrade waits at the door, where it may lose its copy. */
+static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                             ex_cells cells)
+{
+    static const enum nm_protocol_event events[] = {[EX_LOAD] = NM_CARD_EV_LOAD,
+                                                    [EX_STORE] = NM_CARD_EV_STORE,
+                                                    [EX_EVICT] = NM_CARD_EV_REPLACE};
+    struct ex_card *k = &w->card[s.station][s.arg];
+    uint64_t actions;
+    const char *wrong =
+        card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
+    if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
+        store(c, w, s.station, s.arg, s.line);
+    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP)
+        wrong = request(c, w, s, cells);
+    return wrong;
 }
 
 /* The network delivers the oldest sinkable message to all its stations at once. */
@@ -376,7 +438,8 @@ static const char *ring(const struct ex_config *c, struct ex_world *w, unsigned 
     return room ? NULL : "more messages under way than there can be";
 }
 
-/* ---- what must hold --------------------------------------------------------------------------------- */
+/* ---- what must hold
+ * --------------------------------------------------------------------------------- */
 
 static bool holds_invalidation(const struct ex_queue *q, uint8_t line, unsigned to)
 {
@@ -425,14 +488,16 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
         busy += w->bus[s].count + w->net[s].count + w->out[s][0].count + w->out[s][1].count;
         for (unsigned k = 0; k < c->cards; k++)
             busy += w->card[s][k].request + w->card[s][k].in.count;
-        busy += s && locked(w->nc[s].entry.state);
+        for (unsigned l = 0; l < c->lines; l++)
+            busy += s && locked(w->nc[s][l].entry.state);
     }
     for (unsigned l = 0; l < c->lines; l++)
         busy += locked(w->home[l].entry.state);
     return !busy;
 }
 
-/* ---- steps --------------------------------------------------------------------------------------- */
+/* ---- steps
+ * --------------------------------------------------------------------------------------- */
 
 void ex_start(const struct ex_config *c, struct ex_world *w)
 {
@@ -440,7 +505,8 @@ void ex_start(const struct ex_config *c, struct ex_world *w)
     for (unsigned l = 0; l < c->lines; l++)
         w->home[l] = (struct ex_dir){.entry = nm_home_start(), .fresh = true};
     for (unsigned s = 0; s < EX_STATIONS; s++)
-        w->nc[s].entry = nm_nc_start();
+        for (unsigned l = 0; l < EX_LINES; l++)
+            w->nc[s][l].entry = nm_nc_start();
 }
 
 static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
@@ -450,9 +516,10 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
     unsigned n = 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = k->state[l];
-        if (k->request == EX_NONE && state == NM_CARD_I)
+        bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);
+        if (free && state == NM_CARD_I)
             out[n++] = (struct ex_step){EX_LOAD, station, card, l};
-        if (k->request == EX_NONE && !waiting(state))
+        if (free && !waiting(state))
             out[n++] = (struct ex_step){EX_STORE, station, card, l};
         if (state == NM_CARD_S || state == NM_CARD_D)
             out[n++] = (struct ex_step){EX_EVICT, station, card, l};
@@ -485,10 +552,15 @@ static unsigned station_steps(const struct ex_config *c, const struct ex_world *
         const struct ex_queue *q = &w->out[s][NM_NONSINKABLE];
         if (q->count && msg_fields(q->m[0]).to >> station & 1)
             out[n++] = (struct ex_step){EX_NETREQ, station, s, 0};
+        if (c->refuse && q->count && msg_fields(q->m[0]).to >> station & 1 &&
+            msg_fields(q->m[0]).message != NM_MSG_SPECIAL_RD)
+            out[n++] = (struct ex_step){EX_REFUSE, station, s, 0};
     }
-    uint8_t state = w->nc[station].entry.state;
-    if (station && c->eject && state != NM_NC_N && !locked(state))
-        out[n++] = (struct ex_step){EX_EJECT, station, 0, 0};
+    for (uint8_t l = 0; l < c->lines; l++) {
+        uint8_t state = w->nc[station][l].entry.state;
+        if (station && c->eject && state != NM_NC_N && !locked(state))
+            out[n++] = (struct ex_step){EX_EJECT, station, 0, l};
+    }
     return n;
 }
 
@@ -518,16 +590,14 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
         return dir_takes(c, w, s.station, pull(&w->bus[s.station], 0), false, cells);
     case EX_NET:
         return dir_takes(c, w, s.station, pull(&w->net[s.station], 0), true, cells);
-    case EX_NETREQ: {
-        struct fields f = pull(&w->out[s.arg][NM_NONSINKABLE], 0);
-        if (f.to & (f.to - 1))
-            return "only invalidations go to several stations";
-        return dir_takes(c, w, s.station, f, true, cells);
-    }
+    case EX_NETREQ:
+        return dir_takes(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
+    case EX_REFUSE:
+        return turn_away(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
     case EX_RING:
         return ring(c, w, s.station);
     case EX_EJECT:
-        return eject(c, w, s.station, cells);
+        return eject(c, w, s.station, s.line, cells);
     default:
         return processor(c, w, s, cells);
     }
@@ -542,7 +612,8 @@ const char *ex_take(const struct ex_config *c, struct ex_world *w, struct ex_ste
     return wrong;
 }
 
-/* ---- packing --------------------------------------------------------------------------------------- */
+/* ---- packing
+ * --------------------------------------------------------------------------------------- */
 
 static uint8_t *pack_queue(const struct ex_queue *q, uint8_t *b)
 {
@@ -580,22 +651,22 @@ static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint
     *b++ = e->state;
     *b++ = (uint8_t)((e->stations & 15) | (e->stations >> 16 & 15) << 4);
     *b++ = locked(e->state) ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card) : 0;
-    *b++ = (uint8_t)(e->cards | e->loose << 2 | (polling(e->state) ? e->poll << 3 : 0) |
-                     fresh << 6 | (e->state == NM_NC_N ? 0 : d->line) << 7);
+    *b++ =
+        (uint8_t)(e->cards | e->loose << 2 | (polling(e->state) ? e->poll << 3 : 0) | fresh << 6);
     return b;
 }
 
 static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, const uint8_t *b)
 {
-    d->entry = (struct nm_dir_line){.state = b[0],
-                                    .stations = (ring_mask)(b[1] & 15) | (ring_mask)(b[1] >> 4) << 16,
-                                    .held_station = c->number[b[2] >> 4],
-                                    .held_card = b[2] & 15,
-                                    .cards = b[3] & 3,
-                                    .loose = b[3] >> 2 & 1,
-                                    .poll = b[3] >> 3 & 7};
-    d->fresh = b[3] >> 6 & 1;
-    d->line = b[3] >> 7;
+    d->entry =
+        (struct nm_dir_line){.state = b[0],
+                             .stations = (ring_mask)(b[1] & 15) | (ring_mask)(b[1] >> 4) << 16,
+                             .held_station = c->number[b[2] >> 4],
+                             .held_card = b[2] & 15,
+                             .cards = b[3] & 3,
+                             .loose = b[3] >> 2 & 1,
+                             .poll = b[3] >> 3 & 7};
+    d->fresh = b[3] >> 6;
     return b + 4;
 }
 
@@ -624,8 +695,8 @@ unsigned ex_pack(const struct ex_config *c, const struct ex_world *w, uint8_t by
     for (unsigned l = 0; l < c->lines; l++)
         b = pack_dir(c, &w->home[l], b);
     for (unsigned s = 0; s < c->stations; s++) {
-        if (s)
-            b = pack_dir(c, &w->nc[s], b);
+        for (unsigned l = 0; s && l < c->lines; l++)
+            b = pack_dir(c, &w->nc[s][l], b);
         b = pack_queue(&w->bus[s], b);
         b = pack_queue(&w->net[s], b);
         b = pack_queue(&w->out[s][0], b);
@@ -642,9 +713,8 @@ void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
     for (unsigned l = 0; l < c->lines; l++)
         b = unpack_dir(c, &w->home[l], b);
     for (unsigned s = 0; s < c->stations; s++) {
-        w->nc[s].entry = nm_nc_start();
-        if (s)
-            b = unpack_dir(c, &w->nc[s], b);
+        for (unsigned l = 0; s && l < c->lines; l++)
+            b = unpack_dir(c, &w->nc[s][l], b);
         b = unpack_queue(&w->bus[s], b);
         b = unpack_queue(&w->net[s], b);
         b = unpack_queue(&w->out[s][0], b);
@@ -654,7 +724,80 @@ void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
     }
 }
 
-/* ---- printing --------------------------------------------------------------------------------------- */
+/* ---- mirror images
+ * --------------------------------------------------------------------------------- */
+
+static uint8_t swap_bits(uint8_t v, unsigned a, unsigned b)
+{
+    unsigned differ = (v >> a ^ v >> b) & 1;
+    return (uint8_t)(v ^ (differ << a | differ << b));
+}
+
+static void mirror_queue(const struct ex_config *c, struct ex_queue *q)
+{
+    for (unsigned i = 0; i < q->count; i++) {
+        struct fields f = msg_fields(q->m[i]);
+        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester < EX_CARDS)
+            f.requester ^= 1;
+        if (c->swap == EX_SWAP_STATIONS) {
+            f.station = f.station ? 3 - f.station : 0;
+            f.to = swap_bits(f.to, 1, 2);
+        }
+        q->m[i] = msg_pack(f);
+    }
+}
+
+static void mirror_dir(const struct ex_config *c, struct ex_dir *d)
+{
+    struct nm_dir_line *e = &d->entry;
+    bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
+    if (c->swap == EX_SWAP_CARDS && home) {
+        e->cards = swap_bits(e->cards, 0, 1) & 3;
+        e->held_card ^= e->held_card < EX_CARDS;
+    }
+    if (c->swap == EX_SWAP_STATIONS) {
+        e->stations = swap_bits((uint8_t)e->stations, c->number[1], c->number[2]);
+        e->held_station = e->held_station ? (uint16_t)(3 - e->held_station) : 0;
+    }
+}
+
+static void mirror_stations(struct ex_world *w)
+{
+    struct ex_world old = *w;
+    for (unsigned s = 1; s < 3; s++) {
+        memcpy(w->card[s], old.card[3 - s], sizeof w->card[s]);
+        memcpy(w->out[s], old.out[3 - s], sizeof w->out[s]);
+        memcpy(w->nc[s], old.nc[3 - s], sizeof w->nc[s]);
+        w->bus[s] = old.bus[3 - s];
+        w->net[s] = old.net[3 - s];
+    }
+}
+
+void ex_mirror(const struct ex_config *c, struct ex_world *w)
+{
+    for (unsigned s = 0; s < c->stations; s++) {
+        mirror_queue(c, &w->bus[s]);
+        mirror_queue(c, &w->net[s]);
+        mirror_queue(c, &w->out[s][0]);
+        mirror_queue(c, &w->out[s][1]);
+        for (unsigned k = 0; k < c->cards; k++)
+            mirror_queue(c, &w->card[s][k].in);
+        for (unsigned l = 0; s && l < c->lines; l++)
+            mirror_dir(c, &w->nc[s][l]);
+    }
+    for (unsigned l = 0; l < c->lines; l++)
+        mirror_dir(c, &w->home[l]);
+    if (c->swap == EX_SWAP_STATIONS) {
+        mirror_stations(w);
+        return;
+    }
+    struct ex_card first = w->card[0][0];
+    w->card[0][0] = w->card[0][1];
+    w->card[0][1] = first;
+}
+
+/* ---- printing
+ * --------------------------------------------------------------------------------------- */
 
 static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
 {
@@ -665,31 +808,40 @@ static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
     if (nm_message_row(f.message)->has_data)
         fprintf(out, "(%s)", f.fresh ? "fresh" : "stale");
     fprintf(out, " for station %u", c->number[f.station]);
-    if (f.requester != NOBODY)
+    if (f.requester < EX_CARDS)
         fprintf(out, " card %u", f.requester);
+    if (f.requester == ACKNOWLEDGED)
+        fputs(", acknowledged", out);
 }
 
 void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *w, struct ex_step s)
 {
-    static const char *const names[] = {
-        [EX_LOAD] = "loads",        [EX_STORE] = "stores",   [EX_EVICT] = "evicts",
-        [EX_EJECT] = "ejects",      [EX_SEND] = "tries again", [EX_CARD] = "takes ",
-        [EX_REQUEST] = "takes ",    [EX_BUS] = "takes from the bus ",
-        [EX_NET] = "takes from the network ", [EX_NETREQ] = "takes from the network ",
-        [EX_RING] = "network takes away "};
-    bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT || s.kind == EX_SEND ||
-                s.kind == EX_CARD;
+    static const char *const names[] = {[EX_LOAD] = "loads",
+                                        [EX_STORE] = "stores",
+                                        [EX_EVICT] = "evicts",
+                                        [EX_EJECT] = "ejects",
+                                        [EX_SEND] = "tries again",
+                                        [EX_CARD] = "takes ",
+                                        [EX_REQUEST] = "takes ",
+                                        [EX_BUS] = "takes from the bus ",
+                                        [EX_NET] = "takes from the network ",
+                                        [EX_NETREQ] = "takes from the network ",
+                                        [EX_REFUSE] = "refuses from the network ",
+                                        [EX_RING] = "network takes away "};
+    bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT ||
+                s.kind == EX_SEND || s.kind == EX_CARD;
     fprintf(out, "station %u ", c->number[s.station]);
     if (card)
         fprintf(out, "card %u ", s.arg);
     else if (s.kind != EX_RING)
         fprintf(out, "%s ", s.station ? "network cache" : "memory");
     fputs(names[s.kind], out);
-    if (s.kind <= EX_EVICT && c->lines > 1)
+    if (s.kind <= EX_EJECT && c->lines > 1)
         fprintf(out, " line %c", 'a' + s.line);
     if (s.kind == EX_REQUEST) {
         const struct ex_card *k = &w->card[s.station][s.arg];
-        fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name, s.arg);
+        fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name,
+                s.arg);
     }
     if (s.kind == EX_CARD)
         print_msg(out, c, w->card[s.station][s.arg].in.m[s.line]);
@@ -697,7 +849,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
         print_msg(out, c, w->bus[s.station].m[0]);
     if (s.kind == EX_NET)
         print_msg(out, c, w->net[s.station].m[0]);
-    if (s.kind == EX_NETREQ)
+    if (s.kind == EX_NETREQ || s.kind == EX_REFUSE)
         print_msg(out, c, w->out[s.arg][NM_NONSINKABLE].m[0]);
     if (s.kind == EX_RING)
         print_msg(out, c, w->out[s.station][NM_SINKABLE].m[0]);
@@ -707,8 +859,6 @@ static void print_dir(FILE *out, const struct ex_config *c, const struct ex_dir 
 {
     const struct nm_dir_line *e = &d->entry;
     fprintf(out, "%s", nm_state_name(e->state));
-    if (c->lines > 1)
-        fprintf(out, ".%c", 'a' + d->line);
     fprintf(out, "[cards %x%s", e->cards, e->loose ? "+" : "");
     if (e->stations)
         fprintf(out, ", stations %x", covered(c, e->stations));
@@ -732,8 +882,8 @@ void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world 
 {
     for (unsigned s = 0; s < c->stations; s++) {
         fprintf(out, "      station %u: ", c->number[s]);
-        for (unsigned l = 0; l < (s ? 1 : c->lines); l++)
-            print_dir(out, c, s ? &w->nc[s] : &(struct ex_dir){w->home[l].entry, w->home[l].fresh, (uint8_t)l});
+        for (unsigned l = 0; l < c->lines; l++)
+            print_dir(out, c, s ? &w->nc[s][l] : &w->home[l]);
         for (unsigned k = 0; k < c->cards; k++)
             for (unsigned l = 0; l < c->lines; l++) {
                 const struct ex_card *card = &w->card[s][k];

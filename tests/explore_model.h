@@ -1,7 +1,7 @@
 /*
  * A small NUMAchine for the exhaustive checker: stations with cards, one directory each and the
- * network between them, with every protocol decision taken by machine/protocol.c and everything that
- * is only timing left open.
+ * network between them, with every protocol decision taken by machine/protocol.c and everything
+ * that is only timing left open.
  *
  * What may happen next in a world is a list of steps; a step leads to one world. The network and
  * the station bus are reduced to the orders they guarantee (docs/coherence.md says why this loses
@@ -29,8 +29,19 @@ struct ex_config {
     struct ring_shape rings;
     uint16_t number[EX_STATIONS]; /**< station numbers of the populated stations, home first */
     uint8_t stations, cards, lines;
-    bool eject; /**< network cache entries may be ejected at any time */
-    bool quick; /**< small enough for the quick suite */
+    bool eject;   /**< network cache entries may be ejected at any time */
+    bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
+    bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
+    uint8_t swap; /**< enum ex_swap: which worlds are mirror images */
+    bool quick;   /**< small enough for the quick suite */
+};
+
+/** Two things of a machine that behave alike, so that worlds which differ in their exchange only
+ * are one. (Cards of a remote station do not: the network cache asks them in turn.) */
+enum ex_swap {
+    EX_SWAP_NONE,
+    EX_SWAP_CARDS /**< at home */,
+    EX_SWAP_STATIONS /**< index 1 and 2 */
 };
 
 /** A message on its way, packed: see explore_model.c. */
@@ -48,21 +59,21 @@ struct ex_card {
     uint8_t state[EX_LINES];
     bool fresh[EX_LINES]; /**< its copy has the latest value */
     uint8_t request, line;
-    struct ex_queue in; /**< from the bus: sinkable ones may pass nonsinkable ones, not the reverse */
+    struct ex_queue
+        in; /**< from the bus: sinkable ones may pass nonsinkable ones, not the reverse */
 };
 
 struct ex_dir {
     struct nm_dir_line entry;
     bool fresh;
-    uint8_t line; /**< network cache: whose entry this is */
 };
 
 struct ex_world {
     struct ex_card card[EX_STATIONS][EX_CARDS];
     struct ex_dir home[EX_LINES];
-    struct ex_dir nc[EX_STATIONS]; /**< [0] is not used */
-    struct ex_queue bus[EX_STATIONS];  /**< sinkable, from the cards to the directory */
-    struct ex_queue net[EX_STATIONS];  /**< sinkable, from the network to the directory */
+    struct ex_dir nc[EX_STATIONS][EX_LINES]; /**< [0] is not used; all lines share one place */
+    struct ex_queue bus[EX_STATIONS];        /**< sinkable, from the cards to the directory */
+    struct ex_queue net[EX_STATIONS];        /**< sinkable, from the network to the directory */
     struct ex_queue out[EX_STATIONS][NM_CLASSES]; /**< to the network */
 };
 
@@ -77,6 +88,7 @@ enum ex_kind {
     EX_BUS,     /**< a directory takes a card's answer or write-back */
     EX_NET,     /**< a directory takes a sinkable message of the network */
     EX_NETREQ,  /**< a directory takes a nonsinkable message of station `arg` */
+    EX_REFUSE,  /**< a directory refuses it, because it cannot follow */
     EX_RING     /**< the network delivers the station's oldest sinkable message */
 };
 
@@ -114,6 +126,9 @@ bool ex_quiet(const struct ex_config *config, const struct ex_world *world);
 unsigned ex_pack(const struct ex_config *config, const struct ex_world *world,
                  uint8_t bytes[EX_PACKED]);
 void ex_unpack(const struct ex_config *config, const uint8_t *bytes, struct ex_world *world);
+
+/** Exchanges what the configuration says is alike. */
+void ex_mirror(const struct ex_config *config, struct ex_world *world);
 
 /** The step as text, with what it meets in the world before it. */
 void ex_print_step(FILE *out, const struct ex_config *config, const struct ex_world *before,

@@ -1,11 +1,12 @@
 /*
  * Breadth-first search, and what is asked of the whole graph afterwards.
  *
- * The hard idea is memory: a world is kept in full only while its layer is being expanded; what stays
- * is 16 bytes of hash, the parent, and the numbers of its successors. A trace is found by walking the
- * parents back and taking, from the start, the step whose world has the next hash. That every world
- * can come to rest is a sweep over the successor lists from the last world to the first, repeated
- * until nothing changes; voluntary steps do not count, so it holds whatever the programs do next.
+ * The hard idea is memory: a world is kept in full only while its layer is being expanded; what
+ * stays is 16 bytes of hash, the parent, and the numbers of its successors. A trace is found by
+ * walking the parents back and taking, from the start, the step whose world has the next hash. That
+ * every world can come to rest is a sweep over the successor lists from the last world to the
+ * first, repeated until nothing changes; voluntary steps do not count, so it holds whatever the
+ * programs do next.
  */
 #include "tests/explore_search.h"
 
@@ -61,7 +62,8 @@ static void search_free(struct search *s)
     free(s->next.bytes);
 }
 
-/* ---- the set of worlds ------------------------------------------------------------------------- */
+/* ---- the set of worlds -------------------------------------------------------------------------
+ */
 
 static void rehash(struct search *s)
 {
@@ -88,11 +90,28 @@ static void keep(struct layer *l, const uint8_t *bytes, unsigned size)
     l->used += size;
 }
 
+/* The bytes of a world, or of its mirror image, whichever come first. */
+static unsigned canonical(const struct ex_config *c, const struct ex_world *w,
+                          uint8_t bytes[EX_PACKED])
+{
+    uint8_t other[EX_PACKED];
+    unsigned size = ex_pack(c, w, bytes);
+    if (!c->swap)
+        return size;
+    struct ex_world image = *w;
+    ex_mirror(c, &image);
+    unsigned other_size = ex_pack(c, &image, other);
+    if (other_size > size || (other_size == size && memcmp(other, bytes, size) >= 0))
+        return size;
+    memcpy(bytes, other, other_size);
+    return other_size;
+}
+
 /* The world's number; a new one is put into the next layer. The limit itself: no room. */
 static uint32_t find(struct search *s, const struct ex_world *w, uint32_t parent)
 {
     uint8_t bytes[EX_PACKED];
-    unsigned size = ex_pack(s->config, w, bytes);
+    unsigned size = canonical(s->config, w, bytes);
     XXH128_hash_t hash = XXH3_128bits(bytes, size);
     uint32_t at = (uint32_t)hash.low64 & (s->slots - 1);
     for (; s->slot[at]; at = (at + 1) & (s->slots - 1))
@@ -118,7 +137,8 @@ static void add_successor(struct search *s, uint32_t world)
     s->successor[s->successors++] = world;
 }
 
-/* ---- traces ------------------------------------------------------------------------------------ */
+/* ---- traces ------------------------------------------------------------------------------------
+ */
 
 static struct ex_step step_to(struct search *s, struct ex_world *w, uint32_t world)
 {
@@ -129,7 +149,8 @@ static struct ex_step step_to(struct search *s, struct ex_world *w, uint32_t wor
         struct ex_world next = *w;
         if (ex_take(s->config, &next, steps[i], NULL))
             continue;
-        if (XXH128_isEqual(XXH3_128bits(bytes, ex_pack(s->config, &next, bytes)), s->hash[world])) {
+        unsigned size = canonical(s->config, &next, bytes);
+        if (XXH128_isEqual(XXH3_128bits(bytes, size), s->hash[world])) {
             *w = next;
             return steps[i];
         }
@@ -137,8 +158,33 @@ static struct ex_step step_to(struct search *s, struct ex_world *w, uint32_t wor
     abort(); /* the world was found this way */
 }
 
-/* Prints the steps to a world, then the last one that is wrong, if any. Returns how many. */
-static uint32_t trace(struct search *s, uint32_t world, const struct ex_step *last, FILE *out)
+static void print_step(struct search *s, uint32_t number, const struct ex_world *before,
+                       struct ex_step step, const struct ex_world *after, const char *wrong,
+                       FILE *out)
+{
+    fprintf(out, "  %3u ", number);
+    ex_print_step(out, s->config, before, step);
+    fprintf(out, "%s%s\n", wrong ? "   <-- " : "", wrong ? wrong : "");
+    ex_print_world(out, s->config, after);
+}
+
+/* The step out of this world that is wrong. */
+static void print_wrong(struct search *s, uint32_t number, const struct ex_world *w, FILE *out)
+{
+    struct ex_step steps[EX_STEPS];
+    unsigned n = ex_steps(s->config, w, steps);
+    for (unsigned i = 0; i < n; i++) {
+        struct ex_world next = *w;
+        const char *wrong = ex_take(s->config, &next, steps[i], NULL);
+        if (wrong) {
+            print_step(s, number, w, steps[i], &next, wrong, out);
+            return;
+        }
+    }
+}
+
+/* Prints the steps to a world, then, if asked, the one that is wrong. Returns how many. */
+static uint32_t trace(struct search *s, uint32_t world, bool wrong, FILE *out)
 {
     uint32_t n = 0, *path;
     struct ex_world w, before;
@@ -151,23 +197,16 @@ static uint32_t trace(struct search *s, uint32_t world, const struct ex_step *la
     for (uint32_t k = 0; k < n && out; k++) {
         before = w;
         struct ex_step step = step_to(s, &w, path[k]);
-        fprintf(out, "  %3u ", k + 1);
-        ex_print_step(out, s->config, &before, step);
-        fputc('\n', out);
-        ex_print_world(out, s->config, &w);
+        print_step(s, k + 1, &before, step, &w, NULL, out);
     }
-    if (last && out) {
-        fprintf(out, "  %3u ", n + 1);
-        ex_print_step(out, s->config, &w, *last);
-        ex_take(s->config, &w, *last, NULL);
-        fputs("   <-- wrong\n", out);
-        ex_print_world(out, s->config, &w);
-    }
+    if (wrong && out)
+        print_wrong(s, n + 1, &w, out);
     free(path);
-    return n + (last != NULL);
+    return n + wrong;
 }
 
-/* ---- the search ---------------------------------------------------------------------------------- */
+/* ---- the search
+ * ---------------------------------------------------------------------------------- */
 
 /* All steps out of one world. */
 static enum ex_verdict expand(struct search *s, uint32_t number, const struct ex_world *w,
@@ -181,7 +220,7 @@ static enum ex_verdict expand(struct search *s, uint32_t number, const struct ex
         r->steps++;
         r->what = ex_take(s->config, &next, steps[i], cells);
         if (r->what) {
-            r->trace = trace(s, number, &steps[i], out);
+            r->trace = trace(s, number, true, out);
             return EX_WRONG;
         }
         uint32_t to = find(s, &next, number);
@@ -196,7 +235,7 @@ static enum ex_verdict expand(struct search *s, uint32_t number, const struct ex
     s->degree[number] = quiet ? REST : (uint8_t)forced;
     if (quiet || forced)
         return EX_CLEAN;
-    r->trace = trace(s, number, NULL, out);
+    r->trace = trace(s, number, false, out);
     return EX_DEADLOCK;
 }
 
@@ -263,11 +302,12 @@ static enum ex_verdict explore(struct search *s, struct ex_result *r, ex_cells c
     }
     if (all_come_to_rest(s, &bad))
         return EX_CLEAN;
-    r->trace = trace(s, bad, NULL, out);
+    r->trace = trace(s, bad, false, out);
     return EX_LIVELOCK;
 }
 
-struct ex_result ex_search(const struct ex_config *config, uint32_t limit, ex_cells cells, FILE *out)
+struct ex_result ex_search(const struct ex_config *config, uint32_t limit, ex_cells cells,
+                           FILE *out)
 {
     struct search s;
     struct ex_result r = {0};

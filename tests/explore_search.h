@@ -17,11 +17,11 @@ enum ex_verdict {
 
 struct ex_result {
     enum ex_verdict verdict;
-    const char *what;  /**< EX_WRONG: the property */
+    const char *what; /**< EX_WRONG: the property */
     uint32_t worlds, depth;
     uint64_t steps;
-    double seconds;    /**< [s] host time, for people only */
-    uint32_t trace;    /**< steps of the shortest trace */
+    double seconds; /**< [s] host time, for people only */
+    uint32_t trace; /**< steps of the shortest trace */
 };
 
 /**

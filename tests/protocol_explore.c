@@ -1,24 +1,18 @@
 /*
- * The exhaustive checker: explores small machines through all interleavings and prints what it found.
+ * The exhaustive checker: explores small machines through all interleavings and prints what it
+ * found.
  *
  *   protocol_explore [quick|long|NAME...]
  *
  * Exit status 0: all clean and every cell of the table used or excused; 1: not.
  */
+#include "tests/explore_configs.h"
 #include "tests/explore_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS(...) {__VA_ARGS__}
-static const struct ex_config configs[] = {
-#define CONFIG(name, levels, fan0, fan1, stations, numbers, cards, lines, eject, quick, sentence)  \
-    {#name, sentence, {levels, {fan0, fan1}}, numbers, stations, cards, lines, eject, quick},
-#include "tests/explore_configs.def"
-#undef CONFIG
-};
-
-enum { CONFIGS = sizeof configs / sizeof configs[0], LIMIT = 120000000 };
+enum { LIMIT = 120000000 }; /* worlds */
 
 static bool chosen(const struct ex_config *c, int argc, char **argv)
 {
@@ -58,14 +52,14 @@ int main(int argc, char **argv)
     static ex_cells all;
     unsigned wrong = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (unsigned i = 0; i < CONFIGS; i++) {
-        if (!chosen(&configs[i], argc, argv))
+    for (unsigned i = 0; i < EX_CONFIGS; i++) {
+        if (!chosen(&ex_configs[i], argc, argv))
             continue;
         ex_cells cells = {0};
-        struct ex_result r = ex_search(&configs[i], LIMIT, cells, stdout);
+        struct ex_result r = ex_search(&ex_configs[i], LIMIT, cells, stdout);
         printf("%-16s %-13s %9u worlds %10lu steps, depth %3u, %3u cells, %6.1f s  %s\n",
-               configs[i].name, ex_verdict_name(r.verdict), r.worlds, (unsigned long)r.steps, r.depth,
-               count(cells), r.seconds, r.what ? r.what : configs[i].sentence);
+               ex_configs[i].name, ex_verdict_name(r.verdict), r.worlds, (unsigned long)r.steps,
+               r.depth, count(cells), r.seconds, r.what ? r.what : ex_configs[i].sentence);
         wrong += r.verdict != EX_CLEAN;
         for (unsigned s = 0; s < NM_STATES; s++)
             for (unsigned e = 0; e < NM_EVENTS; e++)
