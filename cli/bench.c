@@ -2,8 +2,8 @@
  * `numachine bench`: how fast the simulator is on this host, on fixed works.
  *
  * Each work is a shipped experiment (experiments/bench/) and runs in a process of its own, because
- * SimGrid has one engine per process; the figures come back through shared memory. Host times of one
- * run mean little on a busy host: compare ratios, or count instructions (docs/performance.md).
+ * SimGrid has one engine per process; the figures come back through shared memory. Host times of
+ * one run mean little on a busy host: compare ratios, or count instructions (docs/performance.md).
  */
 #include "cli/cli.h"
 #include "cli/guest.h"
@@ -166,8 +166,8 @@ int cli_bench(int argc, char **argv)
         NULL,    NULL,  NULL};
     bool json = false;
     argp_parse(&argp, argc, argv, 0, NULL, &json);
-    struct figures *f = mmap(NULL, WORKS * sizeof *f, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct figures *f =
+        mmap(NULL, WORKS * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     json_t *list = json ? json_array() : NULL;
     if (!json)
         printf("%-10s %5s %12s %10s %10s %10s %9s %9s %8s\n", "work", "cards", "instructions",

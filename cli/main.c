@@ -37,7 +37,7 @@ static char *help(int key, const char *text, void *input)
 #define COMMAND(name, function, sentence) fprintf(out, "  %-8s%s\n", #name, sentence);
 #include "cli/commands.def"
 #undef COMMAND
-    fputs("\nExit status:\n", out);
+    fputs("  test    build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT

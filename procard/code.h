@@ -2,9 +2,9 @@
  * Private to the interpreter: the instruction table, decoded blocks, and the pipeline's memory.
  *
  * The hard idea: how long an instruction is held back depends on what is still under way when it
- * arrives. A block is therefore decoded for one *context* - the latencies outstanding at its entry -
- * and all its slips are constants. Contexts are few (nearly always none), so this costs nothing when
- * the code runs, and status totals can be added per block instead of per instruction.
+ * arrives. A block is therefore decoded for one *context* - the latencies outstanding at its entry
+ * - and all its slips are constants. Contexts are few (nearly always none), so this costs nothing
+ * when the code runs, and status totals can be added per block instead of per instruction.
  */
 #ifndef PC_CODE_H
 #define PC_CODE_H
@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <uthash.h>
 
-/* ---- the instruction table -------------------------------------------------------------------- */
+/* ---- the instruction table --------------------------------------------------------------------
+ */
 
 enum pc_opcode {
     PC_OP_RI, /**< reserved instruction */
@@ -80,7 +81,8 @@ extern const struct pc_row pc_rows[PC_OP_ROWS_END];
 /** The row a word encodes, whatever the ISA level; PC_OP_RI when none. */
 enum pc_opcode pc_row_find(uint32_t word);
 
-/* ---- the pipeline ----------------------------------------------------------------------------- */
+/* ---- the pipeline -----------------------------------------------------------------------------
+ */
 
 /** Latencies outstanding at a moment, canonical and unique within a pc_code. */
 struct pc_context {
@@ -111,12 +113,14 @@ void pc_elapse(uint8_t left[PC_RES__COUNT], unsigned n);
  *  pipeline must know. Words reserved under `flags` or `mips3` become PC_OP_RI. */
 void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, struct pc_use *use);
 
-/* ---- decoded code ----------------------------------------------------------------------------- */
+/* ---- decoded code -----------------------------------------------------------------------------
+ */
 
 /** One instruction, ready to run. Offsets count bytes from the start of struct pc_cpu. */
 struct pc_op {
-    uint16_t code;  /**< enum pc_opcode */
-    uint16_t cycle; /**< [PCycles] from the block's start to this instruction's, own slip included */
+    uint16_t code; /**< enum pc_opcode */
+    uint16_t
+        cycle; /**< [PCycles] from the block's start to this instruction's, own slip included */
     uint16_t d, s, t; /**< destination and sources */
     uint16_t at;      /**< instructions before it in the block */
     int32_t imm;
@@ -144,13 +148,13 @@ struct pc_key {
 
 /** A way out of a block. */
 struct pc_edge {
-    union pc_spent spent;                   /**< by the whole block when left this way */
+    union pc_spent spent;             /**< by the whole block when left this way */
     struct pc_block *to;              /**< NULL: not looked up yet */
     const struct pc_context *context; /**< on arrival */
     uint64_t pc;                      /**< unused by END_REG */
     uint32_t cycles;                  /**< [PCycles] sum of spent */
-    bool check;                       /**< enters another line or is a transfer: look it up in L1I */
-    uint8_t flags;                    /**< of the block it leads to */
+    bool check;    /**< enters another line or is a transfer: look it up in L1I */
+    uint8_t flags; /**< of the block it leads to */
 };
 
 /** The moment an instruction inside a block starts: to stop at and go on from. */
@@ -180,7 +184,7 @@ struct pc_code {
     void *ctx;
     bool mips3;
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
-    uint32_t generation; /**< counts flushes; blocks of an older one are gone. Never 0 */
+    uint32_t generation;            /**< counts flushes; blocks of an older one are gone. Never 0 */
     struct pc_block *blocks;
     struct pc_context *contexts;
     const struct pc_context *idle; /**< the context with nothing outstanding */
@@ -196,7 +200,8 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
 /** Forgets all blocks. */
 void pc_code_drop(struct pc_code *code);
 
-/* ---- floating point (fpu.c) ------------------------------------------------------------------- */
+/* ---- floating point (fpu.c) -------------------------------------------------------------------
+ */
 
 /** Executes an FPOP; false: an enabled exception, the destination is unchanged. */
 typedef bool pc_fpu_fn(struct pc_cpu *cpu, const struct pc_op *op);

@@ -1,11 +1,11 @@
 /*
  * Decoded code of one address space: from words in memory to blocks ready to run.
  *
- * A block is a straight run of instructions of one primary-cache line, up to and including a control
- * transfer and its delay slot. (A delay slot in the next line is a block of its own: its line must be
- * looked up.) The hard idea is in code.h: a block is decoded for one context, so that everything
- * about its timing is a constant: each instruction's start and, for each way out, the PCycles spent by
- * state. Edges between blocks are filled in as they are first taken.
+ * A block is a straight run of instructions of one primary-cache line, up to and including a
+ * control transfer and its delay slot. (A delay slot in the next line is a block of its own: its
+ * line must be looked up.) The hard idea is in code.h: a block is decoded for one context, so that
+ * everything about its timing is a constant: each instruction's start and, for each way out, the
+ * PCycles spent by state. Edges between blocks are filled in as they are first taken.
  */
 #include "procard/code.h"
 
@@ -13,13 +13,15 @@
 #include <string.h>
 
 enum {
-    BLOCK_MAX = 64,        /**< instructions of the longest line, and a delay slot */
-    KILLED_BY_BRANCH = 2,  /**< fetched behind a taken branch's delay slot and killed (manual p. 47) */
+    BLOCK_MAX = 64, /**< instructions of the longest line, and a delay slot */
+    KILLED_BY_BRANCH =
+        2, /**< fetched behind a taken branch's delay slot and killed (manual p. 47) */
     KILLED_BY_LIKELY = 1,  /**< the nullified delay slot of a branch likely */
     CHUNK_BYTES = 1 << 20, /**< unit of the arena */
 };
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------
+ */
 
 struct pc_chunk {
     struct pc_chunk *next;
@@ -127,7 +129,8 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
     }
 }
 
-/* ---- building a block ------------------------------------------------------------------------- */
+/* ---- building a block -------------------------------------------------------------------------
+ */
 
 /** A block under construction. */
 struct build {
@@ -273,7 +276,7 @@ static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
         mark_taken(b);
     if (!slot)
         return PC_OP_END_SPLIT;
-    return is_conditional(klass)     ? PC_OP_END_COND
+    return is_conditional(klass)    ? PC_OP_END_COND
            : klass == PC_CLASS_JUMP ? PC_OP_END_JUMP
                                     : PC_OP_END_REG;
 }
@@ -326,7 +329,8 @@ static struct pc_block *finish(struct build *b, unsigned end, const struct pc_co
     memcpy(block->points, b->points, points_size);
     block->key = (struct pc_key){.pc = b->pc, .context = context->id, .flags = b->flags};
     block->line = b->pc >> code->line_shift << code->line_shift;
-    block->place = (uint32_t)((b->pc >> code->line_shift & code->line_mask) * sizeof(struct pc_line));
+    block->place =
+        (uint32_t)((b->pc >> code->line_shift & code->line_mask) * sizeof(struct pc_line));
     block->span = b->cycle;
     block->count = b->count;
     block->context = context;

@@ -1,14 +1,15 @@
 /*
  * What the R4400 does: executes decoded blocks, one jump per instruction.
  *
- * The hard idea is how little happens per instruction. Time and status states are added when a block is
- * left, by the edge it is left through. Instructions are dispatched through one of two tables: `fast`
- * leads straight to an instruction; `wary`, chosen when the horizon falls inside the block, leads every
- * one through a look at the clock. So a block that certainly ends before the horizon asks once.
+ * The hard idea is how little happens per instruction. Time and status states are added when a
+ * block is left, by the edge it is left through. Instructions are dispatched through one of two
+ * tables: `fast` leads straight to an instruction; `wary`, chosen when the horizon falls inside the
+ * block, leads every one through a look at the clock. So a block that certainly ends before the
+ * horizon asks once.
  *
  * What comes out - registers, clock, states, order and ticks of accesses - does not depend on where
- * horizons fall: an instruction is looked up in the primary instruction cache exactly when it is the
- * first of a line or the target of a transfer, whichever way the run was cut.
+ * horizons fall: an instruction is looked up in the primary instruction cache exactly when it is
+ * the first of a line or the target of a transfer, whichever way the run was cut.
  */
 #include "procard/code.h"
 
@@ -19,17 +20,18 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum {
-    SPILL_CYCLES = 60000,        /**< status counts of a run fit 16 bits up to here */
-    KILLED_BY_BRANCH = 2,        /**< behind the delay slot of a taken branch */
-    KILLED_BY_EXCEPTION = 8,     /**< the instruction and the seven behind it in the pipeline */
-    ARENA_LIMIT = 256 << 20,     /**< [bytes] of decoded code before starting afresh */
-    SYNCI_STEP = 32,             /**< [bytes] rdhwr $1; the shortest step is always safe */
-    COUNT_DIVIDER = 2,           /**< PCycles per tick of Count (manual p. 86) */
+    SPILL_CYCLES = 60000,    /**< status counts of a run fit 16 bits up to here */
+    KILLED_BY_BRANCH = 2,    /**< behind the delay slot of a taken branch */
+    KILLED_BY_EXCEPTION = 8, /**< the instruction and the seven behind it in the pipeline */
+    ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
+    SYNCI_STEP = 32,         /**< [bytes] rdhwr $1; the shortest step is always safe */
+    COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
 };
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
-/* ---- starting and stopping -------------------------------------------------------------------- */
+/* ---- starting and stopping --------------------------------------------------------------------
+ */
 
 void pc_cpu_reset(struct pc_cpu *cpu)
 {
@@ -128,7 +130,8 @@ static void stop_before(struct pc_cpu *cpu, const struct stand *at, bool fetched
     cpu->fetched_pc = fetched ? b->key.pc : ~UINT64_C(0);
 }
 
-/** Leaves the registers ready to go on at an instruction inside a block, the time before it spent. */
+/** Leaves the registers ready to go on at an instruction inside a block, the time before it spent.
+ */
 static void stop_at(struct pc_cpu *cpu, const struct stand *at, union pc_spent *spent)
 {
     struct pc_block *b = at->block;
@@ -208,7 +211,8 @@ static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
     return false;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------
+ */
 
 /** Effective addresses of 32-bit programs wrap within 32 bits. */
 static uint64_t wrap(const struct pc_cpu *cpu, uint64_t va)
@@ -217,15 +221,13 @@ static uint64_t wrap(const struct pc_cpu *cpu, uint64_t va)
 }
 
 static __attribute__((noinline)) uint8_t *load_slowly(struct pc_cpu *cpu, uint64_t va,
-                                                      unsigned size, nm_tick at,
-                                                      enum pc_stop *why)
+                                                      unsigned size, nm_tick at, enum pc_stop *why)
 {
     return pc_load(cpu, wrap(cpu, va), size, at, why);
 }
 
 static __attribute__((noinline)) uint8_t *store_slowly(struct pc_cpu *cpu, uint64_t va,
-                                                       unsigned size, nm_tick at,
-                                                       enum pc_stop *why)
+                                                       unsigned size, nm_tick at, enum pc_stop *why)
 {
     return pc_store(cpu, wrap(cpu, va), size, at, why);
 }
@@ -273,9 +275,9 @@ static inline void put64(uint8_t *p, uint64_t v)
 }
 
 /*
- * Unaligned pairs. `p` is the addressed byte, `n` its place in its word. "Left" joins the bytes from
- * there to the word's end into the register's high end, "right" those from the word's start to there
- * into its low end (big-endian; manual pp. A-77 to A-84).
+ * Unaligned pairs. `p` is the addressed byte, `n` its place in its word. "Left" joins the bytes
+ * from there to the word's end into the register's high end, "right" those from the word's start to
+ * there into its low end (big-endian; manual pp. A-77 to A-84).
  */
 static uint32_t load_left32(uint32_t old, const uint8_t *p, unsigned n)
 {
@@ -315,7 +317,8 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
-/* ---- integer helpers -------------------------------------------------------------------------- */
+/* ---- integer helpers --------------------------------------------------------------------------
+ */
 
 static inline uint64_t sign32(uint64_t v)
 {
@@ -453,7 +456,8 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     }
 }
 
-/* ---- the instructions ------------------------------------------------------------------------- */
+/* ---- the instructions -------------------------------------------------------------------------
+ */
 
 #define REG(offset)    (*(uint64_t *)((char *)cpu + (offset)))
 #define SINGLE(offset) (*(single_t *)((char *)cpu + (offset)))
@@ -465,46 +469,46 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define NOW            (cpu->now + op->cycle)
 
 #define DISPATCH() goto *table[op->code]
-#define NEXT()                                                                                     \
-    do {                                                                                           \
-        op++;                                                                                      \
-        DISPATCH();                                                                                \
+#define NEXT()      \
+    do {            \
+        op++;       \
+        DISPATCH(); \
     } while (0)
 
 /** An instruction without side effects but those of `statement`. */
-#define DO(id, statement)                                                                          \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        statement;                                                                                 \
-        NEXT();                                                                                    \
+#define DO(id, statement) \
+    do_##id:              \
+    {                     \
+        statement;        \
+        NEXT();           \
     }
 
-#define RAISE(code, detail)                                                                        \
-    do {                                                                                           \
-        cpu->exc = (code);                                                                         \
-        cpu->trap_code = (uint32_t)(detail);                                                       \
-        goto trapped;                                                                              \
+#define RAISE(code, detail)                  \
+    do {                                     \
+        cpu->exc = (code);                   \
+        cpu->trap_code = (uint32_t)(detail); \
+        goto trapped;                        \
     } while (0)
 
-#define RESERVED(id) do_##id : RAISE(PC_EXC_RI, 0);
+#define RESERVED(id)       do_##id : RAISE(PC_EXC_RI, 0);
 #define UNUSABLE(id, unit) do_##id : RAISE(PC_EXC_CPU, unit);
-#define TRAP_IF(id, condition, code)                                                               \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        if (condition)                                                                             \
-            RAISE(PC_EXC_TR, code);                                                                \
-        NEXT();                                                                                    \
+#define TRAP_IF(id, condition, code) \
+    do_##id:                         \
+    {                                \
+        if (condition)               \
+            RAISE(PC_EXC_TR, code);  \
+        NEXT();                      \
     }
 
 /** `result` is stored, sign-extended from `bits`, unless `overflow`. */
-#define CHECKED(id, calculation, overflows, b, keep)                                               \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        const uint64_t x = S, y = (b), z = keep(calculation);                                      \
-        if (overflows(x, y, z))                                                                    \
-            RAISE(PC_EXC_OV, 0);                                                                   \
-        D = z;                                                                                     \
-        NEXT();                                                                                    \
+#define CHECKED(id, calculation, overflows, b, keep)          \
+    do_##id:                                                  \
+    {                                                         \
+        const uint64_t x = S, y = (b), z = keep(calculation); \
+        if (overflows(x, y, z))                               \
+            RAISE(PC_EXC_OV, 0);                              \
+        D = z;                                                \
+        NEXT();                                               \
     }
 #define KEEP64(v) (v)
 
@@ -516,110 +520,107 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 
 /** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
  *  misalignment leaves low bits in the tag. */
-#define ACCESS(id, tag, slow, size, address, statement)                                            \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        const uint64_t va = (address);                                                             \
-        const struct pc_line *line = LINE(va);                                                     \
-        uint8_t *p;                                                                                \
-        if (likely(line->tag == (va & (outside | ((size)-1))))) {                                  \
-            p = line->host + (va & inside);                                                        \
-        } else {                                                                                   \
-            p = slow(cpu, va, size, NOW, &why);                                                    \
-            if (unlikely(!p))                                                                      \
-                goto stopped;                                                                      \
-            REPACE();                                                                              \
-        }                                                                                          \
-        statement;                                                                                 \
-        NEXT();                                                                                    \
+#define ACCESS(id, tag, slow, size, address, statement)           \
+    do_##id:                                                      \
+    {                                                             \
+        const uint64_t va = (address);                            \
+        const struct pc_line *line = LINE(va);                    \
+        uint8_t *p;                                               \
+        if (likely(line->tag == (va & (outside | ((size)-1))))) { \
+            p = line->host + (va & inside);                       \
+        } else {                                                  \
+            p = slow(cpu, va, size, NOW, &why);                   \
+            if (unlikely(!p))                                     \
+                goto stopped;                                     \
+            REPACE();                                             \
+        }                                                         \
+        statement;                                                \
+        NEXT();                                                   \
     }
-#define LOAD(id, size, address, statement)                                                         \
-    ACCESS(id, rtag, load_slowly, size, address, statement)
-#define STORE(id, size, address, statement)                                                        \
-    ACCESS(id, wtag, store_slowly, size, address, statement)
+#define LOAD(id, size, address, statement)  ACCESS(id, rtag, load_slowly, size, address, statement)
+#define STORE(id, size, address, statement) ACCESS(id, wtag, store_slowly, size, address, statement)
 
-#define LINKED(id, size, statement)                                                                \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        const uint8_t *p = pc_load_linked(cpu, wrap(cpu, S + IMM), size, NOW, &why);               \
-        if (!p)                                                                                    \
-            goto stopped;                                                                          \
-        REPACE();                                                                                  \
-        statement;                                                                                 \
-        NEXT();                                                                                    \
+#define LINKED(id, size, statement)                                                  \
+    do_##id:                                                                         \
+    {                                                                                \
+        const uint8_t *p = pc_load_linked(cpu, wrap(cpu, S + IMM), size, NOW, &why); \
+        if (!p)                                                                      \
+            goto stopped;                                                            \
+        REPACE();                                                                    \
+        statement;                                                                   \
+        NEXT();                                                                      \
     }
 
-#define CONDITIONAL(id, size, statement)                                                           \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        bool failed = false;                                                                       \
-        uint8_t *p =                                                                               \
-            pc_store_conditional(cpu, wrap(cpu, S + IMM), size, NOW, &why, &failed);               \
-        if (!p && !failed)                                                                         \
-            goto stopped;                                                                          \
-        REPACE();                                                                                  \
-        if (p)                                                                                     \
-            statement;                                                                             \
-        D = !failed;                                                                               \
-        NEXT();                                                                                    \
+#define CONDITIONAL(id, size, statement)                                                      \
+    do_##id:                                                                                  \
+    {                                                                                         \
+        bool failed = false;                                                                  \
+        uint8_t *p = pc_store_conditional(cpu, wrap(cpu, S + IMM), size, NOW, &why, &failed); \
+        if (!p && !failed)                                                                    \
+            goto stopped;                                                                     \
+        REPACE();                                                                             \
+        if (p)                                                                                \
+            statement;                                                                        \
+        D = !failed;                                                                          \
+        NEXT();                                                                               \
     }
 
 #define LINK() (cpu->r.gpr[31] = b->key.pc + 4 * (uint64_t)op->at + 8)
 
-#define BRANCH(id, condition)                                                                      \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        taken = (condition);                                                                       \
-        NEXT();                                                                                    \
+#define BRANCH(id, condition) \
+    do_##id:                  \
+    {                         \
+        taken = (condition);  \
+        NEXT();               \
     }
-#define BRANCH_LINK(id, condition)                                                                 \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        taken = (condition);                                                                       \
-        LINK();                                                                                    \
-        NEXT();                                                                                    \
+#define BRANCH_LINK(id, condition) \
+    do_##id:                       \
+    {                              \
+        taken = (condition);       \
+        LINK();                    \
+        NEXT();                    \
     }
 /** Untaken, it nullifies its delay slot: straight to the edge. */
-#define LIKELY(id, condition, link)                                                                \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        taken = (condition);                                                                       \
-        link;                                                                                      \
-        if (!taken)                                                                                \
-            goto end_fall;                                                                         \
-        NEXT();                                                                                    \
+#define LIKELY(id, condition, link) \
+    do_##id:                        \
+    {                               \
+        taken = (condition);        \
+        link;                       \
+        if (!taken)                 \
+            goto end_fall;          \
+        NEXT();                     \
     }
 
 /** Leaves the block through edge `which`. */
-#define LEAVE(which)                                                                               \
-    do {                                                                                           \
-        edge = &b->edge[which];                                                                    \
-        cpu->now += edge->cycles;                                                                  \
-        spend(&spent, &edge->spent);                                                               \
+#define LEAVE(which)                 \
+    do {                             \
+        edge = &b->edge[which];      \
+        cpu->now += edge->cycles;    \
+        spend(&spent, &edge->spent); \
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
-#define FOLLOW()                                                                                   \
-    do {                                                                                           \
-        check = edge->check;                                                                       \
-        if (unlikely(!edge->to))                                                                   \
-            goto unlinked;                                                                         \
-        b = edge->to;                                                                              \
-        ENTER();                                                                                   \
+#define FOLLOW()                 \
+    do {                         \
+        check = edge->check;     \
+        if (unlikely(!edge->to)) \
+            goto unlinked;       \
+        b = edge->to;            \
+        ENTER();                 \
     } while (0)
 
-#define IN_CACHE(block)                                                                            \
+#define IN_CACHE(block) \
     (((const struct pc_line *)((const char *)cpu->i + (block)->place))->rtag == (block)->line)
 
-#define ENTER()                                                                                    \
-    do {                                                                                           \
-        if (unlikely(cpu->now + b->span > limit))                                                  \
-            goto brink;                                                                            \
-        if (check && unlikely(!IN_CACHE(b)))                                                       \
-            goto miss;                                                                             \
-        table = fast;                                                                              \
-        op = b->ops;                                                                               \
-        DISPATCH();                                                                                \
+#define ENTER()                                   \
+    do {                                          \
+        if (unlikely(cpu->now + b->span > limit)) \
+            goto brink;                           \
+        if (check && unlikely(!IN_CACHE(b)))      \
+            goto miss;                            \
+        table = fast;                             \
+        op = b->ops;                              \
+        DISPATCH();                               \
     } while (0)
 
 static inline nm_tick earlier(nm_tick a, nm_tick b)
@@ -646,12 +647,9 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_END_SYNCI] = &&end_synci,
     };
     static const void *const wary[PC_OP__COUNT] = {
-        [PC_OP_RI... PC_OP_MOVE] = &&look,
-        [PC_OP_END_FALL] = &&end_fall,
-        [PC_OP_END_COND] = &&end_cond,
-        [PC_OP_END_JUMP] = &&end_jump,
-        [PC_OP_END_REG] = &&end_reg,
-        [PC_OP_END_SPLIT] = &&end_split,
+        [PC_OP_RI... PC_OP_MOVE] = &&look, [PC_OP_END_FALL] = &&end_fall,
+        [PC_OP_END_COND] = &&end_cond,     [PC_OP_END_JUMP] = &&end_jump,
+        [PC_OP_END_REG] = &&end_reg,       [PC_OP_END_SPLIT] = &&end_split,
         [PC_OP_END_SYNCI] = &&end_synci,
     };
     const unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);

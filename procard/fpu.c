@@ -1,10 +1,11 @@
 /*
  * The R4400's floating-point unit: IEEE 754 arithmetic with MIPS's own ideas about NaNs and flags.
  *
- * The host's unit does the arithmetic in the guest's rounding mode and its flags become the guest's.
- * Two things differ and are done here: NaNs (MIPS of that time marks a *signalling* NaN with the bit
- * that elsewhere marks a quiet one, and every NaN that comes out of an operation is the same fixed
- * quiet one), and the FS bit, which replaces a result too small to be normal by zero.
+ * The host's unit does the arithmetic in the guest's rounding mode and its flags become the
+ * guest's. Two things differ and are done here: NaNs (MIPS of that time marks a *signalling* NaN
+ * with the bit that elsewhere marks a quiet one, and every NaN that comes out of an operation is
+ * the same fixed quiet one), and the FS bit, which replaces a result too small to be normal by
+ * zero.
  *
  * Every operation writes the cause field; if a cause is enabled the result is withheld and the
  * processor takes an exception, else the sticky flags collect it. (Manual chapter 6.)
@@ -31,7 +32,8 @@ enum { FLAGS_SHIFT = 2, ENABLES_SHIFT = 7, CAUSE_SHIFT = 12 };
 
 enum rounding { NEAREST, TO_ZERO, UP, DOWN }; /* as in FCSR(1:0) */
 
-/* ---- the host's unit -------------------------------------------------------------------------- */
+/* ---- the host's unit --------------------------------------------------------------------------
+ */
 
 #if defined(__SSE2_MATH__)
 #include <xmmintrin.h>
@@ -83,7 +85,8 @@ static inline unsigned host_end(enum rounding mode)
 #define PIN_INTEGER(x) __asm__ volatile("" : "+m"(x))
 #endif
 
-/* ---- control registers ------------------------------------------------------------------------ */
+/* ---- control registers ------------------------------------------------------------------------
+ */
 
 /** R4400 (implementation 5) with single, double, word and long formats. */
 enum { FIR = 0x00700000 | 0x00030000 | 0x0500 };
@@ -136,7 +139,8 @@ bool pc_fpu_control_write(struct pc_cpu *cpu, unsigned reg, uint32_t value)
            !(*fcsr >> CAUSE_SHIFT & UNIMPLEMENTED);
 }
 
-/* ---- an operation's surroundings -------------------------------------------------------------- */
+/* ---- an operation's surroundings --------------------------------------------------------------
+ */
 
 struct fp {
     enum rounding mode;
@@ -159,127 +163,129 @@ static inline bool end(struct pc_cpu *cpu, unsigned raised)
     return true;
 }
 
-/* ---- the two formats -------------------------------------------------------------------------- */
+/* ---- the two formats --------------------------------------------------------------------------
+ */
 
 typedef uint32_t __attribute__((may_alias)) bits_S;
 typedef uint64_t __attribute__((may_alias)) bits_D;
 typedef float real_S;
 typedef double real_D;
 
-#define INFINITY_S    UINT32_C(0x7f800000)
-#define INFINITY_D    UINT64_C(0x7ff0000000000000)
-#define QUIET_S       UINT32_C(0x7fbfffff) /* what an invalid operation answers */
-#define QUIET_D       UINT64_C(0x7ff7ffffffffffff)
-#define SIGNALLING_S  UINT32_C(0x00400000)
-#define SIGNALLING_D  UINT64_C(0x0008000000000000)
-#define SIGN_S        UINT32_C(0x80000000)
-#define SIGN_D        UINT64_C(0x8000000000000000)
+#define INFINITY_S     UINT32_C(0x7f800000)
+#define INFINITY_D     UINT64_C(0x7ff0000000000000)
+#define QUIET_S        UINT32_C(0x7fbfffff) /* what an invalid operation answers */
+#define QUIET_D        UINT64_C(0x7ff7ffffffffffff)
+#define SIGNALLING_S   UINT32_C(0x00400000)
+#define SIGNALLING_D   UINT64_C(0x0008000000000000)
+#define SIGN_S         UINT32_C(0x80000000)
+#define SIGN_D         UINT64_C(0x8000000000000000)
 #define LEAST_NORMAL_S UINT32_C(0x00800000)
 #define LEAST_NORMAL_D UINT64_C(0x0010000000000000)
 
 #define AT(f, offset) (*(bits_##f *)((char *)cpu + (offset)))
 
 /* Functions every format has: F is S or D. */
-#define FORMAT(F)                                                                                  \
-    static inline real_##F to_real_##F(bits_##F b)                                                 \
-    {                                                                                              \
-        real_##F r;                                                                                \
-        memcpy(&r, &b, sizeof r);                                                                  \
-        return r;                                                                                  \
-    }                                                                                              \
-    static inline bits_##F to_bits_##F(real_##F r)                                                 \
-    {                                                                                              \
-        bits_##F b;                                                                                \
-        memcpy(&b, &r, sizeof b);                                                                  \
-        return b;                                                                                  \
-    }                                                                                              \
-    static inline bool is_nan_##F(bits_##F b)                                                      \
-    {                                                                                              \
-        return (b & ~SIGN_##F) > INFINITY_##F;                                                     \
-    }                                                                                              \
-    static inline bool is_signalling_##F(bits_##F b)                                               \
-    {                                                                                              \
-        return is_nan_##F(b) && b & SIGNALLING_##F;                                                \
-    }                                                                                              \
-    /* The result of an operation on at least one NaN. */                                          \
-    static bits_##F propagate_##F(struct fp *fp, bits_##F a, bits_##F b)                           \
-    {                                                                                              \
-        if (is_signalling_##F(a) || is_signalling_##F(b))                                          \
-            fp->raised |= INVALID;                                                                 \
-        return QUIET_##F;                                                                          \
-    }                                                                                              \
-    /* Is a result, rounded to zero, of something too small to be normal (and not zero)? */        \
-    static inline bool is_tiny_##F(bits_##F b, unsigned raised)                                    \
-    {                                                                                              \
-        b &= ~SIGN_##F;                                                                            \
-        return b < LEAST_NORMAL_##F && (b != 0 || raised & INEXACT);                               \
+#define FORMAT(F)                                                                           \
+    static inline real_##F to_real_##F(bits_##F b)                                          \
+    {                                                                                       \
+        real_##F r;                                                                         \
+        memcpy(&r, &b, sizeof r);                                                           \
+        return r;                                                                           \
+    }                                                                                       \
+    static inline bits_##F to_bits_##F(real_##F r)                                          \
+    {                                                                                       \
+        bits_##F b;                                                                         \
+        memcpy(&b, &r, sizeof b);                                                           \
+        return b;                                                                           \
+    }                                                                                       \
+    static inline bool is_nan_##F(bits_##F b)                                               \
+    {                                                                                       \
+        return (b & ~SIGN_##F) > INFINITY_##F;                                              \
+    }                                                                                       \
+    static inline bool is_signalling_##F(bits_##F b)                                        \
+    {                                                                                       \
+        return is_nan_##F(b) && b & SIGNALLING_##F;                                         \
+    }                                                                                       \
+    /* The result of an operation on at least one NaN. */                                   \
+    static bits_##F propagate_##F(struct fp *fp, bits_##F a, bits_##F b)                    \
+    {                                                                                       \
+        if (is_signalling_##F(a) || is_signalling_##F(b))                                   \
+            fp->raised |= INVALID;                                                          \
+        return QUIET_##F;                                                                   \
+    }                                                                                       \
+    /* Is a result, rounded to zero, of something too small to be normal (and not zero)? */ \
+    static inline bool is_tiny_##F(bits_##F b, unsigned raised)                             \
+    {                                                                                       \
+        b &= ~SIGN_##F;                                                                     \
+        return b < LEAST_NORMAL_##F && (b != 0 || raised & INEXACT);                        \
     }
 FORMAT(S)
 FORMAT(D)
 
 /**
  * Computes `expression` of the real numbers a and b in the guest's mode; the result goes to `bits`.
- * With FS, first towards zero to see whether the exact result is tiny: then it is a zero of its sign
- * and nothing is raised.
+ * With FS, first towards zero to see whether the exact result is tiny: then it is a zero of its
+ * sign and nothing is raised.
  */
-#define COMPUTE(F, fp, a, b, expression, bits)                                                     \
-    do {                                                                                           \
-        if (unlikely((fp)->flush)) {                                                               \
-            unsigned tiny_raised;                                                                  \
-            host_begin(TO_ZERO);                                                                   \
-            PIN(a);                                                                                \
-            PIN(b);                                                                                \
-            real_##F towards_zero = (expression);                                                  \
-            PIN(towards_zero);                                                                     \
-            tiny_raised = host_end(TO_ZERO);                                                       \
-            bits = to_bits_##F(towards_zero);                                                      \
-            if (is_tiny_##F(bits, tiny_raised)) {                                                  \
-                bits &= SIGN_##F;                                                                  \
-                break;                                                                             \
-            }                                                                                      \
-        }                                                                                          \
-        host_begin((fp)->mode);                                                                    \
-        PIN(a);                                                                                    \
-        PIN(b);                                                                                    \
-        real_##F rounded = (expression);                                                           \
-        PIN(rounded);                                                                              \
-        const unsigned now_raised = host_end((fp)->mode);                                          \
-        (fp)->raised |= now_raised;                                                                \
-        bits = unlikely(now_raised & INVALID) ? QUIET_##F : to_bits_##F(rounded);                  \
+#define COMPUTE(F, fp, a, b, expression, bits)                                    \
+    do {                                                                          \
+        if (unlikely((fp)->flush)) {                                              \
+            unsigned tiny_raised;                                                 \
+            host_begin(TO_ZERO);                                                  \
+            PIN(a);                                                               \
+            PIN(b);                                                               \
+            real_##F towards_zero = (expression);                                 \
+            PIN(towards_zero);                                                    \
+            tiny_raised = host_end(TO_ZERO);                                      \
+            bits = to_bits_##F(towards_zero);                                     \
+            if (is_tiny_##F(bits, tiny_raised)) {                                 \
+                bits &= SIGN_##F;                                                 \
+                break;                                                            \
+            }                                                                     \
+        }                                                                         \
+        host_begin((fp)->mode);                                                   \
+        PIN(a);                                                                   \
+        PIN(b);                                                                   \
+        real_##F rounded = (expression);                                          \
+        PIN(rounded);                                                             \
+        const unsigned now_raised = host_end((fp)->mode);                         \
+        (fp)->raised |= now_raised;                                               \
+        bits = unlikely(now_raised & INVALID) ? QUIET_##F : to_bits_##F(rounded); \
     } while (0)
 
-#define BINARY(name, F, expression)                                                                \
-    static inline bits_##F name##_##F(struct fp *fp, bits_##F x, bits_##F y)                       \
-    {                                                                                              \
-        real_##F a = to_real_##F(x), b = to_real_##F(y);                                           \
-        bits_##F bits;                                                                             \
-        if (unlikely(is_nan_##F(x) || is_nan_##F(y)))                                              \
-            return propagate_##F(fp, x, y);                                                        \
-        COMPUTE(F, fp, a, b, expression, bits);                                                    \
-        return bits;                                                                               \
+#define BINARY(name, F, expression)                                          \
+    static inline bits_##F name##_##F(struct fp *fp, bits_##F x, bits_##F y) \
+    {                                                                        \
+        real_##F a = to_real_##F(x), b = to_real_##F(y);                     \
+        bits_##F bits;                                                       \
+        if (unlikely(is_nan_##F(x) || is_nan_##F(y)))                        \
+            return propagate_##F(fp, x, y);                                  \
+        COMPUTE(F, fp, a, b, expression, bits);                              \
+        return bits;                                                         \
     }
-#define ARITHMETIC(F, root)                                                                        \
-    BINARY(add, F, a + b)                                                                          \
-    BINARY(sub, F, a - b)                                                                          \
-    BINARY(mul, F, a *b)                                                                           \
-    BINARY(div, F, a / b)                                                                          \
-    static inline bits_##F sqrt_##F(struct fp *fp, bits_##F x)                                     \
-    {                                                                                              \
-        real_##F a = to_real_##F(x), b = 0;                                                        \
-        bits_##F bits;                                                                             \
-        if (unlikely(is_nan_##F(x)))                                                               \
-            return propagate_##F(fp, x, x);                                                        \
-        if (unlikely(x > SIGN_##F)) {                                                              \
-            fp->raised |= INVALID;                                                                 \
-            return QUIET_##F;                                                                      \
-        }                                                                                          \
-        COMPUTE(F, fp, a, b, root(a), bits);                                                       \
-        return bits;                                                                               \
+#define ARITHMETIC(F, root)                                    \
+    BINARY(add, F, a + b)                                      \
+    BINARY(sub, F, a - b)                                      \
+    BINARY(mul, F, a *b)                                       \
+    BINARY(div, F, a / b)                                      \
+    static inline bits_##F sqrt_##F(struct fp *fp, bits_##F x) \
+    {                                                          \
+        real_##F a = to_real_##F(x), b = 0;                    \
+        bits_##F bits;                                         \
+        if (unlikely(is_nan_##F(x)))                           \
+            return propagate_##F(fp, x, x);                    \
+        if (unlikely(x > SIGN_##F)) {                          \
+            fp->raised |= INVALID;                             \
+            return QUIET_##F;                                  \
+        }                                                      \
+        COMPUTE(F, fp, a, b, root(a), bits);                   \
+        return bits;                                           \
     }
 ARITHMETIC(S, sqrtf)
 ARITHMETIC(D, sqrt)
 
-/* ---- conversions between formats -------------------------------------------------------------- */
+/* ---- conversions between formats --------------------------------------------------------------
+ */
 
 static bits_S narrow(struct fp *fp, bits_D x)
 {
@@ -328,71 +334,69 @@ static int32_t to_word(struct fp *fp, double a, enum rounding mode)
     return INT32_MAX;
 }
 
-/* ---- the instructions ------------------------------------------------------------------------- */
+/* ---- the instructions -------------------------------------------------------------------------
+ */
 
-#define FPU(id)                                                                                    \
-    static bool fpu_##id(struct pc_cpu *cpu, const struct pc_op *op)
+#define FPU(id) static bool fpu_##id(struct pc_cpu *cpu, const struct pc_op *op)
 
 /** One result of format F; `expression` uses fp and the operands. */
-#define RESULT(id, F, expression)                                                                  \
-    FPU(id)                                                                                        \
-    {                                                                                              \
-        struct fp fp = begin(cpu);                                                                 \
-        const bits_##F result = (expression);                                                      \
-        if (!end(cpu, fp.raised))                                                                  \
-            return false;                                                                          \
-        AT(F, op->d) = result;                                                                     \
-        return true;                                                                               \
+#define RESULT(id, F, expression)             \
+    FPU(id)                                   \
+    {                                         \
+        struct fp fp = begin(cpu);            \
+        const bits_##F result = (expression); \
+        if (!end(cpu, fp.raised))             \
+            return false;                     \
+        AT(F, op->d) = result;                \
+        return true;                          \
     }
 
 #define ONE_S UINT32_C(0x3f800000)
 #define ONE_D UINT64_C(0x3ff0000000000000)
 
-#define OPERATIONS(F)                                                                              \
-    RESULT(ADD_##F, F, add_##F(&fp, AT(F, op->s), AT(F, op->t)))                                   \
-    RESULT(SUB_##F, F, sub_##F(&fp, AT(F, op->s), AT(F, op->t)))                                   \
-    RESULT(MUL_##F, F, mul_##F(&fp, AT(F, op->s), AT(F, op->t)))                                   \
-    RESULT(DIV_##F, F, div_##F(&fp, AT(F, op->s), AT(F, op->t)))                                   \
-    RESULT(SQRT_##F, F, sqrt_##F(&fp, AT(F, op->s)))                                               \
-    RESULT(RECIP_##F, F, div_##F(&fp, ONE_##F, AT(F, op->s)))                                      \
-    RESULT(RSQRT_##F, F, div_##F(&fp, ONE_##F, sqrt_##F(&fp, AT(F, op->s))))                       \
-    /* Product and sum are rounded one after the other, as the MIPS IV machines did. */            \
-    RESULT(MADD_##F, F,                                                                            \
-           add_##F(&fp, mul_##F(&fp, AT(F, op->s), AT(F, op->t)), AT(F, op->imm)))                 \
-    RESULT(MSUB_##F, F,                                                                            \
-           sub_##F(&fp, mul_##F(&fp, AT(F, op->s), AT(F, op->t)), AT(F, op->imm)))                 \
-    RESULT(NMADD_##F, F,                                                                           \
-           SIGN_##F ^ add_##F(&fp, mul_##F(&fp, AT(F, op->s), AT(F, op->t)), AT(F, op->imm)))      \
-    RESULT(NMSUB_##F, F,                                                                           \
+#define OPERATIONS(F)                                                                           \
+    RESULT(ADD_##F, F, add_##F(&fp, AT(F, op->s), AT(F, op->t)))                                \
+    RESULT(SUB_##F, F, sub_##F(&fp, AT(F, op->s), AT(F, op->t)))                                \
+    RESULT(MUL_##F, F, mul_##F(&fp, AT(F, op->s), AT(F, op->t)))                                \
+    RESULT(DIV_##F, F, div_##F(&fp, AT(F, op->s), AT(F, op->t)))                                \
+    RESULT(SQRT_##F, F, sqrt_##F(&fp, AT(F, op->s)))                                            \
+    RESULT(RECIP_##F, F, div_##F(&fp, ONE_##F, AT(F, op->s)))                                   \
+    RESULT(RSQRT_##F, F, div_##F(&fp, ONE_##F, sqrt_##F(&fp, AT(F, op->s))))                    \
+    /* Product and sum are rounded one after the other, as the MIPS IV machines did. */         \
+    RESULT(MADD_##F, F, add_##F(&fp, mul_##F(&fp, AT(F, op->s), AT(F, op->t)), AT(F, op->imm))) \
+    RESULT(MSUB_##F, F, sub_##F(&fp, mul_##F(&fp, AT(F, op->s), AT(F, op->t)), AT(F, op->imm))) \
+    RESULT(NMADD_##F, F,                                                                        \
+           SIGN_##F ^ add_##F(&fp, mul_##F(&fp, AT(F, op->s), AT(F, op->t)), AT(F, op->imm)))   \
+    RESULT(NMSUB_##F, F,                                                                        \
            SIGN_##F ^ sub_##F(&fp, mul_##F(&fp, AT(F, op->s), AT(F, op->t)), AT(F, op->imm)))
 OPERATIONS(S)
 OPERATIONS(D)
 
 /** Conversion of format F to whole numbers in a given rounding mode. */
-#define TO_WHOLE(name, F, mode)                                                                    \
-    static int64_t name##_long_##F(struct fp *fp, bits_##F x)                                      \
-    {                                                                                              \
-        if (unlikely(is_nan_##F(x))) {                                                             \
-            fp->raised |= INVALID;                                                                 \
-            return INT64_MAX;                                                                      \
-        }                                                                                          \
-        return to_long(fp, (double)to_real_##F(x), mode);                                          \
-    }                                                                                              \
-    static int32_t name##_word_##F(struct fp *fp, bits_##F x)                                      \
-    {                                                                                              \
-        if (unlikely(is_nan_##F(x))) {                                                             \
-            fp->raised |= INVALID;                                                                 \
-            return INT32_MAX;                                                                      \
-        }                                                                                          \
-        return to_word(fp, (double)to_real_##F(x), mode);                                          \
-    }                                                                                              \
-    RESULT(name##_W_##F, S, (bits_S)name##_word_##F(&fp, AT(F, op->s)))                            \
+#define TO_WHOLE(name, F, mode)                                         \
+    static int64_t name##_long_##F(struct fp *fp, bits_##F x)           \
+    {                                                                   \
+        if (unlikely(is_nan_##F(x))) {                                  \
+            fp->raised |= INVALID;                                      \
+            return INT64_MAX;                                           \
+        }                                                               \
+        return to_long(fp, (double)to_real_##F(x), mode);               \
+    }                                                                   \
+    static int32_t name##_word_##F(struct fp *fp, bits_##F x)           \
+    {                                                                   \
+        if (unlikely(is_nan_##F(x))) {                                  \
+            fp->raised |= INVALID;                                      \
+            return INT32_MAX;                                           \
+        }                                                               \
+        return to_word(fp, (double)to_real_##F(x), mode);               \
+    }                                                                   \
+    RESULT(name##_W_##F, S, (bits_S)name##_word_##F(&fp, AT(F, op->s))) \
     RESULT(name##_L_##F, D, (bits_D)name##_long_##F(&fp, AT(F, op->s)))
-#define TO_WHOLES(F)                                                                               \
-    TO_WHOLE(ROUND, F, NEAREST)                                                                    \
-    TO_WHOLE(TRUNC, F, TO_ZERO)                                                                    \
-    TO_WHOLE(CEIL, F, UP)                                                                          \
-    TO_WHOLE(FLOOR, F, DOWN)                                                                       \
+#define TO_WHOLES(F)            \
+    TO_WHOLE(ROUND, F, NEAREST) \
+    TO_WHOLE(TRUNC, F, TO_ZERO) \
+    TO_WHOLE(CEIL, F, UP)       \
+    TO_WHOLE(FLOOR, F, DOWN)    \
     TO_WHOLE(CVT, F, fp->mode)
 TO_WHOLES(S)
 TO_WHOLES(D)
@@ -401,20 +405,20 @@ RESULT(CVT_S_D, S, narrow(&fp, AT(D, op->s)))
 RESULT(CVT_D_S, D, widen(&fp, AT(S, op->s)))
 
 /** From a whole number: never invalid, never tiny. */
-#define FROM_WHOLE(id, F, type, source)                                                            \
-    FPU(id)                                                                                        \
-    {                                                                                              \
-        const enum rounding mode = cpu->r.fcsr & 3;                                                \
-        type n = (type)(source);                                                                   \
-        real_##F r;                                                                                \
-        host_begin(mode);                                                                          \
-        PIN_INTEGER(n);                                                                            \
-        r = (real_##F)n;                                                                           \
-        PIN(r);                                                                                    \
-        if (!end(cpu, host_end(mode)))                                                             \
-            return false;                                                                          \
-        AT(F, op->d) = to_bits_##F(r);                                                             \
-        return true;                                                                               \
+#define FROM_WHOLE(id, F, type, source)             \
+    FPU(id)                                         \
+    {                                               \
+        const enum rounding mode = cpu->r.fcsr & 3; \
+        type n = (type)(source);                    \
+        real_##F r;                                 \
+        host_begin(mode);                           \
+        PIN_INTEGER(n);                             \
+        r = (real_##F)n;                            \
+        PIN(r);                                     \
+        if (!end(cpu, host_end(mode)))              \
+            return false;                           \
+        AT(F, op->d) = to_bits_##F(r);              \
+        return true;                                \
     }
 FROM_WHOLE(CVT_S_W, S, int32_t, AT(S, op->s))
 FROM_WHOLE(CVT_D_W, D, int32_t, AT(S, op->s))
@@ -422,41 +426,41 @@ FROM_WHOLE(CVT_S_L, S, int64_t, AT(D, op->s))
 FROM_WHOLE(CVT_D_L, D, int64_t, AT(D, op->s))
 
 /** c.cond.fmt: bits of cond are 8: quiet NaNs are invalid too, 4: less, 2: equal, 1: unordered. */
-#define COMPARE(id, F, cond)                                                                       \
-    FPU(id)                                                                                        \
-    {                                                                                              \
-        const bits_##F x = AT(F, op->s), y = AT(F, op->t);                                         \
-        const real_##F a = to_real_##F(x), b = to_real_##F(y);                                     \
-        unsigned raised = 0;                                                                       \
-        bool holds;                                                                                \
-        if (unlikely(is_nan_##F(x) || is_nan_##F(y))) {                                            \
-            holds = (cond)&1;                                                                      \
-            if ((cond)&8 || is_signalling_##F(x) || is_signalling_##F(y))                          \
-                raised = INVALID;                                                                  \
-        } else {                                                                                   \
-            holds = ((cond)&4 && a < b) || ((cond)&2 && a == b);                                   \
-        }                                                                                          \
-        if (!end(cpu, raised))                                                                     \
-            return false;                                                                          \
-        cpu->r.fcsr = (cpu->r.fcsr & ~(1u << op->imm)) | (uint32_t)holds << op->imm;               \
-        return true;                                                                               \
+#define COMPARE(id, F, cond)                                                         \
+    FPU(id)                                                                          \
+    {                                                                                \
+        const bits_##F x = AT(F, op->s), y = AT(F, op->t);                           \
+        const real_##F a = to_real_##F(x), b = to_real_##F(y);                       \
+        unsigned raised = 0;                                                         \
+        bool holds;                                                                  \
+        if (unlikely(is_nan_##F(x) || is_nan_##F(y))) {                              \
+            holds = (cond)&1;                                                        \
+            if ((cond)&8 || is_signalling_##F(x) || is_signalling_##F(y))            \
+                raised = INVALID;                                                    \
+        } else {                                                                     \
+            holds = ((cond)&4 && a < b) || ((cond)&2 && a == b);                     \
+        }                                                                            \
+        if (!end(cpu, raised))                                                       \
+            return false;                                                            \
+        cpu->r.fcsr = (cpu->r.fcsr & ~(1u << op->imm)) | (uint32_t)holds << op->imm; \
+        return true;                                                                 \
     }
-#define COMPARES(F)                                                                                \
-    COMPARE(C_F_##F, F, 0)                                                                         \
-    COMPARE(C_UN_##F, F, 1)                                                                        \
-    COMPARE(C_EQ_##F, F, 2)                                                                        \
-    COMPARE(C_UEQ_##F, F, 3)                                                                       \
-    COMPARE(C_OLT_##F, F, 4)                                                                       \
-    COMPARE(C_ULT_##F, F, 5)                                                                       \
-    COMPARE(C_OLE_##F, F, 6)                                                                       \
-    COMPARE(C_ULE_##F, F, 7)                                                                       \
-    COMPARE(C_SF_##F, F, 8)                                                                        \
-    COMPARE(C_NGLE_##F, F, 9)                                                                      \
-    COMPARE(C_SEQ_##F, F, 10)                                                                      \
-    COMPARE(C_NGL_##F, F, 11)                                                                      \
-    COMPARE(C_LT_##F, F, 12)                                                                       \
-    COMPARE(C_NGE_##F, F, 13)                                                                      \
-    COMPARE(C_LE_##F, F, 14)                                                                       \
+#define COMPARES(F)           \
+    COMPARE(C_F_##F, F, 0)    \
+    COMPARE(C_UN_##F, F, 1)   \
+    COMPARE(C_EQ_##F, F, 2)   \
+    COMPARE(C_UEQ_##F, F, 3)  \
+    COMPARE(C_OLT_##F, F, 4)  \
+    COMPARE(C_ULT_##F, F, 5)  \
+    COMPARE(C_OLE_##F, F, 6)  \
+    COMPARE(C_ULE_##F, F, 7)  \
+    COMPARE(C_SF_##F, F, 8)   \
+    COMPARE(C_NGLE_##F, F, 9) \
+    COMPARE(C_SEQ_##F, F, 10) \
+    COMPARE(C_NGL_##F, F, 11) \
+    COMPARE(C_LT_##F, F, 12)  \
+    COMPARE(C_NGE_##F, F, 13) \
+    COMPARE(C_LE_##F, F, 14)  \
     COMPARE(C_NGT_##F, F, 15)
 COMPARES(S)
 COMPARES(D)

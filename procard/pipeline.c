@@ -1,10 +1,10 @@
 /*
  * The R4400 pipeline's interlocks: how long an instruction slips for a result or a unit.
  *
- * Latencies count PCycles in which the pipeline runs: a cache stall freezes all eight stages (manual
- * p. 53), the multiplier and the floating-point units with them. That is what makes slips constants of
- * a block and its context. A later result for the same register replaces the earlier one without
- * waiting for it; conflicts between the floating-point units' stages are not modelled.
+ * Latencies count PCycles in which the pipeline runs: a cache stall freezes all eight stages
+ * (manual p. 53), the multiplier and the floating-point units with them. That is what makes slips
+ * constants of a block and its context. A later result for the same register replaces the earlier
+ * one without waiting for it; conflicts between the floating-point units' stages are not modelled.
  */
 #include "procard/code.h"
 

@@ -78,14 +78,15 @@ enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
  * (call it before cpu->code is set to other code).
  */
 struct pc_pipe {
-    const struct pc_code *code;       /**< the rest belongs to this code */
-    uint32_t generation;              /**< of `code`, at which `resume` and `hot` were valid */
-    bool slot;                        /**< `pc` is the delay slot of a taken branch */
-    uint64_t pc;                      /**< where the last run stopped */
-    const struct pc_context *context; /**< latencies outstanding there; lost if another pc goes on */
-    struct pc_block *resume;          /**< decoded code for `pc` */
-    uint64_t sink;                    /**< takes results whose destination is register 0 */
-    struct pc_block *hot[256];        /**< targets of register jumps, by address */
+    const struct pc_code *code; /**< the rest belongs to this code */
+    uint32_t generation;        /**< of `code`, at which `resume` and `hot` were valid */
+    bool slot;                  /**< `pc` is the delay slot of a taken branch */
+    uint64_t pc;                /**< where the last run stopped */
+    const struct pc_context
+        *context;              /**< latencies outstanding there; lost if another pc goes on */
+    struct pc_block *resume;   /**< decoded code for `pc` */
+    uint64_t sink;             /**< takes results whose destination is register 0 */
+    struct pc_block *hot[256]; /**< targets of register jumps, by address */
 };
 
 struct pc_cpu {

@@ -1,7 +1,8 @@
 /*
  * The instruction table and its two readings: from a word to an operation, and from a word to text.
  *
- * Both walk the row's operand letters (see isa.def), so an instruction is described in one place only.
+ * Both walk the row's operand letters (see isa.def), so an instruction is described in one place
+ * only.
  */
 #include "procard/code.h"
 
@@ -15,26 +16,26 @@
 #define R2  PC_ISA_R2
 
 /* Encoding shapes: match, mask. */
-#define OP(o)    (uint32_t)(o) << 26, 0xfc000000u               /* primary opcode */
-#define SP(f)    (f), 0xfc00003fu                               /* SPECIAL function */
-#define SR(f, r) (r) << 21 | (f), 0xffe0003fu                   /* shift or rotate by sa */
-#define SV(f, r) (r) << 6 | (f), 0xfc0007ffu                    /* shift or rotate by register */
-#define MT(tf)   (tf) << 16 | 0x01, 0xfc01003fu                 /* movf, movt */
-#define RG(r)    0x04000000u | (r) << 16, 0xfc1f0000u           /* REGIMM */
-#define S2(f)    0x70000000u | (f), 0xfc00003fu                 /* SPECIAL2 */
-#define S3(f)    0x7c000000u | (f), 0xfc00003fu                 /* SPECIAL3 */
-#define BS(f, a) 0x7c000000u | (a) << 6 | (f), 0xfc0007ffu      /* its byte shuffles */
-#define C1(r)    0x44000000u | (r) << 21, 0xffe00000u           /* COP1 moves */
-#define BC(x)    0x45000000u | (x) << 16, 0xffe30000u           /* COP1 branches */
-#define FF(m, f) 0x44000000u | (m) << 21 | (f), 0xffe0003fu     /* COP1 format and function */
+#define OP(o)    (uint32_t)(o) << 26, 0xfc000000u                 /* primary opcode */
+#define SP(f)    (f), 0xfc00003fu                                 /* SPECIAL function */
+#define SR(f, r) (r) << 21 | (f), 0xffe0003fu                     /* shift or rotate by sa */
+#define SV(f, r) (r) << 6 | (f), 0xfc0007ffu                      /* shift or rotate by register */
+#define MT(tf)   (tf) << 16 | 0x01, 0xfc01003fu                   /* movf, movt */
+#define RG(r)    0x04000000u | (r) << 16, 0xfc1f0000u             /* REGIMM */
+#define S2(f)    0x70000000u | (f), 0xfc00003fu                   /* SPECIAL2 */
+#define S3(f)    0x7c000000u | (f), 0xfc00003fu                   /* SPECIAL3 */
+#define BS(f, a) 0x7c000000u | (a) << 6 | (f), 0xfc0007ffu        /* its byte shuffles */
+#define C1(r)    0x44000000u | (r) << 21, 0xffe00000u             /* COP1 moves */
+#define BC(x)    0x45000000u | (x) << 16, 0xffe30000u             /* COP1 branches */
+#define FF(m, f) 0x44000000u | (m) << 21 | (f), 0xffe0003fu       /* COP1 format and function */
 #define FT(m, t) 0x44000011u | (m) << 21 | (t) << 16, 0xffe1003fu /* movf.fmt, movt.fmt */
-#define FC(m, c) 0x44000030u | (m) << 21 | (c), 0xffe0007fu     /* c.cond.fmt */
-#define X1(f)    0x4c000000u | (f), 0xfc00003fu                 /* COP1X */
+#define FC(m, c) 0x44000030u | (m) << 21 | (c), 0xffe0007fu       /* c.cond.fmt */
+#define X1(f)    0x4c000000u | (f), 0xfc00003fu                   /* COP1X */
 enum { FS = 16, FD = 17, FW = 20, FL = 21 };
 
-#define ROW(id, mnemonic, encoding, isa, class, unit, latency, busy, operands)                     \
-    [PC_OP_##id] = {mnemonic,      encoding, isa,  PC_CLASS_##class,                               \
-                    PC_RES_##unit, latency,  busy, operands},
+#define ROW(id, mnemonic, encoding, isa, class, unit, latency, busy, operands) \
+    [PC_OP_##                                                                  \
+        id] = {mnemonic, encoding, isa, PC_CLASS_##class, PC_RES_##unit, latency, busy, operands},
 const struct pc_row pc_rows[PC_OP_ROWS_END] = {
     [PC_OP_RI] = {"reserved", 0xffffffffu, 0, 1, PC_CLASS_INT, PC_RES_NONE, 1, 1, ""},
 #define INSN ROW
@@ -60,7 +61,8 @@ static unsigned field(uint32_t word, unsigned low)
 
 enum { RS = 21, RT = 16, RD = 11, SA = 6 };
 
-/* ---- translation ------------------------------------------------------------------------------ */
+/* ---- translation ------------------------------------------------------------------------------
+ */
 
 /** One instruction being translated. */
 struct translation {
@@ -83,23 +85,6 @@ static void writes(struct translation *t, unsigned resource)
         t->use->writes[t->use->nwrites++] = (uint8_t)resource;
 }
 
-static uint16_t gpr_source(struct translation *t, unsigned low)
-{
-    unsigned n = field(t->word, low);
-
-    reads(t, PC_RES_GPR + n);
-    return (uint16_t)(offsetof(struct pc_cpu, r.gpr) + 8 * n);
-}
-
-static uint16_t gpr_result(struct translation *t, unsigned low)
-{
-    unsigned n = field(t->word, low);
-
-    writes(t, PC_RES_GPR + n);
-    return (uint16_t)(n ? offsetof(struct pc_cpu, r.gpr) + 8 * n
-                        : offsetof(struct pc_cpu, pipe.sink));
-}
-
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 enum { LOW_HALF = 0, HIGH_HALF = 4 };
 #else
@@ -112,37 +97,11 @@ static unsigned fpr_home(const struct translation *t, unsigned n)
     return t->flags & PC_BLOCK_FR ? n : n & ~1u;
 }
 
-static uint16_t fpr_offset(const struct translation *t, unsigned n, unsigned half)
-{
-    return (uint16_t)(offsetof(struct pc_cpu, r.fpr) + 8 * fpr_home(t, n) + half);
-}
-
-static uint16_t single(struct translation *t, unsigned low)
-{
-    unsigned n = field(t->word, low);
-
-    return fpr_offset(t, n, n != fpr_home(t, n) ? HIGH_HALF : LOW_HALF);
-}
-
-/** `pair`: an odd register of FR = 0 means its pair; otherwise it is reserved. */
-static uint16_t whole(struct translation *t, unsigned low, bool pair)
-{
-    unsigned n = field(t->word, low);
-
-    t->reserved |= n != fpr_home(t, n) && !pair;
-    return fpr_offset(t, n, 0);
-}
-
-static unsigned fpr_resource(struct translation *t, unsigned low)
-{
-    return PC_RES_FPR + fpr_home(t, field(t->word, low));
-}
-
 /** Packs position and size of a bit field; reserved when it does not fit. */
 static int32_t bit_field(struct translation *t, int position, int size, int width)
 {
     t->reserved |= size <= 0 || position + size > width;
-    return position | size << 8;
+    return position + size * 256;
 }
 
 /** FCSR bit of condition code cc. */
@@ -151,120 +110,95 @@ static int32_t condition_bit(unsigned cc)
     return cc == 0 ? 23 : 24 + (int32_t)cc;
 }
 
-static void integer_operand(struct translation *t, char letter)
-{
-    struct pc_op *op = t->op;
+/** What kind of register a letter names, and where the operation keeps it. */
+enum kind {
+    GPR,
+    SINGLE, /**< half of a pair when FR = 0 */
+    WHOLE,  /**< 64 bits; an odd register is reserved when FR = 0 */
+    PAIR,   /**< 64 bits; an odd register means its pair when FR = 0 */
+    UPPER,  /**< upper half */
+};
+enum slot {
+    NO,
+    IN_S,
+    IN_T,
+    IN_D,
+    IN_IMM,
+    KNOWN /**< used, but the operation need not say where */
+};
 
-    switch (letter) {
-    case 's':
-    case 'b':
-        op->s = gpr_source(t, RS);
-        break;
-    case 't':
-        op->t = gpr_source(t, RT);
-        break;
-    case 'D':
-        op->d = gpr_result(t, RD);
-        break;
-    case 'T':
-        op->d = gpr_result(t, RT);
-        break;
-    case 'Y':
-        gpr_source(t, RD);
-        op->d = gpr_result(t, RD);
-        break;
-    case 'X':
-        op->t = gpr_source(t, RT);
-        op->d = gpr_result(t, RT);
-        break;
-    case 'Z':
-        writes(t, PC_RES_GPR + 31);
-        break;
+static const struct register_letter {
+    char letter;
+    uint8_t position; /**< in the word */
+    uint8_t kind, read, written;
+} register_letters[] = {
+    {'s', RS, GPR, IN_S, NO},      {'b', RS, GPR, IN_S, NO},    {'t', RT, GPR, IN_T, NO},
+    {'D', RD, GPR, NO, IN_D},      {'T', RT, GPR, NO, IN_D},    {'Y', RD, GPR, KNOWN, IN_D},
+    {'X', RT, GPR, IN_T, IN_D},    {'v', RD, SINGLE, IN_S, NO}, {'w', RT, SINGLE, IN_T, NO},
+    {'r', RS, SINGLE, IN_IMM, NO}, {'x', RD, SINGLE, IN_D, NO}, {'F', SA, SINGLE, NO, IN_D},
+    {'V', RD, SINGLE, NO, IN_D},   {'W', RT, SINGLE, NO, IN_D}, {'f', SA, SINGLE, KNOWN, IN_D},
+    {'n', RD, WHOLE, IN_S, NO},    {'m', RT, WHOLE, IN_T, NO},  {'z', RS, WHOLE, IN_IMM, NO},
+    {'y', RD, WHOLE, IN_D, NO},    {'G', SA, WHOLE, NO, IN_D},  {'g', SA, WHOLE, KNOWN, IN_D},
+    {'P', RD, PAIR, IN_S, NO},     {'B', RT, PAIR, IN_T, NO},   {'N', RD, PAIR, NO, IN_D},
+    {'M', RT, PAIR, NO, IN_D},     {'h', RD, UPPER, IN_S, NO},  {'H', RD, UPPER, NO, IN_D},
+};
+
+static const struct register_letter *register_letter(char letter)
+{
+    for (unsigned i = 0; i < sizeof register_letters / sizeof register_letters[0]; i++) {
+        if (register_letters[i].letter == letter)
+            return &register_letters[i];
     }
+    return NULL;
 }
 
-static void fp_source(struct translation *t, uint16_t *slot, uint16_t offset, unsigned low)
+/** Byte offset of register n in struct pc_cpu; results for r0 go nowhere. */
+static unsigned register_offset(const struct translation *t, enum kind kind, unsigned n,
+                                bool written)
 {
-    *slot = offset;
-    reads(t, fpr_resource(t, low));
+    const unsigned home = fpr_home(t, n);
+    const unsigned half = kind == UPPER || (kind == SINGLE && n != home) ? HIGH_HALF
+                          : kind == SINGLE                               ? LOW_HALF
+                                                                         : 0;
+
+    if (kind == GPR && n == 0 && written)
+        return offsetof(struct pc_cpu, pipe.sink);
+    if (kind == GPR)
+        return offsetof(struct pc_cpu, r.gpr) + 8 * n;
+    return offsetof(struct pc_cpu, r.fpr) + 8 * home + half;
 }
 
-static void fp_result(struct translation *t, uint16_t offset, unsigned low)
+static void set_slot(struct pc_op *op, enum slot slot, unsigned offset)
 {
-    t->op->d = offset;
-    writes(t, fpr_resource(t, low));
+    if (slot == IN_S)
+        op->s = (uint16_t)offset;
+    else if (slot == IN_T)
+        op->t = (uint16_t)offset;
+    else if (slot == IN_D)
+        op->d = (uint16_t)offset;
+    else if (slot == IN_IMM)
+        op->imm = (int32_t)offset;
 }
 
-static void fp_operand(struct translation *t, char letter)
+static void register_operand(struct translation *t, char letter)
 {
-    struct pc_op *op = t->op;
-    uint16_t third = 0;
+    const struct register_letter *l = register_letter(letter);
+    unsigned n, resource;
 
-    switch (letter) {
-    case 'v':
-        fp_source(t, &op->s, single(t, RD), RD);
-        break;
-    case 'w':
-        fp_source(t, &op->t, single(t, RT), RT);
-        break;
-    case 'r':
-        fp_source(t, &third, single(t, RS), RS);
-        op->imm = third;
-        break;
-    case 'x':
-        fp_source(t, &op->d, single(t, RD), RD);
-        break;
-    case 'n':
-        fp_source(t, &op->s, whole(t, RD, false), RD);
-        break;
-    case 'm':
-        fp_source(t, &op->t, whole(t, RT, false), RT);
-        break;
-    case 'z':
-        fp_source(t, &third, whole(t, RS, false), RS);
-        op->imm = third;
-        break;
-    case 'y':
-        fp_source(t, &op->d, whole(t, RD, false), RD);
-        break;
-    case 'P':
-        fp_source(t, &op->s, whole(t, RD, true), RD);
-        break;
-    case 'B':
-        fp_source(t, &op->t, whole(t, RT, true), RT);
-        break;
-    case 'h':
-        fp_source(t, &op->s, fpr_offset(t, field(t->word, RD), HIGH_HALF), RD);
-        break;
-    case 'F':
-        fp_result(t, single(t, SA), SA);
-        break;
-    case 'V':
-        fp_result(t, single(t, RD), RD);
-        break;
-    case 'W':
-        fp_result(t, single(t, RT), RT);
-        break;
-    case 'f':
-        reads(t, fpr_resource(t, SA));
-        fp_result(t, single(t, SA), SA);
-        break;
-    case 'G':
-        fp_result(t, whole(t, SA, false), SA);
-        break;
-    case 'g':
-        reads(t, fpr_resource(t, SA));
-        fp_result(t, whole(t, SA, false), SA);
-        break;
-    case 'N':
-        fp_result(t, whole(t, RD, true), RD);
-        break;
-    case 'M':
-        fp_result(t, whole(t, RT, true), RT);
-        break;
-    case 'H':
-        fp_result(t, fpr_offset(t, field(t->word, RD), HIGH_HALF), RD);
-        break;
+    if (letter == 'Z')
+        writes(t, PC_RES_GPR + 31);
+    if (!l)
+        return;
+    n = field(t->word, l->position);
+    resource = l->kind == GPR ? PC_RES_GPR + n : PC_RES_FPR + fpr_home(t, n);
+    t->reserved |= l->kind == WHOLE && n != fpr_home(t, n);
+    if (l->read != NO) {
+        reads(t, resource);
+        set_slot(t->op, l->read, register_offset(t, l->kind, n, false));
+    }
+    if (l->written != NO) {
+        writes(t, resource);
+        set_slot(t->op, l->written, register_offset(t, l->kind, n, true));
     }
 }
 
@@ -373,8 +307,7 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
     *op = (struct pc_op){.code = (uint16_t)code};
     *use = (struct pc_use){.unit = row->unit, .latency = row->latency, .busy = row->busy};
     for (const char *o = row->operands; *o; o++) {
-        integer_operand(&t, *o);
-        fp_operand(&t, *o);
+        register_operand(&t, *o);
         number_operand(&t, *o);
         condition_use(&t, *o);
     }
@@ -386,26 +319,13 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
     }
 }
 
-/* ---- disassembly ------------------------------------------------------------------------------ */
+/* ---- disassembly ------------------------------------------------------------------------------
+ */
 
-static const char *const gpr_names[32] = {
-    "zero", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",
-    "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "fp", "ra"};
-
-/** Where in the word the register of an operand letter is; -1: not that kind of register. */
-static int gpr_position(char letter)
-{
-    return strchr("sb", letter) ? RS : strchr("tTX", letter) ? RT : strchr("DY", letter) ? RD : -1;
-}
-
-static int fpr_position(char letter)
-{
-    return strchr("rz", letter)         ? RS
-           : strchr("wmBWM", letter)    ? RT
-           : strchr("vnxyPhHVN", letter) ? RD
-           : strchr("FfGg", letter)     ? SA
-                                        : -1;
-}
+static const char *const gpr_names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
+                                          "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",
+                                          "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7",
+                                          "t8",   "t9", "k0", "k1", "gp", "sp", "fp", "ra"};
 
 static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size_t size)
 {
@@ -447,14 +367,16 @@ static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size
 
 static int print_operand(char letter, uint32_t word, uint64_t va, char *buf, size_t size)
 {
+    const struct register_letter *l = register_letter(letter);
+
     if (strchr(",()", letter))
         return snprintf(buf, size, "%c", letter);
     if (letter == 'Z')
         return 0;
-    if (gpr_position(letter) >= 0)
-        return snprintf(buf, size, "%s", gpr_names[field(word, (unsigned)gpr_position(letter))]);
-    if (fpr_position(letter) >= 0)
-        return snprintf(buf, size, "f%u", field(word, (unsigned)fpr_position(letter)));
+    if (l && l->kind == GPR)
+        return snprintf(buf, size, "%s", gpr_names[field(word, l->position)]);
+    if (l)
+        return snprintf(buf, size, "f%u", field(word, l->position));
     return print_number(letter, word, va, buf, size);
 }
 

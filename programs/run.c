@@ -361,7 +361,7 @@ static void free_threads(struct prog *p)
 
 static void prog_free(struct prog *p)
 {
-    files_free(p); /* may wake threads */
+    files_free(p); /* first: closing a pipe looks for threads that wait for it */
     free_threads(p);
     signal_free(p);
     vm_free(&p->vm);

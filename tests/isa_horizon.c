@@ -1,6 +1,7 @@
 /*
- * Where a run is cut must not show: the same program with one horizon at the end and with random near
- * ones gives the same registers, memory, clock, states and the same accesses at the same ticks.
+ * Where a run is cut must not show: the same program with one horizon at the end and with random
+ * near ones gives the same registers, memory, clock, states and the same accesses at the same
+ * ticks.
  */
 #include "tests/isa_random.h"
 

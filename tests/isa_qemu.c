@@ -30,13 +30,13 @@ static void put_headers(uint8_t *h, bool n64)
     memset(h, 0, HEADERS);
     memcpy(h, "\177ELF\0\2\1", 7);
     h[4] = n64 ? 2 : 1;
-    p = put_big(p, 2, 2);                                   /* ET_EXEC */
-    p = put_big(p, 8, 2);                                   /* EM_MIPS */
-    p = put_big(p, 1, 4);                                   /* version */
-    p = put_big(p, RANDOM_BASE, word);                      /* entry */
-    p = put_big(p, ehsize, word);                           /* program headers */
-    p = put_big(p, 0, word);                                /* sections */
-    p = put_big(p, n64 ? 0x80000000 : 0x70001000, 4);       /* mips64r2; mips32r2 o32 */
+    p = put_big(p, 2, 2);                             /* ET_EXEC */
+    p = put_big(p, 8, 2);                             /* EM_MIPS */
+    p = put_big(p, 1, 4);                             /* version */
+    p = put_big(p, RANDOM_BASE, word);                /* entry */
+    p = put_big(p, ehsize, word);                     /* program headers */
+    p = put_big(p, 0, word);                          /* sections */
+    p = put_big(p, n64 ? 0x80000000 : 0x70001000, 4); /* mips64r2; mips32r2 o32 */
     p = put_big(p, ehsize, 2);
     p = put_big(p, phsize, 2);
     p = put_big(p, n64 ? 1 : 2, 2);

@@ -129,11 +129,11 @@ static bool unsuitable(const struct writer *w, unsigned n)
 {
     const struct pc_row *row = &pc_rows[n];
     static const uint16_t never[] = {
-        PC_OP_ADD,  PC_OP_ADDI, PC_OP_SUB,   PC_OP_DADD,  PC_OP_DADDI, PC_OP_DSUB,  PC_OP_SYSCALL,
-        PC_OP_BREAK, PC_OP_TGE, PC_OP_TGEU,  PC_OP_TLT,   PC_OP_TLTU,  PC_OP_TEQ,   PC_OP_TNE,
-        PC_OP_TGEI, PC_OP_TGEIU, PC_OP_TLTI, PC_OP_TLTIU, PC_OP_TEQI,  PC_OP_TNEI,  PC_OP_RDHWR,
-        PC_OP_CACHE, PC_OP_COP0, PC_OP_COP2, PC_OP_LWC2,  PC_OP_LDC2,  PC_OP_SWC2,  PC_OP_SDC2,
-        PC_OP_SC,   PC_OP_SCD,  PC_OP_CTC1,  PC_OP_CFC1,  PC_OP_SYNCI};
+        PC_OP_ADD,   PC_OP_ADDI,  PC_OP_SUB,  PC_OP_DADD,  PC_OP_DADDI, PC_OP_DSUB, PC_OP_SYSCALL,
+        PC_OP_BREAK, PC_OP_TGE,   PC_OP_TGEU, PC_OP_TLT,   PC_OP_TLTU,  PC_OP_TEQ,  PC_OP_TNE,
+        PC_OP_TGEI,  PC_OP_TGEIU, PC_OP_TLTI, PC_OP_TLTIU, PC_OP_TEQI,  PC_OP_TNEI, PC_OP_RDHWR,
+        PC_OP_CACHE, PC_OP_COP0,  PC_OP_COP2, PC_OP_LWC2,  PC_OP_LDC2,  PC_OP_SWC2, PC_OP_SDC2,
+        PC_OP_SC,    PC_OP_SCD,   PC_OP_CTC1, PC_OP_CFC1,  PC_OP_SYNCI};
 
     for (unsigned i = 0; i < sizeof never / sizeof never[0]; i++) {
         if (n == never[i])
@@ -315,8 +315,8 @@ static uint64_t interesting(struct writer *w)
     case 2: /* near 1, so that results stay in range */
         return (random & UINT64_C(0x800fffffffffffff)) | (uint64_t)(0x3f8 + draw(w, 16)) << 52;
     case 3:
-        return (random & UINT64_C(0x807fffff807fffff)) |
-               (uint64_t)(0x7a + draw(w, 12)) << 55 | (uint64_t)(0x7a + draw(w, 12)) << 23;
+        return (random & UINT64_C(0x807fffff807fffff)) | (uint64_t)(0x7a + draw(w, 12)) << 55 |
+               (uint64_t)(0x7a + draw(w, 12)) << 23;
     case 4: /* near the smallest */
         return (random & UINT64_C(0x800fffffffffffff)) | (uint64_t)draw(w, 60) << 52;
     case 5:

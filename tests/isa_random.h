@@ -11,11 +11,11 @@
 #include "tests/isa_rig.h"
 
 enum {
-    RANDOM_BASE = 0x400000,  /**< code */
-    RANDOM_DATA = 0x600000,  /**< blocks, then scratch memory */
-    RANDOM_SIZE = 0x400000,  /**< from RANDOM_BASE */
-    RANDOM_BLOCK = 560,      /**< bytes per sequence */
-    RANDOM_SCRATCH = 1024,   /**< bytes that loads and stores use, behind the blocks */
+    RANDOM_BASE = 0x400000, /**< code */
+    RANDOM_DATA = 0x600000, /**< blocks, then scratch memory */
+    RANDOM_SIZE = 0x400000, /**< from RANDOM_BASE */
+    RANDOM_BLOCK = 560,     /**< bytes per sequence */
+    RANDOM_SCRATCH = 1024,  /**< bytes that loads and stores use, behind the blocks */
 };
 
 struct random_program {

@@ -1,6 +1,6 @@
 /*
- * The flat memory behind isa_rig.h. A miss on an even line stalls in place; on an odd line the access
- * is told to wait and comes again, as when a card asks the station bus.
+ * The flat memory behind isa_rig.h. A miss on an even line stalls in place; on an odd line the
+ * access is told to wait and comes again, as when a card asks the station bus.
  */
 #include "tests/isa_rig.h"
 

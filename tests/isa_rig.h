@@ -1,7 +1,7 @@
 /*
- * A processor on flat memory, for tests of the interpreter alone: the slow paths that cache.c gives the
- * card are defined here over a host buffer, with primary caches that miss, stall and make the processor
- * wait by rules that depend on nothing but the guest's own behaviour.
+ * A processor on flat memory, for tests of the interpreter alone: the slow paths that cache.c gives
+ * the card are defined here over a host buffer, with primary caches that miss, stall and make the
+ * processor wait by rules that depend on nothing but the guest's own behaviour.
  */
 #ifndef ISA_RIG_H
 #define ISA_RIG_H

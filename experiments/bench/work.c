@@ -3,8 +3,8 @@
  *
  *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared
  *
- * private: an array for each thread; shared: one for all. References are 4 bytes. What is printed is
- * a checksum that only depends on the arguments when the array is private.
+ * private: an array for each thread; shared: one for all. References are 4 bytes. What is printed
+ * is a checksum that only depends on the arguments when the array is private.
  */
 #include <numachine.h>
 #include <pthread.h>

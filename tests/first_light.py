@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""
+The first experiment shows what it is there to show: the same work, but several times the cycles and the
+invalidates when the counters share a line.
+
+    first_light.py NUMACHINE EXPERIMENT
+"""
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TIMES = 5  # "several"
+
+
+def regions(stats):
+    """Machine-wide values: {region: {stat: value}}."""
+    found = {}
+    with open(stats, newline="") as file:
+        for row in csv.DictReader(file):
+            if row["component"] == "machine":
+                found.setdefault(row["snapshot"], {})[row["stat"]] = float(row["value"])
+    return found
+
+
+def main():
+    numachine, experiment = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory, "out")
+        done = subprocess.run([numachine, "run", "-q", "-o", out, experiment], check=True,
+                              capture_output=True)
+        assert done.stdout.startswith(b"adjacent 40000, padded 40000\n"), done.stdout
+        found = regions(out / "stats.csv")
+    adjacent, padded = found["adjacent"], found["padded"]
+    for stat in "elapsed", "monitor.invalidates_done", "monitor.invalidate_hits", "monitor.nacks":
+        assert adjacent[stat] > TIMES * padded[stat], f"{stat}: {adjacent[stat]}, {padded[stat]}"
+    work = adjacent["monitor.run"] / padded["monitor.run"]
+    assert 0.9 < work < 1.1, f"not the same work: {work}"
+
+
+if __name__ == "__main__":
+    main()
