@@ -87,12 +87,10 @@ void cli_add_events(char ***list, const char *spec)
     free(copy);
 }
 
-/* Without a wish, the set "default". */
 static bool choose_events(char *const *events, struct mon_choice *choice)
 {
-    static char *const none[] = {"default", NULL};
     char why[256];
-    for (events = events && *events ? events : none; *events; events++)
+    for (; *events; events++)
         if (!mon_choice_add(choice, *events, why, sizeof why)) {
             complain(why);
             return false;
