@@ -55,7 +55,7 @@ static void print_machine(const struct in_machine *mc)
     in_value_format(&clock, p->bus_clock, bus, sizeof bus);
     printf(
         "machine     %s: %llu processors at %s, bus at %s (1 bus cycle = %llu processor cycles)\n",
-        mc->name, (unsigned long long)(p->stations * p->processors), cpu, bus,
+        mc->name, (unsigned long long)nm_params_cards(p), cpu, bus,
         (unsigned long long)(p->cpu_clock / p->bus_clock));
     for (size_t i = 0; i < count; i++) {
         char value[64], def[64];

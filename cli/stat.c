@@ -154,7 +154,7 @@ static bool set_limit(struct in_experiment *x, const char *text, struct in_diag 
 
 static bool set_processors(struct in_experiment *x, uint64_t processors, struct in_diag *diag)
 {
-    const uint64_t cards = x->machine.params.stations * x->machine.params.processors;
+    const uint64_t cards = nm_params_cards(&x->machine.params);
     if (processors > cards) {
         in_error(diag, NULL, NULL, 0, 0, "--processors %llu: the machine has %llu cards",
                  (unsigned long long)processors, (unsigned long long)cards);

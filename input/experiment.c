@@ -189,7 +189,7 @@ static void check_processors(struct build *b)
 {
     const struct nm_params *p = &b->x->machine.params;
     const struct in_value *v = &b->values[IN_KEY_processors];
-    const uint64_t cards = p->stations * p->processors;
+    const uint64_t cards = nm_params_cards(p);
     if (v->number > cards)
         in_complain(b->r, &v->at, "'program.processors' is %llu, but the machine has %llu cards",
                     (unsigned long long)v->number, (unsigned long long)cards);

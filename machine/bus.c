@@ -91,15 +91,6 @@ nm_tick nm_bus_edge(const struct nm_bus *bus, nm_tick t)
     return (t + bus->cycle - 1) / bus->cycle * bus->cycle;
 }
 
-/* The packet a module would send next, or NULL: sinkable ones first, always. */
-static struct nm_packet *port_head(const struct nm_port *port)
-{
-    for (unsigned c = 0; c < NM_CLASSES; c++)
-        if (port->out[c].count)
-            return nm_fifo_at(&port->out[c], 0);
-    return NULL;
-}
-
 static bool targets_have_room(const struct nm_bus *bus, const struct nm_packet *p)
 {
     enum nm_class c = nm_message_row(p->message)->class;
@@ -107,6 +98,19 @@ static bool targets_have_room(const struct nm_bus *bus, const struct nm_packet *
         if (p->targets >> m & 1 && !nm_fifo_room(&bus->port[m]->in[c], 1))
             return false;
     return true;
+}
+
+/* The packet a module would send next, or NULL: the oldest, but a nonsinkable one that finds no
+ * room steps aside for sinkable ones. */
+static struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_port *port)
+{
+    const struct nm_fifo *s = &port->out[NM_SINKABLE], *n = &port->out[NM_NONSINKABLE];
+    struct nm_packet *sinkable = s->count ? nm_fifo_at(s, 0) : NULL;
+    struct nm_packet *nonsinkable = n->count ? nm_fifo_at(n, 0) : NULL;
+    if (!sinkable || !nonsinkable)
+        return sinkable ? sinkable : nonsinkable;
+    bool older = (int32_t)(nonsinkable->order - sinkable->order) < 0;
+    return older && targets_have_room(bus, nonsinkable) ? nonsinkable : sinkable;
 }
 
 static nm_fire_fn decide, deliver;
@@ -117,7 +121,7 @@ static void schedule(struct nm_bus *bus, nm_tick now)
     nm_tick first = NM_NEVER;
     for (unsigned m = 0; m < NM_MODULES; m++)
         if (bus->port[m] && bus->port[m]->ready_at < first &&
-            targets_have_room(bus, port_head(bus->port[m])))
+            targets_have_room(bus, port_head(bus, bus->port[m])))
             first = bus->port[m]->ready_at;
     if (first == NM_NEVER)
         return;
@@ -134,14 +138,16 @@ static void schedule(struct nm_bus *bus, nm_tick now)
 
 static void ask(struct nm_bus *bus, struct nm_port *port, nm_tick now)
 {
-    port->ready_at = port_head(port) ? nm_bus_edge(bus, now) : NM_NEVER;
+    port->ready_at = port_head(bus, port) ? nm_bus_edge(bus, now) : NM_NEVER;
 }
 
 void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p)
 {
     struct nm_port *port = bus->port[position];
     nm_tick now = nm_kernel_now(bus->k);
-    fifo_push(&port->out[nm_message_row(p->message)->class], p);
+    struct nm_packet ordered = *p;
+    ordered.order = port->sends++;
+    fifo_push(&port->out[nm_message_row(p->message)->class], &ordered);
     if (port->ready_at == NM_NEVER)
         ask(bus, port, now);
     schedule(bus, now);
@@ -160,7 +166,7 @@ static unsigned choose(const struct nm_bus *bus, nm_tick now)
         const struct nm_port *port = bus->port[m];
         if (port && port->ready_at != NM_NEVER &&
             port->ready_at + bus->arbitration * bus->cycle <= now &&
-            targets_have_room(bus, port_head(port)))
+            targets_have_room(bus, port_head(bus, port)))
             return m;
     }
     return NM_MODULES;
@@ -178,7 +184,7 @@ static void decide(void *self, nm_tick now, uint64_t arg)
         return;
     }
     struct nm_port *port = bus->port[m];
-    struct nm_packet *head = port_head(port);
+    struct nm_packet *head = port_head(bus, port);
     const struct nm_message_row *row = nm_message_row(head->message);
     nm_tick cycles = 1 + (row->has_data ? bus->data_cycles : 0);
     for (unsigned t = 0; t < NM_MODULES; t++)

@@ -34,6 +34,7 @@ struct nm_packet nm_fifo_pop(struct nm_fifo *f);
 /** A module's connection to the bus. The module fills `out`, the bus fills `in`. */
 struct nm_port {
     struct nm_fifo in[NM_CLASSES], out[NM_CLASSES];
+    uint32_t sends;   /**< packets ever put into `out` */
     nm_tick ready_at; /**< since when the head of `out` asks for the bus; NM_NEVER: nothing does */
     uint64_t grant_wait;   /**< [bus cycles] asked but not granted, finished waits */
     struct mon_taps *taps; /**< the card's taps, or NULL (memory) */

@@ -15,13 +15,14 @@
 #include <sys/mman.h>
 #include <uthash.h>
 
-enum { LINE_MAX_BYTES = 128, HISTORY = 1 << 16, SHOWN = 24 };
+enum { LINE_MAX_BYTES = 128, HISTORY = 1 << 16, SHOWN = 40 };
 
-/* Something known of one line at one card: its copy, or the invalidations on their way there. */
+/* Something known of one line at one holder: its copy, or the invalidations on their way there (for
+ * a station, under nm_check_cache). */
 struct fact {
     struct key {
         uint64_t line;
-        uint64_t card;
+        uint64_t holder;
     } key;
     unsigned invalidations;
     bool held;
@@ -37,6 +38,7 @@ struct slot {
 
 struct seen {
     nm_tick at;
+    unsigned station;
     struct nm_packet packet;
 };
 
@@ -51,7 +53,7 @@ struct nm_check {
     const uint8_t *image;
     uint8_t *dram; /* what the DRAM really holds */
     uint64_t bytes;
-    unsigned line_bytes;
+    unsigned line_bytes, cards, cards_per_station;
     struct fact *facts;
     struct slot *slot;
     int32_t slots;
@@ -74,6 +76,8 @@ struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, u
     struct nm_check *c = calloc(1, sizeof *c);
     c->on = p->check;
     c->line_bytes = (unsigned)p->l2_line;
+    c->cards = cards;
+    c->cards_per_station = (unsigned)p->processors;
     if (!c->on)
         return c;
     c->image = image;
@@ -103,6 +107,11 @@ void nm_check_free(struct nm_check *c)
     free(c);
 }
 
+unsigned nm_check_cache(unsigned station)
+{
+    return NM_CHECK_MEMORY + 1 + station;
+}
+
 bool nm_check_on(const struct nm_check *c)
 {
     return c->on;
@@ -120,14 +129,18 @@ static void print_history(const struct nm_check *c, FILE *out, uint64_t line)
     for (uint64_t i = first; i < c->seen_count; i++)
         matches += c->seen[i % HISTORY].packet.line == line;
     skip = matches > SHOWN ? matches - SHOWN : 0;
-    fprintf(out, "\n  last %lu messages of the line:", (unsigned long)(matches - skip));
+    fprintf(out, "\n  last %lu messages of the line but requests and NACKs:",
+            (unsigned long)(matches - skip));
     for (uint64_t i = first; i < c->seen_count; i++) {
         const struct seen *s = &c->seen[i % HISTORY];
         if (s->packet.line != line || (skip && skip--))
             continue;
-        fprintf(out, "\n  %12lu  %-10s from module %u to %#x, requester %u", (unsigned long)s->at,
-                nm_message_row(s->packet.message)->name, s->packet.source, s->packet.targets,
-                s->packet.requester);
+        fprintf(out,
+                "\n  %12lu  station %u: %-10s from module %u to %#x, for card %u of station %u",
+                (unsigned long)s->at, s->station, nm_message_row(s->packet.message)->name,
+                s->packet.source, s->packet.targets, s->packet.requester, s->packet.station);
+        if (s->packet.route)
+            fprintf(out, ", leaving to %#lx", (unsigned long)s->packet.route);
     }
 }
 
@@ -147,21 +160,21 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
     fclose(out);
 }
 
-static struct fact *fact_find(struct nm_check *c, unsigned card, uint64_t line)
+static struct fact *fact_find(struct nm_check *c, unsigned holder, uint64_t line)
 {
     struct fact *f;
-    struct key key = {line, card};
+    struct key key = {line, holder};
     HASH_FIND(hh, c->facts, &key, sizeof key, f);
     return f;
 }
 
-static struct fact *fact_make(struct nm_check *c, unsigned card, uint64_t line)
+static struct fact *fact_make(struct nm_check *c, unsigned holder, uint64_t line)
 {
-    struct fact *f = fact_find(c, card, line);
+    struct fact *f = fact_find(c, holder, line);
     if (f)
         return f;
     f = calloc(1, sizeof *f);
-    f->key = (struct key){line, card};
+    f->key = (struct key){line, holder};
     HASH_ADD(hh, c->facts, key, sizeof f->key, f);
     return f;
 }
@@ -172,13 +185,13 @@ static uint64_t line_of(const struct nm_check *c, uint64_t pa)
 }
 
 /* Lets the card's copy catch up with the store it announced. */
-static void catch_up(struct nm_check *c, unsigned card)
+static void catch_up(struct nm_check *c, unsigned holder)
 {
-    struct late_store *s = &c->late[card];
-    if (!s->size)
+    struct late_store *s = holder < c->cards ? &c->late[holder] : NULL;
+    if (!s || !s->size)
         return;
     uint64_t line = line_of(c, s->pa);
-    struct fact *f = fact_find(c, card, line);
+    struct fact *f = fact_find(c, holder, line);
     if (f && f->held)
         memcpy(f->bytes + (s->pa - line), c->image + s->pa, s->size);
     s->size = 0;
@@ -200,18 +213,15 @@ static int32_t slot_new(struct nm_check *c, uint64_t line, const uint8_t *bytes)
     return i;
 }
 
-int32_t nm_check_from_memory(struct nm_check *c, uint64_t line)
+int32_t nm_check_from(struct nm_check *c, unsigned holder, uint64_t line)
 {
-    return c->on ? slot_new(c, line, c->dram + line) : -1;
-}
-
-int32_t nm_check_from_card(struct nm_check *c, unsigned card, uint64_t line)
-{
+    static const uint8_t nothing[LINE_MAX_BYTES];
     if (!c->on)
         return -1;
-    catch_up(c, card);
-    static const uint8_t nothing[LINE_MAX_BYTES];
-    struct fact *f = fact_find(c, card, line);
+    if (holder == NM_CHECK_MEMORY)
+        return slot_new(c, line, c->dram + line);
+    catch_up(c, holder);
+    struct fact *f = fact_find(c, holder, line);
     return slot_new(c, line, f && f->held ? f->bytes : nothing);
 }
 
@@ -227,18 +237,16 @@ void nm_check_release(struct nm_check *c, int32_t slot)
         c->slot[slot].users--;
 }
 
-void nm_check_to_memory(struct nm_check *c, uint64_t line, int32_t slot)
-{
-    if (slot >= 0)
-        memcpy(c->dram + line, c->slot[slot].bytes, c->line_bytes);
-}
-
-void nm_check_to_card(struct nm_check *c, unsigned card, uint64_t line, int32_t slot)
+void nm_check_to(struct nm_check *c, unsigned holder, uint64_t line, int32_t slot)
 {
     if (slot < 0)
         return;
-    catch_up(c, card);
-    struct fact *f = fact_make(c, card, line);
+    if (holder == NM_CHECK_MEMORY) {
+        memcpy(c->dram + line, c->slot[slot].bytes, c->line_bytes);
+        return;
+    }
+    catch_up(c, holder);
+    struct fact *f = fact_make(c, holder, line);
     f->held = true;
     memcpy(f->bytes, c->slot[slot].bytes, c->line_bytes);
 }
@@ -252,16 +260,24 @@ static void tidy(struct nm_check *c, struct fact *f)
     free(f);
 }
 
-void nm_check_drop(struct nm_check *c, unsigned card, uint64_t line)
+void nm_check_drop(struct nm_check *c, unsigned holder, uint64_t line)
 {
     if (!c->on)
         return;
-    catch_up(c, card);
-    struct fact *f = fact_find(c, card, line);
+    catch_up(c, holder);
+    struct fact *f = fact_find(c, holder, line);
     if (!f)
         return;
     f->held = false;
     tidy(c, f);
+}
+
+/* Whether an invalidation is on its way to the card: on its bus, or to its station. */
+static bool invalidation_coming(struct nm_check *c, const struct fact *f, unsigned card,
+                                uint64_t line)
+{
+    const struct fact *s = fact_find(c, nm_check_cache(card / c->cards_per_station), line);
+    return f->invalidations || (s && s->invalidations);
 }
 
 void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now)
@@ -274,7 +290,8 @@ void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size
     if (!f || !f->held)
         nm_check_fail(c, now, line, "card %u: load of %#lx hits, but no data ever came", card,
                       (unsigned long)pa);
-    else if (memcmp(f->bytes + (pa - line), c->image + pa, size) && !f->invalidations)
+    else if (memcmp(f->bytes + (pa - line), c->image + pa, size) &&
+             !invalidation_coming(c, f, card, line))
         nm_check_fail(c, now, line, "card %u: load of %u bytes at %#lx reads a stale copy", card,
                       size, (unsigned long)pa);
 }
@@ -314,10 +331,18 @@ void nm_check_os_wrote(struct nm_check *c, uint64_t pa, uint64_t len)
             os_wrote_copy(c, c->slot[i].bytes, c->slot[i].line, pa, len);
 }
 
-void nm_check_invalidate_sent(struct nm_check *c, unsigned card, uint64_t line)
+void nm_check_invalidate_sent(struct nm_check *c, const struct nm_place *place,
+                              const struct nm_packet *p)
 {
-    if (c->on)
-        fact_make(c, card, line)->invalidations++;
+    if (!c->on)
+        return;
+    unsigned stations = c->cards / c->cards_per_station;
+    for (unsigned s = 0; p->route && s < stations; s++)
+        if (ring_mask_covers(place->rings, p->route, s))
+            fact_make(c, nm_check_cache(s), p->line)->invalidations++;
+    for (unsigned i = 0; !p->route && i < c->cards_per_station; i++)
+        if (p->targets >> i & 1)
+            fact_make(c, place->station * c->cards_per_station + i, p->line)->invalidations++;
 }
 
 void nm_check_invalidate_done(struct nm_check *c, unsigned card, uint64_t line)
@@ -329,8 +354,16 @@ void nm_check_invalidate_done(struct nm_check *c, unsigned card, uint64_t line)
     tidy(c, f);
 }
 
-void nm_check_saw(struct nm_check *c, nm_tick now, const struct nm_packet *p)
+void nm_check_handled(struct nm_check *c, const struct nm_place *place, const struct nm_packet *in)
 {
-    if (c->on)
-        c->seen[c->seen_count++ % HISTORY] = (struct seen){now, *p};
+    if (in->message == NM_MSG_INVALIDATE)
+        nm_check_invalidate_done(c, nm_check_cache(place->station), in->line);
+}
+
+void nm_check_saw(struct nm_check *c, nm_tick now, unsigned station, const struct nm_packet *p)
+{
+    /* refused requests come by the hundred and explain nothing */
+    const enum nm_message m = p->message;
+    if (c->on && m != NM_MSG_NACK && m != NM_MSG_RD && m != NM_MSG_RDEXCL)
+        c->seen[c->seen_count++ % HISTORY] = (struct seen){now, station, *p};
 }

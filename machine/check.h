@@ -16,13 +16,14 @@
 
 #include "machine/packet.h"
 #include "machine/params.h"
+#include "machine/protocol.h"
 #include "machine/time.h"
 
 #include <stddef.h>
 
 struct nm_check;
 
-/** @param image  the machine's memory image */
+/** @param image  the machine's memory image; `cards` on all stations */
 struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, uint64_t bytes,
                               unsigned cards);
 void nm_check_free(struct nm_check *c);
@@ -36,16 +37,19 @@ const char *nm_check_error(const struct nm_check *c);
 void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/** Who can hold a copy of a line. Cards by their machine-wide number, network caches by
+ *  nm_check_cache(station), memory. */
+enum { NM_CHECK_MEMORY = 1 << 20 };
+unsigned nm_check_cache(unsigned station);
+
 /* Data on its way: a slot holds a line's bytes. -1 when not checking. */
-int32_t nm_check_from_memory(struct nm_check *c, uint64_t line);
-int32_t nm_check_from_card(struct nm_check *c, unsigned card, uint64_t line);
+int32_t nm_check_from(struct nm_check *c, unsigned holder, uint64_t line);
+void nm_check_to(struct nm_check *c, unsigned holder, uint64_t line, int32_t slot);
 /** One more target will look at the slot; every target releases it once. */
 void nm_check_share(struct nm_check *c, int32_t slot);
 void nm_check_release(struct nm_check *c, int32_t slot);
-void nm_check_to_memory(struct nm_check *c, uint64_t line, int32_t slot);
-void nm_check_to_card(struct nm_check *c, unsigned card, uint64_t line, int32_t slot);
-/** The card's copy goes away. */
-void nm_check_drop(struct nm_check *c, unsigned card, uint64_t line);
+/** The holder's copy goes away. */
+void nm_check_drop(struct nm_check *c, unsigned holder, uint64_t line);
 
 /** A processor is about to load; compares. @param pa physical address, size in bytes */
 void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now);
@@ -54,11 +58,16 @@ void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned siz
 /** The operating system wrote the image: every copy changes with it. */
 void nm_check_os_wrote(struct nm_check *c, uint64_t pa, uint64_t len);
 
-/** An invalidation for `line` was sent to / handled by a card. */
-void nm_check_invalidate_sent(struct nm_check *c, unsigned card, uint64_t line);
+/** An invalidation was sent: to cards of `place`'s station, or over the rings. */
+void nm_check_invalidate_sent(struct nm_check *c, const struct nm_place *place,
+                              const struct nm_packet *p);
+/** A card has handled an invalidation. */
 void nm_check_invalidate_done(struct nm_check *c, unsigned card, uint64_t line);
+/** A directory has handled a message; if it was an invalidation from the rings, its station has
+ *  passed it on. */
+void nm_check_handled(struct nm_check *c, const struct nm_place *place, const struct nm_packet *in);
 
 /** A packet passed; kept for the history. */
-void nm_check_saw(struct nm_check *c, nm_tick now, const struct nm_packet *p);
+void nm_check_saw(struct nm_check *c, nm_tick now, unsigned station, const struct nm_packet *p);
 
 #endif

@@ -1,15 +1,22 @@
 /*
- * Assembly: stations with their cards, memory and bus, and the loop that lets time pass.
+ * Assembly: stations with their cards, memory, network card and bus, the rings between them, and
+ * the loop that lets time pass.
  *
- * The hard idea is run-ahead. Whatever one card does takes at least the lookahead - cache look-up,
+ * Two hard ideas. Run-ahead: whatever one card does takes at least the lookahead - cache look-up,
  * agent, bus, directory, bus again - before another card can notice. So the processor that is
  * furthest behind may run on its own, without events, until the station's next event or until
- * another processor plus the lookahead, whichever comes first. Events go before processors on the
- * same tick; among processors the lowest number goes first.
+ * another processor of the station plus the lookahead, whichever comes first. Events go before
+ * processors on the same tick; among processors the lowest number goes first.
+ *
+ * Islands: stations talk only through the rings, and no packet takes less than ring_shortest. So
+ * the machine goes on in windows: every station runs through the window on its own, then the rings
+ * move the slots of that window and deliver beyond its end. A trap stops its station; the others
+ * run up to its tick, so that traps come out in order of time.
  */
 #include "machine/machine.h"
 
 #include "machine/memory.h"
+#include "machine/network.h"
 #include "procard/card.h"
 
 #include <stdio.h>
@@ -21,8 +28,12 @@ struct nm_station {
     struct nm_kernel *k;
     struct nm_bus *bus;
     struct nm_memory *memory;
-    struct pc_card **card; /* [cards], into the machine's array */
-    unsigned cards;
+    struct nm_network *network; /* NULL when there is only one station */
+    struct pc_card **card;      /* [cards], into the machine's array */
+    unsigned cards, number;
+    nm_tick next;            /* nothing happens here before this tick */
+    struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
+    struct nm_check *check;
 };
 
 struct nm_machine {
@@ -32,13 +43,22 @@ struct nm_machine {
     uint64_t image_bytes;
     struct nm_station *station;
     unsigned stations, cards;
+    struct ring_shape shape;
+    struct ring_net *net;  /* NULL when there is only one station */
     struct pc_card **card; /* all of them, station by station */
-    nm_tick lookahead;
-    nm_tick watched_at;      /* when the watchdog last looked */
-    struct pc_card *trapped; /* reached its trap, not yet handed out */
+    nm_tick station_lookahead, lookahead;
+    nm_tick now, window_end;
+    nm_tick watched_at; /* when the watchdog last looked */
 
-    uint64_t pages, next_page;       /* of the image; never used from next_page on */
-    uint64_t *free_page, free_pages; /* given back */
+    uint64_t pages;                /* of each station */
+    uint64_t *next_page;           /* [stations] never used from here on */
+    struct free_page **free_pages; /* [stations] given back */
+    unsigned placed;               /* where the last page went */
+};
+
+struct free_page {
+    uint64_t pa;
+    struct free_page *next;
 };
 
 static void *reserve(uint64_t bytes)
@@ -48,28 +68,30 @@ static void *reserve(uint64_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Shortest way from one processor's access to another card: look-up, agent, a request's tenure, the
- * directory, an answer's tenure. */
-static nm_tick lookahead(const struct nm_params *p)
+/* Shortest way from one processor's access to another card of its station: look-up, agent, a
+ * request's tenure, the directory, an answer's tenure. */
+static nm_tick station_lookahead(const struct nm_params *p)
 {
     nm_tick cycle = p->cpu_clock / p->bus_clock;
-    return p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) +
-                                   p->memory_directory + p->agent_response);
+    nm_tick directory =
+        p->memory_directory < p->netcache_directory ? p->memory_directory : p->netcache_directory;
+    return p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) + directory +
+                                   p->agent_response);
 }
 
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
 {
-    struct nm_check *check = ctx;
-    nm_check_saw(check, now, p);
+    struct nm_station *s = ctx;
+    nm_check_saw(s->check, now, s->number, p);
     for (int i = 1; i < __builtin_popcount(p->targets); i++)
-        nm_check_share(check, p->data);
+        nm_check_share(s->check, p->data);
 }
 
 static void trap_due(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_machine *m = self;
     (void)now;
-    m->trapped = m->card[arg];
+    m->station[arg / m->p.processors].trapped = m->card[arg];
 }
 
 static void on_trap(void *owner, struct pc_card *card)
@@ -77,18 +99,71 @@ static void on_trap(void *owner, struct pc_card *card)
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
 }
 
+/* A packet leaves the rings. Every station that gets a copy looks at its data. */
+static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ring_packet *p)
+{
+    struct nm_machine *m = ctx;
+    struct nm_station *s = &m->station[station];
+    nm_network_deliver(s->network, at, p);
+    if (at < s->next)
+        s->next = at;
+}
+
+static struct ring_timing ring_timing(const struct nm_params *p)
+{
+    const struct ring_depth input = {.depth = (uint32_t)p->ring_input + 2,
+                                     .near_full = (uint32_t)p->ring_input,
+                                     .restart = (uint32_t)(p->ring_input + 1) / 2};
+    struct ring_depth up = input, down = input;
+    up.near_full = down.near_full = (uint32_t)p->ring_between;
+    up.restart = down.restart = (uint32_t)(p->ring_between + 1) / 2;
+    down.depth = down.near_full + 2;
+    up.depth = up.near_full + RING_FAN_MAX + 2;
+    return (struct ring_timing){.cycle = (uint32_t)(p->cpu_clock / p->ring_clock),
+                                .generator = (uint32_t)p->ring_generator,
+                                .handler = (uint32_t)p->ring_handler,
+                                .up = (uint32_t)p->ring_up,
+                                .down = (uint32_t)p->ring_down,
+                                .output = {(uint32_t)p->ring_output, (uint32_t)p->ring_output},
+                                .queue = (uint32_t)p->ring_queue,
+                                .input = input,
+                                .up_fifo = up,
+                                .down_fifo = down,
+                                .nonsinkable_limit = (uint32_t)p->ring_limit,
+                                .patience = (uint32_t)p->ring_patience};
+}
+
+static void rings_new(struct nm_machine *m)
+{
+    const struct nm_params *p = &m->p;
+    m->shape = (struct ring_shape){
+        .levels = p->ring_groups > 1   ? 3
+                  : p->ring_locals > 1 ? 2
+                                       : 1,
+        .fan = {(unsigned)p->ring_stations, (unsigned)p->ring_locals, (unsigned)p->ring_groups}};
+    if (m->stations == 1)
+        return;
+    struct ring_timing timing = ring_timing(p);
+    m->net = ring_net_new(&m->shape, &timing, on_delivery, m);
+}
+
 static void station_new(struct nm_machine *m, unsigned number)
 {
     struct nm_station *s = &m->station[number];
+    struct nm_place place = {
+        .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
+    s->number = number;
+    s->check = m->check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
-    nm_bus_listen(s->bus, on_packet, m->check);
-    s->memory =
-        nm_memory_new(s->k, s->bus, &m->p, number * m->p.memory_size, m->p.memory_size, m->check);
+    nm_bus_listen(s->bus, on_packet, s);
+    s->memory = nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->check);
+    if (m->net)
+        s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, m->check);
     s->cards = (unsigned)m->p.processors;
     s->card = &m->card[number * s->cards];
     for (unsigned i = 0; i < s->cards; i++) {
-        s->card[i] = pc_card_new(s->k, s->bus, &m->p, m->image, m->check, number * s->cards + i, i);
+        s->card[i] = pc_card_new(s->k, s->bus, &m->p, m->image, m->check, number * s->cards + i);
         s->card[i]->owner = m;
         s->card[i]->on_trap = on_trap;
     }
@@ -98,18 +173,33 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
 {
     struct nm_machine *m = calloc(1, sizeof *m);
     m->p = *params;
-    m->stations = (unsigned)m->p.stations;
-    m->cards = m->stations * (unsigned)m->p.processors;
+    m->stations = (unsigned)nm_params_stations(params);
+    m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
     m->image = reserve(m->image_bytes);
-    m->pages = m->image_bytes / m->p.page_size;
-    m->lookahead = lookahead(&m->p);
+    m->pages = m->p.memory_size / m->p.page_size;
+    m->next_page = calloc(m->stations, sizeof *m->next_page);
+    m->free_pages = calloc(m->stations, sizeof *m->free_pages);
+    m->placed = m->stations - 1;
     m->check = nm_check_new(&m->p, m->image, m->image_bytes, m->cards);
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
+    rings_new(m);
+    m->lookahead = m->station_lookahead = station_lookahead(&m->p);
+    if (m->net && ring_shortest(m->net) > m->lookahead)
+        m->lookahead = ring_shortest(m->net);
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
+}
+
+static void pages_free(struct free_page *f)
+{
+    while (f) {
+        struct free_page *next = f->next;
+        free(f);
+        f = next;
+    }
 }
 
 void nm_machine_free(struct nm_machine *m)
@@ -119,15 +209,20 @@ void nm_machine_free(struct nm_machine *m)
     for (unsigned i = 0; i < m->stations; i++) {
         nm_bus_free(m->station[i].bus);
         nm_memory_free(m->station[i].memory);
+        nm_network_free(m->station[i].network);
         nm_kernel_free(m->station[i].k);
+        pages_free(m->free_pages[i]);
     }
     for (unsigned i = 0; i < m->cards; i++)
         pc_card_free(m->card[i]);
+    if (m->net)
+        ring_net_free(m->net);
     nm_check_free(m->check);
     munmap(m->image, m->image_bytes);
     free(m->station);
     free(m->card);
-    free(m->free_page);
+    free(m->next_page);
+    free(m->free_pages);
     free(m);
 }
 
@@ -148,7 +243,7 @@ nm_tick nm_machine_lookahead(const struct nm_machine *m)
 
 nm_tick nm_machine_now(const struct nm_machine *m)
 {
-    return nm_kernel_now(m->station[0].k);
+    return m->now;
 }
 
 uint8_t *nm_machine_image(struct nm_machine *m)
@@ -156,26 +251,42 @@ uint8_t *nm_machine_image(struct nm_machine *m)
     return m->image;
 }
 
-bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t *pa)
+/* Takes a page of a station's memory; false: it is full. */
+static bool page_of(struct nm_machine *m, unsigned station, uint64_t *pa)
 {
-    (void)toucher; /* one station: there is only one place */
-    if (m->free_pages) {
-        *pa = m->free_page[--m->free_pages];
+    struct free_page *f = m->free_pages[station];
+    if (f) {
+        *pa = f->pa;
+        m->free_pages[station] = f->next;
+        free(f);
         memset(m->image + *pa, 0, m->p.page_size);
         nm_check_os_wrote(m->check, *pa, m->p.page_size);
         return true;
     }
-    if (m->next_page == m->pages)
+    if (m->next_page[station] == m->pages)
         return false;
-    *pa = m->next_page++ * m->p.page_size;
+    *pa = station * m->p.memory_size + m->next_page[station]++ * m->p.page_size;
     return true;
+}
+
+bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t *pa)
+{
+    unsigned first = 0;
+    if (m->p.placement == NM_PLACE_ROUND_ROBIN)
+        first = m->placed = (m->placed + 1) % m->stations;
+    else if (m->p.placement == NM_PLACE_FIRST_TOUCH)
+        first = toucher / (unsigned)m->p.processors;
+    for (unsigned i = 0; i < m->stations; i++)
+        if (page_of(m, (first + i) % m->stations, pa))
+            return true;
+    return false;
 }
 
 void nm_page_free(struct nm_machine *m, uint64_t pa)
 {
-    if (!m->free_page)
-        m->free_page = malloc(m->pages * sizeof *m->free_page);
-    m->free_page[m->free_pages++] = pa;
+    struct free_page *f = malloc(sizeof *f), **list = &m->free_pages[pa / m->p.memory_size];
+    *f = (struct free_page){.pa = pa, .next = *list};
+    *list = f;
 }
 
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len)
@@ -233,50 +344,131 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     m->watched_at = now;
     for (unsigned i = 0; i < m->cards; i++) {
         const struct pc_card *c = m->card[i];
-        if (c->activity == PC_WAITING && now > c->cpu.now && now - c->cpu.now > m->p.watchdog)
-            return true;
+        if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
+            continue;
+        nm_check_fail(m->check, now, c->request.line, "card %u has waited since tick %lu",
+                      c->cpu.number, (unsigned long)c->cpu.now);
+        return true;
     }
     return false;
 }
 
-static void hand_out(struct nm_machine *m, struct nm_trap *trap)
+/* Runs one station alone up to `until` (exclusive), or to its trap. Sets when it goes on. */
+static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick ahead,
+                        nm_tick until)
 {
-    *trap = (struct nm_trap){.card = m->trapped->cpu.number,
-                             .at = nm_machine_now(m),
-                             .preempted = m->trapped->preempted,
-                             .cpu = &m->trapped->cpu};
-    m->trapped = NULL;
+    while (!s->trapped && !*nm_check_error(m->check)) {
+        nm_tick event = nm_kernel_next(s->k), horizon;
+        struct pc_card *card = next_card(s, ahead, &horizon);
+        nm_tick first = card ? card->cpu.now : NM_NEVER;
+        s->next = first < event ? first : event;
+        if (s->next >= until)
+            return;
+        if (first < event) {
+            horizon = horizon < event ? horizon : event;
+            pc_card_run(card, horizon < until ? horizon : until);
+        } else
+            nm_kernel_step(s->k);
+    }
+    s->next = nm_kernel_now(s->k);
+}
+
+/* The first moment at which anything happens on a station. */
+static nm_tick stations_next(const struct nm_machine *m)
+{
+    nm_tick next = NM_NEVER;
+    for (unsigned i = 0; i < m->stations; i++)
+        if (m->station[i].next < next)
+            next = m->station[i].next;
+    return next;
+}
+
+/* Opens the next window: as long as nothing that begins in it can reach another station in it.
+ * False: nothing will ever happen, or not before `until`. */
+static bool next_window(struct nm_machine *m, nm_tick until)
+{
+    enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
+    nm_tick begin = m->window_end, first = stations_next(m), end = until;
+    nm_tick moving = m->net ? ring_next(m->net) : NM_NEVER;
+    if ((first < moving ? first : moving) >= until)
+        return false;
+    const nm_tick reach = m->net ? ring_shortest(m->net) : LONGEST;
+    if (first != NM_NEVER && first + reach < end)
+        end = first + reach;
+    if (moving != NM_NEVER && (moving > begin ? moving : begin) + ring_window(m->net) < end)
+        end = (moving > begin ? moving : begin) + ring_window(m->net);
+    m->window_end = end;
+    return true;
+}
+
+/* The station whose trap is the earliest, or NULL. */
+static struct nm_station *first_trap(struct nm_machine *m)
+{
+    struct nm_station *first = NULL;
+    for (unsigned i = 0; i < m->stations; i++) {
+        struct nm_station *s = &m->station[i];
+        if (s->trapped && (!first || s->next < first->next))
+            first = s;
+    }
+    return first;
+}
+
+static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap *trap)
+{
+    m->now = s->next;
+    *trap = (struct nm_trap){.card = s->trapped->cpu.number,
+                             .at = m->now,
+                             .preempted = s->trapped->preempted,
+                             .cpu = &s->trapped->cpu};
+    s->trapped = NULL;
+}
+
+/* Lets every station run through the window, or up to the first trap in it. */
+static struct nm_station *run_window(struct nm_machine *m)
+{
+    nm_tick limit = m->window_end;
+    for (unsigned i = 0; i < m->stations; i++) {
+        struct nm_station *s = &m->station[i];
+        if (s->next < limit)
+            station_run(m, s, m->station_lookahead, limit);
+        if (s->trapped && s->next < limit)
+            limit = s->next;
+    }
+    return first_trap(m);
+}
+
+static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
+{
+    bool over = stations_next(m) == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    if (over && anyone_waits(m))
+        return NM_RUN_STUCK;
+    if (over && until == NM_NEVER)
+        return NM_RUN_IDLE;
+    for (unsigned i = 0; i < m->stations; i++)
+        nm_kernel_advance(m->station[i].k, until);
+    m->now = m->window_end = until;
+    return NM_RUN_UNTIL;
 }
 
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
 {
-    struct nm_station *s = &m->station[0];
+    if (until < m->window_end) /* asked to stop earlier than the window that is open */
+        m->window_end = until > m->now ? until : m->now;
     for (;;) {
-        nm_tick event = nm_kernel_next(s->k), horizon;
-        struct pc_card *card = next_card(s, m->lookahead, &horizon);
-        nm_tick first = card ? card->cpu.now : NM_NEVER;
-        if (event == NM_NEVER && !card && anyone_waits(m))
-            return NM_RUN_STUCK;
-        if (event == NM_NEVER && !card && until == NM_NEVER)
-            return NM_RUN_IDLE;
-        if (event >= until && first >= until) {
-            nm_kernel_advance(s->k, until);
-            return NM_RUN_UNTIL;
-        }
-        if (first < event) {
-            horizon = horizon < event ? horizon : event;
-            pc_card_run(card, horizon < until ? horizon : until);
-        } else {
-            nm_kernel_step(s->k);
-            if (m->trapped) {
-                hand_out(m, trap);
-                return NM_RUN_TRAP;
-            }
-            if (event - m->watched_at > m->p.watchdog && stuck(m, event))
-                return NM_RUN_STUCK;
-        }
+        struct nm_station *s = run_window(m);
         if (*nm_check_error(m->check))
             return NM_RUN_BROKEN;
+        if (s) {
+            hand_out(m, s, trap);
+            return NM_RUN_TRAP;
+        }
+        if (m->net)
+            ring_run(m->net, m->window_end);
+        m->now = m->window_end;
+        if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))
+            return NM_RUN_STUCK;
+        if (!next_window(m, until))
+            return nothing_left(m, until);
     }
 }
 
@@ -290,6 +482,9 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
+    struct nm_station *s = &m->station[card / m->p.processors];
+    if (c->cpu.now < s->next)
+        s->next = c->cpu.now;
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
@@ -315,7 +510,7 @@ struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
 
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
-    nm_tick now = nm_machine_now(m);
+    nm_tick now = m->now;
     pc_card_taps(m->card[card], now, out);
     out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(m->station[card / m->p.processors].memory, now);
 }
@@ -359,11 +554,16 @@ static void dump_card(const struct nm_machine *m, FILE *out, const struct pc_car
             (unsigned long)c->cpu.r.pc, (unsigned long)c->cpu.now);
     if (c->request.active) {
         const struct nm_station *s = &m->station[c->cpu.number / m->p.processors];
-        struct nm_home_line line = nm_memory_line(s->memory, c->request.line);
-        fprintf(out, "; line %#lx in %s, %s; its home has it in %s, cards %#x, held for %u",
-                (unsigned long)c->request.line, nm_card_state_name(c->request.state),
-                c->request.sent ? "request sent" : "request not sent",
-                nm_home_state_name(line.state), line.cards, line.held);
+        const bool local = c->request.line / m->p.memory_size == s->number;
+        struct nm_dir_line line = local ? nm_memory_line(s->memory, c->request.line)
+                                        : nm_network_line(s->network, c->request.line);
+        fprintf(
+            out,
+            "; line %#lx in %s, %s; the %s has it in %s, cards %#x, held for card %u of station %u",
+            (unsigned long)c->request.line, nm_state_name(c->request.state),
+            c->request.sent ? "request sent" : "request not sent",
+            local ? "memory" : "network cache", nm_state_name(line.state), line.cards,
+            line.held_card, line.held_station);
     }
     fprintf(out, "\n");
     dump_port(out, &c->port);
@@ -378,5 +578,13 @@ void nm_machine_dump(struct nm_machine *m, void *file)
     for (unsigned i = 0; i < m->stations; i++) {
         fprintf(out, "  memory of station %u\n", i);
         dump_port(out, nm_bus_port(m->station[i].bus, NM_MODULE_MEMORY));
+        if (!m->net)
+            continue;
+        fprintf(out, "  network card of station %u; from the rings: %u sinkable, %u nonsinkable\n",
+                i, nm_network_waiting(m->station[i].network, NM_SINKABLE),
+                nm_network_waiting(m->station[i].network, NM_NONSINKABLE));
+        dump_port(out, nm_bus_port(m->station[i].bus, NM_MODULE_NETWORK));
     }
+    if (m->net)
+        ring_net_dump(m->net, out);
 }

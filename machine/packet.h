@@ -2,6 +2,8 @@
 #ifndef NM_PACKET_H
 #define NM_PACKET_H
 
+#include "ring/mask.h"
+
 #include <stdint.h>
 
 enum nm_message {
@@ -13,16 +15,28 @@ enum nm_message {
 
 enum nm_class { NM_SINKABLE, NM_NONSINKABLE, NM_CLASSES };
 
-/** Modules of a station by bus position: cards first, then the memory card. */
-enum { NM_CARDS_MAX = 4, NM_MODULE_MEMORY = NM_CARDS_MAX, NM_MODULES };
+/** Modules of a station by bus position: cards first, then memory, then network cache and ring
+ *  interface. */
+enum {
+    NM_CARDS_MAX = 4,
+    NM_MODULE_MEMORY = NM_CARDS_MAX,
+    NM_MODULE_NETWORK,
+    NM_MODULES,
+    NM_ACKNOWLEDGED = 14, /**< in `requester` of an invalidation on the rings: it also acknowledges
+                               the upgrade of `station` */
+    NM_NO_CARD = 15       /**< in `requester`: a card of another station, told by `station` alone */
+};
 
 struct nm_packet {
     uint64_t line;     /**< physical address of the line */
+    ring_mask route;   /**< stations it shall go to over the rings; 0: it stays on this bus */
     uint8_t message;   /**< enum nm_message */
-    uint8_t source;    /**< module that sent it */
-    uint8_t targets;   /**< bit per module that shall take it */
-    uint8_t requester; /**< card whose request all this is about */
+    uint8_t source;    /**< module of this station that put it on this bus */
+    uint8_t targets;   /**< bit per module of this station that shall take it */
+    uint8_t requester; /**< card (bus position) whose request all this is about, or NM_NO_CARD */
+    uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
+    uint32_t order;    /**< in which the module sent it; the bus's to fill */
     int32_t data;      /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
 };
 

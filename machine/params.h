@@ -16,6 +16,7 @@ enum nm_param_type {
 };
 
 enum { NM_ISA_MIPS64R2, NM_ISA_MIPS3 };
+enum { NM_PLACE_ROUND_ROBIN, NM_PLACE_FIRST_TOUCH, NM_PLACE_LOCAL };
 
 /** All values in the units of params.def. Plain data: copy freely. */
 struct nm_params {
@@ -39,6 +40,18 @@ const struct nm_param_row *nm_param_rows(size_t *count);
 
 /** Fills in every default; those of hostile.def on top in the hostile build. */
 void nm_params_default(struct nm_params *p);
+
+/** Stations of the machine: the product of the rings' fan-outs. */
+static inline uint64_t nm_params_stations(const struct nm_params *p)
+{
+    return p->ring_stations * p->ring_locals * p->ring_groups;
+}
+
+/** Processor cards of the machine. */
+static inline uint64_t nm_params_cards(const struct nm_params *p)
+{
+    return nm_params_stations(p) * p->processors;
+}
 
 /**
  * Checks every row's range, then what no single row can say (rules.def): powers of two, whole clock

@@ -27,20 +27,35 @@ static void broken(struct pc_card *card, nm_tick now, uint64_t line, uint8_t sta
                    const char *what)
 {
     nm_check_fail(card->check, now, line, "card %u: no transition from %s on %s", card->cpu.number,
-                  nm_card_state_name(state), what);
+                  nm_state_name(state), what);
+}
+
+/* The module that keeps a line's directory on this station: its home memory, or the network cache.
+ */
+static uint8_t directory(const struct pc_card *card, uint64_t line)
+{
+    return line / card->p->memory_size == card->station ? NM_MODULE_MEMORY : NM_MODULE_NETWORK;
+}
+
+static bool step(const struct pc_card *card, uint8_t *state, enum nm_protocol_event event,
+                 const struct nm_packet *in, uint64_t line, struct nm_sends *sends,
+                 uint64_t *actions)
+{
+    return nm_card_step(state, event, (uint8_t)card->position, directory(card, line), in, sends,
+                        actions);
 }
 
 /* ---- outward --------------------------------------------------------------------------------- */
 
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_card_event event, nm_tick at)
+                      enum nm_protocol_event event, nm_tick at)
 {
     struct nm_sends sends;
-    uint32_t actions;
+    uint64_t actions;
     uint64_t place = (line >> card->l2_shift) & (card->l2[side].places - 1);
     uint8_t state = card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_CARD_I;
     bool upgrade = state == NM_CARD_S;
-    if (!nm_card_step(&state, event, (uint8_t)card->position, NULL, &sends, &actions))
+    if (!step(card, &state, event, NULL, line, &sends, &actions))
         broken(card, at, line, state, "a processor access");
     card->request = (struct pc_request){.active = true,
                                         .state = state,
@@ -61,9 +76,11 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
 static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
 {
     p->source = (uint8_t)card->position;
+    if (p->requester == card->position)
+        p->station = card->station;
     p->line = line;
     if (nm_message_row(p->message)->has_data)
-        p->data = nm_check_from_card(card->check, card->position, line);
+        p->data = nm_check_from(card->check, card->cpu.number, line);
 }
 
 /* Room for the request, and for a write-back ahead of it? */
@@ -76,10 +93,9 @@ static bool may_issue(const struct pc_card *card, bool write_back)
 static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
 {
     struct nm_sends sends;
-    uint32_t actions;
+    uint64_t actions;
     nm_tick now = nm_kernel_now(card->k);
-    if (!nm_card_step(&state, NM_CARD_EV_REPLACE, (uint8_t)card->position, NULL, &sends,
-                      &actions)) {
+    if (!step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions)) {
         broken(card, now, victim, state, "replacement");
         return;
     }
@@ -97,7 +113,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     struct pc_card *card = self;
     struct pc_request *r = &card->request;
     struct nm_sends sends;
-    uint32_t actions;
+    uint64_t actions;
     uint64_t victim;
     uint8_t victim_state;
     (void)arg;
@@ -109,9 +125,9 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     if (replace)
         evict(card, r->side, victim, victim_state);
     if (r->state == NM_CARD_I_UP)
-        nm_card_step(&r->state, NM_CARD_EV_NACK, (uint8_t)card->position, NULL, &sends, &actions);
+        step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
     struct nm_packet p = {.message = nm_card_request(r->state),
-                          .targets = 1u << NM_MODULE_MEMORY,
+                          .targets = (uint8_t)(1u << directory(card, r->line)),
                           .requester = (uint8_t)card->position,
                           .data = -1};
     send(card, &p, r->line);
@@ -230,7 +246,7 @@ static void respond(void *self, nm_tick now, uint64_t arg)
 }
 
 /* What an external request does to the caches. */
-static void external(struct pc_card *card, const struct nm_packet *in, uint32_t actions)
+static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions)
 {
     bool hit = pc_line_present(card, in->line);
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line)
@@ -241,14 +257,14 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint32_t 
         pc_line_clean(card, in->line);
     if (in->message == NM_MSG_INVALIDATE) {
         card->taps.v[MON_TAP_INVALIDATE_HITS] += hit;
-        nm_check_invalidate_done(card->check, card->position, in->line);
+        nm_check_invalidate_done(card->check, card->cpu.number, in->line);
     }
     if (hit)
         hold(card);
 }
 
 /* Events that answer the card's own request concern that request, whatever else is held. */
-static bool is_response(enum nm_card_event event)
+static bool is_response(enum nm_protocol_event event)
 {
     return event == NM_CARD_EV_DATA_S || event == NM_CARD_EV_DATA_X || event == NM_CARD_EV_ACK ||
            event == NM_CARD_EV_NACK;
@@ -258,11 +274,11 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
 {
     struct pc_request *r = &card->request;
     struct nm_sends sends;
-    uint32_t actions;
-    enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
+    uint64_t actions;
+    enum nm_protocol_event event = nm_card_event_of(in, (uint8_t)card->position);
     bool response = is_response(event);
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
-    if (!nm_card_step(&state, event, (uint8_t)card->position, in, &sends, &actions)) {
+    if (!step(card, &state, event, in, in->line, &sends, &actions)) {
         broken(card, now, in->line, before, nm_message_row(in->message)->name);
         return;
     }
@@ -280,7 +296,7 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
         return;
     }
     if (actions & NM_CARD_ACT_FILL)
-        nm_check_to_card(card->check, card->position, in->line, in->data);
+        nm_check_to(card->check, card->cpu.number, in->line, in->data);
     pc_line_fill(card, r->side, in->line, state);
     complete(card, now, event == NM_CARD_EV_ACK);
 }

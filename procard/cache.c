@@ -81,7 +81,7 @@ void pc_line_drop(struct pc_card *card, uint64_t line)
 {
     half_drop(card, PC_SIDE_D, line);
     half_drop(card, PC_SIDE_I, line);
-    nm_check_drop(card->check, card->position, line);
+    nm_check_drop(card->check, card->cpu.number, line);
 }
 
 void pc_line_clean(struct pc_card *card, uint64_t line)
@@ -121,7 +121,7 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
             card->cpu.link = false;
     }
     if (half_state(card, !side, victim) == NM_CARD_I)
-        nm_check_drop(card->check, card->position, victim);
+        nm_check_drop(card->check, card->cpu.number, victim);
 }
 
 /* ---- the processor's slow paths -------------------------------------------------------------- */
@@ -253,9 +253,9 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     if (!obtain(card, PC_SIDE_D, va, *pa, store, at, stop))
         return NULL;
     if (store)
-        nm_check_store(card->check, card->position, *pa, size, at);
+        nm_check_store(card->check, card->cpu.number, *pa, size, at);
     else
-        nm_check_load(card->check, card->position, *pa, size, at);
+        nm_check_load(card->check, card->cpu.number, *pa, size, at);
     return card->image + *pa;
 }
 

@@ -59,8 +59,7 @@ static void cpu_connect(struct pc_card *card, unsigned number)
 }
 
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                            uint8_t *image, struct nm_check *check, unsigned number,
-                            unsigned position)
+                            uint8_t *image, struct nm_check *check, unsigned number)
 {
     struct pc_card *card = calloc(1, sizeof *card);
     card->k = k;
@@ -68,7 +67,8 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     card->p = p;
     card->image = image;
     card->check = check;
-    card->position = position;
+    card->position = number % (unsigned)p->processors;
+    card->station = (uint16_t)(number / p->processors);
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
     l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
     l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);

@@ -98,15 +98,15 @@ struct pc_card {
     const struct nm_params *p;
     uint8_t *image;
     unsigned position; /**< on the station's bus */
+    uint16_t station;
     void *owner;
     void (*on_trap)(void *owner,
                     struct pc_card *card); /**< the processor needs the OS at cpu.now */
 };
 
-/** @param number  machine-wide; @param position  on the station's bus */
+/** @param number  machine-wide, station by station */
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                            uint8_t *image, struct nm_check *check, unsigned number,
-                            unsigned position);
+                            uint8_t *image, struct nm_check *check, unsigned number);
 void pc_card_free(struct pc_card *card);
 
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
@@ -140,7 +140,7 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 
 /** The processor needs `line`; the request goes out after look-up and agent delay. */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_card_event event, nm_tick at);
+                      enum nm_protocol_event event, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
 
 #endif

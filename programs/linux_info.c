@@ -60,7 +60,7 @@ int64_t sys_uname(struct call *c)
 int64_t sys_sysinfo(struct call *c)
 {
     const struct nm_params *par = c->p->par;
-    uint64_t bytes = par->memory_size * par->stations;
+    uint64_t bytes = par->memory_size * nm_params_stations(par);
     uint64_t unit = c->p->n64 ? 1 : par->page_size;
     struct out o;
 

@@ -58,12 +58,12 @@ char *actors_platform(const struct nm_params *p)
                "<platform version=\"4.1\">\n"
                "  <zone id=\"numachine\" routing=\"Full\">\n"
                "    <host id=\"hardware\" speed=\"1f\"/>\n");
-    for (uint64_t i = 0; i < p->stations * p->processors; i++)
+    for (uint64_t i = 0; i < nm_params_cards(p); i++)
         fprintf(f, "    <host id=\"card-%u\" speed=\"1f\"/>\n", (unsigned)i);
-    for (uint64_t s = 0; s < p->stations; s++)
+    for (uint64_t s = 0; s < nm_params_stations(p); s++)
         fprintf(f, "    <link id=\"bus-%u\" bandwidth=\"%u.%03uBps\" latency=\"0s\"/>\n",
                 (unsigned)s, (unsigned)(milli / 1000), (unsigned)(milli % 1000));
-    for (uint64_t s = 0; s < p->stations; s++)
+    for (uint64_t s = 0; s < nm_params_stations(p); s++)
         for (uint64_t a = 0; a < p->processors; a++)
             for (uint64_t b = a + 1; b < p->processors; b++)
                 fprintf(f,

@@ -34,6 +34,8 @@ struct shape {
     const char *name;
     unsigned processors, fifo, l1, l2, lines, banks, split;
     unsigned store_percent, line;
+    unsigned stations, locals, groups; /* rings */
+    unsigned netcache;                 /* [lines] */
 };
 
 /* The interpreter has no place for the test's own data but the register file. */
@@ -57,7 +59,9 @@ static void decide(struct actor *a, const struct pc_cpu *cpu)
     uint64_t lines = cpu->r.gpr[2], store_percent = cpu->r.gpr[3], line = cpu->r.gpr[4];
     uint64_t kind = draw(a, 100);
     a->decided = true;
-    a->address = draw(a, lines) * line + draw(a, line / 8) * 8;
+    uint64_t stations = cpu->r.gpr[6], memory = cpu->r.gpr[7], which = draw(a, lines);
+    /* neighbouring lines have different homes */
+    a->address = which % stations * memory + which / stations * line + draw(a, line / 8) * 8;
     if (a->op == LINKED) { /* an LL is followed by its SC, sometimes not at once */
         a->op = draw(a, 4) ? CONDITIONAL : PLAIN_LOAD;
         if (a->op == CONDITIONAL)
@@ -145,7 +149,13 @@ static void set_up(const struct shape *s, struct nm_params *p)
     p->l2_split = s->split;
     p->memory_banks = s->banks;
     p->memory_size = 1 << 20;
-    p->watchdog = 100000;
+    p->ring_stations = s->stations;
+    p->ring_locals = s->locals;
+    p->ring_groups = s->groups;
+    p->netcache_size = s->netcache * s->line;
+    p->ring_output = p->ring_queue = s->fifo;
+    p->ring_input = p->ring_between = s->fifo < 2 ? 2 : s->fifo;
+    p->watchdog = 3000000;
     p->check = true;
 }
 
@@ -196,8 +206,9 @@ static void try_shape(const struct shape *s, uint64_t seed)
     nm_machine_set_space(m, &space);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct actor *a = &actor[i];
-        *a = (struct actor){.random = seed * 1000003 + i, .left = REFERENCES / s->processors};
-        struct pc_regs regs = {.gpr[2] = s->lines, .gpr[3] = s->store_percent, .gpr[4] = s->line};
+        *a = (struct actor){.random = seed * 1000003 + i, .left = REFERENCES / nm_machine_cards(m)};
+        struct pc_regs regs = {.gpr[2] = s->lines, .gpr[3] = s->store_percent, .gpr[4] = s->line,
+                               .gpr[6] = nm_params_stations(&p), .gpr[7] = p.memory_size};
         memcpy(&regs.gpr[1], &a, sizeof a);
         nm_card_resume(m, i, &regs, i);
     }
@@ -215,17 +226,27 @@ static void try_shape(const struct shape *s, uint64_t seed)
 Test(coherence, random_references)
 {
     static const struct shape shapes[] = {
-        /* name            cards fifo  l1    l2 lines banks split store% line */
-        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 30, 64},
-        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 30, 64},
-        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 30, 64},
-        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 40, 64},
-        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 40, 64},
-        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 40, 64},
-        {"small lines", 3, 2, 64, 256, 9, 1, 1, 50, 32},
-        {"large lines", 2, 1, 64, 512, 9, 4, 1, 50, 128},
-        {"alone", 1, 1, 64, 256, 9, 1, 1, 50, 64},
-        {"many writers", 4, 2, 64, 256, 3, 2, 1, 80, 64},
+        /* name            cards fifo  l1    l2  lines banks split store% line rings    nc */
+        {"plain",             4, 16, 16384, 1 << 20, 16, 2, 1, 30,  64, 1, 1, 1, 64},
+        {"one line",          4, 16, 16384, 1 << 20,  1, 2, 1, 30,  64, 1, 1, 1, 64},
+        {"tiny caches",       4, 16, 64, 256,        12, 2, 1, 30,  64, 1, 1, 1, 64},
+        {"tiny FIFOs",        4, 1, 16384, 1 << 20,   6, 2, 1, 40,  64, 1, 1, 1, 64},
+        {"tiny everything",   4, 1, 64, 256,          7, 1, 1, 40,  64, 1, 1, 1, 64},
+        {"joint cache",       4, 1, 64, 128,          5, 1, 0, 40,  64, 1, 1, 1, 64},
+        {"small lines",       3, 2, 64, 256,          9, 1, 1, 50,  32, 1, 1, 1, 64},
+        {"large lines",       2, 1, 64, 512,          9, 4, 1, 50, 128, 1, 1, 1, 64},
+        {"alone",             1, 1, 64, 256,          9, 1, 1, 50,  64, 1, 1, 1, 64},
+        {"many writers",      4, 2, 64, 256,          3, 2, 1, 80,  64, 1, 1, 1, 64},
+        {"two stations",      1, 16, 16384, 1 << 20,  2, 2, 1, 30,  64, 2, 1, 1, 64},
+        {"ring",              2, 16, 16384, 1 << 20,  8, 2, 1, 30,  64, 4, 1, 1, 64},
+        {"ring, tiny",        2, 1, 64, 256,          8, 1, 1, 40,  64, 4, 1, 1, 2},
+        {"two rings",         2, 4, 64, 256,         12, 2, 1, 40,  64, 2, 2, 1, 4},
+        {"two rings, tiny",   4, 1, 64, 256,         12, 1, 1, 40,  64, 2, 2, 1, 1},
+        {"prototype",         4, 16, 16384, 1 << 20, 32, 2, 1, 30,  64, 4, 4, 1, 64},
+        {"prototype, tiny",   4, 1, 64, 256,         32, 1, 1, 40,  64, 4, 4, 1, 2},
+        {"one hot line",      4, 2, 64, 256,          1, 2, 1, 60,  64, 4, 4, 1, 4},
+        {"three levels",      1, 2, 64, 256,         20, 1, 1, 40,  64, 2, 2, 2, 2},
+        {"three levels, big", 2, 4, 64, 512,         40, 1, 1, 30,  64, 3, 2, 3, 4},
     };
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)

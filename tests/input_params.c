@@ -59,7 +59,7 @@ static const struct {
     {                                                           \
         __LINE__, offsetof(struct nm_params, field), value, key \
     }
-    BREAK(stations, 0, "machine.stations"),
+    BREAK(ring_stations, 0, "rings.stations"),
     BREAK(processors, 5, "station.processors"),
     BREAK(bus_clock, 40000000, "bus.clock"),
     BREAK(bus_width, 12, "bus.width"),

@@ -1,0 +1,199 @@
+/*
+ * The master controller: directory SRAM and DRAM are looked up in parallel and meet here (TR,
+ * memory module; the network cache is built the same way).
+ *
+ * The hard idea is order. The controller takes one message per directory time, while line accesses
+ * of several messages overlap in the banks; but sinkable answers leave in the order the messages
+ * were taken, or an invalidation could overtake the data it belongs behind. And it must never stop
+ * taking sinkable messages because something nonsinkable is stuck: interventions and requests that
+ * find no room wait in a place of their own, and until it is empty no nonsinkable message is taken.
+ */
+#include "machine/controller.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing)
+{
+    c->timing = *timing;
+    c->bank_free = calloc(timing->banks, sizeof *c->bank_free);
+}
+
+void nm_controller_release(struct nm_controller *c)
+{
+    free(c->bank_free);
+}
+
+/* Starts a line access in its bank; returns when the data are there. */
+static nm_tick access_dram(struct nm_controller *c, uint64_t line, nm_tick now)
+{
+    nm_tick *bank = &c->bank_free[(line >> c->line_shift) % c->timing.banks];
+    nm_tick start = *bank > now ? *bank : now;
+    *bank = start + c->timing.dram + c->timing.recovery;
+    return start + c->timing.dram;
+}
+
+static void occupy(struct nm_controller *c, nm_tick from, nm_tick to)
+{
+    if (from < c->busy_until)
+        from = c->busy_until;
+    if (to <= from)
+        return;
+    c->busy += to - from;
+    c->busy_until = to;
+}
+
+uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now)
+{
+    nm_tick left = c->busy_until > now ? c->busy_until - now : 0;
+    return (c->busy - left) / c->cycle;
+}
+
+bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now)
+{
+    return now >= c->free_at && c->staged + NM_SENDS_MAX <= NM_STAGE &&
+           (class == NM_NONSINKABLE || c->late_count + NM_SENDS_MAX <= NM_LATE);
+}
+
+void nm_controller_drain(struct nm_controller *c, nm_tick now)
+{
+    while (c->staged && c->stage[c->stage_head].ready <= now &&
+           c->put(c->owner, &c->stage[c->stage_head].packet, now)) {
+        c->stage_head = (c->stage_head + 1) % NM_STAGE;
+        c->staged--;
+        c->sent++;
+    }
+    unsigned kept = 0;
+    for (unsigned i = 0; i < c->late_count; i++) {
+        const struct nm_answer *a = &c->late[i];
+        if (a->behind > c->sent || a->ready > now || !c->put(c->owner, &a->packet, now))
+            c->late[kept++] = *a;
+    }
+    c->late_count = kept;
+}
+
+nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
+{
+    nm_tick next = NM_NEVER;
+    if (c->staged && c->stage[c->stage_head].ready > now)
+        next = c->stage[c->stage_head].ready;
+    for (unsigned i = 0; i < c->late_count; i++)
+        if (c->late[i].ready > now && c->late[i].ready < next)
+            next = c->late[i].ready;
+    return next;
+}
+
+static void stage(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
+{
+    p->source = c->module;
+    if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
+        assert(c->late_count < NM_LATE);
+        c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged};
+        return;
+    }
+    assert(c->staged < NM_STAGE);
+    c->last_out = ready > c->last_out ? ready : c->last_out;
+    c->stage[(c->stage_head + c->staged++) % NM_STAGE] = (struct nm_answer){*p, c->last_out, 0};
+}
+
+/* Gives a message its line and, in checking mode, its bytes: from the DRAM if that was read, else
+ * those that came in. */
+static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_packet *in,
+                  uint64_t actions)
+{
+    p->line = in->line;
+    p->phase = in->phase;
+    if (nm_message_row(p->message)->has_data) {
+        if (actions & NM_DIR_ACT_READ || in->data < 0)
+            p->data = nm_check_from(c->check, c->copy, in->line);
+        else
+            nm_check_share(c->check, p->data = in->data);
+    }
+    if (p->message == NM_MSG_INVALIDATE)
+        nm_check_invalidate_sent(c->check, &c->place, p);
+}
+
+/* Time and data of a transition, then what it sends. */
+static void perform(struct nm_controller *c, const struct nm_packet *in, struct nm_sends *out,
+                    uint64_t actions, nm_tick now)
+{
+    if (actions & NM_DIR_ACT_WRITE)
+        nm_check_to(c->check, c->copy, in->line, in->data);
+    nm_tick ready = now + c->timing.directory;
+    if (actions & (NM_DIR_ACT_READ | NM_DIR_ACT_WRITE)) {
+        nm_tick data = access_dram(c, in->line, now);
+        if (data > ready)
+            ready = data;
+    }
+    occupy(c, now, ready);
+    c->free_at = now + c->timing.directory;
+    for (unsigned i = 0; i < out->count; i++) {
+        carry(c, &out->packet[i], in, actions);
+        stage(c, &out->packet[i], ready);
+    }
+}
+
+/* Says no without looking: to a request, or to another station's intervention. */
+void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                          nm_tick now)
+{
+    const bool intervention = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
+    const uint16_t to = intervention ? c->place.home : in->station;
+    struct nm_packet p = {.line = in->line,
+                          .message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK,
+                          .requester = from_network ? NM_NO_CARD : in->requester,
+                          .station = in->station,
+                          .phase = in->phase,
+                          .data = -1};
+    if (from_network) {
+        p.route = ring_mask_station(c->place.rings, to);
+        p.targets = 1u << NM_MODULE_NETWORK;
+    } else
+        p.targets = (uint8_t)(1u << in->requester);
+    c->free_at = now + c->timing.directory;
+    occupy(c, now, c->free_at);
+    stage(c, &p, c->free_at);
+}
+
+/* A nonsinkable message may need a nonsinkable one sent. */
+static bool refusable(const struct nm_packet *in)
+{
+    return nm_message_row(in->message)->class == NM_NONSINKABLE && in->message != NM_MSG_SPECIAL_RD;
+}
+
+bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
+                        const struct nm_packet *in, bool from_network, nm_tick now)
+{
+    struct nm_sends out;
+    uint64_t actions;
+    struct nm_dir_line before = *line;
+    if (c->late_count && refusable(in)) {
+        nm_controller_refuse(c, in, from_network, now);
+        return true;
+    }
+    if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {
+        nm_check_fail(c->check, now, in->line,
+                      "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
+                      "(%s from %s %u, requester card %u of station %u)",
+                      c->place.station, nm_agent_name(c->agent), nm_state_name(before.state),
+                      before.cards, (unsigned long)before.stations,
+                      nm_event_name(nm_dir_event_of(c->agent, &c->place, line, in, from_network)),
+                      nm_message_row(in->message)->name, from_network ? "network, of" : "module",
+                      from_network ? in->station : in->source, in->requester, in->station);
+        return false;
+    }
+    perform(c, in, &out, actions, now);
+    return true;
+}
+
+bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
+                         nm_tick now)
+{
+    struct nm_sends out;
+    uint64_t actions;
+    if (!nm_nc_eject(&c->place, line, &out, &actions))
+        return false;
+    struct nm_packet self = {.line = address, .data = -1};
+    perform(c, &self, &out, actions, now);
+    return true;
+}

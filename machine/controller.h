@@ -1,0 +1,85 @@
+/*
+ * The master controller of a directory: what the memory card and the network cache have in common.
+ * It takes a message, runs the directory's row of the protocol table, and sends what that asks for
+ * once the DRAM has answered.
+ */
+#ifndef NM_CONTROLLER_H
+#define NM_CONTROLLER_H
+
+#include "machine/bus.h"
+#include "machine/check.h"
+#include "machine/protocol.h"
+
+enum {
+    NM_STAGE = 16, /**< answers whose data are being fetched; several lines may be under way */
+    NM_LATE = 16   /**< interventions and requests that wait for room */
+};
+
+/** [ticks] A bank of DRAM with its directory, timing as in params.def. */
+struct nm_dram_timing {
+    nm_tick directory, dram, recovery;
+    unsigned banks;
+};
+
+/** An answer and the tick at which its data are there. */
+struct nm_answer {
+    struct nm_packet packet;
+    nm_tick ready;
+    uint64_t
+        behind; /**< nonsinkable: leaves after this many sinkable ones, counted from the start */
+};
+
+struct nm_controller {
+    enum nm_agent agent;
+    struct nm_place place; /**< `home` is set per message */
+    uint8_t module;        /**< its bus position */
+    unsigned copy;         /**< checking mode: holder id of its data (check.h) */
+    unsigned line_shift;
+    struct nm_dram_timing timing;
+    nm_tick cycle; /**< [ticks] of the station bus */
+    struct nm_check *check;
+    void *owner;
+    bool (*put)(void *owner, const struct nm_packet *p, nm_tick now); /**< false: no room yet */
+
+    nm_tick *bank_free;
+    nm_tick free_at; /**< takes the next message */
+    nm_tick last_out;
+    nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
+    struct nm_answer stage[NM_STAGE];
+    unsigned stage_head, staged;
+    uint64_t sent; /**< sinkable ones that have left */
+    struct nm_answer late[NM_LATE];
+    unsigned late_count;
+};
+
+void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing);
+void nm_controller_release(struct nm_controller *c);
+
+/** May it take a message of that class now? */
+bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now);
+
+/**
+ * Takes a message for the entry `line`.
+ * @return false when the protocol has no cell (already reported to the check)
+ */
+bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
+                        const struct nm_packet *in, bool from_network, nm_tick now);
+
+/** A network cache entry for `address` makes room. False: it is locked. */
+bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
+                         nm_tick now);
+
+/** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention. */
+void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                          nm_tick now);
+
+/** Sends what is ready and finds room. */
+void nm_controller_drain(struct nm_controller *c, nm_tick now);
+
+/** When an answer becomes ready after `now`; NM_NEVER: nothing is being fetched. */
+nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now);
+
+/** [bus cycles] worked on a message up to `now`. */
+uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now);
+
+#endif

@@ -1,0 +1,423 @@
+/*
+ * The network card: a direct-mapped cache of other stations' lines with its own directory entry per
+ * line (TR, network cache), and the way between the station bus and the local ring.
+ *
+ * It does two things that share its FIFOs. A packet with a route passes through to the rings, and
+ * one that arrives for a line whose home is this station passes through to the memory card.
+ * Everything else is for the network cache itself.
+ *
+ * The hard idea is that the cache does not enforce inclusion. An entry may be ejected while cards
+ * of the station still share or even own the line; the entry is then in state N, which says
+ * nothing. A request of another station for such a line, or our own coming back (false remote
+ * request), finds the owner by asking the cards in turn. While that goes on, the entry lives in a
+ * small associative buffer, because its place in the cache may belong to another line.
+ */
+#include "machine/network.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BUFFER = 8 };
+
+/* A place of the cache. All zero: empty. */
+struct slot {
+    uint64_t line; /* its address plus 1; 0: none */
+    struct nm_dir_line dir;
+    uint8_t brought; /* the card whose request brought the line */
+};
+
+/* A packet that has come over the rings and waits. */
+struct arrival {
+    nm_tick at;
+    struct nm_packet packet;
+};
+
+struct queue {
+    struct arrival *a;
+    unsigned head, count, size;
+};
+
+struct nm_network {
+    struct nm_kernel *k;
+    struct nm_bus *bus;
+    struct ring_net *net;
+    struct nm_port port;
+    struct nm_controller controller;
+    struct slot *slot;
+    uint64_t slots;
+    struct slot buffer[BUFFER];  /* entries that have no place in the cache */
+    struct queue in[NM_CLASSES]; /* from the rings */
+    struct nm_network_count count;
+    uint64_t memory_size, serial;
+    unsigned data_slots;
+    nm_tick work_at;
+};
+
+static nm_fire_fn work;
+
+static void wake(struct nm_network *n, nm_tick at)
+{
+    if (at >= n->work_at)
+        return;
+    n->work_at = at;
+    nm_post(n->k, at, NM_RANK_MODULE, NM_MODULE_NETWORK, work, n, at);
+}
+
+static void on_bus(void *self, nm_tick now)
+{
+    wake(self, now);
+}
+
+/* ---- to and from the rings ----------------------------------------------------------------------
+ */
+
+static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now)
+{
+    const struct nm_message_row *row = nm_message_row(p->message);
+    const unsigned station = n->controller.place.station;
+    if (!ring_room(n->net, station, row->class, now))
+        return false;
+    struct ring_packet out = {.mask = p->route,
+                              .serial = n->serial++,
+                              .source = (uint16_t)station,
+                              .class = (uint8_t)row->class,
+                              .data_slots = (uint8_t)(row->has_data ? n->data_slots : 0),
+                              .multicast = p->message == NM_MSG_INVALIDATE};
+    _Static_assert(sizeof *p <= sizeof out.payload, "a packet fits a message");
+    memcpy(out.payload, p, sizeof *p);
+    ring_send(n->net, station, now, &out);
+    return true;
+}
+
+static bool to_bus(struct nm_network *n, const struct nm_packet *p)
+{
+    if (!nm_fifo_room(&n->port.out[nm_message_row(p->message)->class], 1))
+        return false;
+    nm_bus_send(n->bus, NM_MODULE_NETWORK, p);
+    return true;
+}
+
+static bool put(void *self, const struct nm_packet *p, nm_tick now)
+{
+    return p->route ? to_ring(self, p, now) : to_bus(self, p);
+}
+
+static void queue_push(struct queue *q, const struct arrival *a)
+{
+    if (q->count == q->size) {
+        unsigned size = q->size ? 2 * q->size : 16;
+        struct arrival *grown = malloc(size * sizeof *grown);
+        for (unsigned i = 0; i < q->count; i++)
+            grown[i] = q->a[(q->head + i) % q->size];
+        free(q->a);
+        *q = (struct queue){.a = grown, .count = q->count, .size = size};
+    }
+    q->a[(q->head + q->count++) % q->size] = *a;
+}
+
+static const struct nm_packet *queue_head(const struct queue *q, nm_tick now)
+{
+    return q->count && q->a[q->head].at <= now ? &q->a[q->head].packet : NULL;
+}
+
+static struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_tick now)
+{
+    struct queue *q = &n->in[class];
+    struct nm_packet p = q->a[q->head].packet;
+    q->head = (q->head + 1) % q->size;
+    q->count--;
+    ring_take(n->net, n->controller.place.station, now, class);
+    return p;
+}
+
+void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p)
+{
+    struct arrival a = {.at = at};
+    memcpy(&a.packet, p->payload, sizeof a.packet);
+    a.packet.route = 0;
+    a.packet.source = NM_MODULE_NETWORK;
+    queue_push(&n->in[p->class], &a);
+    wake(n, at);
+}
+
+/* ---- the cache
+ * ------------------------------------------------------------------------------------ */
+
+static uint64_t home_of(const struct nm_network *n, uint64_t line)
+{
+    return line / n->memory_size;
+}
+
+static struct slot *place_of(const struct nm_network *n, uint64_t line)
+{
+    return &n->slot[(line >> n->controller.line_shift) & (n->slots - 1)];
+}
+
+static struct slot *find(struct nm_network *n, uint64_t line)
+{
+    struct slot *s = place_of(n, line);
+    if (s->line == line + 1)
+        return s;
+    for (unsigned i = 0; i < BUFFER; i++)
+        if (n->buffer[i].line == line + 1)
+            return &n->buffer[i];
+    return NULL;
+}
+
+struct nm_dir_line nm_network_line(const struct nm_network *n, uint64_t line)
+{
+    const struct slot *s = find((struct nm_network *)n, line);
+    return s ? s->dir : nm_nc_start();
+}
+
+static void clear(struct nm_network *n, struct slot *s)
+{
+    nm_check_drop(n->controller.check, n->controller.copy, s->line - 1);
+    *s = (struct slot){0};
+}
+
+static bool is_request(const struct nm_packet *p)
+{
+    return p->message == NM_MSG_RD || p->message == NM_MSG_RDEXCL || p->message == NM_MSG_UPGD;
+}
+
+/* Makes the line's place in the cache its own; NULL when a locked line holds it. */
+static struct slot *allocate(struct nm_network *n, uint64_t line, nm_tick now)
+{
+    struct slot *s = place_of(n, line);
+    if (s->line) {
+        uint64_t victim = s->line - 1;
+        const uint16_t home = n->controller.place.home;
+        n->controller.place.home = (uint16_t)home_of(n, victim);
+        bool free_now = nm_controller_eject(&n->controller, &s->dir, victim, now);
+        n->controller.place.home = home;
+        if (!free_now)
+            return NULL;
+        n->count.ejections++;
+        clear(n, s);
+    }
+    *s = (struct slot){.line = line + 1, .dir = nm_nc_start()};
+    return s;
+}
+
+/* A place in the buffer. Interventions stay there for a while and must leave one place to messages
+ * that only pass (and cannot be refused). */
+static struct slot *buffer(struct nm_network *n, uint64_t line, bool stays)
+{
+    struct slot *place = NULL;
+    unsigned places = 0;
+    for (unsigned i = 0; i < BUFFER; i++)
+        if (!n->buffer[i].line) {
+            place = &n->buffer[i];
+            places++;
+        }
+    if (places < 1u + stays)
+        return NULL;
+    *place = (struct slot){.line = line + 1, .dir = nm_nc_start()};
+    return place;
+}
+
+/* The books of a card's request: was it answered here, and thanks to whom? */
+static void count_request(struct nm_network *n, const struct slot *s, const struct nm_packet *in,
+                          uint8_t before)
+{
+    n->count.requests++;
+    bool hit = before == NM_NC_LV || before == NM_NC_LI ||
+               (before == NM_NC_GV && in->message == NM_MSG_RD);
+    n->count.hits += hit;
+    if (hit && s->brought == in->requester)
+        n->count.caching++;
+    else if (hit)
+        n->count.migration++;
+    n->count.combined += before == NM_NC_W_RD || before == NM_NC_W_RX;
+}
+
+/* The entry a message works on. NULL: it was refused. */
+static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, bool from_network,
+                              nm_tick now)
+{
+    struct slot *s = find(n, in->line);
+    if (s)
+        return s;
+    if (!from_network && is_request(in)) {
+        s = allocate(n, in->line, now);
+        if (!s)
+            nm_controller_refuse(&n->controller, in, from_network, now);
+        return s;
+    }
+    bool stays = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
+    s = buffer(n, in->line, stays);
+    if (!s)
+        nm_controller_refuse(&n->controller, in, from_network, now);
+    return s;
+}
+
+static void handle(struct nm_network *n, const struct nm_packet *in, bool from_network, nm_tick now)
+{
+    n->controller.place.home = (uint16_t)home_of(n, in->line);
+    struct slot *s = entry_for(n, in, from_network, now);
+    if (!s)
+        return;
+    uint8_t before = s->dir.state;
+    if (!nm_controller_take(&n->controller, &s->dir, in, from_network, now))
+        return;
+    if (!from_network && is_request(in)) {
+        count_request(n, s, in, before);
+        if (before == NM_NC_N || before == NM_NC_GI)
+            s->brought = in->requester;
+    }
+    n->count.false_remote += s->dir.state == NM_NC_W_FS || s->dir.state == NM_NC_W_FX
+                                 ? before == NM_NC_W_RD || before == NM_NC_W_RX
+                                 : 0;
+    n->count.special += s->dir.state == NM_NC_W_SP && before != NM_NC_W_SP;
+    if (s->dir.state == NM_NC_N)
+        clear(n, s);
+}
+
+/* ---- one thing after another
+ * ------------------------------------------------------------------------ */
+
+/* Where a packet at the head of a FIFO goes next. */
+enum way { TO_CACHE, TO_RING, TO_MEMORY };
+
+static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bool from_network)
+{
+    if (!from_network)
+        return p->route ? TO_RING : TO_CACHE;
+    return home_of(n, p->line) == n->controller.place.station ? TO_MEMORY : TO_CACHE;
+}
+
+static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from_network,
+                            nm_tick now)
+{
+    if (from_network)
+        return queue_pop(n, class, now);
+    struct nm_packet p = nm_fifo_pop(&n->port.in[class]);
+    nm_bus_drained(n->bus, now);
+    return p;
+}
+
+/* Moves the head of one FIFO on if it can. */
+static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
+{
+    const struct nm_packet *head =
+        from_network ? queue_head(&n->in[class], now)
+                     : (n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL);
+    if (!head)
+        return false;
+    struct nm_packet p = *head;
+    switch (way_of(n, head, from_network)) {
+    case TO_RING:
+        if (!to_ring(n, &p, now))
+            return false;
+        pop(n, class, from_network, now);
+        return true;
+    case TO_MEMORY:
+        p.targets = 1u << NM_MODULE_MEMORY;
+        if (!to_bus(n, &p))
+            return false;
+        pop(n, class, from_network, now);
+        return true;
+    default:
+        if (!nm_controller_may_take(&n->controller, class, now))
+            return false;
+        p = pop(n, class, from_network, now);
+        handle(n, &p, from_network, now);
+        nm_check_handled(n->controller.check, &n->controller.place, &p);
+        nm_check_release(n->controller.check, p.data);
+        return true;
+    }
+}
+
+static bool anything_waits(const struct nm_network *n, nm_tick now)
+{
+    for (unsigned c = 0; c < NM_CLASSES; c++)
+        if (n->port.in[c].count || queue_head(&n->in[c], now))
+            return true;
+    return n->controller.staged || n->controller.late_count;
+}
+
+static void work(void *self, nm_tick now, uint64_t arg)
+{
+    struct nm_network *n = self;
+    struct nm_controller *c = &n->controller;
+    if (n->work_at != arg)
+        return; /* an earlier one took its place */
+    n->work_at = NM_NEVER;
+    nm_controller_drain(c, now);
+    for (unsigned class = 0; class < NM_CLASSES; class ++)
+        for (unsigned network = 0; network < 2; network++)
+            advance(n, class, network, now);
+    nm_controller_drain(c, now);
+    wake(n, nm_controller_next(c, now));
+    for (unsigned class = 0; class < NM_CLASSES; class ++)
+        if (n->in[class].count && n->in[class].a[n->in[class].head].at > now)
+            wake(n, n->in[class].a[n->in[class].head].at);
+    if (anything_waits(n, now)) /* for the controller, or for room that returns without a call */
+        wake(n, now + c->cycle);
+}
+
+/* ---- putting it together
+ * ------------------------------------------------------------------------------ */
+
+struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
+                                  const struct nm_params *p, const struct nm_place *place,
+                                  struct ring_net *net, struct nm_check *check)
+{
+    struct nm_network *n = calloc(1, sizeof *n);
+    nm_tick cycle = nm_bus_cycle(bus);
+    struct nm_dram_timing timing = {.directory = p->netcache_directory * cycle,
+                                    .dram = p->netcache_dram * cycle,
+                                    .recovery = p->netcache_recovery * cycle,
+                                    .banks = (unsigned)p->netcache_banks};
+    n->k = k;
+    n->bus = bus;
+    n->net = net;
+    n->memory_size = p->memory_size;
+    n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
+    n->slots = p->netcache_size / p->l2_line;
+    n->slot = mmap(NULL, n->slots * sizeof *n->slot, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    n->work_at = NM_NEVER;
+    n->controller = (struct nm_controller){.agent = NM_AGENT_NC,
+                                           .place = *place,
+                                           .module = NM_MODULE_NETWORK,
+                                           .copy = nm_check_cache(place->station),
+                                           .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
+                                           .cycle = cycle,
+                                           .check = check,
+                                           .owner = n,
+                                           .put = put};
+    nm_controller_init(&n->controller, &timing);
+    n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_bus};
+    nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);
+    return n;
+}
+
+void nm_network_free(struct nm_network *n)
+{
+    if (!n)
+        return;
+    munmap(n->slot, n->slots * sizeof *n->slot);
+    nm_controller_release(&n->controller);
+    for (unsigned c = 0; c < NM_CLASSES; c++)
+        free(n->in[c].a);
+    free(n);
+}
+
+struct nm_network_count nm_network_count(const struct nm_network *n)
+{
+    return n->count;
+}
+
+uint64_t nm_network_busy(const struct nm_network *n, nm_tick now)
+{
+    return nm_controller_busy(&n->controller, now);
+}
+
+unsigned nm_network_waiting(const struct nm_network *n, unsigned class)
+{
+    return n->in[class].count;
+}

@@ -1,0 +1,385 @@
+/*
+ * Building the hierarchy of rings, and the side of the ring interface that faces the station.
+ *
+ * The hard idea: stations run ahead of the rings by one window, so what a station may know of the
+ * rings is only what has had time to reach it. Room in its output FIFO is therefore dated: the
+ * place a packet leaves behind keeps the tick of its leaving, and counts as free one window later,
+ * whatever the length of the window the machine happened to use.
+ */
+#include "ring/net.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+static const char *check_shape(const struct ring_shape *shape)
+{
+    if (shape->levels < 1 || shape->levels > RING_LEVELS)
+        return "there are 1 to 3 ring levels";
+    for (unsigned l = 0; l < shape->levels; l++)
+        if (shape->fan[l] < 1 || shape->fan[l] > RING_FAN_MAX)
+            return "a ring joins 1 to 16 stations or rings";
+    return NULL;
+}
+
+static const char *check_depth(const struct ring_depth *d, uint32_t margin, const char *small)
+{
+    if (d->near_full < 1 || d->restart < 1 || d->restart > d->near_full)
+        return "a FIFO restarts its feeder at 1 slot or more and at no more than it stops it at";
+    if (d->depth > 1u << 20 || d->near_full > 1u << 20)
+        return "a FIFO holds at most 1048576 slots";
+    return d->depth < d->near_full + margin ? small : NULL;
+}
+
+static uint32_t widest(const struct ring_shape *shape)
+{
+    uint32_t most = 0;
+    for (unsigned l = 0; l + 1 < shape->levels; l++)
+        if (shape->fan[l] + 1 > most)
+            most = shape->fan[l] + 1;
+    return most;
+}
+
+static const char *check_fifos(const struct ring_shape *shape, const struct ring_timing *t)
+{
+    const char *wrong =
+        check_depth(&t->input, 2, "an input FIFO needs 2 slots beyond its nearly full mark");
+    if (!wrong && shape->levels > 1)
+        wrong = check_depth(&t->up_fifo, widest(shape),
+                            "an up FIFO needs as many slots beyond its nearly full mark as the "
+                            "ring below has nodes");
+    if (!wrong && shape->levels > 1)
+        wrong =
+            check_depth(&t->down_fifo, 2, "a down FIFO needs 2 slots beyond its nearly full mark");
+    return wrong;
+}
+
+const char *ring_check(const struct ring_shape *shape, const struct ring_timing *t)
+{
+    const char *wrong = check_shape(shape);
+    if (wrong)
+        return wrong;
+    if (t->cycle < 1 || t->handler < 1 || (shape->levels > 1 && (t->up < 1 || t->down < 1)))
+        return "ring cycle, packet handler and inter-ring interfaces take at least one cycle";
+    if (t->output[RING_SINKABLE] < 1 || t->output[RING_NONSINKABLE] < 1 || t->queue < 1)
+        return "output FIFOs and the sinkable queue hold at least one packet";
+    if (t->nonsinkable_limit < 1 || t->nonsinkable_limit > 64)
+        return "a station may have 1 to 64 nonsinkable messages out";
+    if (t->patience < 1)
+        return "a node waits at least one cycle";
+    return check_fifos(shape, t);
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static uint32_t power_of_two(uint32_t n)
+{
+    uint32_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+static void fifo_init(struct fifo *f, struct ring_depth limit, uint32_t delay)
+{
+    uint32_t size = power_of_two(limit.depth);
+    f->at = calloc(size, sizeof *f->at);
+    f->wrap = size - 1;
+    f->limit = limit;
+    f->delay = delay;
+}
+
+/* The FIFO is filled at `from`'s node a and emptied at `to`'s node b, where `mask` tells of it. */
+static void fifo_join(struct fifo *f, struct ring *from, unsigned a, struct ring *to, unsigned b,
+                      uint32_t *mask)
+{
+    f->feeder = from;
+    f->feeder_bit = 1u << a;
+    f->drain = to;
+    f->drain_node = b;
+    f->drain_mask = mask;
+    from->node[a].in = f;
+}
+
+static void station_init(struct ring_net *net, unsigned s)
+{
+    const struct ring_timing *t = &net->timing;
+    struct station *st = &net->station[s];
+    unsigned node = s % net->shape.fan[0];
+    struct ring *r = &net->ring[net->base[0] + s / net->shape.fan[0]];
+    for (unsigned c = 0; c < RING_CLASSES; c++) {
+        st->out[c].depth = t->output[c];
+        st->out[c].wrap = power_of_two(t->output[c]) - 1;
+        st->out[c].at = calloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
+    }
+    st->returns = calloc(t->nonsinkable_limit, sizeof *st->returns);
+    st->taken_wrap = power_of_two(t->queue) - 1;
+    st->taken_at = calloc(st->taken_wrap + 1, sizeof *st->taken_at);
+    st->flight = RING_NONE;
+    st->ring = r;
+    st->node = node;
+    r->node[node].station = s;
+    fifo_init(&st->input, t->input, 0);
+    fifo_join(&st->input, r, node, r, node, &r->fed);
+}
+
+static void between_init(struct ring_net *net, unsigned ring)
+{
+    struct ring *r = &net->ring[ring];
+    unsigned child = r->index % net->shape.fan[r->level + 1], parent = r->nodes - 1;
+    struct ring *above =
+        &net->ring[net->base[r->level + 1] + r->index / net->shape.fan[r->level + 1]];
+    struct fifo *up = &net->between[2 * ring], *down = up + 1;
+    fifo_init(up, net->timing.up_fifo, net->timing.up);
+    fifo_init(down, net->timing.down_fifo, net->timing.down);
+    fifo_join(up, r, parent, above, child, &above->pending);
+    fifo_join(down, above, child, r, parent, &r->pending);
+    above->node[child].out = up;
+    r->node[parent].out = down;
+}
+
+static void rings_init(struct ring_net *net)
+{
+    unsigned top = net->shape.levels - 1, count = 1;
+    for (unsigned level = top, first = 0;; level--) {
+        net->base[level] = first;
+        for (unsigned i = 0; i < count; i++) {
+            struct ring *r = &net->ring[first + i];
+            r->level = level;
+            r->index = i;
+            r->nodes = net->shape.fan[level] + (level < top);
+            r->all = (1u << r->nodes) - 1;
+            r->parent = level < top ? 1u << net->shape.fan[level] : 0;
+            r->sequencer = level < top ? net->shape.fan[level] : 0;
+            r->alarm = NM_NEVER;
+            for (unsigned n = 0; n < RING_NODES_MAX; n++) {
+                r->node[n].station = RING_NONE;
+                r->node[n].since = r->node[n].alarm = NM_NEVER;
+            }
+        }
+        first += count;
+        count *= net->shape.fan[level];
+        if (!level)
+            break;
+    }
+}
+
+static unsigned count_rings(const struct ring_shape *shape)
+{
+    unsigned rings = 1, count = 1;
+    for (unsigned level = shape->levels - 1; level > 0; level--)
+        rings += count *= shape->fan[level];
+    return rings;
+}
+
+struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_timing *timing,
+                              ring_deliver_fn *deliver, void *ctx)
+{
+    assert(!ring_check(shape, timing));
+    struct ring_net *net = calloc(1, sizeof *net);
+    net->shape = *shape;
+    net->timing = *timing;
+    net->deliver = deliver;
+    net->ctx = ctx;
+    net->stations = ring_shape_stations(shape);
+    net->rings = count_rings(shape);
+    net->ring = calloc(net->rings, sizeof *net->ring);
+    net->next = calloc(net->rings, sizeof *net->next);
+    net->station = calloc(net->stations, sizeof *net->station);
+    net->between = calloc(2 * net->rings, sizeof *net->between);
+    net->free_flight = RING_NONE;
+    net->soonest = NM_NEVER;
+    rings_init(net);
+    for (unsigned s = 0; s < net->stations; s++)
+        station_init(net, s);
+    for (unsigned r = 1; r < net->rings; r++)
+        between_init(net, r);
+    for (unsigned r = 0; r < net->rings; r++)
+        net->next[r] = NM_NEVER;
+    return net;
+}
+
+static void station_free(struct station *st)
+{
+    for (unsigned c = 0; c < RING_CLASSES; c++)
+        free(st->out[c].at);
+    free(st->returns);
+    free(st->taken_at);
+    free(st->askers);
+    free(st->takes);
+    free(st->input.at);
+}
+
+void ring_net_free(struct ring_net *net)
+{
+    if (!net)
+        return;
+    for (unsigned s = 0; s < net->stations; s++)
+        station_free(&net->station[s]);
+    for (unsigned f = 0; f < 2 * net->rings; f++)
+        free(net->between[f].at);
+    free(net->between);
+    free(net->station);
+    free(net->next);
+    free(net->ring);
+    free(net->flight);
+    free(net->packet);
+    free(net);
+}
+
+/* ---- the station's side ---------------------------------------------------------------------- */
+
+nm_tick ring_window(const struct ring_net *net)
+{
+    return (nm_tick)net->timing.handler * net->timing.cycle;
+}
+
+nm_tick ring_shortest(const struct ring_net *net)
+{
+    return (nm_tick)(net->timing.generator + net->timing.handler) * net->timing.cycle;
+}
+
+bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
+{
+    const struct outbox *out = &net->station[station].out[class];
+    if (out->sent < out->depth)
+        return true;
+    uint64_t previous = out->sent - out->depth; /* the packet whose place this one would take */
+    return out->gone > previous && out->at[previous & out->wrap].freed + ring_window(net) <= at;
+}
+
+/* Stations may run on different threads; this word is the only thing they share. */
+static void touch(struct ring_net *net, unsigned station)
+{
+    __atomic_fetch_or(&net->touched[station / 64], 1ull << (station % 64), __ATOMIC_RELAXED);
+}
+
+static bool packet_ok(const struct ring_net *net, unsigned station, const struct ring_packet *p)
+{
+    ring_mask all = 0;
+    for (unsigned l = 0; l < net->shape.levels; l++)
+        all |= (((1ull << net->shape.fan[l]) - 1) << (16 * l));
+    unsigned covered = ring_mask_count(&net->shape, p->mask);
+    return p->source == station && p->class < RING_CLASSES && !(p->mask & ~all) && covered &&
+           (p->multicast ? p->class == RING_SINKABLE : covered == 1);
+}
+
+void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct ring_packet *packet)
+{
+    assert(packet_ok(net, station, packet));
+    assert(ring_room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
+    struct outbox *out = &net->station[station].out[packet->class];
+    out->at[out->sent++ & out->wrap] =
+        (struct outgoing){.packet = *packet,
+                          .sent = at,
+                          .ready = ring_cycle_at(net, at) + net->timing.generator,
+                          .level = (uint8_t)ring_mask_level(&net->shape, station, packet->mask)};
+    touch(net, station);
+}
+
+void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned class)
+{
+    struct station *st = &net->station[station];
+    if (class == RING_SINKABLE) {
+        assert(st->taken < st->delivered);
+        st->taken_at[st->taken++ & st->taken_wrap] = at;
+        return;
+    }
+    assert(st->takes_count < st->asker_tail - st->asker_head);
+    if (st->takes_count == st->takes_size) {
+        st->takes_size = st->takes_size ? 2 * st->takes_size : 16;
+        st->takes = realloc(st->takes, st->takes_size * sizeof *st->takes);
+    }
+    st->takes[st->takes_count++] = at;
+    touch(net, station);
+}
+
+/* ---- between station and rings ----------------------------------------------------------------
+ */
+
+static uint64_t least_return(const struct station *st)
+{
+    uint64_t least = NM_NEVER;
+    for (uint32_t i = 0; i < st->returning; i++)
+        if (st->returns[i] < least)
+            least = st->returns[i];
+    return least;
+}
+
+static uint64_t outbox_ready(const struct outbox *out)
+{
+    return out->gone == out->sent ? NM_NEVER : out->at[out->gone & out->wrap].ready;
+}
+
+uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class)
+{
+    uint64_t ready = outbox_ready(&st->out[class]);
+    if (class == RING_SINKABLE || ready == NM_NEVER ||
+        st->nonsinkable_out < net->timing.nonsinkable_limit)
+        return ready;
+    uint64_t allowed = least_return(st);
+    return allowed > ready ? allowed : ready;
+}
+
+static uint64_t station_ready(const struct ring_net *net, const struct station *st)
+{
+    if (st->flight != RING_NONE)
+        return 0;
+    uint64_t sinkable = ring_class_ready(net, st, RING_SINKABLE);
+    uint64_t nonsinkable = ring_class_ready(net, st, RING_NONSINKABLE);
+    return sinkable < nonsinkable ? sinkable : nonsinkable;
+}
+
+/* Nonsinkable messages were taken here: their senders will know one window later. */
+static void tell_senders(struct ring_net *net, struct station *st)
+{
+    for (uint32_t i = 0; i < st->takes_count; i++) {
+        struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
+        uint64_t known = ring_cycle_at(net, st->takes[i] + ring_window(net));
+        from->returns[from->returning++] = known;
+        if (from->ring->pending >> from->node & 1)
+            ring_alarm(net, from->ring, from->node, known);
+    }
+    st->takes_count = 0;
+}
+
+void ring_absorb(struct ring_net *net)
+{
+    for (unsigned w = 0; w * 64 < net->stations; w++) {
+        uint64_t touched = net->touched[w];
+        net->touched[w] = 0;
+        for (; touched; touched &= touched - 1) {
+            struct station *st = &net->station[w * 64 + (unsigned)__builtin_ctzll(touched)];
+            tell_senders(net, st);
+            uint64_t ready = station_ready(net, st);
+            if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
+                continue;
+            st->ring->pending |= 1u << st->node;
+            ring_alarm(net, st->ring, st->node, ready);
+        }
+    }
+}
+
+/* Earliest cycle for which a station's sends and takes since the last run may be of consequence. */
+static uint64_t touched_ready(const struct ring_net *net, const struct station *st)
+{
+    uint64_t ready = station_ready(net, st);
+    uint64_t told =
+        st->takes_count ? ring_cycle_at(net, st->takes[0] + ring_window(net)) : NM_NEVER;
+    return told < ready ? told : ready;
+}
+
+nm_tick ring_next(const struct ring_net *net)
+{
+    uint64_t soonest = net->soonest;
+    for (unsigned w = 0; w * 64 < net->stations; w++)
+        for (uint64_t t = net->touched[w]; t; t &= t - 1) {
+            uint64_t ready =
+                touched_ready(net, &net->station[w * 64 + (unsigned)__builtin_ctzll(t)]);
+            soonest = ready < soonest ? ready : soonest;
+        }
+    if (soonest == NM_NEVER)
+        return NM_NEVER;
+    return (soonest > net->now ? soonest : net->now) * net->timing.cycle;
+}

@@ -1,0 +1,189 @@
+/* Inside of the ring network; for the files of ring/ only. Times here are ring cycles unless a name
+ * says ticks. */
+#ifndef RING_NET_H
+#define RING_NET_H
+
+#include "ring/ring.h"
+
+enum { RING_NODES_MAX = RING_FAN_MAX + 1 };
+
+/** No packet in flight. */
+#define RING_NONE UINT32_MAX
+
+/* Bits of a slot: which nodes of this ring it still has to reach, then what it is. */
+#define SLOT_TARGETS     0x0001ffffu
+#define SLOT_UNSEQUENCED 0x20000000u /* a multicast on its way to the sequencing point */
+#define SLOT_HEADER      0x40000000u
+#define SLOT_LAST        0x80000000u
+
+struct slot {
+    uint32_t flight; /* the tag: index of the packet */
+    uint32_t bits;
+};
+
+/** A packet between its first slot's insertion and its last slot's last reception. */
+struct flight {
+    ring_mask mask;
+    uint32_t receivers; /* stations that have yet to get its last slot */
+    uint32_t next_free;
+    uint8_t level; /* highest ring level it needs */
+    uint8_t class, data_slots;
+    bool multicast;
+};
+
+struct queued {
+    uint64_t ready; /* first cycle in which it may leave */
+    struct slot slot;
+};
+
+/** A FIFO of slots, fed by a node of a ring. */
+struct fifo {
+    struct queued *at; /* power-of-two array */
+    uint32_t wrap, head, tail;
+    uint32_t delay; /* cycles from entering to leaving at the earliest */
+    struct ring_depth limit;
+    struct ring *feeder, *drain; /* drain: the ring whose cycle empties it */
+    uint32_t feeder_bit;         /* its node's bit in feeder->raised */
+    uint32_t drain_node;         /* its bit in *drain_mask is set while it is not empty */
+    uint32_t *drain_mask;
+    uint32_t deepest;
+    uint64_t since, integral;
+};
+
+struct node {
+    struct fifo *in;     /* what the ring feeds here */
+    struct fifo *out;    /* what is let into the ring here; NULL at a station */
+    uint32_t station;    /* number; RING_NONE at an inter-ring interface */
+    uint64_t alarm;      /* if pending but neither awake nor wanting: cycle to look at it */
+    uint64_t since;      /* cycle since which its next slot waits; NM_NEVER if not yet */
+    uint64_t starts;     /* slots that entered the ring here */
+    uint64_t stops;      /* slots that left the ring here */
+    uint64_t copies;     /* slots copied here while the original went on */
+    uint64_t passed_out; /* slots taken from `out` */
+};
+
+/*
+ * A ring. Slot j passes node (j + phase) mod nodes; phase advances when the ring moves. `due` tells
+ * for each value of phase which nodes then take the slot that passes them: it is written when a
+ * slot gets its targets, so that moving a slot costs nothing.
+ */
+struct ring {
+    uint32_t nodes, phase;
+    uint32_t all;       /* a bit per node */
+    uint32_t occupied;  /* nodes whose slot is in use */
+    uint32_t pending;   /* nodes that have something to let in */
+    uint32_t fed;       /* stations whose input FIFO is not empty */
+    uint32_t raised;    /* nodes whose FIFO is nearly full */
+    uint32_t awake;     /* of these: whether they may let a slot in has to be looked at */
+    uint32_t wanting;   /* of these: they may, and wait for a free slot */
+    uint32_t starving;  /* of these: have waited so long that the others hold back */
+    uint64_t alarm;     /* no node's alarm is earlier */
+    uint64_t impatient; /* no node starves before this cycle that does not starve now */
+    uint32_t parent;    /* bit of the node of the interface to the ring above; 0 on the top ring */
+    uint32_t sequencer; /* node of the sequencing point */
+    uint32_t level, index;
+    uint32_t due[RING_NODES_MAX];
+    struct slot slot[RING_NODES_MAX];
+    uint64_t wrapped; /* slots in use moved from the last node to node 0 */
+    uint64_t halted, halted_since, held, held_since;
+    struct node node[RING_NODES_MAX];
+};
+
+/** A place of an output FIFO; after the packet has left it remembers when. */
+struct outgoing {
+    struct ring_packet packet;
+    nm_tick sent;   /* [ticks] */
+    uint64_t ready; /* through the packet generator */
+    nm_tick freed;  /* [ticks] */
+    uint8_t level;
+};
+
+struct outbox {
+    struct outgoing *at; /* power-of-two array of at least `depth` places */
+    uint64_t wrap;
+    uint64_t sent, gone; /* packets ever handed over, and ever let into the ring */
+    uint32_t depth;
+    uint32_t deepest;
+    uint64_t integral;
+};
+
+struct station {
+    struct outbox out[RING_CLASSES];
+    /* Being sent: its slots follow one another through the ring's free slots. */
+    uint32_t flight, class, number;
+    /* Nonsinkable messages out, and when those taken at their targets are to be forgotten. */
+    uint32_t nonsinkable_out, returning;
+    uint64_t *returns;
+    /* Sinkable queue towards the station: packets put in, packets taken, and when. */
+    uint64_t delivered, taken, taken_wrap;
+    nm_tick *taken_at;
+    /* Nonsinkable queue: senders of what is in it, and takes not yet told to them. */
+    uint16_t *askers;
+    uint32_t asker_wrap, asker_head, asker_tail;
+    nm_tick *takes;
+    uint32_t takes_count, takes_size;
+    struct ring *ring;
+    uint32_t node;
+    struct fifo input;
+    uint64_t sent_header, sent_data, received_header, received_data;
+    uint32_t reassembly, reassembly_max;
+};
+
+struct ring_net {
+    struct ring_shape shape;
+    struct ring_timing timing;
+    ring_deliver_fn *deliver;
+    void *ctx;
+    unsigned stations, rings;
+    unsigned base[RING_LEVELS]; /* first ring of a level; ring 0 is the top ring */
+    struct ring *ring;
+    uint64_t *next;   /* per ring: no earlier cycle has work for it */
+    uint64_t soonest; /* least of them */
+    uint64_t now;     /* all cycles before this one are done */
+    struct station *station;
+    struct fifo *between;       /* two per ring but the top: [2r] up, [2r+1] down */
+    struct flight *flight;      /* what the rings look at, */
+    struct ring_packet *packet; /* and what they only carry */
+    uint32_t flights, free_flight;
+    uint64_t touched[RING_STATIONS_MAX / 64]; /* stations that sent or took since the last run */
+};
+
+static inline uint32_t fifo_count(const struct fifo *f)
+{
+    return f->tail - f->head;
+}
+
+/** The ring has work in `cycle`. */
+static inline void ring_wake(struct ring_net *net, struct ring *r, uint64_t cycle)
+{
+    uint64_t *next = &net->next[r - net->ring];
+    if (cycle < *next)
+        *next = cycle;
+    if (cycle < net->soonest)
+        net->soonest = cycle;
+}
+
+/** Has the ring look at a pending node in `cycle`. */
+static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t node, uint64_t cycle)
+{
+    if (cycle < r->node[node].alarm)
+        r->node[node].alarm = cycle;
+    if (cycle < r->alarm)
+        r->alarm = cycle;
+    ring_wake(net, r, cycle);
+}
+
+/** First cycle at or after a tick. */
+static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
+{
+    return (tick + net->timing.cycle - 1) / net->timing.cycle;
+}
+
+/** Earliest cycle in which a station's next packet of a class could start, were the ring free and
+ *  not held; NM_NEVER if it has none, or none before some other station takes a message. (net.c) */
+uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class);
+
+/** Tells what the stations did since the last run to the rings. (net.c) */
+void ring_absorb(struct ring_net *net);
+
+#endif

@@ -1,0 +1,902 @@
+/*
+ * The checker's machine: who may do what next, and what must hold afterwards.
+ *
+ * The hard idea is data. A version number per copy would make the machine infinite, but of all
+ * versions only one matters: a copy is fresh when it has the value of the last store, and a store
+ * makes one card's copy fresh and all others stale. As no acknowledgements are collected, a stale
+ * copy may still be read while the invalidation that will end it is on its way; so the property is:
+ * every readable stale copy has an invalidation in flight to it, and every copy written is fresh
+ * and the only dirty one.
+ */
+#include "tests/explore_model.h"
+
+#include <string.h>
+
+/* ---- messages ----------------------------------------------------------------------------------
+ */
+
+/* Requesters that are no cards here, in two bits. */
+enum { ACKNOWLEDGED = 2, NOBODY = 3 };
+
+struct fields {
+    uint8_t message, line, requester, station, fresh, to;
+};
+
+static ex_msg msg_pack(struct fields f)
+{
+    return (ex_msg)(f.message | f.line << 4 | f.requester << 5 | f.station << 7 | f.fresh << 9 |
+                    f.to << 10);
+}
+
+static struct fields msg_fields(ex_msg m)
+{
+    return (struct fields){.message = m & 15,
+                           .line = m >> 4 & 1,
+                           .requester = m >> 5 & 3,
+                           .station = m >> 7 & 3,
+                           .fresh = m >> 9 & 1,
+                           .to = m >> 10 & 7};
+}
+
+static unsigned index_of(const struct ex_config *c, uint16_t number)
+{
+    for (unsigned i = 0; i < c->stations; i++)
+        if (c->number[i] == number)
+            return i;
+    return c->stations;
+}
+
+static uint8_t narrow(uint8_t requester)
+{
+    if (requester == NM_NO_CARD)
+        return NOBODY;
+    return requester == NM_ACKNOWLEDGED ? ACKNOWLEDGED : requester;
+}
+
+static uint8_t widen(uint8_t requester)
+{
+    if (requester == NOBODY)
+        return NM_NO_CARD;
+    return requester == ACKNOWLEDGED ? NM_ACKNOWLEDGED : requester;
+}
+
+/* As the protocol's functions see it. */
+static struct nm_packet packet_of(const struct ex_config *c, struct fields f)
+{
+    return (struct nm_packet){.message = f.message,
+                              .requester = widen(f.requester),
+                              .station = c->number[f.station],
+                              .data = -1};
+}
+
+static bool push(struct ex_queue *q, struct fields f)
+{
+    if (q->count == EX_QUEUE)
+        return false;
+    q->m[q->count++] = msg_pack(f);
+    return true;
+}
+
+static struct fields pull(struct ex_queue *q, unsigned at)
+{
+    ex_msg m = q->m[at];
+    q->count--;
+    memmove(&q->m[at], &q->m[at + 1], (q->count - at) * sizeof q->m[0]);
+    return msg_fields(m);
+}
+
+static bool nonsinkable(ex_msg m)
+{
+    return nm_message_row(m & 15)->class == NM_NONSINKABLE;
+}
+
+/* ---- sending
+ * ------------------------------------------------------------------------------------- */
+
+static struct nm_place place_of(const struct ex_config *c, unsigned station)
+{
+    return (struct nm_place){
+        .rings = &c->rings, .station = c->number[station], .home = c->number[0], .cards = c->cards};
+}
+
+/* Populated stations the route covers, imprecision included. */
+static uint8_t covered(const struct ex_config *c, ring_mask route)
+{
+    uint8_t to = 0;
+    for (unsigned i = 0; i < c->stations; i++)
+        to |= (uint8_t)(ring_mask_covers(&c->rings, route, c->number[i]) << i);
+    return to;
+}
+
+/* Over the network: to all stations at once, or into the queue of those that wait for it. */
+static bool leave(const struct ex_config *c, struct ex_world *w, unsigned station, struct fields f)
+{
+    enum nm_class class = nm_message_row(f.message)->class;
+    bool room = true;
+    uint8_t to = f.to;
+    if (class == NM_NONSINKABLE || !c->direct)
+        return push(&w->out[station][class], f);
+    f.to = 0;
+    for (unsigned i = 0; i < c->stations; i++)
+        if (to >> i & 1)
+            room &= push(&w->net[i], f);
+    return room;
+}
+
+static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
+                              unsigned card, uint8_t line, enum nm_protocol_event event,
+                              const struct nm_packet *in, uint64_t *actions, ex_cells cells);
+
+/* A NACK meets nothing but the request it answers, so it may as well arrive in no time. */
+static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigned station,
+                          uint8_t line, const struct nm_packet *p, ex_cells cells)
+{
+    uint64_t actions;
+    if (p->requester >= c->cards || w->card[station][p->requester].request != EX_TAKEN)
+        return "a NACK for nobody";
+    return card_event(c, w, station, p->requester, line, NM_CARD_EV_NACK, p, &actions, cells);
+}
+
+/* Puts what a module of `station` sends where it goes next. */
+static const char *send_all(const struct ex_config *c, struct ex_world *w, unsigned station,
+                            uint8_t line, const struct nm_sends *sends, bool fresh, ex_cells cells)
+{
+    bool room = true;
+    for (unsigned i = 0; i < sends->count; i++) {
+        const struct nm_packet *p = &sends->packet[i];
+        const struct nm_message_row *row = nm_message_row(p->message);
+        unsigned who = index_of(c, p->station);
+        struct fields f = {.message = p->message,
+                           .line = line,
+                           .requester = narrow(p->requester),
+                           .station = (uint8_t)(who == c->stations ? 0 : who),
+                           .fresh = row->has_data && fresh};
+        if (p->route) {
+            f.to = covered(c, p->route);
+            if (!f.to)
+                return "a message to no station";
+            room &= leave(c, w, station, f);
+            continue;
+        }
+        if (p->message == NM_MSG_NACK) {
+            const char *wrong = refuse(c, w, station, line, p, cells);
+            if (wrong)
+                return wrong;
+            continue;
+        }
+        for (unsigned card = 0; card < c->cards; card++)
+            if (p->targets >> card & 1)
+                room &= push(&w->card[station][card].in, f);
+        if (p->targets >> NM_CARDS_MAX)
+            room &= push(&w->bus[station], f);
+    }
+    return room ? NULL : "more messages under way than there can be";
+}
+
+/* ---- cards
+ * --------------------------------------------------------------------------------------- */
+
+static bool readable(uint8_t state)
+{
+    return state == NM_CARD_S || state == NM_CARD_D || state == NM_CARD_S_UP;
+}
+
+static bool waiting(uint8_t state)
+{
+    return state >= NM_CARD_I_RD && state <= NM_CARD_I_UP;
+}
+
+static void make_stale(struct ex_queue *q, uint8_t line)
+{
+    for (unsigned i = 0; i < q->count; i++)
+        if ((q->m[i] >> 4 & 1) == line)
+            q->m[i] &= (ex_msg) ~(1u << 9);
+}
+
+/* A store happens: this copy is the latest value, everything else is stale. */
+static void store(const struct ex_config *c, struct ex_world *w, unsigned station, unsigned card,
+                  uint8_t line)
+{
+    for (unsigned s = 0; s < c->stations; s++) {
+        for (unsigned k = 0; k < c->cards; k++) {
+            w->card[s][k].fresh[line] = s == station && k == card;
+            make_stale(&w->card[s][k].in, line);
+        }
+        w->nc[s][line].fresh = false;
+        make_stale(&w->bus[s], line);
+        make_stale(&w->net[s], line);
+        make_stale(&w->out[s][NM_SINKABLE], line);
+    }
+    w->home[line].fresh = false;
+}
+
+static void use(ex_cells cells, uint8_t state, unsigned event)
+{
+    if (cells && event < NM_EVENTS)
+        cells[state][event] = true;
+}
+
+/* A transition of a card; a request it sends goes to the directory's door, the rest is sent. */
+static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
+                              unsigned card, uint8_t line, enum nm_protocol_event event,
+                              const struct nm_packet *in, uint64_t *actions, ex_cells cells)
+{
+    struct ex_card *k = &w->card[station][card];
+    struct nm_sends sends;
+    uint8_t directory = station ? NM_MODULE_NETWORK : NM_MODULE_MEMORY;
+    use(cells, k->state[line], event);
+    if (!nm_card_step(&k->state[line], event, (uint8_t)card, directory, in, &sends, actions))
+        return "a card has no cell for this";
+    if (*actions & (NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD)) {
+        k->request = EX_DOOR;
+        k->line = line;
+        return NULL;
+    }
+    if (*actions & NM_CARD_ACT_RETRY) {
+        k->request = nm_card_request(k->state[line]) == NM_MSG_UPGD ? EX_RETRY : EX_DOOR;
+        return NULL;
+    }
+    return send_all(c, w, station, line, &sends, k->fresh[line], cells);
+}
+
+static const char *card_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
+                              unsigned card, unsigned at, ex_cells cells)
+{
+    struct ex_card *k = &w->card[station][card];
+    struct fields f = pull(&k->in, at);
+    struct nm_packet in = packet_of(c, f);
+    enum nm_protocol_event event = nm_card_event_of(&in, (uint8_t)card);
+    bool was_waiting = waiting(k->state[f.line]);
+    uint64_t actions;
+    const char *wrong = card_event(c, w, station, card, f.line, event, &in, &actions, cells);
+    if (wrong)
+        return wrong;
+    if (actions & NM_CARD_ACT_FILL)
+        k->fresh[f.line] = f.fresh;
+    if (!(actions & NM_CARD_ACT_DONE))
+        return NULL;
+    if (!was_waiting)
+        return "an answer nobody waits for";
+    k->request = EX_NONE;
+    if (k->state[f.line] == NM_CARD_D) {
+        if (!k->fresh[f.line])
+            return "a store to a stale copy";
+        store(c, w, station, card, f.line);
+    }
+    return NULL;
+}
+
+static const char *send_again(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                              ex_cells cells)
+{
+    struct ex_card *k = &w->card[s.station][s.arg];
+    uint64_t actions;
+    const char *wrong = NULL;
+    if (k->state[k->line] == NM_CARD_I_UP) /* the copy went while the upgrade waited */
+        wrong = card_event(c, w, s.station, s.arg, k->line, NM_CARD_EV_NACK, NULL, &actions, cells);
+    k->request = EX_DOOR;
+    return wrong;
+}
+
+/* ---- directories
+ * ----------------------------------------------------------------------------------- */
+
+static bool locked(uint8_t state)
+{
+    return nm_state_agent(state) == NM_AGENT_HOME ? state > NM_HOME_GI : state > NM_NC_LI;
+}
+
+static const char *eject(const struct ex_config *c, struct ex_world *w, unsigned station,
+                         uint8_t line, ex_cells cells)
+{
+    struct ex_dir *d = &w->nc[station][line];
+    struct nm_place place = place_of(c, station);
+    struct nm_sends sends;
+    uint64_t actions;
+    use(cells, d->entry.state, NM_NC_EV_EJECT);
+    if (!nm_nc_eject(&place, &d->entry, &sends, &actions))
+        return "a network cache entry cannot be ejected";
+    return send_all(c, w, station, line, &sends, d->fresh, cells);
+}
+
+/* The data of what a transition sends: the directory's, or those that came in. */
+static const char *carry(struct ex_dir *d, struct fields f, uint64_t actions,
+                         const struct nm_sends *sends, bool *fresh)
+{
+    bool came = nm_message_row(f.message)->has_data;
+    if (actions & NM_DIR_ACT_WRITE) {
+        if (!came)
+            return "a directory writes data that did not come";
+        d->fresh = f.fresh;
+    }
+    *fresh = actions & NM_DIR_ACT_READ ? d->fresh : f.fresh;
+    for (unsigned i = 0; i < sends->count; i++)
+        if (nm_message_row(sends->packet[i].message)->has_data && !came &&
+            !(actions & NM_DIR_ACT_READ))
+            return "a directory sends data it has not got";
+    return NULL;
+}
+
+static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct ex_dir *d, struct fields f, bool from_network, ex_cells cells)
+{
+    enum nm_agent agent = station ? NM_AGENT_NC : NM_AGENT_HOME;
+    struct nm_place place = place_of(c, station);
+    struct nm_packet in = packet_of(c, f);
+    struct nm_sends sends;
+    uint64_t actions;
+    bool fresh;
+    use(cells, d->entry.state, nm_dir_event_of(agent, &place, &d->entry, &in, from_network));
+    if (!nm_dir_step(agent, &place, &d->entry, &in, from_network, &sends, &actions))
+        return station ? "a network cache has no cell for this" : "the home has no cell for this";
+    const char *wrong = carry(d, f, actions, &sends, &fresh);
+    return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh, cells);
+}
+
+static bool is_request(struct fields f)
+{
+    return f.message == NM_MSG_RD || f.message == NM_MSG_RDEXCL || f.message == NM_MSG_UPGD;
+}
+
+/* Says no without looking, as a directory may when it cannot follow or has no place for the line:
+ * outside the table, the sender tries again (machine/controller.c). */
+static const char *turn_away(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct fields f, bool from_network, ex_cells cells)
+{
+    struct nm_sends sends = {.count = 1};
+    struct nm_packet *p = &sends.packet[0];
+    unsigned to = is_request(f) ? f.station : 0;
+    *p = packet_of(c, f);
+    p->message = is_request(f) ? NM_MSG_NACK : NM_MSG_INTV_NACK;
+    if (from_network) {
+        p->requester = NM_NO_CARD;
+        p->route = ring_mask_station(&c->rings, c->number[to]);
+    } else
+        p->targets = (uint8_t)(1u << f.requester);
+    return send_all(c, w, station, f.line, &sends, false, cells);
+}
+
+/* Does the line's entry stand in the place that all lines share? An intervention for a line that
+ * has none is dealt with aside (machine/network.c). */
+static bool has_place(const struct ex_dir *d)
+{
+    uint8_t state = d->entry.state;
+    return state != NM_NC_N && state != NM_NC_N_NRD && state != NM_NC_N_NRX;
+}
+
+/* A card's request needs the place: another line must go, or the request is refused. */
+static const char *make_room(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct fields f, bool *refused, ex_cells cells)
+{
+    *refused = false;
+    for (uint8_t l = 0; l < c->lines; l++) {
+        if (l == f.line || !has_place(&w->nc[station][l]))
+            continue;
+        *refused = locked(w->nc[station][l].entry.state);
+        return *refused ? turn_away(c, w, station, f, false, cells)
+                        : eject(c, w, station, l, cells);
+    }
+    return NULL;
+}
+
+static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct fields f, bool from_network, ex_cells cells)
+{
+    struct ex_dir *d = station ? &w->nc[station][f.line] : &w->home[f.line];
+    if (station && !from_network && is_request(f) && d->entry.state == NM_NC_N) {
+        bool refused;
+        const char *wrong = make_room(c, w, station, f, &refused, cells);
+        if (wrong || refused)
+            return wrong;
+    }
+    return dir_event(c, w, station, d, f, from_network, cells);
+}
+
+static const char *request(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                           ex_cells cells)
+{
+    struct ex_card *k = &w->card[s.station][s.arg];
+    struct fields f = {.message = (uint8_t)nm_card_request(k->state[k->line]),
+                       .line = k->line,
+                       .requester = s.arg,
+                       .station = s.station};
+    k->request = EX_TAKEN;
+    return dir_takes(c, w, s.station, f, false, cells);
+}
+
+/* An access. A request without a copy waits for nothing that could change it, so it is taken in the
+ * same step; an upgrade waits at the door, where it may lose its copy. */
+static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                             ex_cells cells)
+{
+    static const enum nm_protocol_event events[] = {[EX_LOAD] = NM_CARD_EV_LOAD,
+                                                    [EX_STORE] = NM_CARD_EV_STORE,
+                                                    [EX_EVICT] = NM_CARD_EV_REPLACE};
+    struct ex_card *k = &w->card[s.station][s.arg];
+    uint64_t actions;
+    const char *wrong =
+        card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
+    if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
+        store(c, w, s.station, s.arg, s.line);
+    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP)
+        wrong = request(c, w, s, cells);
+    return wrong;
+}
+
+/* The network delivers the oldest sinkable message to all its stations at once. */
+static const char *ring(const struct ex_config *c, struct ex_world *w, unsigned station)
+{
+    struct fields f = pull(&w->out[station][NM_SINKABLE], 0);
+    uint8_t to = f.to;
+    bool room = true;
+    f.to = 0;
+    if (f.message != NM_MSG_INVALIDATE && to & (to - 1))
+        return "only invalidations go to several stations";
+    for (unsigned i = 0; i < c->stations; i++)
+        if (to >> i & 1)
+            room &= push(&w->net[i], f);
+    return room ? NULL : "more messages under way than there can be";
+}
+
+/* ---- what must hold
+ * --------------------------------------------------------------------------------- */
+
+static bool holds_invalidation(const struct ex_queue *q, uint8_t line, unsigned to)
+{
+    for (unsigned i = 0; i < q->count; i++) {
+        struct fields f = msg_fields(q->m[i]);
+        if (f.message == NM_MSG_INVALIDATE && f.line == line && (!f.to || f.to >> to & 1))
+            return true;
+    }
+    return false;
+}
+
+static bool invalidation_in_flight(const struct ex_config *c, const struct ex_world *w,
+                                   unsigned station, unsigned card, uint8_t line)
+{
+    if (holds_invalidation(&w->card[station][card].in, line, station) ||
+        holds_invalidation(&w->net[station], line, station))
+        return true;
+    for (unsigned s = 0; s < c->stations; s++)
+        if (holds_invalidation(&w->out[s][NM_SINKABLE], line, station))
+            return true;
+    return false;
+}
+
+static const char *check_line(const struct ex_config *c, const struct ex_world *w, uint8_t line)
+{
+    unsigned owners = 0;
+    for (unsigned s = 0; s < c->stations; s++)
+        for (unsigned k = 0; k < c->cards; k++) {
+            const struct ex_card *card = &w->card[s][k];
+            uint8_t state = card->state[line];
+            owners += state == NM_CARD_D;
+            if (!readable(state) || card->fresh[line])
+                continue;
+            if (state == NM_CARD_D)
+                return "a dirty copy is stale";
+            if (!invalidation_in_flight(c, w, s, k, line))
+                return "a stale copy may be read and no invalidation is on its way";
+        }
+    return owners > 1 ? "two dirty copies" : NULL;
+}
+
+bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
+{
+    unsigned busy = 0;
+    for (unsigned s = 0; s < c->stations; s++) {
+        busy += w->bus[s].count + w->net[s].count + w->out[s][0].count + w->out[s][1].count;
+        for (unsigned k = 0; k < c->cards; k++)
+            busy += w->card[s][k].request + w->card[s][k].in.count;
+        for (unsigned l = 0; l < c->lines; l++)
+            busy += s && locked(w->nc[s][l].entry.state);
+    }
+    for (unsigned l = 0; l < c->lines; l++)
+        busy += locked(w->home[l].entry.state);
+    return !busy;
+}
+
+/* ---- steps
+ * --------------------------------------------------------------------------------------- */
+
+void ex_start(const struct ex_config *c, struct ex_world *w)
+{
+    memset(w, 0, sizeof *w);
+    for (unsigned l = 0; l < c->lines; l++)
+        w->home[l] = (struct ex_dir){.entry = nm_home_start(), .fresh = true};
+    for (unsigned s = 0; s < EX_STATIONS; s++)
+        for (unsigned l = 0; l < EX_LINES; l++)
+            w->nc[s][l].entry = nm_nc_start();
+}
+
+static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
+                           uint8_t card, struct ex_step *out)
+{
+    const struct ex_card *k = &w->card[station][card];
+    unsigned n = 0;
+    for (uint8_t l = 0; l < c->lines; l++) {
+        uint8_t state = k->state[l];
+        bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);
+        if (free && state == NM_CARD_I)
+            out[n++] = (struct ex_step){EX_LOAD, station, card, l};
+        if (free && !waiting(state))
+            out[n++] = (struct ex_step){EX_STORE, station, card, l};
+        if (state == NM_CARD_S || state == NM_CARD_D)
+            out[n++] = (struct ex_step){EX_EVICT, station, card, l};
+    }
+    if (k->request == EX_RETRY)
+        out[n++] = (struct ex_step){EX_SEND, station, card, 0};
+    if (k->request == EX_DOOR && !w->bus[station].count)
+        out[n++] = (struct ex_step){EX_REQUEST, station, card, 0};
+    unsigned first = 0;
+    while (first < k->in.count && nonsinkable(k->in.m[first]))
+        first++;
+    if (first)
+        out[n++] = (struct ex_step){EX_CARD, station, card, 0};
+    if (first < k->in.count)
+        out[n++] = (struct ex_step){EX_CARD, station, card, (uint8_t)first};
+    return n;
+}
+
+static unsigned station_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
+                              struct ex_step *out)
+{
+    unsigned n = 0;
+    if (w->bus[station].count)
+        out[n++] = (struct ex_step){EX_BUS, station, 0, 0};
+    if (w->net[station].count)
+        out[n++] = (struct ex_step){EX_NET, station, 0, 0};
+    if (w->out[station][NM_SINKABLE].count)
+        out[n++] = (struct ex_step){EX_RING, station, 0, 0};
+    for (uint8_t s = 0; s < c->stations; s++) {
+        const struct ex_queue *q = &w->out[s][NM_NONSINKABLE];
+        if (q->count && msg_fields(q->m[0]).to >> station & 1)
+            out[n++] = (struct ex_step){EX_NETREQ, station, s, 0};
+        if (c->refuse && q->count && msg_fields(q->m[0]).to >> station & 1 &&
+            msg_fields(q->m[0]).message != NM_MSG_SPECIAL_RD)
+            out[n++] = (struct ex_step){EX_REFUSE, station, s, 0};
+    }
+    for (uint8_t l = 0; l < c->lines; l++) {
+        uint8_t state = w->nc[station][l].entry.state;
+        if (station && c->eject && state != NM_NC_N && !locked(state))
+            out[n++] = (struct ex_step){EX_EJECT, station, 0, l};
+    }
+    return n;
+}
+
+unsigned ex_steps(const struct ex_config *c, const struct ex_world *w,
+                  struct ex_step steps[EX_STEPS])
+{
+    unsigned n = 0;
+    for (uint8_t s = 0; s < c->stations; s++) {
+        n += station_steps(c, w, s, steps + n);
+        for (uint8_t k = 0; k < c->cards; k++)
+            n += card_steps(c, w, s, k, steps + n);
+    }
+    return n;
+}
+
+static const char *perform(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                           ex_cells cells)
+{
+    switch (s.kind) {
+    case EX_SEND:
+        return send_again(c, w, s, cells);
+    case EX_CARD: /* here `line` is the place in the queue */
+        return card_takes(c, w, s.station, s.arg, s.line, cells);
+    case EX_REQUEST:
+        return request(c, w, s, cells);
+    case EX_BUS:
+        return dir_takes(c, w, s.station, pull(&w->bus[s.station], 0), false, cells);
+    case EX_NET:
+        return dir_takes(c, w, s.station, pull(&w->net[s.station], 0), true, cells);
+    case EX_NETREQ:
+        return dir_takes(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
+    case EX_REFUSE:
+        return turn_away(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
+    case EX_RING:
+        return ring(c, w, s.station);
+    case EX_EJECT:
+        return eject(c, w, s.station, s.line, cells);
+    default:
+        return processor(c, w, s, cells);
+    }
+}
+
+const char *ex_take(const struct ex_config *c, struct ex_world *w, struct ex_step step,
+                    ex_cells cells)
+{
+    const char *wrong = perform(c, w, step, cells);
+    for (uint8_t l = 0; !wrong && l < c->lines; l++)
+        wrong = check_line(c, w, l);
+    return wrong;
+}
+
+/* ---- packing
+ * --------------------------------------------------------------------------------------- */
+
+static uint8_t *pack_queue(const struct ex_queue *q, uint8_t *b)
+{
+    *b++ = q->count;
+    memcpy(b, q->m, q->count * sizeof q->m[0]);
+    return b + q->count * sizeof q->m[0];
+}
+
+static const uint8_t *unpack_queue(struct ex_queue *q, const uint8_t *b)
+{
+    q->count = *b++;
+    memcpy(q->m, b, q->count * sizeof q->m[0]);
+    return b + q->count * sizeof q->m[0];
+}
+
+/* Data nobody can ask for: the copy is elsewhere. */
+static bool dead_data(uint8_t state)
+{
+    return state == NM_NC_N || state == NM_NC_GI || state == NM_NC_LI ||
+           (state >= NM_NC_W_RD && state <= NM_NC_W_RX) ||
+           (state >= NM_NC_W_UP && state <= NM_NC_LI_NRX) || state >= NM_NC_N_NRD;
+}
+
+static bool polling(uint8_t state)
+{
+    return state == NM_NC_W_FS || state == NM_NC_W_FX || state == NM_NC_N_NRD ||
+           state == NM_NC_N_NRX;
+}
+
+static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint8_t *b)
+{
+    const struct nm_dir_line *e = &d->entry;
+    bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
+    bool fresh = d->fresh && (home || !dead_data(e->state));
+    *b++ = e->state;
+    *b++ = (uint8_t)((e->stations & 15) | (e->stations >> 16 & 15) << 4);
+    *b++ = locked(e->state) ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card) : 0;
+    *b++ =
+        (uint8_t)(e->cards | e->loose << 2 | (polling(e->state) ? e->poll << 3 : 0) | fresh << 6);
+    return b;
+}
+
+static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, const uint8_t *b)
+{
+    d->entry =
+        (struct nm_dir_line){.state = b[0],
+                             .stations = (ring_mask)(b[1] & 15) | (ring_mask)(b[1] >> 4) << 16,
+                             .held_station = c->number[b[2] >> 4],
+                             .held_card = b[2] & 15,
+                             .cards = b[3] & 3,
+                             .loose = b[3] >> 2 & 1,
+                             .poll = b[3] >> 3 & 7};
+    d->fresh = b[3] >> 6;
+    return b + 4;
+}
+
+static uint8_t *pack_card(const struct ex_config *c, const struct ex_card *k, uint8_t *b)
+{
+    *b++ = (uint8_t)(k->request | (k->request ? k->line : 0) << 2);
+    for (unsigned l = 0; l < c->lines; l++)
+        *b++ = (uint8_t)(k->state[l] << 1 | (readable(k->state[l]) && k->fresh[l]));
+    return pack_queue(&k->in, b);
+}
+
+static const uint8_t *unpack_card(const struct ex_config *c, struct ex_card *k, const uint8_t *b)
+{
+    k->request = *b & 3;
+    k->line = *b++ >> 2;
+    for (unsigned l = 0; l < c->lines; l++) {
+        k->state[l] = *b >> 1;
+        k->fresh[l] = *b++ & 1;
+    }
+    return unpack_queue(&k->in, b);
+}
+
+unsigned ex_pack(const struct ex_config *c, const struct ex_world *w, uint8_t bytes[EX_PACKED])
+{
+    uint8_t *b = bytes;
+    for (unsigned l = 0; l < c->lines; l++)
+        b = pack_dir(c, &w->home[l], b);
+    for (unsigned s = 0; s < c->stations; s++) {
+        for (unsigned l = 0; s && l < c->lines; l++)
+            b = pack_dir(c, &w->nc[s][l], b);
+        b = pack_queue(&w->bus[s], b);
+        b = pack_queue(&w->net[s], b);
+        b = pack_queue(&w->out[s][0], b);
+        b = pack_queue(&w->out[s][1], b);
+        for (unsigned k = 0; k < c->cards; k++)
+            b = pack_card(c, &w->card[s][k], b);
+    }
+    return (unsigned)(b - bytes);
+}
+
+void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
+{
+    memset(w, 0, sizeof *w);
+    for (unsigned l = 0; l < c->lines; l++)
+        b = unpack_dir(c, &w->home[l], b);
+    for (unsigned s = 0; s < c->stations; s++) {
+        for (unsigned l = 0; s && l < c->lines; l++)
+            b = unpack_dir(c, &w->nc[s][l], b);
+        b = unpack_queue(&w->bus[s], b);
+        b = unpack_queue(&w->net[s], b);
+        b = unpack_queue(&w->out[s][0], b);
+        b = unpack_queue(&w->out[s][1], b);
+        for (unsigned k = 0; k < c->cards; k++)
+            b = unpack_card(c, &w->card[s][k], b);
+    }
+}
+
+/* ---- mirror images
+ * --------------------------------------------------------------------------------- */
+
+static uint8_t swap_bits(uint8_t v, unsigned a, unsigned b)
+{
+    unsigned differ = (v >> a ^ v >> b) & 1;
+    return (uint8_t)(v ^ (differ << a | differ << b));
+}
+
+static void mirror_queue(const struct ex_config *c, struct ex_queue *q)
+{
+    for (unsigned i = 0; i < q->count; i++) {
+        struct fields f = msg_fields(q->m[i]);
+        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester < EX_CARDS)
+            f.requester ^= 1;
+        if (c->swap == EX_SWAP_STATIONS) {
+            f.station = f.station ? 3 - f.station : 0;
+            f.to = swap_bits(f.to, 1, 2);
+        }
+        q->m[i] = msg_pack(f);
+    }
+}
+
+static void mirror_dir(const struct ex_config *c, struct ex_dir *d)
+{
+    struct nm_dir_line *e = &d->entry;
+    bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
+    if (c->swap == EX_SWAP_CARDS && home) {
+        e->cards = swap_bits(e->cards, 0, 1) & 3;
+        e->held_card ^= e->held_card < EX_CARDS;
+    }
+    if (c->swap == EX_SWAP_STATIONS) {
+        e->stations = swap_bits((uint8_t)e->stations, c->number[1], c->number[2]);
+        e->held_station = e->held_station ? (uint16_t)(3 - e->held_station) : 0;
+    }
+}
+
+static void mirror_stations(struct ex_world *w)
+{
+    struct ex_world old = *w;
+    for (unsigned s = 1; s < 3; s++) {
+        memcpy(w->card[s], old.card[3 - s], sizeof w->card[s]);
+        memcpy(w->out[s], old.out[3 - s], sizeof w->out[s]);
+        memcpy(w->nc[s], old.nc[3 - s], sizeof w->nc[s]);
+        w->bus[s] = old.bus[3 - s];
+        w->net[s] = old.net[3 - s];
+    }
+}
+
+void ex_mirror(const struct ex_config *c, struct ex_world *w)
+{
+    for (unsigned s = 0; s < c->stations; s++) {
+        mirror_queue(c, &w->bus[s]);
+        mirror_queue(c, &w->net[s]);
+        mirror_queue(c, &w->out[s][0]);
+        mirror_queue(c, &w->out[s][1]);
+        for (unsigned k = 0; k < c->cards; k++)
+            mirror_queue(c, &w->card[s][k].in);
+        for (unsigned l = 0; s && l < c->lines; l++)
+            mirror_dir(c, &w->nc[s][l]);
+    }
+    for (unsigned l = 0; l < c->lines; l++)
+        mirror_dir(c, &w->home[l]);
+    if (c->swap == EX_SWAP_STATIONS) {
+        mirror_stations(w);
+        return;
+    }
+    struct ex_card first = w->card[0][0];
+    w->card[0][0] = w->card[0][1];
+    w->card[0][1] = first;
+}
+
+/* ---- printing
+ * --------------------------------------------------------------------------------------- */
+
+static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
+{
+    struct fields f = msg_fields(m);
+    fprintf(out, "%s", nm_message_row(f.message)->name);
+    if (c->lines > 1)
+        fprintf(out, ".%c", 'a' + f.line);
+    if (nm_message_row(f.message)->has_data)
+        fprintf(out, "(%s)", f.fresh ? "fresh" : "stale");
+    fprintf(out, " for station %u", c->number[f.station]);
+    if (f.requester < EX_CARDS)
+        fprintf(out, " card %u", f.requester);
+    if (f.requester == ACKNOWLEDGED)
+        fputs(", acknowledged", out);
+}
+
+void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *w, struct ex_step s)
+{
+    static const char *const names[] = {[EX_LOAD] = "loads",
+                                        [EX_STORE] = "stores",
+                                        [EX_EVICT] = "evicts",
+                                        [EX_EJECT] = "ejects",
+                                        [EX_SEND] = "tries again",
+                                        [EX_CARD] = "takes ",
+                                        [EX_REQUEST] = "takes ",
+                                        [EX_BUS] = "takes from the bus ",
+                                        [EX_NET] = "takes from the network ",
+                                        [EX_NETREQ] = "takes from the network ",
+                                        [EX_REFUSE] = "refuses from the network ",
+                                        [EX_RING] = "network takes away "};
+    bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT ||
+                s.kind == EX_SEND || s.kind == EX_CARD;
+    fprintf(out, "station %u ", c->number[s.station]);
+    if (card)
+        fprintf(out, "card %u ", s.arg);
+    else if (s.kind != EX_RING)
+        fprintf(out, "%s ", s.station ? "network cache" : "memory");
+    fputs(names[s.kind], out);
+    if (s.kind <= EX_EJECT && c->lines > 1)
+        fprintf(out, " line %c", 'a' + s.line);
+    if (s.kind == EX_REQUEST) {
+        const struct ex_card *k = &w->card[s.station][s.arg];
+        fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name,
+                s.arg);
+    }
+    if (s.kind == EX_CARD)
+        print_msg(out, c, w->card[s.station][s.arg].in.m[s.line]);
+    if (s.kind == EX_BUS)
+        print_msg(out, c, w->bus[s.station].m[0]);
+    if (s.kind == EX_NET)
+        print_msg(out, c, w->net[s.station].m[0]);
+    if (s.kind == EX_NETREQ || s.kind == EX_REFUSE)
+        print_msg(out, c, w->out[s.arg][NM_NONSINKABLE].m[0]);
+    if (s.kind == EX_RING)
+        print_msg(out, c, w->out[s.station][NM_SINKABLE].m[0]);
+}
+
+static void print_dir(FILE *out, const struct ex_config *c, const struct ex_dir *d)
+{
+    const struct nm_dir_line *e = &d->entry;
+    fprintf(out, "%s", nm_state_name(e->state));
+    fprintf(out, "[cards %x%s", e->cards, e->loose ? "+" : "");
+    if (e->stations)
+        fprintf(out, ", stations %x", covered(c, e->stations));
+    if (locked(e->state))
+        fprintf(out, ", held %u.%u", e->held_station, e->held_card);
+    fprintf(out, "%s] ", d->fresh ? ", fresh" : "");
+}
+
+static void print_queue(FILE *out, const struct ex_config *c, const char *name,
+                        const struct ex_queue *q)
+{
+    for (unsigned i = 0; i < q->count; i++) {
+        fprintf(out, "%s", i ? ", " : name);
+        print_msg(out, c, q->m[i]);
+    }
+    if (q->count)
+        fputs("; ", out);
+}
+
+void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world *w)
+{
+    for (unsigned s = 0; s < c->stations; s++) {
+        fprintf(out, "      station %u: ", c->number[s]);
+        for (unsigned l = 0; l < c->lines; l++)
+            print_dir(out, c, s ? &w->nc[s][l] : &w->home[l]);
+        for (unsigned k = 0; k < c->cards; k++)
+            for (unsigned l = 0; l < c->lines; l++) {
+                const struct ex_card *card = &w->card[s][k];
+                fprintf(out, " %s%s", nm_state_name(card->state[l]),
+                        readable(card->state[l]) ? card->fresh[l] ? "(fresh)" : "(stale)" : "");
+            }
+        fputs("  ", out);
+        for (unsigned k = 0; k < c->cards; k++)
+            print_queue(out, c, k ? "to card 1: " : "to card 0: ", &w->card[s][k].in);
+        print_queue(out, c, "bus: ", &w->bus[s]);
+        print_queue(out, c, "arrived: ", &w->net[s]);
+        print_queue(out, c, "leaving: ", &w->out[s][0]);
+        print_queue(out, c, "leaving requests: ", &w->out[s][1]);
+        fputc('\n', out);
+    }
+}
