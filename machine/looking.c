@@ -50,7 +50,8 @@ static uint64_t fold(const nm_seen *seen, nm_histogram out)
     return accesses;
 }
 
-/* ---- stations --------------------------------------------------------------------------------- */
+/* ---- stations ---------------------------------------------------------------------------------
+ */
 
 static void look_ports(const struct nm_bus *bus, nm_tick now, struct nm_station_monitor *out)
 {
@@ -87,6 +88,7 @@ static void look_netcache(const struct nm_network *network, nm_tick now,
     out->sum.migration = n.migration;
     out->sum.caching = n.caching;
     out->sum.localised = n.localised;
+    out->sum.misses = n.misses;
     out->sum.combined = n.combined;
     out->sum.false_remote = n.false_remote;
     out->sum.special = n.special;
@@ -127,7 +129,8 @@ void nm_station_look(const struct nm_station_parts *parts, nm_tick now,
     look_interface(parts, out);
 }
 
-/* ---- rings ------------------------------------------------------------------------------------ */
+/* ---- rings ------------------------------------------------------------------------------------
+ */
 
 struct ring_shape nm_ring_shape(const struct nm_params *p)
 {
@@ -190,7 +193,8 @@ void nm_ring_look(const struct ring_net *net, nm_tick ring_cycle, struct nm_ring
     out->most.down_deepest = c.down_fifo.deepest;
 }
 
-/* ---- arithmetic -------------------------------------------------------------------------------- */
+/* ---- arithmetic --------------------------------------------------------------------------------
+ */
 
 static void add_words(void *sum, const void *now, const void *start, size_t size)
 {

@@ -238,21 +238,24 @@ static struct slot *buffer(struct nm_network *n, uint64_t line, bool stays)
     return place;
 }
 
-/* The books of a card's request: was it answered here, and thanks to whom? A miss brings the line. */
+/* The books of a card's request: was it answered here, and thanks to whom? A miss brings the line.
+ */
 static void count_request(struct nm_network *n, struct slot *s, const struct nm_packet *in,
                           uint8_t before)
 {
     const bool data = in->message != NM_MSG_UPGD;
     const bool localised = before == NM_NC_LI || (before == NM_NC_LV && !data);
-    const bool cached = (before == NM_NC_LV && data) ||
-                        (before == NM_NC_GV && in->message == NM_MSG_RD);
+    const bool cached =
+        (before == NM_NC_LV && data) || (before == NM_NC_GV && in->message == NM_MSG_RD);
     n->count.hits += localised || cached;
     n->count.localised += localised;
     n->count.caching += cached && s->brought == in->requester;
     n->count.migration += cached && s->brought != in->requester;
     n->count.combined += before == NM_NC_W_RD || before == NM_NC_W_RX;
-    if (before == NM_NC_N || before == NM_NC_GI || (before == NM_NC_GV && !cached))
+    if (before == NM_NC_N || before == NM_NC_GI || (before == NM_NC_GV && !cached)) {
+        n->count.misses++;
         s->brought = in->requester;
+    }
 }
 
 /* The entry a message works on. NULL: it was refused. */
