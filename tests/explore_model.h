@@ -19,6 +19,7 @@ enum {
     EX_CARDS = 2,
     EX_LINES = 2,
     EX_QUEUE = 12,
+    EX_WAITING = 4,  /**< messages that may wait for a station */
     EX_PACKED = 512, /**< bytes of a packed world, at most */
     EX_STEPS = 64    /**< steps possible in one world, at most */
 };
@@ -105,6 +106,9 @@ static inline bool ex_voluntary(struct ex_step s)
 typedef bool ex_cells[NM_STATES][NM_EVENTS];
 
 void ex_start(const struct ex_config *config, struct ex_world *world);
+
+/** What ex_take returns for a step that must wait for room. */
+extern const char ex_no_room[];
 
 /** Everything that may happen next, in a fixed order. @return how many */
 unsigned ex_steps(const struct ex_config *config, const struct ex_world *world,
