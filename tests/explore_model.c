@@ -34,7 +34,7 @@ static struct fields msg_fields(ex_msg m)
                            .requester = m >> 5 & 3,
                            .station = m >> 7 & 3,
                            .fresh = m >> 9 & 1,
-                           .to = m >> 10 & 7};
+                           .to = m >> 10 & 15};
 }
 
 static unsigned index_of(const struct ex_config *c, uint16_t number)
@@ -539,6 +539,8 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
 {
     const struct ex_card *k = &w->card[station][card];
     unsigned n = 0;
+    if (station < c->idle)
+        return 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = k->state[l];
         bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 enum {
-    EX_STATIONS = 3, /**< at most; index 0 is the home of every line */
+    EX_STATIONS = 4, /**< at most; index 0 is the home of every line */
     EX_CARDS = 2,
     EX_LINES = 2,
     EX_QUEUE = 12,
@@ -30,6 +30,7 @@ struct ex_config {
     struct ring_shape rings;
     uint16_t number[EX_STATIONS]; /**< station numbers of the populated stations, home first */
     uint8_t stations, cards, lines;
+    uint8_t idle; /**< the first so many stations have no processors */
     bool eject;   /**< network cache entries may be ejected at any time */
     bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
     bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
