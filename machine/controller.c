@@ -72,6 +72,16 @@ void nm_controller_drain(struct nm_controller *c, nm_tick now)
     c->late_count = kept;
 }
 
+bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
+{
+    if (c->staged && c->stage[c->stage_head].ready <= now)
+        return true;
+    for (unsigned i = 0; i < c->late_count; i++)
+        if (c->late[i].ready <= now)
+            return true;
+    return false;
+}
+
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
 {
     nm_tick next = NM_NEVER;

@@ -76,6 +76,9 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);
 
+/** Whether something could be sent at `now` but for room. */
+bool nm_controller_stuck(const struct nm_controller *c, nm_tick now);
+
 /** When an answer becomes ready after `now`; NM_NEVER: nothing is being fetched. */
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now);
 
