@@ -5,10 +5,10 @@
  * The hard idea is order. The controller takes one message per directory time, while line accesses
  * of several messages overlap in the banks; but sinkable answers leave in the order the messages
  * were taken, or an invalidation could overtake the data it belongs behind. And it must never stop
- * taking sinkable messages, whatever is stuck: a ring that cannot deliver them halts, and nothing that
- * waits for the ring would ever leave. So only nonsinkable messages wait for room among the answers;
- * interventions and requests that find no room on their way out wait in a place of their own, and
- * until it is empty no nonsinkable message is taken.
+ * taking sinkable messages, whatever is stuck: a ring that cannot deliver them halts, and nothing
+ * that waits for the ring would ever leave. So only nonsinkable messages wait for room among the
+ * answers; interventions and requests that find no room on their way out wait in a place of their
+ * own, and until it is empty no nonsinkable message is taken.
  */
 #include "machine/controller.h"
 
