@@ -36,6 +36,7 @@ struct pc_request {
     nm_tick issued;       /**< first put into the outgoing FIFO; NM_NEVER before */
     nm_tick last_issued;
     nm_tick first_nack; /**< NM_NEVER: none yet */
+    unsigned nacks;     /**< how often it was refused */
 };
 
 enum pc_activity {
@@ -83,6 +84,7 @@ struct pc_card {
     /* external agent */
     nm_tick agent_free;      /**< takes the next packet from the bus */
     nm_tick work_at;         /**< tick of the posted agent event, NM_NEVER if none */
+    uint64_t chance;         /**< the agent's own random numbers, for its retries */
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
