@@ -183,7 +183,8 @@ static void write_program(void *ctx, FILE *out)
     s->copied = cli_guest_copy(&s->guest, out);
 }
 
-/* The program stays with its results and runs from there. */
+/* The program stays with its results and runs from there; however the run ends, nothing of its
+ * making is left elsewhere. */
 static bool keep_program(struct state *s)
 {
     if (!write_file(s, GUEST_COPY, write_program, s))
@@ -191,6 +192,7 @@ static bool keep_program(struct state *s)
     if (!s->copied)
         fprintf(stderr, "numachine: error: cannot read %s: %s\n", s->guest.path, strerror(errno));
     snprintf(s->program, sizeof s->program, "%s/" GUEST_COPY, s->dir.path);
+    cli_guest_release(&s->guest);
     return s->copied;
 }
 

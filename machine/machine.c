@@ -475,6 +475,8 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
 void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
 {
     struct pc_card *c = m->card[card];
+    if (c->stale)
+        pc_card_forget(c);
     if (regs != &c->cpu.r)
         c->cpu.r = *regs;
     if (at > c->cpu.now)

@@ -322,12 +322,18 @@ static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from
     return p;
 }
 
+static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class class,
+                                       bool from_network, nm_tick now)
+{
+    if (from_network)
+        return queue_head(&n->in[class], now);
+    return n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
-    const struct nm_packet *head =
-        from_network ? queue_head(&n->in[class], now)
-                     : (n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL);
+    const struct nm_packet *head = head_of(n, class, from_network, now);
     if (!head)
         return false;
     struct nm_packet p = *head;
@@ -354,12 +360,22 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     }
 }
 
-static bool anything_waits(const struct nm_network *n, nm_tick now)
+/* When to look again because something waits: for the controller, until it is free; for room, which
+ * the rings return without a call, on the next cycle. */
+static nm_tick look_again(const struct nm_network *n, nm_tick now)
 {
-    for (unsigned c = 0; c < NM_CLASSES; c++)
-        if (n->port.in[c].count || queue_head(&n->in[c], now))
-            return true;
-    return n->controller.staged || n->controller.late_count;
+    const struct nm_controller *c = &n->controller;
+    nm_tick next = NM_NEVER, soon = now + c->cycle;
+    for (unsigned class = 0; class < NM_CLASSES; class ++)
+        for (unsigned network = 0; network < 2; network++) {
+            const struct nm_packet *head = head_of(n, class, network, now);
+            if (!head)
+                continue;
+            bool busy = way_of(n, head, network) == TO_CACHE && c->free_at > now;
+            nm_tick at = busy ? c->free_at : soon;
+            next = at < next ? at : next;
+        }
+    return nm_controller_stuck(c, now) ? soon : next;
 }
 
 static void work(void *self, nm_tick now, uint64_t arg)
@@ -378,8 +394,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         if (n->in[class].count && n->in[class].a[n->in[class].head].at > now)
             wake(n, n->in[class].a[n->in[class].head].at);
-    if (anything_waits(n, now)) /* for the controller, or for room that returns without a call */
-        wake(n, now + c->cycle);
+    wake(n, look_again(n, now));
 }
 
 /* ---- putting it together
