@@ -49,16 +49,7 @@ struct nm_machine {
     nm_tick station_lookahead, lookahead;
     nm_tick now, window_end;
     nm_tick watched_at; /* when the watchdog last looked */
-
-    uint64_t pages;                /* of each station */
-    uint64_t *next_page;           /* [stations] never used from here on */
-    struct free_page **free_pages; /* [stations] given back */
-    unsigned placed;               /* where the last page went */
-};
-
-struct free_page {
-    uint64_t pa;
-    struct free_page *next;
+    struct nm_placement *placement;
 };
 
 static void *reserve(uint64_t bytes)
@@ -177,10 +168,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
     m->image = reserve(m->image_bytes);
-    m->pages = m->p.memory_size / m->p.page_size;
-    m->next_page = calloc(m->stations, sizeof *m->next_page);
-    m->free_pages = calloc(m->stations, sizeof *m->free_pages);
-    m->placed = m->stations - 1;
+    m->placement = nm_placement_new(&m->p);
     m->check = nm_check_new(&m->p, m->image, m->image_bytes, m->cards);
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
@@ -193,15 +181,6 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     return m;
 }
 
-static void pages_free(struct free_page *f)
-{
-    while (f) {
-        struct free_page *next = f->next;
-        free(f);
-        f = next;
-    }
-}
-
 void nm_machine_free(struct nm_machine *m)
 {
     if (!m)
@@ -211,7 +190,6 @@ void nm_machine_free(struct nm_machine *m)
         nm_memory_free(m->station[i].memory);
         nm_network_free(m->station[i].network);
         nm_kernel_free(m->station[i].k);
-        pages_free(m->free_pages[i]);
     }
     for (unsigned i = 0; i < m->cards; i++)
         pc_card_free(m->card[i]);
@@ -221,8 +199,7 @@ void nm_machine_free(struct nm_machine *m)
     munmap(m->image, m->image_bytes);
     free(m->station);
     free(m->card);
-    free(m->next_page);
-    free(m->free_pages);
+    nm_placement_free(m->placement);
     free(m);
 }
 
@@ -251,42 +228,26 @@ uint8_t *nm_machine_image(struct nm_machine *m)
     return m->image;
 }
 
-/* Takes a page of a station's memory; false: it is full. */
-static bool page_of(struct nm_machine *m, unsigned station, uint64_t *pa)
+void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count)
 {
-    struct free_page *f = m->free_pages[station];
-    if (f) {
-        *pa = f->pa;
-        m->free_pages[station] = f->next;
-        free(f);
-        memset(m->image + *pa, 0, m->p.page_size);
-        nm_check_os_wrote(m->check, *pa, m->p.page_size);
-        return true;
-    }
-    if (m->next_page[station] == m->pages)
-        return false;
-    *pa = station * m->p.memory_size + m->next_page[station]++ * m->p.page_size;
-    return true;
+    nm_placement_set(m->placement, ranges, count);
 }
 
-bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t *pa)
+bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa)
 {
-    unsigned first = 0;
-    if (m->p.placement == NM_PLACE_ROUND_ROBIN)
-        first = m->placed = (m->placed + 1) % m->stations;
-    else if (m->p.placement == NM_PLACE_FIRST_TOUCH)
-        first = toucher / (unsigned)m->p.processors;
-    for (unsigned i = 0; i < m->stations; i++)
-        if (page_of(m, (first + i) % m->stations, pa))
-            return true;
-    return false;
+    bool used;
+    if (!nm_placement_take(m->placement, toucher, va, pa, &used))
+        return false;
+    if (used) {
+        memset(m->image + *pa, 0, m->p.page_size);
+        nm_check_os_wrote(m->check, *pa, m->p.page_size);
+    }
+    return true;
 }
 
 void nm_page_free(struct nm_machine *m, uint64_t pa)
 {
-    struct free_page *f = malloc(sizeof *f), **list = &m->free_pages[pa / m->p.memory_size];
-    *f = (struct free_page){.pa = pa, .next = *list};
-    *list = f;
+    nm_placement_give(m->placement, pa);
 }
 
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len)

@@ -9,6 +9,7 @@
 #define NM_MACHINE_H
 
 #include "machine/params.h"
+#include "machine/placement.h"
 #include "machine/time.h"
 #include "monitor/taps.h"
 #include "procard/r4400.h"
@@ -40,13 +41,17 @@ nm_tick nm_machine_now(const struct nm_machine *m);
  * where never written. Physical addresses of allocated pages only. */
 uint8_t *nm_machine_image(struct nm_machine *m);
 
+/** Ranges of virtual addresses whose pages have a station of their own (placement.h). */
+void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count);
+
 /**
  * Allocates a zeroed physical page (memory.page_size bytes) placed by the machine's placement rule.
  * @param toucher  card whose access or system call needs it
+ * @param va       virtual address it will have
  * @param[out] pa  physical address; untouched on failure
  * @return false when the machine's memory is full
  */
-bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t *pa);
+bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa);
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 
 /** The operating system wrote [pa, pa+len) of the image itself (system call, page fill), outside

@@ -390,6 +390,7 @@ static bool load(struct prog *p)
     int err;
 
     p->n64 = p->image.n64;
+    nm_machine_place(p->m, p->spec->ranges, p->spec->range_count);
     vm_init(&p->vm, p->m, p->n64);
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));
