@@ -83,7 +83,7 @@ nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
     return next;
 }
 
-static void stage(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
+void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
@@ -129,7 +129,7 @@ static void perform(struct nm_controller *c, const struct nm_packet *in, struct 
     c->free_at = now + c->timing.directory;
     for (unsigned i = 0; i < out->count; i++) {
         carry(c, &out->packet[i], in, actions);
-        stage(c, &out->packet[i], ready);
+        nm_controller_send(c, &out->packet[i], ready);
     }
 }
 
@@ -152,7 +152,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
         p.targets = (uint8_t)(1u << in->requester);
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
-    stage(c, &p, c->free_at);
+    nm_controller_send(c, &p, c->free_at);
 }
 
 /* A nonsinkable message may need a nonsinkable one sent. */
@@ -167,6 +167,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     struct nm_sends out;
     uint64_t actions;
     struct nm_dir_line before = *line;
+    c->actions = 0;
     if (c->late_count && refusable(in)) {
         nm_controller_refuse(c, in, from_network, now);
         return true;
@@ -182,6 +183,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                       from_network ? in->station : in->source, in->requester, in->station);
         return false;
     }
+    c->actions = actions;
     perform(c, in, &out, actions, now);
     return true;
 }

@@ -33,6 +33,7 @@ struct nm_station {
     unsigned cards, number;
     nm_tick next;            /* nothing happens here before this tick */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
+    bool interrupt;          /* it is no trap but the end of a special function */
     struct nm_check *check;
 };
 
@@ -83,11 +84,24 @@ static void trap_due(void *self, nm_tick now, uint64_t arg)
     struct nm_machine *m = self;
     (void)now;
     m->station[arg / m->p.processors].trapped = m->card[arg];
+    m->station[arg / m->p.processors].interrupt = false;
+}
+
+static void interrupt_due(void *self, nm_tick now, uint64_t arg)
+{
+    struct nm_machine *m = self;
+    trap_due(self, now, arg);
+    m->station[arg / m->p.processors].interrupt = true;
 }
 
 static void on_trap(void *owner, struct pc_card *card)
 {
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
+}
+
+static void on_interrupt(void *owner, struct pc_card *card, nm_tick now)
+{
+    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner, card->cpu.number);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */
@@ -157,6 +171,8 @@ static void station_new(struct nm_machine *m, unsigned number)
         s->card[i] = pc_card_new(s->k, s->bus, &m->p, m->image, m->check, number * s->cards + i);
         s->card[i]->owner = m;
         s->card[i]->on_trap = on_trap;
+        s->card[i]->on_interrupt = on_interrupt;
+        s->card[i]->rings = &m->shape;
     }
 }
 
@@ -379,7 +395,7 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
     m->now = s->next;
     *trap = (struct nm_trap){.card = s->trapped->cpu.number,
                              .at = m->now,
-                             .preempted = s->trapped->preempted,
+                             .preempted = !s->interrupt && s->trapped->preempted,
                              .cpu = &s->trapped->cpu};
     s->trapped = NULL;
 }
@@ -421,7 +437,7 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
             return NM_RUN_BROKEN;
         if (s) {
             hand_out(m, s, trap);
-            return NM_RUN_TRAP;
+            return s->interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
         }
         if (m->net)
             ring_run(m->net, m->window_end);
@@ -465,6 +481,55 @@ void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
 {
     return &m->card[card]->cpu;
+}
+
+/* ---- special functions -----------------------------------------------------------------------
+ */
+
+static const struct nm_function *function(unsigned number)
+{
+    size_t count;
+    const struct nm_function *f = nm_functions(&count);
+    for (size_t i = 0; i < count; i++)
+        if (f[i].number == number)
+            return &f[i];
+    return NULL;
+}
+
+const char *nm_special_name(unsigned number)
+{
+    const struct nm_function *f = function(number);
+    return f ? f->name : NULL;
+}
+
+bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
+                     unsigned lines)
+{
+    struct pc_card *c = m->card[card];
+    const struct nm_function *f = function(number);
+    if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
+        return false;
+    pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, m->now);
+    return true;
+}
+
+bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->special.active;
+}
+
+const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
+{
+    const struct nm_memory *memory = m->station[pa / m->p.memory_size].memory;
+    return nm_state_name(nm_memory_line(memory, pa & ~(m->p.l2_line - 1)).state);
+}
+
+const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa)
+{
+    const uint64_t line = pa & ~(m->p.l2_line - 1);
+    if (!m->net || pa / m->p.memory_size == station)
+        return "-";
+    return nm_state_name(nm_network_line(m->station[station].network, line).state);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

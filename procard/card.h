@@ -12,6 +12,7 @@
 #include "machine/check.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
+#include "machine/special.h"
 #include "procard/r4400.h"
 
 /** The two sides of both cache levels. */
@@ -35,6 +36,13 @@ struct pc_request {
     nm_tick issued;       /**< first put into the outgoing FIFO; NM_NEVER before */
     nm_tick last_issued;
     nm_tick first_nack; /**< NM_NEVER: none yet */
+};
+
+/** The card's one special function: a command on its way, at work, or refused for now. */
+struct pc_special {
+    bool active;
+    bool blocked; /**< waits for room in the outgoing FIFO */
+    struct nm_packet command;
 };
 
 enum pc_activity {
@@ -79,8 +87,9 @@ struct pc_card {
     struct nm_space space;
 
     /* external agent */
-    nm_tick agent_free;      /**< takes the next packet from the bus */
-    nm_tick work_at;         /**< tick of the posted agent event, NM_NEVER if none */
+    nm_tick agent_free; /**< takes the next packet from the bus */
+    nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
+    struct pc_special special;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
@@ -99,9 +108,11 @@ struct pc_card {
     uint8_t *image;
     unsigned position; /**< on the station's bus */
     uint16_t station;
+    const struct ring_shape *rings;
     void *owner;
     void (*on_trap)(void *owner,
                     struct pc_card *card); /**< the processor needs the OS at cpu.now */
+    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now); /**< special is done */
 };
 
 /** @param number  machine-wide, station by station */
@@ -141,6 +152,10 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 /** The processor needs `line`; the request goes out after look-up and agent delay. */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
                       enum nm_protocol_event event, nm_tick at);
+/** Sends a special function's command (special.def): `lines` lines from `line` on, to the directory
+ *  that does it. Precondition: none is active. on_interrupt will be called. */
+void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
+                      unsigned lines, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
 
 #endif
