@@ -17,11 +17,13 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
 {
     c->timing = *timing;
     c->bank_free = calloc(timing->banks, sizeof *c->bank_free);
+    c->seen = calloc(1, sizeof *c->seen);
 }
 
 void nm_controller_release(struct nm_controller *c)
 {
     free(c->bank_free);
+    free(c->seen);
 }
 
 /* Starts a line access in its bank; returns when the data are there. */
@@ -70,6 +72,16 @@ void nm_controller_drain(struct nm_controller *c, nm_tick now)
             c->late[kept++] = *a;
     }
     c->late_count = kept;
+}
+
+bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
+{
+    if (c->staged && c->stage[c->stage_head].ready <= now)
+        return true;
+    for (unsigned i = 0; i < c->late_count; i++)
+        if (c->late[i].ready <= now)
+            return true;
+    return false;
 }
 
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
@@ -150,6 +162,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
         p.targets = 1u << NM_MODULE_NETWORK;
     } else
         p.targets = (uint8_t)(1u << in->requester);
+    c->refused++;
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
     nm_controller_send(c, &p, c->free_at);
@@ -184,6 +197,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         return false;
     }
     c->actions = actions;
+    (*c->seen)[before.state][in->message][from_network]++;
     perform(c, in, &out, actions, now);
     return true;
 }

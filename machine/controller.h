@@ -29,6 +29,9 @@ struct nm_answer {
         behind; /**< nonsinkable: leaves after this many sinkable ones, counted from the start */
 };
 
+/** Accesses to the directory: [state found][message][it came over the rings]. */
+typedef uint64_t nm_seen[NM_STATES][NM_MSG__COUNT][2];
+
 struct nm_controller {
     enum nm_agent agent;
     struct nm_place place; /**< `home` is set per message */
@@ -51,6 +54,8 @@ struct nm_controller {
     uint64_t sent; /**< sinkable ones that have left */
     struct nm_answer late[NM_LATE];
     unsigned late_count;
+    nm_seen *seen;    /**< monitor */
+    uint64_t refused; /**< messages refused without looking */
 };
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing);
@@ -79,6 +84,9 @@ void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick re
 
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);
+
+/** Whether something could be sent at `now` but for room. */
+bool nm_controller_stuck(const struct nm_controller *c, nm_tick now);
 
 /** When an answer becomes ready after `now`; NM_NEVER: nothing is being fetched. */
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now);

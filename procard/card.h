@@ -28,8 +28,9 @@ struct pc_l2 {
 /** The card's one outstanding request. */
 struct pc_request {
     bool active;
-    bool sent;     /**< on its way; otherwise it waits for the agent (or a retry) */
-    uint8_t state; /**< the line's transient state, enum nm_card_state */
+    bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
+    bool conditional; /**< an SC waits for it */
+    uint8_t state;    /**< the line's transient state */
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */
@@ -85,6 +86,7 @@ struct pc_card {
     struct pc_xlate tlb[PC_TLB];
     unsigned page_shift;
     struct nm_space space;
+    bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
     /* external agent */
     nm_tick agent_free; /**< takes the next packet from the bus */
@@ -132,6 +134,8 @@ void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
+/** Forgets all of them. */
+void pc_card_forget(struct pc_card *card);
 
 /* ---- cache.c, for agent.c ------------------------------------------------------------------- */
 

@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* Requesters that are no cards here, in two bits. */
 enum { ACKNOWLEDGED = 2, NOBODY = 3 };
@@ -35,7 +34,7 @@ static struct fields msg_fields(ex_msg m)
                            .requester = m >> 5 & 3,
                            .station = m >> 7 & 3,
                            .fresh = m >> 9 & 1,
-                           .to = m >> 10 & 7};
+                           .to = m >> 10 & 15};
 }
 
 static unsigned index_of(const struct ex_config *c, uint16_t number)
@@ -69,6 +68,9 @@ static struct nm_packet packet_of(const struct ex_config *c, struct fields f)
                               .data = -1};
 }
 
+const char ex_no_room[] = "no room";
+static const char too_many[] = "more messages under way than there can be";
+
 static bool push(struct ex_queue *q, struct fields f)
 {
     if (q->count == EX_QUEUE)
@@ -90,8 +92,7 @@ static bool nonsinkable(ex_msg m)
     return nm_message_row(m & 15)->class == NM_NONSINKABLE;
 }
 
-/* ---- sending
- * ------------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static struct nm_place place_of(const struct ex_config *c, unsigned station)
 {
@@ -108,24 +109,38 @@ static uint8_t covered(const struct ex_config *c, ring_mask route)
     return to;
 }
 
-/* Over the network: to all stations at once, or into the queue of those that wait for it. */
-static bool leave(const struct ex_config *c, struct ex_world *w, unsigned station, struct fields f)
+/* Arrives at all its stations in one step, if all have room: a full one stops the ring. */
+static const char *deliver(const struct ex_config *c, struct ex_world *w, struct fields f)
 {
-    enum nm_class class = nm_message_row(f.message)->class;
-    bool room = true;
     uint8_t to = f.to;
-    if (class == NM_NONSINKABLE || !c->direct)
-        return push(&w->out[station][class], f);
     f.to = 0;
+    if (f.message != NM_MSG_INVALIDATE && to & (to - 1))
+        return "only invalidations go to several stations";
+    for (unsigned i = 0; i < c->stations; i++)
+        if (to >> i & 1 && w->net[i].count == EX_WAITING)
+            return ex_no_room;
     for (unsigned i = 0; i < c->stations; i++)
         if (to >> i & 1)
-            room &= push(&w->net[i], f);
-    return room;
+            push(&w->net[i], f);
+    return NULL;
+}
+
+/* Over the network: at once, or into the queue of those that wait for it. */
+static const char *leave(const struct ex_config *c, struct ex_world *w, unsigned station,
+                         struct fields f)
+{
+    enum nm_class class = nm_message_row(f.message)->class;
+    if (class == NM_SINKABLE && c->direct)
+        return deliver(c, w, f);
+    return push(&w->out[station][class], f) ? NULL : too_many;
 }
 
 static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
                               unsigned card, uint8_t line, enum nm_protocol_event event,
                               const struct nm_packet *in, uint64_t *actions, ex_cells cells);
+
+static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct fields f, bool from_network, ex_cells cells);
 
 /* A NACK meets nothing but the request it answers, so it may as well arrive in no time. */
 static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigned station,
@@ -137,11 +152,45 @@ static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigne
     return card_event(c, w, station, p->requester, line, NM_CARD_EV_NACK, p, &actions, cells);
 }
 
+static bool readable(uint8_t state)
+{
+    return state == NM_CARD_S || state == NM_CARD_D || state == NM_CARD_S_UP;
+}
+
+/* An invalidation ends nothing that the one before it in the card's queue has not ended, unless
+ * data came between: it is as good as not sent. Without this, and without a limit to what may wait
+ * for a station, there would be no end to what piles up at one that does not move. */
+static bool moot(const struct ex_card *k, unsigned card, struct fields f)
+{
+    if (f.message != NM_MSG_INVALIDATE || f.requester == card)
+        return false;
+    for (unsigned i = k->in.count; i-- > 0;) {
+        struct fields before = msg_fields(k->in.m[i]);
+        if (before.line == f.line && !nonsinkable(k->in.m[i]))
+            return before.message == NM_MSG_INVALIDATE && before.requester != card;
+    }
+    return !k->in.count && !readable(k->state[f.line]);
+}
+
+/* To cards and the directory of this station. */
+static const char *put_on_bus(const struct ex_config *c, struct ex_world *w, unsigned station,
+                              uint8_t targets, struct fields f, ex_cells cells)
+{
+    bool room = true;
+    for (unsigned card = 0; card < c->cards; card++)
+        if (targets >> card & 1 && !moot(&w->card[station][card], card, f))
+            room &= push(&w->card[station][card].in, f);
+    if (targets >> NM_CARDS_MAX && c->direct)
+        return dir_takes(c, w, station, f, false, cells);
+    if (targets >> NM_CARDS_MAX)
+        room &= push(&w->bus[station], f);
+    return room ? NULL : too_many;
+}
+
 /* Puts what a module of `station` sends where it goes next. */
 static const char *send_all(const struct ex_config *c, struct ex_world *w, unsigned station,
                             uint8_t line, const struct nm_sends *sends, bool fresh, ex_cells cells)
 {
-    bool room = true;
     for (unsigned i = 0; i < sends->count; i++) {
         const struct nm_packet *p = &sends->packet[i];
         const struct nm_message_row *row = nm_message_row(p->message);
@@ -155,7 +204,9 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
             f.to = covered(c, p->route);
             if (!f.to)
                 return "a message to no station";
-            room &= leave(c, w, station, f);
+            const char *off = leave(c, w, station, f);
+            if (off)
+                return off;
             continue;
         }
         if (p->message == NM_MSG_NACK) {
@@ -164,22 +215,14 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
                 return wrong;
             continue;
         }
-        for (unsigned card = 0; card < c->cards; card++)
-            if (p->targets >> card & 1)
-                room &= push(&w->card[station][card].in, f);
-        if (p->targets >> NM_CARDS_MAX)
-            room &= push(&w->bus[station], f);
+        const char *wrong = put_on_bus(c, w, station, p->targets, f, cells);
+        if (wrong)
+            return wrong;
     }
-    return room ? NULL : "more messages under way than there can be";
+    return NULL;
 }
 
-/* ---- cards
- * --------------------------------------------------------------------------------------- */
-
-static bool readable(uint8_t state)
-{
-    return state == NM_CARD_S || state == NM_CARD_D || state == NM_CARD_S_UP;
-}
+/* ---- cards ----------------------------------------------------------------------------------- */
 
 static bool waiting(uint8_t state)
 {
@@ -278,8 +321,7 @@ static const char *send_again(const struct ex_config *c, struct ex_world *w, str
     return wrong;
 }
 
-/* ---- directories
- * ----------------------------------------------------------------------------------- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 static bool locked(uint8_t state)
 {
@@ -423,23 +465,7 @@ static const char *processor(const struct ex_config *c, struct ex_world *w, stru
     return wrong;
 }
 
-/* The network delivers the oldest sinkable message to all its stations at once. */
-static const char *ring(const struct ex_config *c, struct ex_world *w, unsigned station)
-{
-    struct fields f = pull(&w->out[station][NM_SINKABLE], 0);
-    uint8_t to = f.to;
-    bool room = true;
-    f.to = 0;
-    if (f.message != NM_MSG_INVALIDATE && to & (to - 1))
-        return "only invalidations go to several stations";
-    for (unsigned i = 0; i < c->stations; i++)
-        if (to >> i & 1)
-            room &= push(&w->net[i], f);
-    return room ? NULL : "more messages under way than there can be";
-}
-
-/* ---- what must hold
- * --------------------------------------------------------------------------------- */
+/* ---- what must hold -------------------------------------------------------------------------- */
 
 static bool holds_invalidation(const struct ex_queue *q, uint8_t line, unsigned to)
 {
@@ -496,8 +522,7 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
     return !busy;
 }
 
-/* ---- steps
- * --------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void ex_start(const struct ex_config *c, struct ex_world *w)
 {
@@ -514,6 +539,8 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
 {
     const struct ex_card *k = &w->card[station][card];
     unsigned n = 0;
+    if (station < c->idle)
+        return 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = k->state[l];
         bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);
@@ -595,7 +622,7 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
     case EX_REFUSE:
         return turn_away(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
     case EX_RING:
-        return ring(c, w, s.station);
+        return deliver(c, w, pull(&w->out[s.station][NM_SINKABLE], 0));
     case EX_EJECT:
         return eject(c, w, s.station, s.line, cells);
     default:
@@ -612,8 +639,7 @@ const char *ex_take(const struct ex_config *c, struct ex_world *w, struct ex_ste
     return wrong;
 }
 
-/* ---- packing
- * --------------------------------------------------------------------------------------- */
+/* ---- packing --------------------------------------------------------------------------------- */
 
 static uint8_t *pack_queue(const struct ex_queue *q, uint8_t *b)
 {
@@ -724,8 +750,7 @@ void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
     }
 }
 
-/* ---- mirror images
- * --------------------------------------------------------------------------------- */
+/* ---- mirror images --------------------------------------------------------------------------- */
 
 static uint8_t swap_bits(uint8_t v, unsigned a, unsigned b)
 {
@@ -796,8 +821,7 @@ void ex_mirror(const struct ex_config *c, struct ex_world *w)
     w->card[0][1] = first;
 }
 
-/* ---- printing
- * --------------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
 {

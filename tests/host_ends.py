@@ -40,15 +40,17 @@ class Bench:
         manifest = json.loads((directory / "manifest.json").read_text())
         return {f.name for f in directory.iterdir()}, manifest["status"], manifest["end"]["reason"]
 
-    def wait_for_start(self, name):
+    def wait_for_start(self, name, process):
         """Until cycle 0 is past: the configuration is written before it."""
         while not (self.directory / name / "config.resolved.yaml").exists():
+            if process.poll() is not None:
+                sys.exit(f"{name}: exit status {process.returncode}: {process.stderr.read()}")
             time.sleep(0.02)
         time.sleep(0.5)
 
     def interrupted(self, name, end, number, **streams):
         process = self.start(name, end, **streams)
-        self.wait_for_start(name)
+        self.wait_for_start(name, process)
         process.send_signal(signal.SIGUSR1)
         process.send_signal(number)
         _, said = process.communicate(timeout=TIMEOUT)

@@ -32,19 +32,39 @@ static unsigned count(ex_cells cells)
     return n;
 }
 
-/* Cells with a row that no configuration used. */
+static const struct {
+    unsigned state, event;
+    const char *why;
+} unreached[] = {
+#define UNREACHED(agent, state, event, why) {NM_##agent##_##state, NM_##agent##_EV_##event, why},
+#include "tests/explore_unreached.def"
+#undef UNREACHED
+    {NM_STATES, NM_EVENTS, NULL}};
+
+static const char *excuse(unsigned state, unsigned event)
+{
+    for (unsigned i = 0; unreached[i].why; i++)
+        if (unreached[i].state == state && unreached[i].event == event)
+            return unreached[i].why;
+    return NULL;
+}
+
+/* Cells with a row that no configuration used. Returns those without an excuse, and excuses that
+ * have become untrue. */
 static unsigned print_unused(ex_cells cells)
 {
-    unsigned n = 0;
+    unsigned wrong = 0;
     for (unsigned s = 0; s < NM_STATES; s++)
         for (unsigned e = 0; e < NM_EVENTS; e++) {
-            if (!nm_cell(s, e)->exists || cells[s][e])
+            const char *why = excuse(s, e);
+            if (!nm_cell(s, e)->exists || (cells[s][e] && !why))
                 continue;
-            printf("not reached: %s %s on %s\n", nm_agent_name(nm_state_agent(s)), nm_state_name(s),
-                   nm_event_name(e));
-            n++;
+            printf("%s %s on %s: %s%s\n", nm_agent_name(nm_state_agent(s)), nm_state_name(s),
+                   nm_event_name(e), cells[s][e] ? "reached, although " : "not reached, ",
+                   why ? why : "no reason known");
+            wrong += !why || cells[s][e];
         }
-    return n;
+    return wrong;
 }
 
 int main(int argc, char **argv)
@@ -65,7 +85,7 @@ int main(int argc, char **argv)
             for (unsigned e = 0; e < NM_EVENTS; e++)
                 all[s][e] |= cells[s][e];
     }
-    if (argc == 2 && !strcmp(argv[1], "long"))
+    if (argc == 2 && !strcmp(argv[1], "long")) /* all machines together must use every row */
         wrong += print_unused(all);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }
