@@ -505,13 +505,16 @@ const char *nm_special_name(unsigned number)
 }
 
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
-                     unsigned lines)
+                     unsigned lines, nm_tick at)
 {
     struct pc_card *c = m->card[card];
+    struct nm_station *s = &m->station[card / m->p.processors];
     const struct nm_function *f = function(number);
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
         return false;
-    pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, m->now);
+    pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
+    if (at < s->next)
+        s->next = at;
     return true;
 }
 

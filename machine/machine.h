@@ -128,15 +128,17 @@ enum { NM_SPECIAL_LINES = 4096 };
 
 /**
  * A card starts a special function (special.def) on a run of lines; NM_RUN_INTERRUPT tells when it
- * is done. To be called when the card has trapped, or at its interrupt.
+ * is done.
  * @param number  of the function
  * @param pa      physical address in the first line; the run lies in one page
  * @param lines   1 .. NM_SPECIAL_LINES
+ * @param at      tick from which the card sends it: now for the card whose trap or interrupt is
+ *                being handled, else at least now + lookahead
  * @return false when there is nothing to do and so no interrupt: lines of the card's own station
  *         cannot be in its network cache
  */
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
-                     unsigned lines);
+                     unsigned lines, nm_tick at);
 
 /** Name of a special function, NULL: there is none of that number. */
 const char *nm_special_name(unsigned number);

@@ -206,7 +206,7 @@ static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
             a->done[0]++;
         } else if (why == NM_RUN_TRAP && actor_of(trap.cpu)->function) {
             struct actor *a = actor_of(trap.cpu);
-            a->out = nm_card_special(m, trap.card, a->function, a->address, a->lines);
+            a->out = nm_card_special(m, trap.card, a->function, a->address, a->lines, trap.at);
             a->done[a->function] += a->out;
             a->function = 0;
             nm_card_resume(m, trap.card, &trap.cpu->r, trap.at);
