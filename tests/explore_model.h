@@ -34,6 +34,7 @@ struct ex_config {
     bool eject;   /**< network cache entries may be ejected at any time */
     bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
     bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
+    bool functions; /**< directories may make requests of their own (special.def) at any time */
     uint8_t swap; /**< enum ex_swap: which worlds are mirror images */
     bool quick;   /**< small enough for the quick suite */
 };
@@ -80,9 +81,10 @@ struct ex_world {
 };
 
 enum ex_kind {
-    EX_LOAD, /**< the first three and EX_EJECT are voluntary: nothing waits for them */
+    EX_LOAD, /**< these up to EX_EJECT are voluntary: nothing waits for them */
     EX_STORE,
     EX_EVICT,
+    EX_FUNCTION, /**< a directory asks itself for a line: message `arg` */
     EX_EJECT,
     EX_SEND,    /**< a card sends its request again after a NACK */
     EX_CARD,    /**< a card takes message `arg` of its queue */
