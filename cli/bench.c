@@ -64,7 +64,9 @@ static void measure(const struct in_experiment *x, const char *program, struct f
                              .stdout_fd = nowhere,
                              .stderr_fd = 2,
                              .seed = x->seed,
-                             .limit = x->limit};
+                             .limit = x->limit,
+                             .ranges = x->ranges,
+                             .range_count = x->range_count};
     prog_run(m, &spec, &hooks, &outcome);
     f->seconds = rep_host_seconds() - built;
     f->start_up = built - begin;

@@ -265,6 +265,8 @@ static enum cli_exit simulate(struct state *s)
         .seed = x->seed,
         .limit = x->limit,
         .processors = x->processors,
+        .ranges = x->ranges,
+        .range_count = x->range_count,
     };
     const struct prog_hooks hooks = {.ctx = s, .mark = on_mark, .progress = on_progress};
     fflush(stdout);

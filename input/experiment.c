@@ -10,6 +10,7 @@
 #include "monitor/monitor.h"
 #include "programs/program.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,34 @@ static void list_inputs(struct build *b)
         x->inputs = in_alloc(1, sizeof *x->inputs);
 }
 
+/** An address in C's hexadecimal or in decimal, ended by `end`. */
+static bool read_address(const char **text, char end, uint64_t *value)
+{
+    char *rest;
+    if (**text < '0' || **text > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(*text, &rest, !strncmp(*text, "0x", 2) ? 16 : 10);
+    *text = rest + 1;
+    return !errno && *rest == end;
+}
+
+static bool read_range(const char *entry, struct nm_range *range, char *why, size_t size)
+{
+    uint64_t from, to, station;
+    if (!read_address(&entry, '-', &from) || !read_address(&entry, '=', &to) ||
+        !read_address(&entry, '\0', &station) || station > UINT16_MAX) {
+        snprintf(why, size, "expected FROM-TO: STATION, such as 0x400000-0x480000: 3");
+        return false;
+    }
+    if (from >= to) {
+        snprintf(why, size, "the range is empty: its end must be above its start");
+        return false;
+    }
+    *range = (struct nm_range){from, to, (unsigned)station};
+    return true;
+}
+
 /* ---- checks across keys ---------------------------------------------------------------------- */
 
 /** The compiler decides by the suffix what a source is. */
@@ -193,6 +222,47 @@ static void check_processors(struct build *b)
     if (v->number > cards)
         in_complain(b->r, &v->at, "'program.processors' is %llu, but the machine has %llu cards",
                     (unsigned long long)v->number, (unsigned long long)cards);
+}
+
+/** A range against the machine and the good ones before it. */
+static bool fits(const struct in_experiment *x, const struct nm_range *range, char *why,
+                 size_t size)
+{
+    const uint64_t stations = nm_params_stations(&x->machine.params);
+    if (range->station >= stations) {
+        snprintf(why, size, "there is no station %u; the machine has %llu, numbered from 0",
+                 range->station, (unsigned long long)stations);
+        return false;
+    }
+    for (unsigned k = 0; k < x->range_count; k++)
+        if (range->from < x->ranges[k].to && x->ranges[k].from < range->to) {
+            snprintf(why, size, "it overlaps the range 0x%llx-0x%llx",
+                     (unsigned long long)x->ranges[k].from, (unsigned long long)x->ranges[k].to);
+            return false;
+        }
+    return true;
+}
+
+/** Every range of placement, at its own place. */
+static void read_placement(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_placement];
+    struct in_experiment *x = b->x;
+    char why[200];
+    size_t n = 0;
+    while (v->list && v->list[n])
+        n++;
+    x->ranges = in_alloc(n + 1, sizeof *x->ranges);
+    for (size_t i = 0; i < n; i++) {
+        struct nm_range *range = &x->ranges[x->range_count];
+        if (read_range(v->list[i], range, why, sizeof why) && fits(x, range, why, sizeof why)) {
+            x->range_count++;
+            continue;
+        }
+        const struct in_place at =
+            in_at(v->at.doc, in_node(v->at.doc, v->node->data.mapping.pairs.start[i].key));
+        in_complain(b->r, &at, "'placement': %.60s: %s", v->list[i], why);
+    }
 }
 
 /** Every event's name, at its own place. */
@@ -253,6 +323,7 @@ static void build(struct build *b, char *const *sets)
     if (read_machine(b)) {
         check_limit(b);
         check_processors(b);
+        read_placement(b);
     }
     b->x->origins = in_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
@@ -388,6 +459,7 @@ void in_experiment_free(struct in_experiment *x)
     free(x->origins);
     free(x->name);
     in_free_list(x->inputs);
+    free(x->ranges);
     in_machine_free(&x->machine);
     *x = (struct in_experiment){0};
 }

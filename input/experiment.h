@@ -6,7 +6,7 @@
 #define IN_EXPERIMENT_H
 
 #include "input/diag.h"
-#include "machine/params.h"
+#include "machine/placement.h"
 #include "machine/time.h"
 
 #include <stddef.h>
@@ -39,6 +39,10 @@ struct in_experiment {
     char **argv;      /**< NULL-terminated, argv[0] included */
     char **envp;      /**< NULL-terminated, exactly the guest's environment */
     char *stdin_path; /**< file behind the guest's stdin; NULL: empty (run) or ours (stat) */
+
+    char **placement;        /**< NULL-terminated "FROM-TO=STATION" */
+    struct nm_range *ranges; /**< the same, read; range_count of them */
+    unsigned range_count;
 
     uint64_t seed;       /**< default 1 */
     nm_tick limit;       /**< [ticks] NM_NEVER: until the program ends */

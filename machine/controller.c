@@ -9,8 +9,8 @@
  * that waits for the ring would ever leave. So only nonsinkable messages wait for room among the
  * answers. Interventions and requests that find no room on their way out wait in a place of their
  * own, behind the answers that came before them; until it is empty, messages that might add to it
- * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no circle
- * of full FIFOs can close.
+ * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no
+ * circle of full FIFOs can close.
  */
 #include "machine/controller.h"
 
@@ -115,7 +115,7 @@ static void grow(struct nm_answer **a, unsigned *size, unsigned head, unsigned c
     *size *= 2;
 }
 
-static void stage(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
+void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
@@ -165,7 +165,7 @@ static void perform(struct nm_controller *c, const struct nm_packet *in, struct 
     c->free_at = now + c->timing.directory;
     for (unsigned i = 0; i < out->count; i++) {
         carry(c, &out->packet[i], in, actions);
-        stage(c, &out->packet[i], ready);
+        nm_controller_send(c, &out->packet[i], ready);
     }
 }
 
@@ -189,7 +189,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
     c->refused++;
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
-    stage(c, &p, c->free_at);
+    nm_controller_send(c, &p, c->free_at);
 }
 
 /* A nonsinkable message may need a nonsinkable one sent. */
@@ -204,6 +204,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     struct nm_sends out;
     uint64_t actions;
     struct nm_dir_line before = *line;
+    c->actions = 0;
     if (c->late_count && refusable(in)) {
         nm_controller_refuse(c, in, from_network, now);
         return true;
@@ -219,6 +220,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                       from_network ? in->station : in->source, in->requester, in->station);
         return false;
     }
+    c->actions = actions;
     (*c->seen)[before.state][in->message][from_network]++;
     perform(c, in, &out, actions, now);
     return true;

@@ -47,9 +47,10 @@ struct nm_controller {
     nm_tick free_at; /**< takes the next message */
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
-    struct nm_answer *stage; /**< sinkable answers, in order */
+    struct nm_answer *stage;  /**< sinkable answers, in order */
     unsigned stage_head, staged, stage_size;
-    uint64_t sent; /**< sinkable ones that have left */
+    uint64_t actions;       /**< of the last transition; 0: the message was refused */
+    uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
     unsigned late_count, late_size;
     nm_seen *seen;    /**< monitor */
@@ -76,6 +77,9 @@ bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint
 /** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention. */
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           nm_tick now);
+
+/** Sends a message of the card's own, in order behind the sinkable answers. */
+void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready);
 
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);

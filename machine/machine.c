@@ -35,6 +35,7 @@ struct nm_station {
     unsigned cards, number;
     nm_tick next;            /* nothing happens here before this tick */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
+    bool interrupt;          /* it is no trap but the end of a special function */
     struct nm_check *check;
 };
 
@@ -51,16 +52,7 @@ struct nm_machine {
     nm_tick station_lookahead, lookahead;
     nm_tick now, window_end;
     nm_tick watched_at; /* when the watchdog last looked */
-
-    uint64_t pages;                /* of each station */
-    uint64_t *next_page;           /* [stations] never used from here on */
-    struct free_page **free_pages; /* [stations] given back */
-    unsigned placed;               /* where the last page went */
-};
-
-struct free_page {
-    uint64_t pa;
-    struct free_page *next;
+    struct nm_placement *placement;
 };
 
 static void *reserve(uint64_t bytes)
@@ -94,11 +86,24 @@ static void trap_due(void *self, nm_tick now, uint64_t arg)
     struct nm_machine *m = self;
     (void)now;
     m->station[arg / m->p.processors].trapped = m->card[arg];
+    m->station[arg / m->p.processors].interrupt = false;
+}
+
+static void interrupt_due(void *self, nm_tick now, uint64_t arg)
+{
+    struct nm_machine *m = self;
+    trap_due(self, now, arg);
+    m->station[arg / m->p.processors].interrupt = true;
 }
 
 static void on_trap(void *owner, struct pc_card *card)
 {
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
+}
+
+static void on_interrupt(void *owner, struct pc_card *card, nm_tick now)
+{
+    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner, card->cpu.number);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */
@@ -164,6 +169,8 @@ static void station_new(struct nm_machine *m, unsigned number)
         s->card[i] = pc_card_new(s->k, s->bus, &m->p, m->image, m->check, number * s->cards + i);
         s->card[i]->owner = m;
         s->card[i]->on_trap = on_trap;
+        s->card[i]->on_interrupt = on_interrupt;
+        s->card[i]->rings = &m->shape;
     }
 }
 
@@ -175,10 +182,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
     m->image = reserve(m->image_bytes);
-    m->pages = m->p.memory_size / m->p.page_size;
-    m->next_page = calloc(m->stations, sizeof *m->next_page);
-    m->free_pages = calloc(m->stations, sizeof *m->free_pages);
-    m->placed = m->stations - 1;
+    m->placement = nm_placement_new(&m->p);
     m->check = nm_check_new(&m->p, m->image, m->image_bytes, m->cards);
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
@@ -191,15 +195,6 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     return m;
 }
 
-static void pages_free(struct free_page *f)
-{
-    while (f) {
-        struct free_page *next = f->next;
-        free(f);
-        f = next;
-    }
-}
-
 void nm_machine_free(struct nm_machine *m)
 {
     if (!m)
@@ -209,7 +204,6 @@ void nm_machine_free(struct nm_machine *m)
         nm_memory_free(m->station[i].memory);
         nm_network_free(m->station[i].network);
         nm_kernel_free(m->station[i].k);
-        pages_free(m->free_pages[i]);
     }
     for (unsigned i = 0; i < m->cards; i++)
         pc_card_free(m->card[i]);
@@ -219,8 +213,7 @@ void nm_machine_free(struct nm_machine *m)
     munmap(m->image, m->image_bytes);
     free(m->station);
     free(m->card);
-    free(m->next_page);
-    free(m->free_pages);
+    nm_placement_free(m->placement);
     free(m);
 }
 
@@ -249,42 +242,26 @@ uint8_t *nm_machine_image(struct nm_machine *m)
     return m->image;
 }
 
-/* Takes a page of a station's memory; false: it is full. */
-static bool page_of(struct nm_machine *m, unsigned station, uint64_t *pa)
+void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count)
 {
-    struct free_page *f = m->free_pages[station];
-    if (f) {
-        *pa = f->pa;
-        m->free_pages[station] = f->next;
-        free(f);
-        memset(m->image + *pa, 0, m->p.page_size);
-        nm_check_os_wrote(m->check, *pa, m->p.page_size);
-        return true;
-    }
-    if (m->next_page[station] == m->pages)
-        return false;
-    *pa = station * m->p.memory_size + m->next_page[station]++ * m->p.page_size;
-    return true;
+    nm_placement_set(m->placement, ranges, count);
 }
 
-bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t *pa)
+bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa)
 {
-    unsigned first = 0;
-    if (m->p.placement == NM_PLACE_ROUND_ROBIN)
-        first = m->placed = (m->placed + 1) % m->stations;
-    else if (m->p.placement == NM_PLACE_FIRST_TOUCH)
-        first = toucher / (unsigned)m->p.processors;
-    for (unsigned i = 0; i < m->stations; i++)
-        if (page_of(m, (first + i) % m->stations, pa))
-            return true;
-    return false;
+    bool used;
+    if (!nm_placement_take(m->placement, toucher, va, pa, &used))
+        return false;
+    if (used) {
+        memset(m->image + *pa, 0, m->p.page_size);
+        nm_check_os_wrote(m->check, *pa, m->p.page_size);
+    }
+    return true;
 }
 
 void nm_page_free(struct nm_machine *m, uint64_t pa)
 {
-    struct free_page *f = malloc(sizeof *f), **list = &m->free_pages[pa / m->p.memory_size];
-    *f = (struct free_page){.pa = pa, .next = *list};
-    *list = f;
+    nm_placement_give(m->placement, pa);
 }
 
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len)
@@ -416,7 +393,7 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
     m->now = s->next;
     *trap = (struct nm_trap){.card = s->trapped->cpu.number,
                              .at = m->now,
-                             .preempted = s->trapped->preempted,
+                             .preempted = !s->interrupt && s->trapped->preempted,
                              .cpu = &s->trapped->cpu};
     s->trapped = NULL;
 }
@@ -460,7 +437,7 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
             return NM_RUN_BROKEN;
         if (s) {
             hand_out(m, s, trap);
-            return NM_RUN_TRAP;
+            return s->interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
         }
         if (m->net)
             ring_run(m->net, m->window_end);
@@ -506,6 +483,58 @@ void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
 {
     return &m->card[card]->cpu;
+}
+
+/* ---- special functions -----------------------------------------------------------------------
+ */
+
+static const struct nm_function *function(unsigned number)
+{
+    size_t count;
+    const struct nm_function *f = nm_functions(&count);
+    for (size_t i = 0; i < count; i++)
+        if (f[i].number == number)
+            return &f[i];
+    return NULL;
+}
+
+const char *nm_special_name(unsigned number)
+{
+    const struct nm_function *f = function(number);
+    return f ? f->name : NULL;
+}
+
+bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
+                     unsigned lines, nm_tick at)
+{
+    struct pc_card *c = m->card[card];
+    struct nm_station *s = &m->station[card / m->p.processors];
+    const struct nm_function *f = function(number);
+    if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
+        return false;
+    pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
+    if (at < s->next)
+        s->next = at;
+    return true;
+}
+
+bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->special.active;
+}
+
+const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
+{
+    const struct nm_memory *memory = m->station[pa / m->p.memory_size].memory;
+    return nm_state_name(nm_memory_line(memory, pa & ~(m->p.l2_line - 1)).state);
+}
+
+const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa)
+{
+    const uint64_t line = pa & ~(m->p.l2_line - 1);
+    if (!m->net || pa / m->p.memory_size == station)
+        return "-";
+    return nm_state_name(nm_network_line(m->station[station].network, line).state);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #define NM_MACHINE_H
 
 #include "machine/params.h"
+#include "machine/placement.h"
 #include "machine/time.h"
 #include "monitor/taps.h"
 #include "procard/r4400.h"
@@ -40,13 +41,17 @@ nm_tick nm_machine_now(const struct nm_machine *m);
  * where never written. Physical addresses of allocated pages only. */
 uint8_t *nm_machine_image(struct nm_machine *m);
 
+/** Ranges of virtual addresses whose pages have a station of their own (placement.h). */
+void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count);
+
 /**
  * Allocates a zeroed physical page (memory.page_size bytes) placed by the machine's placement rule.
  * @param toucher  card whose access or system call needs it
+ * @param va       virtual address it will have
  * @param[out] pa  physical address; untouched on failure
  * @return false when the machine's memory is full
  */
-bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t *pa);
+bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa);
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 
 /** The operating system wrote [pa, pa+len) of the image itself (system call, page fill), outside
@@ -80,11 +85,13 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len);
 /* ---- running --------------------------------------------------------------------------------- */
 
 enum nm_run {
-    NM_RUN_UNTIL,  /**< reached the tick asked for */
-    NM_RUN_TRAP,   /**< a processor needs the operating system, see struct nm_trap */
-    NM_RUN_IDLE,   /**< no processor runs and no event is pending: only the outside can go on */
-    NM_RUN_STUCK,  /**< watchdog: a processor has waited for one access longer than
-                        run.watchdog; nm_machine_dump says who waits for whom */
+    NM_RUN_UNTIL,     /**< reached the tick asked for */
+    NM_RUN_TRAP,      /**< a processor needs the operating system, see struct nm_trap */
+    NM_RUN_INTERRUPT, /**< a card's special function is done: trap.card, trap.at; whatever the
+                           processor does, it goes on */
+    NM_RUN_IDLE,      /**< no processor runs and no event is pending: only the outside can go on */
+    NM_RUN_STUCK,     /**< watchdog: a processor has waited for one access longer than
+                           run.watchdog; nm_machine_dump says who waits for whom */
     NM_RUN_BROKEN, /**< a coherence rule or an internal invariant is violated; nm_machine_error */
 };
 
@@ -112,6 +119,37 @@ void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at);
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card);
+
+/* ---- special functions -----------------------------------------------------------------------
+ */
+
+/** Most lines of one command. */
+enum { NM_SPECIAL_LINES = 4096 };
+
+/**
+ * A card starts a special function (special.def) on a run of lines; NM_RUN_INTERRUPT tells when it
+ * is done.
+ * @param number  of the function
+ * @param pa      physical address in the first line; the run lies in one page
+ * @param lines   1 .. NM_SPECIAL_LINES
+ * @param at      tick from which the card sends it: now for the card whose trap or interrupt is
+ *                being handled, else at least now + lookahead
+ * @return false when there is nothing to do and so no interrupt: lines of the card's own station
+ *         cannot be in its network cache
+ */
+bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
+                     unsigned lines, nm_tick at);
+
+/** Name of a special function, NULL: there is none of that number. */
+const char *nm_special_name(unsigned number);
+
+/** Whether the card's special function is under way. */
+bool nm_card_special_busy(const struct nm_machine *m, unsigned card);
+
+/** Where a line is now: state of its directory at home, and in each network cache. For tests and
+ *  for looking; names as in protocol.def. @param station  0 ..; @return "-" where it cannot be */
+const char *nm_line_at_home(struct nm_machine *m, uint64_t pa);
+const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 

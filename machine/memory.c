@@ -8,6 +8,8 @@
  */
 #include "machine/memory.h"
 
+#include "machine/special.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -16,6 +18,8 @@ struct nm_memory {
     struct nm_bus *bus;
     struct nm_port port;
     struct nm_controller controller;
+    struct nm_special special;
+    bool unit_last; /* the special function unit has had its turn */
     struct nm_dir_line *line;
     uint64_t base, lines;
     nm_tick work_at; /* tick of the posted event, NM_NEVER if none */
@@ -62,6 +66,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
     mem->line = mmap(NULL, mem->lines * sizeof *mem->line, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mem->work_at = NM_NEVER;
+    mem->special.retry = p->agent_retry * cycle;
     mem->controller = (struct nm_controller){.agent = NM_AGENT_HOME,
                                              .place = *place,
                                              .module = NM_MODULE_MEMORY,
@@ -119,6 +124,30 @@ static unsigned next_class(const struct nm_memory *mem, nm_tick now)
     return NM_CLASSES;
 }
 
+/* A message of a module. */
+static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
+{
+    struct nm_controller *c = &mem->controller;
+    if (nm_function_of(in->message))
+        nm_special_take(&mem->special, c, in, now);
+    else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
+        nm_special_saw(&mem->special, c, in->line, false, now);
+    nm_check_handled(c->check, &c->place, in);
+    nm_check_release(c->check, in->data);
+}
+
+/* The special function unit takes turns with the nonsinkable messages. False: it has nothing. */
+static bool special(struct nm_memory *mem, nm_tick now)
+{
+    struct nm_controller *c = &mem->controller;
+    struct nm_packet request;
+    if (!nm_special_next(&mem->special, c, now, &request))
+        return false;
+    if (nm_controller_take(c, entry(mem, request.line), &request, false, now))
+        nm_special_saw(&mem->special, c, request.line, true, now);
+    return true;
+}
+
 static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_memory *mem = self;
@@ -128,15 +157,18 @@ static void work(void *self, nm_tick now, uint64_t arg)
     mem->work_at = NM_NEVER;
     nm_controller_drain(c, now);
     unsigned class = next_class(mem, now);
-    if (class != NM_CLASSES) {
+    const bool turn = class == NM_CLASSES || (class == NM_NONSINKABLE && !mem->unit_last);
+    if (turn && special(mem, now))
+        mem->unit_last = true;
+    else if (class != NM_CLASSES) {
+        mem->unit_last = mem->unit_last && class == NM_SINKABLE;
         struct nm_packet in = nm_fifo_pop(&mem->port.in[class]);
         nm_bus_drained(mem->bus, now);
-        if (nm_controller_take(c, entry(mem, in.line), &in, in.source == NM_MODULE_NETWORK, now))
-            nm_controller_drain(c, now);
-        nm_check_handled(c->check, &c->place, &in);
-        nm_check_release(c->check, in.data);
+        take(mem, &in, now);
     }
+    nm_controller_drain(c, now);
     wake(mem, nm_controller_next(c, now));
+    wake(mem, nm_special_wake(&mem->special, c, now));
     if (mem->port.in[NM_SINKABLE].count || mem->port.in[NM_NONSINKABLE].count) {
         nm_tick next = c->free_at > now ? c->free_at : NM_NEVER;
         wake(mem, next);

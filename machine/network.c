@@ -14,6 +14,8 @@
  */
 #include "machine/network.h"
 
+#include "machine/special.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,8 @@ struct nm_network {
     struct ring_net *net;
     struct nm_port port;
     struct nm_controller controller;
+    struct nm_special special;
+    bool unit_first; /* the special function unit and the messages take turns */
     struct slot *slot;
     uint64_t slots;
     struct slot buffer[BUFFER];  /* entries that have no place in the cache */
@@ -299,16 +303,44 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
         clear(n, s);
 }
 
+/* The special function unit's next line, when it may ask for it. One that finds no place in the
+ * cache is left out, like one that is locked. */
+static void special(struct nm_network *n, nm_tick now)
+{
+    struct nm_controller *c = &n->controller;
+    struct nm_packet in;
+    if (!nm_special_next(&n->special, c, now, &in))
+        return;
+    c->place.home = (uint16_t)home_of(n, in.line);
+    struct slot *s = find(n, in.line);
+    if (!s)
+        s = allocate(n, in.line, now);
+    if (!s) {
+        nm_special_skip(&n->special, c, now);
+        return;
+    }
+    const bool ours = s->dir.state == NM_NC_N || s->dir.state == NM_NC_GI;
+    if (!nm_controller_take(c, &s->dir, &in, false, now))
+        return;
+    if (ours)
+        s->brought = NM_NO_CARD;
+    nm_special_saw(&n->special, c, in.line, true, now);
+}
+
 /* ---- one thing after another
  * ------------------------------------------------------------------------ */
 
 /* Where a packet at the head of a FIFO goes next. */
-enum way { TO_CACHE, TO_RING, TO_MEMORY };
+enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD };
 
 static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bool from_network)
 {
+    if (!from_network && p->route)
+        return TO_RING;
     if (!from_network)
-        return p->route ? TO_RING : TO_CACHE;
+        return nm_function_of(p->message) ? TO_UNIT : TO_CACHE;
+    if (p->message == NM_MSG_SF_DONE || p->message == NM_MSG_SF_BUSY)
+        return TO_CARD;
     return home_of(n, p->line) == n->controller.place.station ? TO_MEMORY : TO_CACHE;
 }
 
@@ -337,14 +369,16 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     if (!head)
         return false;
     struct nm_packet p = *head;
-    switch (way_of(n, head, from_network)) {
+    const enum way way = way_of(n, head, from_network);
+    switch (way) {
     case TO_RING:
         if (!to_ring(n, &p, now))
             return false;
         pop(n, class, from_network, now);
         return true;
     case TO_MEMORY:
-        p.targets = 1u << NM_MODULE_MEMORY;
+    case TO_CARD:
+        p.targets = (uint8_t)(1u << (way == TO_MEMORY ? NM_MODULE_MEMORY : p.requester));
         if (!to_bus(n, &p))
             return false;
         pop(n, class, from_network, now);
@@ -353,6 +387,10 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
         p = pop(n, class, from_network, now);
+        if (way == TO_UNIT) {
+            nm_special_take(&n->special, &n->controller, &p, now);
+            return true;
+        }
         handle(n, &p, from_network, now);
         nm_check_handled(n->controller.check, &n->controller.place, &p);
         nm_check_release(n->controller.check, p.data);
@@ -386,11 +424,16 @@ static void work(void *self, nm_tick now, uint64_t arg)
         return; /* an earlier one took its place */
     n->work_at = NM_NEVER;
     nm_controller_drain(c, now);
+    n->unit_first = !n->unit_first;
+    if (n->unit_first)
+        special(n, now);
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         for (unsigned network = 0; network < 2; network++)
             advance(n, class, network, now);
+    special(n, now);
     nm_controller_drain(c, now);
     wake(n, nm_controller_next(c, now));
+    wake(n, nm_special_wake(&n->special, c, now));
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         if (n->in[class].count && n->in[class].a[n->in[class].head].at > now)
             wake(n, n->in[class].a[n->in[class].head].at);
@@ -419,6 +462,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     n->slot = mmap(NULL, n->slots * sizeof *n->slot, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     n->work_at = NM_NEVER;
+    n->special.retry = p->agent_retry * cycle;
     n->controller = (struct nm_controller){.agent = NM_AGENT_NC,
                                            .place = *place,
                                            .module = NM_MODULE_NETWORK,

@@ -36,6 +36,7 @@ struct nm_packet {
     uint8_t requester; /**< card (bus position) whose request all this is about, or NM_NO_CARD */
     uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
+    uint16_t lines;    /**< special function: how many, from `line` on */
     uint32_t order;    /**< in which the module sent it; the bus's to fill */
     int32_t data;      /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
 };

@@ -205,6 +205,14 @@ static enum nm_protocol_event home_event_of(const struct nm_place *place,
         return NM_HOME_EV_N_SPECIAL;
     case NM_MSG_INVALIDATE:
         return NM_HOME_EV_RETURN;
+    case NM_MSG_SF_INVAL:
+        return NM_HOME_EV_SF_INVAL;
+    case NM_MSG_SF_EXCL:
+        return NM_HOME_EV_SF_EXCL;
+    case NM_MSG_SF_KILL:
+        return NM_HOME_EV_SF_KILL;
+    case NM_MSG_SF_WB:
+        return NM_HOME_EV_SF_WB;
     default:
         return NM_EVENTS;
     }
@@ -233,6 +241,8 @@ static enum nm_protocol_event nc_event_of_card(const struct nm_place *place,
         return NM_NC_EV_INTV_DATA;
     case NM_MSG_DATA_X:
         return NM_NC_EV_INTV_X_DATA;
+    case NM_MSG_SF_PREFETCH:
+        return NM_NC_EV_SF_PREFETCH;
     case NM_MSG_INTV_MISS:
         return polling(line->state) && line->poll + 1 < place->cards ? NM_NC_EV_INTV_MISS
                                                                      : NM_NC_EV_INTV_LAST;

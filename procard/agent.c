@@ -16,7 +16,7 @@
  */
 #include "procard/card.h"
 
-static nm_fire_fn work, issue, respond;
+static nm_fire_fn work, issue, respond, command;
 
 static uint32_t component(const struct pc_card *card)
 {
@@ -154,6 +154,50 @@ static void issue(void *self, nm_tick now, uint64_t arg)
         r->issued = now;
 }
 
+/* ---- special functions ----------------------------------------------------------------------- */
+
+void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
+                      unsigned lines, nm_tick at)
+{
+    const uint16_t home = (uint16_t)(line / card->p->memory_size);
+    const bool away = function->module == NM_MODULE_MEMORY && home != card->station;
+    card->special = (struct pc_special){
+        .active = true,
+        .command = {.line = line,
+                    .route = away ? ring_mask_station(card->rings, home) : 0,
+                    .message = (uint8_t)function->message,
+                    .source = (uint8_t)card->position,
+                    .targets = (uint8_t)(1u << (away ? NM_MODULE_NETWORK : function->module)),
+                    .requester = (uint8_t)card->position,
+                    .station = card->station,
+                    .lines = (uint16_t)lines,
+                    .data = -1}};
+    nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
+            NM_RANK_MODULE, component(card), command, card, 0);
+}
+
+/* Puts the command (again) into the outgoing FIFO. */
+static void command(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    (void)now, (void)arg;
+    card->special.blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
+    if (!card->special.blocked)
+        nm_bus_send(card->bus, card->position, &card->special.command);
+}
+
+/* What the special function unit says of it. */
+static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+{
+    if (in->message == NM_MSG_SF_BUSY) {
+        nm_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), NM_RANK_MODULE,
+                component(card), command, card, 0);
+        return;
+    }
+    card->special.active = false;
+    card->on_interrupt(card->owner, card, now);
+}
+
 /* ---- inward ---------------------------------------------------------------------------------- */
 
 static void wake(struct pc_card *card, nm_tick at)
@@ -182,6 +226,10 @@ static void sent(void *self, nm_tick now)
     if (card->blocked) {
         card->blocked = false;
         nm_post(card->k, now, NM_RANK_MODULE, component(card), issue, card, 0);
+    }
+    if (card->special.blocked) {
+        card->special.blocked = false;
+        nm_post(card->k, now, NM_RANK_MODULE, component(card), command, card, 0);
     }
     if (card->port.in[NM_NONSINKABLE].count)
         arrived(card, now);
@@ -351,7 +399,10 @@ static void work(void *self, nm_tick now, uint64_t arg)
         return;
     struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
     nm_bus_drained(card->bus, now);
-    handle(card, &in, now);
+    if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY)
+        commanded(card, &in, now);
+    else
+        handle(card, &in, now);
     nm_check_release(card->check, in.data);
     if (next_class(card) != NM_CLASSES)
         arrived(card, now);

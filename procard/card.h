@@ -12,6 +12,7 @@
 #include "machine/check.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
+#include "machine/special.h"
 #include "procard/r4400.h"
 
 /** The two sides of both cache levels. */
@@ -37,6 +38,13 @@ struct pc_request {
     nm_tick last_issued;
     nm_tick first_nack; /**< NM_NEVER: none yet */
     unsigned nacks;     /**< how often it was refused */
+};
+
+/** The card's one special function: a command on its way, at work, or refused for now. */
+struct pc_special {
+    bool active;
+    bool blocked; /**< waits for room in the outgoing FIFO */
+    struct nm_packet command;
 };
 
 enum pc_activity {
@@ -82,9 +90,10 @@ struct pc_card {
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
     /* external agent */
-    nm_tick agent_free;      /**< takes the next packet from the bus */
-    nm_tick work_at;         /**< tick of the posted agent event, NM_NEVER if none */
-    uint64_t chance;         /**< the agent's own random numbers, for its retries */
+    nm_tick agent_free; /**< takes the next packet from the bus */
+    nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
+    uint64_t chance;    /**< the agent's own random numbers, for its retries */
+    struct pc_special special;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
@@ -103,9 +112,11 @@ struct pc_card {
     uint8_t *image;
     unsigned position; /**< on the station's bus */
     uint16_t station;
+    const struct ring_shape *rings;
     void *owner;
     void (*on_trap)(void *owner,
                     struct pc_card *card); /**< the processor needs the OS at cpu.now */
+    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now); /**< special is done */
 };
 
 /** @param number  machine-wide, station by station */
@@ -147,6 +158,10 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 /** The processor needs `line`; the request goes out after look-up and agent delay. */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
                       enum nm_protocol_event event, nm_tick at);
+/** Sends a special function's command (special.def): `lines` lines from `line` on, to the directory
+ *  that does it. Precondition: none is active. on_interrupt will be called. */
+void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
+                      unsigned lines, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
 
 #endif

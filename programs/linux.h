@@ -137,7 +137,7 @@ struct card {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-enum file_kind { FILE_HOST, FILE_PIPE_IN, FILE_PIPE_OUT, FILE_MARK, FILE_RANDOM };
+enum file_kind { FILE_HOST, FILE_PIPE_IN, FILE_PIPE_OUT, FILE_MARK, FILE_RANDOM, FILE_DEVICE };
 
 enum { PIPE_BYTES = 65536 };
 
@@ -156,6 +156,7 @@ struct file {
     unsigned refs;
     uint32_t flags; /**< guest's O_ flags */
     struct pipe *pipe;
+    struct device *device;       /**< FILE_DEVICE: its commands (device.h) */
     struct directory *directory; /**< listing being read, or NULL */
 };
 
@@ -198,6 +199,8 @@ struct prog {
     struct action actions[SIGNALS + 1];
     struct pending *pending;       /**< for the process */
     nm_tick alarm_at, alarm_every; /**< ITIMER_REAL [ticks]; NM_NEVER, 0: off */
+
+    struct device_command *commands; /**< special functions asked for, in order (device.c) */
 
     uint64_t random_drawn;    /**< getrandom bytes given */
     uint64_t device_drawn;    /**< /dev/urandom bytes given */

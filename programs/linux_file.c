@@ -1,12 +1,13 @@
 /*
  * Files by descriptor: the guest's table of descriptors and what can be done with one.
  *
- * The file system is the host's. Three things are ours: pipes (so that threads block in simulated
- * time), /dev/numachine/mark, and random devices fed from the seed. The standard streams always
- * look like pipes to the guest, whatever they are on the host: buffering, and so every simulated
- * cycle, must not depend on whether someone watches.
+ * The file system is the host's. Some things are ours: pipes (so that threads block in simulated
+ * time), /dev/numachine/mark and /memory, and random devices fed from the seed. The standard
+ * streams always look like pipes to the guest, whatever they are on the host: buffering, and so
+ * every simulated cycle, must not depend on whether someone watches.
  */
 #include "programs/linux_file.h"
+#include "programs/device.h"
 #include "programs/signal.h"
 
 #include <fcntl.h>
@@ -81,6 +82,7 @@ void file_release(struct prog *p, struct file *f)
     if (f->host >= 0 && !f->standard)
         close(f->host);
     directory_free(f);
+    free(f->device);
     free(f);
 }
 
@@ -234,6 +236,8 @@ static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t l
 
     if (f->kind == FILE_PIPE_IN)
         return pipe_read(c, f, va, len);
+    if (f->kind == FILE_DEVICE && (f->flags & 3) != 1)
+        return device_read(c, f, va, len);
     if (f->kind == FILE_PIPE_OUT || f->kind == FILE_MARK || (f->flags & 3) == 1)
         return -EBADF;
     while (done < len) {
@@ -261,6 +265,8 @@ static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t 
         return write_mark(c, va, len);
     if (f->kind == FILE_PIPE_OUT)
         return pipe_write(c, f, va, len);
+    if (f->kind == FILE_DEVICE && (f->flags & 3) != 0)
+        return device_write(c, f, va, len);
     if (f->kind != FILE_HOST || (f->flags & 3) == 0)
         return -EBADF;
     while (done < len) {

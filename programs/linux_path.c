@@ -5,6 +5,7 @@
  * host's processors and processes are not the simulated machine's, so the few files C libraries
  * read there are written here.
  */
+#include "programs/device.h"
 #include "programs/linux_file.h"
 
 #include <fcntl.h>
@@ -103,6 +104,8 @@ int64_t special_open(struct call *c, const char *path, uint32_t flags)
 
     if (strcmp(path, "/dev/numachine/mark") == 0)
         return file_install(p, file_new(FILE_MARK, -1, flags), 0, cloexec);
+    if (strcmp(path, "/dev/numachine/memory") == 0)
+        return device_open(p, flags, cloexec);
     if (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0)
         return file_install(p, file_new(FILE_RANDOM, -1, flags), 0, cloexec);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -18,6 +18,9 @@ struct prog_spec {
     uint64_t seed;                      /**< getrandom, AT_RANDOM */
     nm_tick limit;                      /**< stop at this tick (NM_NEVER: none) */
     unsigned processors;                /**< threads may run on cards 0 .. processors-1; 0: all */
+    const struct nm_range *ranges;      /**< pages with a station of their own; they win over the
+                                             machine's rule */
+    unsigned range_count;
 };
 
 /** Calls out of a run; any may be NULL. They come from the run loop and from guest threads that

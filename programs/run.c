@@ -6,6 +6,7 @@
  * then SimGrid's clock is moved to the same tick and the threads concerned get their turns, one
  * after another, in an order that depends on nothing but the simulation.
  */
+#include "programs/device.h"
 #include "programs/signal.h"
 
 #include <errno.h>
@@ -248,7 +249,7 @@ static bool anyone_runs(const struct prog *p)
 
 static void step(struct prog *p)
 {
-    bool running = anyone_runs(p);
+    bool running = anyone_runs(p) || p->commands;
     nm_tick until = earlier(next_date(p), p->spec->limit);
     struct nm_trap trap;
     enum nm_run r;
@@ -266,7 +267,10 @@ static void step(struct prog *p)
         return;
     if (r == NM_RUN_TRAP)
         handle_trap(p, &trap);
-    else if (r == NM_RUN_STUCK || r == NM_RUN_BROKEN)
+    else if (r == NM_RUN_INTERRUPT) {
+        device_interrupt(p, trap.card);
+        run_woken(p);
+    } else if (r == NM_RUN_STUCK || r == NM_RUN_BROKEN)
         machine_failed(p, r);
     if (p->vm.full)
         prog_finish(p, PROG_NOMEM, 0,
@@ -283,7 +287,7 @@ static void run_out(struct prog *p)
     struct nm_trap trap;
     enum nm_run r = NM_RUN_TRAP;
 
-    while (r == NM_RUN_TRAP && prog_now(p) < p->over_at)
+    while ((r == NM_RUN_TRAP || r == NM_RUN_INTERRUPT) && prog_now(p) < p->over_at)
         r = nm_machine_run(p->m, p->over_at, &trap);
 }
 
@@ -361,6 +365,7 @@ static void free_threads(struct prog *p)
 
 static void prog_free(struct prog *p)
 {
+    device_free(p);
     files_free(p); /* first: closing a pipe looks for threads that wait for it */
     free_threads(p);
     signal_free(p);
@@ -390,6 +395,7 @@ static bool load(struct prog *p)
     int err;
 
     p->n64 = p->image.n64;
+    nm_machine_place(p->m, p->spec->ranges, p->spec->range_count);
     vm_init(&p->vm, p->m, p->n64);
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));

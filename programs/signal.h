@@ -17,6 +17,7 @@ enum {
     SIG_CHLD = 18,
     SIG_WINCH = 20,
     SIG_URG = 21,
+    SIG_IO = 22,
     SIG_STOP = 23,
     SIG_TSTP = 24,
     SIG_CONT = 25,

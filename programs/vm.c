@@ -486,7 +486,7 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
         return NM_XLATE_UNMAPPED;
     if (!allowed(a->rights, access))
         return NM_XLATE_PROTECTED;
-    if (!nm_page_alloc(vm->m, card, &got)) {
+    if (!nm_page_alloc(vm->m, card, page, &got)) {
         vm->full = true;
         return NM_XLATE_UNMAPPED;
     }

@@ -18,7 +18,7 @@
 #define REFERENCES 40000 /* per shape */
 #endif
 
-enum { CARDS_MAX = 64, WORDS_PER_LINE = 8 };
+enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 5 };
 
 /* What one processor is doing. */
 struct actor {
@@ -27,7 +27,11 @@ struct actor {
     uint64_t increments; /* successful SCs */
     enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OPS } op;
     uint64_t address;
-    bool decided; /* op and address stand; a miss repeats them */
+    bool decided;      /* op and address stand; a miss repeats them */
+    unsigned function; /* special function asked for; 0: none */
+    unsigned lines;    /* of it */
+    bool out;          /* it is under way */
+    uint64_t done[FUNCTIONS + 1];
 };
 
 struct shape {
@@ -77,6 +81,19 @@ static void decide(struct actor *a, const struct pc_cpu *cpu)
         a->op = kind > 95 ? FETCH : PLAIN_LOAD;
 }
 
+/* Now and then a special function instead of a reference, on a few neighbouring lines. */
+static bool wants_function(struct actor *a, const struct pc_cpu *cpu)
+{
+    if (a->decided || a->out || a->op == LINKED || draw(a, 30))
+        return false;
+    decide(a, cpu);
+    a->decided = false;
+    a->op = PLAIN_LOAD;
+    a->function = 1 + (unsigned)draw(a, FUNCTIONS);
+    a->lines = 1 + (unsigned)draw(a, 3);
+    return true;
+}
+
 static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
 {
     uint8_t *host;
@@ -114,7 +131,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     enum pc_stop stop = PC_STOP_HORIZON;
     cpu->horizon = horizon;
     while (cpu->now < horizon) {
-        if (!a->left) {
+        if (!a->left || wants_function(a, cpu)) {
             cpu->exc = PC_EXC_SYS;
             return PC_STOP_TRAP;
         }
@@ -183,6 +200,16 @@ static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
         if (why == NM_RUN_UNTIL) {
             check_books(m, s->name);
             until += 7777;
+        } else if (why == NM_RUN_INTERRUPT) {
+            struct actor *a = actor_of(trap.cpu);
+            a->out = false;
+            a->done[0]++;
+        } else if (why == NM_RUN_TRAP && actor_of(trap.cpu)->function) {
+            struct actor *a = actor_of(trap.cpu);
+            a->out = nm_card_special(m, trap.card, a->function, a->address, a->lines, trap.at);
+            a->done[a->function] += a->out;
+            a->function = 0;
+            nm_card_resume(m, trap.card, &trap.cpu->r, trap.at);
         } else if (why == NM_RUN_TRAP) {
             struct pc_regs regs;
             nm_card_take(m, trap.card, &regs);
@@ -196,6 +223,22 @@ static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
     check_books(m, s->name);
 }
 
+/* Every special function came to its end but those under way; every kind was used. */
+static void check_functions(const struct actor *actor, unsigned cards, const struct shape *s)
+{
+    uint64_t done[FUNCTIONS + 1] = {0}, out = 0, begun = 0;
+    for (unsigned i = 0; i < cards; i++) {
+        out += actor[i].out;
+        for (unsigned f = 0; f <= FUNCTIONS; f++)
+            done[f] += actor[i].done[f];
+    }
+    for (unsigned f = 1; f <= FUNCTIONS; f++)
+        begun += done[f];
+    cr_assert_eq(begun, done[0] + out, "%s: special functions lost", s->name);
+    for (unsigned f = 1; f < FUNCTIONS; f++)
+        cr_assert_gt(done[f], 0, "%s: function %u never", s->name, f);
+}
+
 static void try_shape(const struct shape *s, uint64_t seed)
 {
     struct nm_params p;
@@ -207,8 +250,11 @@ static void try_shape(const struct shape *s, uint64_t seed)
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct actor *a = &actor[i];
         *a = (struct actor){.random = seed * 1000003 + i, .left = REFERENCES / nm_machine_cards(m)};
-        struct pc_regs regs = {.gpr[2] = s->lines, .gpr[3] = s->store_percent, .gpr[4] = s->line,
-                               .gpr[6] = nm_params_stations(&p), .gpr[7] = p.memory_size};
+        struct pc_regs regs = {.gpr[2] = s->lines,
+                               .gpr[3] = s->store_percent,
+                               .gpr[4] = s->line,
+                               .gpr[6] = nm_params_stations(&p),
+                               .gpr[7] = p.memory_size};
         memcpy(&regs.gpr[1], &a, sizeof a);
         nm_card_resume(m, i, &regs, i);
     }
@@ -219,6 +265,7 @@ static void try_shape(const struct shape *s, uint64_t seed)
         sum += actor[i].increments;
     cr_assert_eq(counter, sum, "%s: LL/SC lost increments: %lu of %lu", s->name,
                  (unsigned long)counter, (unsigned long)sum);
+    check_functions(actor, nm_machine_cards(m), s);
     cr_assert_gt(sum, 0, "%s: no LL/SC ever succeeded", s->name);
     nm_machine_free(m);
 }
@@ -227,26 +274,26 @@ Test(coherence, random_references)
 {
     static const struct shape shapes[] = {
         /* name            cards fifo  l1    l2  lines banks split store% line rings    nc */
-        {"plain",             4, 16, 16384, 1 << 20, 16, 2, 1, 30,  64, 1, 1, 1, 64},
-        {"one line",          4, 16, 16384, 1 << 20,  1, 2, 1, 30,  64, 1, 1, 1, 64},
-        {"tiny caches",       4, 16, 64, 256,        12, 2, 1, 30,  64, 1, 1, 1, 64},
-        {"tiny FIFOs",        4, 1, 16384, 1 << 20,   6, 2, 1, 40,  64, 1, 1, 1, 64},
-        {"tiny everything",   4, 1, 64, 256,          7, 1, 1, 40,  64, 1, 1, 1, 64},
-        {"joint cache",       4, 1, 64, 128,          5, 1, 0, 40,  64, 1, 1, 1, 64},
-        {"small lines",       3, 2, 64, 256,          9, 1, 1, 50,  32, 1, 1, 1, 64},
-        {"large lines",       2, 1, 64, 512,          9, 4, 1, 50, 128, 1, 1, 1, 64},
-        {"alone",             1, 1, 64, 256,          9, 1, 1, 50,  64, 1, 1, 1, 64},
-        {"many writers",      4, 2, 64, 256,          3, 2, 1, 80,  64, 1, 1, 1, 64},
-        {"two stations",      1, 16, 16384, 1 << 20,  2, 2, 1, 30,  64, 2, 1, 1, 64},
-        {"ring",              2, 16, 16384, 1 << 20,  8, 2, 1, 30,  64, 4, 1, 1, 64},
-        {"ring, tiny",        2, 1, 64, 256,          8, 1, 1, 40,  64, 4, 1, 1, 2},
-        {"two rings",         2, 4, 64, 256,         12, 2, 1, 40,  64, 2, 2, 1, 4},
-        {"two rings, tiny",   4, 1, 64, 256,         12, 1, 1, 40,  64, 2, 2, 1, 1},
-        {"prototype",         4, 16, 16384, 1 << 20, 32, 2, 1, 30,  64, 4, 4, 1, 64},
-        {"prototype, tiny",   4, 1, 64, 256,         32, 1, 1, 40,  64, 4, 4, 1, 2},
-        {"one hot line",      4, 2, 64, 256,          1, 2, 1, 60,  64, 4, 4, 1, 4},
-        {"three levels",      1, 2, 64, 256,         20, 1, 1, 40,  64, 2, 2, 2, 2},
-        {"three levels, big", 2, 4, 64, 512,         40, 1, 1, 30,  64, 3, 2, 3, 4},
+        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 30, 64, 1, 1, 1, 64},
+        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 30, 64, 1, 1, 1, 64},
+        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 30, 64, 1, 1, 1, 64},
+        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 40, 64, 1, 1, 1, 64},
+        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 40, 64, 1, 1, 1, 64},
+        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 40, 64, 1, 1, 1, 64},
+        {"small lines", 3, 2, 64, 256, 9, 1, 1, 50, 32, 1, 1, 1, 64},
+        {"large lines", 2, 1, 64, 512, 9, 4, 1, 50, 128, 1, 1, 1, 64},
+        {"alone", 1, 1, 64, 256, 9, 1, 1, 50, 64, 1, 1, 1, 64},
+        {"many writers", 4, 2, 64, 256, 3, 2, 1, 80, 64, 1, 1, 1, 64},
+        {"two stations", 1, 16, 16384, 1 << 20, 2, 2, 1, 30, 64, 2, 1, 1, 64},
+        {"ring", 2, 16, 16384, 1 << 20, 8, 2, 1, 30, 64, 4, 1, 1, 64},
+        {"ring, tiny", 2, 1, 64, 256, 8, 1, 1, 40, 64, 4, 1, 1, 2},
+        {"two rings", 2, 4, 64, 256, 12, 2, 1, 40, 64, 2, 2, 1, 4},
+        {"two rings, tiny", 4, 1, 64, 256, 12, 1, 1, 40, 64, 2, 2, 1, 1},
+        {"prototype", 4, 16, 16384, 1 << 20, 32, 2, 1, 30, 64, 4, 4, 1, 64},
+        {"prototype, tiny", 4, 1, 64, 256, 32, 1, 1, 40, 64, 4, 4, 1, 2},
+        {"one hot line", 4, 2, 64, 256, 1, 2, 1, 60, 64, 4, 4, 1, 4},
+        {"three levels", 1, 2, 64, 256, 20, 1, 1, 40, 64, 2, 2, 2, 2},
+        {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 30, 64, 3, 2, 3, 4},
     };
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)

@@ -367,11 +367,14 @@ static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsi
     struct nm_packet in = packet_of(c, f);
     struct nm_sends sends;
     uint64_t actions;
-    bool fresh;
+    bool fresh = false;
     use(cells, d->entry.state, nm_dir_event_of(agent, &place, &d->entry, &in, from_network));
     if (!nm_dir_step(agent, &place, &d->entry, &in, from_network, &sends, &actions))
         return station ? "a network cache has no cell for this" : "the home has no cell for this";
     const char *wrong = carry(d, f, actions, &sends, &fresh);
+    if (!station && actions & NM_DIR_ACT_SERVED && !d->fresh &&
+        (d->entry.state == NM_HOME_LV || d->entry.state == NM_HOME_GV))
+        return "a special function leaves memory stale";
     return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh, cells);
 }
 
@@ -408,15 +411,14 @@ static bool has_place(const struct ex_dir *d)
 
 /* A card's request needs the place: another line must go, or the request is refused. */
 static const char *make_room(const struct ex_config *c, struct ex_world *w, unsigned station,
-                             struct fields f, bool *refused, ex_cells cells)
+                             uint8_t line, bool *refused, ex_cells cells)
 {
     *refused = false;
     for (uint8_t l = 0; l < c->lines; l++) {
-        if (l == f.line || !has_place(&w->nc[station][l]))
+        if (l == line || !has_place(&w->nc[station][l]))
             continue;
         *refused = locked(w->nc[station][l].entry.state);
-        return *refused ? turn_away(c, w, station, f, false, cells)
-                        : eject(c, w, station, l, cells);
+        return *refused ? NULL : eject(c, w, station, l, cells);
     }
     return NULL;
 }
@@ -427,11 +429,27 @@ static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsi
     struct ex_dir *d = station ? &w->nc[station][f.line] : &w->home[f.line];
     if (station && !from_network && is_request(f) && d->entry.state == NM_NC_N) {
         bool refused;
-        const char *wrong = make_room(c, w, station, f, &refused, cells);
-        if (wrong || refused)
+        const char *wrong = make_room(c, w, station, f.line, &refused, cells);
+        if (refused)
+            return turn_away(c, w, station, f, false, cells);
+        if (wrong)
             return wrong;
     }
     return dir_event(c, w, station, d, f, from_network, cells);
+}
+
+/* The special function unit asks its own directory; nobody is the requester (machine/special.c). */
+static const char *function(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                            ex_cells cells)
+{
+    struct ex_dir *d = s.station ? &w->nc[s.station][s.line] : &w->home[s.line];
+    const struct fields f = {
+        .message = s.arg, .line = s.line, .requester = NOBODY, .station = s.station};
+    bool refused = false;
+    const char *wrong = NULL;
+    if (s.station && d->entry.state == NM_NC_N)
+        wrong = make_room(c, w, s.station, s.line, &refused, cells);
+    return wrong || refused ? wrong : dir_event(c, w, s.station, d, f, false, cells);
 }
 
 static const char *request(const struct ex_config *c, struct ex_world *w, struct ex_step s,
@@ -565,6 +583,30 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
     return n;
 }
 
+/* Memory has one request of its own at a time, for whatever line. */
+static bool unit_waits(const struct ex_config *c, const struct ex_world *w)
+{
+    for (uint8_t l = 0; l < c->lines; l++) {
+        const struct nm_dir_line *e = &w->home[l].entry;
+        if (locked(e->state) && e->held_card == NM_NO_CARD && e->held_station == c->number[0])
+            return true;
+    }
+    return false;
+}
+
+static unsigned function_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
+                               struct ex_step *out)
+{
+    unsigned n = 0;
+    for (uint8_t l = 0; l < c->lines; l++) {
+        if (station)
+            out[n++] = (struct ex_step){EX_FUNCTION, station, NM_MSG_SF_PREFETCH, l};
+        for (uint8_t m = NM_MSG_SF_INVAL; !station && m <= NM_MSG_SF_WB && !unit_waits(c, w); m++)
+            out[n++] = (struct ex_step){EX_FUNCTION, station, m, l};
+    }
+    return n;
+}
+
 static unsigned station_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
                               struct ex_step *out)
 {
@@ -583,6 +625,7 @@ static unsigned station_steps(const struct ex_config *c, const struct ex_world *
             msg_fields(q->m[0]).message != NM_MSG_SPECIAL_RD)
             out[n++] = (struct ex_step){EX_REFUSE, station, s, 0};
     }
+    n += c->functions ? function_steps(c, w, station, out + n) : 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = w->nc[station][l].entry.state;
         if (station && c->eject && state != NM_NC_N && !locked(state))
@@ -625,6 +668,8 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
         return deliver(c, w, pull(&w->out[s.station][NM_SINKABLE], 0));
     case EX_EJECT:
         return eject(c, w, s.station, s.line, cells);
+    case EX_FUNCTION:
+        return function(c, w, s, cells);
     default:
         return processor(c, w, s, cells);
     }
@@ -843,6 +888,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
     static const char *const names[] = {[EX_LOAD] = "loads",
                                         [EX_STORE] = "stores",
                                         [EX_EVICT] = "evicts",
+                                        [EX_FUNCTION] = "asks itself for ",
                                         [EX_EJECT] = "ejects",
                                         [EX_SEND] = "tries again",
                                         [EX_CARD] = "takes ",
@@ -860,6 +906,8 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
     else if (s.kind != EX_RING)
         fprintf(out, "%s ", s.station ? "network cache" : "memory");
     fputs(names[s.kind], out);
+    if (s.kind == EX_FUNCTION)
+        fputs(nm_message_row(s.arg)->name, out);
     if (s.kind <= EX_EJECT && c->lines > 1)
         fprintf(out, " line %c", 'a' + s.line);
     if (s.kind == EX_REQUEST) {

@@ -30,13 +30,14 @@ struct ex_config {
     struct ring_shape rings;
     uint16_t number[EX_STATIONS]; /**< station numbers of the populated stations, home first */
     uint8_t stations, cards, lines;
-    uint8_t idle; /**< the first so many stations have no processors */
-    bool evict;   /**< cards may evict at any time */
-    bool eject;   /**< network cache entries may be ejected at any time */
-    bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
-    bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
-    uint8_t swap; /**< enum ex_swap: which worlds are mirror images */
-    bool quick;   /**< small enough for the quick suite */
+    uint8_t idle;   /**< the first so many stations have no processors */
+    bool evict;     /**< cards may evict at any time */
+    bool eject;     /**< network cache entries may be ejected at any time */
+    bool direct;    /**< sinkable messages cross the network in no time: fewer worlds */
+    bool refuse;    /**< directories may refuse the network's requests and interventions unseen */
+    bool functions; /**< directories may make requests of their own (special.def) at any time */
+    uint8_t swap;   /**< enum ex_swap: which worlds are mirror images */
+    bool quick;     /**< small enough for the quick suite */
 };
 
 /** Two things of a machine that behave alike, so that worlds which differ in their exchange only
@@ -81,9 +82,10 @@ struct ex_world {
 };
 
 enum ex_kind {
-    EX_LOAD, /**< the first three and EX_EJECT are voluntary: nothing waits for them */
+    EX_LOAD, /**< these up to EX_EJECT are voluntary: nothing waits for them */
     EX_STORE,
     EX_EVICT,
+    EX_FUNCTION, /**< a directory asks itself for a line: message `arg` */
     EX_EJECT,
     EX_SEND,    /**< a card sends its request again after a NACK */
     EX_CARD,    /**< a card takes message `arg` of its queue */

@@ -16,7 +16,7 @@ static void make_files(void)
 }
 
 static const char full[] = "about: \"caf\\u00e9, \\\"quoted\\\" # and\\ta tab\"\n"
-                           "machine: {base: station-4, bus: {clock: 25MHz}, run: {check: true}}\n"
+                           "machine: {base: ring-16, bus: {clock: 25MHz}, run: {check: true}}\n"
                            "program:\n"
                            "  source: prog.c\n"
                            "  abi: n64\n"
@@ -27,7 +27,8 @@ static const char full[] = "about: \"caf\\u00e9, \\\"quoted\\\" # and\\ta tab\"\
                            "  processors: 2\n"
                            "monitor: {events: [run, N-43, default]}\n"
                            "run: {seed: 7, limit: 100ms}\n"
-                           "expect: {status: 3}\n";
+                           "expect: {status: 3}\n"
+                           "placement: {0x400000-0x480000: 3, 0x500000-5308416: 0}\n";
 
 static void expect_list(char *const *list, const char *const *expected)
 {
@@ -53,6 +54,10 @@ static void expect_full(const struct in_experiment *x)
     cr_expect_eq(x->seed, 7);
     cr_expect_eq(x->limit, 15000000);
     cr_expect_eq(x->expect_status, 3);
+    cr_assert_eq(x->range_count, 2);
+    cr_expect(x->ranges[0].from == 0x400000 && x->ranges[0].to == 0x480000);
+    cr_expect_eq(x->ranges[0].station, 3);
+    cr_expect(x->ranges[1].from == 0x500000 && x->ranges[1].to == 0x510000);
 }
 
 Test(input_experiment, every_key_and_back)
@@ -161,6 +166,34 @@ Test(input_experiment, shipped)
             continue;
         struct outcome o = read_file(path, NULL);
         cr_expect_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+        outcome_free(&o);
+    }
+}
+
+Test(input_experiment, placement_errors_have_a_position)
+{
+    static const struct {
+        const char *entry, *complaint;
+    } rows[] = {
+        {"0x400000: 3", "expected FROM-TO: STATION"},
+        {"0x400000-0x480000: three", "expected FROM-TO: STATION"},
+        {"0x400000-0x480000: -1", "expected FROM-TO: STATION"},
+        {"table: 3", "expected FROM-TO: STATION"},
+        {"0x480000-0x480000: 3", "the range is empty"},
+        {"0x1-0x99999999999999999: 3", "expected FROM-TO: STATION"},
+        {"0x400000-0x480000: 16", "there is no station 16; the machine has 16"},
+        {"0x100000-0x100001: 1", "it overlaps the range 0xfffff-0x100004"},
+    };
+    make_files();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "program: {path: a.out}\nplacement:\n  0xfffff-0x100004: 2\n  %s\n",
+                 rows[i].entry);
+        struct outcome o = read_text(text);
+        cr_expect_eq(o.errors, 1, "%s", o.complaints);
+        cr_expect(strstr(o.complaints, rows[i].complaint), "%s", o.complaints);
+        cr_expect(strstr(o.complaints, ":4:3:"), "%s", o.complaints);
         outcome_free(&o);
     }
 }

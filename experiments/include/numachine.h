@@ -1,5 +1,8 @@
 /*
- * Markers for programs that run on the simulated NUMAchine: name the part you want counted.
+ * For programs that run on the simulated NUMAchine: markers, and the special functions of memory
+ * and network cache.
+ *
+ * Markers name the part you want counted:
  *
  *     NUMACHINE_BEGIN("sort");
  *     ...
@@ -39,4 +42,30 @@ static inline void numachine_mark(const char *text, unsigned long length)
 #define NUMACHINE_END(name)   numachine_mark("-" name, sizeof("-" name) - 1)
 
 #endif
+
+/*
+ * Special functions (docs/special-functions.md). Open /dev/numachine/memory, write one or more
+ * struct numachine_command; a write returns when the commands are taken, not when they are done. A
+ * read gives a struct numachine_report as soon as a command of this descriptor has ended.
+ */
+enum numachine_function {
+    NUMACHINE_INVALIDATE = 1, /* invalidate shared copies */
+    NUMACHINE_EXCLUSIVE = 2,  /* a clean exclusive copy at memory */
+    NUMACHINE_KILL = 3,       /* take dirty copies from their owners */
+    NUMACHINE_WRITE_BACK = 4, /* write dirty lines back, their owners keep shared copies */
+    NUMACHINE_PREFETCH = 5    /* into this station's network cache */
+};
+
+enum { NUMACHINE_SIGNAL = 1 /* SIGIO for the issuing thread at the end */ };
+
+struct numachine_command {
+    unsigned function, flags;
+    unsigned long long address, length; /* [bytes] every line the range overlaps is meant */
+};
+
+struct numachine_report {
+    unsigned long long commands; /* ended since the last read */
+    unsigned long long lines;    /* treated by them */
+};
+
 #endif

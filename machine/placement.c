@@ -1,0 +1,122 @@
+/*
+ * The operating system's choice of a home for each page: a page's physical address names the
+ * station whose memory card holds it, so placing a page decides which of its lines' references are
+ * local (TR, page placement).
+ *
+ * The one idea: a full station is no error. The page goes to the next station that has room, so
+ * that a range or rule may ask for more than one memory holds.
+ */
+#include "machine/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct free_page {
+    uint64_t pa;
+    struct free_page *next;
+};
+
+struct nm_placement {
+    struct nm_params p;
+    unsigned stations;
+    uint64_t pages;          /* of each station */
+    uint64_t *next;          /* [stations] never used from here on */
+    struct free_page **back; /* [stations] given back */
+    unsigned last;           /* round robin: where the last page went */
+    struct nm_range *ranges;
+    unsigned range_count;
+};
+
+struct nm_placement *nm_placement_new(const struct nm_params *p)
+{
+    struct nm_placement *pl = calloc(1, sizeof *pl);
+    pl->p = *p;
+    pl->stations = (unsigned)nm_params_stations(p);
+    pl->pages = p->memory_size / p->page_size;
+    pl->next = calloc(pl->stations, sizeof *pl->next);
+    pl->back = calloc(pl->stations, sizeof(struct free_page *));
+    pl->last = pl->stations - 1;
+    return pl;
+}
+
+void nm_placement_free(struct nm_placement *pl)
+{
+    if (!pl)
+        return;
+    for (unsigned i = 0; i < pl->stations; i++)
+        for (struct free_page *f = pl->back[i], *next; f; f = next) {
+            next = f->next;
+            free(f);
+        }
+    free(pl->back);
+    free(pl->next);
+    free(pl->ranges);
+    free(pl);
+}
+
+void nm_placement_set(struct nm_placement *pl, const struct nm_range *ranges, unsigned count)
+{
+    free(pl->ranges);
+    pl->ranges = calloc(count + 1, sizeof *pl->ranges);
+    pl->range_count = count;
+    if (count)
+        memcpy(pl->ranges, ranges, count * sizeof *ranges);
+}
+
+static const struct nm_range *range_of(const struct nm_placement *pl, uint64_t va)
+{
+    const uint64_t page = va & ~(pl->p.page_size - 1);
+    for (unsigned i = 0; i < pl->range_count; i++)
+        if (page < pl->ranges[i].to && pl->ranges[i].from < page + pl->p.page_size)
+            return &pl->ranges[i];
+    return NULL;
+}
+
+/* The station a page belongs to. */
+static unsigned choose(struct nm_placement *pl, unsigned toucher, uint64_t va)
+{
+    const struct nm_range *range = range_of(pl, va);
+    if (range)
+        return range->station;
+    switch (pl->p.placement) {
+    case NM_PLACE_FIRST_TOUCH:
+        return toucher / (unsigned)pl->p.processors;
+    case NM_PLACE_LOCAL:
+        return (unsigned)pl->p.local_station;
+    default:
+        return pl->last = (pl->last + 1) % pl->stations;
+    }
+}
+
+static bool take_from(struct nm_placement *pl, unsigned station, uint64_t *pa, bool *used)
+{
+    struct free_page *f = pl->back[station];
+    *used = f;
+    if (f) {
+        *pa = f->pa;
+        pl->back[station] = f->next;
+        free(f);
+        return true;
+    }
+    if (pl->next[station] == pl->pages)
+        return false;
+    *pa = station * pl->p.memory_size + pl->next[station]++ * pl->p.page_size;
+    return true;
+}
+
+bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, uint64_t *pa,
+                       bool *used)
+{
+    const unsigned first = choose(pl, toucher, va);
+    for (unsigned i = 0; i < pl->stations; i++)
+        if (take_from(pl, (first + i) % pl->stations, pa, used))
+            return true;
+    return false;
+}
+
+void nm_placement_give(struct nm_placement *pl, uint64_t pa)
+{
+    struct free_page *f = malloc(sizeof *f), **list = &pl->back[pa / pl->p.memory_size];
+    *f = (struct free_page){.pa = pa, .next = *list};
+    *list = f;
+}

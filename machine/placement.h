@@ -1,0 +1,39 @@
+/*
+ * Where pages go: to a station by explicit range of virtual addresses, else by the machine's rule
+ * (memory.placement), else, when that station is full, to the next that has room.
+ */
+#ifndef NM_PLACEMENT_H
+#define NM_PLACEMENT_H
+
+#include "machine/params.h"
+
+/** Pages that overlap [from, to) of the virtual address space go to `station`. */
+struct nm_range {
+    uint64_t from, to;
+    unsigned station;
+};
+
+struct nm_placement;
+
+/** @param p  copied; the memory of every station is empty */
+struct nm_placement *nm_placement_new(const struct nm_params *p);
+void nm_placement_free(struct nm_placement *pl);
+
+/** Ranges that win over the rule from now on; the earlier one wins among them. Copied. */
+void nm_placement_set(struct nm_placement *pl, const struct nm_range *ranges, unsigned count);
+
+/**
+ * Takes a physical page.
+ * @param toucher  card that needs it
+ * @param va       virtual address it will have
+ * @param[out] pa  its physical address; untouched on failure
+ * @param[out] used  it was given back before: its bytes are old
+ * @return false when every memory is full
+ */
+bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, uint64_t *pa,
+                       bool *used);
+
+/** Gives a page back. */
+void nm_placement_give(struct nm_placement *pl, uint64_t pa);
+
+#endif

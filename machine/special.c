@@ -1,0 +1,111 @@
+/*
+ * The special function unit: one in each memory card and one in each network cache (TR, memory
+ * module and network cache).
+ *
+ * The hard idea is that it has no way of its own around the protocol. For each line it makes a
+ * request of its own directory, with nobody as the requester, and the protocol's rows do the rest:
+ * a line that is locked says no and is tried again, an owner is asked by the ordinary intervention,
+ * shared copies go by the ordinary invalidation. The unit only watches the transitions of its line
+ * for the word SERVED or a refusal.
+ *
+ * It does one command at a time. Another that arrives meanwhile is answered SF_BUSY and its card
+ * tries again, as for a locked line.
+ */
+#include "machine/special.h"
+
+static const struct nm_function functions[] = {
+#define FUNCTION(number, message, place, sentence) \
+    {number, NM_MSG_##message, NM_MODULE_##place, #message, sentence},
+#include "machine/special.def"
+#undef FUNCTION
+};
+
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+const struct nm_function *nm_functions(size_t *count)
+{
+    *count = FUNCTIONS;
+    return functions;
+}
+
+const struct nm_function *nm_function_of(enum nm_message message)
+{
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        if (functions[i].message == message)
+            return &functions[i];
+    return NULL;
+}
+
+/* Tells the issuer of a command, here or on another station. */
+static void answer(struct nm_controller *c, const struct nm_packet *command, uint64_t line,
+                   enum nm_message message, nm_tick now)
+{
+    struct nm_packet p = *command;
+    const bool here = p.station == c->place.station;
+    p.line = line;
+    p.message = message;
+    p.route = here ? 0 : ring_mask_station(c->place.rings, p.station);
+    p.targets = (uint8_t)(here ? 1u << p.requester : 1u << NM_MODULE_NETWORK);
+    nm_controller_send(c, &p, now + c->timing.directory);
+}
+
+void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
+                     nm_tick now)
+{
+    if (s->busy) {
+        answer(c, in, in->line, NM_MSG_SF_BUSY, now);
+        return;
+    }
+    s->busy = true;
+    s->waiting = false;
+    s->command = *in;
+    s->first = in->line;
+    s->at = now + c->timing.directory;
+}
+
+bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, nm_tick now,
+                     struct nm_packet *request)
+{
+    if (!s->busy || s->waiting || now < s->at || c->late_count ||
+        !nm_controller_may_take(c, NM_NONSINKABLE, now))
+        return false;
+    *request = (struct nm_packet){.line = s->command.line,
+                                  .message = s->command.message,
+                                  .source = c->module,
+                                  .requester = NM_NO_CARD,
+                                  .station = c->place.station,
+                                  .data = -1};
+    return true;
+}
+
+nm_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *c, nm_tick now)
+{
+    if (!s->busy || s->waiting)
+        return NM_NEVER;
+    nm_tick at = s->at > c->free_at ? s->at : c->free_at;
+    return at > now ? at : now + c->cycle; /* the controller has no room just now */
+}
+
+void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now)
+{
+    s->waiting = false;
+    s->command.line += 1ull << c->line_shift;
+    if (--s->command.lines)
+        return;
+    s->busy = false;
+    answer(c, &s->command, s->first, NM_MSG_SF_DONE, now);
+}
+
+void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line, bool own,
+                    nm_tick now)
+{
+    if (!s->busy || line != s->command.line || !(own || s->waiting))
+        return;
+    if (c->actions & NM_DIR_ACT_SERVED)
+        nm_special_skip(s, c, now);
+    else if (c->actions & (own ? NM_DIR_ACT_NACK : NM_DIR_ACT_REFUSE_HELD)) {
+        s->waiting = false;
+        s->at = now + s->retry;
+    } else
+        s->waiting = true;
+}

@@ -1,0 +1,52 @@
+/*
+ * The special function unit of a directory (special.def): takes a command for a run of lines, asks
+ * its own directory for one line after the other, and tells the issuer when all are done.
+ */
+#ifndef NM_SPECIAL_H
+#define NM_SPECIAL_H
+
+#include "machine/controller.h"
+
+/** A function's row. The string is static. */
+struct nm_function {
+    unsigned number;
+    enum nm_message message;
+    uint8_t module; /**< NM_MODULE_MEMORY or NM_MODULE_NETWORK */
+    const char *name, *sentence;
+};
+
+/** The rows, in table order; *count receives their number. */
+const struct nm_function *nm_functions(size_t *count);
+
+/** The function a message commands, or NULL. */
+const struct nm_function *nm_function_of(enum nm_message message);
+
+/** All zero: idle. */
+struct nm_special {
+    bool busy;
+    bool waiting;             /**< the present line is locked for us */
+    struct nm_packet command; /**< `line` is the present one, `lines` those left */
+    uint64_t first;           /**< line the command began with */
+    nm_tick retry;            /**< [ticks] after a refusal */
+    nm_tick at;               /**< not before */
+};
+
+/** A command arrives: it is begun, or answered SF_BUSY. */
+void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
+                     nm_tick now);
+
+/** The directory's own request for the present line, if one can be taken now. */
+bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, nm_tick now,
+                     struct nm_packet *request);
+
+/** The present line cannot be asked for: on to the next. */
+void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now);
+
+/** When it wants to try again; NM_NEVER: it waits for something that will arrive, or is idle. */
+nm_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *c, nm_tick now);
+
+/** The controller has done a transition of `line`. @param own  of the unit's own request */
+void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line, bool own,
+                    nm_tick now);
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * The driver of the special functions: a command of the guest names a range of virtual addresses,
+ * the hardware knows runs of lines in one physical page.
+ *
+ * The one idea: a card has one special function under way. A command is a walk over pages, one
+ * hardware command each, that goes on at every interrupt; behind it the card's other commands wait.
+ * A page that is not there ends the walk early, and the guest sees it in the number of lines.
+ */
+#include "programs/device.h"
+#include "programs/linux_file.h"
+#include "programs/signal.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+enum {
+    RECORD = 24, /* [bytes] of a command: function, flags, address, length */
+    REPORT = 16, /* [bytes] of what a read gives: commands, lines */
+    FLAG_SIGNAL = 1,
+    OUT_MAX = 64 /* commands of one file */
+};
+
+struct device_command {
+    struct device_command *prev, *next;
+    struct file *file; /* held */
+    unsigned card, function;
+    uint32_t signal; /* thread to be told, or 0 */
+    uint64_t va, end;
+    uint64_t lines; /* done */
+    unsigned asked; /* lines the hardware has in hand */
+};
+
+int64_t device_open(struct prog *p, uint32_t flags, bool cloexec)
+{
+    struct file *f = file_new(FILE_DEVICE, -1, flags);
+
+    f->device = calloc(1, sizeof *f->device);
+    if (!f->device)
+        abort();
+    return file_install(p, f, 0, cloexec);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+/** Lines of the present page that the command still wants. */
+static unsigned lines_here(const struct prog *p, const struct device_command *d)
+{
+    uint64_t page_end = (d->va & ~(p->vm.page - 1)) + p->vm.page;
+    uint64_t end = d->end < page_end ? d->end : page_end;
+    uint64_t line = p->par->l2_line;
+    uint64_t lines = (end - (d->va & ~(line - 1)) + line - 1) / line;
+
+    return lines < NM_SPECIAL_LINES ? (unsigned)lines : NM_SPECIAL_LINES;
+}
+
+static void count(const struct prog *p, struct device_command *d)
+{
+    d->va = (d->va & ~(p->par->l2_line - 1)) + d->asked * p->par->l2_line;
+    d->lines += d->asked;
+    d->asked = 0;
+}
+
+/** Asks the hardware for the next run of lines. @return false at the end of the range */
+static bool ask(struct prog *p, struct device_command *d, nm_tick at)
+{
+    uint64_t pa;
+
+    while (d->va < d->end) {
+        if (vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa) != NM_XLATE_OK)
+            return false;
+        d->asked = lines_here(p, d);
+        if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))
+            return true;
+        count(p, d);
+    }
+    return false;
+}
+
+static void tell(struct prog *p, const struct device_command *d)
+{
+    const struct siginfo info = {.signo = SIG_IO, .code = SI_KERNEL_};
+    struct thread *t = d->signal ? thread_find(p, d->signal) : NULL;
+
+    if (t)
+        signal_post(p, t, &info);
+}
+
+static void end(struct prog *p, struct device_command *d)
+{
+    struct device *device = d->file->device;
+
+    device->out--;
+    device->done++;
+    device->lines += d->lines;
+    DL_DELETE(p->commands, d);
+    tell(p, d);
+    file_release(p, d->file);
+    free(d);
+    thread_wake_all(p, p->fds);
+}
+
+/** The card's oldest command, or NULL. */
+static struct device_command *first_of(const struct prog *p, unsigned card)
+{
+    struct device_command *d;
+
+    DL_FOREACH(p->commands, d)
+    if (d->card == card)
+        return d;
+    return NULL;
+}
+
+/** Lets the card's commands go on until the hardware is busy with one. */
+static void go_on(struct prog *p, unsigned card, nm_tick at)
+{
+    struct device_command *d;
+
+    while ((d = first_of(p, card)) && !ask(p, d, at))
+        end(p, d);
+}
+
+void device_interrupt(struct prog *p, unsigned card)
+{
+    struct device_command *d = first_of(p, card);
+
+    if (!d)
+        return;
+    count(p, d);
+    go_on(p, card, prog_now(p));
+}
+
+void device_free(struct prog *p)
+{
+    struct device_command *d, *tmp;
+
+    DL_FOREACH_SAFE(p->commands, d, tmp)
+    {
+        DL_DELETE(p->commands, d);
+        file_release(p, d->file);
+        free(d);
+    }
+}
+
+/* ---- the guest's calls ----------------------------------------------------------------------- */
+
+/** Checks a record and puts its command behind the card's others. */
+static int64_t accept(struct call *c, struct file *f, uint64_t record)
+{
+    struct vm *vm = &c->p->vm;
+    uint64_t function, flags, va, len;
+    struct device_command *d;
+
+    if (vm_read_word(vm, record, 4, &function) < 0 || vm_read_word(vm, record + 4, 4, &flags) < 0 ||
+        vm_read_word(vm, record + 8, 8, &va) < 0 || vm_read_word(vm, record + 16, 8, &len) < 0)
+        return -EFAULT;
+    if (!nm_special_name((unsigned)function) || flags & ~(uint64_t)FLAG_SIGNAL || len == 0 ||
+        va + len < va)
+        return -EINVAL;
+    if (vm_mapped(vm, va & ~(vm->page - 1), len + (va & (vm->page - 1))) < 0)
+        return -EFAULT;
+    if (f->device->out == OUT_MAX)
+        return -EAGAIN;
+    d = calloc(1, sizeof *d);
+    if (!d)
+        abort();
+    *d = (struct device_command){.file = f,
+                                 .card = c->t->card,
+                                 .function = (unsigned)function,
+                                 .signal = flags & FLAG_SIGNAL ? c->t->tid : 0,
+                                 .va = va,
+                                 .end = va + len};
+    f->refs++;
+    f->device->out++;
+    DL_APPEND(c->p->commands, d);
+    if (first_of(c->p, d->card) == d)
+        go_on(c->p, d->card, c->t->trap.at);
+    return 0;
+}
+
+int64_t device_write(struct call *c, struct file *f, uint64_t va, uint64_t len)
+{
+    uint64_t done = 0;
+
+    if (len == 0 || len % RECORD)
+        return -EINVAL;
+    while (done < len) {
+        int64_t err = accept(c, f, va + done);
+        if (err < 0)
+            return done > 0 ? (int64_t)done : err;
+        done += RECORD;
+    }
+    return (int64_t)done;
+}
+
+int64_t device_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
+{
+    struct device *device = f->device;
+    struct vm *vm = &c->p->vm;
+
+    if (len < REPORT)
+        return -EINVAL;
+    while (device->out > 0 && device->done == 0) {
+        if (f->flags & G_O_NONBLOCK)
+            return -EAGAIN;
+        if (thread_block(c->t, NM_NEVER, true, c->p->fds) == WAKE_SIGNAL)
+            return -ERESTART_SYS;
+    }
+    if (device->done == 0)
+        return 0;
+    if (vm_write_word(vm, va, 8, device->done) < 0 ||
+        vm_write_word(vm, va + 8, 8, device->lines) < 0)
+        return -EFAULT;
+    device->done = device->lines = 0;
+    return REPORT;
+}

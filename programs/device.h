@@ -1,0 +1,34 @@
+/*
+ * /dev/numachine/memory: the guest's door to the special functions of memory and network cache
+ * (machine/special.def). docs/special-functions.md is the guest's view of it.
+ */
+#ifndef PROG_DEVICE_H
+#define PROG_DEVICE_H
+
+#include "programs/syscall.h"
+
+struct device_command;
+
+/** Commands of one open file. */
+struct device {
+    unsigned out;   /**< under way or waiting */
+    uint64_t done;  /**< ended and not yet read */
+    uint64_t lines; /**< treated by those */
+};
+
+/** Opens the device. @return a descriptor or -errno */
+int64_t device_open(struct prog *p, uint32_t flags, bool cloexec);
+
+/** Records in; the first wrong one ends the call. @return bytes taken or -errno */
+int64_t device_write(struct call *c, struct file *f, uint64_t va, uint64_t len);
+
+/** Waits for the end of a command. @return bytes, 0 when none is out, or -errno */
+int64_t device_read(struct call *c, struct file *f, uint64_t va, uint64_t len);
+
+/** The machine says that a card's special function is done. */
+void device_interrupt(struct prog *p, unsigned card);
+
+/** Forgets every command; part of the program's end. */
+void device_free(struct prog *p);
+
+#endif

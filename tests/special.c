@@ -1,0 +1,218 @@
+/*
+ * Special functions one at a time on a quiet machine: what each makes of a line in each state it
+ * can find, at its home and in the network caches. A reference is one step of the real card; only
+ * the interpreter is replaced.
+ */
+#include "machine/machine.h"
+#include "procard/card.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STATIONS = 4, PER_STATION = 2, HOME = 1, LINE = 64 };
+
+enum { INVAL = 1, EXCL, KILL, WB, PREFETCH };
+
+/* One reference, then a trap: r2 is what, r3 where. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    enum pc_stop stop;
+    cpu->horizon = horizon;
+    const uint64_t va = cpu->r.gpr[3];
+    if (cpu->now >= horizon)
+        return PC_STOP_HORIZON;
+    if (cpu->r.gpr[2] == 'r' && !pc_load(cpu, va, 8, cpu->now, &stop))
+        return stop;
+    if (cpu->r.gpr[2] == 'w') {
+        uint8_t *host = pc_store(cpu, va, 8, cpu->now, &stop);
+        if (!host)
+            return stop;
+        memcpy(host, &cpu->now, 8);
+    }
+    pc_charge(cpu, PC_ST_INT, 1);
+    cpu->exc = PC_EXC_SYS;
+    return PC_STOP_TRAP;
+}
+
+static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                              uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va;
+    return NM_XLATE_OK;
+}
+
+static struct nm_machine *make(void)
+{
+    struct nm_params p;
+    nm_params_default(&p);
+    p.ring_stations = p.ring_locals = 2;
+    p.ring_groups = 1;
+    p.processors = PER_STATION;
+    p.memory_size = 1 << 20;
+    p.check = true;
+    struct nm_machine *m = nm_machine_new(&p);
+    struct nm_space space = {.translate = identity};
+    nm_machine_set_space(m, &space);
+    return m;
+}
+
+static uint64_t address(unsigned line)
+{
+    return HOME * (1 << 20) + line * LINE;
+}
+
+/* Lets everything come to rest. */
+static void settle(struct nm_machine *m)
+{
+    struct nm_trap trap;
+    enum nm_run why = nm_machine_run(m, nm_machine_now(m) + 20000, &trap);
+    cr_assert_eq(why, NM_RUN_UNTIL, "%d %s", (int)why, nm_machine_error(m));
+}
+
+static void refer(struct nm_machine *m, unsigned card, char what, uint64_t va)
+{
+    struct nm_trap trap;
+    struct pc_regs regs = {.gpr[2] = (uint64_t)what, .gpr[3] = va};
+    nm_card_resume(m, card, &regs, nm_machine_now(m));
+    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
+    nm_card_take(m, card, &regs);
+    settle(m);
+}
+
+/* @return ticks until the interrupt, 0: there was nothing to do */
+static nm_tick command(struct nm_machine *m, unsigned card, unsigned function, uint64_t pa,
+                       unsigned lines)
+{
+    struct nm_trap trap;
+    const nm_tick begin = nm_machine_now(m);
+    if (!nm_card_special(m, card, function, pa, lines, begin + nm_machine_lookahead(m)))
+        return 0;
+    cr_expect(nm_card_special_busy(m, card));
+    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
+    cr_assert_eq(trap.card, card);
+    cr_expect_not(nm_card_special_busy(m, card));
+    settle(m);
+    return trap.at - begin;
+}
+
+/* Cards 2 and 3 are at the line's home, the others away. A history is pairs of card and reference;
+ * `after` is the home's state and those of the four network caches. */
+struct row {
+    const char *history;
+    unsigned function;
+    const char *before, *after;
+};
+
+static void expect_states(struct nm_machine *m, const struct row *r, const char *when,
+                          const char *expected)
+{
+    char seen[100];
+    const uint64_t pa = address(0);
+    snprintf(seen, sizeof seen, "%s %s %s %s %s", nm_line_at_home(m, pa),
+             nm_line_at_network(m, 0, pa), nm_line_at_network(m, 1, pa),
+             nm_line_at_network(m, 2, pa), nm_line_at_network(m, 3, pa));
+    cr_expect_str_eq(seen, expected, "'%s', function %u, %s: %s, expected %s", r->history,
+                     r->function, when, seen, expected);
+}
+
+Test(special, what_becomes_of_a_line)
+{
+    static const struct row rows[] = {
+        {"", INVAL, "LV N - N N", "LV N - N N"},
+        {"2r3r", INVAL, "LV N - N N", "LV N - N N"},
+        {"2r0r6r", INVAL, "GV GV - N GV", "LV GI - N GI"},
+        {"2w", INVAL, "LI N - N N", "LI N - N N"},
+        {"0w", INVAL, "GI LI - N N", "GI LI - N N"},
+        {"2r0r6r", EXCL, "GV GV - N GV", "LV GI - N GI"},
+        {"2w", EXCL, "LI N - N N", "LV N - N N"},
+        {"0w", EXCL, "GI LI - N N", "LV GI - N N"},
+        {"0w1r", EXCL, "GI LV - N N", "LV GI - N N"},
+        {"2r0r6r", KILL, "GV GV - N GV", "GV GV - N GV"},
+        {"3w", KILL, "LI N - N N", "LV N - N N"},
+        {"4w", KILL, "GI N - LI N", "LV N - GI N"},
+        {"2r0r", WB, "GV GV - N N", "GV GV - N N"},
+        {"2w", WB, "LI N - N N", "LV N - N N"},
+        {"0w", WB, "GI LI - N N", "GV GV - N N"},
+        {"0w1r", WB, "GI LV - N N", "GV GV - N N"},
+        {"", PREFETCH, "LV N - N N", "GV N - GV N"},
+        {"2w", PREFETCH, "LI N - N N", "GV N - GV N"},
+        {"0w", PREFETCH, "GI LI - N N", "GV GV - GV N"},
+        {"4w", PREFETCH, "GI N - LI N", "GI N - LI N"},
+        {"4r0w", PREFETCH, "GI LI - GI N", "GV GV - GV N"},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *r = &rows[i];
+        struct nm_machine *m = make();
+        for (const char *h = r->history; *h; h += 2)
+            refer(m, (unsigned)(*h - '0'), h[1], address(0));
+        expect_states(m, r, "before", r->before);
+        cr_expect_gt(command(m, 5, r->function, address(0), 1), 0);
+        expect_states(m, r, "after", r->after);
+        for (unsigned card = 0; card < STATIONS * PER_STATION; card++)
+            refer(m, card, 'r', address(0)); /* checking mode: everyone sees the last value */
+        refer(m, 7, 'w', address(0));
+        refer(m, 2, 'r', address(0));
+        nm_machine_free(m);
+    }
+}
+
+Test(special, a_write_back_leaves_the_owner_a_shared_copy)
+{
+    struct nm_machine *m = make();
+    struct nm_truth before, after;
+    refer(m, 0, 'w', address(0));
+    command(m, 0, WB, address(0), 1);
+    nm_card_truth(m, 0, &before);
+    refer(m, 0, 'r', address(0));
+    nm_card_truth(m, 0, &after);
+    cr_expect_eq(after.l2_misses, before.l2_misses, "a read still hits");
+    refer(m, 0, 'w', address(0));
+    nm_card_truth(m, 0, &after);
+    cr_expect_eq(after.upgrades, before.upgrades + 1, "a write must ask again");
+    nm_machine_free(m);
+}
+
+Test(special, a_run_of_lines_takes_its_time_and_one_interrupt)
+{
+    struct nm_machine *m = make();
+    for (unsigned i = 0; i < 32; i++)
+        refer(m, i % 8, i % 3 ? 'w' : 'r', address(i));
+    const nm_tick one = command(m, 0, WB, address(40), 1);
+    const nm_tick many = command(m, 0, EXCL, address(0), 32);
+    cr_expect_gt(many, 3 * one);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect_str_eq(nm_line_at_home(m, address(i)), "LV", "line %u", i);
+    cr_expect_gt(command(m, 4, PREFETCH, address(0), 32), 0);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect_str_eq(nm_line_at_network(m, 2, address(i)), "GV", "line %u", i);
+    nm_machine_free(m);
+}
+
+Test(special, prefetch_of_a_local_line_is_nothing)
+{
+    struct nm_machine *m = make();
+    cr_expect_eq(command(m, 2, PREFETCH, address(0), 4), 0);
+    nm_machine_free(m);
+}
+
+/* Everyone at once on one home: units are busy, commands are tried again, all end. */
+Test(special, everyone_at_once)
+{
+    struct nm_machine *m = make();
+    struct nm_trap trap;
+    for (unsigned i = 0; i < 16; i++)
+        refer(m, i % 8, 'w', address(i));
+    for (unsigned card = 0; card < 8; card++)
+        nm_card_special(m, card, 1 + card % 4, address(card), 8,
+                        nm_machine_now(m) + nm_machine_lookahead(m));
+    for (unsigned done = 0; done < 8; done++) {
+        enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        cr_assert_eq(why, NM_RUN_INTERRUPT, "%u: %d %s", done, (int)why, nm_machine_error(m));
+    }
+    settle(m);
+    nm_machine_free(m);
+}

@@ -1,0 +1,147 @@
+/*
+ * A guest that uses the special functions: its own data must survive them all, every command must
+ * end, and what it says of itself is deterministic.
+ */
+#include "numachine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BYTES = 3 << 16, WORDS = BYTES / sizeof(unsigned), THREADS = 4, LINE = 64 };
+
+static unsigned table[WORDS] __attribute__((aligned(65536)));
+static volatile sig_atomic_t signals;
+static pthread_barrier_t barrier;
+
+static void on_signal(int number)
+{
+    signals += number == SIGIO;
+}
+
+static void fail(const char *what)
+{
+    printf("FAILED: %s (%d)\n", what, errno);
+    exit(1);
+}
+
+static void command(int fd, unsigned function, unsigned flags, void *at, unsigned long length)
+{
+    const struct numachine_command c = {function, flags, (unsigned long)at, length};
+    if (write(fd, &c, sizeof c) != sizeof c)
+        fail("write");
+}
+
+static struct numachine_report report(int fd)
+{
+    struct numachine_report r;
+    if (read(fd, &r, sizeof r) != sizeof r)
+        fail("read");
+    return r;
+}
+
+/* Each function on the whole table after every thread has written its part. */
+static void *worker(void *arg)
+{
+    const unsigned me = (unsigned)(unsigned long)arg;
+    int fd = open("/dev/numachine/memory", O_RDWR);
+    for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_PREFETCH; f++) {
+        for (unsigned i = me; i < WORDS; i += THREADS)
+            table[i] += i ^ f;
+        pthread_barrier_wait(&barrier);
+        command(fd, f, 0, table, BYTES);
+        for (unsigned i = me; i < WORDS; i += 97) /* references while it is under way */
+            table[i / THREADS * THREADS + me] += 1;
+        if (report(fd).commands != 1)
+            fail("one report for one command");
+        pthread_barrier_wait(&barrier);
+    }
+    close(fd);
+    return NULL;
+}
+
+static unsigned long long expected(void)
+{
+    unsigned long long sum = 0;
+    static unsigned copy[WORDS];
+    for (unsigned me = 0; me < THREADS; me++)
+        for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_PREFETCH; f++) {
+            for (unsigned i = me; i < WORDS; i += THREADS)
+                copy[i] += i ^ f;
+            for (unsigned i = me; i < WORDS; i += 97)
+                copy[i / THREADS * THREADS + me] += 1;
+        }
+    for (unsigned i = 0; i < WORDS; i++)
+        sum += (unsigned long long)copy[i] * (i | 1);
+    return sum;
+}
+
+static void everyone(void)
+{
+    pthread_t thread[THREADS];
+    unsigned long long sum = 0;
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    for (unsigned long i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, worker, (void *)i);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    for (unsigned i = 0; i < WORDS; i++)
+        sum += (unsigned long long)table[i] * (i | 1);
+    puts(sum == expected() ? "data survive" : "FAILED: data are lost");
+}
+
+static void many_commands(int fd)
+{
+    struct numachine_report r, all = {0, 0};
+    for (unsigned i = 0; i < 10; i++)
+        command(fd, 1 + i % 5, 0, (char *)table + i * 100, 1000);
+    while (all.commands < 10) {
+        r = report(fd);
+        all.commands += r.commands;
+        all.lines += r.lines;
+    }
+    printf("%llu commands, %llu lines\n", all.commands, all.lines);
+    printf("nothing out: %ld\n", (long)read(fd, &r, sizeof r));
+}
+
+static void interrupts(int fd)
+{
+    sigset_t set, old;
+    signal(SIGIO, on_signal);
+    sigemptyset(&set);
+    sigaddset(&set, SIGIO);
+    pthread_sigmask(SIG_BLOCK, &set, &old);
+    command(fd, NUMACHINE_WRITE_BACK, NUMACHINE_SIGNAL, table, 3 * LINE);
+    while (!signals)
+        sigsuspend(&old);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    printf("signal %d, %llu lines\n", (int)signals, report(fd).lines);
+}
+
+static void mistakes(int fd)
+{
+    static const struct numachine_command wrong[] = {
+        {0, 0, 0, 64}, {6, 0, 0, 64}, {1, 2, 0, 64},
+        {1, 0, 0, 0},  {1, 0, 8, 64}, {1, 0, 0xfffffffffffffff0ull, 64}};
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        printf("%d ", write(fd, &wrong[i], sizeof *wrong) < 0 ? errno : 0);
+    printf("%d ", write(fd, wrong, 23) < 0 ? errno : 0);
+    printf("%d\n", read(fd, table, 8) < 0 ? errno : 0);
+}
+
+int main(void)
+{
+    int fd = open("/dev/numachine/memory", O_RDWR);
+    if (fd < 0)
+        fail("open");
+    everyone();
+    many_commands(fd);
+    interrupts(fd);
+    mistakes(fd);
+    command(fd, NUMACHINE_EXCLUSIVE, NUMACHINE_SIGNAL, table, BYTES); /* the end does not wait */
+    return 0;
+}

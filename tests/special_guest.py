@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""
+A guest uses the special functions on several machines, in checking mode: its output must be right, and
+the same on each.
+
+    special_guest.py NUMACHINE GUEST
+"""
+import subprocess
+import sys
+
+MACHINES = {
+    "numachine-64": [],
+    "station-4": [],
+    "ring-16": ["l2.size=4KB", "netcache.size=4KB", "bus.fifo=2", "l1d.size=1KB", "l1i.size=1KB"],
+    "numachine-48": ["memory.placement=first_touch"],
+}
+EXPECTED = """data survive
+10 commands, 165 lines
+nothing out: 0
+signal 1, 3 lines
+22 22 22 22 14 22 22 22
+"""
+
+
+def main():
+    numachine, guest = sys.argv[1:]
+    for machine, sets in MACHINES.items():
+        options = [word for s in ["run.check=true", *sets] for word in ("--set", s)]
+        done = subprocess.run([numachine, "stat", "--quiet", "--machine", machine, *options, "--", guest],
+                              capture_output=True, text=True, timeout=200)
+        seen = "".join(done.stdout.splitlines(True)[:5])
+        assert done.returncode == 0, f"{machine}: {done.returncode} {done.stdout} {done.stderr}"
+        assert seen == EXPECTED, f"{machine}: {done.stdout}"
+        print("ok:", machine)
+
+
+if __name__ == "__main__":
+    main()
