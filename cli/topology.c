@@ -197,6 +197,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* A file may have any name; a picture or a graph shows it without what would end a string there. */
+static void harmless(char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name < ' ' || strchr("<>&\"\\\177", *name))
+            *name = '_';
+}
+
 int cli_topology(int argc, char **argv)
 {
     static const struct argp_option options[] = {
@@ -220,6 +228,7 @@ int cli_topology(int argc, char **argv)
                                        .shape = nm_ring_shape(&machine.params),
                                        .stations = (unsigned)nm_params_stations(&machine.params),
                                        .rings = nm_ring_count(&machine.params)};
+        harmless(machine.name);
         request.format->write(&t, stdout);
         in_machine_free(&machine);
         status = CLI_EXIT_OK;

@@ -38,6 +38,9 @@ for picture in "$home"/docs/numachine-*.svg; do
         fail "$picture is not what numachine topology draws"
 done
 
+"$program" topology - --format=svg <"$home/configs/numachine-64.yaml" |
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin)' ||
+    fail "the picture of a machine without a name is not XML"
 "$program" topology no-such-machine >/dev/null 2>&1 && fail "a machine that does not exist"
 "$program" topology --format=png >/dev/null 2>&1
 [ $? = 2 ] || fail "a format that does not exist"
