@@ -10,10 +10,9 @@
 #include "machine/check.h"
 #include "machine/protocol.h"
 
-enum {
-    NM_STAGE = 16, /**< answers whose data are being fetched; several lines may be under way */
-    NM_LATE = 16   /**< interventions and requests that wait for room */
-};
+/** Nonsinkable messages are taken up to so many answers under way (several lines may be fetched at
+ *  once). Sinkable ones are always taken; the protocol bounds how many answers they can add. */
+enum { NM_STAGE = 16 };
 
 /** [ticks] A bank of DRAM with its directory, timing as in params.def. */
 struct nm_dram_timing {
@@ -48,12 +47,12 @@ struct nm_controller {
     nm_tick free_at; /**< takes the next message */
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
-    struct nm_answer stage[NM_STAGE];
-    unsigned stage_head, staged;
+    struct nm_answer *stage; /**< sinkable answers, in order */
+    unsigned stage_head, staged, stage_size;
     uint64_t actions; /**< of the last transition; 0: the message was refused */
     uint64_t sent; /**< sinkable ones that have left */
-    struct nm_answer late[NM_LATE];
-    unsigned late_count;
+    struct nm_answer *late; /**< interventions and requests that wait for room */
+    unsigned late_count, late_size;
     nm_seen *seen;    /**< monitor */
     uint64_t refused; /**< messages refused without looking */
 };

@@ -276,6 +276,19 @@ static void complete(struct pc_card *card, nm_tick now, bool acknowledged)
     resume(card, now);
 }
 
+/* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
+ * waited equally long could refuse each other in lock-step for ever. The chance part is halved with
+ * every fourth refusal, so that who has waited for long asks more often than who comes fresh. */
+static uint64_t retry_delay(struct pc_card *card)
+{
+    enum { HALVED = 4, LEAST = 3 };
+    const uint64_t spread = card->p->agent_spread, least = spread < LEAST ? spread : LEAST;
+    const unsigned halvings = card->request.nacks++ / HALVED;
+    const uint64_t most = halvings < 64 ? spread >> halvings : 0;
+    card->chance = card->chance * 6364136223846793005ull + 1442695040888963407ull;
+    return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
+}
+
 static void nacked(struct pc_card *card, nm_tick now)
 {
     struct pc_request *r = &card->request;
@@ -285,7 +298,7 @@ static void nacked(struct pc_card *card, nm_tick now)
         r->first_nack = now;
         card->taps.v[MON_TAP_NACKED_REQUESTS]++;
     }
-    nm_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), NM_RANK_MODULE,
+    nm_post(card->k, now + retry_delay(card) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
             component(card), issue, card, 0);
 }
 

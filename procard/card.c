@@ -76,6 +76,7 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     cpu_connect(card, number);
     pc_card_forget(card);
     card->filled = NOWHERE;
+    card->chance = number;
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
     return card;

@@ -4,57 +4,31 @@
  *
  * That document writes an access as a list of steps ("miss cmd mem+ line agent fill") and gives
  * each step's time as a formula of the parameters. Here the lists are read from the document, the
- * formulas are written down a second time (`step_...` below), and the sum is compared with the real
+ * formulas are written down a second time (latency_count.c), and the sum is compared with the real
  * machine: one access at a time, everything else idle. The card is the real one; only the
  * instruction interpreter is replaced (pc_run below).
- *
- * Nothing here looks at the machine's own idea of time, least of all at the rings' (paths are
- * counted from station numbers); so an agreement is one between two independent counts.
  */
+#include "latency_count.h"
 #include "machine/machine.h"
 #include "procard/card.h"
 
 #include <criterion/criterion.h>
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { PREPARATIONS = 4, LEVELS = 3, RECIPES_MAX = 64, QUIET = 20000 };
+enum { QUIET = 20000 }; /* [ticks] after which nothing is under way any more */
 
-/* ---- who does what ------------------------------------------------------------------------------
- */
-
-/* Three stations: R requests, H is the home, O is another. */
-enum { R, H, O, ROLES };
-
-/* Lines of one set of the secondary cache. A is the line measured; B has the same home and L2 place
- * as A; C the same home and network cache place; L the same L2 place and its home on station R. */
-enum line { A, B, C, L };
-
-struct access {
-    unsigned role, card;
-    bool store;
-    enum line line;
-    bool given;
-};
-
-#define LD(role, card, line)             \
-    {                                    \
+#define LD(role, card, line)          \
+    {                                 \
         role, card, false, line, true \
     }
-#define ST(role, card, line)            \
-    {                                   \
+#define ST(role, card, line)         \
+    {                                \
         role, card, true, line, true \
     }
 
-struct scenario {
-    const char *name;
-    unsigned home;
-    struct access measured, before[PREPARATIONS];
-};
-
 static const struct scenario scenarios[] = {
+    {"read in the secondary cache", R, LD(R, 0, A), {LD(R, 0, A), LD(R, 0, P)}},
     {"read, home here", R, LD(R, 0, A), {{0}}},
     {"write, home here", R, ST(R, 0, A), {{0}}},
     {"write, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A)}},
@@ -74,6 +48,10 @@ static const struct scenario scenarios[] = {
 
     {"read", H, LD(R, 0, A), {{0}}},
     {"write", H, ST(R, 0, A), {{0}}},
+    {"read, putting a line of the station out of the network cache",
+     H,
+     LD(R, 2, C),
+     {ST(R, 1, A), LD(R, 0, A)}},
     {"write, copy in a card of the home", H, ST(R, 0, A), {LD(H, 0, A)}},
     {"upgrade", H, ST(R, 0, A), {LD(R, 0, A)}},
     {"upgrade, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A), LD(R, 0, A)}},
@@ -91,13 +69,6 @@ static const struct scenario scenarios[] = {
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
-
-/* A machine and where in it the three stations are. */
-struct world {
-    const char *name;
-    unsigned fan[LEVELS];
-    unsigned station[ROLES];
-};
 
 /* The columns of the document's second table: numachine-64 twice, numachine-1024. */
 static const struct world documented[] = {
@@ -119,263 +90,7 @@ static const struct world elsewhere[] = {
     {"three levels, within a group", {2, 3, 2}, {6, 11, 8}},
 };
 
-/* ---- the hand count: one function per step of docs/latency.md -----------------------------------
- */
-
-struct count {
-    const struct world *w;
-    const struct scenario *s;
-    struct nm_params p;
-    nm_tick bus, ring; /* [ticks] one cycle */
-    nm_tick t;
-    nm_tick put_out; /* a write-back was put into the FIFO at that tick */
-};
-
-static nm_tick up_to(nm_tick t, nm_tick cycle)
-{
-    return (t + cycle - 1) / cycle * cycle;
-}
-
-static nm_tick larger(nm_tick a, nm_tick b)
-{
-    return a > b ? a : b;
-}
-
-static nm_tick bus_data(const struct count *c)
-{
-    return (c->p.l2_line + c->p.bus_width - 1) / c->p.bus_width;
-}
-
-static void step_miss(struct count *c)
-{
-    c->t = up_to(c->t + c->p.l2_lookup, c->bus) + c->p.agent_request * c->bus;
-}
-
-static void step_cmd(struct count *c)
-{
-    c->t = up_to(c->t, c->bus) + (c->p.bus_arbitration + 1) * c->bus;
-}
-
-static void step_line(struct count *c)
-{
-    c->t = up_to(c->t, c->bus) + (c->p.bus_arbitration + 1 + bus_data(c)) * c->bus;
-}
-
-/* A command behind the same card's write-back: arbitration overlaps the write-back's tenure. */
-static void step_wb_cmd(struct count *c)
-{
-    c->put_out = c->t;
-    nm_tick tenure = larger(1 + bus_data(c), 1 + c->p.bus_arbitration);
-    c->t += (c->p.bus_arbitration + tenure + 1) * c->bus;
-}
-
-static void step_mem(struct count *c)
-{
-    c->t += c->p.memory_directory * c->bus;
-}
-
-static void step_mem_dram(struct count *c)
-{
-    c->t += larger(c->p.memory_directory, c->p.memory_dram) * c->bus;
-}
-
-/* Behind the write-back of a line of the same bank: it has both directory and bank. */
-static void step_mem_behind(struct count *c)
-{
-    nm_tick came = c->put_out + (c->p.bus_arbitration + 1 + bus_data(c)) * c->bus;
-    nm_tick taken = larger(c->t, came + c->p.memory_directory * c->bus);
-    nm_tick bank = larger(taken, came + (c->p.memory_dram + c->p.memory_recovery) * c->bus);
-    c->t = larger(taken + c->p.memory_directory * c->bus, bank + c->p.memory_dram * c->bus);
-}
-
-static void step_nc(struct count *c)
-{
-    c->t += c->p.netcache_directory * c->bus;
-}
-
-static void step_nc_dram(struct count *c)
-{
-    c->t += larger(c->p.netcache_directory, c->p.netcache_dram) * c->bus;
-}
-
-static void step_agent(struct count *c)
-{
-    c->t += c->p.agent_response * c->bus;
-}
-
-static void step_caches(struct count *c)
-{
-    c->t = up_to(c->t + c->p.agent_external, c->bus);
-}
-
-static void step_fill(struct count *c)
-{
-    c->t += c->p.l2_refill * (c->p.l1d_line / 16);
-}
-
-static const struct {
-    const char *name;
-    void (*count)(struct count *c);
-} steps[] = {
-    {"miss", step_miss},     {"cmd", step_cmd},       {"line", step_line},
-    {"wb-cmd", step_wb_cmd}, {"mem", step_mem},       {"mem+", step_mem_dram},
-    {"wb-mem+", step_mem_behind}, {"nc", step_nc},    {"nc+", step_nc_dram},
-    {"agent", step_agent},   {"caches", step_caches}, {"fill", step_fill},
-};
-
-/* Position of a station on the ring of that level that it is below. */
-static unsigned position(const struct world *w, unsigned station, unsigned level)
-{
-    for (unsigned l = 0; l < level; l++)
-        station /= w->fan[l];
-    return station % w->fan[level];
-}
-
-static unsigned top(const struct world *w)
-{
-    return w->fan[2] > 1 ? 2 : w->fan[1] > 1 ? 1 : 0;
-}
-
-/* Level of the highest ring on the way. */
-static unsigned highest(const struct world *w, unsigned from, unsigned to)
-{
-    unsigned level = 0;
-    for (unsigned l = 1; l < LEVELS; l++)
-        if (position(w, from, l) != position(w, to, l))
-            level = l;
-    return level;
-}
-
-static unsigned hops(const struct world *w, unsigned level, unsigned from, unsigned to)
-{
-    unsigned nodes = w->fan[level] + (level < top(w));
-    return (to + nodes - from) % nodes;
-}
-
-/* Ring cycles from a station's ring interface to another's, over a ring of that level; a multicast
- * visits the sequencing point of that ring. */
-static nm_tick path(const struct count *c, unsigned from, unsigned to, unsigned level,
-                    bool multicast)
-{
-    const struct world *w = c->w;
-    nm_tick cycles = level * (c->p.ring_up + c->p.ring_down);
-    for (unsigned l = 0; l < level; l++)
-        cycles += hops(w, l, position(w, from, l), w->fan[l]) +
-                  hops(w, l, w->fan[l], position(w, to, l));
-    unsigned a = position(w, from, level), b = position(w, to, level);
-    unsigned point = level < top(w) ? w->fan[level] : 0;
-    return cycles + (multicast ? hops(w, level, a, point) + hops(w, level, point, b)
-                               : hops(w, level, a, b));
-}
-
-/* An invalidation goes to the home and to whoever had the line before. */
-static unsigned multicast_level(const struct count *c, unsigned from)
-{
-    unsigned level = highest(c->w, from, c->w->station[c->s->home]);
-    for (unsigned i = 0; i < PREPARATIONS && c->s->before[i].given; i++)
-        level = (unsigned)larger(level, highest(c->w, from, c->w->station[c->s->before[i].role]));
-    return level;
-}
-
-/* "R-H", "H=R", "O>=R", "H*R": a message over the rings. */
-static bool step_ring(struct count *c, const char *word)
-{
-    static const char roles[] = "RHO";
-    const char *a = strchr(roles, word[0]), *b = strchr(roles, word[strlen(word) - 1]);
-    if (!a || !b || !strpbrk(word, "-=*"))
-        return false;
-    unsigned from = c->w->station[a - roles], to = c->w->station[b - roles];
-    bool multicast = strchr(word, '*'), data = strchr(word, '='), behind = strchr(word, '>');
-    unsigned level = multicast ? multicast_level(c, from) : highest(c->w, from, to);
-    nm_tick slots = data ? (c->p.l2_line + c->p.ring_width - 1) / c->p.ring_width : 0;
-    nm_tick cycles = c->p.ring_generator + behind + slots + path(c, from, to, level, multicast) +
-                     c->p.ring_handler;
-    c->t = up_to(c->t, c->ring) + cycles * c->ring;
-    return true;
-}
-
-static bool step(struct count *c, const char *word)
-{
-    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (!strcmp(steps[i].name, word)) {
-            steps[i].count(c);
-            return true;
-        }
-    return step_ring(c, word);
-}
-
-/* ---- the document -------------------------------------------------------------------------------
- */
-
-/* A row "| name | `steps` | ticks | ...". */
-struct recipe {
-    char name[64], steps[160];
-    unsigned ticks[LEVELS], columns;
-};
-
-struct document {
-    struct recipe recipe[RECIPES_MAX];
-    unsigned count;
-};
-
-static bool read_row(char *text, struct recipe *r)
-{
-    if (sscanf(text, "| %63[^|`]| `%159[^`]` |", r->name, r->steps) != 2)
-        return false;
-    for (size_t n = strlen(r->name); n && isspace((unsigned char)r->name[n - 1]);)
-        r->name[--n] = '\0';
-    text = strstr(text, "` |");
-    r->columns = 0;
-    for (char *end; text && r->columns < LEVELS; text = end) {
-        text += strcspn(text, "0123456789");
-        unsigned long ticks = strtoul(text, &end, 10);
-        if (end == text)
-            break;
-        r->ticks[r->columns++] = (unsigned)ticks;
-    }
-    return r->columns == 1 || r->columns == LEVELS;
-}
-
-static void read_document(struct document *d)
-{
-    char text[512];
-    FILE *file = fopen(LATENCY_DOCUMENT, "r");
-    cr_assert(file, "no %s", LATENCY_DOCUMENT);
-    d->count = 0;
-    while (fgets(text, sizeof text, file))
-        if (d->count < RECIPES_MAX && read_row(text, &d->recipe[d->count]))
-            d->count++;
-    fclose(file);
-}
-
-static const struct recipe *recipe_of(const struct document *d, const char *name)
-{
-    for (unsigned i = 0; i < d->count; i++)
-        if (!strcmp(d->recipe[i].name, name))
-            return &d->recipe[i];
-    cr_assert_fail("docs/latency.md has no row '%s'", name);
-    return NULL;
-}
-
-/* The tick at which an access that begins at `start` is over, by the document. */
-static nm_tick count_by_hand(const struct world *w, const struct scenario *s,
-                             const struct nm_params *p, const struct recipe *r, nm_tick start)
-{
-    struct count c = {.w = w,
-                      .s = s,
-                      .p = *p,
-                      .bus = p->cpu_clock / p->bus_clock,
-                      .ring = p->cpu_clock / p->ring_clock,
-                      .t = start};
-    char text[sizeof r->steps], *rest = NULL;
-    strcpy(text, r->steps);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        cr_assert(step(&c, word), "docs/latency.md, '%s': no step '%s'", r->name, word);
-    return c.t;
-}
-
-/* ---- the machine --------------------------------------------------------------------------------
- */
+/* ---- the machine ---- */
 
 /* What a processor is to do, and when it had done it. */
 struct order {
@@ -413,8 +128,11 @@ static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_acc
 static uint64_t address_of(const struct world *w, const struct scenario *s,
                            const struct nm_params *p, enum line line)
 {
-    const uint64_t away[] = {
-        [A] = 0, [B] = p->l2_size / 2, [C] = p->netcache_size, [L] = 0}; /* split secondary cache */
+    const uint64_t away[P + 1] = {
+        [B] = p->l2_size / 2, /* it is split */
+        [C] = p->netcache_size,
+        [P] = p->l1d_size,
+    };
     unsigned home = line == L ? w->station[R] : w->station[s->home];
     return home * p->memory_size + 5 * p->l2_line + away[line];
 }
@@ -468,8 +186,7 @@ static nm_tick measure(const struct world *w, const struct scenario *s, const st
     return over;
 }
 
-/* ---- comparing ----------------------------------------------------------------------------------
- */
+/* ---- comparing ---- */
 
 /* Defaults of the parameter table (in the hostile build too) but for sizes, so that machines are
  * quickly made. */
@@ -519,6 +236,102 @@ Test(latency, documented_numbers)
         }
 }
 
+/* A row "| from | component | what | cycles | `step` | until |" of a worked example. */
+struct moment {
+    unsigned from, until;
+    char step[16];
+};
+
+static bool read_moment(const char *text, struct moment *m)
+{
+    const char *step = NULL;
+    for (const char *at = text; (at = strstr(at, "| `")); at++)
+        step = at;
+    return sscanf(text, "| %u |", &m->from) == 1 && step &&
+           sscanf(step, "| `%15[^`]` | %u |", m->step, &m->until) == 2;
+}
+
+/* A worked example as far as it has been read: the steps so far, and where the last one ends. */
+struct example {
+    struct count c;
+    char steps[160], last[16];
+    unsigned until;
+};
+
+/* The step read last is complete. */
+static void close_step(struct example *e)
+{
+    if (!*e->last)
+        return;
+    cr_assert(count_step(&e->c, e->last), "no step '%s'", e->last);
+    cr_expect_eq(e->c.t, e->until, "'%s' %s ends at %lu, not at %u", e->steps, e->last,
+                 (unsigned long)e->c.t, e->until);
+    size_t length = strlen(e->steps);
+    snprintf(e->steps + length, sizeof e->steps - length, "%s%s", length ? " " : "", e->last);
+}
+
+static void add_moment(struct example *e, const struct moment *m)
+{
+    cr_expect_eq(m->from, e->until, "a step begins at %u, the one before ends at %u", m->from,
+                 e->until);
+    if (strcmp(m->step, e->last))
+        close_step(e);
+    strcpy(e->last, m->step);
+    e->until = m->until;
+}
+
+static struct example example_of(const struct scenario *s)
+{
+    struct nm_params p;
+    struct example e = {.until = 0};
+    set_up(&documented[0], &p);
+    e.c = count_begin(&documented[0], s, &p, 0);
+    return e;
+}
+
+static const struct scenario *scenario_of(const char *name)
+{
+    for (unsigned i = 0; i < SCENARIOS; i++)
+        if (!strcmp(scenarios[i].name, name))
+            return &scenarios[i];
+    return NULL;
+}
+
+/* Ends an example: its steps must be those of its row. */
+static void close_example(const struct document *d, struct example *e)
+{
+    close_step(e);
+    cr_expect_str_eq(e->steps, recipe_of(d, e->c.s->name)->steps);
+}
+
+/* The worked examples, moment by moment. */
+Test(latency, worked_examples)
+{
+    static const char *const names[] = {"read", "upgrade", "read, dirty at a third station"};
+    enum { EXAMPLES = sizeof names / sizeof *names };
+    char text[512];
+    struct document d;
+    struct moment m;
+    struct example e;
+    unsigned begun = 0;
+    read_document(&d);
+    FILE *file = fopen(LATENCY_DOCUMENT, "r");
+    while (fgets(text, sizeof text, file)) {
+        if (!read_moment(text, &m))
+            continue;
+        if (m.from == 0) {
+            if (begun)
+                close_example(&d, &e);
+            cr_assert_lt(begun, (unsigned)EXAMPLES);
+            e = example_of(scenario_of(names[begun++]));
+        }
+        add_moment(&e, &m);
+    }
+    fclose(file);
+    cr_assert_eq(begun, (unsigned)EXAMPLES);
+    close_example(&d, &e);
+}
+
 static void compare_all(const struct document *d, const struct world *w, const struct nm_params *p,
                         unsigned phase)
 {
@@ -547,8 +360,8 @@ static const struct {
         uint64_t value;
     } change[4];
 } variations[] = {
-#define SET(field, value)                         \
-    {                                             \
+#define SET(field, value)                        \
+    {                                            \
         offsetof(struct nm_params, field), value \
     }
     {{SET(bus_clock, 75000000)}},
@@ -581,6 +394,60 @@ Test(latency, formulas)
             memcpy((char *)&p + variations[i].change[c].field, &variations[i].change[c].value,
                    sizeof variations[i].change[c].value);
         compare_all(&d, w, &p, i % 5);
+    }
+}
+
+/* The same with all timing drawn at random. */
+static const struct {
+    size_t field;
+    uint64_t most; /* drawn from 1 to this */
+} drawn[] = {
+#define DRAW(field, most)                       \
+    {                                           \
+        offsetof(struct nm_params, field), most \
+    }
+    DRAW(ring_generator, 9),    DRAW(ring_handler, 12),    DRAW(ring_up, 9),
+    DRAW(ring_down, 9),         DRAW(netcache_dram, 20),   DRAW(netcache_directory, 12),
+    DRAW(netcache_recovery, 9), DRAW(bus_arbitration, 12), DRAW(memory_dram, 20),
+    DRAW(memory_directory, 12), DRAW(memory_recovery, 9),  DRAW(l2_lookup, 20),
+    DRAW(l2_refill, 12),        DRAW(agent_request, 9),    DRAW(agent_response, 9),
+    DRAW(agent_external, 30),
+#undef DRAW
+};
+
+static uint64_t draw(uint64_t *random, uint64_t most)
+{
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    return (*random >> 33) % most + 1;
+}
+
+static void draw_all(struct nm_params *p, uint64_t *random)
+{
+    for (unsigned i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        uint64_t value = draw(random, drawn[i].most);
+        memcpy((char *)p + drawn[i].field, &value, sizeof value);
+    }
+    p->ring_handler += p->ring_handler == 1;
+    p->bus_clock = p->cpu_clock / draw(random, 6);
+    p->ring_clock = p->cpu_clock / draw(random, 6);
+    p->l2_line = 16ull << draw(random, 3);
+    p->l1d_line = 8ull << draw(random, 2);
+    p->bus_width = 2ull << draw(random, 3);
+    p->ring_width = 2ull << draw(random, 3);
+}
+
+Test(latency, any_timing)
+{
+    enum { DRAWS = 40 };
+    struct document d;
+    uint64_t random = 1;
+    read_document(&d);
+    for (unsigned i = 0; i < DRAWS; i++) {
+        const struct world *w = &elsewhere[i % (sizeof elsewhere / sizeof *elsewhere)];
+        struct nm_params p;
+        set_up(w, &p);
+        draw_all(&p, &random);
+        compare_all(&d, w, &p, i % 7);
     }
 }
 

@@ -2,15 +2,15 @@
  * Litmus tests of the protocol itself: are the values that caches and packets carry sequentially
  * consistent?
  *
- * A program's loads read the one memory image, so a program sees sequential consistency whatever the
- * protocol does with its copies. Here a load returns what the card's own copy holds (checking mode),
- * as the hardware's would. No acknowledgements of invalidations are collected on this machine: a
- * writer goes on while some stale copies are still readable, and only the order in which messages
- * reach every card keeps the illusion of one memory. That order is what is on trial.
+ * A program's loads read the one memory image, so a program sees sequential consistency whatever
+ * the protocol does with its copies. Here a load returns what the card's own copy holds (checking
+ * mode), as the hardware's would. No acknowledgements of invalidations are collected on this
+ * machine: a writer goes on while some stale copies are still readable, and only the order in which
+ * messages reach every card keeps the illusion of one memory. That order is what is on trial.
  *
  * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
- * iteration takes fresh lines at random homes, lets random cards share and own them first, then runs
- * the test's threads on random cards with random delays, while the other cards make noise.
+ * iteration takes fresh lines at random homes, lets random cards share and own them first, then
+ * runs the test's threads on random cards with random delays, while the other cards make noise.
  */
 #include "machine/check.h"
 #include "machine/machine.h"
@@ -340,7 +340,8 @@ static void report(const struct trial *t)
         if (!t->count[code])
             continue;
         litmus_text(&t->litmus, code, text);
-        fprintf(stderr, " [%s]%s %u", text, t->litmus.allowed[code] ? "" : " FORBIDDEN", t->count[code]);
+        fprintf(stderr, " [%s]%s %u", text, t->litmus.allowed[code] ? "" : " FORBIDDEN",
+                t->count[code]);
     }
     fprintf(stderr, "\n");
 }
@@ -381,16 +382,16 @@ Test(litmus, protocol)
 {
     static const struct shape shapes[] = {
         /* name              cards fifo  l1    l2     rings    nc  noise */
-        {"one station",          4, 16, 16384, 1 << 20, 1, 1, 1, 64, 20},
-        {"one station, tiny",    4, 1, 64, 256,         1, 1, 1, 64, 200},
-        {"one ring",             2, 16, 16384, 1 << 20, 4, 1, 1, 64, 20},
-        {"one ring, quiet",      1, 16, 16384, 1 << 20, 4, 1, 1, 64, 0},
-        {"one ring, tiny",       2, 1, 64, 256,         4, 1, 1, 8, 200},
-        {"two levels",           2, 16, 16384, 1 << 20, 2, 2, 1, 64, 20},
-        {"two levels, tiny",     2, 1, 64, 256,         2, 2, 1, 4, 300},
-        {"two levels, busy",     4, 4, 16384, 1 << 20,  2, 2, 1, 64, 300},
-        {"three levels",         1, 2, 64, 512,         2, 2, 2, 16, 100},
-        {"prototype",            4, 16, 16384, 1 << 20, 4, 4, 1, 64, 20},
+        {"one station", 4, 16, 16384, 1 << 20, 1, 1, 1, 64, 20},
+        {"one station, tiny", 4, 1, 64, 256, 1, 1, 1, 64, 200},
+        {"one ring", 2, 16, 16384, 1 << 20, 4, 1, 1, 64, 20},
+        {"one ring, quiet", 1, 16, 16384, 1 << 20, 4, 1, 1, 64, 0},
+        {"one ring, tiny", 2, 1, 64, 256, 4, 1, 1, 8, 200},
+        {"two levels", 2, 16, 16384, 1 << 20, 2, 2, 1, 64, 20},
+        {"two levels, tiny", 2, 1, 64, 256, 2, 2, 1, 4, 300},
+        {"two levels, busy", 4, 4, 16384, 1 << 20, 2, 2, 1, 64, 300},
+        {"three levels", 1, 2, 64, 512, 2, 2, 2, 16, 100},
+        {"prototype", 4, 16, 16384, 1 << 20, 4, 4, 1, 64, 20},
     };
     unsigned forbidden = 0;
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -398,6 +399,6 @@ Test(litmus, protocol)
 #ifdef ONE
             if (i * 100 + j + 1 == ONE)
 #endif
-            forbidden += try_test(&shapes[i], &litmus_rows[j], i * 100 + j + 1);
+                forbidden += try_test(&shapes[i], &litmus_rows[j], i * 100 + j + 1);
     cr_assert_eq(forbidden, 0, "%u outcomes that sequential consistency forbids", forbidden);
 }

@@ -1,7 +1,7 @@
 /*
  * A saturated machine: all 64 processors at once write one line, stream through each other's
- * memories, or push dirty lines out of every cache. Everybody must finish, and how evenly the machine
- * serves them is printed (docs/saturation.md).
+ * memories, or push dirty lines out of every cache. Everybody must finish, and how evenly the
+ * machine serves them is printed (docs/saturation.md).
  *
  * The card is the real one; only the instruction interpreter is replaced (pc_run below).
  */
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 
 enum { CARDS_MAX = 64 };
 
@@ -131,7 +130,7 @@ static void set_up(struct nm_params *p, bool hostile)
     p->l2_size = p->netcache_size = 512;
     p->bus_fifo = p->ring_output = p->ring_queue = p->ring_limit = 1;
     p->ring_input = p->ring_between = 2;
-    p->agent_retry = 1;
+    p->agent_retry = p->agent_spread = 1;
 }
 
 /* What every processor had done when the first was done, and how it ended. */

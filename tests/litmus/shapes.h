@@ -2,10 +2,10 @@
  * The litmus tests, and what sequential consistency allows of them.
  *
  * A test is written as its threads' accesses in program order: `x=1` stores, `x` loads, `|` goes on
- * to the next thread; variables start as 0. Its outcome is what the loads returned, thread by thread,
- * then the variables' last values. What sequential consistency allows is not written down but found by
- * executing every interleaving of the accesses. The names are those of Alglave, Maranget and Tautschnig,
- * "Herding cats" (2014).
+ * to the next thread; variables start as 0. Its outcome is what the loads returned, thread by
+ * thread, then the variables' last values. What sequential consistency allows is not written down
+ * but found by executing every interleaving of the accesses. The names are those of Alglave,
+ * Maranget and Tautschnig, "Herding cats" (2014).
  *
  * Included by a guest program and by a test of the protocol, so it needs nothing but C.
  */
@@ -22,22 +22,14 @@ enum { LITMUS_DIGITS = LITMUS_LOADS + LITMUS_VARS, LITMUS_OUTCOMES = 1 << 2 * LI
 static const struct litmus_row {
     const char *name, *threads;
 } litmus_rows[] = {
-    {"SB", "x=1 y | y=1 x"},
-    {"MP", "x=1 y=1 | y x"},
-    {"LB", "x y=1 | y x=1"},
-    {"S", "x=2 y=1 | y x=1"},
-    {"R", "x=1 y=1 | y=2 x"},
-    {"2+2W", "x=1 y=2 | y=1 x=2"},
-    {"IRIW", "x=1 | y=1 | x y | y x"},
-    {"WRC", "x=1 | x y=1 | y x"},
-    {"RWC", "x=1 | x y | y=1 x"},
-    {"ISA2", "x=1 y=1 | y z=1 | z x"},
-    {"WWC", "x=2 | x y=1 | y x=1"},
-    {"CoRR", "x=1 | x x"},
-    {"CoWW", "x=1 x=2 | x x"},
-    {"CoRW", "x x=1 | x=2 x"},
-    {"CoWR", "x=1 x | x=2 x"},
-    {"CoRR2", "x=1 | x=2 | x x | x x"},
+    {"SB", "x=1 y | y=1 x"},           {"MP", "x=1 y=1 | y x"},
+    {"LB", "x y=1 | y x=1"},           {"S", "x=2 y=1 | y x=1"},
+    {"R", "x=1 y=1 | y=2 x"},          {"2+2W", "x=1 y=2 | y=1 x=2"},
+    {"IRIW", "x=1 | y=1 | x y | y x"}, {"WRC", "x=1 | x y=1 | y x"},
+    {"RWC", "x=1 | x y | y=1 x"},      {"ISA2", "x=1 y=1 | y z=1 | z x"},
+    {"WWC", "x=2 | x y=1 | y x=1"},    {"CoRR", "x=1 | x x"},
+    {"CoWW", "x=1 x=2 | x x"},         {"CoRW", "x x=1 | x=2 x"},
+    {"CoWR", "x=1 x | x=2 x"},         {"CoRR2", "x=1 | x=2 | x x | x x"},
 };
 
 enum { LITMUS_ROWS = sizeof litmus_rows / sizeof *litmus_rows };
