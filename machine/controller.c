@@ -7,8 +7,10 @@
  * were taken, or an invalidation could overtake the data it belongs behind. And it must never stop
  * taking sinkable messages, whatever is stuck: a ring that cannot deliver them halts, and nothing
  * that waits for the ring would ever leave. So only nonsinkable messages wait for room among the
- * answers; interventions and requests that find no room on their way out wait in a place of their
- * own, and until it is empty no nonsinkable message is taken.
+ * answers. Interventions and requests that find no room on their way out wait in a place of their
+ * own, behind the answers that came before them; until it is empty, messages that might add to it
+ * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no circle
+ * of full FIFOs can close.
  */
 #include "machine/controller.h"
 
@@ -18,6 +20,7 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
 {
     c->timing = *timing;
     c->bank_free = calloc(timing->banks, sizeof *c->bank_free);
+    c->seen = calloc(1, sizeof *c->seen);
     c->stage_size = c->late_size = NM_STAGE;
     c->stage = calloc(c->stage_size, sizeof *c->stage);
     c->late = calloc(c->late_size, sizeof *c->late);
@@ -26,6 +29,7 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
 void nm_controller_release(struct nm_controller *c)
 {
     free(c->bank_free);
+    free(c->seen);
     free(c->stage);
     free(c->late);
 }
@@ -182,6 +186,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
         p.targets = 1u << NM_MODULE_NETWORK;
     } else
         p.targets = (uint8_t)(1u << in->requester);
+    c->refused++;
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
     stage(c, &p, c->free_at);
@@ -214,6 +219,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                       from_network ? in->station : in->source, in->requester, in->station);
         return false;
     }
+    (*c->seen)[before.state][in->message][from_network]++;
     perform(c, in, &out, actions, now);
     return true;
 }

@@ -28,6 +28,9 @@ struct nm_answer {
         behind; /**< nonsinkable: leaves after this many sinkable ones, counted from the start */
 };
 
+/** Accesses to the directory: [state found][message][it came over the rings]. */
+typedef uint64_t nm_seen[NM_STATES][NM_MSG__COUNT][2];
+
 struct nm_controller {
     enum nm_agent agent;
     struct nm_place place; /**< `home` is set per message */
@@ -49,6 +52,8 @@ struct nm_controller {
     uint64_t sent; /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
     unsigned late_count, late_size;
+    nm_seen *seen;    /**< monitor */
+    uint64_t refused; /**< messages refused without looking */
 };
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing);

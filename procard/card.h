@@ -27,8 +27,9 @@ struct pc_l2 {
 /** The card's one outstanding request. */
 struct pc_request {
     bool active;
-    bool sent;     /**< on its way; otherwise it waits for the agent (or a retry) */
-    uint8_t state; /**< the line's transient state, enum nm_card_state */
+    bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
+    bool conditional; /**< an SC waits for it */
+    uint8_t state;    /**< the line's transient state */
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */

@@ -12,11 +12,10 @@
 
 #include <string.h>
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
-/* Requesters that are no cards here, in two bits. */
-enum { ACKNOWLEDGED = 2, NOBODY = 3 };
+/* Requesters that are no cards here, in three bits. */
+enum { ACKNOWLEDGED = 6, NOBODY = 7 };
 
 struct fields {
     uint8_t message, line, requester, station, fresh, to;
@@ -24,18 +23,18 @@ struct fields {
 
 static ex_msg msg_pack(struct fields f)
 {
-    return (ex_msg)(f.message | f.line << 4 | f.requester << 5 | f.station << 7 | f.fresh << 9 |
-                    f.to << 10);
+    return (ex_msg)(f.message | f.line << 4 | f.fresh << 5 | f.requester << 6 | f.station << 9 |
+                    f.to << 11);
 }
 
 static struct fields msg_fields(ex_msg m)
 {
     return (struct fields){.message = m & 15,
                            .line = m >> 4 & 1,
-                           .requester = m >> 5 & 3,
-                           .station = m >> 7 & 3,
-                           .fresh = m >> 9 & 1,
-                           .to = m >> 10 & 7};
+                           .fresh = m >> 5 & 1,
+                           .requester = m >> 6 & 7,
+                           .station = m >> 9 & 3,
+                           .to = m >> 11 & 15};
 }
 
 static unsigned index_of(const struct ex_config *c, uint16_t number)
@@ -69,6 +68,9 @@ static struct nm_packet packet_of(const struct ex_config *c, struct fields f)
                               .data = -1};
 }
 
+const char ex_no_room[] = "no room";
+static const char too_many[] = "more messages under way than there can be";
+
 static bool push(struct ex_queue *q, struct fields f)
 {
     if (q->count == EX_QUEUE)
@@ -90,8 +92,7 @@ static bool nonsinkable(ex_msg m)
     return nm_message_row(m & 15)->class == NM_NONSINKABLE;
 }
 
-/* ---- sending
- * ------------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static struct nm_place place_of(const struct ex_config *c, unsigned station)
 {
@@ -108,24 +109,38 @@ static uint8_t covered(const struct ex_config *c, ring_mask route)
     return to;
 }
 
-/* Over the network: to all stations at once, or into the queue of those that wait for it. */
-static bool leave(const struct ex_config *c, struct ex_world *w, unsigned station, struct fields f)
+/* Arrives at all its stations in one step, if all have room: a full one stops the ring. */
+static const char *deliver(const struct ex_config *c, struct ex_world *w, struct fields f)
 {
-    enum nm_class class = nm_message_row(f.message)->class;
-    bool room = true;
     uint8_t to = f.to;
-    if (class == NM_NONSINKABLE || !c->direct)
-        return push(&w->out[station][class], f);
     f.to = 0;
+    if (f.message != NM_MSG_INVALIDATE && to & (to - 1))
+        return "only invalidations go to several stations";
+    for (unsigned i = 0; i < c->stations; i++)
+        if (to >> i & 1 && w->net[i].count == EX_WAITING)
+            return ex_no_room;
     for (unsigned i = 0; i < c->stations; i++)
         if (to >> i & 1)
-            room &= push(&w->net[i], f);
-    return room;
+            push(&w->net[i], f);
+    return NULL;
+}
+
+/* Over the network: at once, or into the queue of those that wait for it. */
+static const char *leave(const struct ex_config *c, struct ex_world *w, unsigned station,
+                         struct fields f)
+{
+    enum nm_class class = nm_message_row(f.message)->class;
+    if (class == NM_SINKABLE && c->direct)
+        return deliver(c, w, f);
+    return push(&w->out[station][class], f) ? NULL : too_many;
 }
 
 static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
                               unsigned card, uint8_t line, enum nm_protocol_event event,
                               const struct nm_packet *in, uint64_t *actions, ex_cells cells);
+
+static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
+                             struct fields f, bool from_network, ex_cells cells);
 
 /* A NACK meets nothing but the request it answers, so it may as well arrive in no time. */
 static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigned station,
@@ -137,11 +152,45 @@ static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigne
     return card_event(c, w, station, p->requester, line, NM_CARD_EV_NACK, p, &actions, cells);
 }
 
+static bool readable(uint8_t state)
+{
+    return state == NM_CARD_S || state == NM_CARD_D || state == NM_CARD_S_UP;
+}
+
+/* An invalidation ends nothing that the one before it in the card's queue has not ended, unless
+ * data came between: it is as good as not sent. Without this, and without a limit to what may wait
+ * for a station, there would be no end to what piles up at one that does not move. */
+static bool moot(const struct ex_card *k, unsigned card, struct fields f)
+{
+    if (f.message != NM_MSG_INVALIDATE || f.requester == card)
+        return false;
+    for (unsigned i = k->in.count; i-- > 0;) {
+        struct fields before = msg_fields(k->in.m[i]);
+        if (before.line == f.line && !nonsinkable(k->in.m[i]))
+            return before.message == NM_MSG_INVALIDATE && before.requester != card;
+    }
+    return !k->in.count && !readable(k->state[f.line]);
+}
+
+/* To cards and the directory of this station. */
+static const char *put_on_bus(const struct ex_config *c, struct ex_world *w, unsigned station,
+                              uint8_t targets, struct fields f, ex_cells cells)
+{
+    bool room = true;
+    for (unsigned card = 0; card < c->cards; card++)
+        if (targets >> card & 1 && !moot(&w->card[station][card], card, f))
+            room &= push(&w->card[station][card].in, f);
+    if (targets >> NM_CARDS_MAX && c->direct)
+        return dir_takes(c, w, station, f, false, cells);
+    if (targets >> NM_CARDS_MAX)
+        room &= push(&w->bus[station], f);
+    return room ? NULL : too_many;
+}
+
 /* Puts what a module of `station` sends where it goes next. */
 static const char *send_all(const struct ex_config *c, struct ex_world *w, unsigned station,
                             uint8_t line, const struct nm_sends *sends, bool fresh, ex_cells cells)
 {
-    bool room = true;
     for (unsigned i = 0; i < sends->count; i++) {
         const struct nm_packet *p = &sends->packet[i];
         const struct nm_message_row *row = nm_message_row(p->message);
@@ -155,7 +204,9 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
             f.to = covered(c, p->route);
             if (!f.to)
                 return "a message to no station";
-            room &= leave(c, w, station, f);
+            const char *off = leave(c, w, station, f);
+            if (off)
+                return off;
             continue;
         }
         if (p->message == NM_MSG_NACK) {
@@ -164,22 +215,14 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
                 return wrong;
             continue;
         }
-        for (unsigned card = 0; card < c->cards; card++)
-            if (p->targets >> card & 1)
-                room &= push(&w->card[station][card].in, f);
-        if (p->targets >> NM_CARDS_MAX)
-            room &= push(&w->bus[station], f);
+        const char *wrong = put_on_bus(c, w, station, p->targets, f, cells);
+        if (wrong)
+            return wrong;
     }
-    return room ? NULL : "more messages under way than there can be";
+    return NULL;
 }
 
-/* ---- cards
- * --------------------------------------------------------------------------------------- */
-
-static bool readable(uint8_t state)
-{
-    return state == NM_CARD_S || state == NM_CARD_D || state == NM_CARD_S_UP;
-}
+/* ---- cards ----------------------------------------------------------------------------------- */
 
 static bool waiting(uint8_t state)
 {
@@ -190,7 +233,7 @@ static void make_stale(struct ex_queue *q, uint8_t line)
 {
     for (unsigned i = 0; i < q->count; i++)
         if ((q->m[i] >> 4 & 1) == line)
-            q->m[i] &= (ex_msg) ~(1u << 9);
+            q->m[i] &= (ex_msg) ~(1u << 5);
 }
 
 /* A store happens: this copy is the latest value, everything else is stale. */
@@ -278,8 +321,7 @@ static const char *send_again(const struct ex_config *c, struct ex_world *w, str
     return wrong;
 }
 
-/* ---- directories
- * ----------------------------------------------------------------------------------- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 static bool locked(uint8_t state)
 {
@@ -423,23 +465,7 @@ static const char *processor(const struct ex_config *c, struct ex_world *w, stru
     return wrong;
 }
 
-/* The network delivers the oldest sinkable message to all its stations at once. */
-static const char *ring(const struct ex_config *c, struct ex_world *w, unsigned station)
-{
-    struct fields f = pull(&w->out[station][NM_SINKABLE], 0);
-    uint8_t to = f.to;
-    bool room = true;
-    f.to = 0;
-    if (f.message != NM_MSG_INVALIDATE && to & (to - 1))
-        return "only invalidations go to several stations";
-    for (unsigned i = 0; i < c->stations; i++)
-        if (to >> i & 1)
-            room &= push(&w->net[i], f);
-    return room ? NULL : "more messages under way than there can be";
-}
-
-/* ---- what must hold
- * --------------------------------------------------------------------------------- */
+/* ---- what must hold -------------------------------------------------------------------------- */
 
 static bool holds_invalidation(const struct ex_queue *q, uint8_t line, unsigned to)
 {
@@ -496,8 +522,7 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
     return !busy;
 }
 
-/* ---- steps
- * --------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void ex_start(const struct ex_config *c, struct ex_world *w)
 {
@@ -514,6 +539,8 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
 {
     const struct ex_card *k = &w->card[station][card];
     unsigned n = 0;
+    if (station < c->idle)
+        return 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = k->state[l];
         bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);
@@ -521,7 +548,7 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
             out[n++] = (struct ex_step){EX_LOAD, station, card, l};
         if (free && !waiting(state))
             out[n++] = (struct ex_step){EX_STORE, station, card, l};
-        if (state == NM_CARD_S || state == NM_CARD_D)
+        if (c->evict && (state == NM_CARD_S || state == NM_CARD_D))
             out[n++] = (struct ex_step){EX_EVICT, station, card, l};
     }
     if (k->request == EX_RETRY)
@@ -595,7 +622,7 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
     case EX_REFUSE:
         return turn_away(c, w, s.station, pull(&w->out[s.arg][NM_NONSINKABLE], 0), true, cells);
     case EX_RING:
-        return ring(c, w, s.station);
+        return deliver(c, w, pull(&w->out[s.station][NM_SINKABLE], 0));
     case EX_EJECT:
         return eject(c, w, s.station, s.line, cells);
     default:
@@ -612,8 +639,7 @@ const char *ex_take(const struct ex_config *c, struct ex_world *w, struct ex_ste
     return wrong;
 }
 
-/* ---- packing
- * --------------------------------------------------------------------------------------- */
+/* ---- packing --------------------------------------------------------------------------------- */
 
 static uint8_t *pack_queue(const struct ex_queue *q, uint8_t *b)
 {
@@ -652,7 +678,7 @@ static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint
     *b++ = (uint8_t)((e->stations & 15) | (e->stations >> 16 & 15) << 4);
     *b++ = locked(e->state) ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card) : 0;
     *b++ =
-        (uint8_t)(e->cards | e->loose << 2 | (polling(e->state) ? e->poll << 3 : 0) | fresh << 6);
+        (uint8_t)(e->cards | e->loose << 3 | (polling(e->state) ? e->poll << 4 : 0) | fresh << 7);
     return b;
 }
 
@@ -663,10 +689,10 @@ static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, co
                              .stations = (ring_mask)(b[1] & 15) | (ring_mask)(b[1] >> 4) << 16,
                              .held_station = c->number[b[2] >> 4],
                              .held_card = b[2] & 15,
-                             .cards = b[3] & 3,
-                             .loose = b[3] >> 2 & 1,
-                             .poll = b[3] >> 3 & 7};
-    d->fresh = b[3] >> 6;
+                             .cards = b[3] & 7,
+                             .loose = b[3] >> 3 & 1,
+                             .poll = b[3] >> 4 & 7};
+    d->fresh = b[3] >> 7;
     return b + 4;
 }
 
@@ -724,8 +750,7 @@ void ex_unpack(const struct ex_config *c, const uint8_t *b, struct ex_world *w)
     }
 }
 
-/* ---- mirror images
- * --------------------------------------------------------------------------------- */
+/* ---- mirror images --------------------------------------------------------------------------- */
 
 static uint8_t swap_bits(uint8_t v, unsigned a, unsigned b)
 {
@@ -737,7 +762,7 @@ static void mirror_queue(const struct ex_config *c, struct ex_queue *q)
 {
     for (unsigned i = 0; i < q->count; i++) {
         struct fields f = msg_fields(q->m[i]);
-        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester < EX_CARDS)
+        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester < 2)
             f.requester ^= 1;
         if (c->swap == EX_SWAP_STATIONS) {
             f.station = f.station ? 3 - f.station : 0;
@@ -752,8 +777,8 @@ static void mirror_dir(const struct ex_config *c, struct ex_dir *d)
     struct nm_dir_line *e = &d->entry;
     bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
     if (c->swap == EX_SWAP_CARDS && home) {
-        e->cards = swap_bits(e->cards, 0, 1) & 3;
-        e->held_card ^= e->held_card < EX_CARDS;
+        e->cards = swap_bits(e->cards, 0, 1) & 7;
+        e->held_card ^= e->held_card < 2;
     }
     if (c->swap == EX_SWAP_STATIONS) {
         e->stations = swap_bits((uint8_t)e->stations, c->number[1], c->number[2]);
@@ -796,8 +821,7 @@ void ex_mirror(const struct ex_config *c, struct ex_world *w)
     w->card[0][1] = first;
 }
 
-/* ---- printing
- * --------------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
 {
@@ -892,7 +916,7 @@ void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world 
             }
         fputs("  ", out);
         for (unsigned k = 0; k < c->cards; k++)
-            print_queue(out, c, k ? "to card 1: " : "to card 0: ", &w->card[s][k].in);
+            print_queue(out, c, "to a card: ", &w->card[s][k].in);
         print_queue(out, c, "bus: ", &w->bus[s]);
         print_queue(out, c, "arrived: ", &w->net[s]);
         print_queue(out, c, "leaving: ", &w->out[s][0]);

@@ -15,10 +15,11 @@
 #include <stdio.h>
 
 enum {
-    EX_STATIONS = 3, /**< at most; index 0 is the home of every line */
-    EX_CARDS = 2,
+    EX_STATIONS = 4, /**< at most; index 0 is the home of every line */
+    EX_CARDS = 3,
     EX_LINES = 2,
     EX_QUEUE = 12,
+    EX_WAITING = 4,  /**< messages that may wait for a station */
     EX_PACKED = 512, /**< bytes of a packed world, at most */
     EX_STEPS = 64    /**< steps possible in one world, at most */
 };
@@ -29,6 +30,8 @@ struct ex_config {
     struct ring_shape rings;
     uint16_t number[EX_STATIONS]; /**< station numbers of the populated stations, home first */
     uint8_t stations, cards, lines;
+    uint8_t idle; /**< the first so many stations have no processors */
+    bool evict;   /**< cards may evict at any time */
     bool eject;   /**< network cache entries may be ejected at any time */
     bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
     bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
@@ -40,7 +43,7 @@ struct ex_config {
  * are one. (Cards of a remote station do not: the network cache asks them in turn.) */
 enum ex_swap {
     EX_SWAP_NONE,
-    EX_SWAP_CARDS /**< at home */,
+    EX_SWAP_CARDS /**< 0 and 1 at home */,
     EX_SWAP_STATIONS /**< index 1 and 2 */
 };
 
@@ -105,6 +108,9 @@ static inline bool ex_voluntary(struct ex_step s)
 typedef bool ex_cells[NM_STATES][NM_EVENTS];
 
 void ex_start(const struct ex_config *config, struct ex_world *world);
+
+/** What ex_take returns for a step that must wait for room. */
+extern const char ex_no_room[];
 
 /** Everything that may happen next, in a fixed order. @return how many */
 unsigned ex_steps(const struct ex_config *config, const struct ex_world *world,

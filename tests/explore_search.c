@@ -62,8 +62,7 @@ static void search_free(struct search *s)
     free(s->next.bytes);
 }
 
-/* ---- the set of worlds -------------------------------------------------------------------------
- */
+/* ---- the set of worlds ----------------------------------------------------------------------- */
 
 static void rehash(struct search *s)
 {
@@ -137,8 +136,7 @@ static void add_successor(struct search *s, uint32_t world)
     s->successor[s->successors++] = world;
 }
 
-/* ---- traces ------------------------------------------------------------------------------------
- */
+/* ---- traces ---------------------------------------------------------------------------------- */
 
 static struct ex_step step_to(struct search *s, struct ex_world *w, uint32_t world)
 {
@@ -176,7 +174,7 @@ static void print_wrong(struct search *s, uint32_t number, const struct ex_world
     for (unsigned i = 0; i < n; i++) {
         struct ex_world next = *w;
         const char *wrong = ex_take(s->config, &next, steps[i], NULL);
-        if (wrong) {
+        if (wrong && wrong != ex_no_room) {
             print_step(s, number, w, steps[i], &next, wrong, out);
             return;
         }
@@ -205,8 +203,7 @@ static uint32_t trace(struct search *s, uint32_t world, bool wrong, FILE *out)
     return n + wrong;
 }
 
-/* ---- the search
- * ---------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 /* All steps out of one world. */
 static enum ex_verdict expand(struct search *s, uint32_t number, const struct ex_world *w,
@@ -217,8 +214,12 @@ static enum ex_verdict expand(struct search *s, uint32_t number, const struct ex
     bool quiet = ex_quiet(s->config, w);
     for (unsigned i = 0; i < n; i++) {
         struct ex_world next = *w;
-        r->steps++;
         r->what = ex_take(s->config, &next, steps[i], cells);
+        if (r->what == ex_no_room) {
+            r->what = NULL;
+            continue;
+        }
+        r->steps++;
         if (r->what) {
             r->trace = trace(s, number, true, out);
             return EX_WRONG;

@@ -16,7 +16,8 @@ import tempfile
 import time
 
 TIMEOUT = 60  # host seconds
-FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt"}
+FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
+         "monitor"}
 
 
 class Bench:

@@ -49,8 +49,8 @@ static const char *excuse(unsigned state, unsigned event)
     return NULL;
 }
 
-/* Cells with a row that no configuration used. Returns those without an excuse, and excuses that have
- * become untrue. */
+/* Cells with a row that no configuration used. Returns those without an excuse, and excuses that
+ * have become untrue. */
 static unsigned print_unused(ex_cells cells)
 {
     unsigned wrong = 0;
