@@ -10,6 +10,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "programs/program.h"
+#include "report/host.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -19,7 +20,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *const works[] = {"hits", "private", "sharing"};
@@ -36,13 +36,6 @@ struct figures {
     double start_up; /**< host seconds to build the machine */
     long peak_kb;    /**< resident */
 };
-
-static double host_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void add_truth(struct nm_machine *m, struct figures *f)
 {
@@ -61,9 +54,9 @@ static void measure(const struct in_experiment *x, const char *program, struct f
     struct prog_hooks hooks = {0};
     struct rusage usage;
     const int nowhere = open("/dev/null", O_RDWR);
-    const double begin = host_seconds();
+    const double begin = rep_host_seconds();
     struct nm_machine *m = nm_machine_new(&x->machine.params);
-    const double built = host_seconds();
+    const double built = rep_host_seconds();
     struct prog_spec spec = {.path = program,
                              .argv = x->argv,
                              .envp = x->envp,
@@ -73,7 +66,7 @@ static void measure(const struct in_experiment *x, const char *program, struct f
                              .seed = x->seed,
                              .limit = x->limit};
     prog_run(m, &spec, &hooks, &outcome);
-    f->seconds = host_seconds() - built;
+    f->seconds = rep_host_seconds() - built;
     f->start_up = built - begin;
     f->processors = nm_machine_cards(m);
     f->ticks = outcome.ticks;

@@ -72,6 +72,7 @@ void cli_guest_release(struct cli_guest *guest)
         rmdir(guest->directory);
     }
     free(guest->path);
+    *guest = (struct cli_guest){0};
 }
 
 bool cli_guest_copy(const struct cli_guest *guest, FILE *out)

@@ -18,7 +18,7 @@ struct cli_guest {
  *  Zero is a good start; release with cli_guest_release in any case. */
 enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment *x);
 
-/** Removes what was built. */
+/** Removes what was built; the guest is then zero again. */
 void cli_guest_release(struct cli_guest *guest);
 
 /** Copies the executable. @return false, with errno, when it cannot be read */

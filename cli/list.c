@@ -77,9 +77,9 @@ static const struct listing {
     const char *columns; /**< members shown to people */
     const char *sentence;
 } listings[] = {
-    {"events", list_events, "name unit sentence", "what the monitoring cards can count"},
+    {"events", list_events, "name ref unit sentence", "what the monitoring cards can count"},
     {"sets", list_sets, "name events sentence", "names for several events"},
-    {"params", in_list_params, "key default sentence", "the machine's parameters"},
+    {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"machines", list_machines, "name sentence", "the shipped machines"},
     {"experiments", list_experiments, "name sentence", "the shipped experiments"},

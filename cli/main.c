@@ -34,10 +34,10 @@ static char *help(int key, const char *text, void *input)
     if (!out)
         return (char *)text;
     fputs("Commands (numachine COMMAND --help tells more):\n", out);
-#define COMMAND(name, function, sentence) fprintf(out, "  %-8s%s\n", #name, sentence);
+#define COMMAND(name, function, sentence) fprintf(out, "  %-10s%s\n", #name, sentence);
 #include "cli/commands.def"
 #undef COMMAND
-    fputs("  test    build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
+    fputs("  test      build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT

@@ -84,7 +84,11 @@ static enum cli_exit run(const struct request *r, struct in_experiment *x, int a
         .quiet = r->quiet,
         .table = stdout,
     };
-    return cli_session_run(&session, &outcome);
+    const enum cli_exit status = cli_session_run(&session, &outcome);
+    if (status == CLI_EXIT_EXPECT && outcome.end == PROG_EXITED)
+        fprintf(stderr, "numachine: error: the program exited with status %d; expected was %u\n",
+                outcome.status, x->expect_status);
+    return status;
 }
 
 int cli_run(int argc, char **argv)

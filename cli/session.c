@@ -11,6 +11,7 @@
 #include "cli/guest.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "report/around.h"
 #include "report/host.h"
 #include "report/manifest.h"
 #include "report/progress.h"
@@ -34,7 +35,7 @@ struct state {
     char program[sizeof(struct rep_rundir) + 16]; /* the executable that runs */
     bool copied;                                  /* it is one in the results */
     struct nm_machine *machine;
-    struct rep_totals *now; /* [cards] */
+    struct rep_sample now;
     struct rep_run run;
     struct rep_rundir dir;
     struct rep_manifest manifest;
@@ -87,12 +88,10 @@ void cli_add_events(char ***list, const char *spec)
     free(copy);
 }
 
-/* Without a wish, the set "default". */
 static bool choose_events(char *const *events, struct mon_choice *choice)
 {
-    static char *const none[] = {"default", NULL};
     char why[256];
-    for (events = events && *events ? events : none; *events; events++)
+    for (; *events; events++)
         if (!mon_choice_add(choice, *events, why, sizeof why)) {
             complain(why);
             return false;
@@ -100,13 +99,17 @@ static bool choose_events(char *const *events, struct mon_choice *choice)
     return true;
 }
 
-static const struct rep_totals *totals(struct state *s)
+static const struct rep_sample *totals(struct state *s)
 {
     for (unsigned c = 0; c < s->run.cards; c++) {
-        nm_card_taps(s->machine, c, &s->now[c].taps);
-        nm_card_truth(s->machine, c, &s->now[c].truth);
+        nm_card_taps(s->machine, c, &s->now.card[c].taps);
+        nm_card_truth(s->machine, c, &s->now.card[c].truth);
     }
-    return s->now;
+    for (unsigned i = 0; i < nm_machine_stations(s->machine); i++)
+        nm_machine_station(s->machine, i, &s->now.station[i]);
+    for (unsigned i = 0; i < nm_ring_count(&s->ask->experiment->machine.params); i++)
+        nm_machine_ring(s->machine, i, &s->now.ring[i]);
+    return &s->now;
 }
 
 /* ---- calls out of the run ----------------------------------------------------------------------
@@ -155,6 +158,11 @@ static void write_csv(void *ctx, FILE *out)
     rep_write_csv(&((struct state *)ctx)->run, out);
 }
 
+static void write_histogram(void *ctx, FILE *out)
+{
+    rep_write_histogram(&((struct state *)ctx)->run, out);
+}
+
 static void write_text(void *ctx, FILE *out)
 {
     rep_write_text(&((struct state *)ctx)->run, out);
@@ -175,7 +183,8 @@ static void write_program(void *ctx, FILE *out)
     s->copied = cli_guest_copy(&s->guest, out);
 }
 
-/* The program stays with its results and runs from there. */
+/* The program stays with its results and runs from there; however the run ends, nothing of its
+ * making is left elsewhere. */
 static bool keep_program(struct state *s)
 {
     if (!write_file(s, GUEST_COPY, write_program, s))
@@ -183,6 +192,7 @@ static bool keep_program(struct state *s)
     if (!s->copied)
         fprintf(stderr, "numachine: error: cannot read %s: %s\n", s->guest.path, strerror(errno));
     snprintf(s->program, sizeof s->program, "%s/" GUEST_COPY, s->dir.path);
+    cli_guest_release(&s->guest);
     return s->copied;
 }
 
@@ -220,6 +230,7 @@ static bool close_results(struct state *s)
     good &= write_file(s, "stats.json", write_json, s);
     good &= write_file(s, "stats.csv", write_csv, s);
     good &= write_file(s, "stats.txt", write_text, s);
+    good &= write_file(s, REP_HISTOGRAM, write_histogram, s);
     good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
     return good;
 }
@@ -364,13 +375,19 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     const struct in_experiment *x = s->ask->experiment;
     s->machine = nm_machine_new(&x->machine.params);
     s->run.cards = nm_machine_cards(s->machine);
-    s->now = in_alloc(s->run.cards, sizeof *s->now);
+    s->now = (struct rep_sample){
+        .card = in_alloc(s->run.cards, sizeof *s->now.card),
+        .station = in_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
+        .ring = in_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
+    };
     snprintf(s->program, sizeof s->program, "%s", s->guest.path);
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
                  choice, totals(s));
     enum cli_exit status = run(s);
     rep_run_free(&s->run);
-    free(s->now);
+    free(s->now.card);
+    free(s->now.station);
+    free(s->now.ring);
     nm_machine_free(s->machine);
     return status;
 }

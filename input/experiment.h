@@ -24,7 +24,7 @@ struct in_machine {
 };
 
 /** The shipped machine that is used when none is named. */
-#define IN_DEFAULT_MACHINE "station-4"
+#define IN_DEFAULT_MACHINE "numachine-64"
 
 struct in_experiment {
     char *name;  /**< file name without directory and suffix; "stat" from the command line */
@@ -77,7 +77,7 @@ enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *c
 /** The about: text of a file, NULL when it has none or cannot be read. Allocated. */
 char *in_about(const char *path);
 
-/** Reads a machine: the name of a shipped file ("station-4"), a path, or "-"; NULL: the default
+/** Reads a machine: the name of a shipped file ("numachine-64"), a path, or "-"; NULL: the default
  *  machine. Ownership and errors as above. */
 bool in_machine_load(struct in_machine *mc, const char *name, char *const *sets,
                      struct in_diag *diag);

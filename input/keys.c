@@ -97,22 +97,13 @@ bool in_suggest_keys(const struct in_table *table, const char *path, char *out, 
     return n > 0;
 }
 
-static const char *next_item(void *ctx, size_t i)
-{
-    char **list = ctx;
-    for (size_t k = 0; list && list[k]; k++)
-        if (k == i)
-            return list[k];
-    return NULL;
-}
-
 /** The name nearest to `word` under the prefix, copied to `out`. */
 static bool nearest_name(struct names *names, const char *word, char out[IN_PATH_MAX])
 {
     char **list = NULL;
     for (size_t i = 0; next_name(names, i); i++)
         in_push(&list, names->name);
-    const char *near = in_nearest(word, next_item, list);
+    const char *near = in_nearest(word, in_next_item, list);
     if (near)
         strcpy(out, near);
     in_free_list(list);

@@ -69,20 +69,11 @@ static bool is_file_name(const char *name)
            (n > 4 && !strcmp(name + n - 4, ".yml"));
 }
 
-static const char *next_item(void *ctx, size_t i)
-{
-    char **list = ctx;
-    for (size_t k = 0; list && list[k]; k++)
-        if (k == i)
-            return list[k];
-    return NULL;
-}
-
 static void complain_no_machine(struct in_reading *r, const struct in_place *asked,
                                 const char *name)
 {
     char **names = in_home_names("configs", ".yaml");
-    const char *near = in_nearest(name, next_item, names);
+    const char *near = in_nearest(name, in_next_item, names);
     if (near)
         in_complain(r, asked, "no machine '%.60s' is shipped; did you mean '%s'?", name, near);
     else

@@ -51,6 +51,15 @@ void in_free_list(char **list)
     free(list);
 }
 
+const char *in_next_item(void *list, size_t i)
+{
+    char **items = list;
+    for (size_t k = 0; items && items[k]; k++)
+        if (k == i)
+            return items[k];
+    return NULL;
+}
+
 char *in_path_beside(const char *beside, const char *name)
 {
     const char *slash = beside && name[0] != '/' ? strrchr(beside, '/') : NULL;

@@ -36,6 +36,7 @@ struct nm_packet nm_fifo_pop(struct nm_fifo *f)
     struct nm_packet p = f->slot[f->head];
     f->head = (f->head + 1) % f->depth;
     f->count--;
+    f->filled += nm_kernel_now(f->clock);
     return p;
 }
 
@@ -43,6 +44,9 @@ static void fifo_push(struct nm_fifo *f, const struct nm_packet *p)
 {
     assert(f->count < f->depth);
     f->slot[(f->head + f->count++) % f->depth] = *p;
+    f->filled -= nm_kernel_now(f->clock);
+    if (f->count > f->deepest)
+        f->deepest = f->count;
 }
 
 struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
@@ -74,7 +78,7 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
     bus->port[position] = port;
     port->ready_at = NM_NEVER;
     for (unsigned c = 0; c < NM_CLASSES; c++) {
-        port->in[c] = (struct nm_fifo){.depth = bus->depth};
+        port->in[c] = (struct nm_fifo){.depth = bus->depth, .clock = bus->k};
         port->out[c] = port->in[c];
         port->in[c].slot = calloc(bus->depth, sizeof(struct nm_packet));
         port->out[c].slot = calloc(bus->depth, sizeof(struct nm_packet));

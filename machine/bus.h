@@ -15,6 +15,10 @@ struct nm_fifo {
     struct nm_packet *slot;
     unsigned depth, head, count;
     unsigned reserved; /**< slots promised to packets on their way */
+    const struct nm_kernel *clock;
+    unsigned deepest; /**< most packets at once */
+    uint64_t filled;  /**< [packets x ticks] they stayed: ticks of those that left minus ticks at
+                           which they came, modulo 2^64; add count x now */
 };
 
 static inline bool nm_fifo_room(const struct nm_fifo *f, unsigned n)

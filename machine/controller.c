@@ -5,23 +5,33 @@
  * The hard idea is order. The controller takes one message per directory time, while line accesses
  * of several messages overlap in the banks; but sinkable answers leave in the order the messages
  * were taken, or an invalidation could overtake the data it belongs behind. And it must never stop
- * taking sinkable messages because something nonsinkable is stuck: interventions and requests that
- * find no room wait in a place of their own, and until it is empty no nonsinkable message is taken.
+ * taking sinkable messages, whatever is stuck: a ring that cannot deliver them halts, and nothing
+ * that waits for the ring would ever leave. So only nonsinkable messages wait for room among the
+ * answers. Interventions and requests that find no room on their way out wait in a place of their
+ * own, behind the answers that came before them; until it is empty, messages that might add to it
+ * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no circle
+ * of full FIFOs can close.
  */
 #include "machine/controller.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing)
 {
     c->timing = *timing;
     c->bank_free = calloc(timing->banks, sizeof *c->bank_free);
+    c->seen = calloc(1, sizeof *c->seen);
+    c->stage_size = c->late_size = NM_STAGE;
+    c->stage = calloc(c->stage_size, sizeof *c->stage);
+    c->late = calloc(c->late_size, sizeof *c->late);
 }
 
 void nm_controller_release(struct nm_controller *c)
 {
     free(c->bank_free);
+    free(c->seen);
+    free(c->stage);
+    free(c->late);
 }
 
 /* Starts a line access in its bank; returns when the data are there. */
@@ -51,15 +61,14 @@ uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now)
 
 bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now)
 {
-    return now >= c->free_at && c->staged + NM_SENDS_MAX <= NM_STAGE &&
-           (class == NM_NONSINKABLE || c->late_count + NM_SENDS_MAX <= NM_LATE);
+    return now >= c->free_at && (class == NM_SINKABLE || c->staged + NM_SENDS_MAX <= NM_STAGE);
 }
 
 void nm_controller_drain(struct nm_controller *c, nm_tick now)
 {
     while (c->staged && c->stage[c->stage_head].ready <= now &&
            c->put(c->owner, &c->stage[c->stage_head].packet, now)) {
-        c->stage_head = (c->stage_head + 1) % NM_STAGE;
+        c->stage_head = (c->stage_head + 1) % c->stage_size;
         c->staged--;
         c->sent++;
     }
@@ -70,6 +79,16 @@ void nm_controller_drain(struct nm_controller *c, nm_tick now)
             c->late[kept++] = *a;
     }
     c->late_count = kept;
+}
+
+bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
+{
+    if (c->staged && c->stage[c->stage_head].ready <= now)
+        return true;
+    for (unsigned i = 0; i < c->late_count; i++)
+        if (c->late[i].ready <= now)
+            return true;
+    return false;
 }
 
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
@@ -83,17 +102,34 @@ nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
     return next;
 }
 
+/* Makes room for one more; the ring buffer's oldest moves to the front. */
+static void grow(struct nm_answer **a, unsigned *size, unsigned head, unsigned count)
+{
+    if (count < *size)
+        return;
+    struct nm_answer *grown = malloc(2 * *size * sizeof *grown);
+    for (unsigned i = 0; i < count; i++)
+        grown[i] = (*a)[(head + i) % *size];
+    free(*a);
+    *a = grown;
+    *size *= 2;
+}
+
 static void stage(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
-        assert(c->late_count < NM_LATE);
+        grow(&c->late, &c->late_size, 0, c->late_count);
         c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged};
         return;
     }
-    assert(c->staged < NM_STAGE);
+    if (c->staged == c->stage_size) {
+        grow(&c->stage, &c->stage_size, c->stage_head, c->staged);
+        c->stage_head = 0;
+    }
     c->last_out = ready > c->last_out ? ready : c->last_out;
-    c->stage[(c->stage_head + c->staged++) % NM_STAGE] = (struct nm_answer){*p, c->last_out, 0};
+    c->stage[(c->stage_head + c->staged++) % c->stage_size] =
+        (struct nm_answer){*p, c->last_out, 0};
 }
 
 /* Gives a message its line and, in checking mode, its bytes: from the DRAM if that was read, else
@@ -150,6 +186,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
         p.targets = 1u << NM_MODULE_NETWORK;
     } else
         p.targets = (uint8_t)(1u << in->requester);
+    c->refused++;
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
     stage(c, &p, c->free_at);
@@ -182,6 +219,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                       from_network ? in->station : in->source, in->requester, in->station);
         return false;
     }
+    (*c->seen)[before.state][in->message][from_network]++;
     perform(c, in, &out, actions, now);
     return true;
 }

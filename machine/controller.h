@@ -10,10 +10,9 @@
 #include "machine/check.h"
 #include "machine/protocol.h"
 
-enum {
-    NM_STAGE = 16, /**< answers whose data are being fetched; several lines may be under way */
-    NM_LATE = 16   /**< interventions and requests that wait for room */
-};
+/** Nonsinkable messages are taken up to so many answers under way (several lines may be fetched at
+ *  once). Sinkable ones are always taken; the protocol bounds how many answers they can add. */
+enum { NM_STAGE = 16 };
 
 /** [ticks] A bank of DRAM with its directory, timing as in params.def. */
 struct nm_dram_timing {
@@ -28,6 +27,9 @@ struct nm_answer {
     uint64_t
         behind; /**< nonsinkable: leaves after this many sinkable ones, counted from the start */
 };
+
+/** Accesses to the directory: [state found][message][it came over the rings]. */
+typedef uint64_t nm_seen[NM_STATES][NM_MSG__COUNT][2];
 
 struct nm_controller {
     enum nm_agent agent;
@@ -45,11 +47,13 @@ struct nm_controller {
     nm_tick free_at; /**< takes the next message */
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
-    struct nm_answer stage[NM_STAGE];
-    unsigned stage_head, staged;
+    struct nm_answer *stage; /**< sinkable answers, in order */
+    unsigned stage_head, staged, stage_size;
     uint64_t sent; /**< sinkable ones that have left */
-    struct nm_answer late[NM_LATE];
-    unsigned late_count;
+    struct nm_answer *late; /**< interventions and requests that wait for room */
+    unsigned late_count, late_size;
+    nm_seen *seen;    /**< monitor */
+    uint64_t refused; /**< messages refused without looking */
 };
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing);
@@ -75,6 +79,9 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
 
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);
+
+/** Whether something could be sent at `now` but for room. */
+bool nm_controller_stuck(const struct nm_controller *c, nm_tick now);
 
 /** When an answer becomes ready after `now`; NM_NEVER: nothing is being fetched. */
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now);

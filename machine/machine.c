@@ -15,6 +15,8 @@
  */
 #include "machine/machine.h"
 
+#include "machine/looking.h"
+
 #include "machine/memory.h"
 #include "machine/network.h"
 #include "procard/card.h"
@@ -136,11 +138,7 @@ static struct ring_timing ring_timing(const struct nm_params *p)
 static void rings_new(struct nm_machine *m)
 {
     const struct nm_params *p = &m->p;
-    m->shape = (struct ring_shape){
-        .levels = p->ring_groups > 1   ? 3
-                  : p->ring_locals > 1 ? 2
-                                       : 1,
-        .fan = {(unsigned)p->ring_stations, (unsigned)p->ring_locals, (unsigned)p->ring_groups}};
+    m->shape = nm_ring_shape(p);
     if (m->stations == 1)
         return;
     struct ring_timing timing = ring_timing(p);
@@ -446,6 +444,8 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
         return NM_RUN_IDLE;
     for (unsigned i = 0; i < m->stations; i++)
         nm_kernel_advance(m->station[i].k, until);
+    if (m->net)
+        ring_run(m->net, until);
     m->now = m->window_end = until;
     return NM_RUN_UNTIL;
 }
@@ -475,6 +475,8 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
 void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
 {
     struct pc_card *c = m->card[card];
+    if (c->stale)
+        pc_card_forget(c);
     if (regs != &c->cpu.r)
         c->cpu.r = *regs;
     if (at > c->cpu.now)
@@ -508,11 +510,57 @@ struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
+/* The card sees its ring pass at its station's interface, and the ring above pass at the interface
+ * between the two; in cycles of the card's own clock. */
+static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_taps *out)
+{
+    if (!m->net)
+        return;
+    const unsigned ring = station / m->shape.fan[0], node = station % m->shape.fan[0];
+    uint64_t busy = ring_net_link(m->net, 0, ring, node).busy;
+    out->v[MON_TAP_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
+    if (m->shape.levels < 2)
+        return;
+    busy = ring_net_link(m->net, 1, ring / m->shape.fan[1], ring % m->shape.fan[1]).busy;
+    out->v[MON_TAP_UPPER_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
+}
+
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
     nm_tick now = m->now;
     pc_card_taps(m->card[card], now, out);
     out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(m->station[card / m->p.processors].memory, now);
+    ring_taps(m, card / (unsigned)m->p.processors, out);
+}
+
+unsigned nm_machine_stations(const struct nm_machine *m)
+{
+    return m->stations;
+}
+
+/* [ticks] one ring cycle. */
+static nm_tick ring_cycle(const struct nm_machine *m)
+{
+    return m->p.cpu_clock / m->p.ring_clock;
+}
+
+void nm_machine_station(const struct nm_machine *m, unsigned station,
+                        struct nm_station_monitor *out)
+{
+    const struct nm_station *s = &m->station[station];
+    const struct nm_station_parts parts = {.bus = s->bus,
+                                           .memory = s->memory,
+                                           .network = s->network,
+                                           .net = m->net,
+                                           .ring_cycle = ring_cycle(m),
+                                           .number = station};
+    const nm_tick reached = nm_kernel_now(s->k);
+    nm_station_look(&parts, reached > m->now ? reached : m->now, out);
+}
+
+void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out)
+{
+    nm_ring_look(m->net, ring_cycle(m), nm_ring_place(&m->p, ring), out);
 }
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)

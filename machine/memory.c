@@ -100,6 +100,11 @@ struct nm_dir_line nm_memory_line(const struct nm_memory *mem, uint64_t line)
     return *entry(mem, line);
 }
 
+const struct nm_controller *nm_memory_controller(const struct nm_memory *mem)
+{
+    return &mem->controller;
+}
+
 uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now)
 {
     return nm_controller_busy(&mem->controller, now);

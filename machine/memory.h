@@ -19,6 +19,9 @@ void nm_memory_free(struct nm_memory *mem);
 /** [bus cycles] the card worked on a request, up to `now`. */
 uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now);
 
+/** Its controller, for looking. */
+const struct nm_controller *nm_memory_controller(const struct nm_memory *mem);
+
 /** Directory entry of a line, for looking. */
 struct nm_dir_line nm_memory_line(const struct nm_memory *mem, uint64_t line);
 

@@ -37,6 +37,9 @@ struct arrival {
 struct queue {
     struct arrival *a;
     unsigned head, count, size;
+    unsigned here;    /* of them, those that had arrived at the last look */
+    unsigned deepest; /* most that had arrived and were not yet taken */
+    uint64_t filled;  /* as of nm_fifo */
 };
 
 struct nm_network {
@@ -112,9 +115,12 @@ static void queue_push(struct queue *q, const struct arrival *a)
         for (unsigned i = 0; i < q->count; i++)
             grown[i] = q->a[(q->head + i) % q->size];
         free(q->a);
-        *q = (struct queue){.a = grown, .count = q->count, .size = size};
+        q->a = grown;
+        q->head = 0;
+        q->size = size;
     }
     q->a[(q->head + q->count++) % q->size] = *a;
+    q->filled -= a->at;
 }
 
 static const struct nm_packet *queue_head(const struct queue *q, nm_tick now)
@@ -122,12 +128,25 @@ static const struct nm_packet *queue_head(const struct queue *q, nm_tick now)
     return q->count && q->a[q->head].at <= now ? &q->a[q->head].packet : NULL;
 }
 
+/* Brings `here` and `deepest` up to date: packets come in order of time, and there are never more
+ * of them than just before one is taken. */
+static void queue_look(struct queue *q, nm_tick now)
+{
+    while (q->here < q->count && q->a[(q->head + q->here) % q->size].at <= now)
+        q->here++;
+    if (q->here > q->deepest)
+        q->deepest = q->here;
+}
+
 static struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_tick now)
 {
     struct queue *q = &n->in[class];
     struct nm_packet p = q->a[q->head].packet;
+    queue_look(q, now);
     q->head = (q->head + 1) % q->size;
     q->count--;
+    q->here--;
+    q->filled += now;
     ring_take(n->net, n->controller.place.station, now, class);
     return p;
 }
@@ -219,19 +238,24 @@ static struct slot *buffer(struct nm_network *n, uint64_t line, bool stays)
     return place;
 }
 
-/* The books of a card's request: was it answered here, and thanks to whom? */
-static void count_request(struct nm_network *n, const struct slot *s, const struct nm_packet *in,
+/* The books of a card's request: was it answered here, and thanks to whom? A miss brings the line.
+ */
+static void count_request(struct nm_network *n, struct slot *s, const struct nm_packet *in,
                           uint8_t before)
 {
-    n->count.requests++;
-    bool hit = before == NM_NC_LV || before == NM_NC_LI ||
-               (before == NM_NC_GV && in->message == NM_MSG_RD);
-    n->count.hits += hit;
-    if (hit && s->brought == in->requester)
-        n->count.caching++;
-    else if (hit)
-        n->count.migration++;
+    const bool data = in->message != NM_MSG_UPGD;
+    const bool localised = before == NM_NC_LI || (before == NM_NC_LV && !data);
+    const bool cached =
+        (before == NM_NC_LV && data) || (before == NM_NC_GV && in->message == NM_MSG_RD);
+    n->count.hits += localised || cached;
+    n->count.localised += localised;
+    n->count.caching += cached && s->brought == in->requester;
+    n->count.migration += cached && s->brought != in->requester;
     n->count.combined += before == NM_NC_W_RD || before == NM_NC_W_RX;
+    if (before == NM_NC_N || before == NM_NC_GI || (before == NM_NC_GV && !cached)) {
+        n->count.misses++;
+        s->brought = in->requester;
+    }
 }
 
 /* The entry a message works on. NULL: it was refused. */
@@ -257,17 +281,16 @@ static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, 
 static void handle(struct nm_network *n, const struct nm_packet *in, bool from_network, nm_tick now)
 {
     n->controller.place.home = (uint16_t)home_of(n, in->line);
+    n->count.requests += !from_network && is_request(in);
     struct slot *s = entry_for(n, in, from_network, now);
     if (!s)
         return;
-    uint8_t before = s->dir.state;
+    const uint8_t before = s->dir.state;
+    const uint64_t refused = n->controller.refused;
     if (!nm_controller_take(&n->controller, &s->dir, in, from_network, now))
         return;
-    if (!from_network && is_request(in)) {
+    if (!from_network && is_request(in) && n->controller.refused == refused)
         count_request(n, s, in, before);
-        if (before == NM_NC_N || before == NM_NC_GI)
-            s->brought = in->requester;
-    }
     n->count.false_remote += s->dir.state == NM_NC_W_FS || s->dir.state == NM_NC_W_FX
                                  ? before == NM_NC_W_RD || before == NM_NC_W_RX
                                  : 0;
@@ -299,12 +322,18 @@ static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from
     return p;
 }
 
+static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class class,
+                                       bool from_network, nm_tick now)
+{
+    if (from_network)
+        return queue_head(&n->in[class], now);
+    return n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
-    const struct nm_packet *head =
-        from_network ? queue_head(&n->in[class], now)
-                     : (n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL);
+    const struct nm_packet *head = head_of(n, class, from_network, now);
     if (!head)
         return false;
     struct nm_packet p = *head;
@@ -331,12 +360,22 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     }
 }
 
-static bool anything_waits(const struct nm_network *n, nm_tick now)
+/* When to look again because something waits: for the controller, until it is free; for room, which
+ * the rings return without a call, on the next cycle. */
+static nm_tick look_again(const struct nm_network *n, nm_tick now)
 {
-    for (unsigned c = 0; c < NM_CLASSES; c++)
-        if (n->port.in[c].count || queue_head(&n->in[c], now))
-            return true;
-    return n->controller.staged || n->controller.late_count;
+    const struct nm_controller *c = &n->controller;
+    nm_tick next = NM_NEVER, soon = now + c->cycle;
+    for (unsigned class = 0; class < NM_CLASSES; class ++)
+        for (unsigned network = 0; network < 2; network++) {
+            const struct nm_packet *head = head_of(n, class, network, now);
+            if (!head)
+                continue;
+            bool busy = way_of(n, head, network) == TO_CACHE && c->free_at > now;
+            nm_tick at = busy ? c->free_at : soon;
+            next = at < next ? at : next;
+        }
+    return nm_controller_stuck(c, now) ? soon : next;
 }
 
 static void work(void *self, nm_tick now, uint64_t arg)
@@ -355,8 +394,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         if (n->in[class].count && n->in[class].a[n->in[class].head].at > now)
             wake(n, n->in[class].a[n->in[class].head].at);
-    if (anything_waits(n, now)) /* for the controller, or for room that returns without a call */
-        wake(n, now + c->cycle);
+    wake(n, look_again(n, now));
 }
 
 /* ---- putting it together
@@ -410,6 +448,22 @@ void nm_network_free(struct nm_network *n)
 struct nm_network_count nm_network_count(const struct nm_network *n)
 {
     return n->count;
+}
+
+struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsigned class,
+                                               nm_tick now)
+{
+    struct queue q = n->in[class];
+    queue_look(&q, now);
+    uint64_t filled = q.filled + q.here * now;
+    for (unsigned i = q.here; i < q.count; i++)
+        filled += q.a[(q.head + i) % q.size].at;
+    return (struct nm_delivered_count){.filled = filled, .deepest = q.deepest};
+}
+
+const struct nm_controller *nm_network_controller(const struct nm_network *n)
+{
+    return &n->controller;
 }
 
 uint64_t nm_network_busy(const struct nm_network *n, nm_tick now)

@@ -12,15 +12,24 @@ struct nm_network;
 
 /** What its monitor counts (TR, multipurpose counters). */
 struct nm_network_count {
-    uint64_t requests; /**< RD, RDEXCL and UPGD of cards here, NACKed ones included */
-    uint64_t hits;     /**< answered on this station */
-    uint64_t
-        migration;     /**< hits on a line another card of the station brought (migration effect) */
-    uint64_t caching;  /**< hits on a line the same card brought (caching effect) */
-    uint64_t combined; /**< NACKed because the line was already on its way (combining effect) */
+    uint64_t requests;  /**< RD, RDEXCL and UPGD of cards here, NACKed ones included */
+    uint64_t hits;      /**< answered on this station: the next three together */
+    uint64_t migration; /**< from the cache, brought by another card (migration effect) */
+    uint64_t caching;   /**< from the cache, brought by the same card (caching effect) */
+    uint64_t localised; /**< only other cards here lost the line or a copy (what "coherence
+                             localisation" means is not in our sources: assumed) */
+    uint64_t misses;    /**< sent on to the home; the rest of the requests was NACKed */
+    uint64_t combined;  /**< NACKed because the line was already on its way (combining effect);
+                             retries count again */
     uint64_t false_remote; /**< requests that came back: the line was on this station */
     uint64_t special;      /**< special reads */
     uint64_t ejections;
+};
+
+/** History of a queue of packets delivered by the rings and not yet taken. */
+struct nm_delivered_count {
+    uint64_t filled;  /**< [packets x ticks] */
+    uint64_t deepest; /**< most at once */
 };
 
 /**
@@ -36,6 +45,13 @@ void nm_network_free(struct nm_network *n);
 void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p);
 
 struct nm_network_count nm_network_count(const struct nm_network *n);
+
+/** @param class  enum nm_class */
+struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsigned class,
+                                               nm_tick now);
+
+/** Its controller, for looking. */
+const struct nm_controller *nm_network_controller(const struct nm_network *n);
 
 /** [bus cycles] the network cache worked on a message, up to `now`. */
 uint64_t nm_network_busy(const struct nm_network *n, nm_tick now);

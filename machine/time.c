@@ -35,6 +35,8 @@ struct nm_kernel {
     uint32_t *heap; /* events at or beyond now + WHEEL when posted */
     uint32_t heap_count, heap_size;
     uint32_t pending; /* events in the wheel */
+    nm_tick next;     /* no event before this tick */
+    bool exact;       /* and there is one at it */
 };
 
 struct nm_kernel *nm_kernel_new(void)
@@ -43,6 +45,8 @@ struct nm_kernel *nm_kernel_new(void)
     k->free_list = NONE;
     for (unsigned i = 0; i < WHEEL; i++)
         k->bucket[i] = NONE;
+    k->next = NM_NEVER;
+    k->exact = true;
     return k;
 }
 
@@ -136,6 +140,10 @@ void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, uint32_t compon
                             .fire = fire,
                             .self = self,
                             .arg = arg};
+    if (at < k->next) {
+        k->next = at;
+        k->exact = true;
+    }
     if (at - k->now < WHEEL)
         wheel_insert(k, e);
     else
@@ -158,12 +166,15 @@ static nm_tick wheel_first(const struct nm_kernel *k)
     return NM_NEVER;
 }
 
-nm_tick nm_kernel_next(const struct nm_kernel *k)
+nm_tick nm_kernel_next(struct nm_kernel *k)
 {
-    nm_tick next = k->pending ? k->now + wheel_first(k) : NM_NEVER;
-    if (k->heap_count && k->pool[k->heap[0]].at < next)
-        next = k->pool[k->heap[0]].at;
-    return next;
+    if (k->exact)
+        return k->next;
+    k->next = k->pending ? k->now + wheel_first(k) : NM_NEVER;
+    if (k->heap_count && k->pool[k->heap[0]].at < k->next)
+        k->next = k->pool[k->heap[0]].at;
+    k->exact = true;
+    return k->next;
 }
 
 nm_tick nm_kernel_now(const struct nm_kernel *k)
@@ -185,8 +196,10 @@ void nm_kernel_step(struct nm_kernel *k)
     uint32_t slot = k->now % WHEEL, e = k->bucket[slot];
     struct nm_event ev = k->pool[e];
     k->bucket[slot] = ev.next;
-    if (ev.next == NONE)
+    if (ev.next == NONE) {
         k->full[slot / 64] &= ~(1ull << (slot % 64));
+        k->exact = false;
+    }
     k->pool[e].next = k->free_list;
     k->free_list = e;
     k->pending--;

@@ -52,7 +52,7 @@ void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, uint32_t compon
              nm_fire_fn *fire, void *self, uint64_t arg);
 
 /** Tick of the next event, or NM_NEVER. */
-nm_tick nm_kernel_next(const struct nm_kernel *k);
+nm_tick nm_kernel_next(struct nm_kernel *k);
 
 /** Current tick: that of the last event fired, or set by nm_kernel_advance. */
 nm_tick nm_kernel_now(const struct nm_kernel *k);

@@ -37,6 +37,7 @@ enum mon_event_id {
 enum mon_scope {
     MON_SCOPE_CARD,    /**< each card its own: the sum */
     MON_SCOPE_STATION, /**< every card of a station the same: one card of each station */
+    MON_SCOPE_RING,    /**< every card of a local ring the same: one card of each */
     MON_SCOPE_MACHINE, /**< every card the same: one card */
 };
 

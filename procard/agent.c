@@ -107,6 +107,15 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
     pc_line_evict(card, side, victim);
 }
 
+static void resume(struct pc_card *card, nm_tick now);
+
+/* An SC whose link has gone fails in any case. Its request, as long as it has not left, is given
+ * up: it would only take the line from whoever is between LL and SC just now. */
+static bool pointless(const struct pc_card *card)
+{
+    return card->request.conditional && !card->cpu.link;
+}
+
 /* Puts the request (again) into the outgoing FIFO, for what its line is by now. */
 static void issue(void *self, nm_tick now, uint64_t arg)
 {
@@ -117,6 +126,13 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     uint64_t victim;
     uint8_t victim_state;
     (void)arg;
+    if (pointless(card)) {
+        if (r->first_nack != NM_NEVER)
+            card->taps.v[MON_TAP_NACK_TIME] += (now - r->first_nack) / nm_bus_cycle(card->bus);
+        r->active = false;
+        resume(card, now);
+        return;
+    }
     bool replace =
         r->state != NM_CARD_S_UP && pc_line_victim(card, r->side, r->line, &victim, &victim_state);
     card->blocked = !may_issue(card, replace && victim_state == NM_CARD_D);
@@ -188,6 +204,15 @@ static unsigned next_class(const struct pc_card *card)
     return NM_CLASSES;
 }
 
+/* The processor, which has waited, does the one access it waited for in this same event. */
+static void resume(struct pc_card *card, nm_tick now)
+{
+    if (now > card->cpu.now)
+        pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
+    card->activity = PC_RUNNING;
+    pc_card_run(card, card->cpu.now + 1);
+}
+
 /* The request is done: the books, then the access that waited, in this same event. */
 static void complete(struct pc_card *card, nm_tick now, bool acknowledged)
 {
@@ -200,10 +225,20 @@ static void complete(struct pc_card *card, nm_tick now, bool acknowledged)
         card->taps.v[MON_TAP_NACK_TIME] += (r->last_issued - r->first_nack) / cycle;
     r->active = false;
     card->filled = r->line;
-    if (now > card->cpu.now)
-        pc_card_stall(card, r->stall, now - card->cpu.now, card->cpu.now);
-    card->activity = PC_RUNNING;
-    pc_card_run(card, card->cpu.now + 1);
+    resume(card, now);
+}
+
+/* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
+ * waited equally long could refuse each other in lock-step for ever. The chance part is halved with
+ * every fourth refusal, so that who has waited for long asks more often than who comes fresh. */
+static uint64_t retry_delay(struct pc_card *card)
+{
+    enum { HALVED = 4, LEAST = 3 };
+    const uint64_t spread = card->p->agent_spread, least = spread < LEAST ? spread : LEAST;
+    const unsigned halvings = card->request.nacks++ / HALVED;
+    const uint64_t most = halvings < 64 ? spread >> halvings : 0;
+    card->chance = card->chance * 6364136223846793005ull + 1442695040888963407ull;
+    return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
 }
 
 static void nacked(struct pc_card *card, nm_tick now)
@@ -215,7 +250,7 @@ static void nacked(struct pc_card *card, nm_tick now)
         r->first_nack = now;
         card->taps.v[MON_TAP_NACKED_REQUESTS]++;
     }
-    nm_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), NM_RANK_MODULE,
+    nm_post(card->k, now + retry_delay(card) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
             component(card), issue, card, 0);
 }
 

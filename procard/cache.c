@@ -215,9 +215,10 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
 }
 
 /* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
-static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, bool store,
-                   nm_tick at, enum pc_stop *stop)
+static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
+                   enum pc_access access, nm_tick at, enum pc_stop *stop)
 {
+    bool store = right(access) == PC_STORE;
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
     uint8_t state = half_state(card, side, line);
     if (side == PC_SIDE_I && state == NM_CARD_I)
@@ -226,6 +227,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     if (!have) {
         *stop = PC_STOP_MISS;
         pc_agent_request(card, side, line, store ? NM_CARD_EV_STORE : NM_CARD_EV_LOAD, at);
+        card->request.conditional = access == PC_CONDITIONAL;
         return false;
     }
     uint64_t part = pa & ~((1ull << card->l1_shift[side]) - 1);
@@ -250,7 +252,7 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     if (result != NM_XLATE_OK)
         return fault(cpu, access, va, result, stop);
     bool store = right(access) == PC_STORE;
-    if (!obtain(card, PC_SIDE_D, va, *pa, store, at, stop))
+    if (!obtain(card, PC_SIDE_D, va, *pa, access, at, stop))
         return NULL;
     if (store)
         nm_check_store(card->check, card->cpu.number, *pa, size, at);
@@ -315,5 +317,5 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
     enum nm_xlate result = translate(card, PC_FETCH, va, &pa);
     if (result != NM_XLATE_OK)
         return fault(cpu, PC_FETCH, va, result, stop);
-    return obtain(card, PC_SIDE_I, va, pa, false, at, stop);
+    return obtain(card, PC_SIDE_I, va, pa, PC_FETCH, at, stop);
 }

@@ -74,8 +74,9 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
     l2_new(card);
     cpu_connect(card, number);
-    pc_card_unmap(card, 0, 0);
+    pc_card_forget(card);
     card->filled = NOWHERE;
+    card->chance = number;
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
     return card;
@@ -98,9 +99,19 @@ void pc_card_free(struct pc_card *card)
     free(card);
 }
 
+/* Mappings change rarely enough to forget everything; a card without a thread does so when it gets
+ * one. */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 {
-    (void)va, (void)len; /* rare enough to forget everything */
+    (void)va, (void)len;
+    card->stale = card->activity == PC_IDLE;
+    if (!card->stale)
+        pc_card_forget(card);
+}
+
+void pc_card_forget(struct pc_card *card)
+{
+    card->stale = false;
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
         for (unsigned place = 0; place <= card->l1_mask[side]; place++)

@@ -27,14 +27,16 @@ struct pc_l2 {
 /** The card's one outstanding request. */
 struct pc_request {
     bool active;
-    bool sent;     /**< on its way; otherwise it waits for the agent (or a retry) */
-    uint8_t state; /**< the line's transient state, enum nm_card_state */
+    bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
+    bool conditional; /**< an SC waits for it */
+    uint8_t state;    /**< the line's transient state */
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */
     nm_tick issued;       /**< first put into the outgoing FIFO; NM_NEVER before */
     nm_tick last_issued;
     nm_tick first_nack; /**< NM_NEVER: none yet */
+    unsigned nacks;     /**< how often it was refused */
 };
 
 enum pc_activity {
@@ -77,10 +79,12 @@ struct pc_card {
     struct pc_xlate tlb[PC_TLB];
     unsigned page_shift;
     struct nm_space space;
+    bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
     /* external agent */
     nm_tick agent_free;      /**< takes the next packet from the bus */
     nm_tick work_at;         /**< tick of the posted agent event, NM_NEVER if none */
+    uint64_t chance;         /**< the agent's own random numbers, for its retries */
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
@@ -121,6 +125,8 @@ void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
+/** Forgets all of them. */
+void pc_card_forget(struct pc_card *card);
 
 /* ---- cache.c, for agent.c ------------------------------------------------------------------- */
 

@@ -16,9 +16,10 @@ struct actor;
 /**
  * Starts SimGrid with a platform made from the machine and runs `hardware(ctx)` as its first actor;
  * returns when that has returned and every thread's actor is gone. Once per process.
+ * @return 0, or -errno when the host did not let SimGrid start; `hardware` was not called then
  */
-void actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx),
-                void *ctx);
+int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx),
+               void *ctx);
 
 /** Creates a thread's actor on `card`. It runs `body(arg)` at its first turn. Ownership: `as`. */
 struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),

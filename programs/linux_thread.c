@@ -189,16 +189,24 @@ int64_t sys_sched_getparam(struct call *c)
     return vm_write32(&c->p->vm, c->a[1], 0);
 }
 
-int64_t sys_sched_priority(struct call *c)
+/** A bound of a policy's priorities: `realtime` for those that have any. */
+static int64_t priority(uint64_t policy, int64_t realtime)
 {
     enum { OTHER = 0, FIFO, RR, BATCH, IDLE = 5 };
 
-    if (c->a[0] == FIFO || c->a[0] == RR)
-        return c->row->name[sizeof "sched_get_priority_" - 1] == 'm' &&
-                       c->row->name[sizeof "sched_get_priority_m" - 1] == 'a'
-                   ? 99
-                   : 1;
-    return c->a[0] == OTHER || c->a[0] == BATCH || c->a[0] == IDLE ? 0 : -EINVAL;
+    if (policy == FIFO || policy == RR)
+        return realtime;
+    return policy == OTHER || policy == BATCH || policy == IDLE ? 0 : -EINVAL;
+}
+
+int64_t sys_sched_priority_max(struct call *c)
+{
+    return priority(c->a[0], 99);
+}
+
+int64_t sys_sched_priority_min(struct call *c)
+{
+    return priority(c->a[0], 1);
 }
 
 int64_t sys_sched_rr_get_interval(struct call *c)

@@ -415,12 +415,15 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     struct prog *p = calloc(1, sizeof *p);
     /* A reader of the guest's output that goes away is the guest's affair. */
     void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+    int err = 0;
 
     if (!p)
         abort();
     prog_init(p, m, spec, hooks, out);
     if (open_image(p) && load(p))
-        actors_run(p->par, hardware, p);
+        err = actors_run(p->par, hardware, p);
+    if (err < 0)
+        prog_finish(p, PROG_UNLOADABLE, 0, "cannot start the simulation: %s", strerror(-err));
     if (!p->over)
         prog_finish(p, PROG_BROKEN, 0, "the simulation ended before the program");
     out->ticks = prog_now(p);

@@ -11,6 +11,8 @@
  */
 #include "programs/actors.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -74,19 +76,38 @@ char *actors_platform(const struct nm_params *p)
     return text;
 }
 
-/** SimGrid reads platforms from files only: give it one that has no name. */
-static void load_platform(const struct nm_params *p)
+/** A file for a moment: one without a name, or, where no /proc shows those, in /tmp.
+ *  @param[out] path  to open it; begins with /tmp/ if it is to be removed */
+static int scratch_file(char path[64])
+{
+    int fd = memfd_create("platform.xml", MFD_CLOEXEC);
+
+    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && access(path, R_OK) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    strcpy(path, "/tmp/numachine-XXXXXX");
+    return mkostemp(path, O_CLOEXEC);
+}
+
+/** SimGrid reads platforms from files only, and throws if it cannot. @return 0 or -errno */
+static int load_platform(const struct nm_params *p)
 {
     char *text = actors_platform(p), path[64];
     size_t len = strlen(text);
-    int fd = memfd_create("platform.xml", MFD_CLOEXEC);
+    int fd = scratch_file(path), err = 0;
 
-    if (fd < 0 || write(fd, text, len) != (ssize_t)len)
-        abort();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    simgrid_load_platform(path);
-    close(fd);
+    if (fd < 0 || write(fd, text, len) != (ssize_t)len || access(path, R_OK) != 0)
+        err = errno ? -errno : -ENOSPC;
+    else
+        simgrid_load_platform(path);
+    if (fd >= 0)
+        close(fd);
+    if (strncmp(path, "/tmp/", 5) == 0)
+        unlink(path);
     free(text);
+    return err;
 }
 
 /* ---- starting and ending --------------------------------------------------------------------- */
@@ -117,20 +138,22 @@ static void start_simgrid(void)
     simgrid_init(&n, args);
 }
 
-void actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx),
-                void *ctx)
+int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx), void *ctx)
 {
     struct actors as = {.hardware = hardware, .ctx = ctx};
     struct sigaction saved[TAKEN];
     sg_actor_t hw;
     struct actor *a, *tmp;
+    int err;
 
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], NULL, &saved[i]);
     start_simgrid();
-    load_platform(p);
+    err = load_platform(p);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], &saved[i], NULL);
+    if (err < 0)
+        return err;
     as.turn = sg_sem_init(0);
     hw = sg_actor_init("hardware", sg_host_by_name("hardware"));
     sg_actor_set_data(hw, &as);
@@ -142,6 +165,7 @@ void actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, v
         free(a);
     }
     sg_sem_destroy(as.turn);
+    return 0;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

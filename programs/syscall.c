@@ -51,7 +51,7 @@ void syscall_name(const struct prog *p, uint64_t number, char *buf, size_t size)
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 /** Raw argument words, zero extended for o32. `skip` drops leading ones (the indirect call). */
-static int raw_args(const struct call *c, unsigned skip, uint64_t raw[RAW_ARGS])
+static void raw_args(const struct call *c, unsigned skip, uint64_t raw[RAW_ARGS])
 {
     const struct pc_regs *r = &c->t->regs;
 
@@ -68,7 +68,6 @@ static int raw_args(const struct call *c, unsigned skip, uint64_t raw[RAW_ARGS])
             raw[i] = w;
         }
     }
-    return 0;
 }
 
 /** Host descriptor that stands for the guest's directory descriptor. */
@@ -124,8 +123,9 @@ static int decode_args(struct call *c, unsigned skip)
 {
     uint64_t raw[RAW_ARGS];
     unsigned from = 0, strings = 0;
-    int err = raw_args(c, skip, raw);
+    int err = 0;
 
+    raw_args(c, skip, raw);
     for (unsigned i = 0; !err && c->row->args[i]; i++) {
         char letter = c->row->args[i];
         if (letter == 'L' && !c->p->n64) {

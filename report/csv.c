@@ -13,7 +13,7 @@ struct csv {
     const char *snapshot;
 };
 
-static void field(FILE *out, const char *text)
+void rep_csv_field(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
@@ -31,16 +31,16 @@ static void field(FILE *out, const char *text)
 static void row(void *ctx, const struct rep_stat *stat)
 {
     struct csv *csv = ctx;
-    field(csv->out, csv->snapshot);
+    rep_csv_field(csv->out, csv->snapshot);
     putc(',', csv->out);
-    field(csv->out, stat->component);
+    rep_csv_field(csv->out, stat->component);
     putc(',', csv->out);
-    field(csv->out, stat->name);
+    rep_csv_field(csv->out, stat->name);
     if (stat->real)
         fprintf(csv->out, ",,%.12g,", stat->value);
     else
         fprintf(csv->out, ",,%llu,", (unsigned long long)stat->count);
-    field(csv->out, stat->unit);
+    rep_csv_field(csv->out, stat->unit);
     fputs("\r\n", csv->out);
 }
 

@@ -2,7 +2,7 @@
  * The result hash: equal if and only if the simulated results are.
  *
  * Everything simulated goes in (how it ended, when, what the guest wrote, every total of every card
- * and region), as little-endian 64-bit words; nothing of the host does, nor which events were asked
+ * and of the machine around them, in every region), as little-endian 64-bit words; nothing of the host does, nor which events were asked
  * for, nor any path.
  */
 #include "report/run.h"
@@ -32,15 +32,26 @@ static void put_totals(XXH64_state_t *state, const struct rep_totals *totals)
 #undef TRUTH
 }
 
-static void put_region(XXH64_state_t *state, const struct rep_region *region, unsigned cards)
+/* Structs of 64-bit words only. */
+static void put_words(XXH64_state_t *state, const void *words, size_t size)
+{
+    const uint64_t *w = words;
+    for (size_t i = 0; i < size / sizeof *w; i++)
+        put(state, w[i]);
+}
+
+static void put_region(XXH64_state_t *state, const struct rep_region *region,
+                       const struct rep_run *run)
 {
     put_text(state, region->name);
     put(state, region->visits);
     put(state, region->begin);
     put(state, region->end);
     put(state, region->elapsed);
-    for (unsigned c = 0; c < cards; c++)
+    for (unsigned c = 0; c < run->cards; c++)
         put_totals(state, &region->card[c].sum);
+    put_words(state, region->around.station, run->stations * sizeof *region->around.station);
+    put_words(state, region->around.ring, run->rings * sizeof *region->around.ring);
 }
 
 uint64_t rep_hash(const struct rep_run *run)
@@ -56,7 +67,7 @@ uint64_t rep_hash(const struct rep_run *run)
     put(state, run->cards);
     put(state, run->regions);
     for (size_t i = 0; i < run->regions; i++)
-        put_region(state, &run->region[i], run->cards);
+        put_region(state, &run->region[i], run);
     uint64_t hash = XXH64_digest(state);
     XXH64_freeState(state);
     return hash;

@@ -61,29 +61,80 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
 #undef TRUTH
 }
 
+/* ---- the machine around the cards -------------------------------------------------------------
+ */
+
+static struct rep_around around_new(const struct rep_run *run)
+{
+    return (struct rep_around){
+        .station = get(run->stations, sizeof(struct nm_station_monitor)),
+        .station_start = get(run->stations, sizeof(struct nm_station_monitor)),
+        .ring = get(run->rings, sizeof(struct nm_ring_monitor)),
+        .ring_start = get(run->rings, sizeof(struct nm_ring_monitor)),
+    };
+}
+
+static void around_free(struct rep_around *a)
+{
+    free(a->station);
+    free(a->station_start);
+    free(a->ring);
+    free(a->ring_start);
+}
+
+static void around_copy(const struct rep_run *run, struct rep_around *to,
+                        const struct rep_around *from)
+{
+    memcpy(to->station, from->station, run->stations * sizeof *to->station);
+    memcpy(to->station_start, from->station_start, run->stations * sizeof *to->station);
+    memcpy(to->ring, from->ring, run->rings * sizeof *to->ring);
+    memcpy(to->ring_start, from->ring_start, run->rings * sizeof *to->ring);
+}
+
+static void around_begin(const struct rep_run *run, struct rep_around *a,
+                         const struct rep_sample *now)
+{
+    memcpy(a->station_start, now->station, run->stations * sizeof *a->station);
+    memcpy(a->ring_start, now->ring, run->rings * sizeof *a->ring);
+}
+
+static void around_end(const struct rep_run *run, struct rep_around *a,
+                       const struct rep_sample *now)
+{
+    for (unsigned s = 0; s < run->stations; s++)
+        nm_station_monitor_add(&a->station[s], &now->station[s], &a->station_start[s]);
+    for (unsigned r = 0; r < run->rings; r++)
+        nm_ring_monitor_add(&a->ring[r], &now->ring[r], &a->ring_start[r]);
+}
+
+/* ---- visits ------------------------------------------------------------------------------------
+ */
+
 static void begin_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
-                        const struct rep_totals *now)
+                        const struct rep_sample *now)
 {
     if (region->visits++ == 0)
         region->begin = at;
     region->since = at;
     region->open = true;
     for (unsigned c = 0; c < run->cards; c++) {
-        region->card[c].start = now[c];
+        region->card[c].start = now->card[c];
         clear_counters(run, region, c);
     }
+    around_begin(run, &region->around, now);
 }
 
 static void end_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
-                      const struct rep_totals *now)
+                      const struct rep_sample *now)
 {
     region->end = at;
     region->elapsed += at - region->since;
     region->open = false;
     for (unsigned c = 0; c < run->cards; c++) {
-        accumulate(&region->card[c].sum, &now[c], &region->card[c].start);
-        read_counters(run, region, c, &now[c].taps);
+        accumulate(&region->card[c].sum, &now->card[c], &region->card[c].start);
+        read_counters(run, region, c, &now->card[c].taps);
     }
+    around_end(run, &region->around, now);
 }
 
 static struct rep_region *add_region(struct rep_run *run, const char *name)
@@ -96,6 +147,7 @@ static struct rep_region *add_region(struct rep_run *run, const char *name)
     *region = (struct rep_region){
         .name = strdup(name),
         .card = get(run->cards, sizeof *region->card),
+        .around = around_new(run),
         .board = get((size_t)run->cards * run->plan.banks, sizeof *region->board),
     };
     return region;
@@ -111,13 +163,15 @@ static struct rep_region *find_region(struct rep_run *run, const char *name)
 
 void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, const char *program,
                   unsigned cards, unsigned per_station, const struct mon_choice *choice,
-                  const struct rep_totals *now)
+                  const struct rep_sample *now)
 {
     *run = (struct rep_run){
         .experiment = experiment,
         .program = program,
         .cards = cards,
         .per_station = per_station,
+        .stations = cards / per_station,
+        .rings = nm_ring_count(&experiment->machine.params),
         .choice = *choice,
     };
     mon_plan_make(&run->plan, choice);
@@ -128,6 +182,7 @@ void rep_region_free(struct rep_region *region)
 {
     free(region->name);
     free(region->card);
+    around_free(&region->around);
     free(region->board);
 }
 
@@ -164,7 +219,7 @@ static void clean_name(char *to, size_t size, const char *from)
 }
 
 void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
-                  const struct rep_totals *now)
+                  const struct rep_sample *now)
 {
     char name[64];
     clean_name(name, sizeof name, mark);
@@ -181,7 +236,7 @@ void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
         rep_remark(run, "region '%s' was ended without a begin; that mark was ignored", name);
 }
 
-void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_totals *now)
+void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_sample *now)
 {
     for (size_t i = run->regions; i-- > 0;) {
         struct rep_region *region = &run->region[i];
@@ -195,7 +250,7 @@ void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_totals *no
     }
 }
 
-struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_totals *now)
+struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_sample *now)
 {
     const struct rep_region *whole = &run->region[0];
     size_t boards = (size_t)run->cards * run->plan.banks;
@@ -203,6 +258,8 @@ struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const stru
     copy.name = strdup(whole->name);
     copy.card = get(run->cards, sizeof *copy.card);
     copy.board = get(boards, sizeof *copy.board);
+    copy.around = around_new(run);
+    around_copy(run, &copy.around, &whole->around);
     memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);
     memcpy(copy.board, whole->board, boards * sizeof *copy.board);
     end_visit(run, &copy, at, now);

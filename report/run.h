@@ -9,6 +9,7 @@
 #define REP_RUN_H
 
 #include "input/experiment.h"
+#include "machine/looking.h"
 #include "machine/machine.h"
 #include "monitor/monitor.h"
 #include "programs/program.h"
@@ -20,6 +21,20 @@
 struct rep_totals {
     struct mon_taps taps;
     struct nm_truth truth;
+};
+
+/** Everything read at one tick; the arrays belong to who reads. */
+struct rep_sample {
+    struct rep_totals *card;            /**< [cards] */
+    struct nm_station_monitor *station; /**< [stations] */
+    struct nm_ring_monitor *ring;       /**< [rings] */
+};
+
+/** What the machine around the cards shows for a region; .._start at the begin of the present
+ *  visit. */
+struct rep_around {
+    struct nm_station_monitor *station, *station_start; /**< [stations] */
+    struct nm_ring_monitor *ring, *ring_start;          /**< [rings] */
 };
 
 /** What one card shows for a region. */
@@ -39,6 +54,7 @@ struct rep_region {
     nm_tick since;          /**< begin of the present visit */
     nm_tick elapsed;        /**< [ticks] sum over visits */
     struct rep_card *card;  /**< [cards] */
+    struct rep_around around;
     struct mon_card *board; /**< [cards * banks] the monitoring cards, one set per bank */
 };
 
@@ -55,6 +71,7 @@ struct rep_run {
     const struct in_experiment *experiment;
     const char *program; /**< executable on the host that ran */
     unsigned cards, per_station;
+    unsigned stations, rings;
     struct mon_choice choice;
     struct mon_plan plan;
     struct rep_region *region; /**< [regions], [0] is "whole" */
@@ -72,27 +89,26 @@ struct rep_run {
 /**
  * Starts a run: its events are placed, the region "whole" is begun at tick 0.
  * `experiment` and `program` must outlive the run.
- * @param now  [cards] the totals at tick 0
+ * @param now  the totals at tick 0
  */
 void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, const char *program,
                   unsigned cards, unsigned per_station, const struct mon_choice *choice,
-                  const struct rep_totals *now);
+                  const struct rep_sample *now);
 void rep_run_free(struct rep_run *run);
 
 /** A mark: begins (or ends) a region; unprintable bytes of its name become '_'. What cannot be so
- * (ending what is not begun) becomes a remark and changes nothing. @param now  [cards] the totals
- * at `at` */
+ * (ending what is not begun) becomes a remark and changes nothing. @param now  totals at `at` */
 void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
-                  const struct rep_totals *now);
+                  const struct rep_sample *now);
 
 /** Ends every open region, "whole" last; those the guest forgot become remarks. */
-void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_totals *now);
+void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_sample *now);
 
 /**
  * Copy of "whole" as if it ended now, for a look at a running simulation.
  * Release with rep_region_free.
  */
-struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_totals *now);
+struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_sample *now);
 void rep_region_free(struct rep_region *region);
 
 /** Adds a remark (printf). */
@@ -116,6 +132,9 @@ uint64_t rep_hash(const struct rep_run *run);
 struct rep_level {
     unsigned first, count;
 };
+
+/** Cards of a local ring. */
+unsigned rep_per_ring(const struct rep_run *run);
 
 /** The count of chosen event i over a level, by the event's scope. */
 uint64_t rep_count(const struct rep_run *run, const struct rep_region *region,

@@ -6,6 +6,8 @@
  */
 #include "report/rundir.h"
 
+#include "report/around.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -15,8 +17,11 @@
 /* Every file a run writes. A directory is a run's if it has the manifest. */
 #define MANIFEST "manifest.json"
 static const char *const ours[] = {
-    MANIFEST, "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
+    MANIFEST,    "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv",
+    "stats.txt", REP_HISTOGRAM,
 };
+
+#define MONITOR "monitor"
 
 static bool fail(char *why, size_t size, const char *what, const char *path)
 {
@@ -63,6 +68,10 @@ static bool clear_results(const char *path, char *why, size_t size)
         if (unlink(file) < 0 && errno != ENOENT)
             return fail(why, size, "cannot remove", file);
     }
+    char monitor[sizeof(struct rep_rundir) + 32];
+    snprintf(monitor, sizeof monitor, "%s/" MONITOR, path);
+    if (rmdir(monitor) < 0 && errno != ENOENT && errno != ENOTEMPTY)
+        return fail(why, size, "cannot remove", monitor);
     return true;
 }
 
@@ -124,12 +133,23 @@ enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const cha
     return path ? make_named(dir, path, force, why, size) : make_fresh(dir, name, why, size);
 }
 
+/* The directory of a file that is to lie in one of its own. */
+static bool make_directory(const struct rep_rundir *dir, const char *name, char *why, size_t size)
+{
+    char path[sizeof dir->path + 64];
+    snprintf(path, sizeof path, "%s/%.*s", dir->path, (int)strcspn(name, "/"), name);
+    return mkdir(path, 0777) == 0 || errno == EEXIST ||
+           fail(why, size, "cannot make directory", path);
+}
+
 bool rep_rundir_write(const struct rep_rundir *dir, const char *name, rep_write_fn *write,
                       void *ctx, char *why, size_t size)
 {
     char file[sizeof dir->path + 64], next[sizeof file + 8];
     snprintf(file, sizeof file, "%s/%s", dir->path, name);
     snprintf(next, sizeof next, "%s.new", file);
+    if (strchr(name, '/') && !make_directory(dir, name, why, size))
+        return false;
     FILE *out = fopen(next, "we");
     if (!out)
         return fail(why, size, "cannot write", next);

@@ -5,6 +5,8 @@
  */
 #include "report/stats.h"
 
+#include "report/around.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -180,4 +182,5 @@ void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, 
             walk_level(&w, component, (struct rep_level){first + c, 1});
         }
     }
+    rep_around_walk(run, region, fn, ctx);
 }

@@ -3,9 +3,15 @@
  *
  * A statistic's path is component.name: "machine.station[0].card[2]" and "monitor.nacks". Indices
  * are always there, even when there is one; units never change with magnitude; names hold
- * [a-z0-9_.]. monitor.*  what the card's counters showed, for the events asked for status.*   the
- * 15 status states, always all of them truth.*    what no counter of the card can show metric.*
- * derived, with the formula in the description
+ * [a-z0-9_.]. Of a card, a station or the machine:
+ *
+ *     monitor.*  what the card's counters showed, for the events asked for
+ *     status.*   the 15 status states, always all of them
+ *     truth.*    what no counter of the card can show
+ *     metric.*   derived, with the formula in the description
+ *
+ * and beside them the monitors of the rest of the machine, "machine.station[0].bus" and
+ * "machine.ring[1][0].link[3]" (around.h).
  */
 #ifndef REP_STATS_H
 #define REP_STATS_H
@@ -22,8 +28,8 @@ struct rep_stat {
 /** Receives one statistic; the strings live only during the call. */
 typedef void rep_stat_fn(void *ctx, const struct rep_stat *stat);
 
-/** Calls `fn` for every statistic of a region, the machine's first, then each station's and its
- *  cards'. */
+/** Calls `fn` for every statistic of a region: the machine's first, then each station's and its
+ *  cards', then those of buses, memories, network caches and rings (around.h). */
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                     void *ctx);
 
@@ -44,6 +50,9 @@ const struct rep_metric *rep_metrics(void);
 /** A metric of a level. @return false when its denominator is 0; *value is 0 then */
 bool rep_metric_value(const struct rep_run *run, const struct rep_region *region,
                       struct rep_level level, enum rep_metric_id metric, double *value);
+
+/** Writes a field of a CSV file, quoted if need be (RFC 4180). */
+void rep_csv_field(FILE *out, const char *text);
 
 /** Writes every region to an open file. Errors stay with the stream (ferror). */
 void rep_write_json(const struct rep_run *run, FILE *out);

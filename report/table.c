@@ -8,6 +8,7 @@
  */
 #include "report/table.h"
 
+#include "report/around.h"
 #include "report/grid.h"
 #include "report/manifest.h"
 #include "report/stats.h"
@@ -70,7 +71,9 @@ static double time_for(const struct rep_run *run, const struct rep_region *regio
     double time = (double)rep_event(run, region, all, MON_EV_time);
     if (e->scope == MON_SCOPE_CARD)
         return time * run->cards;
-    return e->scope == MON_SCOPE_STATION ? time * run->cards / run->per_station : time;
+    if (e->scope == MON_SCOPE_STATION)
+        return time * run->cards / run->per_station;
+    return e->scope == MON_SCOPE_RING ? time * run->cards / rep_per_ring(run) : time;
 }
 
 static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
@@ -162,6 +165,29 @@ static void print_metrics(struct pen pen, const struct rep_run *run,
     print_grid(pen, &grid);
 }
 
+static void print_highlights(struct pen pen, const struct rep_run *run,
+                             const struct rep_region *region)
+{
+    struct rep_highlight highlight[REP_HIGHLIGHTS];
+    struct rep_grid grid;
+    rep_highlights(run, region, highlight);
+    if (!highlight[REP_BUSIEST_BUS].name)
+        return;
+    rep_grid_init(&grid, "lrll");
+    for (unsigned i = 0; i < REP_HIGHLIGHTS; i++) {
+        const struct rep_highlight *h = &highlight[i];
+        if (!h->name)
+            continue;
+        rep_grid_cell(&grid, "%s", h->name);
+        rep_grid_cell(&grid, "%.3f", h->percent);
+        rep_grid_cell(&grid, "%%");
+        rep_grid_cell(&grid, *h->where ? "%s (%s)" : "%s", h->sentence, h->where);
+    }
+    pen.bold = false; /* no heading */
+    fputc('\n', pen.out);
+    print_grid(pen, &grid);
+}
+
 void rep_table_region(const struct rep_run *run, const struct rep_region *region, FILE *out)
 {
     struct pen pen = pen_for(out);
@@ -172,6 +198,7 @@ void rep_table_region(const struct rep_run *run, const struct rep_region *region
         print_counts(pen, run, region);
     fputc('\n', out);
     print_metrics(pen, run, region);
+    print_highlights(pen, run, region);
 }
 
 /* ---- several regions --------------------------------------------------------------------------
@@ -242,6 +269,27 @@ static void compare_metric(struct rep_grid *grid, const struct columns *c, enum 
     rep_grid_cell(grid, "= %s", metric->formula);
 }
 
+static void compare_highlight(struct rep_grid *grid, const struct columns *c,
+                              enum rep_highlight_id id)
+{
+    struct rep_highlight h[REP_HIGHLIGHTS];
+    double value[2] = {0, 0};
+    rep_highlights(c->run, c->first, h);
+    if (!h[id].name)
+        return;
+    rep_grid_cell(grid, "%s", h[id].name);
+    for (size_t r = 0; r < c->count; r++) {
+        rep_highlights(c->run, &c->first[r], h);
+        rep_grid_cell(grid, "%.3f", h[id].percent);
+        if (r < 2)
+            value[r] = h[id].percent;
+    }
+    if (c->ratio)
+        cell_ratio(grid, value[0], value[1]);
+    rep_grid_cell(grid, "%%");
+    rep_grid_cell(grid, "%s", h[id].sentence);
+}
+
 static void print_comparison(struct pen pen, const struct columns *c)
 {
     char align[16] = "l";
@@ -258,6 +306,8 @@ static void print_comparison(struct pen pen, const struct columns *c)
         rep_grid_cell(&grid, "%s", "");
     for (int m = 0; m < REP_METRIC__COUNT; m++)
         compare_metric(&grid, c, (enum rep_metric_id)m);
+    for (unsigned h = 0; h < REP_HIGHLIGHTS; h++)
+        compare_highlight(&grid, c, (enum rep_highlight_id)h);
     fputc('\n', pen.out);
     print_grid(pen, &grid);
     if (c->ratio)

@@ -2,9 +2,16 @@
  * Totals over the cards of a station or of the machine.
  *
  * The one hard idea: a sum is not always a total. Every card of a station sees the same bus, so bus
- * busy cycles are taken from one card of each station; the clock is the same for all.
+ * busy cycles are taken from one card of each station; the same goes for a local ring, and the clock
+ * is the same for all.
  */
 #include "report/run.h"
+
+unsigned rep_per_ring(const struct rep_run *run)
+{
+    const unsigned stations = (unsigned)run->experiment->machine.params.ring_stations;
+    return run->per_station * (stations ? stations : 1);
+}
 
 /* Does card `c` add to a total over `level`? */
 static bool adds(const struct rep_run *run, struct rep_level level, enum mon_scope scope,
@@ -13,6 +20,8 @@ static bool adds(const struct rep_run *run, struct rep_level level, enum mon_sco
     switch (scope) {
     case MON_SCOPE_STATION:
         return c == level.first || c % run->per_station == 0;
+    case MON_SCOPE_RING:
+        return c == level.first || c % rep_per_ring(run) == 0;
     case MON_SCOPE_MACHINE:
         return c == level.first;
     default:

@@ -60,6 +60,20 @@ struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level,
         .halted = stopped(r->halted, r->halted_since, r->raised & ~r->parent, net->now)};
 }
 
+/* Packets that have not left yet have stayed until now. */
+static struct ring_fifo_count outbox_read(const struct outbox *out, nm_tick now)
+{
+    struct ring_fifo_count count = {.deepest = out->deepest, .integral = out->integral};
+    for (uint64_t i = out->gone; i < out->sent; i++) {
+        const nm_tick sent = out->at[i & out->wrap].sent;
+        count.depth += sent <= now;
+        count.integral += sent < now ? now - sent : 0;
+    }
+    if (count.depth > count.deepest)
+        count.deepest = count.depth;
+    return count;
+}
+
 static struct ring_fifo_count fifo_read(const struct fifo *f, uint64_t now)
 {
     uint32_t depth = fifo_count(f);
@@ -85,10 +99,7 @@ struct ring_interface_count ring_net_interface(const struct ring_net *net, unsig
     for (uint32_t i = 0; i < st->returning; i++)
         count.nonsinkable_out -= st->returns[i] < net->now;
     for (unsigned c = 0; c < RING_CLASSES; c++)
-        count.output[c] =
-            (struct ring_fifo_count){.depth = (uint32_t)(st->out[c].sent - st->out[c].gone),
-                                     .deepest = st->out[c].deepest,
-                                     .integral = st->out[c].integral};
+        count.output[c] = outbox_read(&st->out[c], net->now * net->timing.cycle);
     return count;
 }
 

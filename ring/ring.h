@@ -159,8 +159,8 @@ nm_tick ring_shortest(const struct ring_net *net);
 struct ring_fifo_count {
     uint32_t depth;    /**< now */
     uint32_t deepest;  /**< most at once */
-    uint64_t integral; /**< depth summed over time: [slots x ring cycles], or [packets x ticks] of
-                            packets that have left, for output FIFOs */
+    uint64_t integral; /**< depth summed over time: [slots x ring cycles], or [packets x ticks] for
+                            output FIFOs */
 };
 
 struct ring_link_count {

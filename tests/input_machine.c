@@ -25,8 +25,8 @@ Test(input_machine, shipped_default)
     nm_params_default(&defaults);
     cr_expect(memcmp(&mc.params, &defaults, sizeof defaults) == 0);
     cr_expect_str_eq(mc.name, IN_DEFAULT_MACHINE);
-    cr_expect(strstr(origin_of(&mc, "bus.clock"), "configs/station-4.yaml:"));
-    cr_expect_str_eq(origin_of(&mc, "l2.size"), "default");
+    cr_expect(strstr(origin_of(&mc, "rings.stations"), "configs/numachine-64.yaml:"));
+    cr_expect_str_eq(origin_of(&mc, "bus.clock"), "default");
     cr_expect(mc.inputs && mc.inputs[0] && !mc.inputs[1]);
     in_machine_free(&mc);
 }

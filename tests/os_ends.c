@@ -111,6 +111,21 @@ static void marks(void)
         exit(1);
 }
 
+static void drain(void)
+{
+    while (getchar() != EOF)
+        continue;
+}
+
+static void flood(void)
+{
+    static char block[40000];
+
+    for (;;)
+        if (write(1, block, sizeof block) < 0)
+            exit(9);
+}
+
 static const struct {
     const char *name;
     void (*end)(void);
@@ -121,6 +136,7 @@ static const struct {
     {"child", child},       {"alarm", alarm_kills},
     {"abort", aborts},      {"fill", fill},
     {"marks", marks},       {"recurse", recurse},
+    {"drain", drain},       {"flood", flood},
 };
 
 int main(int argc, char **argv)

@@ -55,6 +55,7 @@ int main(int argc, char **argv)
     int opt;
 
     nm_params_default(&params);
+    params.ring_stations = params.ring_locals = 1; /* one station: its memory is soon full */
     while ((opt = getopt(argc, argv, "+cp:l:s:q:")) != -1) {
         uint64_t v = strtoull(optarg ? optarg : "", NULL, 0);
         switch (opt) {

@@ -10,14 +10,17 @@ enum { FAKE_CARDS = 2 };
 
 struct fake {
     struct in_experiment experiment;
-    struct rep_totals now[FAKE_CARDS];
+    struct rep_totals card[FAKE_CARDS];
+    struct nm_station_monitor station;
+    struct nm_ring_monitor ring;
+    struct rep_sample now[1];
     struct rep_run run;
 };
 
 static inline void fake_pass(struct fake *f, uint64_t ticks)
 {
     for (unsigned c = 0; c < FAKE_CARDS; c++) {
-        struct rep_totals *t = &f->now[c];
+        struct rep_totals *t = &f->card[c];
         t->taps.v[MON_TAP_ST_LOAD] += ticks / 3;
         t->taps.v[MON_TAP_ST_STALL_L2] += ticks - ticks / 3;
         t->taps.v[MON_TAP_CYCLES] += ticks / 3;
@@ -36,6 +39,7 @@ static inline void fake_init(struct fake *f, const char *events)
     struct mon_choice choice = {0};
     char why[256];
     memset(f, 0, sizeof *f);
+    f->now[0] = (struct rep_sample){f->card, &f->station, &f->ring};
     f->experiment.name = (char *)"fake";
     f->experiment.argv = empty;
     f->experiment.envp = empty;
@@ -55,7 +59,7 @@ static inline void fake_finish(struct fake *f, nm_tick at)
 {
     rep_run_finish(&f->run, at, f->now);
     f->run.outcome = (struct prog_outcome){.end = PROG_EXITED, .ticks = at, .threads = 1};
-    f->run.outcome.instructions = f->now[0].truth.instructions * FAKE_CARDS;
+    f->run.outcome.instructions = f->card[0].truth.instructions * FAKE_CARDS;
     f->run.hash = rep_hash(&f->run);
 }
 

@@ -1,4 +1,5 @@
 /* The files of a run directory, read back. */
+#include "report/grid.h"
 #include "report/manifest.h"
 #include "report/rundir.h"
 #include "report/stats.h"
@@ -152,4 +153,30 @@ Test(report_files, directories_are_never_overwritten_by_accident)
     char remove[64];
     snprintf(remove, sizeof remove, "rm -r %s", base);
     cr_expect_eq(system(remove), 0);
+}
+
+/* Tables flow within the page; nothing is cut. */
+Test(report_files, words_flow_within_the_width)
+{
+    static const char wide[] = "  one       1  a sentence of several\n               words\n";
+    static const char narrow[] = "  one       1\n      a sentence of\n      several words\n";
+    static const struct {
+        unsigned width;
+        const char *text;
+    } rows[] = {{40, wide}, {20, narrow}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rep_grid grid;
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        rep_grid_init(&grid, "lrl");
+        rep_grid_cell(&grid, "one");
+        rep_grid_cell(&grid, "%6d", 1);
+        rep_grid_cell(&grid, "a sentence of several words");
+        rep_grid_print(&grid, out, false, rows[i].width);
+        rep_grid_free(&grid);
+        fclose(out);
+        cr_expect_str_eq(text, rows[i].text, "%s", text);
+        free(text);
+    }
 }

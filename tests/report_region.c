@@ -60,7 +60,7 @@ Test(report_region, a_lost_pcycle_is_noticed)
     char why[256] = "";
     fake_init(&f, "run");
     fake_pass(&f, 90);
-    f.now[1].taps.v[MON_TAP_ST_LOAD]--;
+    f.card[1].taps.v[MON_TAP_ST_LOAD]--;
     fake_finish(&f, 90);
     cr_expect(!rep_run_adds_up(&f.run, why, sizeof why));
     cr_expect(strstr(why, "card 1") && strstr(why, "89"), "%s", why);
@@ -71,7 +71,7 @@ Test(report_region, a_wrapped_counter_says_so)
 {
     struct fake f;
     fake_init(&f, "nacks,run");
-    f.now[0].taps.v[MON_TAP_NACKS] += (UINT64_C(1) << 32) + 5;
+    f.card[0].taps.v[MON_TAP_NACKS] += (UINT64_C(1) << 32) + 5;
     fake_finish(&f, 0);
     cr_expect_eq(rep_count(&f.run, &f.run.region[0], rep_machine(&f.run), 0), 5);
     cr_expect(rep_overflowed(&f.run.region[0], rep_machine(&f.run), 0));
@@ -100,7 +100,7 @@ static uint64_t hash_of(const char *events, uint64_t ticks, uint64_t extra, doub
     struct fake f;
     fake_init(&f, events);
     fake_pass(&f, ticks);
-    f.now[0].taps.v[MON_TAP_GRANT_WAIT] += extra;
+    f.card[0].taps.v[MON_TAP_GRANT_WAIT] += extra;
     f.run.host.seconds = host_seconds;
     fake_finish(&f, ticks);
     uint64_t hash = f.run.hash;

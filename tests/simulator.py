@@ -1,7 +1,6 @@
 """Runs a guest program under the reference (qemu-user) and under the simulator."""
 import dataclasses
 import json
-import os
 import pathlib
 import resource
 import shutil
@@ -45,6 +44,12 @@ def reference(program, args=(), stdin=b""):
     return End(done.stdout, how, done.stderr.decode(errors="replace"))
 
 
+def end_of(run_directory):
+    """(result hash, cycles) of a run, from its manifest."""
+    end = json.loads(pathlib.Path(run_directory, "manifest.json").read_text())["end"]
+    return end["result_hash"], end["ticks"]
+
+
 def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):
     """`keywords` go to the process: cwd, env. Raises AssertionError if there is no manifest."""
     results = pathlib.Path(tempfile.mkdtemp(prefix="numachine-"))
@@ -59,7 +64,6 @@ def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):
         how = end["reason"]
         if how in ("exited", "signaled"):
             how += f" {end['status']}"
-        last = os.fsencode(results / "out") + b"\n"
-        return End(done.stdout.removesuffix(last), how, stderr, end["result_hash"])
+        return End(done.stdout, how, stderr, end["result_hash"])
     finally:
         shutil.rmtree(results)

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""
+The result of a run must not depend on the circumstances: directory, environment, address-space
+layout, what standard input is made of, what is counted, where the results go.
+
+    circumstances.py NUMACHINE GUEST
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import simulator
+
+INPUT = b"some words on\nstandard input\n" * 100
+
+
+def end_of(numachine, guest, options=(), prefix=(), **keywords):
+    """(result hash, cycles) of one run."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch, "a-directory-with-a-longer-name" if options else "out")
+        if "stdin" not in keywords:
+            keywords["input"] = INPUT
+        subprocess.run([*prefix, numachine, "stat", "--quiet", "-o", out, *options, "--", guest],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120, check=True,
+                       **keywords)
+        return simulator.end_of(out)
+
+
+def circumstances(directory):
+    """Keywords of end_of, by what they vary."""
+    file = pathlib.Path(directory, "input")
+    file.write_bytes(INPUT)
+    yield "again", {}
+    yield "elsewhere", {"cwd": "/"}
+    yield "no environment", {"env": {}}
+    yield "large environment", {"env": {**os.environ, "PADDING": "x" * 100000}}
+    yield "other locale", {"env": {**os.environ, "LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}}
+    yield "nothing counted", {"options": ["-e", ""]}
+    yield "everything counted", {"options": ["-e", "status,default,retries,bus"]}
+    yield "input from a file", {"stdin": file.open("rb")}
+    if subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL,
+                      check=False).returncode == 0:
+        yield "fixed addresses", {"prefix": ["setarch", "-R"]}
+
+
+def main():
+    numachine, guest = map(os.path.abspath, sys.argv[1:])
+    expected = end_of(numachine, guest)
+    failed = False
+    with tempfile.TemporaryDirectory() as directory:
+        for name, keywords in circumstances(directory):
+            got = end_of(numachine, guest, **keywords)
+            print(f"{'ok' if got == expected else 'FAILED'}: {name}: {got}, first {expected}")
+            failed |= got != expected
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

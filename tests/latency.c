@@ -1,0 +1,465 @@
+/*
+ * Contention-free latencies of whole accesses, to the tick, against the hand counts of
+ * docs/latency.md.
+ *
+ * That document writes an access as a list of steps ("miss cmd mem+ line agent fill") and gives
+ * each step's time as a formula of the parameters. Here the lists are read from the document, the
+ * formulas are written down a second time (latency_count.c), and the sum is compared with the real
+ * machine: one access at a time, everything else idle. The card is the real one; only the
+ * instruction interpreter is replaced (pc_run below).
+ */
+#include "latency_count.h"
+#include "machine/machine.h"
+#include "procard/card.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { QUIET = 20000 }; /* [ticks] after which nothing is under way any more */
+
+#define LD(role, card, line)          \
+    {                                 \
+        role, card, false, line, true \
+    }
+#define ST(role, card, line)         \
+    {                                \
+        role, card, true, line, true \
+    }
+
+static const struct scenario scenarios[] = {
+    {"read in the secondary cache", R, LD(R, 0, A), {LD(R, 0, A), LD(R, 0, P)}},
+    {"read, home here", R, LD(R, 0, A), {{0}}},
+    {"write, home here", R, ST(R, 0, A), {{0}}},
+    {"write, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A)}},
+    {"upgrade, home here", R, ST(R, 0, A), {LD(R, 0, A)}},
+    {"upgrade, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A), LD(R, 0, A)}},
+    {"read, home here, dirty in another card", R, LD(R, 0, A), {ST(R, 1, A)}},
+    {"write, home here, dirty in another card", R, ST(R, 0, A), {ST(R, 1, A)}},
+    {"read, home here, putting out a dirty line of here", R, LD(R, 0, B), {ST(R, 0, A)}},
+    {"read again what was put out, home here", R, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, B)}},
+
+    {"read in the network cache", H, LD(R, 0, A), {LD(R, 1, A)}},
+    {"read, dirty in another card here, home away", H, LD(R, 0, A), {ST(R, 1, A)}},
+    {"write, dirty in another card here, home away", H, ST(R, 0, A), {ST(R, 1, A)}},
+    {"upgrade on the owner station, home away", H, ST(R, 0, A), {ST(R, 1, A), LD(R, 0, A)}},
+    {"read, home here, putting out a dirty line of away", H, LD(R, 0, L), {ST(R, 0, A)}},
+    {"read again what was put out, home away", H, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, L)}},
+
+    {"read", H, LD(R, 0, A), {{0}}},
+    {"write", H, ST(R, 0, A), {{0}}},
+    {"read, putting a line of the station out of the network cache",
+     H,
+     LD(R, 2, C),
+     {ST(R, 1, A), LD(R, 0, A)}},
+    {"write, copy in a card of the home", H, ST(R, 0, A), {LD(H, 0, A)}},
+    {"upgrade", H, ST(R, 0, A), {LD(R, 0, A)}},
+    {"upgrade, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A), LD(R, 0, A)}},
+    {"write, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A)}},
+    {"write, shared by a third station", H, ST(R, 0, A), {LD(O, 0, A)}},
+    {"read, dirty in a card of the home", H, LD(R, 0, A), {ST(H, 0, A)}},
+    {"write, dirty in a card of the home", H, ST(R, 0, A), {ST(H, 0, A)}},
+    {"read, home here, dirty away", R, LD(R, 0, A), {ST(O, 0, A)}},
+    {"write, home here, dirty away", R, ST(R, 0, A), {ST(O, 0, A)}},
+    {"read, dirty at a third station", H, LD(R, 0, A), {ST(O, 0, A)}},
+    {"write, dirty at a third station", H, ST(R, 0, A), {ST(O, 0, A)}},
+    {"false remote read, owner asked first", H, LD(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}},
+    {"false remote read, owner asked third", H, LD(R, 0, A), {ST(R, 2, A), LD(R, 3, C)}},
+    {"false remote write, owner asked first", H, ST(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}},
+};
+
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
+
+/* The columns of the document's second table: numachine-64 twice, numachine-1024. */
+static const struct world documented[] = {
+    {"same ring", {4, 4, 1}, {1, 2, 3}},
+    {"other ring", {4, 4, 1}, {1, 6, 11}},
+    {"three levels", {4, 8, 8}, {1, 42, 79}},
+};
+
+static const struct world elsewhere[] = {
+    {"one ring", {4, 1, 1}, {3, 0, 2}},
+    {"one ring, home at node 3", {4, 1, 1}, {0, 3, 1}},
+    {"two stations and one to spare", {3, 1, 1}, {2, 1, 0}},
+    {"a ring of two levels, backwards", {4, 4, 1}, {11, 9, 8}},
+    {"other ring, backwards", {4, 4, 1}, {14, 1, 7}},
+    {"other ring, home on ring 0", {4, 3, 1}, {4, 3, 8}},
+    {"owner far, home near", {4, 4, 1}, {1, 2, 9}},
+    {"home far, owner near", {4, 4, 1}, {1, 14, 2}},
+    {"three levels, backwards", {2, 2, 3}, {11, 0, 5}},
+    {"three levels, within a group", {2, 3, 2}, {6, 11, 8}},
+};
+
+/* ---- the machine ---- */
+
+/* What a processor is to do, and when it had done it. */
+struct order {
+    uint64_t address;
+    bool store;
+    nm_tick over;
+};
+
+/* Stands in for the interpreter: one access, then back to the operating system. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct order *o;
+    enum pc_stop stop;
+    memcpy(&o, &cpu->r.gpr[1], sizeof o);
+    cpu->horizon = horizon;
+    uint8_t *host = o->store ? pc_store(cpu, o->address, 8, cpu->now, &stop)
+                             : pc_load(cpu, o->address, 8, cpu->now, &stop);
+    if (!host)
+        return stop;
+    if (o->store)
+        memset(host, 1, 8);
+    o->over = cpu->now;
+    cpu->exc = PC_EXC_SYS;
+    return PC_STOP_TRAP;
+}
+
+static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                              uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va;
+    return NM_XLATE_OK;
+}
+
+static uint64_t address_of(const struct world *w, const struct scenario *s,
+                           const struct nm_params *p, enum line line)
+{
+    const uint64_t away[P + 1] = {
+        [B] = p->l2_size / 2, /* it is split */
+        [C] = p->netcache_size,
+        [P] = p->l1d_size,
+    };
+    unsigned home = line == L ? w->station[R] : w->station[s->home];
+    return home * p->memory_size + 5 * p->l2_line + away[line];
+}
+
+static void run_quiet(struct nm_machine *m)
+{
+    struct nm_trap trap;
+    enum nm_run why = nm_machine_run(m, nm_machine_now(m) + QUIET, &trap);
+    cr_assert_eq(why, NM_RUN_UNTIL, "%s", nm_machine_error(m));
+}
+
+/* Has a card make one access that starts at `at`; returns when it was over. */
+static nm_tick perform(struct nm_machine *m, const struct world *w, const struct scenario *s,
+                       const struct access *a, nm_tick at)
+{
+    const struct nm_params *p = nm_machine_params(m);
+    struct order order = {.address = address_of(w, s, p, a->line), .store = a->store}, *o = &order;
+    unsigned card = w->station[a->role] * (unsigned)p->processors + a->card;
+    struct pc_regs regs = {.pc = 0};
+    struct nm_trap trap;
+    memcpy(&regs.gpr[1], &o, sizeof o);
+    nm_card_resume(m, card, &regs, at);
+    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    cr_assert_eq(why, NM_RUN_TRAP, "%s, %s: stopped with %d: %s", w->name, s->name, (int)why,
+                 nm_machine_error(m));
+    nm_card_take(m, card, &regs);
+    run_quiet(m);
+    return order.over;
+}
+
+static nm_tick quiet_tick(const struct nm_machine *m, unsigned phase)
+{
+    const struct nm_params *p = nm_machine_params(m);
+    nm_tick both = p->cpu_clock / p->bus_clock * (p->cpu_clock / p->ring_clock);
+    return up_to(nm_machine_now(m) + 1, both) + phase;
+}
+
+/* Simulates the scenario on a new machine; its measured access starts `phase` ticks after an edge
+ * of both clocks. */
+static nm_tick measure(const struct world *w, const struct scenario *s, const struct nm_params *p,
+                       unsigned phase, nm_tick *start)
+{
+    struct nm_machine *m = nm_machine_new(p);
+    struct nm_space space = {.translate = identity};
+    nm_machine_set_space(m, &space);
+    for (unsigned i = 0; i < PREPARATIONS && s->before[i].given; i++)
+        perform(m, w, s, &s->before[i], quiet_tick(m, 0));
+    *start = quiet_tick(m, phase);
+    nm_tick over = perform(m, w, s, &s->measured, *start);
+    nm_machine_free(m);
+    return over;
+}
+
+/* ---- comparing ---- */
+
+/* Defaults of the parameter table (in the hostile build too) but for sizes, so that machines are
+ * quickly made. */
+static void set_up(const struct world *w, struct nm_params *p)
+{
+    size_t rows;
+    const struct nm_param_row *row = nm_param_rows(&rows);
+    for (size_t i = 0; i < rows; i++)
+        nm_param_set(p, &row[i], row[i].def);
+    p->ring_stations = w->fan[0];
+    p->ring_locals = w->fan[1];
+    p->ring_groups = w->fan[2];
+    p->memory_size = 1 << 20;
+    p->netcache_size = 1 << 16;
+    p->l2_size = 1 << 13;
+    p->l1d_size = p->l1i_size = 1 << 10;
+}
+
+static void compare(const struct world *w, const struct scenario *s, const struct nm_params *p,
+                    const struct recipe *r, unsigned phase)
+{
+    nm_tick start, over = measure(w, s, p, phase, &start);
+    nm_tick hand = count_by_hand(w, s, p, r, start);
+    cr_expect_eq(over, hand, "%s, '%s', begun %u ticks after an edge%s: %lu ticks, by hand %lu",
+                 w->name, s->name, phase, p->check ? ", checked" : "",
+                 (unsigned long)(over - start), (unsigned long)(hand - start));
+}
+
+/* Every number in the document, from its steps and from the machine. */
+Test(latency, documented_numbers)
+{
+    struct document d;
+    read_document(&d);
+    cr_assert_eq(d.count, SCENARIOS, "docs/latency.md has %u rows, %d are tested", d.count,
+                 SCENARIOS);
+    for (unsigned i = 0; i < SCENARIOS; i++)
+        for (unsigned level = 0; level < LEVELS; level++) {
+            const struct world *w = &documented[level];
+            const struct recipe *r = recipe_of(&d, scenarios[i].name);
+            struct nm_params p;
+            set_up(w, &p);
+            cr_expect_eq(count_by_hand(w, &scenarios[i], &p, r, 0),
+                         r->ticks[r->columns == 1 ? 0 : level], "%s, '%s': its steps make %lu",
+                         w->name, r->name,
+                         (unsigned long)count_by_hand(w, &scenarios[i], &p, r, 0));
+            compare(w, &scenarios[i], &p, r, 0);
+        }
+}
+
+/* A row "| from | component | what | cycles | `step` | until |" of a worked example. */
+struct moment {
+    unsigned from, until;
+    char step[16];
+};
+
+static bool read_moment(const char *text, struct moment *m)
+{
+    const char *step = NULL;
+    for (const char *at = text; (at = strstr(at, "| `")); at++)
+        step = at;
+    return sscanf(text, "| %u |", &m->from) == 1 && step &&
+           sscanf(step, "| `%15[^`]` | %u |", m->step, &m->until) == 2;
+}
+
+/* A worked example as far as it has been read: the steps so far, and where the last one ends. */
+struct example {
+    struct count c;
+    char steps[160], last[16];
+    unsigned until;
+};
+
+/* The step read last is complete. */
+static void close_step(struct example *e)
+{
+    if (!*e->last)
+        return;
+    cr_assert(count_step(&e->c, e->last), "no step '%s'", e->last);
+    cr_expect_eq(e->c.t, e->until, "'%s' %s ends at %lu, not at %u", e->steps, e->last,
+                 (unsigned long)e->c.t, e->until);
+    size_t length = strlen(e->steps);
+    snprintf(e->steps + length, sizeof e->steps - length, "%s%s", length ? " " : "", e->last);
+}
+
+static void add_moment(struct example *e, const struct moment *m)
+{
+    cr_expect_eq(m->from, e->until, "a step begins at %u, the one before ends at %u", m->from,
+                 e->until);
+    if (strcmp(m->step, e->last))
+        close_step(e);
+    strcpy(e->last, m->step);
+    e->until = m->until;
+}
+
+static struct example example_of(const struct scenario *s)
+{
+    struct nm_params p;
+    struct example e = {.until = 0};
+    set_up(&documented[0], &p);
+    e.c = count_begin(&documented[0], s, &p, 0);
+    return e;
+}
+
+static const struct scenario *scenario_of(const char *name)
+{
+    for (unsigned i = 0; i < SCENARIOS; i++)
+        if (!strcmp(scenarios[i].name, name))
+            return &scenarios[i];
+    return NULL;
+}
+
+/* Ends an example: its steps must be those of its row. */
+static void close_example(const struct document *d, struct example *e)
+{
+    close_step(e);
+    cr_expect_str_eq(e->steps, recipe_of(d, e->c.s->name)->steps);
+}
+
+/* The worked examples, moment by moment. */
+Test(latency, worked_examples)
+{
+    static const char *const names[] = {"read", "upgrade", "read, dirty at a third station"};
+    enum { EXAMPLES = sizeof names / sizeof *names };
+    char text[512];
+    struct document d;
+    struct moment m;
+    struct example e;
+    unsigned begun = 0;
+    read_document(&d);
+    FILE *file = fopen(LATENCY_DOCUMENT, "r");
+    while (fgets(text, sizeof text, file)) {
+        if (!read_moment(text, &m))
+            continue;
+        if (m.from == 0) {
+            if (begun)
+                close_example(&d, &e);
+            cr_assert_lt(begun, (unsigned)EXAMPLES);
+            e = example_of(scenario_of(names[begun++]));
+        }
+        add_moment(&e, &m);
+    }
+    fclose(file);
+    cr_assert_eq(begun, (unsigned)EXAMPLES);
+    close_example(&d, &e);
+}
+
+static void compare_all(const struct document *d, const struct world *w, const struct nm_params *p,
+                        unsigned phase)
+{
+    const char *key;
+    char why[200];
+    cr_assert(nm_params_check(p, &key, why, sizeof why), "%s", why);
+    for (unsigned i = 0; i < SCENARIOS; i++)
+        compare(w, &scenarios[i], p, recipe_of(d, scenarios[i].name), phase);
+}
+
+Test(latency, anywhere_on_the_rings)
+{
+    struct document d;
+    read_document(&d);
+    for (unsigned i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        struct nm_params p;
+        set_up(&elsewhere[i], &p);
+        compare_all(&d, &elsewhere[i], &p, i % 3);
+    }
+}
+
+/* The formulas, not one number: each row changes some parameters. */
+static const struct {
+    struct {
+        size_t field;
+        uint64_t value;
+    } change[4];
+} variations[] = {
+#define SET(field, value)                        \
+    {                                            \
+        offsetof(struct nm_params, field), value \
+    }
+    {{SET(bus_clock, 75000000)}},
+    {{SET(ring_clock, 75000000)}},
+    {{SET(ring_clock, 30000000), SET(bus_clock, 75000000)}},
+    {{SET(bus_clock, 150000000), SET(ring_clock, 50000000)}},
+    {{SET(l2_line, 128)}},
+    {{SET(l2_line, 32), SET(l1d_line, 16)}},
+    {{SET(bus_width, 16), SET(ring_width, 4)}},
+    {{SET(bus_arbitration, 3)}},
+    {{SET(bus_arbitration, 11)}},
+    {{SET(memory_dram, 11), SET(netcache_dram, 9)}},
+    {{SET(memory_directory, 9), SET(netcache_directory, 7)}},
+    {{SET(memory_recovery, 0), SET(memory_dram, 1)}},
+    {{SET(agent_request, 5), SET(agent_response, 3), SET(agent_external, 26)}},
+    {{SET(l2_lookup, 11), SET(l2_refill, 7), SET(agent_external, 7)}},
+    {{SET(ring_generator, 5), SET(ring_handler, 7), SET(ring_up, 3), SET(ring_down, 1)}},
+#undef SET
+};
+
+Test(latency, formulas)
+{
+    struct document d;
+    read_document(&d);
+    for (unsigned i = 0; i < sizeof variations / sizeof *variations; i++) {
+        const struct world *w = &documented[i % 2];
+        struct nm_params p;
+        set_up(w, &p);
+        for (unsigned c = 0; c < 4 && variations[i].change[c].field; c++)
+            memcpy((char *)&p + variations[i].change[c].field, &variations[i].change[c].value,
+                   sizeof variations[i].change[c].value);
+        compare_all(&d, w, &p, i % 5);
+    }
+}
+
+/* The same with all timing drawn at random. */
+static const struct {
+    size_t field;
+    uint64_t most; /* drawn from 1 to this */
+} drawn[] = {
+#define DRAW(field, most)                       \
+    {                                           \
+        offsetof(struct nm_params, field), most \
+    }
+    DRAW(ring_generator, 9),    DRAW(ring_handler, 12),    DRAW(ring_up, 9),
+    DRAW(ring_down, 9),         DRAW(netcache_dram, 20),   DRAW(netcache_directory, 12),
+    DRAW(netcache_recovery, 9), DRAW(bus_arbitration, 12), DRAW(memory_dram, 20),
+    DRAW(memory_directory, 12), DRAW(memory_recovery, 9),  DRAW(l2_lookup, 20),
+    DRAW(l2_refill, 12),        DRAW(agent_request, 9),    DRAW(agent_response, 9),
+    DRAW(agent_external, 30),
+#undef DRAW
+};
+
+static uint64_t draw(uint64_t *random, uint64_t most)
+{
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    return (*random >> 33) % most + 1;
+}
+
+static void draw_all(struct nm_params *p, uint64_t *random)
+{
+    for (unsigned i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        uint64_t value = draw(random, drawn[i].most);
+        memcpy((char *)p + drawn[i].field, &value, sizeof value);
+    }
+    p->ring_handler += p->ring_handler == 1;
+    p->bus_clock = p->cpu_clock / draw(random, 6);
+    p->ring_clock = p->cpu_clock / draw(random, 6);
+    p->l2_line = 16ull << draw(random, 3);
+    p->l1d_line = 8ull << draw(random, 2);
+    p->bus_width = 2ull << draw(random, 3);
+    p->ring_width = 2ull << draw(random, 3);
+}
+
+Test(latency, any_timing)
+{
+    enum { DRAWS = 40 };
+    struct document d;
+    uint64_t random = 1;
+    read_document(&d);
+    for (unsigned i = 0; i < DRAWS; i++) {
+        const struct world *w = &elsewhere[i % (sizeof elsewhere / sizeof *elsewhere)];
+        struct nm_params p;
+        set_up(w, &p);
+        draw_all(&p, &random);
+        compare_all(&d, w, &p, i % 7);
+    }
+}
+
+/* Checking mode looks and does not touch. */
+Test(latency, unchanged_by_checking)
+{
+    struct document d;
+    read_document(&d);
+    for (unsigned level = 0; level < 2; level++) {
+        struct nm_params p;
+        set_up(&documented[level], &p);
+        p.check = true;
+        compare_all(&d, &documented[level], &p, level);
+    }
+}

@@ -1,0 +1,404 @@
+/*
+ * Litmus tests of the protocol itself: are the values that caches and packets carry sequentially
+ * consistent?
+ *
+ * A program's loads read the one memory image, so a program sees sequential consistency whatever
+ * the protocol does with its copies. Here a load returns what the card's own copy holds (checking
+ * mode), as the hardware's would. No acknowledgements of invalidations are collected on this
+ * machine: a writer goes on while some stale copies are still readable, and only the order in which
+ * messages reach every card keeps the illusion of one memory. That order is what is on trial.
+ *
+ * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
+ * iteration takes fresh lines at random homes, lets random cards share and own them first, then
+ * runs the test's threads on random cards with random delays, while the other cards make noise.
+ */
+#include "machine/check.h"
+#include "machine/machine.h"
+#include "procard/card.h"
+#include "tests/litmus/shapes.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef ITERATIONS
+#define ITERATIONS 300 /* per test and machine */
+#endif
+
+enum { CARDS_MAX = 64, NOISE_LINES = 24, STEPS = 8 };
+enum phase { PREPARE, TEST, FINAL, OVER };
+
+struct shape {
+    const char *name;
+    unsigned processors, fifo, l1, l2;
+    unsigned stations, locals, groups, netcache; /* [lines] */
+    unsigned noise; /* per thousand: how often an idle card makes a reference */
+};
+
+struct step {
+    enum { NONE, LOAD, STORE, SHARE, OWN } op;
+    uint64_t address, value;
+    unsigned *result; /* of a load; of OWN: the value found */
+};
+
+struct actor {
+    struct step step[STEPS];
+    unsigned steps, at;
+    bool delayed;
+    struct step noise;
+};
+
+/* One machine trying one litmus test. */
+struct trial {
+    const struct shape *shape;
+    const struct nm_params *p;
+    struct litmus litmus;
+    uint64_t random;
+    unsigned cards, busy, iteration, forbidden;
+    unsigned old; /* loads that returned less than the newest value there was */
+    enum phase phase;
+    struct actor actor[CARDS_MAX];
+    struct litmus_outcome outcome;
+    unsigned card_of[LITMUS_THREADS];
+    uint64_t address[LITMUS_VARS];
+    unsigned *count; /* [LITMUS_OUTCOMES] */
+};
+
+static uint64_t draw(struct trial *t, uint64_t below)
+{
+    t->random = t->random * 6364136223846793005ull + 1442695040888963407ull;
+    return (t->random >> 33) % below;
+}
+
+/* ---- iterations ------------------------------------------------------------------------------ */
+
+static void add(struct trial *t, unsigned card, struct step step)
+{
+    struct actor *a = &t->actor[card];
+    if (a->at == a->steps)
+        t->busy++;
+    a->step[a->steps++] = step;
+}
+
+static void place_threads(struct trial *t)
+{
+    for (unsigned i = 0; i < t->litmus.threads; i++) {
+        bool taken;
+        do {
+            t->card_of[i] = (unsigned)draw(t, t->cards);
+            taken = false;
+            for (unsigned j = 0; j < i; j++)
+                taken |= t->card_of[j] == t->card_of[i];
+        } while (taken);
+    }
+}
+
+/* Half the homes are stations of the test's own threads. */
+static uint64_t draw_home(struct trial *t)
+{
+    return draw(t, 2) ? draw(t, nm_params_stations(t->p))
+                      : t->card_of[draw(t, t->litmus.threads)] / t->p->processors;
+}
+
+/* Lines never used before; now and then all variables in one. */
+static void place_variables(struct trial *t)
+{
+    const uint64_t line = t->p->l2_line;
+    const bool together = !draw(t, 8);
+    for (unsigned v = 0; v < LITMUS_VARS; v++)
+        t->address[v] = together && v ? t->address[0] + 8 * v
+                                      : draw_home(t) * t->p->memory_size +
+                                            (NOISE_LINES + t->iteration * LITMUS_VARS + v) * line;
+}
+
+/* Who shares the variables and who owns them, before the test: cards of the test and others. */
+static void prepare(struct trial *t)
+{
+    place_threads(t);
+    place_variables(t);
+    memset(&t->outcome, 0, sizeof t->outcome);
+    for (unsigned v = 0; v < t->litmus.vars; v++)
+        for (unsigned n = (unsigned)draw(t, 5); n > 0; n--) {
+            unsigned card = (unsigned)draw(t, 4) ? t->card_of[draw(t, t->litmus.threads)]
+                                                 : (unsigned)draw(t, t->cards);
+            struct step step = {.op = draw(t, 4) ? SHARE : STORE, .address = t->address[v]};
+            if (t->actor[card].steps < STEPS)
+                add(t, card, step);
+        }
+}
+
+static void begin_test(struct trial *t)
+{
+    const struct litmus *l = &t->litmus;
+    for (unsigned i = 0; i < l->threads; i++)
+        for (unsigned j = 0; j < l->ops[i]; j++) {
+            const struct litmus_op *op = &l->op[i][j];
+            add(t, t->card_of[i],
+                (struct step){.op = op->store ? STORE : LOAD,
+                              .address = t->address[op->var],
+                              .value = op->value,
+                              .result = op->store ? NULL : &t->outcome.loaded[op->value]});
+        }
+}
+
+/* The last values, read by a card that first becomes each line's owner. */
+static void begin_final(struct trial *t)
+{
+    unsigned card = (unsigned)draw(t, t->cards);
+    for (unsigned v = 0; v < t->litmus.vars; v++)
+        add(t, card,
+            (struct step){.op = OWN, .address = t->address[v], .result = &t->outcome.last[v]});
+}
+
+static void judge(struct trial *t)
+{
+    unsigned code = litmus_code(&t->outcome);
+    char text[32];
+    t->count[code]++;
+    if (t->litmus.allowed[code])
+        return;
+    litmus_text(&t->litmus, code, text);
+    if (!t->forbidden++) {
+        printf("# %s, %s, iteration %u: %s; threads on cards", t->shape->name, t->litmus.name,
+               t->iteration, text);
+        for (unsigned i = 0; i < t->litmus.threads; i++)
+            printf(" %u", t->card_of[i]);
+        printf("; variables at");
+        for (unsigned v = 0; v < t->litmus.vars; v++)
+            printf(" %#lx (station %lu)", (unsigned long)t->address[v],
+                   (unsigned long)(t->address[v] / t->p->memory_size));
+        printf("\n");
+    }
+}
+
+/* Everybody is done with the phase: on to the next that has something to do. */
+static void advance(struct trial *t)
+{
+    while (!t->busy && t->phase != OVER) {
+        for (unsigned i = 0; i < t->cards; i++)
+            t->actor[i].at = t->actor[i].steps = 0;
+        switch (t->phase) {
+        case PREPARE:
+            t->phase = TEST;
+            begin_test(t);
+            break;
+        case TEST:
+            t->phase = FINAL;
+            begin_final(t);
+            break;
+        default:
+            judge(t);
+            t->phase = ++t->iteration < ITERATIONS ? PREPARE : OVER;
+            if (t->phase == PREPARE)
+                prepare(t);
+        }
+    }
+}
+
+/* ---- the processors -------------------------------------------------------------------------- */
+
+/* The interpreter has no place for the test's own data but the register file. */
+static struct trial *trial_of(struct pc_cpu *cpu)
+{
+    struct trial *t;
+    memcpy(&t, &cpu->r.gpr[1], sizeof t);
+    return t;
+}
+
+static uint64_t own_copy(struct pc_cpu *cpu, uint64_t address)
+{
+    uint64_t value = 0;
+    cr_assert(nm_check_peek(cpu->card->check, cpu->number, address, 8, &value));
+    return value;
+}
+
+static bool perform(struct trial *t, struct pc_cpu *cpu, const struct step *s, enum pc_stop *stop)
+{
+    uint64_t address = s->op == OWN ? s->address | 32 : s->address; /* beside the variables */
+    bool store = s->op == STORE || s->op == OWN;
+    uint8_t *host = store ? pc_store(cpu, address, 8, cpu->now, stop)
+                          : pc_load(cpu, address, 8, cpu->now, stop);
+    if (!host)
+        return false;
+    if (store)
+        memcpy(host, &s->value, 8);
+    if (s->result)
+        *s->result = (unsigned)own_copy(cpu, s->address);
+    if (s->op == LOAD && s->result)
+        t->old += memcmp(host, &(uint64_t){*s->result}, 8) != 0;
+    return true;
+}
+
+static unsigned delay(struct trial *t)
+{
+    static const unsigned longest[] = {1, 4, 40, 400, 1500};
+    return (unsigned)draw(t, longest[draw(t, sizeof longest / sizeof *longest)]);
+}
+
+static void decide_noise(struct trial *t, struct step *s)
+{
+    if (draw(t, 1000) >= t->shape->noise)
+        return;
+    uint64_t station = draw(t, nm_params_stations(t->p));
+    s->op = draw(t, 3) ? LOAD : STORE;
+    s->address = station * t->p->memory_size + draw(t, NOISE_LINES) * t->p->l2_line;
+}
+
+/* One reference, or some cycles of nothing. False: it missed. */
+static bool go_on(struct trial *t, struct pc_cpu *cpu, enum pc_stop *stop)
+{
+    struct actor *a = &t->actor[cpu->number];
+    if (a->noise.op) {
+        if (!perform(t, cpu, &a->noise, stop))
+            return false;
+        a->noise.op = NONE;
+    } else if (a->at == a->steps) {
+        decide_noise(t, &a->noise);
+        if (!a->noise.op)
+            pc_charge(cpu, PC_ST_INT, 10 + draw(t, 30));
+    } else if (!a->delayed) {
+        a->delayed = true;
+        pc_charge(cpu, PC_ST_INT, 1 + delay(t));
+    } else {
+        if (!perform(t, cpu, &a->step[a->at], stop))
+            return false;
+        a->delayed = false;
+        if (++a->at == a->steps && !--t->busy)
+            advance(t);
+    }
+    return true;
+}
+
+/* Stands in for the interpreter. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct trial *t = trial_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        if (t->phase == OVER && !t->actor[cpu->number].noise.op) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        cpu->last = PC_ST_INT;
+        if (!go_on(t, cpu, &stop))
+            return stop;
+        pc_charge(cpu, PC_ST_INT, 1);
+    }
+    return PC_STOP_HORIZON;
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                              uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va;
+    return NM_XLATE_OK;
+}
+
+static void set_up(const struct shape *s, struct nm_params *p)
+{
+    nm_params_default(p);
+    p->processors = s->processors;
+    p->bus_fifo = s->fifo;
+    p->l1d_size = p->l1i_size = s->l1;
+    p->l2_size = s->l2;
+    p->memory_size = 4 << 20;
+    p->ring_stations = s->stations;
+    p->ring_locals = s->locals;
+    p->ring_groups = s->groups;
+    p->netcache_size = s->netcache * p->l2_line;
+    p->ring_output = p->ring_queue = s->fifo;
+    p->ring_input = p->ring_between = s->fifo < 2 ? 2 : s->fifo;
+    p->watchdog = 3000000;
+    p->check = true;
+}
+
+static void run(struct nm_machine *m, const struct trial *t)
+{
+    for (unsigned done = 0; done < nm_machine_cards(m);) {
+        struct nm_trap trap;
+        struct pc_regs regs;
+        enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        if (why != NM_RUN_TRAP) {
+            nm_machine_dump(m, stderr);
+            cr_assert_fail("%s, %s, iteration %u: stopped with %d: %s", t->shape->name,
+                           t->litmus.name, t->iteration, (int)why, nm_machine_error(m));
+        }
+        nm_card_take(m, trap.card, &regs);
+        done++;
+    }
+}
+
+static void report(const struct trial *t)
+{
+    char text[32];
+    fprintf(stderr, "# %s, %s, %u old:", t->shape->name, t->litmus.name, t->old);
+    for (unsigned code = 0; code < LITMUS_OUTCOMES; code++) {
+        if (!t->count[code])
+            continue;
+        litmus_text(&t->litmus, code, text);
+        fprintf(stderr, " [%s]%s %u", text, t->litmus.allowed[code] ? "" : " FORBIDDEN",
+                t->count[code]);
+    }
+    fprintf(stderr, "\n");
+}
+
+/* Returns how many iterations had a forbidden outcome. */
+static unsigned try_test(const struct shape *s, const struct litmus_row *row, uint64_t seed)
+{
+    struct nm_params p;
+    struct trial *t = calloc(1, sizeof *t);
+    set_up(s, &p);
+    struct nm_machine *m = nm_machine_new(&p);
+    const struct nm_space space = {.translate = identity};
+    nm_machine_set_space(m, &space);
+    t->shape = s;
+    t->p = &p;
+    t->random = seed;
+    t->cards = nm_machine_cards(m);
+    t->count = calloc(LITMUS_OUTCOMES, sizeof *t->count);
+    litmus_read(&t->litmus, row);
+    prepare(t);
+    advance(t);
+    for (unsigned i = 0; i < t->cards; i++) {
+        struct pc_regs regs = {.pc = 0};
+        memcpy(&regs.gpr[1], &t, sizeof t);
+        nm_card_resume(m, i, &regs, i);
+    }
+    run(m, t);
+    if (t->forbidden || getenv("SHOW"))
+        report(t);
+    unsigned forbidden = t->forbidden;
+    nm_machine_free(m);
+    free(t->count);
+    free(t);
+    return forbidden;
+}
+
+Test(litmus, protocol)
+{
+    static const struct shape shapes[] = {
+        /* name              cards fifo  l1    l2     rings    nc  noise */
+        {"one station", 4, 16, 16384, 1 << 20, 1, 1, 1, 64, 20},
+        {"one station, tiny", 4, 1, 64, 256, 1, 1, 1, 64, 200},
+        {"one ring", 2, 16, 16384, 1 << 20, 4, 1, 1, 64, 20},
+        {"one ring, quiet", 1, 16, 16384, 1 << 20, 4, 1, 1, 64, 0},
+        {"one ring, tiny", 2, 1, 64, 256, 4, 1, 1, 8, 200},
+        {"two levels", 2, 16, 16384, 1 << 20, 2, 2, 1, 64, 20},
+        {"two levels, tiny", 2, 1, 64, 256, 2, 2, 1, 4, 300},
+        {"two levels, busy", 4, 4, 16384, 1 << 20, 2, 2, 1, 64, 300},
+        {"three levels", 1, 2, 64, 512, 2, 2, 2, 16, 100},
+        {"prototype", 4, 16, 16384, 1 << 20, 4, 4, 1, 64, 20},
+    };
+    unsigned forbidden = 0;
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (unsigned j = 0; j < LITMUS_ROWS; j++)
+#ifdef ONE
+            if (i * 100 + j + 1 == ONE)
+#endif
+                forbidden += try_test(&shapes[i], &litmus_rows[j], i * 100 + j + 1);
+    cr_assert_eq(forbidden, 0, "%u outcomes that sequential consistency forbids", forbidden);
+}

@@ -1,0 +1,216 @@
+/*
+ * A saturated machine: all 64 processors at once write one line, stream through each other's
+ * memories, or push dirty lines out of every cache. Everybody must finish, and how evenly the
+ * machine serves them is printed (docs/saturation.md).
+ *
+ * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ */
+#include "machine/machine.h"
+#include "procard/card.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CARDS_MAX = 64 };
+
+struct load;
+
+/* What one processor does and how it fares. */
+struct actor {
+    const struct load *load;
+    const struct nm_params *p;
+    uint64_t made; /* references */
+    nm_tick last, longest, finished;
+};
+
+struct load {
+    const char *name;
+    uint64_t references; /* per processor */
+    unsigned think;      /* PCycles from one reference to the next */
+    bool (*next)(const struct actor *a, unsigned card, uint64_t *address); /* true: a store */
+};
+
+/* The same line for everyone: a counter that everyone increments. */
+static bool one_line(const struct actor *a, unsigned card, uint64_t *address)
+{
+    (void)a, (void)card;
+    *address = 0;
+    return true;
+}
+
+/* A long walk through the memory of each other station in turn; every third reference a store. */
+static bool streams(const struct actor *a, unsigned card, uint64_t *address)
+{
+    uint64_t stations = nm_params_stations(a->p), own = card / a->p->processors;
+    uint64_t station = (own + 1 + a->made % (stations - 1)) % stations;
+    uint64_t line = card * 64 + a->made / (stations - 1) % 64;
+    *address = station * a->p->memory_size + line * a->p->l2_line;
+    return a->made % 3 == 2;
+}
+
+/* Lines of its own, more than the caches hold, all at home opposite. */
+static bool flush(const struct actor *a, unsigned card, uint64_t *address)
+{
+    uint64_t stations = nm_params_stations(a->p);
+    uint64_t station = (card / a->p->processors + stations / 2) % stations;
+    uint64_t lines = 2 * (a->p->l2_size + a->p->netcache_size) / a->p->l2_line;
+    *address = station * a->p->memory_size + (card * lines + a->made % lines) * a->p->l2_line;
+    return true;
+}
+
+static const struct load loads[] = {
+    {"one line", 100, 200, one_line},
+    {"streams", 900, 1, streams},
+    {"flush", 900, 1, flush},
+};
+
+/* The interpreter has no place for the test's own data but the register file. */
+static struct actor *actor_of(struct pc_cpu *cpu)
+{
+    struct actor *a;
+    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    return a;
+}
+
+static void made(struct actor *a, nm_tick now)
+{
+    if (now - a->last > a->longest)
+        a->longest = now - a->last;
+    a->last = now;
+    if (++a->made == a->load->references)
+        a->finished = now;
+}
+
+/* Stands in for the interpreter: references instead of instructions. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct actor *a = actor_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        uint64_t address;
+        if (a->made == a->load->references) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        uint8_t *host = a->load->next(a, cpu->number, &address)
+                            ? pc_store(cpu, address, 8, cpu->now, &stop)
+                            : pc_load(cpu, address, 8, cpu->now, &stop);
+        if (!host)
+            return stop;
+        made(a, cpu->now);
+        cpu->last = PC_ST_INT;
+        pc_charge(cpu, PC_ST_INT, a->load->think);
+    }
+    return PC_STOP_HORIZON;
+}
+
+static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                              uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va;
+    return NM_XLATE_OK;
+}
+
+/* Caches small enough to be flushed in a short run; hostile: queues of one entry besides. */
+static void set_up(struct nm_params *p, bool hostile)
+{
+    nm_params_default(p);
+    p->l1d_size = 64;
+    p->l2_size = 4096;
+    p->netcache_size = 8192;
+    p->memory_size = 4 << 20;
+    p->watchdog = 15000000;
+    p->check = true;
+    if (!hostile)
+        return;
+    p->l2_size = p->netcache_size = 512;
+    p->bus_fifo = p->ring_output = p->ring_queue = p->ring_limit = 1;
+    p->ring_input = p->ring_between = 2;
+    p->agent_retry = p->agent_spread = 1;
+}
+
+/* What every processor had done when the first was done, and how it ended. */
+struct fairness {
+    uint64_t fewest; /* references */
+    nm_tick first, last, longest;
+    uint64_t nacks;
+};
+
+static void note_trap(struct nm_machine *m, const struct actor *actor, unsigned done,
+                      struct fairness *f)
+{
+    if (done)
+        return;
+    f->fewest = UINT64_MAX;
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        f->fewest = actor[i].made < f->fewest ? actor[i].made : f->fewest;
+}
+
+static void note_end(struct nm_machine *m, const struct actor *actor, struct fairness *f)
+{
+    f->first = NM_NEVER;
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct mon_taps taps;
+        nm_card_taps(m, i, &taps);
+        f->nacks += taps.v[MON_TAP_NACKS];
+        f->first = actor[i].finished < f->first ? actor[i].finished : f->first;
+        f->last = actor[i].finished > f->last ? actor[i].finished : f->last;
+        f->longest = actor[i].longest > f->longest ? actor[i].longest : f->longest;
+    }
+}
+
+static void run(struct nm_machine *m, const struct load *load, const struct actor *actor,
+                struct fairness *f)
+{
+    for (unsigned done = 0; done < nm_machine_cards(m); done++) {
+        struct nm_trap trap;
+        struct pc_regs regs;
+        enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        if (why != NM_RUN_TRAP) {
+            nm_machine_dump(m, stderr);
+            cr_assert_fail("%s: stopped with %d: %s", load->name, (int)why, nm_machine_error(m));
+        }
+        note_trap(m, actor, done, f);
+        nm_card_take(m, trap.card, &regs);
+    }
+    note_end(m, actor, f);
+}
+
+static void saturate(const struct load *load, bool hostile)
+{
+    struct nm_params p;
+    struct actor actor[CARDS_MAX];
+    struct fairness f = {0};
+    const struct nm_space space = {.translate = identity};
+    set_up(&p, hostile);
+    struct nm_machine *m = nm_machine_new(&p);
+    nm_machine_set_space(m, &space);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct actor *a = &actor[i];
+        *a = (struct actor){.load = load, .p = &p};
+        struct pc_regs regs = {.pc = 0};
+        memcpy(&regs.gpr[1], &a, sizeof a);
+        nm_card_resume(m, i, &regs, i);
+    }
+    run(m, load, actor, &f);
+    uint64_t all = load->references * nm_machine_cards(m);
+    fprintf(stderr,
+            "# %-8s %-7s: %8.1f references per 1000 bus cycles, %5.2f NACKs per reference, "
+            "first done at %lu, last at %lu; the slowest had then done %lu of %lu; longest wait "
+            "%lu\n",
+            load->name, hostile ? "hostile" : "default", 3000.0 * (double)all / (double)f.last,
+            (double)f.nacks / (double)all, (unsigned long)f.first, (unsigned long)f.last,
+            (unsigned long)f.fewest, (unsigned long)load->references, (unsigned long)f.longest);
+    nm_machine_free(m);
+}
+
+Test(saturation, everybody_finishes)
+{
+    for (unsigned i = 0; i < sizeof loads / sizeof *loads; i++)
+        for (unsigned hostile = 0; hostile < 2; hostile++)
+            saturate(&loads[i], hostile);
+}
