@@ -1,4 +1,5 @@
-/* As many threads as the first argument says (1 to 1024), each with a stack, a result and a join. */
+/* As many threads as the first argument says (1 to 1024), each with a stack, a result and a join.
+ */
 #include "guest.h"
 
 #include <pthread.h>
