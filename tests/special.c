@@ -1,7 +1,7 @@
 /*
- * Special functions one at a time on a quiet machine: what each makes of a line in each state it can
- * find, at its home and in the network caches. A reference is one step of the real card; only the
- * interpreter is replaced.
+ * Special functions one at a time on a quiet machine: what each makes of a line in each state it
+ * can find, at its home and in the network caches. A reference is one step of the real card; only
+ * the interpreter is replaced.
  */
 #include "machine/machine.h"
 #include "procard/card.h"
@@ -123,27 +123,27 @@ static void expect_states(struct nm_machine *m, const struct row *r, const char 
 Test(special, what_becomes_of_a_line)
 {
     static const struct row rows[] = {
-        {"",         INVAL,    "LV N - N N",    "LV N - N N"},
-        {"2r3r",     INVAL,    "LV N - N N",    "LV N - N N"},
-        {"2r0r6r",   INVAL,    "GV GV - N GV",  "LV GI - N GI"},
-        {"2w",       INVAL,    "LI N - N N",    "LI N - N N"},
-        {"0w",       INVAL,    "GI LI - N N",   "GI LI - N N"},
-        {"2r0r6r",   EXCL,     "GV GV - N GV",  "LV GI - N GI"},
-        {"2w",       EXCL,     "LI N - N N",    "LV N - N N"},
-        {"0w",       EXCL,     "GI LI - N N",   "LV GI - N N"},
-        {"0w1r",     EXCL,     "GI LV - N N",   "LV GI - N N"},
-        {"2r0r6r",   KILL,     "GV GV - N GV",  "GV GV - N GV"},
-        {"3w",       KILL,     "LI N - N N",    "LV N - N N"},
-        {"4w",       KILL,     "GI N - LI N",   "LV N - GI N"},
-        {"2r0r",     WB,       "GV GV - N N",   "GV GV - N N"},
-        {"2w",       WB,       "LI N - N N",    "LV N - N N"},
-        {"0w",       WB,       "GI LI - N N",   "GV GV - N N"},
-        {"0w1r",     WB,       "GI LV - N N",   "GV GV - N N"},
-        {"",         PREFETCH, "LV N - N N",    "GV N - GV N"},
-        {"2w",       PREFETCH, "LI N - N N",    "GV N - GV N"},
-        {"0w",       PREFETCH, "GI LI - N N",   "GV GV - GV N"},
-        {"4w",       PREFETCH, "GI N - LI N",   "GI N - LI N"},
-        {"4r0w",     PREFETCH, "GI LI - GI N",  "GV GV - GV N"},
+        {"", INVAL, "LV N - N N", "LV N - N N"},
+        {"2r3r", INVAL, "LV N - N N", "LV N - N N"},
+        {"2r0r6r", INVAL, "GV GV - N GV", "LV GI - N GI"},
+        {"2w", INVAL, "LI N - N N", "LI N - N N"},
+        {"0w", INVAL, "GI LI - N N", "GI LI - N N"},
+        {"2r0r6r", EXCL, "GV GV - N GV", "LV GI - N GI"},
+        {"2w", EXCL, "LI N - N N", "LV N - N N"},
+        {"0w", EXCL, "GI LI - N N", "LV GI - N N"},
+        {"0w1r", EXCL, "GI LV - N N", "LV GI - N N"},
+        {"2r0r6r", KILL, "GV GV - N GV", "GV GV - N GV"},
+        {"3w", KILL, "LI N - N N", "LV N - N N"},
+        {"4w", KILL, "GI N - LI N", "LV N - GI N"},
+        {"2r0r", WB, "GV GV - N N", "GV GV - N N"},
+        {"2w", WB, "LI N - N N", "LV N - N N"},
+        {"0w", WB, "GI LI - N N", "GV GV - N N"},
+        {"0w1r", WB, "GI LV - N N", "GV GV - N N"},
+        {"", PREFETCH, "LV N - N N", "GV N - GV N"},
+        {"2w", PREFETCH, "LI N - N N", "GV N - GV N"},
+        {"0w", PREFETCH, "GI LI - N N", "GV GV - GV N"},
+        {"4w", PREFETCH, "GI N - LI N", "GI N - LI N"},
+        {"4r0w", PREFETCH, "GI LI - GI N", "GV GV - GV N"},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
