@@ -9,8 +9,8 @@
  * that waits for the ring would ever leave. So only nonsinkable messages wait for room among the
  * answers. Interventions and requests that find no room on their way out wait in a place of their
  * own, behind the answers that came before them; until it is empty, messages that might add to it
- * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no circle
- * of full FIFOs can close.
+ * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no
+ * circle of full FIFOs can close.
  */
 #include "machine/controller.h"
 

@@ -47,10 +47,10 @@ struct nm_controller {
     nm_tick free_at; /**< takes the next message */
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
-    struct nm_answer *stage; /**< sinkable answers, in order */
+    struct nm_answer *stage;  /**< sinkable answers, in order */
     unsigned stage_head, staged, stage_size;
-    uint64_t actions; /**< of the last transition; 0: the message was refused */
-    uint64_t sent; /**< sinkable ones that have left */
+    uint64_t actions;       /**< of the last transition; 0: the message was refused */
+    uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
     unsigned late_count, late_size;
     nm_seen *seen;    /**< monitor */

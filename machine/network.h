@@ -12,15 +12,15 @@ struct nm_network;
 
 /** What its monitor counts (TR, multipurpose counters). */
 struct nm_network_count {
-    uint64_t requests;  /**< RD, RDEXCL and UPGD of cards here, NACKed ones included */
-    uint64_t hits;      /**< answered on this station: the next three together */
-    uint64_t migration; /**< from the cache, brought by another card (migration effect) */
-    uint64_t caching;   /**< from the cache, brought by the same card (caching effect) */
-    uint64_t localised; /**< only other cards here lost the line or a copy (what "coherence
-                             localisation" means is not in our sources: assumed) */
-    uint64_t misses;    /**< sent on to the home; the rest of the requests was NACKed */
-    uint64_t combined;  /**< NACKed because the line was already on its way (combining effect);
-                             retries count again */
+    uint64_t requests;     /**< RD, RDEXCL and UPGD of cards here, NACKed ones included */
+    uint64_t hits;         /**< answered on this station: the next three together */
+    uint64_t migration;    /**< from the cache, brought by another card (migration effect) */
+    uint64_t caching;      /**< from the cache, brought by the same card (caching effect) */
+    uint64_t localised;    /**< only other cards here lost the line or a copy (what "coherence
+                                localisation" means is not in our sources: assumed) */
+    uint64_t misses;       /**< sent on to the home; the rest of the requests was NACKed */
+    uint64_t combined;     /**< NACKed because the line was already on its way (combining effect);
+                                retries count again */
     uint64_t false_remote; /**< requests that came back: the line was on this station */
     uint64_t special;      /**< special reads */
     uint64_t ejections;

@@ -90,9 +90,9 @@ struct pc_card {
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
     /* external agent */
-    nm_tick agent_free;      /**< takes the next packet from the bus */
-    nm_tick work_at;         /**< tick of the posted agent event, NM_NEVER if none */
-    uint64_t chance;         /**< the agent's own random numbers, for its retries */
+    nm_tick agent_free; /**< takes the next packet from the bus */
+    nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
+    uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */

@@ -2,8 +2,8 @@
  * The result hash: equal if and only if the simulated results are.
  *
  * Everything simulated goes in (how it ended, when, what the guest wrote, every total of every card
- * and of the machine around them, in every region), as little-endian 64-bit words; nothing of the host does, nor which events were asked
- * for, nor any path.
+ * and of the machine around them, in every region), as little-endian 64-bit words; nothing of the
+ * host does, nor which events were asked for, nor any path.
  */
 #include "report/run.h"
 

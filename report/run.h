@@ -49,11 +49,11 @@ struct rep_card {
 struct rep_region {
     char *name;
     uint64_t visits;
-    bool open;              /**< begun and not ended */
-    nm_tick begin, end;     /**< first begin, last end */
-    nm_tick since;          /**< begin of the present visit */
-    nm_tick elapsed;        /**< [ticks] sum over visits */
-    struct rep_card *card;  /**< [cards] */
+    bool open;             /**< begun and not ended */
+    nm_tick begin, end;    /**< first begin, last end */
+    nm_tick since;         /**< begin of the present visit */
+    nm_tick elapsed;       /**< [ticks] sum over visits */
+    struct rep_card *card; /**< [cards] */
     struct rep_around around;
     struct mon_card *board; /**< [cards * banks] the monitoring cards, one set per bank */
 };

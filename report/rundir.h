@@ -35,7 +35,8 @@ enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const cha
 /** Writes a file's contents to `out`. */
 typedef void rep_write_fn(void *ctx, FILE *out);
 
-/** Replaces dir/name (or dir/directory/name) at once by what `write` writes. @return false, with one sentence in `why` */
+/** Replaces dir/name (or dir/directory/name) at once by what `write` writes. @return false, with
+ * one sentence in `why` */
 bool rep_rundir_write(const struct rep_rundir *dir, const char *name, rep_write_fn *write,
                       void *ctx, char *why, size_t size);
 

@@ -2,8 +2,8 @@
  * Totals over the cards of a station or of the machine.
  *
  * The one hard idea: a sum is not always a total. Every card of a station sees the same bus, so bus
- * busy cycles are taken from one card of each station; the same goes for a local ring, and the clock
- * is the same for all.
+ * busy cycles are taken from one card of each station; the same goes for a local ring, and the
+ * clock is the same for all.
  */
 #include "report/run.h"
 

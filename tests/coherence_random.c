@@ -27,7 +27,7 @@ struct actor {
     uint64_t increments; /* successful SCs */
     enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OPS } op;
     uint64_t address;
-    bool decided; /* op and address stand; a miss repeats them */
+    bool decided;      /* op and address stand; a miss repeats them */
     unsigned function; /* special function asked for; 0: none */
     unsigned lines;    /* of it */
     bool out;          /* it is under way */
@@ -250,8 +250,11 @@ static void try_shape(const struct shape *s, uint64_t seed)
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct actor *a = &actor[i];
         *a = (struct actor){.random = seed * 1000003 + i, .left = REFERENCES / nm_machine_cards(m)};
-        struct pc_regs regs = {.gpr[2] = s->lines, .gpr[3] = s->store_percent, .gpr[4] = s->line,
-                               .gpr[6] = nm_params_stations(&p), .gpr[7] = p.memory_size};
+        struct pc_regs regs = {.gpr[2] = s->lines,
+                               .gpr[3] = s->store_percent,
+                               .gpr[4] = s->line,
+                               .gpr[6] = nm_params_stations(&p),
+                               .gpr[7] = p.memory_size};
         memcpy(&regs.gpr[1], &a, sizeof a);
         nm_card_resume(m, i, &regs, i);
     }
@@ -271,26 +274,26 @@ Test(coherence, random_references)
 {
     static const struct shape shapes[] = {
         /* name            cards fifo  l1    l2  lines banks split store% line rings    nc */
-        {"plain",             4, 16, 16384, 1 << 20, 16, 2, 1, 30,  64, 1, 1, 1, 64},
-        {"one line",          4, 16, 16384, 1 << 20,  1, 2, 1, 30,  64, 1, 1, 1, 64},
-        {"tiny caches",       4, 16, 64, 256,        12, 2, 1, 30,  64, 1, 1, 1, 64},
-        {"tiny FIFOs",        4, 1, 16384, 1 << 20,   6, 2, 1, 40,  64, 1, 1, 1, 64},
-        {"tiny everything",   4, 1, 64, 256,          7, 1, 1, 40,  64, 1, 1, 1, 64},
-        {"joint cache",       4, 1, 64, 128,          5, 1, 0, 40,  64, 1, 1, 1, 64},
-        {"small lines",       3, 2, 64, 256,          9, 1, 1, 50,  32, 1, 1, 1, 64},
-        {"large lines",       2, 1, 64, 512,          9, 4, 1, 50, 128, 1, 1, 1, 64},
-        {"alone",             1, 1, 64, 256,          9, 1, 1, 50,  64, 1, 1, 1, 64},
-        {"many writers",      4, 2, 64, 256,          3, 2, 1, 80,  64, 1, 1, 1, 64},
-        {"two stations",      1, 16, 16384, 1 << 20,  2, 2, 1, 30,  64, 2, 1, 1, 64},
-        {"ring",              2, 16, 16384, 1 << 20,  8, 2, 1, 30,  64, 4, 1, 1, 64},
-        {"ring, tiny",        2, 1, 64, 256,          8, 1, 1, 40,  64, 4, 1, 1, 2},
-        {"two rings",         2, 4, 64, 256,         12, 2, 1, 40,  64, 2, 2, 1, 4},
-        {"two rings, tiny",   4, 1, 64, 256,         12, 1, 1, 40,  64, 2, 2, 1, 1},
-        {"prototype",         4, 16, 16384, 1 << 20, 32, 2, 1, 30,  64, 4, 4, 1, 64},
-        {"prototype, tiny",   4, 1, 64, 256,         32, 1, 1, 40,  64, 4, 4, 1, 2},
-        {"one hot line",      4, 2, 64, 256,          1, 2, 1, 60,  64, 4, 4, 1, 4},
-        {"three levels",      1, 2, 64, 256,         20, 1, 1, 40,  64, 2, 2, 2, 2},
-        {"three levels, big", 2, 4, 64, 512,         40, 1, 1, 30,  64, 3, 2, 3, 4},
+        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 30, 64, 1, 1, 1, 64},
+        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 30, 64, 1, 1, 1, 64},
+        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 30, 64, 1, 1, 1, 64},
+        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 40, 64, 1, 1, 1, 64},
+        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 40, 64, 1, 1, 1, 64},
+        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 40, 64, 1, 1, 1, 64},
+        {"small lines", 3, 2, 64, 256, 9, 1, 1, 50, 32, 1, 1, 1, 64},
+        {"large lines", 2, 1, 64, 512, 9, 4, 1, 50, 128, 1, 1, 1, 64},
+        {"alone", 1, 1, 64, 256, 9, 1, 1, 50, 64, 1, 1, 1, 64},
+        {"many writers", 4, 2, 64, 256, 3, 2, 1, 80, 64, 1, 1, 1, 64},
+        {"two stations", 1, 16, 16384, 1 << 20, 2, 2, 1, 30, 64, 2, 1, 1, 64},
+        {"ring", 2, 16, 16384, 1 << 20, 8, 2, 1, 30, 64, 4, 1, 1, 64},
+        {"ring, tiny", 2, 1, 64, 256, 8, 1, 1, 40, 64, 4, 1, 1, 2},
+        {"two rings", 2, 4, 64, 256, 12, 2, 1, 40, 64, 2, 2, 1, 4},
+        {"two rings, tiny", 4, 1, 64, 256, 12, 1, 1, 40, 64, 2, 2, 1, 1},
+        {"prototype", 4, 16, 16384, 1 << 20, 32, 2, 1, 30, 64, 4, 4, 1, 64},
+        {"prototype, tiny", 4, 1, 64, 256, 32, 1, 1, 40, 64, 4, 4, 1, 2},
+        {"one hot line", 4, 2, 64, 256, 1, 2, 1, 60, 64, 4, 4, 1, 4},
+        {"three levels", 1, 2, 64, 256, 20, 1, 1, 40, 64, 2, 2, 2, 2},
+        {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 30, 64, 3, 2, 3, 4},
     };
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)

@@ -14,8 +14,8 @@
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Requesters that are no cards here, in two bits. */
-enum { ACKNOWLEDGED = 2, NOBODY = 3 };
+/* Requesters that are no cards here, in three bits. */
+enum { ACKNOWLEDGED = 6, NOBODY = 7 };
 
 struct fields {
     uint8_t message, line, requester, station, fresh, to;
@@ -23,18 +23,18 @@ struct fields {
 
 static ex_msg msg_pack(struct fields f)
 {
-    return (ex_msg)(f.message | f.line << 4 | f.requester << 5 | f.station << 7 | f.fresh << 9 |
-                    f.to << 10);
+    return (ex_msg)(f.message | f.line << 4 | f.fresh << 5 | f.requester << 6 | f.station << 9 |
+                    f.to << 11);
 }
 
 static struct fields msg_fields(ex_msg m)
 {
     return (struct fields){.message = m & 15,
                            .line = m >> 4 & 1,
-                           .requester = m >> 5 & 3,
-                           .station = m >> 7 & 3,
-                           .fresh = m >> 9 & 1,
-                           .to = m >> 10 & 15};
+                           .fresh = m >> 5 & 1,
+                           .requester = m >> 6 & 7,
+                           .station = m >> 9 & 3,
+                           .to = m >> 11 & 15};
 }
 
 static unsigned index_of(const struct ex_config *c, uint16_t number)
@@ -233,7 +233,7 @@ static void make_stale(struct ex_queue *q, uint8_t line)
 {
     for (unsigned i = 0; i < q->count; i++)
         if ((q->m[i] >> 4 & 1) == line)
-            q->m[i] &= (ex_msg) ~(1u << 9);
+            q->m[i] &= (ex_msg) ~(1u << 5);
 }
 
 /* A store happens: this copy is the latest value, everything else is stale. */
@@ -566,7 +566,7 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
             out[n++] = (struct ex_step){EX_LOAD, station, card, l};
         if (free && !waiting(state))
             out[n++] = (struct ex_step){EX_STORE, station, card, l};
-        if (state == NM_CARD_S || state == NM_CARD_D)
+        if (c->evict && (state == NM_CARD_S || state == NM_CARD_D))
             out[n++] = (struct ex_step){EX_EVICT, station, card, l};
     }
     if (k->request == EX_RETRY)
@@ -723,7 +723,7 @@ static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint
     *b++ = (uint8_t)((e->stations & 15) | (e->stations >> 16 & 15) << 4);
     *b++ = locked(e->state) ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card) : 0;
     *b++ =
-        (uint8_t)(e->cards | e->loose << 2 | (polling(e->state) ? e->poll << 3 : 0) | fresh << 6);
+        (uint8_t)(e->cards | e->loose << 3 | (polling(e->state) ? e->poll << 4 : 0) | fresh << 7);
     return b;
 }
 
@@ -734,10 +734,10 @@ static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, co
                              .stations = (ring_mask)(b[1] & 15) | (ring_mask)(b[1] >> 4) << 16,
                              .held_station = c->number[b[2] >> 4],
                              .held_card = b[2] & 15,
-                             .cards = b[3] & 3,
-                             .loose = b[3] >> 2 & 1,
-                             .poll = b[3] >> 3 & 7};
-    d->fresh = b[3] >> 6;
+                             .cards = b[3] & 7,
+                             .loose = b[3] >> 3 & 1,
+                             .poll = b[3] >> 4 & 7};
+    d->fresh = b[3] >> 7;
     return b + 4;
 }
 
@@ -807,7 +807,7 @@ static void mirror_queue(const struct ex_config *c, struct ex_queue *q)
 {
     for (unsigned i = 0; i < q->count; i++) {
         struct fields f = msg_fields(q->m[i]);
-        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester < EX_CARDS)
+        if (c->swap == EX_SWAP_CARDS && f.station == 0 && f.requester < 2)
             f.requester ^= 1;
         if (c->swap == EX_SWAP_STATIONS) {
             f.station = f.station ? 3 - f.station : 0;
@@ -822,8 +822,8 @@ static void mirror_dir(const struct ex_config *c, struct ex_dir *d)
     struct nm_dir_line *e = &d->entry;
     bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
     if (c->swap == EX_SWAP_CARDS && home) {
-        e->cards = swap_bits(e->cards, 0, 1) & 3;
-        e->held_card ^= e->held_card < EX_CARDS;
+        e->cards = swap_bits(e->cards, 0, 1) & 7;
+        e->held_card ^= e->held_card < 2;
     }
     if (c->swap == EX_SWAP_STATIONS) {
         e->stations = swap_bits((uint8_t)e->stations, c->number[1], c->number[2]);
@@ -964,7 +964,7 @@ void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world 
             }
         fputs("  ", out);
         for (unsigned k = 0; k < c->cards; k++)
-            print_queue(out, c, k ? "to card 1: " : "to card 0: ", &w->card[s][k].in);
+            print_queue(out, c, "to a card: ", &w->card[s][k].in);
         print_queue(out, c, "bus: ", &w->bus[s]);
         print_queue(out, c, "arrived: ", &w->net[s]);
         print_queue(out, c, "leaving: ", &w->out[s][0]);

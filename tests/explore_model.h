@@ -16,7 +16,7 @@
 
 enum {
     EX_STATIONS = 4, /**< at most; index 0 is the home of every line */
-    EX_CARDS = 2,
+    EX_CARDS = 3,
     EX_LINES = 2,
     EX_QUEUE = 12,
     EX_WAITING = 4,  /**< messages that may wait for a station */
@@ -30,20 +30,21 @@ struct ex_config {
     struct ring_shape rings;
     uint16_t number[EX_STATIONS]; /**< station numbers of the populated stations, home first */
     uint8_t stations, cards, lines;
-    uint8_t idle; /**< the first so many stations have no processors */
-    bool eject;   /**< network cache entries may be ejected at any time */
-    bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
-    bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
+    uint8_t idle;   /**< the first so many stations have no processors */
+    bool evict;     /**< cards may evict at any time */
+    bool eject;     /**< network cache entries may be ejected at any time */
+    bool direct;    /**< sinkable messages cross the network in no time: fewer worlds */
+    bool refuse;    /**< directories may refuse the network's requests and interventions unseen */
     bool functions; /**< directories may make requests of their own (special.def) at any time */
-    uint8_t swap; /**< enum ex_swap: which worlds are mirror images */
-    bool quick;   /**< small enough for the quick suite */
+    uint8_t swap;   /**< enum ex_swap: which worlds are mirror images */
+    bool quick;     /**< small enough for the quick suite */
 };
 
 /** Two things of a machine that behave alike, so that worlds which differ in their exchange only
  * are one. (Cards of a remote station do not: the network cache asks them in turn.) */
 enum ex_swap {
     EX_SWAP_NONE,
-    EX_SWAP_CARDS /**< at home */,
+    EX_SWAP_CARDS /**< 0 and 1 at home */,
     EX_SWAP_STATIONS /**< index 1 and 2 */
 };
 

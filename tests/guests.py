@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ARGUMENTS = {
     "echo": [[], ["one", "", "two words", "*?"]],
     "files": [["{dir}"]],
+    "team": [["1"], ["7"]],
     "threads": [["1"], ["3"], ["64"]],
 }
 STDIN = {"echo": b"first line\nsecond\nunfinished"}
@@ -31,8 +32,9 @@ LARGER_ENVIRONMENT = {"PADDING": "x" * 3000}
 
 
 class Guest:
-    def __init__(self, numachine, program, arguments):
-        self.numachine, self.program = numachine, program
+    def __init__(self, numachine, program, arguments, machine=()):
+        """machine: options of every simulated run."""
+        self.numachine, self.program, self.machine = numachine, program, list(machine)
         self.name = pathlib.Path(program).stem
         self.arguments = arguments
         self.stdin = STDIN.get(self.name, b"")
@@ -54,8 +56,9 @@ class Guest:
             return simulator.End(expect.read_bytes(), "exited 0")
         return self.run(simulator.reference)
 
-    def simulate(self, **keywords):
-        return self.run(simulator.simulated, numachine=self.numachine, **keywords)
+    def simulate(self, options=(), **keywords):
+        return self.run(simulator.simulated, numachine=self.numachine,
+                        options=[*self.machine, *options], **keywords)
 
 
 def first_difference(expected, got):

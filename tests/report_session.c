@@ -267,3 +267,29 @@ Test(report_session, results_are_not_replaced_without_force)
     session.out = "/proc/nowhere";
     cr_expect_eq(run_it(&outcome), CLI_EXIT_IO);
 }
+
+static char *contents(const char *path)
+{
+    char *text = calloc(1, 4096);
+    FILE *in = fopen(path, "re");
+    cr_assert(in, "%s", path);
+    text[fread(text, 1, 4095, in)] = '\0';
+    fclose(in);
+    return text;
+}
+
+Test(report_session, the_coherence_histogram_has_a_file_of_its_own)
+{
+    struct prog_outcome outcome;
+    play = (struct play){.end = PROG_EXITED, .marks = true};
+    session.out = "histogram";
+    for (int again = 0; again < 2; again++) {
+        cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
+        char *text = contents("histogram/monitor/coherence_histogram.csv");
+        cr_expect_str_eq(text, "snapshot,agent,station,state,locked,transaction,count\r\n"
+                               "whole,memory,0,LV,1,RD,24\r\n"
+                               "roi,memory,0,LV,1,RD,12\r\n");
+        free(text);
+        session.force = true;
+    }
+}

@@ -1,6 +1,6 @@
 /*
- * For programs that run on the simulated NUMAchine: markers, and the special functions of memory and
- * network cache.
+ * For programs that run on the simulated NUMAchine: markers, and the special functions of memory
+ * and network cache.
  *
  * Markers name the part you want counted:
  *

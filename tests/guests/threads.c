@@ -1,9 +1,10 @@
-/* As many threads as the first argument says (1 to 64), each with a stack, a result and a join. */
+/* As many threads as the first argument says (1 to 1024), each with a stack, a result and a join.
+ */
 #include "guest.h"
 
 #include <pthread.h>
 
-enum { MOST = 64 };
+enum { MOST = 1024 };
 
 static void *thread(void *arg)
 {
@@ -22,7 +23,7 @@ static void *thread(void *arg)
 int main(int argc, char **argv)
 {
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4, bad = 0;
-    pthread_t threads[MOST];
+    static pthread_t threads[MOST];
     pthread_attr_t attr;
 
     if (n < 1 || n > MOST)
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, 65536 + 16384);
     for (size_t i = 0; i < n; i++)
-        CHECK(pthread_create(&threads[i], i % 2 ? &attr : NULL, thread, (void *)i) == 0);
+        CHECK(pthread_create(&threads[i], i % 2 || n > 64 ? &attr : NULL, thread, (void *)i) == 0);
     for (size_t i = 0; i < n; i++) {
         void *result;
         pthread_join(threads[i], &result);

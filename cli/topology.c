@@ -1,0 +1,238 @@
+/*
+ * numachine topology: how a machine hangs together, as a tree, as a graph for Graphviz, or drawn.
+ *
+ * A ring's children are its nodes 0, 1, ...; its last node is the interface to the ring above,
+ * which at the same time is a node of that ring. Slots go from each node to the next and from the
+ * last to node 0.
+ */
+#include "cli/topology.h"
+
+#include "cli/cli.h"
+#include "input/experiment.h"
+#include "input/units.h"
+#include "input/yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *cli_ring_name(const struct cli_topology *t, unsigned level, unsigned index,
+                          char buf[32])
+{
+    if (t->shape.levels == 1)
+        snprintf(buf, 32, "ring");
+    else if (level + 1 == t->shape.levels)
+        snprintf(buf, 32, "central ring");
+    else
+        snprintf(buf, 32, "%s ring %u", level == 0 ? "local" : "upper", index);
+    return buf;
+}
+
+/* "1 station", "4 stations". */
+static const char *some(unsigned count, const char *what, char buf[32])
+{
+    snprintf(buf, 32, "%u %s%s", count, what, count == 1 ? "" : "s");
+    return buf;
+}
+
+/* "processor 5" or "processors 4-7". */
+static const char *processors(const struct cli_topology *t, unsigned station, char buf[48])
+{
+    const unsigned n = (unsigned)t->params.processors, first = station * n;
+    if (n == 1)
+        snprintf(buf, 48, "processor %u", first);
+    else
+        snprintf(buf, 48, "processors %u-%u", first, first + n - 1);
+    return buf;
+}
+
+/* ---- as text -----------------------------------------------------------------------------------
+ */
+
+static void print_station(const struct cli_topology *t, unsigned station, FILE *out)
+{
+    char cards[48];
+    const uint64_t base = station * t->params.memory_size;
+    fprintf(out, "station %u: %s, memory %#llx-%#llx\n", station, processors(t, station, cards),
+            (unsigned long long)base, (unsigned long long)(base + t->params.memory_size - 1));
+}
+
+/* The children of a ring, each under `prefix`. */
+static void print_ring(const struct cli_topology *t, unsigned level, unsigned index,
+                       const char *prefix, FILE *out)
+{
+    const unsigned fan = t->shape.fan[level];
+    for (unsigned i = 0; i < fan; i++) {
+        const bool last = i + 1 == fan;
+        const unsigned child = index * fan + i;
+        char name[32], below[64], nodes[32];
+        fprintf(out, "%s%s", prefix, last ? "`-- " : "|-- ");
+        if (level == 0) {
+            print_station(t, child, out);
+            continue;
+        }
+        fprintf(out, "%s: %s and the interface above\n", cli_ring_name(t, level - 1, child, name),
+                some(t->shape.fan[level - 1], level == 1 ? "station" : "ring", nodes));
+        snprintf(below, sizeof below, "%s%s", prefix, last ? "    " : "|   ");
+        print_ring(t, level - 1, child, below, out);
+    }
+}
+
+static void print_facts(const struct cli_topology *t, FILE *out)
+{
+    const struct in_form frequency = {IN_FREQ, "Hz", 0, UINT64_MAX};
+    char a[48], b[48], cpu[40], bus[40], ring[40];
+    const struct nm_params *p = &t->params;
+    in_value_format(&frequency, p->cpu_clock, cpu, sizeof cpu);
+    in_value_format(&frequency, p->bus_clock, bus, sizeof bus);
+    in_value_format(&frequency, p->ring_clock, ring, sizeof ring);
+    fprintf(out, "%s: %s at %s, %s", t->name,
+            some(t->stations * (unsigned)p->processors, "processor", a), cpu,
+            some(t->stations, "station", b));
+    fprintf(out, " with a bus of %llu bytes at %s", (unsigned long long)p->bus_width, bus);
+    if (t->rings)
+        fprintf(out, ", %s of %llu bytes at %s", some(t->rings, "ring", a),
+                (unsigned long long)p->ring_width, ring);
+    fputc('\n', out);
+}
+
+static void write_text(const struct cli_topology *t, FILE *out)
+{
+    char name[32], nodes[32];
+    const unsigned top = t->shape.levels - 1;
+    print_facts(t, out);
+    if (!t->rings) {
+        print_station(t, 0, out);
+        return;
+    }
+    fprintf(out, "%s: %s\n", cli_ring_name(t, top, 0, name),
+            some(t->shape.fan[top], top ? "ring" : "station", nodes));
+    print_ring(t, top, 0, "", out);
+}
+
+/* ---- for Graphviz ------------------------------------------------------------------------------
+ */
+
+/* Name of node `node` of a ring: a station, or an interface, named by the ring below it. */
+static const char *graph_node(const struct cli_topology *t, struct nm_ring_place ring,
+                              unsigned node, char buf[32])
+{
+    const unsigned fan = t->shape.fan[ring.level];
+    if (node == fan)
+        snprintf(buf, 32, "interface_%u_%u", ring.level, ring.index);
+    else if (ring.level == 0)
+        snprintf(buf, 32, "station_%u", ring.index * fan + node);
+    else
+        snprintf(buf, 32, "interface_%u_%u", ring.level - 1, ring.index * fan + node);
+    return buf;
+}
+
+static void graph_ring(const struct cli_topology *t, struct nm_ring_place ring, FILE *out)
+{
+    static const char *const color[RING_LEVELS] = {"#1f77b4", "#d95f02", "#7b3294"};
+    char name[32], from[32], to[32];
+    fprintf(out, "  /* %s */\n", cli_ring_name(t, ring.level, ring.index, name));
+    if (!ring.top)
+        fprintf(out, "  interface_%u_%u [shape=circle, label=\"%s\"];\n", ring.level, ring.index,
+                name);
+    for (unsigned node = 0; node < ring.nodes; node++)
+        fprintf(out, "  %s -> %s [color=\"%s\"];\n", graph_node(t, ring, node, from),
+                graph_node(t, ring, (node + 1) % ring.nodes, to), color[ring.level]);
+}
+
+static void write_dot(const struct cli_topology *t, FILE *out)
+{
+    char cards[48];
+    fprintf(out, "digraph \"%s\" {\n  layout=neato; overlap=false; splines=true;\n", t->name);
+    fputs("  node [fontname=\"Helvetica\", fontsize=10];\n  /* stations */\n", out);
+    for (unsigned s = 0; s < t->stations; s++)
+        fprintf(out, "  station_%u [shape=box, style=rounded, label=\"station %u\\n%s\"];\n", s, s,
+                processors(t, s, cards));
+    for (unsigned r = 0; r < t->rings; r++)
+        graph_ring(t, nm_ring_place(&t->params, r), out);
+    fputs("}\n", out);
+}
+
+/* ---- the command -------------------------------------------------------------------------------
+ */
+
+static const struct format {
+    const char *name;
+    void (*write)(const struct cli_topology *t, FILE *out);
+} formats[] = {{"text", write_text}, {"dot", write_dot}, {"svg", cli_draw}};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+struct request {
+    const char *machine;
+    char **sets;
+    const struct format *format;
+};
+
+static const struct format *find_format(struct argp_state *state, const char *name)
+{
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    argp_error(state, "no format '%.60s'; there are text, dot and svg", name);
+    return NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *request = state->input;
+    switch (key) {
+    case 'f':
+        request->format = find_format(state, arg);
+        return 0;
+    case 's':
+        in_push(&request->sets, arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (request->machine)
+            argp_error(state, "one MACHINE at a time");
+        request->machine = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* A file may have any name; a picture or a graph shows it without what would end a string there. */
+static void harmless(char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name < ' ' || strchr("<>&\"\\\177", *name))
+            *name = '_';
+}
+
+int cli_topology(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"format", 'f', "FORMAT", 0, "text (default), dot for Graphviz, or svg", 0},
+        {"set", 's', "KEY=VALUE", 0, "Replace a value of the machine", 0},
+        {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "[MACHINE]",
+        .doc = "Shows how the stations and rings of MACHINE hang together: the name of a shipped "
+               "machine, a file, or - for standard input (default: " IN_DEFAULT_MACHINE ")."};
+    struct request request = {.format = &formats[0]};
+    struct in_diag diag = {.out = stderr};
+    struct in_machine machine;
+    int status = CLI_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    if (in_machine_load(&machine, request.machine, request.sets, &diag)) {
+        const struct cli_topology t = {.name = machine.name,
+                                       .params = machine.params,
+                                       .shape = nm_ring_shape(&machine.params),
+                                       .stations = (unsigned)nm_params_stations(&machine.params),
+                                       .rings = nm_ring_count(&machine.params)};
+        harmless(machine.name);
+        request.format->write(&t, stdout);
+        in_machine_free(&machine);
+        status = CLI_EXIT_OK;
+    }
+    in_free_list(request.sets);
+    return status;
+}

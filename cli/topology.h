@@ -1,0 +1,24 @@
+/* Pictures of a machine, from the same parameters that build it. */
+#ifndef CLI_TOPOLOGY_H
+#define CLI_TOPOLOGY_H
+
+#include "machine/looking.h"
+
+#include <stdio.h>
+
+/** What is drawn. */
+struct cli_topology {
+    const char *name; /**< of the machine */
+    struct nm_params params;
+    struct ring_shape shape;
+    unsigned stations, rings; /**< 0 rings: one station alone */
+};
+
+/** "central ring", "local ring 3", ... in buf, returned. */
+const char *cli_ring_name(const struct cli_topology *t, unsigned level, unsigned index,
+                          char buf[32]);
+
+/** Draws the machine as SVG. */
+void cli_draw(const struct cli_topology *t, FILE *out);
+
+#endif

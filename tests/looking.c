@@ -1,0 +1,374 @@
+/*
+ * The monitors of the machine around the cards, under loads whose numbers can be worked out by
+ * hand.
+ *
+ * The cards are the real ones; the interpreter is replaced (pc_run below) by one that works through
+ * a list of references.
+ */
+#include "machine/looking.h"
+#include "procard/card.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64, SLOTS = 1 + LINE / 8 /* a line's message on an 8-byte bus or ring */ };
+
+struct reference {
+    bool store;
+    uint64_t address;
+};
+
+struct script {
+    const struct reference *next;
+    size_t left;
+};
+
+/* The interpreter has no place for the test's own data but the register file. */
+static struct script *script_of(struct pc_cpu *cpu)
+{
+    struct script *s;
+    memcpy(&s, &cpu->r.gpr[1], sizeof s);
+    return s;
+}
+
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct script *s = script_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        if (!s->left) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        if (!(s->next->store ? pc_store(cpu, s->next->address, 8, cpu->now, &stop)
+                             : pc_load(cpu, s->next->address, 8, cpu->now, &stop)))
+            return stop;
+        s->next++;
+        s->left--;
+        cpu->last = PC_ST_INT;
+        pc_charge(cpu, PC_ST_INT, 1);
+    }
+    return PC_STOP_HORIZON;
+}
+
+static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                              uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va;
+    return NM_XLATE_OK;
+}
+
+static struct nm_params shape(unsigned processors, unsigned stations, unsigned locals,
+                              unsigned groups)
+{
+    struct nm_params p;
+    nm_params_default(&p);
+    p.processors = processors;
+    p.ring_stations = stations;
+    p.ring_locals = locals;
+    p.ring_groups = groups;
+    p.memory_size = 1 << 24;
+    return p;
+}
+
+static struct nm_machine *machine(const struct nm_params *p)
+{
+    const struct nm_space space = {.translate = identity};
+    struct nm_machine *m = nm_machine_new(p);
+    nm_machine_set_space(m, &space);
+    return m;
+}
+
+static void start(struct nm_machine *m, unsigned card, struct script *s)
+{
+    struct pc_regs regs = {0};
+    memcpy(&regs.gpr[1], &s, sizeof s);
+    nm_card_resume(m, card, &regs, nm_machine_now(m));
+}
+
+/* Lets `running` cards finish, looking every `step` ticks; then everything on its way arrive. */
+static void finish(struct nm_machine *m, unsigned running, nm_tick step)
+{
+    nm_tick until = nm_machine_now(m) + step;
+    while (running) {
+        struct nm_trap trap;
+        struct pc_regs regs;
+        const enum nm_run why = nm_machine_run(m, until, &trap);
+        if (why == NM_RUN_UNTIL) {
+            struct nm_station_monitor ignored;
+            nm_machine_station(m, 0, &ignored);
+            until += step;
+            continue;
+        }
+        cr_assert_eq(why, NM_RUN_TRAP, "%s", nm_machine_error(m));
+        nm_card_take(m, trap.card, &regs);
+        running--;
+    }
+    struct nm_trap trap;
+    until = nm_machine_now(m) + 100000;
+    cr_assert_eq(nm_machine_run(m, until - until % 300000 + 300000, &trap), NM_RUN_UNTIL);
+}
+
+/* One card works through a list while the others stand still. */
+static void work(struct nm_machine *m, unsigned card, const struct reference *list, size_t count)
+{
+    struct script s = {list, count};
+    start(m, card, &s);
+    finish(m, 1, 1000);
+}
+
+static struct nm_station_monitor station(const struct nm_machine *m, unsigned number)
+{
+    struct nm_station_monitor out;
+    nm_machine_station(m, number, &out);
+    return out;
+}
+
+static struct nm_ring_monitor ring(const struct nm_machine *m, unsigned number)
+{
+    struct nm_ring_monitor out;
+    nm_machine_ring(m, number, &out);
+    return out;
+}
+
+/* `count` lines from `from` on, read once each. */
+static struct reference *reads(uint64_t from, size_t count)
+{
+    struct reference *list = calloc(count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i].address = from + i * LINE;
+    return list;
+}
+
+Test(looking, a_bus_is_busy_for_as_long_as_its_packets_take)
+{
+    enum { READS = 200 };
+    const struct nm_params p = shape(4, 1, 1, 1);
+    struct nm_machine *m = machine(&p);
+    struct reference *list = reads(0, READS);
+    work(m, 2, list, READS);
+    const struct nm_station_monitor s = station(m, 0);
+    cr_expect_eq(s.sum.bus_busy, READS * (1 + SLOTS), "a request and a line for each read");
+    cr_expect_eq(s.sum.memory_accesses, READS);
+    cr_expect_eq(s.sum.histogram[NM_HISTOGRAM_MEMORY][NM_ROW_LV][0][NM_MSG_RD][0], READS);
+    cr_expect_eq(s.most.deepest[nm_port_fifo(2, true, NM_NONSINKABLE)], 1);
+    cr_expect_eq(s.most.deepest[nm_port_fifo(1, true, NM_NONSINKABLE)], 0);
+    /* A request leaves its FIFO when the bus is granted: that is how long it was in it, but for the
+     * time up to the first edge of the bus clock. */
+    struct mon_taps taps;
+    nm_card_taps(m, 2, &taps);
+    const nm_tick cycle = p.cpu_clock / p.bus_clock;
+    const uint64_t filled = s.sum.filled[nm_port_fifo(2, true, NM_NONSINKABLE)];
+    cr_expect_geq(filled, taps.v[MON_TAP_GRANT_WAIT] * cycle);
+    cr_expect_lt(filled, (taps.v[MON_TAP_GRANT_WAIT] + READS) * cycle);
+    cr_expect_eq(nm_ring_count(&p), 0);
+    nm_machine_free(m);
+    free(list);
+}
+
+Test(looking, a_ring_link_is_busy_for_as_many_cycles_as_slots_pass)
+{
+    enum { READS = 150, HOME = 2 };
+    const struct nm_params p = shape(1, 4, 1, 1);
+    struct nm_machine *m = machine(&p);
+    struct reference *list = reads(HOME * p.memory_size, READS);
+    work(m, 0, list, READS);
+    const struct nm_ring_monitor r = ring(m, 0);
+    /* Requests go 0 -> 1 -> 2, lines 2 -> 3 -> 0. */
+    static const unsigned slots[4] = {1, 1, SLOTS, SLOTS};
+    for (unsigned link = 0; link < 4; link++) {
+        struct mon_taps taps;
+        cr_expect_eq(r.sum.link[link], READS * slots[link], "link %u: %lu", link,
+                     (unsigned long)r.sum.link[link]);
+        nm_card_taps(m, link, &taps);
+        cr_expect_eq(taps.v[MON_TAP_RING_BUSY], r.sum.link[link]);
+        cr_expect_eq(taps.v[MON_TAP_UPPER_RING_BUSY], 0);
+    }
+    cr_expect_eq(r.sum.halted, 0);
+    const struct nm_station_monitor here = station(m, 0), home = station(m, HOME);
+    cr_expect_eq(here.sum.bus_busy, READS * (1 + SLOTS));
+    cr_expect_eq(home.sum.bus_busy, READS * (1 + SLOTS));
+    cr_expect_eq(station(m, 1).sum.bus_busy, 0);
+    cr_expect_eq(here.sum.sent_header, READS);
+    cr_expect_eq(here.sum.received_data, READS * (SLOTS - 1));
+    cr_expect_eq(here.sum.misses, READS);
+    cr_expect_eq(here.sum.hits, 0);
+    cr_expect_eq(home.sum.histogram[NM_HISTOGRAM_MEMORY][NM_ROW_LV][0][NM_MSG_RD][1], READS);
+    cr_expect_eq(home.sum.memory_accesses, READS);
+    nm_machine_free(m);
+    free(list);
+}
+
+Test(looking, the_ring_above_is_seen_where_the_local_ring_meets_it)
+{
+    enum { READS = 90 };
+    const struct nm_params p = shape(1, 2, 3, 1);
+    struct nm_machine *m = machine(&p);
+    struct reference *list = reads(2 * p.memory_size, READS); /* station 2 is on local ring 1 */
+    cr_assert_eq(nm_ring_count(&p), 4);
+    cr_assert(nm_ring_place(&p, 3).top && nm_ring_place(&p, 3).level == 1);
+    work(m, 0, list, READS);
+    const struct nm_ring_monitor top = ring(m, 3), below = ring(m, 0);
+    cr_expect_eq(top.sum.link[0], READS);
+    cr_expect_eq(top.sum.link[1], READS * SLOTS);
+    cr_expect_eq(top.sum.link[2], READS * SLOTS, "lines pass the interface of local ring 2");
+    cr_expect_eq(below.sum.up, READS);
+    cr_expect_eq(below.sum.down, READS * SLOTS);
+    static const unsigned slots[6] = {1, 1, SLOTS, SLOTS, SLOTS, SLOTS};
+    for (unsigned s = 0; s < 6; s++) {
+        struct mon_taps taps;
+        nm_card_taps(m, s, &taps);
+        cr_expect_eq(taps.v[MON_TAP_UPPER_RING_BUSY], READS * slots[s]);
+    }
+    nm_machine_free(m);
+    free(list);
+}
+
+Test(looking, what_a_network_cache_is_good_for)
+{
+    struct nm_params p = shape(2, 2, 1, 1);
+    p.l1d_size = p.l1i_size = 64;
+    p.l2_size = 256; /* two lines of data */
+    p.netcache_size = 64 * LINE;
+    struct nm_machine *m = machine(&p);
+    const uint64_t a = p.memory_size, same_l2 = a + 2 * LINE, same_place = a + p.netcache_size;
+    const struct reference load = {false, a}, store = {true, a}, evict = {false, same_l2},
+                           eject = {false, same_place};
+    work(m, 0, &load, 1);  /* miss */
+    work(m, 1, &load, 1);  /* migration: card 0 brought it */
+    work(m, 0, &evict, 1); /* miss */
+    work(m, 0, &load, 1);  /* caching: it was only overwritten in the card's own cache */
+    work(m, 0, &store, 1); /* miss: permission must come from the home */
+    work(m, 1, &load, 1);  /* localised: card 0 hands it over */
+    work(m, 1, &eject, 1); /* miss, and the line must go home */
+    const struct nm_station_monitor s = station(m, 0);
+    cr_expect_eq(s.sum.requests, 7, "%lu", (unsigned long)s.sum.requests);
+    cr_expect_eq(s.sum.misses, 4, "%lu", (unsigned long)s.sum.misses);
+    cr_expect_eq(s.sum.hits, 3, "%lu", (unsigned long)s.sum.hits);
+    cr_expect_eq(s.sum.migration, 1);
+    cr_expect_eq(s.sum.caching, 1);
+    cr_expect_eq(s.sum.localised, 1);
+    cr_expect_eq(s.sum.combined, 0);
+    cr_expect_eq(s.sum.false_remote, 0);
+    cr_expect_eq(s.sum.special, 0);
+    cr_expect_eq(s.sum.ejections, 1);
+    const nm_histogram *h = &s.sum.histogram[NM_HISTOGRAM_NETCACHE];
+    cr_expect_eq((*h)[NM_ROW_N][0][NM_MSG_RD][0], 3);
+    cr_expect_eq((*h)[NM_ROW_GV][0][NM_MSG_RD][0], 2);
+    cr_expect_eq((*h)[NM_ROW_GV][0][NM_MSG_UPGD][0], 1);
+    cr_expect_eq((*h)[NM_ROW_LI][0][NM_MSG_RD][0], 1);
+    cr_expect_eq((*h)[NM_ROW_GI][1][NM_MSG_DATA_S][1], 3, "sent for: a locked GI");
+    const struct nm_station_monitor home = station(m, 1);
+    cr_expect_eq(home.sum.histogram[NM_HISTOGRAM_MEMORY][NM_ROW_GI][0][NM_MSG_WB][1], 1);
+    nm_machine_free(m);
+}
+
+/* ---- sums under a random load ------------------------------------------------------------------
+ */
+
+enum { RANDOM_REFERENCES = 1500, RANDOM_CARDS_MAX = 16 };
+
+struct load {
+    struct reference list[RANDOM_CARDS_MAX][RANDOM_REFERENCES];
+    struct script script[RANDOM_CARDS_MAX];
+};
+
+static void draw(struct load *l, const struct nm_params *p)
+{
+    uint64_t random = 42;
+    for (unsigned c = 0; c < RANDOM_CARDS_MAX; c++) {
+        for (unsigned i = 0; i < RANDOM_REFERENCES; i++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            const uint64_t which = (random >> 40) % 24, stations = nm_params_stations(p);
+            l->list[c][i] = (struct reference){random >> 34 & 1, which % stations * p->memory_size +
+                                                                     which / stations * LINE};
+        }
+        l->script[c] = (struct script){l->list[c], RANDOM_REFERENCES};
+    }
+}
+
+/* A machine after a load of all its cards, looked at every `step` ticks. */
+static struct nm_machine *loaded(const struct nm_params *p, nm_tick step)
+{
+    struct nm_machine *m = machine(p);
+    struct load *l = calloc(1, sizeof *l);
+    draw(l, p);
+    for (unsigned c = 0; c < nm_machine_cards(m); c++)
+        start(m, c, &l->script[c]);
+    finish(m, nm_machine_cards(m), step);
+    free(l);
+    return m;
+}
+
+static struct nm_params random_shape(unsigned i)
+{
+    static const unsigned shapes[][4] = {{4, 1, 1, 1}, {2, 4, 1, 1}, {2, 2, 3, 1}, {1, 2, 2, 2}};
+    struct nm_params p = shape(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
+    p.l1d_size = p.l1i_size = 64;
+    p.l2_size = 512;
+    p.netcache_size = 4 * LINE;
+    p.bus_fifo = 2;
+    return p;
+}
+
+enum { RANDOM_SHAPES = 4 };
+
+Test(looking, every_message_is_an_access_or_refused_and_every_slot_sent_arrives)
+{
+    for (unsigned i = 0; i < RANDOM_SHAPES; i++) {
+        const struct nm_params p = random_shape(i);
+        struct nm_machine *m = loaded(&p, 5000);
+        uint64_t taken = 0, cards = 0, cells = 0, sent = 0, received = 0, copies = 0, headers = 0;
+        for (unsigned s = 0; s < nm_machine_stations(m); s++) {
+            const struct nm_station_counts c = station(m, s).sum;
+            taken +=
+                c.memory_accesses + c.memory_refused + c.netcache_accesses + c.netcache_refused;
+            sent += c.sent_header + c.sent_data;
+            received += c.received_header + c.received_data;
+            headers += c.received_header;
+            copies += c.copies;
+            const uint64_t *cell = &c.histogram[0][0][0][0][0];
+            for (size_t n = 0; n < sizeof c.histogram / sizeof *cell; n++)
+                cells += cell[n];
+            cells += c.memory_refused + c.netcache_refused;
+            cr_expect_geq(c.requests, c.hits + c.misses);
+            cr_expect_eq(c.hits, c.migration + c.caching + c.localised);
+        }
+        for (unsigned r = 0; r < nm_ring_count(&p); r++)
+            copies += ring(m, r).sum.between;
+        for (unsigned c = 0; c < nm_machine_cards(m); c++) {
+            struct mon_taps taps;
+            nm_card_taps(m, c, &taps);
+            cards += taps.v[MON_TAP_HEADERS_OUT];
+        }
+        cr_expect_eq(sent + copies, received, "shape %u: %lu + %lu, %lu", i, (unsigned long)sent,
+                     (unsigned long)copies, (unsigned long)received);
+        cr_expect_eq(taken, cells);
+        cr_expect_eq(taken, cards + headers, "shape %u: %lu, %lu + %lu", i, (unsigned long)taken,
+                     (unsigned long)cards, (unsigned long)headers);
+        cr_expect_gt(taken, 1000);
+        nm_machine_free(m);
+    }
+}
+
+Test(looking, looking_changes_nothing)
+{
+    for (unsigned i = 0; i < RANDOM_SHAPES; i++) {
+        const struct nm_params p = random_shape(i);
+        struct nm_machine *a = loaded(&p, 97), *b = loaded(&p, 50000);
+        cr_assert_eq(nm_machine_now(a), nm_machine_now(b));
+        for (unsigned s = 0; s < nm_machine_stations(a); s++) {
+            const struct nm_station_monitor x = station(a, s), y = station(b, s);
+            cr_expect(memcmp(&x, &y, sizeof x) == 0, "shape %u: station %u", i, s);
+        }
+        for (unsigned r = 0; r < nm_ring_count(&p); r++) {
+            const struct nm_ring_monitor x = ring(a, r), y = ring(b, r);
+            cr_expect(memcmp(&x, &y, sizeof x) == 0, "shape %u: ring %u", i, r);
+        }
+        nm_machine_free(a);
+        nm_machine_free(b);
+    }
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""
+Guest programs on machines of many sizes, with as many threads as there are processors: output as
+under qemu-user, the same result twice, nothing found by the checking mode (guests.py).
+
+    machines.py NUMACHINE quick|long GUEST...
+
+quick runs the guests that are told how many threads to make; long runs every other guest too.
+"""
+import os
+import pathlib
+import sys
+import time
+
+import guests
+
+# (machine, ABI, threads). 32-bit addresses are too few for the stacks of 1,024 threads.
+SIZES = [
+    ("numachine-64", "o32", 1),
+    ("numachine-64", "o32", 4),
+    ("numachine-64", "o32", 16),
+    ("numachine-64", "o32", 64),
+    ("numachine-64", "n64", 64),
+]
+LARGEST = ("numachine-1024", "n64", 1024)
+COUNTED = ["team", "threads"]
+# Every guest in the long suite; the default machine's are tests of their own.
+OTHERS = ["station-4", "ring-16", "numachine-48", "numachine-128", "numachine-1024"]
+
+
+def counted(which):
+    """(machine, ABI, guest, threads)"""
+    for name in COUNTED:
+        for size in SIZES:
+            yield name, *size
+    for name in COUNTED if which == "long" else ["threads"]:
+        yield name, *LARGEST
+
+
+def runs(which, programs):
+    """(machine, program, arguments)"""
+    for name, machine, abi, threads in counted(which):
+        for program in programs:
+            if program.name == f"{name}.{abi}":
+                yield machine, program, [str(threads)]
+    for machine in OTHERS if which == "long" else []:
+        for program in programs:
+            for arguments in guests.ARGUMENTS.get(program.stem, [[]]):
+                yield machine, program, arguments
+
+
+def main():
+    numachine, which, *programs = sys.argv[1:]
+    programs = [pathlib.Path(p).resolve() for p in programs]
+    failed = False
+    for machine, program, arguments in runs(which, programs):
+        begin = time.monotonic()
+        guest = guests.Guest(os.path.abspath(numachine), program, arguments, ["-m", machine])
+        complaints = guests.check(guest)
+        failed |= bool(complaints)
+        print(f"{'FAILED' if complaints else 'ok'}: {machine}: {program.name} "
+              f"{' '.join(arguments)}: {time.monotonic() - begin:.1f} s", flush=True)
+        print(*complaints, sep="\n", end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+#!/bin/sh
+# numachine topology: every format of every shipped machine, and the pictures in docs/ are what it draws.
+# Usage: topology.sh PROGRAM SOURCE
+program=$1 home=$2
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# count MACHINE FORMAT PATTERN NUMBER: so many lines match
+count() {
+    got=$("$program" topology "$1" --format="$2" | grep -c -e "$3")
+    [ "$got" = "$4" ] || fail "topology $1 --format=$2: $got lines with '$3', wanted $4"
+}
+
+for machine in "$home"/configs/*.yaml; do
+    name=$(basename "$machine" .yaml)
+    "$program" topology "$name" >/dev/null || fail "topology $name"
+    "$program" topology "$name" --format=svg |
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin)' ||
+        fail "the picture of $name is not XML"
+done
+count numachine-64 text 'station [0-9]*: processors' 16
+count numachine-64 text 'local ring' 4
+count numachine-64 svg '>station [0-9]*<' 16
+count numachine-1024 text 'station [0-9]*: processors' 256
+count numachine-1024 text 'upper ring' 8
+# links of a graph: nodes of all rings
+count numachine-64 dot ' -> ' $((4 * 5 + 4))
+count numachine-1024 dot ' -> ' $((64 * 5 + 8 * 9 + 8))
+count ring-16 dot ' -> ' 4
+count station-4 dot ' -> ' 0
+
+for picture in "$home"/docs/numachine-*.svg; do
+    "$program" topology "$(basename "$picture" .svg)" --format=svg | cmp - "$picture" ||
+        fail "$picture is not what numachine topology draws"
+done
+
+"$program" topology - --format=svg <"$home/configs/numachine-64.yaml" |
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin)' ||
+    fail "the picture of a machine without a name is not XML"
+"$program" topology no-such-machine >/dev/null 2>&1 && fail "a machine that does not exist"
+"$program" topology --format=png >/dev/null 2>&1
+[ $? = 2 ] || fail "a format that does not exist"
+exit $((failures > 0))
