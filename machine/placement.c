@@ -88,6 +88,15 @@ static unsigned choose(struct nm_placement *pl, unsigned toucher, uint64_t va)
     }
 }
 
+/* Where in its memory a station starts. Were it the same place everywhere, pages taken in turn
+ * would all compete for the same places of the network caches and secondary caches, whose size
+ * divides the memories'. So the stations start apart: spread over a network cache, and one page
+ * more for the secondary caches (what an operating system calls page colouring). */
+static uint64_t first_page(const struct nm_placement *pl, unsigned station)
+{
+    return station * (pl->p.netcache_size / pl->p.page_size / pl->stations + 1) % pl->pages;
+}
+
 static bool take_from(struct nm_placement *pl, unsigned station, uint64_t *pa, bool *used)
 {
     struct free_page *f = pl->back[station];
@@ -100,7 +109,8 @@ static bool take_from(struct nm_placement *pl, unsigned station, uint64_t *pa, b
     }
     if (pl->next[station] == pl->pages)
         return false;
-    *pa = station * pl->p.memory_size + pl->next[station]++ * pl->p.page_size;
+    uint64_t page = (first_page(pl, station) + pl->next[station]++) % pl->pages;
+    *pa = station * pl->p.memory_size + page * pl->p.page_size;
     return true;
 }
 
