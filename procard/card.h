@@ -119,6 +119,27 @@ struct pc_card {
     void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now); /**< special is done */
 };
 
+/* ---- the secondary cache's address pins (manual pp. 32, 248) ---------------------------------- */
+
+enum { PC_SCADDR_HALF = 1 << 17 };
+
+/** SCADDR(17:0) of an access to the secondary cache: the 16-byte word, and in a split cache bit 17
+ *  for the half (l2.data_half). */
+static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, uint64_t pa)
+{
+    const uint64_t words = card->l2[side].places << card->l2_shift >> 4;
+    const bool high = card->p->l2_split && (side == PC_SIDE_D) == (card->p->l2_data_half == 1);
+
+    return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
+}
+
+/** The 16 bits that address the card's SRAM (N-81): SCADDR(17) and SCADDR(15:1), so 32 bytes each;
+ *  SCADDR(16) is not connected. */
+static inline uint16_t pc_scaddr_bucket(uint32_t scaddr)
+{
+    return (uint16_t)(scaddr >> 17 << 15 | (scaddr >> 1 & 0x7fff));
+}
+
 /** @param number  machine-wide, station by station */
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
                             uint8_t *image, struct nm_check *check, unsigned number);
