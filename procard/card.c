@@ -131,6 +131,7 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
     struct pc_cpu *cpu = &card->cpu;
     if (cpu->now >= card->preempt_at) {
         card->preempt_at = NM_NEVER;
+        pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, cpu->now);
         trap(card, true);
         return;
     }
@@ -158,6 +159,21 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_ti
     pc_charge(&card->cpu, state, n);
 }
 
+void pc_card_return(struct pc_card *card, nm_tick at)
+{
+    enum { ERET = 1 + PC_KILLED_BY_ERET };
+    struct pc_cpu *cpu = &card->cpu;
+    nm_tick left = at > cpu->now ? at - cpu->now : 0;
+    cpu->link = false;
+    if (left < ERET) {
+        pc_card_stall(card, PC_ST_STALL_OTHER, left, cpu->now);
+        return;
+    }
+    pc_card_stall(card, PC_ST_STALL_OTHER, left - ERET, cpu->now);
+    pc_card_stall(card, PC_ST_INT, 1, cpu->now);
+    pc_card_stall(card, PC_ST_KILL_BRANCH, PC_KILLED_BY_ERET, cpu->now);
+}
+
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
 static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
 {
@@ -173,7 +189,7 @@ static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
         states[s->state] -= beyond;
         end -= beyond;
     }
-    if (end > at) /* the instruction itself, and what its transfer killed */
+    if (end > at) /* what the last instruction's transfer killed, or slips of the next */
         states[card->cpu.last] -= end - at;
 }
 

@@ -152,6 +152,11 @@ void pc_card_run(struct pc_card *card, nm_tick horizon);
 /** Charges `n` PCycles of `state` that begin at tick `at`. */
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
 
+/** Until tick `at` the operating system has the processor; then it returns to the program. The last
+ *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched
+ *  behind it. The link is gone. */
+void pc_card_return(struct pc_card *card, nm_tick at);
+
 /** The card's totals at exactly tick `at` (its own processor may be ahead). */
 void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out);
 
