@@ -22,7 +22,14 @@ enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
 struct pc_l2 {
     uint64_t *line;  /**< physical line address held in each place */
     uint8_t *state;  /**< NM_CARD_I, _S or _D */
+    uint8_t *colour; /**< PIdx: index bits of the primary caches above the page; PC_COLOURLESS */
     uint64_t places; /**< a power of two */
+};
+
+enum {
+    PC_COLOURS = 7,        /**< PIdx has three bits, VA(14:12) with the smallest pages */
+    PC_COLOURLESS = 0xff,  /**< no access has been made to the line */
+    PC_L2_WORD = 16,       /**< [bytes] the secondary cache's data bus (manual p. 32) */
 };
 
 /** The card's one outstanding request. */
@@ -63,8 +70,8 @@ struct pc_stretch {
 
 enum { PC_STRETCHES = 8, PC_TLB = 256 };
 
-/** Host-side memory of a translation; costs no simulated time (the R4400's own TLB is not modelled
- *  yet). A tag is the virtual page number, or ~0. */
+/** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
+ *  is the virtual page number, or ~0. */
 struct pc_xlate {
     uint64_t tag[3]; /**< by PC_FETCH, PC_LOAD, PC_STORE */
     uint64_t page;   /**< physical address of the page */
@@ -75,8 +82,11 @@ struct pc_card {
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
+    bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
+    uint8_t colours;  /**< colour bits the primary caches' sizes make use of */
+    nm_tick refilled; /**< the last refill with sub-block order is over */
 
     struct pc_request request;
     uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
@@ -85,6 +95,7 @@ struct pc_card {
     nm_tick preempt_at;
 
     struct pc_xlate tlb[PC_TLB];
+    struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
     unsigned page_shift;
     struct nm_space space;
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
@@ -152,6 +163,16 @@ void pc_card_run(struct pc_card *card, nm_tick horizon);
 /** Charges `n` PCycles of `state` that begin at tick `at`. */
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
 
+/** A short exception of the access at tick `at`, whose handler takes `n` PCycles (other stall) and
+ *  returns. @return the PCycles charged */
+uint64_t pc_card_exception(struct pc_card *card, uint64_t n, nm_tick at);
+
+/** The stall of a primary miss until the secondary cache has answered. */
+static inline enum pc_status pc_primary_stall(enum pc_side side)
+{
+    return side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D;
+}
+
 /** Until tick `at` the operating system has the processor; then it returns to the program. The last
  *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched
  *  behind it. The link is gone. */
@@ -178,6 +199,17 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_
 bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, uint64_t *victim,
                     uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
+
+/* ---- tlb.c, for cache.c and card.c ------------------------------------------------------------ */
+
+struct pc_tlb_model *pc_tlb_new(void);
+
+/** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
+ *  @return the PCycles charged */
+uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick at);
+
+/** [va, va+len) is unmapped, or will be translated otherwise. */
+void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 
 /* ---- agent.c, for cache.c and card.c -------------------------------------------------------- */
 
