@@ -329,6 +329,8 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
 static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick *at,
                    enum pc_stop *stop)
 {
+    if (!card->tlb_model)
+        return true;
     *at += pc_tlb_access(card, side, va, *at);
     if (*at < card->cpu.horizon)
         return true;
