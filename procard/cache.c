@@ -216,8 +216,9 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->host = card->image + (pa & ~low);
 }
 
-/* [PCycles] until the pipeline runs again, of a refill that begins at `at`. With sub-block order the
- * words asked for come first; the rest follows, and whoever needs the secondary cache waits for it.
+/* [PCycles] until the pipeline runs again, of a refill that begins at `at`. With sub-block order
+ * the words asked for come first; the rest follows, and whoever needs the secondary cache waits for
+ * it.
  */
 static uint64_t refill_time(struct pc_card *card, enum pc_side side, nm_tick at)
 {
@@ -240,8 +241,8 @@ static uint64_t victim_time(struct pc_card *card, enum pc_side side, unsigned pl
 /* Moves a primary line up from the secondary cache, at a cost. Behind a secondary miss the victim
  * has gone down while the bus was waited for, and the stall is still that miss's; an upgrade's
  * acknowledgement has been waited for, so what follows is a primary miss. */
-static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, uint64_t line,
-                    nm_tick at)
+static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
+                    uint64_t line, nm_tick at)
 {
     unsigned place = l1_place(card, side, va);
     uint64_t before = victim_time(card, side, place) + card->p->l2_lookup;

@@ -27,9 +27,9 @@ struct pc_l2 {
 };
 
 enum {
-    PC_COLOURS = 7,        /**< PIdx has three bits, VA(14:12) with the smallest pages */
-    PC_COLOURLESS = 0xff,  /**< no access has been made to the line */
-    PC_L2_WORD = 16,       /**< [bytes] the secondary cache's data bus (manual p. 32) */
+    PC_COLOURS = 7,       /**< PIdx has three bits, VA(14:12) with the smallest pages */
+    PC_COLOURLESS = 0xff, /**< no access has been made to the line */
+    PC_L2_WORD = 16,      /**< [bytes] the secondary cache's data bus (manual p. 32) */
 };
 
 /** The card's one outstanding request. */
@@ -130,7 +130,8 @@ struct pc_card {
     void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now); /**< special is done */
 };
 
-/* ---- the secondary cache's address pins (manual pp. 32, 248) ---------------------------------- */
+/* ---- the secondary cache's address pins (manual pp. 32, 248) ----------------------------------
+ */
 
 enum { PC_SCADDR_HALF = 1 << 17 };
 
@@ -200,7 +201,8 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line
                     uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 
-/* ---- tlb.c, for cache.c and card.c ------------------------------------------------------------ */
+/* ---- tlb.c, for cache.c and card.c ------------------------------------------------------------
+ */
 
 struct pc_tlb_model *pc_tlb_new(void);
 

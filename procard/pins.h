@@ -3,8 +3,8 @@
  * manual p. 241).
  *
  * The pins change with MasterClock, which has two PCycles. At the rising edge of the MasterClock
- * whose first PCycle is T they show two codes: in bits 3:0 the state of PCycle T-2, in bits 7:4 that
- * of PCycle T-3.
+ * whose first PCycle is T they show two codes: in bits 3:0 the state of PCycle T-2, in bits 7:4
+ * that of PCycle T-3.
  */
 #ifndef PC_PINS_H
 #define PC_PINS_H
@@ -26,8 +26,8 @@ struct pc_pins {
     uint8_t older;               /**< code of the one before it */
 };
 
-/** Begins at tick `now`, at which the processor's totals are `states`. The PCycle before it shows as
- *  other stall. `codes` and `ctx` must outlive the recording. */
+/** Begins at tick `now`, at which the processor's totals are `states`. The PCycle before it shows
+ * as other stall. `codes` and `ctx` must outlive the recording. */
 void pc_pins_begin(struct pc_pins *p, nm_tick now, const uint64_t states[PC_ST__COUNT],
                    const uint8_t codes[PC_ST__COUNT], pc_pins_fn *edge, void *ctx);
 

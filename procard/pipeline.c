@@ -49,7 +49,7 @@ static bool meets(const struct pc_flight *old, const struct pipe *new, unsigned 
     const struct pipe *pipe = &pipes[old->unit];
     unsigned t = old->age + wait;
 
-    for (unsigned i = 0; i < new->length && t < pipe->length; i++, t++) {
+    for (unsigned i = 0; i < new->length &&t < pipe->length; i++, t++) {
         if (pipe->stage[t] & new->stage[i])
             return true;
     }

@@ -34,8 +34,8 @@
 enum { FS = 16, FD = 17, FW = 20, FL = 21 };
 
 #define ROW(id, mnemonic, encoding, isa, class, unit, latency, busy, operands) \
-    [PC_OP_##                                                                  \
-        id] = {mnemonic, encoding, isa, PC_CLASS_##class, PC_UNIT_##unit, latency, busy, operands},
+    [PC_OP_##id] = {mnemonic,       encoding, isa,  PC_CLASS_##class,          \
+                    PC_UNIT_##unit, latency,  busy, operands},
 const struct pc_row pc_rows[PC_OP_ROWS_END] = {
     [PC_OP_RI] = {"reserved", 0xffffffffu, 0, 1, PC_CLASS_INT, PC_UNIT_NONE, 1, 1, ""},
 #define INSN ROW

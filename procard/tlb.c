@@ -1,7 +1,7 @@
 /*
- * The R4400's translation look-aside buffer: 48 fully associative entries, each for a pair of pages,
- * and in front of it two entries for instructions (R44-19). Not modelled unless tlb.refill is set;
- * then card->tlb_model is NULL and nothing here runs.
+ * The R4400's translation look-aside buffer: 48 fully associative entries, each for a pair of
+ * pages, and in front of it two entries for instructions (R44-19). Not modelled unless tlb.refill
+ * is set; then card->tlb_model is NULL and nothing here runs.
  *
  * The hard idea: the interpreter's fast path never looks here. So a line may be in its view
  * (struct pc_line) only while its page is translated: when an entry goes, what it let the fast path
@@ -24,8 +24,9 @@ struct pc_tlb_model {
         uint64_t pair; /**< number of the pair of pages, NOWHERE: invalid */
         const void *space;
     } entry[ENTRIES];
-    struct entry page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
-    unsigned next;                          /**< of these, to be replaced */
+    struct entry
+        page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
+    unsigned next;                 /**< of these, to be replaced */
 };
 
 struct pc_tlb_model *pc_tlb_new(void)

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /**
- * Translates `text`, instructions separated by ';', into at most `room` words. "N*insn" stands for N
- * of them. Registers have their o32 names, floating-point ones are f0..f31; a branch target counts
- * instructions from the delay slot on; condition bits are left out. @return the number of words; 0
- * when the text is wrong.
+ * Translates `text`, instructions separated by ';', into at most `room` words. "N*insn" stands for
+ * N of them. Registers have their o32 names, floating-point ones are f0..f31; a branch target
+ * counts instructions from the delay slot on; condition bits are left out. @return the number of
+ * words; 0 when the text is wrong.
  */
 unsigned assemble(const char *text, uint32_t *words, unsigned room);
 

@@ -4,6 +4,7 @@
 #include "procard/pins.h"
 #include "tests/isa_assembler.h"
 #include "tests/isa_rig.h"
+#include "tests/r4400_counts.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -12,12 +13,6 @@
 enum { BASE = 0x400000, SIZE = 0x10000, DATA = 0x408000, LIMIT = 100000, ROOM = 200 };
 
 #define SYSCALL 0x0000000c
-
-static const char *const state_names[PC_ST__COUNT] = {
-#define STATE(name, code, group, sentence) #name,
-#include "procard/status.def"
-#undef STATE
-};
 
 static void start(struct rig *rig, const char *code)
 {
@@ -30,24 +25,6 @@ static void start(struct rig *rig, const char *code)
         rig_put(rig, BASE + 4 * n, words[n]);
     rig_put(rig, BASE + 4 * count, SYSCALL);
     rig->cpu.r.gpr[4] = DATA;
-}
-
-/** "NAME n NAME n ..." */
-static void read_counts(const char *text, uint64_t counts[PC_ST__COUNT])
-{
-    memset(counts, 0, PC_ST__COUNT * sizeof *counts);
-    while (*text) {
-        const size_t length = strcspn(text, " ");
-        unsigned state = 0;
-        char *end;
-
-        while (state < PC_ST__COUNT && (strlen(state_names[state]) != length ||
-                                        strncmp(state_names[state], text, length) != 0))
-            state++;
-        cr_assert(state < PC_ST__COUNT, "no state in '%s'", text);
-        counts[state] = strtoul(text + length, &end, 10);
-        text = end + strspn(end, " ");
-    }
 }
 
 static const struct row {
@@ -122,10 +99,10 @@ Test(r4400, t563_flights_suffice)
     uint64_t seed = 563;
 
     for (unsigned n = 0; n < 20000; n++) {
-        const struct pc_use use = {.unit = (uint8_t)(PC_UNIT_HILO + 1 +
-                                                     rig_random(&seed) %
-                                                         (PC_UNIT__COUNT - PC_UNIT_HILO - 1)),
-                                   .latency = 1};
+        const struct pc_use use = {
+            .unit = (uint8_t)(PC_UNIT_HILO + 1 +
+                              rig_random(&seed) % (PC_UNIT__COUNT - PC_UNIT_HILO - 1)),
+            .latency = 1};
         pc_elapse(&pending, pc_slip(&pending, &use));
         cr_assert_eq(pending.flight[PC_FLIGHTS - 1].unit, PC_UNIT_NONE);
         pc_start(&pending, &use);
