@@ -36,7 +36,7 @@ static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_
 /* Index bits above the page, as the colour of a line counts them. */
 static uint8_t colour_of(const struct pc_card *card, uint64_t va)
 {
-    return (uint8_t)(va >> card->page_shift & PC_COLOURS);
+    return (uint8_t)(va >> card->page_shift & card->colours);
 }
 
 /* Primary place of a part of a secondary line that is here. */
@@ -44,7 +44,8 @@ static unsigned part_place(const struct pc_card *card, enum pc_side side, enum p
                            uint64_t part)
 {
     uint64_t page = (1ull << card->page_shift) - 1;
-    uint64_t colour = card->l2[half].colour[l2_place(card, half, part)] & PC_COLOURS;
+    uint64_t colour =
+        card->colours ? card->l2[half].colour[l2_place(card, half, part)] & card->colours : 0;
     return l1_place(card, side, (part & page) | colour << card->page_shift);
 }
 
@@ -282,7 +283,7 @@ static uint64_t recolour(struct pc_card *card, enum pc_side half, uint64_t va, u
                          nm_tick at)
 {
     uint8_t *colour = &card->l2[half].colour[l2_place(card, half, line)];
-    uint8_t wanted = colour_of(card, va) & card->colours, had = *colour;
+    uint8_t wanted = colour_of(card, va), had = *colour;
     if (had == PC_COLOURLESS || had == wanted) {
         *colour = wanted;
         return 0;
@@ -302,7 +303,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     uint8_t state = half_state(card, side, line);
     if (side == PC_SIDE_I && state == NM_CARD_I)
         state = borrow_from_data_half(card, line);
-    if (state != NM_CARD_I) {
+    if (card->colours && state != NM_CARD_I) {
         at += recolour(card, side, va, line, at);
         if (at >= card->cpu.horizon) {
             *stop = PC_STOP_HORIZON;

@@ -213,8 +213,13 @@ static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
         states[s->state] -= beyond;
         end -= beyond;
     }
-    if (end > at) /* what the last instruction's transfer killed, or slips of the next */
-        states[card->cpu.last] -= end - at;
+    if (end > at) { /* what the last instruction's transfer killed, or slips of the next */
+        uint64_t *last = &states[card->cpu.last];
+        uint64_t taken = end - at < *last ? end - at : *last;
+        *last -= taken;
+        if (end - at > taken) /* and, behind a stall, the instruction itself */
+            states[card->stretch[(card->stretches - 1) % PC_STRETCHES].state] -= end - at - taken;
+    }
 }
 
 /* What the processor is doing while its own clock stands still. */

@@ -27,7 +27,6 @@ struct pc_l2 {
 };
 
 enum {
-    PC_COLOURS = 7,       /**< PIdx has three bits, VA(14:12) with the smallest pages */
     PC_COLOURLESS = 0xff, /**< no access has been made to the line */
     PC_L2_WORD = 16,      /**< [bytes] the secondary cache's data bus (manual p. 32) */
 };

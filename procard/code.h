@@ -187,6 +187,7 @@ struct pc_point {
     union pc_spent spent; /**< from the block's start, own slip included */
     const struct pc_context *context;
     struct pc_block *resume[2]; /**< NULL: not looked up yet. [1]: as slot of a taken branch */
+    enum pc_status held;        /**< state of its own slips */
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };

@@ -192,6 +192,7 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     struct pc_point *point = &b->points[b->count];
     const uint64_t va = b->pc + 4 * (uint64_t)b->count;
     struct pc_use use;
+    enum pc_status held;
     unsigned klass, slip;
 
     pc_translate(word, b->flags, b->code->mips3, op, &use);
@@ -203,11 +204,13 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     if (klass == PC_CLASS_JUMP) /* from the region's start to a distance from the jump */
         op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
     slip = pc_slip(&b->pending, &use);
-    spend(b, klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT, slip);
+    held = klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
+    spend(b, held, slip);
     pc_elapse(&b->pending, slip);
     op->at = (uint16_t)b->count++;
     op->cycle = (uint16_t)b->cycle;
-    *point = (struct pc_point){.spent = b->total, .context = context_of(b->code, &b->pending)};
+    *point = (struct pc_point){
+        .spent = b->total, .context = context_of(b->code, &b->pending), .held = held};
     pc_start(&b->pending, &use);
     pc_elapse(&b->pending, 1);
     spend(b, state_of(klass), 1);

@@ -169,9 +169,7 @@ static void stop_at(struct pc_cpu *cpu, const struct stand *at, union pc_spent *
         point->resume[cpu->pipe.slot] = pc_block_get(cpu->code, pc, point->context, flags);
     cpu->pipe.resume = point->resume[cpu->pipe.slot];
     cpu->fetched_pc = pc;
-    cpu->last = op->code < PC_OP_ROWS_END && pc_rows[op->code].klass == PC_CLASS_FP
-                    ? PC_ST_SLIP_FP
-                    : PC_ST_SLIP_INT;
+    cpu->last = point->held;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */

@@ -9,6 +9,7 @@
  */
 #include "machine/machine.h"
 #include "machine/params.h"
+#include "monitor/monitor.h"
 #include "procard/card.h"
 #include "tests/r4400_counts.h"
 
@@ -330,6 +331,42 @@ Test(r4400, t572_scaddr)
     cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0xfff00010), 0x30001);
     cr_expect_eq(pc_scaddr_bucket(0x30001), 0x8000);
     cr_expect_eq(pc_scaddr_bucket(0x0ffff), 0x7fff);
+}
+
+/* The groups of the card's document are sums of states as status.def groups them. */
+Test(r4400, t574_groups)
+{
+    static const char *const paths[PC_ST__COUNT] = {
+#define STATE(name, code, group, sentence) [PC_ST_##name] = group,
+#include "procard/status.def"
+#undef STATE
+    };
+    static const struct {
+        const char *event, *path;
+        bool others; /* all states but those on the path */
+    } groups[] = {
+        {"run", "run", false},
+        {"branches", "run/branch", false},
+        {"norun", "run", true},
+        {"stall", "stall", false},
+        {"cache_stalls", "stall/cache", false},
+        {"mp_stalls", "stall/mp", false},
+        {"killslip", "killslip", false},
+        {"killed", "killslip/kill", false},
+        {"slipped", "killslip/slip", false},
+    };
+    for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++) {
+        int e = mon_event_find(groups[g].event);
+        uint64_t taps = 0;
+        cr_assert_geq(e, 0, "%s", groups[g].event);
+        for (unsigned s = 0; s < PC_ST__COUNT; s++) {
+            size_t length = strlen(groups[g].path);
+            bool in = strncmp(paths[s], groups[g].path, length) == 0 &&
+                      (paths[s][length] == 0 || paths[s][length] == '/');
+            taps |= (uint64_t)(in != groups[g].others) << s;
+        }
+        cr_expect_eq(mon_events()[e].taps, taps, "%s", groups[g].event);
+    }
 }
 
 /* R4400 manual p. 363: PCycles of one access to the secondary cache, and unused cycles from an
