@@ -362,11 +362,25 @@ static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class
     return n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL;
 }
 
+/* Whether a sinkable message that its module sent before this nonsinkable one still waits here, for
+ * room on the way to the rings: a card's upgrade must not overtake its answer to an intervention.
+ */
+static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
+{
+    const struct nm_fifo *sinkable = &n->port.in[NM_SINKABLE];
+    for (unsigned i = 0; i < sinkable->count; i++) {
+        const struct nm_packet *s = nm_fifo_at(sinkable, i);
+        if (s->source == p->source && (int32_t)(s->order - p->order) < 0)
+            return true;
+    }
+    return false;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
     const struct nm_packet *head = head_of(n, class, from_network, now);
-    if (!head)
+    if (!head || (class == NM_NONSINKABLE && !from_network && overtakes(n, head)))
         return false;
     struct nm_packet p = *head;
     const enum way way = way_of(n, head, from_network);
