@@ -7,6 +7,7 @@
  */
 #include "programs/device.h"
 #include "programs/linux_file.h"
+#include "programs/mapped.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -106,6 +107,8 @@ int64_t special_open(struct call *c, const char *path, uint32_t flags)
         return file_install(p, file_new(FILE_MARK, -1, flags), 0, cloexec);
     if (strcmp(path, "/dev/numachine/memory") == 0)
         return device_open(p, flags, cloexec);
+    if (strncmp(path, "/dev/numachine/", 15) == 0)
+        return mapped_open(c, path + 15, flags);
     if (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0)
         return file_install(p, file_new(FILE_RANDOM, -1, flags), 0, cloexec);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
