@@ -28,7 +28,7 @@ enum {
 };
 
 struct nm_packet {
-    uint64_t line;     /**< physical address of the line */
+    uint64_t line;     /**< physical address of the line; UNC_x: of the datum */
     ring_mask route;   /**< stations it shall go to over the rings; 0: it stays on this bus */
     uint8_t message;   /**< enum nm_message */
     uint8_t source;    /**< module of this station that put it on this bus */
@@ -36,19 +36,27 @@ struct nm_packet {
     uint8_t requester; /**< card (bus position) whose request all this is about, or NM_NO_CARD */
     uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
+    uint8_t bytes;     /**< UNC_WR: which bytes of the doubleword are meant; bit 0 is the first */
     uint16_t lines;    /**< special function: how many, from `line` on */
     uint32_t order;    /**< in which the module sent it; the bus's to fill */
     int32_t data;      /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
+    uint64_t word;     /**< UNC_WR, UNC_DATA: the aligned doubleword, its bytes as in memory */
 };
 
 /** Static facts of a message, from message.def. */
 struct nm_message_row {
     const char *name;
     enum nm_class class;
-    uint8_t has_data;
+    uint8_t has_data; /**< a line follows */
+    uint8_t has_word; /**< a doubleword follows */
     const char *sentence;
 };
 
-const struct nm_message_row *nm_message_row(enum nm_message m);
+extern const struct nm_message_row nm_message_rows[NM_MSG__COUNT];
+
+static inline const struct nm_message_row *nm_message_row(enum nm_message m)
+{
+    return &nm_message_rows[m];
+}
 
 #endif
