@@ -55,6 +55,8 @@ struct scene {
 #define B     (A + 0x4000)
 #define Z     (A + 0x80000)
 #define ALIAS (UINT64_C(1) << 32) /* the same physical page, one page further on */
+#define U     (UINT64_C(1) << 42) /* uncached */
+#define N     (UINT64_C(1) << 43) /* non-coherent */
 
 /* What a TLB refill of 50 PCycles, and a handler of 100, take. */
 #define REFILL "KILL_EXC 8 STALL_OTHER 50 INT 1 KILL_BRANCH 3 "
@@ -137,6 +139,17 @@ static const struct scene scenes[] = {
        DO(F, A + 0x8100, "KILL_EXC 8 STALL_OTHER 53 INT 2 KILL_BRANCH 3 STALL_L1I 6 STALL_L2 *"),
        DO(F, A + 0x4080, "INT 1"), DO(F, A, "STALL_OTHER 3 INT 1"),
        DO(F, A + 0x4080, "STALL_OTHER 3 INT 1")}}},
+    {"R44-20",
+     "uncached: a load waits, a store is buffered, the next access waits for it",
+     {{0}},
+     {{DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(L, B, MISS "LOAD 1"), DO(S, U | A, "STORE 1"),
+       DO(L, B, "LOAD 1"), /* a cached access does not wait */
+       DO(S, U | (A + 8), "STALL_OTHER * STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1")}}},
+    {"R44-13",
+     "non-coherent: a store asks nobody",
+     {{0}},
+     {{DO(L, N | A, MISS "LOAD 1"), DO(S, N | A, "STORE 1"),
+       DO(L, N | (A + 32), "STALL_L1D 14 LOAD 1")}}},
     {"R44-18",
      "the link survives a store of another line, not two SC",
      {{0}},
@@ -260,8 +273,10 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_ac
                                uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
-    *pa = va & ALIAS ? (va & ~ALIAS) - 0x1000 : va;
-    return NM_XLATE_OK;
+    *pa = va & (ALIAS - 1);
+    if (va & ALIAS)
+        *pa -= 0x1000;
+    return va & U ? NM_XLATE_UNCACHED : va & N ? NM_XLATE_NONCOHERENT : NM_XLATE_OK;
 }
 
 static void set_up(const struct scene *s, struct nm_params *p, bool check)
