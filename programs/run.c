@@ -268,7 +268,8 @@ static void step(struct prog *p)
     if (r == NM_RUN_TRAP)
         handle_trap(p, &trap);
     else if (r == NM_RUN_INTERRUPT) {
-        device_interrupt(p, trap.card);
+        if (trap.cause == NM_INTERRUPT_SPECIAL)
+            device_interrupt(p, trap.card);
         run_woken(p);
     } else if (r == NM_RUN_STUCK || r == NM_RUN_BROKEN)
         machine_failed(p, r);
