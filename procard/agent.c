@@ -262,6 +262,8 @@ static void create(void *self, nm_tick now, uint64_t arg)
     }
     if (replace)
         evict(card, PC_SIDE_D, victim, old);
+    if (replace && r->active && r->line == victim && r->state == NM_CARD_S_UP)
+        r->state = NM_CARD_I_UP; /* its upgrade needs data now, as after an invalidation */
     if (!step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
         broken(card, now, line, state, "creation");
     pc_line_fill(card, PC_SIDE_D, line, state);
