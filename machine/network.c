@@ -78,6 +78,24 @@ static void on_bus(void *self, nm_tick now)
     wake(self, now);
 }
 
+/* Whether anything is here that might go on. */
+static bool holds(const struct nm_network *n)
+{
+    const unsigned waiting = n->in[NM_SINKABLE].count + n->in[NM_NONSINKABLE].count +
+                             n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
+    return waiting || n->special.busy || nm_controller_holds(&n->controller);
+}
+
+/* A packet has left: room for what waits. When nothing does, it is only a turn that passes. */
+static void on_sent(void *self, nm_tick now)
+{
+    struct nm_network *n = self;
+    if (holds(n))
+        wake(n, now);
+    else if (now < n->work_at)
+        n->unit_first = !n->unit_first;
+}
+
 /* ---- to and from the rings ----------------------------------------------------------------------
  */
 
@@ -376,11 +394,25 @@ static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class
     return n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL;
 }
 
+/* Whether a sinkable message that its module sent before this nonsinkable one still waits here, for
+ * room on the way to the rings: a card's upgrade must not overtake its answer to an intervention.
+ */
+static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
+{
+    const struct nm_fifo *sinkable = &n->port.in[NM_SINKABLE];
+    for (unsigned i = 0; i < sinkable->count; i++) {
+        const struct nm_packet *s = nm_fifo_at(sinkable, i);
+        if (s->source == p->source && (int32_t)(s->order - p->order) < 0)
+            return true;
+    }
+    return false;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
     const struct nm_packet *head = head_of(n, class, from_network, now);
-    if (!head)
+    if (!head || (class == NM_NONSINKABLE && !from_network && overtakes(n, head)))
         return false;
     struct nm_packet p = *head;
     const enum way way = way_of(n, head, from_network);
@@ -493,7 +525,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .owner = n,
                                            .put = put};
     nm_controller_init(&n->controller, &timing);
-    n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_bus};
+    n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);
     return n;
 }
