@@ -479,9 +479,14 @@ static struct nm_station *run_window(struct nm_machine *m)
     return trapped ? first_trap(m) : NULL;
 }
 
+bool nm_machine_asleep(const struct nm_machine *m)
+{
+    return m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+}
+
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 {
-    bool over = m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
     if (over && until == NM_NEVER)
@@ -567,6 +572,11 @@ const char *nm_special_name(unsigned number)
 {
     const struct nm_function *f = function(number);
     return f ? f->name : NULL;
+}
+
+bool nm_special_overwrites(unsigned number)
+{
+    return function(number)->message == NM_MSG_SF_CLAIM;
 }
 
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
