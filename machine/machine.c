@@ -479,9 +479,14 @@ static struct nm_station *run_window(struct nm_machine *m)
     return trapped ? first_trap(m) : NULL;
 }
 
+bool nm_machine_asleep(const struct nm_machine *m)
+{
+    return m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+}
+
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 {
-    bool over = m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
     if (over && until == NM_NEVER)
@@ -523,7 +528,8 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
         pc_card_forget(c);
     if (regs != &c->cpu.r)
         c->cpu.r = *regs;
-    pc_card_return(c, at);
+    if (at > c->cpu.now)
+        pc_card_stall(c, PC_ST_STALL_OTHER, at - c->cpu.now, c->cpu.now);
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
@@ -566,6 +572,11 @@ const char *nm_special_name(unsigned number)
 {
     const struct nm_function *f = function(number);
     return f ? f->name : NULL;
+}
+
+bool nm_special_overwrites(unsigned number)
+{
+    return function(number)->message == NM_MSG_SF_CLAIM;
 }
 
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
@@ -645,7 +656,7 @@ static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)
 }
 
 /* Something may have been posted on the card's station. */
-static void register_touched(struct nm_machine *m, const struct pc_card *card)
+static void card_posted(struct nm_machine *m, const struct pc_card *card)
 {
     struct nm_station *s = &m->station[card->station];
     station_wake(m, s, nm_kernel_next(s->k));
@@ -655,7 +666,7 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 {
     struct pc_card *c = m->card[card];
     const uint32_t value = pc_monitor_read(c, offset, moment(m, c));
-    register_touched(m, c);
+    card_posted(m, c);
     return value;
 }
 
@@ -663,7 +674,7 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
 {
     struct pc_card *c = m->card[card];
     pc_monitor_write(c, offset, value, moment(m, c));
-    register_touched(m, c);
+    card_posted(m, c);
 }
 
 const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)

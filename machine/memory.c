@@ -149,7 +149,7 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
     struct nm_controller *c = &mem->controller;
     if (nm_is_outside(in->message))
         nm_outside_take(c, mem->image, in, now);
-    else if (nm_function_of(in->message))
+    else if (nm_special_wants(in->message))
         nm_special_take(&mem->special, c, in, now);
     else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
         nm_special_saw(&mem->special, c, in->line, false, now);

@@ -68,6 +68,7 @@ struct pc_special {
     bool active;
     bool blocked; /**< waits for room in the outgoing FIFO */
     struct nm_packet command;
+    unsigned created; /**< a claim: lines created so far */
 };
 
 enum pc_activity {
@@ -106,7 +107,8 @@ struct pc_card {
     nm_tick refilled; /**< the last refill with sub-block order is over */
 
     struct pc_request request;
-    uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
+    uint64_t requests; /**< ever; tells an event of the present one from one of a former */
+    uint64_t filled;   /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     bool preempted; /**< why it is trapped */
     nm_tick preempt_at;

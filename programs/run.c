@@ -252,7 +252,7 @@ static bool anyone_runs(const struct prog *p)
 
 static void step(struct prog *p)
 {
-    bool running = anyone_runs(p) || p->commands;
+    bool running = anyone_runs(p) || p->commands || mapped_awaited(p);
     nm_tick until = earlier(next_date(p), p->spec->limit);
     struct nm_trap trap;
     enum nm_run r;
