@@ -3,6 +3,7 @@
  * was understood. Nothing is run or written.
  */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/write.h"
@@ -22,8 +23,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *request = state->input;
     switch (key) {
-    case 's':
-        in_push(&request->sets, arg);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &request->sets;
         return 0;
     case 'a':
         request->all = true;
@@ -116,12 +117,12 @@ static void print_experiment(const struct in_experiment *x)
 int cli_check(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"set", 's', "KEY=VALUE", 0, "Replace a value of the file", 0},
-        {"all", 'a', NULL, 0, "Every value with its origin, as a file that can be run", 0},
-        {0}};
+        {"all", 'a', NULL, 0, "Every value with its origin, as a file that can be run", 0}, {0}};
+    static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
+        .children = children,
         .args_doc = "FILE",
         .doc = "Reads a machine or experiment FILE (- is standard input) and says what was "
                "understood."};

@@ -2,16 +2,21 @@
  * numachine list: the tables, for people and as JSON. What can be listed is itself a table.
  */
 #include "cli/cli.h"
+#include "input/group.h"
 #include "input/home.h"
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "monitor/monitor.h"
+#include "report/grid.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+enum { LINE = 110 /**< [characters] */ };
 
 /* ---- what can be listed ---------------------------------------------------------------------- */
 
@@ -71,6 +76,58 @@ static json_t *list_experiments(void)
     return list_files("experiments");
 }
 
+/** Metrics of a group, as rows. */
+static json_t *group_metrics(const struct in_group *group)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < group->metrics; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", group->metric[i].name,
+                                               "unit", group->metric[i].unit, "formula",
+                                               group->metric[i].formula));
+    return array;
+}
+
+static json_t *group_events(const struct in_group *group)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < group->choice.count; i++)
+        json_array_append_new(array, json_string(mon_events()[group->choice.event[i]].name));
+    return array;
+}
+
+/** The shipped groups; one that cannot be read is missing after a complaint. */
+static json_t *list_groups(void)
+{
+    struct in_diag diag = {.out = stderr};
+    json_t *array = json_array();
+    char **names = in_home_names("monitor/groups", ".yaml");
+    for (size_t i = 0; names && names[i]; i++) {
+        struct in_group group;
+        struct mon_plan plan;
+        if (!in_group_load(&group, names[i], &diag))
+            continue;
+        mon_plan_make(&plan, &group.choice);
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:o,s:i,s:o,s:s}", "name", group.name, "file",
+                                        group.path, "sentence", group.about, "events",
+                                        group_events(&group), "runs", (int)plan.banks, "metrics",
+                                        group_metrics(&group), "long", group.text));
+        in_group_free(&group);
+    }
+    in_free_list(names);
+    return array;
+}
+
+static json_t *list_words(void)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < IN_WORD__COUNT; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", in_word_rows[i].name,
+                                               "unit", in_word_rows[i].unit, "sentence",
+                                               in_word_rows[i].sentence));
+    return array;
+}
+
 static const struct listing {
     const char *name;
     json_t *(*make)(void);
@@ -79,6 +136,9 @@ static const struct listing {
 } listings[] = {
     {"events", list_events, "name ref unit sentence", "what the monitoring cards can count"},
     {"sets", list_sets, "name events sentence", "names for several events"},
+    {"groups", list_groups, "name sentence",
+     "questions with events and formulas; a NAME tells all"},
+    {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"machines", list_machines, "name sentence", "the shipped machines"},
@@ -150,10 +210,26 @@ static bool matches(json_t *row, const char *pattern)
     return false;
 }
 
+/** A group's whole name means it alone: the texts of the others may well mention it. */
+static bool is_group(json_t *row, const char *pattern)
+{
+    const char *name = json_string_value(json_object_get(row, "name"));
+    return name && json_object_get(row, "long") && !strcasecmp(name, pattern);
+}
+
 static json_t *filter(json_t *rows, const char *pattern)
 {
     size_t i;
     json_t *row, *kept = json_array();
+    json_array_foreach(rows, i, row)
+    {
+        if (is_group(row, pattern))
+            json_array_append(kept, row);
+    }
+    if (json_array_size(kept)) {
+        json_decref(rows);
+        return kept;
+    }
     json_array_foreach(rows, i, row)
     {
         if (matches(row, pattern))
@@ -161,6 +237,37 @@ static json_t *filter(json_t *rows, const char *pattern)
     }
     json_decref(rows);
     return kept;
+}
+
+static const char *member(json_t *row, const char *name)
+{
+    return json_string_value(json_object_get(row, name));
+}
+
+/** Everything about one group, as people read it. */
+static void print_group(json_t *group)
+{
+    struct rep_grid grid;
+    size_t i;
+    json_t *row;
+    const json_int_t runs = json_integer_value(json_object_get(group, "runs"));
+    printf("%s: %s\n\nevents:", member(group, "name"), member(group, "sentence"));
+    json_array_foreach(json_object_get(group, "events"), i, row)
+    {
+        printf(" %s", json_string_value(row));
+    }
+    printf("\n        (%lld run%s of the card's %d counters)\n\n", (long long)runs,
+           runs == 1 ? "" : "s", MON_COUNTERS);
+    rep_grid_init(&grid, "lll");
+    json_array_foreach(json_object_get(group, "metrics"), i, row)
+    {
+        rep_grid_cell(&grid, "%s", member(row, "name"));
+        rep_grid_cell(&grid, "%s", member(row, "unit"));
+        rep_grid_cell(&grid, "= %s", member(row, "formula"));
+    }
+    rep_grid_print(&grid, stdout, false, LINE);
+    rep_grid_free(&grid);
+    printf("\n%s", member(group, "long"));
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -219,6 +326,8 @@ static int show(const struct request *request)
     const bool none = json_is_array(rows) && json_array_size(rows) == 0;
     if (request->json || !listing->columns)
         in_write_json(stdout, rows);
+    else if (json_array_size(rows) == 1 && json_object_get(json_array_get(rows, 0), "long"))
+        print_group(json_array_get(rows, 0));
     else
         print_rows(rows, listing->columns);
     json_decref(rows);

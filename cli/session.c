@@ -12,6 +12,7 @@
 #include "input/write.h"
 #include "input/yaml.h"
 #include "report/around.h"
+#include "report/group.h"
 #include "report/host.h"
 #include "report/manifest.h"
 #include "report/progress.h"
@@ -80,22 +81,17 @@ static void complain(const char *what)
     fprintf(stderr, "numachine: error: %s\n", what);
 }
 
-void cli_add_events(char ***list, const char *spec)
-{
-    char *copy = in_strdup(spec), *rest = copy;
-    for (char *word; (word = strsep(&rest, ","));)
-        in_push(list, word);
-    free(copy);
-}
-
-static bool choose_events(char *const *events, struct mon_choice *choice)
+/* The events of the experiment, then those its groups need. */
+static bool choose_events(const struct in_experiment *x, struct mon_choice *choice)
 {
     char why[256];
-    for (; *events; events++)
-        if (!mon_choice_add(choice, *events, why, sizeof why)) {
+    for (char *const *event = x->events; *event; event++)
+        if (!mon_choice_add(choice, *event, why, sizeof why)) {
             complain(why);
             return false;
         }
+    for (unsigned i = 0; i < x->group_count; i++)
+        mon_choice_merge(choice, &x->group[i].choice);
     return true;
 }
 
@@ -161,6 +157,11 @@ static void write_csv(void *ctx, FILE *out)
 static void write_histogram(void *ctx, FILE *out)
 {
     rep_write_histogram(&((struct state *)ctx)->run, out);
+}
+
+static void write_groups(void *ctx, FILE *out)
+{
+    rep_write_groups(&((struct state *)ctx)->run, out);
 }
 
 static void write_text(void *ctx, FILE *out)
@@ -231,6 +232,8 @@ static bool close_results(struct state *s)
     good &= write_file(s, "stats.csv", write_csv, s);
     good &= write_file(s, "stats.txt", write_text, s);
     good &= write_file(s, REP_HISTOGRAM, write_histogram, s);
+    if (s->ask->experiment->group_count)
+        good &= write_file(s, REP_GROUPS, write_groups, s);
     good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
     return good;
 }
@@ -400,7 +403,7 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     struct mon_choice choice = {0};
     s.run.outcome.end = PROG_UNLOADABLE;
     enum cli_exit status = CLI_EXIT_USAGE;
-    if (choose_events(session->experiment->events, &choice))
+    if (choose_events(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
     if (status == CLI_EXIT_OK)
         status = run_on_machine(&s, &choice);

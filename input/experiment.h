@@ -6,6 +6,7 @@
 #define IN_EXPERIMENT_H
 
 #include "input/diag.h"
+#include "input/group.h"
 #include "machine/placement.h"
 #include "machine/time.h"
 
@@ -49,6 +50,9 @@ struct in_experiment {
     unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
 
     char **events;          /**< NULL-terminated event names (monitor/events.def) */
+    char **groups;          /**< NULL-terminated groups as named ... */
+    struct in_group *group; /**< ... and as read, group_count of them */
+    unsigned group_count;
     unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
 
     struct in_origin *origins; /**< [rows of experiment.def] */
@@ -69,6 +73,14 @@ void in_experiment_default(struct in_experiment *x);
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag);
 void in_experiment_free(struct in_experiment *x);
+
+/**
+ * Replaces what is counted, as a command line does: with either list the experiment's own events
+ * and groups are gone. Both are NULL-terminated; NULL: not given.
+ * @return false after complaints
+ */
+bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
+                         struct in_diag *diag);
 
 /** What a file turned out to be. */
 enum in_file_kind { IN_FILE_UNREADABLE, IN_FILE_MACHINE, IN_FILE_EXPERIMENT };

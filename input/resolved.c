@@ -129,6 +129,20 @@ static void write_file(FILE *out, const char *path)
     free(absolute);
 }
 
+/** Shipped groups by their names, others by their files. */
+static void write_groups(FILE *out, const struct in_experiment *x)
+{
+    fputc('[', out);
+    for (unsigned i = 0; i < x->group_count; i++) {
+        fputs(i ? ", " : "", out);
+        if (in_is_file_name(x->groups[i]))
+            write_file(out, x->group[i].path);
+        else
+            write_quoted(out, x->groups[i]);
+    }
+    fputc(']', out);
+}
+
 /** Writes one value; `field` is its member of struct in_experiment. */
 static void write_value(FILE *out, const struct in_key *key, enum in_experiment_key id,
                         const struct in_experiment *x, const void *field)
@@ -144,7 +158,12 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
         break;
     case IN_LIST:
     case IN_EVENTS:
-        write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
+        if (id == IN_KEY_groups)
+            write_groups(out, x);
+        else
+            write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
+        break;
+    case IN_ROWS: /* no key of an experiment yet */
         break;
     case IN_MAP:
         write_map(out, *(char **const *)field);

@@ -3,6 +3,7 @@
  * marks and exit status.
  */
 #include "cli/session.h"
+#include "input/yaml.h"
 #include "machine/looking.h"
 #include "machine/machine.h"
 
@@ -250,7 +251,7 @@ Test(report_session, what_is_refused_writes_nothing)
     experiment.program[0] = 'b';
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
     experiment.program[0] = 'g';
-    cli_add_events(&experiment.events, "run,nakcs");
+    in_push(&experiment.events, "nakcs");
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
     cr_expect_eq(outcome.end, PROG_UNLOADABLE);
     cr_expect_neq(access("results", F_OK), 0);
