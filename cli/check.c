@@ -8,6 +8,7 @@
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "monitor/board.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,12 +89,46 @@ static void print_words(const char *label, char *const *list)
         printf("%s\n", n ? "" : " none");
 }
 
+/** The fields of a register's word that are not 0; of the event's number, its name. */
+static void print_fields(const struct mon_register_row *row, uint32_t value)
+{
+    size_t count;
+    const char *separator = " (";
+    const struct mon_field_row *fields = mon_fields(&count);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t part =
+            value >> fields[i].low & (uint32_t)((UINT64_C(1) << fields[i].bits) - 1);
+        if (strcmp(fields[i].reg, row->name) || !part)
+            continue;
+        if (!strcmp(fields[i].name, "EVENT") && part < MON_EV__COUNT)
+            printf("%sEVENT %s", separator, mon_events()[part].name);
+        else
+            printf("%s%s %u", separator, fields[i].name, part);
+        separator = ", ";
+    }
+    printf("%s\n", *separator == ',' ? ")" : "");
+}
+
+/** What monitor: comes to, in the words of the card. */
+static void print_writes(const struct in_experiment *x)
+{
+    if (!x->write_count)
+        return;
+    printf("registers   written on every card before the first cycle:\n");
+    for (unsigned i = 0; i < x->write_count; i++) {
+        const struct mon_register_row *row = mon_register_at(x->write[i].offset);
+        printf("            0x%03x %-12s = 0x%08x", x->write[i].offset, row->name,
+               x->write[i].value);
+        print_fields(row, x->write[i].value);
+    }
+}
+
 static void print_experiment(const struct in_experiment *x)
 {
     static const struct in_form time = {IN_TIME, "", 0, 0};
     char limit[64];
-    in_value_format(&time, x->limit, limit, sizeof limit);
-    printf("experiment  %s%s%s\n", x->name, x->about ? ": " : "", x->about ? x->about : "");
+    const char *about = x->about ? x->about : "";
+    printf("experiment  %s%s%.*s\n", x->name, *about ? ": " : "", (int)strcspn(about, "\n"), about);
     print_machine(&x->machine);
     if (x->source) {
         printf("program     %s, to be built for %s\n", x->source, x->abi);
@@ -110,6 +145,13 @@ static void print_experiment(const struct in_experiment *x)
     else
         printf("  cards     all\n");
     print_words("events", x->events);
+    if (x->group_count)
+        print_words("groups", x->groups);
+    in_value_format(&time, x->interval, limit, sizeof limit);
+    if (x->interval != NM_NEVER)
+        printf("samples     every %s\n", limit);
+    print_writes(x);
+    in_value_format(&time, x->limit, limit, sizeof limit);
     printf("run         seed %llu, limit %s\n", (unsigned long long)x->seed, limit);
     printf("expected    exit status %u\n", x->expect_status);
 }

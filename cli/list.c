@@ -7,7 +7,7 @@
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
-#include "monitor/monitor.h"
+#include "monitor/board.h"
 #include "report/grid.h"
 
 #include <fnmatch.h>
@@ -57,6 +57,8 @@ static json_t *list_files(const char *directory)
     for (size_t i = 0; names && names[i]; i++) {
         char *path = in_home_path("%s/%s.yaml", directory, names[i]);
         char *about = in_about(path);
+        if (about)
+            about[strcspn(about, "\n")] = '\0';
         json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", names[i], "file", path,
                                                "sentence", about ? about : ""));
         free(about);
@@ -128,10 +130,57 @@ static json_t *list_words(void)
     return array;
 }
 
+static json_t *list_registers(void)
+{
+    static const char *const access[] = {
+        [MON_RW] = "RW", [MON_RO] = "RO", [MON_WO] = "WO", [MON_W1C] = "W1C"};
+    size_t count;
+    char offset[16], reset[16];
+    json_t *array = json_array();
+    const struct mon_register_row *rows = mon_registers(&count);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(offset, sizeof offset, "0x%03x", rows[i].offset);
+        snprintf(reset, sizeof reset, "0x%x", rows[i].reset);
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s}", "offset", offset,
+                                               "name", rows[i].name, "access",
+                                               access[rows[i].access], "bits", (int)rows[i].bits,
+                                               "reset", reset, "sentence", rows[i].sentence));
+    }
+    return array;
+}
+
+/** The parts of registers. */
+static json_t *list_fields(void)
+{
+    size_t count;
+    char bits[32];
+    json_t *array = json_array();
+    const struct mon_field_row *rows = mon_fields(&count);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned low = rows[i].low, high = low + rows[i].bits - 1;
+        snprintf(bits, sizeof bits, high > low ? "%u:%u" : "%u", high, low);
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:s}", "register", rows[i].reg, "name",
+                                        rows[i].name, "bits", bits, "sentence", rows[i].sentence));
+    }
+    return array;
+}
+
+/** What monitor.histogram.source may be. */
+static json_t *list_histograms(void)
+{
+    json_t *array = json_array();
+#define HISTOGRAM(word, control, sentence) \
+    json_array_append_new(array, json_pack("{s:s,s:s}", "name", word, "sentence", sentence));
+#include "monitor/histograms.def"
+#undef HISTOGRAM
+    return array;
+}
+
 static const struct listing {
     const char *name;
     json_t *(*make)(void);
-    const char *columns; /**< members shown to people */
+    const char *columns; /**< members shown to people; the last may be long */
     const char *sentence;
 } listings[] = {
     {"events", list_events, "name ref unit sentence", "what the monitoring cards can count"},
@@ -139,6 +188,9 @@ static const struct listing {
     {"groups", list_groups, "name sentence",
      "questions with events and formulas; a NAME tells all"},
     {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
+    {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
+    {"fields", list_fields, "register name bits sentence", "parts of its registers"},
+    {"histograms", list_histograms, "name sentence", "what its memory of counters can count"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"machines", list_machines, "name sentence", "the shipped machines"},
@@ -191,6 +243,31 @@ static void print_rows(json_t *rows, const char *columns)
             printf("%-*s%s", c + 1 < n ? (int)width[c] : 0, text, c + 1 < n ? "  " : "\n");
             free(text);
         }
+    }
+}
+
+/** The same as a table of a document, with every column that is a single value. */
+static void print_markdown(json_t *rows)
+{
+    size_t i;
+    const char *key;
+    json_t *row, *value, *first = json_array_get(rows, 0);
+    for (int line = 0; line < 2; line++) {
+        json_object_foreach(first, key, value)
+        {
+            printf("| %s ", line ? "---" : key);
+        }
+        puts("|");
+    }
+    json_array_foreach(rows, i, row)
+    {
+        json_object_foreach(first, key, value)
+        {
+            char *text = cell(row, key);
+            printf("| %s ", text);
+            free(text);
+        }
+        puts("|");
     }
 }
 
@@ -275,7 +352,7 @@ static void print_group(json_t *group)
 struct request {
     const struct listing *listing;
     const char *pattern;
-    bool json;
+    bool json, markdown;
 };
 
 static const char *next_listing(void *ctx, size_t i)
@@ -304,6 +381,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'j':
         request->json = true;
         return 0;
+    case 'm':
+        request->markdown = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             request->listing = find_listing(state, arg);
@@ -326,6 +406,8 @@ static int show(const struct request *request)
     const bool none = json_is_array(rows) && json_array_size(rows) == 0;
     if (request->json || !listing->columns)
         in_write_json(stdout, rows);
+    else if (request->markdown)
+        print_markdown(rows);
     else if (json_array_size(rows) == 1 && json_object_get(json_array_get(rows, 0), "long"))
         print_group(json_array_get(rows, 0));
     else
@@ -342,7 +424,9 @@ static int show(const struct request *request)
 int cli_list(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"json", 'j', NULL, 0, "As JSON, with every column", 0}, {0}};
+        {"json", 'j', NULL, 0, "As JSON, with every column", 0},
+        {"markdown", 'm', NULL, 0, "As a table for documents, with every column", 0},
+        {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,

@@ -15,6 +15,18 @@
 #include <string.h>
 #include <strings.h>
 
+/* Choices that are tables elsewhere. */
+static const char message_words[] = "any"
+#define MESSAGE(name, class, data, sentence) " " #name
+#include "machine/message.def"
+#undef MESSAGE
+    ;
+static const char histogram_words[] =
+#define HISTOGRAM(word, control, sentence) word " "
+#include "monitor/histograms.def"
+#undef HISTOGRAM
+    ;
+
 static const struct in_key keys[] = {
 #define KEY(field, key, type, unit, min, max, def, sentence) \
     {key, {IN_##type, unit, min, max}, def, sentence},
@@ -112,12 +124,14 @@ static void store(struct build *b, size_t i)
         move_list(v, field);
         break;
     case IN_INT:
+        if (!v->at.doc)
+            v->number = IN_ABSENT;
         if (fields[i].size == sizeof(unsigned))
             *(unsigned *)field = (unsigned)v->number;
         else
             *(uint64_t *)field = v->number;
         break;
-    default: /* the limit needs the machine's clock, the machine its own table */
+    default: /* times need the machine's clock, rows and the machine tables of their own */
         break;
     }
 }
@@ -216,12 +230,13 @@ static void check_program(struct build *b)
                     "EXECUTABLE}");
 }
 
-static void check_limit(struct build *b)
+/** Times need the machine's clock. */
+static void read_time(struct build *b, size_t key, nm_tick *ticks)
 {
-    const struct in_value *v = &b->values[IN_KEY_limit];
+    const struct in_value *v = &b->values[key];
     char why[300];
-    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, &b->x->limit, why, sizeof why))
-        in_complain(b->r, &v->at, "'run.limit': %.60s %s", v->text, why);
+    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, ticks, why, sizeof why))
+        in_complain(b->r, &v->at, "'%s': %.60s %s", keys[key].path, v->text, why);
 }
 
 static void check_processors(struct build *b)
@@ -354,13 +369,16 @@ static void build(struct build *b, char *const *sets)
     check_events(b);
     read_groups(b);
     if (read_machine(b)) {
-        check_limit(b);
+        read_time(b, IN_KEY_limit, &b->x->limit);
+        read_time(b, IN_KEY_interval, &b->x->interval);
         check_processors(b);
         read_placement(b);
     }
     b->x->origins = in_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(b, i);
+    if (keys_are_good)
+        in_monitor_read(b->r, b->x, b->values);
 }
 
 void in_experiment_default(struct in_experiment *x)
@@ -368,7 +386,7 @@ void in_experiment_default(struct in_experiment *x)
     struct in_diag silent = {0};
     struct in_reading r = {.diag = &silent};
     struct build b = {.r = &r, .x = x};
-    *x = (struct in_experiment){.limit = NM_NEVER};
+    *x = (struct in_experiment){.limit = NM_NEVER, .interval = NM_NEVER};
     fill_defaults(&b);
     x->origins = in_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
@@ -541,6 +559,7 @@ void in_experiment_free(struct in_experiment *x)
     in_free_list(x->inputs);
     free_groups(x);
     free(x->ranges);
+    free(x->write);
     in_machine_free(&x->machine);
     *x = (struct in_experiment){0};
 }

@@ -48,8 +48,7 @@ const struct in_table in_metric_table = {metric_keys, METRIC_ROWS, NULL, NULL};
 
 const struct in_table *in_rows_of(const struct in_key *key)
 {
-    (void)key;
-    return &in_metric_table;
+    return strcmp(key->path, "metrics") ? &in_counter_table : &in_metric_table;
 }
 
 const struct in_word_row in_word_rows[IN_WORD__COUNT] = {

@@ -35,7 +35,8 @@ struct nm_station {
     unsigned cards, number;
     nm_tick next;            /* nothing happens here before this tick */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
-    bool interrupt;          /* it is no trap but the end of a special function */
+    bool interrupt;          /* it is no trap but an interrupt by its card */
+    enum nm_interrupt cause;
     struct nm_check *check;
 };
 
@@ -92,8 +93,10 @@ static void trap_due(void *self, nm_tick now, uint64_t arg)
 static void interrupt_due(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_machine *m = self;
-    trap_due(self, now, arg);
-    m->station[arg / m->p.processors].interrupt = true;
+    const unsigned card = (uint32_t)arg;
+    trap_due(self, now, card);
+    m->station[card / m->p.processors].interrupt = true;
+    m->station[card / m->p.processors].cause = (enum nm_interrupt)(arg >> 32);
 }
 
 static void on_trap(void *owner, struct pc_card *card)
@@ -101,9 +104,10 @@ static void on_trap(void *owner, struct pc_card *card)
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
 }
 
-static void on_interrupt(void *owner, struct pc_card *card, nm_tick now)
+static void on_interrupt(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause)
 {
-    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner, card->cpu.number);
+    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner,
+            (uint64_t)cause << 32 | card->cpu.number);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */
@@ -150,6 +154,8 @@ static void rings_new(struct nm_machine *m)
     m->net = ring_net_new(&m->shape, &timing, on_delivery, m);
 }
 
+static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out);
+
 static void station_new(struct nm_machine *m, unsigned number)
 {
     struct nm_station *s = &m->station[number];
@@ -170,6 +176,7 @@ static void station_new(struct nm_machine *m, unsigned number)
         s->card[i]->owner = m;
         s->card[i]->on_trap = on_trap;
         s->card[i]->on_interrupt = on_interrupt;
+        s->card[i]->station_taps = station_taps;
         s->card[i]->rings = &m->shape;
     }
 }
@@ -392,6 +399,7 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
 {
     m->now = s->next;
     *trap = (struct nm_trap){.card = s->trapped->cpu.number,
+                             .cause = s->cause,
                              .at = m->now,
                              .preempted = !s->interrupt && s->trapped->preempted,
                              .cpu = &s->trapped->cpu};
@@ -554,12 +562,65 @@ static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_t
     out->v[MON_TAP_UPPER_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
 }
 
+static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out)
+{
+    const struct nm_machine *m = owner;
+    const struct nm_memory *memory = m->station[card->station].memory;
+    const struct nm_banks_busy banks = nm_memory_banks_busy(memory, at);
+    out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(memory, at);
+    out->v[MON_TAP_MEMORY_BANK0] = banks.first;
+    out->v[MON_TAP_MEMORY_BANK1] = banks.second;
+    out->v[MON_TAP_MEMORY_BANKS] = banks.both;
+    ring_taps(m, card->station, out);
+}
+
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
-    nm_tick now = m->now;
-    pc_card_taps(m->card[card], now, out);
-    out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(m->station[card / m->p.processors].memory, now);
-    ring_taps(m, card / (unsigned)m->p.processors, out);
+    pc_monitor_taps(m->card[card], m->now, out);
+}
+
+/* ---- the monitoring cards ---------------------------------------------------------------------
+ */
+
+/* The moment of a card's station: exactly now where it matters, see machine.h. */
+static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)
+{
+    const nm_tick reached = nm_kernel_now(card->k);
+    return reached > m->now ? reached : m->now;
+}
+
+/* Something may have been posted on the card's station. */
+static void station_wake(struct nm_machine *m, const struct pc_card *card)
+{
+    struct nm_station *s = &m->station[card->station];
+    const nm_tick next = nm_kernel_next(s->k);
+    if (next < s->next)
+        s->next = next;
+}
+
+uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
+{
+    struct pc_card *c = m->card[card];
+    const uint32_t value = pc_monitor_read(c, offset, moment(m, c));
+    station_wake(m, c);
+    return value;
+}
+
+void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
+{
+    struct pc_card *c = m->card[card];
+    pc_monitor_write(c, offset, value, moment(m, c));
+    station_wake(m, c);
+}
+
+const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->monitor.board.sram.word;
+}
+
+uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->monitor.board.sram.lost;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

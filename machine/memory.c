@@ -110,6 +110,11 @@ const struct nm_controller *nm_memory_controller(const struct nm_memory *mem)
     return &mem->controller;
 }
 
+struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, nm_tick now)
+{
+    return nm_controller_banks_busy(&mem->controller, now);
+}
+
 uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now)
 {
     return nm_controller_busy(&mem->controller, now);

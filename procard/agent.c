@@ -73,6 +73,12 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
     nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, 0);
 }
 
+/* PhaseID of the processor's own packets. */
+static uint8_t phase(const struct pc_card *card)
+{
+    return MON_GET(card->monitor.board.phase, PHASE_ID);
+}
+
 static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
 {
     p->source = (uint8_t)card->position;
@@ -100,6 +106,7 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
         return;
     }
     for (unsigned i = 0; i < sends.count; i++) {
+        sends.packet[i].phase = phase(card);
         send(card, &sends.packet[i], victim);
         nm_bus_send(card->bus, card->position, &sends.packet[i]);
         card->truth.writebacks++;
@@ -116,6 +123,19 @@ static bool pointless(const struct pc_card *card)
     return card->request.conditional && !card->cpu.link;
 }
 
+/* A request leaves for the first time: the monitoring card compares it with the last invalidate. */
+static void first_issue(struct pc_card *card, const struct nm_packet *p, nm_tick now)
+{
+    card->request.issued = now;
+    if (card->monitor.wants & MON_WANTS_ISSUES)
+        pc_monitor_issue(card, now);
+    const unsigned match = mon_board_request(&card->monitor.board, p->line);
+    if (match)
+        pc_tap(card, MON_TAP_INVALIDATED_READS, 1, p, true, now);
+    if (match > 1)
+        pc_tap(card, MON_TAP_REREFERENCES, 1, p, true, now);
+}
+
 /* Puts the request (again) into the outgoing FIFO, for what its line is by now. */
 static void issue(void *self, nm_tick now, uint64_t arg)
 {
@@ -127,8 +147,11 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     uint8_t victim_state;
     (void)arg;
     if (pointless(card)) {
+        const struct nm_packet given_up = {
+            .line = r->line, .message = nm_card_request(r->state), .phase = phase(card)};
         if (r->first_nack != NM_NEVER)
-            card->taps.v[MON_TAP_NACK_TIME] += (now - r->first_nack) / nm_bus_cycle(card->bus);
+            pc_tap(card, MON_TAP_NACK_TIME, (now - r->first_nack) / nm_bus_cycle(card->bus),
+                   &given_up, true, now);
         r->active = false;
         resume(card, now);
         return;
@@ -145,13 +168,15 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     struct nm_packet p = {.message = nm_card_request(r->state),
                           .targets = (uint8_t)(1u << directory(card, r->line)),
                           .requester = (uint8_t)card->position,
+                          .phase = phase(card),
+                          .info = r->nacks ? NM_INFO_RETRY : 0,
                           .data = -1};
     send(card, &p, r->line);
     nm_bus_send(card->bus, card->position, &p);
     r->sent = true;
     r->last_issued = now;
     if (r->issued == NM_NEVER)
-        r->issued = now;
+        first_issue(card, &p, now);
 }
 
 /* ---- special functions ----------------------------------------------------------------------- */
@@ -195,7 +220,7 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
         return;
     }
     card->special.active = false;
-    card->on_interrupt(card->owner, card, now);
+    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_SPECIAL);
 }
 
 /* ---- inward ---------------------------------------------------------------------------------- */
@@ -262,16 +287,20 @@ static void resume(struct pc_card *card, nm_tick now)
 }
 
 /* The request is done: the books, then the access that waited, in this same event. */
-static void complete(struct pc_card *card, nm_tick now, bool acknowledged)
+static void complete(struct pc_card *card, const struct nm_packet *in, nm_tick now,
+                     bool acknowledged)
 {
     struct pc_request *r = &card->request;
     nm_tick cycle = nm_bus_cycle(card->bus);
-    card->taps.v[MON_TAP_READS]++;
-    card->taps.v[MON_TAP_READ_LATENCY] += (now - r->issued) / cycle;
-    card->taps.v[MON_TAP_INVALIDATES_DONE] += acknowledged;
-    if (r->first_nack != NM_NEVER)
-        card->taps.v[MON_TAP_NACK_TIME] += (r->last_issued - r->first_nack) / cycle;
+    if (card->monitor.wants & MON_WANTS_TRANSACTIONS)
+        pc_monitor_complete(card, in, now);
     r->active = false;
+    pc_tap(card, MON_TAP_READS, 1, in, false, now);
+    pc_tap(card, MON_TAP_READ_LATENCY, (now - r->issued) / cycle, in, false, now);
+    if (acknowledged)
+        pc_tap(card, MON_TAP_INVALIDATES_DONE, 1, in, false, now);
+    if (r->first_nack != NM_NEVER)
+        pc_tap(card, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, in, false, now);
     card->filled = r->line;
     resume(card, now);
 }
@@ -289,14 +318,14 @@ static uint64_t retry_delay(struct pc_card *card)
     return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
 }
 
-static void nacked(struct pc_card *card, nm_tick now)
+static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     struct pc_request *r = &card->request;
-    card->taps.v[MON_TAP_NACKS]++;
+    pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
     r->sent = false;
     if (r->first_nack == NM_NEVER) {
         r->first_nack = now;
-        card->taps.v[MON_TAP_NACKED_REQUESTS]++;
+        pc_tap(card, MON_TAP_NACKED_REQUESTS, 1, in, false, now);
     }
     nm_post(card->k, now + retry_delay(card) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
             component(card), issue, card, 0);
@@ -309,14 +338,25 @@ static void hold(struct pc_card *card)
         pc_card_stall(card, PC_ST_STALL_MP, card->p->agent_external, card->cpu.now);
 }
 
-/* Sends what an intervention asks for, once it is out of the caches. */
-static void answer(struct pc_card *card, struct nm_packet *p, uint64_t line, nm_tick now, bool hit)
+/* An intervention or invalidate is done, or will be at `at`. */
+static void served(struct pc_card *card, const struct nm_packet *in, nm_tick at, nm_tick now)
 {
-    send(card, p, line);
+    const uint32_t time = (uint32_t)at - in->order;
+    pc_tap(card, MON_TAP_EXTERNAL_TIME, time / nm_bus_cycle(card->bus), in, false, now);
+}
+
+/* Sends what an intervention asks for, once it is out of the caches. */
+static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_packet *in,
+                   nm_tick now, bool hit)
+{
+    p->phase = in->phase;
+    p->info = in->info;
+    send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;
     nm_tick at = nm_bus_edge(card->bus, now + (hit ? card->p->agent_external : 0));
     card->agent_free = at;
+    served(card, in, at, now);
     nm_post(card->k, at, NM_RANK_MODULE, component(card), respond, card, 0);
 }
 
@@ -328,10 +368,25 @@ static void respond(void *self, nm_tick now, uint64_t arg)
     nm_bus_send(card->bus, card->position, &card->answer);
 }
 
-/* What an external request does to the caches. */
-static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions)
+/* The monitoring card hears of an external invalidate. @param data  the data half has the line */
+static void invalidated(struct pc_card *card, const struct nm_packet *in, bool hit, bool data,
+                        nm_tick now)
 {
-    bool hit = pc_line_present(card, in->line);
+    mon_board_invalidate(&card->monitor.board, in->line);
+    served(card, in, now, now);
+    if (!hit)
+        return;
+    pc_tap(card, MON_TAP_INVALIDATE_HITS, 1, in, false, now);
+    if (card->monitor.wants & MON_WANTS_INVALIDATES)
+        pc_monitor_access(card, data, in->line, now);
+}
+
+/* What an external request does to the caches. */
+static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
+                     nm_tick now)
+{
+    bool data = pc_line_in_half(card, PC_SIDE_D, in->line);
+    bool hit = data || pc_line_in_half(card, PC_SIDE_I, in->line);
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line)
         card->cpu.link = false;
     if (actions & NM_CARD_ACT_DROP || in->message == NM_MSG_INVALIDATE)
@@ -339,7 +394,7 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
     if (actions & NM_CARD_ACT_CLEAN)
         pc_line_clean(card, in->line);
     if (in->message == NM_MSG_INVALIDATE) {
-        card->taps.v[MON_TAP_INVALIDATE_HITS] += hit;
+        invalidated(card, in, hit, data, now);
         nm_check_invalidate_done(card->check, card->cpu.number, in->line);
     }
     if (hit)
@@ -369,19 +424,19 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
         r->state = state;
     if (!response) {
         if (sends.count)
-            answer(card, &sends.packet[0], in->line, now,
+            answer(card, &sends.packet[0], in, now,
                    actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN));
-        external(card, in, actions);
+        external(card, in, actions, now);
         return;
     }
     if (actions & NM_CARD_ACT_RETRY) {
-        nacked(card, now);
+        nacked(card, in, now);
         return;
     }
     if (actions & NM_CARD_ACT_FILL)
         nm_check_to(card->check, card->cpu.number, in->line, in->data);
     pc_line_fill(card, r->side, in->line, state);
-    complete(card, now, event == NM_CARD_EV_ACK);
+    complete(card, in, now, event == NM_CARD_EV_ACK);
 }
 
 static void work(void *self, nm_tick now, uint64_t arg)

@@ -46,10 +46,9 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
     return half_state(card, PC_SIDE_I, line);
 }
 
-bool pc_line_present(const struct pc_card *card, uint64_t line)
+bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    return half_state(card, PC_SIDE_D, line) != NM_CARD_I ||
-           half_state(card, PC_SIDE_I, line) != NM_CARD_I;
+    return half_state(card, side, line) != NM_CARD_I;
 }
 
 /* Empties the primary places that hold parts of an L2 line. */
@@ -183,6 +182,13 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->host = card->image + (pa & ~low);
 }
 
+/* The processor has looked into the secondary cache: SCADDR showed where. */
+static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, nm_tick at)
+{
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_access(card, side == PC_SIDE_D, pa, at);
+}
+
 /* Moves a primary line up from the secondary cache, at a cost. */
 static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t pa, uint64_t line, nm_tick at)
 {
@@ -191,8 +197,10 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t pa, uint64
     uint64_t refill = card->p->l2_refill * (bytes / 16);
     if (card->filled == line)
         pc_card_stall(card, card->request.stall, refill, at);
-    else
+    else {
+        looked_up(card, side, pa, at);
         pc_card_stall(card, stall[side], card->p->l2_lookup + refill, at);
+    }
     card->l1_line[side][l1_place(card, side, pa)] = pa & ~(bytes - 1);
     if (side == PC_SIDE_I)
         card->truth.l1i_misses++;
@@ -226,6 +234,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     bool have = store ? state == NM_CARD_D : state != NM_CARD_I;
     if (!have) {
         *stop = PC_STOP_MISS;
+        looked_up(card, side, pa, at);
         pc_agent_request(card, side, line, store ? NM_CARD_EV_STORE : NM_CARD_EV_LOAD, at);
         card->request.conditional = access == PC_CONDITIONAL;
         return false;

@@ -79,6 +79,7 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     card->chance = number;
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
+    pc_monitor_init(card);
     return card;
 }
 
@@ -86,6 +87,7 @@ void pc_card_free(struct pc_card *card)
 {
     if (!card)
         return;
+    pc_monitor_free(card);
     for (unsigned side = 0; side < PC_SIDES; side++) {
         free(card->l1_line[side]);
         free(card->l1[side]);
@@ -136,6 +138,8 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
     }
     if (horizon > card->preempt_at)
         horizon = card->preempt_at;
+    if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
+        horizon = cpu->now + card->monitor.leash;
     switch (pc_run(cpu, horizon)) {
     case PC_STOP_HORIZON:
         break;
@@ -183,7 +187,7 @@ static enum pc_status standing(const struct pc_card *card)
     return card->activity == PC_WAITING ? card->request.stall : PC_ST_STALL_OTHER;
 }
 
-void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out)
+void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out)
 {
     *out = card->taps;
     memcpy(out->v, card->cpu.states, sizeof card->cpu.states);
@@ -193,5 +197,8 @@ void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out)
         out->v[standing(card)] += at - card->cpu.now;
     out->v[MON_TAP_CYCLES] = at / nm_bus_cycle(card->bus);
     out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
+    out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];
+    if (card->request.active && card->request.issued < at)
+        out->v[MON_TAP_READ_TIME] += (at - card->request.issued) / nm_bus_cycle(card->bus);
     out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);
 }

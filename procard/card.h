@@ -13,6 +13,7 @@
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
+#include "procard/monitor.h"
 #include "procard/r4400.h"
 
 /** The two sides of both cache levels. */
@@ -102,6 +103,7 @@ struct pc_card {
 
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
+    struct pc_monitor monitor;
     struct nm_truth truth;
 
     /* surroundings */
@@ -116,8 +118,19 @@ struct pc_card {
     void *owner;
     void (*on_trap)(void *owner,
                     struct pc_card *card); /**< the processor needs the OS at cpu.now */
-    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now); /**< special is done */
+    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause);
+    void (*station_taps)(void *owner, const struct pc_card *card, nm_tick at,
+                         struct mon_taps *out); /**< adds the totals of the station around it */
 };
+
+/** A packet tap grows by `amount`, because of packet `p` of this card. */
+static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                          const struct nm_packet *p, bool out, nm_tick now)
+{
+    card->taps.v[tap] += amount;
+    if (card->monitor.wants & MON_WANTS_PACKETS)
+        pc_monitor_packet(card, tap, amount, p, out, now);
+}
 
 /** @param number  machine-wide, station by station */
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
@@ -132,7 +145,7 @@ void pc_card_run(struct pc_card *card, nm_tick horizon);
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
 
 /** The card's totals at exactly tick `at` (its own processor may be ahead). */
-void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out);
+void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
@@ -143,8 +156,8 @@ void pc_card_forget(struct pc_card *card);
 
 /** State of a line on this card as an external request sees it. */
 uint8_t pc_line_state(const struct pc_card *card, uint64_t line);
-/** Whether either half of the secondary cache holds the line. */
-bool pc_line_present(const struct pc_card *card, uint64_t line);
+/** Whether a half of the secondary cache holds the line. */
+bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line);
 void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state);

@@ -7,6 +7,7 @@
 
 #include "report/around.h"
 #include "report/group.h"
+#include "report/histogram.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -191,4 +192,8 @@ void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, 
     walk_time(&w);
     rep_levels_walk(run, walk_level, &w);
     rep_around_walk(run, region, fn, ctx);
+    if (region != &run->region[0])
+        return;
+    rep_registers_walk(run, fn, ctx);
+    rep_histogram_walk(run, fn, ctx);
 }

@@ -11,8 +11,10 @@
  *     metric.*   derived, with the formula in the description
  *     group.*    derived, of the groups asked for (group.h)
  *
- * and beside them the monitors of the rest of the machine, "machine.station[0].bus" and
- * "machine.ring[1][0].link[3]" (around.h).
+ * Of the run as a whole also "machine.histogram.*" and
+ * "machine.station[0].card[2].counter[1].value" (histogram.h, registers.h), and beside them the
+ * monitors of the rest of the machine, "machine.station[0].bus" and "machine.ring[1][0].link[3]"
+ * (around.h).
  */
 #ifndef REP_STATS_H
 #define REP_STATS_H

@@ -11,6 +11,7 @@
 #include "report/around.h"
 #include "report/grid.h"
 #include "report/group.h"
+#include "report/histogram.h"
 #include "report/manifest.h"
 #include "report/stats.h"
 
@@ -452,6 +453,19 @@ static void print_summary(const struct rep_run *run, FILE *out)
             seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
 }
 
+/* What the experiment shows, in its own words. */
+static void print_about(const struct rep_run *run, FILE *out)
+{
+    const char *line = run->experiment->about;
+    if (line && *line)
+        fputc('\n', out);
+    while (line && *line) {
+        const size_t n = strcspn(line, "\n");
+        fprintf(out, "%s%.*s\n", n ? "  " : "", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
 static void print_banks(const struct rep_run *run, FILE *out)
 {
     unsigned events = run->choice.count, banks = run->plan.banks;
@@ -468,11 +482,15 @@ void rep_table(const struct rep_run *run, FILE *out)
     fputc('\n', out);
     print_end(run, out);
     print_summary(run, out);
+    print_about(run, out);
     if (run->regions == 1)
         rep_table_region(run, &run->region[0], out);
     else
         print_regions(pen_for(out), run);
     print_banks(run, out);
+    if (rep_registers_used(run))
+        rep_table_counters(run, out);
+    rep_chart(run, out, pen_for(out).width);
     for (size_t i = 0; i < run->remarks; i++)
         fprintf(out, "note: %s.\n", run->remark[i]);
 }
