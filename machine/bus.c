@@ -21,6 +21,7 @@ struct nm_bus {
     nm_tick cycle;        /* [ticks] */
     unsigned arbitration; /* [cycles] */
     unsigned data_cycles; /* per line */
+    unsigned word_cycles; /* per doubleword */
     unsigned depth;       /* of every FIFO */
     unsigned last;        /* granted last: lowest priority now */
     nm_tick free_at;      /* end of the tenure in progress */
@@ -56,6 +57,7 @@ struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
     bus->cycle = p->cpu_clock / p->bus_clock;
     bus->arbitration = (unsigned)p->bus_arbitration;
     bus->data_cycles = (unsigned)((p->l2_line + p->bus_width - 1) / p->bus_width);
+    bus->word_cycles = (unsigned)((sizeof(uint64_t) + p->bus_width - 1) / p->bus_width);
     bus->depth = (unsigned)p->bus_fifo;
     bus->decision_at = NM_NEVER;
     return bus;
@@ -115,6 +117,12 @@ static struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_por
         return sinkable ? sinkable : nonsinkable;
     bool older = (int32_t)(nonsinkable->order - sinkable->order) < 0;
     return older && targets_have_room(bus, nonsinkable) ? nonsinkable : sinkable;
+}
+
+/* Data cycles behind the header. */
+static unsigned data_cycles(const struct nm_bus *bus, const struct nm_message_row *row)
+{
+    return row->has_data ? bus->data_cycles : row->has_word ? bus->word_cycles : 0;
 }
 
 static nm_fire_fn decide, deliver;
@@ -190,7 +198,7 @@ static void decide(void *self, nm_tick now, uint64_t arg)
     struct nm_port *port = bus->port[m];
     struct nm_packet *head = port_head(bus, port);
     const struct nm_message_row *row = nm_message_row(head->message);
-    nm_tick cycles = 1 + (row->has_data ? bus->data_cycles : 0);
+    nm_tick cycles = 1 + data_cycles(bus, row);
     for (unsigned t = 0; t < NM_MODULES; t++)
         bus->port[t] ? bus->port[t]->in[row->class].reserved += head->targets >> t & 1 : 0;
     bus->moving = nm_fifo_pop(&port->out[row->class]);
@@ -224,10 +232,10 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     struct nm_bus *bus = self;
     struct nm_packet p = bus->moving;
     const struct nm_message_row *row = nm_message_row(p.message);
-    unsigned data = row->has_data ? bus->data_cycles : 0;
+    unsigned data = data_cycles(bus, row);
     (void)arg;
     count(bus->port[p.source], &p, true, data, now);
-    p.order = (uint32_t)now;
+    p.arrived = (uint32_t)now;
     if (bus->listener)
         bus->listener(bus->listener_ctx, now, &p);
     for (unsigned m = 0; m < NM_MODULES; m++) {

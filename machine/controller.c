@@ -163,6 +163,27 @@ void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick re
         (struct nm_answer){*p, c->last_out, 0};
 }
 
+void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
+                          enum nm_message message, nm_tick ready)
+{
+    struct nm_packet p = *in;
+    const bool here = p.station == c->place.station;
+    p.message = message;
+    p.route = here ? 0 : ring_mask_station(c->place.rings, p.station);
+    p.targets = (uint8_t)(here ? 1u << p.requester : 1u << NM_MODULE_NETWORK);
+    nm_controller_send(c, &p, ready);
+}
+
+nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now)
+{
+    nm_tick ready = now + c->timing.directory, data = access_dram(c, line, now);
+    if (data > ready)
+        ready = data;
+    occupy(c, now, ready);
+    c->free_at = now + c->timing.directory;
+    return ready;
+}
+
 /* What a directory says of a line it found in that state (N-82). Whatever else it may be - GI, N,
  * locked - nothing of it is valid here, and the answer comes from elsewhere. */
 static uint8_t info_of(uint8_t state)

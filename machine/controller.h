@@ -83,6 +83,14 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
 /** Sends a message of the card's own, in order behind the sinkable answers. */
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready);
 
+/** Answers the card that sent `in`, here or on another station, in order behind the sinkable
+ * answers before it. `in` gives all but the message and the way. */
+void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
+                          enum nm_message message, nm_tick ready);
+
+/** An access to the DRAM for a message that is not the table's. @return when the data are there */
+nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now);
+
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);
 

@@ -64,14 +64,18 @@ static void *reserve(uint64_t bytes)
 }
 
 /* Shortest way from one processor's access to another card of its station: look-up, agent, a
- * request's tenure, the directory, an answer's tenure. */
+ * request's tenure, the directory, an answer's tenure; or without look-up and directory to the
+ * other card's registers. */
 static nm_tick station_lookahead(const struct nm_params *p)
 {
     nm_tick cycle = p->cpu_clock / p->bus_clock;
     nm_tick directory =
         p->memory_directory < p->netcache_directory ? p->memory_directory : p->netcache_directory;
-    return p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) + directory +
-                                   p->agent_response);
+    nm_tick caches = p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) +
+                                             directory + p->agent_response);
+    nm_tick registers =
+        cycle * (p->agent_request + p->bus_arbitration + 1 + p->agent_response + p->agent_register);
+    return caches < registers ? caches : registers;
 }
 
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
@@ -166,7 +170,8 @@ static void station_new(struct nm_machine *m, unsigned number)
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
     nm_bus_listen(s->bus, on_packet, s);
-    s->memory = nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->check);
+    s->memory =
+        nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->image, m->check);
     if (m->net)
         s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, m->check);
     s->cards = (unsigned)m->p.processors;

@@ -60,7 +60,27 @@ void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len);
 
 /* ---- address translation --------------------------------------------------------------------- */
 
-enum nm_xlate { NM_XLATE_OK, NM_XLATE_UNMAPPED, NM_XLATE_PROTECTED };
+/** Physical address of the register space of card 0; those of the others follow in order. Such
+ *  pages are NM_XLATE_UNCACHED, and accesses are 32 bits wide; others are bus errors. */
+#define NM_REGISTERS (UINT64_C(1) << 40)
+
+/** [bytes] of a card's register space. */
+enum { NM_REGISTER_SPACE = 512 << 10 };
+
+/** What a translation says. The first three succeed and differ in the page's attribute (R4400
+ *  manual p. 84), which must stay what it is as long as the page is mapped. */
+enum nm_xlate {
+    NM_XLATE_OK,          /**< cached, coherent */
+    NM_XLATE_UNCACHED,    /**< every load and store goes to its home; no LL/SC, no instructions */
+    NM_XLATE_NONCOHERENT, /**< cached, but no directory knows; no LL/SC */
+    NM_XLATE_UNMAPPED,
+    NM_XLATE_PROTECTED
+};
+
+static inline bool nm_xlate_found(enum nm_xlate x)
+{
+    return x < NM_XLATE_UNMAPPED;
+}
 
 /**
  * The address space the processors run in.
@@ -160,9 +180,6 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 
 /* ---- the monitoring cards ---------------------------------------------------------------------
  */
-
-/** Physical address of card 0's register space; those of the others follow, MON_SPACE apart. */
-#define NM_REGISTERS (UINT64_C(1) << 40)
 
 /**
  * The host's access to a card's registers (monitor/registers.def) and SRAM window, without

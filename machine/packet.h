@@ -37,7 +37,7 @@ enum nm_info {
 };
 
 struct nm_packet {
-    uint64_t line;     /**< physical address of the line */
+    uint64_t line;     /**< physical address of the line; UNC_x: of the datum */
     ring_mask route;   /**< stations it shall go to over the rings; 0: it stays on this bus */
     uint8_t message;   /**< enum nm_message */
     uint8_t source;    /**< module of this station that put it on this bus */
@@ -46,17 +46,20 @@ struct nm_packet {
     uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
     uint8_t info;      /**< enum nm_info bits */
+    uint8_t bytes;     /**< UNC_WR: which bytes of the doubleword are meant; bit 0 is the first */
     uint16_t lines;    /**< special function: how many, from `line` on */
-    uint32_t order;    /**< in which the module sent it; once delivered, the low bits of the tick at
-                            which; the bus's to fill */
-    int32_t data;      /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
+    uint32_t order;    /**< in which the module sent it; the bus's to fill */
+    uint32_t arrived; /**< low bits of the tick at which this bus delivered it; the bus's to fill */
+    int32_t data;     /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
+    uint64_t word;    /**< UNC_WR, UNC_DATA: the aligned doubleword, its bytes as in memory */
 };
 
 /** Static facts of a message, from message.def. */
 struct nm_message_row {
     const char *name;
     enum nm_class class;
-    uint8_t has_data;
+    uint8_t has_data; /**< a line follows */
+    uint8_t has_word; /**< a doubleword follows */
     const char *sentence;
 };
 

@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 static const struct nm_message_row messages[NM_MSG__COUNT] = {
-#define MESSAGE(name, class, data, sentence) {#name, NM_##class, data, sentence},
+#define MESSAGE(name, class, data, sentence) \
+    {#name, NM_##class, (data) == 1, (data) == 2, sentence},
 #include "machine/message.def"
 #undef MESSAGE
 };
@@ -384,10 +385,6 @@ static void send_from_nc(const struct nm_place *place, const struct nm_dir_line 
 static void update(const struct nm_place *place, struct nm_dir_line *line, uint64_t a,
                    struct who here, struct who then)
 {
-    if (a & HOLD) {
-        line->held_station = here.station;
-        line->held_card = here.card;
-    }
     if (a & CLEAR)
         line->cards = line->loose = 0;
     if (a & (OWN | OWN_HELD)) {

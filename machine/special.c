@@ -41,12 +41,8 @@ static void answer(struct nm_controller *c, const struct nm_packet *command, uin
                    enum nm_message message, nm_tick now)
 {
     struct nm_packet p = *command;
-    const bool here = p.station == c->place.station;
     p.line = line;
-    p.message = message;
-    p.route = here ? 0 : ring_mask_station(c->place.rings, p.station);
-    p.targets = (uint8_t)(here ? 1u << p.requester : 1u << NM_MODULE_NETWORK);
-    nm_controller_send(c, &p, now + c->timing.directory);
+    nm_controller_answer(c, &p, message, now + c->timing.directory);
 }
 
 void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,

@@ -14,6 +14,7 @@
  * The access that waited completes in the same event that brings its line. Nothing can take the
  * line away in between, so every grant makes progress.
  */
+#include "machine/outside.h"
 #include "procard/card.h"
 
 static nm_fire_fn work, issue, respond, command;
@@ -54,10 +55,14 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
     uint64_t actions;
     uint64_t place = (line >> card->l2_shift) & (card->l2[side].places - 1);
     uint8_t state = card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_CARD_I;
+    const bool noncoherent = event == NM_EVENTS;
+    if (noncoherent || state & PC_NONCOHERENT)
+        state = NM_CARD_I; /* what is there has the other attribute and will leave */
     bool upgrade = state == NM_CARD_S;
-    if (!step(card, &state, event, NULL, line, &sends, &actions))
+    if (!noncoherent && !step(card, &state, event, NULL, line, &sends, &actions))
         broken(card, at, line, state, "a processor access");
     card->request = (struct pc_request){.active = true,
+                                        .noncoherent = noncoherent,
                                         .state = state,
                                         .side = side,
                                         .line = line,
@@ -89,6 +94,22 @@ static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
         p->data = nm_check_from(card->check, card->cpu.number, line);
 }
 
+void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa)
+{
+    const bool registers = pa >= NM_REGISTERS;
+    const unsigned cards = (unsigned)card->p->processors,
+                   target = registers ? nm_register_card(pa) : 0;
+    const uint16_t home = (uint16_t)(registers ? target / cards : pa / card->p->memory_size);
+    const unsigned module = registers ? target % cards : NM_MODULE_MEMORY;
+    const bool away = home != card->station;
+    p->line = pa;
+    p->phase = phase(card);
+    p->source = p->requester = (uint8_t)card->position;
+    p->station = card->station;
+    p->route = away ? ring_mask_station(card->rings, home) : 0;
+    p->targets = (uint8_t)(1u << (away ? NM_MODULE_NETWORK : module));
+}
+
 /* Room for the request, and for a write-back ahead of it? */
 static bool may_issue(const struct pc_card *card, bool write_back)
 {
@@ -96,11 +117,27 @@ static bool may_issue(const struct pc_card *card, bool write_back)
            (!write_back || nm_fifo_room(&card->port.out[NM_SINKABLE], 1));
 }
 
+static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t victim,
+                              uint8_t state)
+{
+    struct nm_packet p = {.message = NM_MSG_NCH_WB, .data = -1};
+    pc_line_evict(card, side, victim);
+    if (state != (NM_CARD_D | PC_NONCOHERENT))
+        return;
+    pc_agent_address(card, &p, victim);
+    nm_bus_send(card->bus, card->position, &p);
+    card->truth.writebacks++;
+}
+
 static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
 {
     struct nm_sends sends;
     uint64_t actions;
     nm_tick now = nm_kernel_now(card->k);
+    if (state & PC_NONCOHERENT) {
+        evict_noncoherent(card, side, victim, state);
+        return;
+    }
     if (!step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions)) {
         broken(card, now, victim, state, "replacement");
         return;
@@ -113,8 +150,6 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
     }
     pc_line_evict(card, side, victim);
 }
-
-static void resume(struct pc_card *card, nm_tick now);
 
 /* An SC whose link has gone fails in any case. Its request, as long as it has not left, is given
  * up: it would only take the line from whoever is between LL and SC just now. */
@@ -153,25 +188,27 @@ static void issue(void *self, nm_tick now, uint64_t arg)
             pc_tap(card, MON_TAP_NACK_TIME, (now - r->first_nack) / nm_bus_cycle(card->bus),
                    &given_up, true, now);
         r->active = false;
-        resume(card, now);
+        pc_agent_resume(card, now);
         return;
     }
-    bool replace =
-        r->state != NM_CARD_S_UP && pc_line_victim(card, r->side, r->line, &victim, &victim_state);
-    card->blocked = !may_issue(card, replace && victim_state == NM_CARD_D);
+    bool replace = r->state != NM_CARD_S_UP &&
+                   pc_line_victim(card, r->side, r->line, r->noncoherent, &victim, &victim_state);
+    card->blocked = !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_CARD_D);
     if (card->blocked)
         return; /* `sent` will call again */
     if (replace)
         evict(card, r->side, victim, victim_state);
     if (r->state == NM_CARD_I_UP)
         step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
-    struct nm_packet p = {.message = nm_card_request(r->state),
+    struct nm_packet p = {.message = r->noncoherent ? NM_MSG_NCH_RD : nm_card_request(r->state),
                           .targets = (uint8_t)(1u << directory(card, r->line)),
                           .requester = (uint8_t)card->position,
                           .phase = phase(card),
                           .info = r->nacks ? NM_INFO_RETRY : 0,
                           .data = -1};
     send(card, &p, r->line);
+    if (r->noncoherent)
+        pc_agent_address(card, &p, r->line);
     nm_bus_send(card->bus, card->position, &p);
     r->sent = true;
     r->last_issued = now;
@@ -256,6 +293,8 @@ static void sent(void *self, nm_tick now)
         card->special.blocked = false;
         nm_post(card->k, now, NM_RANK_MODULE, component(card), command, card, 0);
     }
+    if (card->uncached.blocked)
+        pc_uncached_room(card, now);
     if (card->port.in[NM_NONSINKABLE].count)
         arrived(card, now);
 }
@@ -277,8 +316,7 @@ static unsigned next_class(const struct pc_card *card)
     return NM_CLASSES;
 }
 
-/* The processor, which has waited, does the one access it waited for in this same event. */
-static void resume(struct pc_card *card, nm_tick now)
+void pc_agent_resume(struct pc_card *card, nm_tick now)
 {
     if (now > card->cpu.now)
         pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
@@ -302,7 +340,7 @@ static void complete(struct pc_card *card, const struct nm_packet *in, nm_tick n
     if (r->first_nack != NM_NEVER)
         pc_tap(card, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, in, false, now);
     card->filled = r->line;
-    resume(card, now);
+    pc_agent_resume(card, now);
 }
 
 /* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
@@ -341,7 +379,7 @@ static void hold(struct pc_card *card)
 /* An intervention or invalidate is done, or will be at `at`. */
 static void served(struct pc_card *card, const struct nm_packet *in, nm_tick at, nm_tick now)
 {
-    const uint32_t time = (uint32_t)at - in->order;
+    const uint32_t time = (uint32_t)at - in->arrived;
     pc_tap(card, MON_TAP_EXTERNAL_TIME, time / nm_bus_cycle(card->bus), in, false, now);
 }
 
@@ -439,6 +477,18 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
     complete(card, in, now, event == NM_CARD_EV_ACK);
 }
 
+/* Messages the protocol's table does not know. */
+static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+{
+    if (in->message == NM_MSG_NCH_DATA) {
+        pc_line_fill(card, card->request.side, in->line, NM_CARD_S | PC_NONCOHERENT);
+        complete(card, in, now, false);
+    } else if (nm_is_response(in->message))
+        pc_uncached_answer(card, in, now);
+    else
+        pc_uncached_serve(card, in, now);
+}
+
 static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
@@ -456,6 +506,8 @@ static void work(void *self, nm_tick now, uint64_t arg)
     nm_bus_drained(card->bus, now);
     if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY)
         commanded(card, &in, now);
+    else if (nm_is_outside(in.message))
+        outside(card, &in, now);
     else
         handle(card, &in, now);
     nm_check_release(card->check, in.data);

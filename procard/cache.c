@@ -26,10 +26,18 @@ static uint64_t l2_place(const struct pc_card *card, enum pc_side side, uint64_t
     return (line >> card->l2_shift) & (card->l2[side].places - 1);
 }
 
-static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
+/* With its attribute. */
+static uint8_t raw_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     uint64_t place = l2_place(card, side, line);
     return card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_CARD_I;
+}
+
+/* As the protocol sees it: of non-coherent lines it knows nothing. */
+static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    uint8_t state = raw_state(card, side, line);
+    return state & PC_NONCOHERENT ? NM_CARD_I : state;
 }
 
 /* ---- lines as the bus sees them -------------------------------------------------------------- */
@@ -78,8 +86,9 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line)
 
 void pc_line_drop(struct pc_card *card, uint64_t line)
 {
-    half_drop(card, PC_SIDE_D, line);
-    half_drop(card, PC_SIDE_I, line);
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        if (half_state(card, side, line) != NM_CARD_I)
+            half_drop(card, side, line);
     nm_check_drop(card->check, card->cpu.number, line);
 }
 
@@ -99,13 +108,13 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_
     card->l2[side].state[place] = state;
 }
 
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, uint64_t *victim,
-                    uint8_t *state)
+bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
+                    uint64_t *victim, uint8_t *state)
 {
     uint64_t place = l2_place(card, side, line);
     *victim = card->l2[side].line[place];
     *state = card->l2[side].state[place];
-    return *state != NM_CARD_I && *victim != line;
+    return *state != NM_CARD_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
 }
 
 /* A line leaves one half to make room. A dirty line takes the other half's copy with it, because
@@ -158,16 +167,17 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
     struct pc_xlate *x = &card->tlb[page % PC_TLB];
     if (x->tag[access] == page) {
         *pa = x->page | offset;
-        return NM_XLATE_OK;
+        return x->result;
     }
     enum nm_xlate result = card->space.translate(card->space.ctx, card->cpu.number, va, access, pa);
-    if (result != NM_XLATE_OK)
+    if (!nm_xlate_found(result))
         return result;
     if (x->page != *pa - offset)
         x->tag[PC_FETCH] = x->tag[PC_LOAD] = x->tag[PC_STORE] = NOWHERE;
     x->page = *pa - offset;
     x->tag[access] = page;
-    return NM_XLATE_OK;
+    x->result = (uint8_t)result;
+    return result;
 }
 
 /* Lets the processor see an L1 place without asking again. Never in checking mode. */
@@ -216,26 +226,42 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
     uint8_t state;
     if (half_state(card, PC_SIDE_D, line) != NM_CARD_D)
         return NM_CARD_I;
-    if (pc_line_victim(card, PC_SIDE_I, line, &victim, &state))
+    if (pc_line_victim(card, PC_SIDE_I, line, false, &victim, &state))
         pc_line_evict(card, PC_SIDE_I, victim);
     pc_line_fill(card, PC_SIDE_I, line, NM_CARD_S);
     return NM_CARD_S;
 }
 
+/* A non-coherent line that is here may be written: nobody is asked, it only becomes dirty. */
+static uint8_t noncoherent_state(struct pc_card *card, enum pc_side side, uint64_t line, bool store)
+{
+    uint8_t state = raw_state(card, side, line);
+    if (!(state & PC_NONCOHERENT))
+        return NM_CARD_I;
+    if (store)
+        pc_line_fill(card, side, line, NM_CARD_D | PC_NONCOHERENT);
+    return store ? NM_CARD_D : state & (uint8_t)~PC_NONCOHERENT;
+}
+
 /* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
 static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
-                   enum pc_access access, nm_tick at, enum pc_stop *stop)
+                   bool noncoherent, enum pc_access access, nm_tick at, enum pc_stop *stop)
 {
     bool store = right(access) == PC_STORE;
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
-    uint8_t state = half_state(card, side, line);
-    if (side == PC_SIDE_I && state == NM_CARD_I)
+    uint8_t state =
+        noncoherent ? noncoherent_state(card, side, line, store) : half_state(card, side, line);
+    if (side == PC_SIDE_I && state == NM_CARD_I && !noncoherent)
         state = borrow_from_data_half(card, line);
     bool have = store ? state == NM_CARD_D : state != NM_CARD_I;
     if (!have) {
         *stop = PC_STOP_MISS;
         looked_up(card, side, pa, at);
-        pc_agent_request(card, side, line, store ? NM_CARD_EV_STORE : NM_CARD_EV_LOAD, at);
+        pc_agent_request(card, side, line,
+                         noncoherent ? NM_EVENTS
+                         : store     ? NM_CARD_EV_STORE
+                                     : NM_CARD_EV_LOAD,
+                         at);
         card->request.conditional = access == PC_CONDITIONAL;
         return false;
     }
@@ -245,6 +271,18 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     card->filled = NOWHERE;
     show(card, side, va, pa, side == PC_SIDE_D && state == NM_CARD_D);
     return true;
+}
+
+/* An access its page's attribute does not allow (R4400 manual p. A-94: LL of an uncached page is
+ * undefined, and of a non-coherent one no use between processors). */
+static uint8_t *bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va,
+                          enum pc_stop *stop)
+{
+    cpu->exc = access == PC_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
+    cpu->badvaddr = va;
+    cpu->unmapped = cpu->protected = false;
+    *stop = PC_STOP_TRAP;
+    return NULL;
 }
 
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum pc_access access,
@@ -258,11 +296,17 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     if (va & (size - 1))
         return fault(cpu, access, va, NM_XLATE_OK, stop);
     enum nm_xlate result = translate(card, right(access), va, pa);
-    if (result != NM_XLATE_OK)
+    if (!nm_xlate_found(result))
         return fault(cpu, access, va, result, stop);
-    bool store = right(access) == PC_STORE;
-    if (!obtain(card, PC_SIDE_D, va, *pa, access, at, stop))
+    bool store = right(access) == PC_STORE, noncoherent = result == NM_XLATE_NONCOHERENT;
+    if (result != NM_XLATE_OK && (access == PC_LINKED || access == PC_CONDITIONAL))
+        return bus_error(cpu, access, va, stop);
+    if (result == NM_XLATE_UNCACHED)
+        return pc_uncached_access(card, va, *pa, size, store, at, stop);
+    if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop))
         return NULL;
+    if (noncoherent)
+        return card->image + *pa;
     if (store)
         nm_check_store(card->check, card->cpu.number, *pa, size, at);
     else
@@ -324,7 +368,9 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
     if (va & 3)
         return fault(cpu, PC_FETCH, va, NM_XLATE_OK, stop);
     enum nm_xlate result = translate(card, PC_FETCH, va, &pa);
-    if (result != NM_XLATE_OK)
+    if (!nm_xlate_found(result))
         return fault(cpu, PC_FETCH, va, result, stop);
-    return obtain(card, PC_SIDE_I, va, pa, PC_FETCH, at, stop);
+    if (result == NM_XLATE_UNCACHED)
+        return bus_error(cpu, PC_FETCH, va, stop);
+    return obtain(card, PC_SIDE_I, va, pa, result == NM_XLATE_NONCOHERENT, PC_FETCH, at, stop);
 }

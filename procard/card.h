@@ -22,15 +22,19 @@ enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped. */
 struct pc_l2 {
     uint64_t *line;  /**< physical line address held in each place */
-    uint8_t *state;  /**< NM_CARD_I, _S or _D */
+    uint8_t *state;  /**< NM_CARD_I, _S or _D; _S or _D with PC_NONCOHERENT */
     uint64_t places; /**< a power of two */
 };
+
+/** In the state of a line: of a non-coherent page. S is then clean, and may be written. */
+enum { PC_NONCOHERENT = 0x80 };
 
 /** The card's one outstanding request. */
 struct pc_request {
     bool active;
     bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
     bool conditional; /**< an SC waits for it */
+    bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
     enum pc_side side;
     uint64_t line;
@@ -39,6 +43,19 @@ struct pc_request {
     nm_tick last_issued;
     nm_tick first_nack; /**< NM_NEVER: none yet */
     unsigned nacks;     /**< how often it was refused */
+};
+
+/** The card's one uncached access: a load its processor waits for, or the store in the buffer
+ *  (uncached.c). */
+struct pc_uncached {
+    bool busy;    /**< under way */
+    bool blocked; /**< waits for room in the outgoing FIFO */
+    bool waits;   /**< the processor does: for its load, its turn, or the buffer */
+    bool store;   /**< what it waits to do ... */
+    uint64_t pa;  /**< ... and where */
+    bool granted; /**< it may do it now, in this event */
+    struct nm_packet request;
+    uint8_t bytes[8]; /**< the doubleword, as in memory */
 };
 
 /** The card's one special function: a command on its way, at work, or refused for now. */
@@ -69,6 +86,7 @@ enum { PC_STRETCHES = 8, PC_TLB = 256 };
 struct pc_xlate {
     uint64_t tag[3]; /**< by PC_FETCH, PC_LOAD, PC_STORE */
     uint64_t page;   /**< physical address of the page */
+    uint8_t result;  /**< enum nm_xlate: its attribute */
 };
 
 struct pc_card {
@@ -95,6 +113,7 @@ struct pc_card {
     nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
+    struct pc_uncached uncached;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
@@ -161,20 +180,39 @@ bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t lin
 void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state);
-/** The line that must leave before `line` can be filled; false: the place is free. */
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, uint64_t *victim,
-                    uint8_t *state);
+/** The line that must leave before `line` can be filled: another, or the same under the other
+ *  attribute. @return false: the place is free */
+bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
+                    uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 
 /* ---- agent.c, for cache.c and card.c -------------------------------------------------------- */
 
-/** The processor needs `line`; the request goes out after look-up and agent delay. */
+/** The processor needs `line`; the request goes out after look-up and agent delay.
+ *  @param event  NM_CARD_EV_LOAD or _STORE; NM_EVENTS: the page is non-coherent */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
                       enum nm_protocol_event event, nm_tick at);
+/** The processor, which has waited, does the one access it waited for in this same event. */
+void pc_agent_resume(struct pc_card *card, nm_tick now);
+/** Fills in whence and whither a message for the home of `pa` goes (memory, or a card's registers).
+ */
+void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa);
 /** Sends a special function's command (special.def): `lines` lines from `line` on, to the directory
  *  that does it. Precondition: none is active. on_interrupt will be called. */
 void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
                       unsigned lines, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
+
+/* ---- uncached.c, for cache.c and agent.c ---------------------------------------------------- */
+
+/** A load or store of an uncached page, as pc_load and pc_store. */
+uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size,
+                            bool store, nm_tick at, enum pc_stop *stop);
+/** The answer to the card's own request. */
+void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+/** Another card's access to this card's registers. */
+void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+/** There may be room in the outgoing FIFO. */
+void pc_uncached_room(struct pc_card *card, nm_tick now);
 
 #endif

@@ -108,8 +108,6 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     card->on_interrupt(card->owner, card, now, NM_INTERRUPT_MONITOR);
 }
 
-/* ---- registers ------------------------------------------------------------------------------- */
-
 void pc_monitor_refresh(struct pc_card *card, nm_tick now)
 {
     struct mon_taps taps;
@@ -121,23 +119,6 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now)
         card->monitor.leash = latency(card) ? latency(card) : 1;
     card->port.heard = card->monitor.wants & MON_WANTS_PACKETS ? heard : NULL;
     attend(card, now, &taps);
-}
-
-uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now)
-{
-    struct mon_taps taps;
-    pc_monitor_taps(card, now, &taps);
-    const uint32_t value = mon_board_read(&card->monitor.board, offset, &taps);
-    pc_monitor_refresh(card, now);
-    return value;
-}
-
-void pc_monitor_write(struct pc_card *card, uint32_t offset, uint32_t value, nm_tick now)
-{
-    struct mon_taps taps;
-    pc_monitor_taps(card, now, &taps);
-    mon_board_write(&card->monitor.board, offset, value, &taps);
-    pc_monitor_refresh(card, now);
 }
 
 /* ---- what passes ------------------------------------------------------------------------------
@@ -196,15 +177,15 @@ static void sram_counted(struct pc_card *card, nm_tick at)
 void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     const nm_tick cycle = nm_bus_cycle(card->bus);
-    struct mon_transaction t = {.address = card->request.line,
-                                .cycle = now / cycle,
-                                .service = (now - card->request.issued) / cycle,
-                                .global = in->info & NM_INFO_GLOBAL,
-                                .valid = in->info & NM_INFO_VALID,
-                                .nc_hit = in->info & NM_INFO_NC_HIT,
-                                .remote =
-                                    card->request.line / card->p->memory_size != card->station,
-                                .exclusive = in->message != NM_MSG_DATA_S};
+    struct mon_transaction t = {
+        .address = card->request.line,
+        .cycle = now / cycle,
+        .service = (now - card->request.issued) / cycle,
+        .global = in->info & NM_INFO_GLOBAL,
+        .valid = in->info & NM_INFO_VALID,
+        .nc_hit = in->info & NM_INFO_NC_HIT,
+        .remote = card->request.line / card->p->memory_size != card->station,
+        .exclusive = in->message == NM_MSG_DATA_X || in->message == NM_MSG_INVALIDATE};
     mon_board_transaction(&card->monitor.board, &t);
     sram_counted(card, now);
 }

@@ -66,7 +66,8 @@ static bool ask(struct prog *p, struct device_command *d, nm_tick at)
     uint64_t pa;
 
     while (d->va < d->end) {
-        if (vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa) != NM_XLATE_OK)
+        if (!nm_xlate_found(vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa)) ||
+            pa >= NM_REGISTERS)
             return false;
         d->asked = lines_here(p, d);
         if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))

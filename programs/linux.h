@@ -133,11 +133,22 @@ struct card {
     struct thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
     struct thread *queue;   /**< TH_READY, first in first out */
     unsigned load;          /**< threads placed here */
+    uint32_t interrupts;    /**< of its monitoring card, ever */
 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-enum file_kind { FILE_HOST, FILE_PIPE_IN, FILE_PIPE_OUT, FILE_MARK, FILE_RANDOM, FILE_DEVICE };
+enum file_kind {
+    FILE_HOST,
+    FILE_PIPE_IN,
+    FILE_PIPE_OUT,
+    FILE_MARK,
+    FILE_RANDOM,
+    FILE_DEVICE,
+    FILE_UNCACHED,    /**< to be mapped (mapped.h) */
+    FILE_NONCOHERENT, /**< to be mapped */
+    FILE_CARD         /**< a card's registers, to be mapped, and its interrupts */
+};
 
 enum { PIPE_BYTES = 65536 };
 
@@ -157,6 +168,9 @@ struct file {
     uint32_t flags; /**< guest's O_ flags */
     struct pipe *pipe;
     struct device *device;       /**< FILE_DEVICE: its commands (device.h) */
+    unsigned card;               /**< FILE_CARD */
+    uint32_t interrupts;         /**< FILE_CARD: of the card, when last read */
+    int32_t owner;               /**< F_SETOWN: the thread or process told of them; 0: nobody */
     struct directory *directory; /**< listing being read, or NULL */
 };
 

@@ -7,6 +7,7 @@
  * after another, in an order that depends on nothing but the simulation.
  */
 #include "programs/device.h"
+#include "programs/mapped.h"
 #include "programs/signal.h"
 
 #include <errno.h>
@@ -279,6 +280,8 @@ static void step(struct prog *p)
     else if (r == NM_RUN_INTERRUPT) {
         if (trap.cause == NM_INTERRUPT_SPECIAL)
             device_interrupt(p, trap.card);
+        else
+            mapped_interrupt(p, trap.card);
         run_woken(p);
     } else if (r == NM_RUN_STUCK || r == NM_RUN_BROKEN)
         machine_failed(p, r);

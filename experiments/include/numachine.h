@@ -1,6 +1,6 @@
 /*
- * For programs that run on the simulated NUMAchine: markers, and the special functions of memory
- * and network cache.
+ * For programs that run on the simulated NUMAchine: markers, pages that are uncached or not
+ * coherent, and the special functions of memory and network cache.
  *
  * Markers name the part you want counted:
  *
@@ -16,15 +16,15 @@
 #ifndef NUMACHINE_H
 #define NUMACHINE_H
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #ifdef NUMACHINE_OFF
 
 #define NUMACHINE_BEGIN(name) ((void)0)
 #define NUMACHINE_END(name)   ((void)0)
 
 #else
-
-#include <fcntl.h>
-#include <unistd.h>
 
 /** Writes one marker. The device is opened at the first; two threads that both find it closed open
  * it twice, which does no harm. */
@@ -42,6 +42,43 @@ static inline void numachine_mark(const char *text, unsigned long length)
 #define NUMACHINE_END(name)   numachine_mark("-" name, sizeof("-" name) - 1)
 
 #endif
+
+/*
+ * Pages with an attribute of their own (docs/special-functions.md): zeroed memory whose loads and
+ * stores all go to its home, or which is cached without coherence. Give it back with munmap. LL/SC,
+ * and so atomic operations and locks, are bus errors there. Anywhere else it is ordinary memory.
+ */
+#include <sys/mman.h>
+
+static inline void *numachine_pages(const char *device, unsigned long bytes)
+{
+    void *at = MAP_FAILED;
+    int fd = -1;
+
+#ifndef NUMACHINE_OFF
+    fd = open(device, O_RDWR);
+#else
+    (void)device;
+#endif
+    if (fd >= 0) {
+        at = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+    } else {
+        at = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    }
+    return at == MAP_FAILED ? 0 : at;
+}
+
+/** @return the memory, or NULL when there is none */
+static inline void *numachine_uncached(unsigned long bytes)
+{
+    return numachine_pages("/dev/numachine/uncached", bytes);
+}
+
+static inline void *numachine_noncoherent(unsigned long bytes)
+{
+    return numachine_pages("/dev/numachine/noncoherent", bytes);
+}
 
 /*
  * Special functions (docs/special-functions.md). Open /dev/numachine/memory, write one or more
