@@ -89,7 +89,7 @@ static void print_words(const char *label, char *const *list)
         printf("%s\n", n ? "" : " none");
 }
 
-/** The fields of a register's word that are not 0; of the event's number, its name. */
+/** The fields of a register's word that are not 0; of an event's number, its name. */
 static void print_fields(const struct mon_register_row *row, uint32_t value)
 {
     size_t count;
@@ -98,9 +98,10 @@ static void print_fields(const struct mon_register_row *row, uint32_t value)
     for (size_t i = 0; i < count; i++) {
         const uint32_t part =
             value >> fields[i].low & (uint32_t)((UINT64_C(1) << fields[i].bits) - 1);
-        if (strcmp(fields[i].reg, row->name) || !part)
+        const bool is_event = !strcmp(fields[i].name, "EVENT") && part < MON_EV__COUNT;
+        if (strcmp(fields[i].reg, row->name) || (!part && !is_event))
             continue;
-        if (!strcmp(fields[i].name, "EVENT") && part < MON_EV__COUNT)
+        if (is_event)
             printf("%sEVENT %s", separator, mon_events()[part].name);
         else
             printf("%s%s %u", separator, fields[i].name, part);

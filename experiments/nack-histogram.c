@@ -10,6 +10,22 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+#ifndef NUMACHINE_PHASE
+static __thread volatile unsigned *card;
+
+static void set_phase(unsigned phase)
+{
+    if (!card) {
+        const int fd = open("/dev/numachine/card", O_RDWR);
+        card = mmap(0, 0x1000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+    }
+    card[0x90 / 4] = phase;
+}
+#define NUMACHINE_PHASE(n) set_phase(n)
+#endif
 
 enum { THREADS = 64, LINE = 64, TIMES = 40 };
 

@@ -228,6 +228,17 @@ static const struct rep_registers *first_used(const struct rep_run *run)
     return NULL;
 }
 
+/* What is counted, in the words of who asked for it, or of the card. */
+static const char *what_is_counted(const struct rep_registers *r)
+{
+#define HISTOGRAM(word, control, sentence)                   \
+    if ((control) && r->sram_control == (uint32_t)(control)) \
+        return sentence;
+#include "monitor/histograms.def"
+#undef HISTOGRAM
+    return mon_source_row((enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE))->sentence;
+}
+
 void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
 {
     const struct rep_registers *some = first_used(run);
@@ -238,7 +249,7 @@ void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
     const enum mon_source source =
         (enum mon_source)MON_GET(some->sram_control, SRAM_CONTROL_SOURCE);
     fprintf(out, "\nhistogram of %u card%s, %s: %s counted, %s lost, %s beyond the last time\n",
-            h.cards, h.cards == 1 ? "" : "s", mon_source_row(source)->sentence,
+            h.cards, h.cards == 1 ? "" : "s", what_is_counted(some),
             rep_grouped(h.counted, counted), rep_grouped(h.lost, lost),
             rep_grouped(h.saturated, saturated));
     if (!h.counted)

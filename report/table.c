@@ -466,15 +466,41 @@ static void print_about(const struct rep_run *run, FILE *out)
     }
 }
 
+/* The histogram and invalidate_hits both need the cache index, unless the histogram is of the
+ * cache; in another run of the card, without the event, there is room for it. */
+static bool is_crowded(const struct rep_run *run)
+{
+    bool hits = false;
+    for (unsigned i = 0; i < run->choice.count; i++)
+        hits |= run->choice.event[i] == MON_EV_invalidate_hits;
+    for (unsigned c = 0; hits && run->registers && c < run->cards; c++) {
+        const unsigned source = MON_GET(run->registers[c].sram_control, SRAM_CONTROL_SOURCE);
+        if (run->registers[c].sram && source != MON_SOURCE_off && source != MON_SOURCE_scaddr)
+            return run->plan.banks == 1;
+    }
+    return false;
+}
+
+/* What would take a run of the card beside those of the events; NULL: nothing. */
+static const char *one_more(const struct rep_run *run)
+{
+    if (rep_registers_used(run))
+        return "the counters as they were programmed";
+    return is_crowded(run) ? "the histogram, because invalidate_hits takes the cache index" : NULL;
+}
+
 static void print_banks(const struct rep_run *run, FILE *out)
 {
-    unsigned events = run->choice.count, banks = run->plan.banks;
+    const unsigned events = run->choice.count, banks = run->plan.banks;
+    const char *more = one_more(run);
     if (events == 0)
         return;
     fprintf(out, "\n%u event%s on %d counters: %u run%s of the card%s%s", events,
             events == 1 ? "" : "s", MON_COUNTERS, banks, banks == 1 ? "" : "s",
             *run->plan.remark ? ", because " : "", run->plan.remark);
-    fputs(banks > 1 ? "; runs are identical, so simulated once.\n" : ".\n", out);
+    if (more)
+        fprintf(out, ", and one more for %s", more);
+    fputs(banks > 1 || more ? "; runs are identical, so simulated once.\n" : ".\n", out);
 }
 
 void rep_table(const struct rep_run *run, FILE *out)
