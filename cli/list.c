@@ -264,7 +264,10 @@ static void print_markdown(json_t *rows)
         json_object_foreach(first, key, value)
         {
             char *text = cell(row, key);
-            printf("| %s ", text);
+            fputs("| ", stdout);
+            for (const char *c = text; *c; c++)
+                printf(*c == '|' ? "\\%c" : "%c", *c);
+            putchar(' ');
             free(text);
         }
         puts("|");
