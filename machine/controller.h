@@ -94,6 +94,12 @@ nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);
 
+/** Whether anything is still to be sent. */
+static inline bool nm_controller_holds(const struct nm_controller *c)
+{
+    return c->staged || c->late_count;
+}
+
 /** Whether something could be sent at `now` but for room. */
 bool nm_controller_stuck(const struct nm_controller *c, nm_tick now);
 
