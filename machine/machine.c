@@ -528,8 +528,7 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
         pc_card_forget(c);
     if (regs != &c->cpu.r)
         c->cpu.r = *regs;
-    if (at > c->cpu.now)
-        pc_card_stall(c, PC_ST_STALL_OTHER, at - c->cpu.now, c->cpu.now);
+    pc_card_return(c, at);
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
