@@ -140,10 +140,12 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/** Earliest tick at which anything can move; NM_NEVER when the network is empty. */
+/** Earliest tick at which anything can move, or at which the only packet in the rings is complete;
+ *  NM_NEVER when the network is empty. */
 nm_tick ring_next(const struct ring_net *net);
 
-/** Simulates all ring cycles before `until`. Precondition: the window is at most ring_window(). */
+/** Simulates all ring cycles before `until`. Precondition: that is at most ring_window() after the
+ *  end of the last window or ring_next(), whichever is later. */
 void ring_run(struct ring_net *net, nm_tick until);
 
 /** [ticks] longest window: the packet handler's latency. */
