@@ -13,6 +13,7 @@
 
 /* A packet's way, as far as it has been followed. */
 struct way {
+    struct alone *a;
     const struct flight *f;
     uint32_t slots;
     uint64_t cycle; /* in which its header is here */
@@ -27,9 +28,13 @@ static void along(struct way *w, uint32_t to)
     struct ring *r = w->r;
     const uint32_t from = w->node;
     w->node = to;
+    const uint64_t first = w->cycle;
     w->cycle += to >= from ? to - from : to + r->nodes - from;
-    if (!w->count)
+    if (!w->count) {
+        w->a->busy[w->a->rings].first = first;
+        w->a->busy[w->a->rings++].last = w->cycle + w->slots - 1;
         return;
+    }
     r->node[from].passed_out += w->slots;
     if (from == to)
         return;
@@ -75,10 +80,11 @@ static void follow(struct way *w)
     along(w, child(w->f, 0));
 }
 
-static struct way way_of(const struct ring_net *net, const struct alone *a, bool count)
+static struct way way_of(const struct ring_net *net, struct alone *a, bool count)
 {
     const struct station *from = &net->station[a->station];
-    return (struct way){.f = &a->flight,
+    return (struct way){.a = a,
+                        .f = &a->flight,
                         .slots = 1u + a->flight.data_slots,
                         .cycle = a->begin,
                         .r = from->ring,
@@ -120,6 +126,15 @@ bool ring_alone_begins(struct ring_net *net, unsigned station)
     a->active = w.smooth && welcome(net, &net->station[a->target], o->packet.class);
     o->freed = (o->ready + a->flight.data_slots) * net->timing.cycle;
     return a->active;
+}
+
+uint64_t ring_alone_next(const struct ring_net *net, uint64_t c)
+{
+    const struct alone *a = &net->alone;
+    uint32_t i = 0;
+    while (i + 1 < a->rings && a->busy[i].last < c)
+        i++;
+    return a->busy[i].first > c ? a->busy[i].first : c;
 }
 
 bool ring_alone_remains(const struct ring_net *net)

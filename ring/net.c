@@ -392,9 +392,17 @@ static uint64_t touched_ready(const struct ring_net *net, const struct station *
 
 nm_tick ring_next(const struct ring_net *net)
 {
+    return ring_next_from(net, 0);
+}
+
+nm_tick ring_next_from(const struct ring_net *net, nm_tick from)
+{
+    const uint64_t c = ring_cycle_at(net, from), now = c > net->now ? c : net->now;
     uint64_t soonest = net->soonest;
-    if (net->alone.active && net->alone.end < soonest)
-        soonest = net->alone.end;
+    if (net->alone.active) {
+        const uint64_t moves = ring_alone_next(net, now);
+        soonest = moves < soonest ? moves : soonest;
+    }
     for (unsigned w = 0; net->any_touched && w * 64 < net->stations; w++)
         for (uint64_t t = net->touched[w]; t; t &= t - 1) {
             uint64_t ready =
@@ -403,5 +411,15 @@ nm_tick ring_next(const struct ring_net *net)
         }
     if (soonest == NM_NEVER)
         return NM_NEVER;
-    return (soonest > net->now ? soonest : net->now) * net->timing.cycle;
+    return (soonest > now ? soonest : now) * net->timing.cycle;
+}
+
+nm_tick ring_quiet(const struct ring_net *net)
+{
+    uint64_t c = net->soonest;
+    if (net->alone.active && net->alone.end < c)
+        c = net->alone.end;
+    if (net->any_touched)
+        return 0;
+    return c == NM_NEVER ? NM_NEVER : c * net->timing.cycle;
 }

@@ -138,6 +138,11 @@ struct alone {
     uint64_t begin; /* cycle in which its header enters the ring */
     uint64_t end;   /* cycle in which its last slot is handled at its target */
     struct flight flight;
+    /* Cycles in which the rings it comes through would have something to do, in order. */
+    struct {
+        uint64_t first, last;
+    } busy[2 * RING_LEVELS - 1];
+    uint32_t rings;
 };
 
 struct ring_net {
@@ -217,6 +222,8 @@ void ring_complete(struct ring_net *net, unsigned station, const struct ring_pac
 bool ring_alone_begins(struct ring_net *net, unsigned station);
 /** Its station has sent nothing after it. */
 bool ring_alone_remains(const struct ring_net *net);
+/** First cycle at or after `c` in which a slot of it would move. */
+uint64_t ring_alone_next(const struct ring_net *net, uint64_t c);
 void ring_alone_arrives(struct ring_net *net);
 void ring_alone_ends(struct ring_net *net);
 
