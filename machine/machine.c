@@ -50,6 +50,7 @@ struct nm_machine {
     struct ring_net *net;  /* NULL when there is only one station */
     struct pc_card **card; /* all of them, station by station */
     nm_tick station_lookahead, lookahead;
+    nm_tick reach, window; /* ring_shortest and ring_window */
     nm_tick now, window_end;
     nm_tick next;       /* the least of the stations' */
     uint64_t *awake;    /* bit per station: it has something to do, some time */
@@ -204,8 +205,10 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->broken = nm_check_failed(m->check);
     rings_new(m);
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
-    if (m->net && ring_shortest(m->net) > m->lookahead)
-        m->lookahead = ring_shortest(m->net);
+    m->reach = m->net ? ring_shortest(m->net) : 0;
+    m->window = m->net ? ring_window(m->net) : 0;
+    if (m->reach > m->lookahead)
+        m->lookahead = m->reach;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
@@ -365,18 +368,25 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
 {
     struct runner r = next_runner(s);
     while (!s->trapped && !*m->broken) {
-        const nm_tick event = nm_kernel_next(s->k);
-        s->next = earlier(r.first, event);
-        if (s->next >= until)
-            return;
+        nm_tick event = nm_kernel_next(s->k);
+        while (event <= r.first) { /* that of NM_NEVER is not before `until` */
+            if (event >= until) {
+                s->next = event;
+                return;
+            }
+            nm_kernel_step(s->k);
+            if (nm_kernel_fired(s->k, NM_RANK_MODULE, s->cards) ||
+                nm_kernel_fired(s->k, NM_RANK_OS, s->cards))
+                break;
+            event = nm_kernel_next(s->k);
+        }
         if (r.first < event) {
+            if (r.first >= until) {
+                s->next = r.first;
+                return;
+            }
             const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
             pc_card_run(r.card, earlier(horizon, until));
-        } else {
-            nm_kernel_step(s->k);
-            if (!nm_kernel_fired(s->k, NM_RANK_MODULE, s->cards) &&
-                !nm_kernel_fired(s->k, NM_RANK_OS, s->cards))
-                continue;
         }
         r = next_runner(s);
     }
@@ -388,11 +398,10 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
 static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    const nm_tick reach = m->net ? ring_shortest(m->net) : LONGEST;
-    const nm_tick end = earlier(until, later_by(m->next, reach));
+    const nm_tick end = earlier(until, later_by(m->next, m->net ? m->reach : LONGEST));
     if (moving == NM_NEVER)
         return end;
-    return earlier(end, (moving > begin ? moving : begin) + ring_window(m->net));
+    return earlier(end, (moving > begin ? moving : begin) + m->window);
 }
 
 /* Opens the next window. False: nothing will ever happen, or not before `until`. Windows in which

@@ -523,7 +523,7 @@ static void net_cycle(struct ring_net *net, uint64_t c)
     }
 }
 
-static void cycles(struct ring_net *net, uint64_t end)
+static void work(struct ring_net *net, uint64_t end)
 {
     while (net->soonest < end && net->now < end) {
         if (net->soonest > net->now)
@@ -531,6 +531,12 @@ static void cycles(struct ring_net *net, uint64_t end)
         net_cycle(net, net->now);
         net->now++;
     }
+}
+
+static inline void cycles(struct ring_net *net, uint64_t end)
+{
+    if (net->soonest < end)
+        work(net, end);
     if (end > net->now)
         net->now = end;
 }

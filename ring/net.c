@@ -180,6 +180,7 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
     struct ring_net *net = calloc(1, sizeof *net);
     net->shape = *shape;
     net->timing = *timing;
+    net->clock = nm_clock_of(timing->cycle);
     net->deliver = deliver;
     net->ctx = ctx;
     net->stations = ring_shape_stations(shape);

@@ -148,6 +148,7 @@ struct alone {
 struct ring_net {
     struct ring_shape shape;
     struct ring_timing timing;
+    struct nm_clock clock; /* a ring cycle */
     ring_deliver_fn *deliver;
     void *ctx;
     unsigned stations, rings;
@@ -195,7 +196,7 @@ static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t nod
 /** First cycle at or after a tick. */
 static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
 {
-    return (tick + net->timing.cycle - 1) / net->timing.cycle;
+    return nm_clock_cycles(&net->clock, tick + net->timing.cycle - 1);
 }
 
 /** Earliest cycle in which a station's next packet of a class could start, were the ring free and
