@@ -128,6 +128,8 @@ struct pc_card {
     struct pc_stretch stretch[PC_STRETCHES];
     unsigned stretches; /**< ever charged */
 
+    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
+
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct nm_truth truth;
