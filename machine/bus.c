@@ -230,12 +230,19 @@ static void decide(void *self, nm_tick now, uint64_t arg)
     schedule(bus, now + 1);
 }
 
-static void count(struct mon_taps *taps, enum mon_tap headers, enum mon_tap data, unsigned cycles)
+/* The port's books of a packet that has left it or come in. */
+static void count(struct nm_port *port, const struct nm_packet *p, bool out, unsigned data,
+                  nm_tick now)
 {
+    struct mon_taps *taps = port->taps;
     if (!taps)
         return;
-    taps->v[headers]++;
-    taps->v[data] += cycles;
+    taps->v[out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN]++;
+    taps->v[out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN] += data;
+    if (p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY))
+        taps->v[MON_TAP_NACKED_HEADERS]++;
+    if (port->heard)
+        port->heard(port->module, now, p, out, data);
 }
 
 static void deliver(void *self, nm_tick now, uint64_t arg)
@@ -245,14 +252,15 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     const struct nm_message_row *row = nm_message_row(p.message);
     unsigned data = data_cycles(bus, row);
     (void)arg;
-    count(bus->port[p.source]->taps, MON_TAP_HEADERS_OUT, MON_TAP_DATA_OUT, data);
+    count(bus->port[p.source], &p, true, data, now);
+    p.arrived = (uint32_t)now;
     if (bus->listener)
         bus->listener(bus->listener_ctx, now, &p);
     for (unsigned t = p.targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];
         port->in[row->class].reserved--;
         fifo_push(&port->in[row->class], &p);
-        count(port->taps, MON_TAP_HEADERS_IN, MON_TAP_DATA_IN, data);
+        count(port, &p, false, data, now);
     }
     for (unsigned t = p.targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];

@@ -44,7 +44,9 @@ struct nm_controller {
     bool (*put)(void *owner, const struct nm_packet *p, nm_tick now); /**< false: no room yet */
 
     nm_tick *bank_free;
-    nm_tick free_at; /**< takes the next message */
+    nm_tick bank_busy[2], banks_busy; /**< [ticks] the first two banks, and both at once; accesses
+                                           begun or waiting, whole */
+    nm_tick free_at;                  /**< takes the next message */
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
     struct nm_answer *stage;  /**< sinkable answers, in order */
@@ -106,5 +108,11 @@ nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now);
 
 /** [bus cycles] worked on a message up to `now`. */
 uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now);
+
+/** [bus cycles] the first two DRAM banks were busy up to `now`, and both at once. */
+struct nm_banks_busy {
+    uint64_t first, second, both;
+};
+struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_tick now);
 
 #endif

@@ -37,7 +37,8 @@ struct nm_station {
     nm_tick next;            /* nothing happens here before this tick */
     nm_tick speaks;          /* and nothing is sent to the rings */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
-    bool interrupt;          /* it is no trap but the end of a special function */
+    bool interrupt;          /* it is no trap but an interrupt by its card */
+    enum nm_interrupt cause;
     struct nm_check *check;
 };
 
@@ -122,8 +123,10 @@ static void trap_due(void *self, nm_tick now, uint64_t arg)
 static void interrupt_due(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_machine *m = self;
-    trap_due(self, now, arg);
-    m->station[arg / m->p.processors].interrupt = true;
+    const unsigned card = (uint32_t)arg;
+    trap_due(self, now, card);
+    m->station[card / m->p.processors].interrupt = true;
+    m->station[card / m->p.processors].cause = (enum nm_interrupt)(arg >> 32);
 }
 
 static void on_trap(void *owner, struct pc_card *card)
@@ -131,9 +134,10 @@ static void on_trap(void *owner, struct pc_card *card)
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
 }
 
-static void on_interrupt(void *owner, struct pc_card *card, nm_tick now)
+static void on_interrupt(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause)
 {
-    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner, card->cpu.number);
+    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner,
+            (uint64_t)cause << 32 | card->cpu.number);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */
@@ -179,6 +183,8 @@ static void rings_new(struct nm_machine *m)
     m->net = ring_net_new(&m->shape, &timing, on_delivery, m);
 }
 
+static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out);
+
 static void station_new(struct nm_machine *m, unsigned number)
 {
     struct nm_station *s = &m->station[number];
@@ -201,6 +207,7 @@ static void station_new(struct nm_machine *m, unsigned number)
         s->card[i]->owner = m;
         s->card[i]->on_trap = on_trap;
         s->card[i]->on_interrupt = on_interrupt;
+        s->card[i]->station_taps = station_taps;
         s->card[i]->rings = &m->shape;
     }
 }
@@ -438,6 +445,7 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
 {
     m->now = s->next;
     *trap = (struct nm_trap){.card = s->trapped->cpu.number,
+                             .cause = s->cause,
                              .at = m->now,
                              .preempted = !s->interrupt && s->trapped->preempted,
                              .cpu = &s->trapped->cpu};
@@ -472,9 +480,14 @@ static struct nm_station *run_window(struct nm_machine *m)
     return trapped ? first_trap(m) : NULL;
 }
 
+bool nm_machine_asleep(const struct nm_machine *m)
+{
+    return m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+}
+
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 {
-    bool over = m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
     if (over && until == NM_NEVER)
@@ -570,6 +583,11 @@ const char *nm_special_name(unsigned number)
     return f ? f->name : NULL;
 }
 
+bool nm_special_overwrites(unsigned number)
+{
+    return function(number)->message == NM_MSG_SF_CLAIM;
+}
+
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
                      unsigned lines, nm_tick at)
 {
@@ -619,12 +637,63 @@ static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_t
     out->v[MON_TAP_UPPER_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
 }
 
+static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out)
+{
+    const struct nm_machine *m = owner;
+    const struct nm_memory *memory = m->station[card->station].memory;
+    const struct nm_banks_busy banks = nm_memory_banks_busy(memory, at);
+    out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(memory, at);
+    out->v[MON_TAP_MEMORY_BANK0] = banks.first;
+    out->v[MON_TAP_MEMORY_BANK1] = banks.second;
+    out->v[MON_TAP_MEMORY_BANKS] = banks.both;
+    ring_taps(m, card->station, out);
+}
+
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
-    nm_tick now = m->now;
-    pc_card_taps(m->card[card], now, out);
-    out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(m->station[card / m->p.processors].memory, now);
-    ring_taps(m, card / (unsigned)m->p.processors, out);
+    pc_monitor_taps(m->card[card], m->now, out);
+}
+
+/* ---- the monitoring cards ---------------------------------------------------------------------
+ */
+
+/* The moment of a card's station: exactly now where it matters, see machine.h. */
+static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)
+{
+    const nm_tick reached = nm_kernel_now(card->k);
+    return reached > m->now ? reached : m->now;
+}
+
+/* Something may have been posted on the card's station. */
+static void card_posted(struct nm_machine *m, const struct pc_card *card)
+{
+    struct nm_station *s = &m->station[card->station];
+    station_wake(m, s, nm_kernel_next(s->k));
+}
+
+uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
+{
+    struct pc_card *c = m->card[card];
+    const uint32_t value = pc_monitor_read(c, offset, moment(m, c));
+    card_posted(m, c);
+    return value;
+}
+
+void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
+{
+    struct pc_card *c = m->card[card];
+    pc_monitor_write(c, offset, value, moment(m, c));
+    card_posted(m, c);
+}
+
+const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->monitor.board.sram.word;
+}
+
+uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->monitor.board.sram.lost;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

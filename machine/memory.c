@@ -124,6 +124,11 @@ const struct nm_controller *nm_memory_controller(const struct nm_memory *mem)
     return &mem->controller;
 }
 
+struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, nm_tick now)
+{
+    return nm_controller_banks_busy(&mem->controller, now);
+}
+
 uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now)
 {
     return nm_controller_busy(&mem->controller, now);
@@ -144,7 +149,7 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
     struct nm_controller *c = &mem->controller;
     if (nm_is_outside(in->message))
         nm_outside_take(c, mem->image, in, now);
-    else if (nm_function_of(in->message))
+    else if (nm_special_wants(in->message))
         nm_special_take(&mem->special, c, in, now);
     else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
         nm_special_saw(&mem->special, c, in->line, false, now);

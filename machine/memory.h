@@ -17,6 +17,9 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
                                 struct nm_check *check);
 void nm_memory_free(struct nm_memory *mem);
 
+/** DRAM banks busy up to `now`. */
+struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, nm_tick now);
+
 /** [bus cycles] the card worked on a request, up to `now`. */
 uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now);
 

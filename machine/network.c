@@ -351,7 +351,7 @@ static void special(struct nm_network *n, nm_tick now)
  * ------------------------------------------------------------------------ */
 
 /* Where a packet at the head of a FIFO goes next. */
-enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD };
+enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER };
 
 static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bool from_network)
 {
@@ -361,6 +361,8 @@ static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bo
         return nm_function_of(p->message) ? TO_UNIT : TO_CACHE;
     if (p->message == NM_MSG_SF_DONE || p->message == NM_MSG_SF_BUSY)
         return TO_CARD;
+    if (p->message == NM_MSG_SF_READY)
+        return TO_CARD_IN_ORDER; /* behind invalidations of the lines */
     if (nm_is_outside(p->message))
         return nm_is_response(p->message) || p->line >= NM_REGISTERS ? TO_CARD : TO_MEMORY;
     return home_of(n, p->line) == n->controller.place.station ? TO_MEMORY : TO_CACHE;
@@ -431,6 +433,11 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
         p = pop(n, class, from_network, now);
+        if (way == TO_CARD_IN_ORDER) {
+            p.targets = (uint8_t)(1u << p.requester);
+            nm_controller_send(&n->controller, &p, now + n->controller.timing.directory);
+            return true;
+        }
         if (way == TO_UNIT) {
             nm_special_take(&n->special, &n->controller, &p, now);
             return true;

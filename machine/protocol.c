@@ -209,6 +209,10 @@ static enum nm_protocol_event home_event_of(const struct nm_place *place,
         return NM_HOME_EV_SF_KILL;
     case NM_MSG_SF_WB:
         return NM_HOME_EV_SF_WB;
+    case NM_MSG_SF_CLAIM:
+        return NM_HOME_EV_SF_CLAIM;
+    case NM_MSG_SF_OWN:
+        return in->station == place->station ? NM_HOME_EV_SF_OWN : NM_HOME_EV_N_SF_OWN;
     default:
         return NM_EVENTS;
     }

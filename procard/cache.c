@@ -71,10 +71,9 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
     return half_state(card, PC_SIDE_I, line);
 }
 
-bool pc_line_present(const struct pc_card *card, uint64_t line)
+bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    return half_state(card, PC_SIDE_D, line) != NM_CARD_I ||
-           half_state(card, PC_SIDE_I, line) != NM_CARD_I;
+    return half_state(card, side, line) != NM_CARD_I;
 }
 
 static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
@@ -227,6 +226,13 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->host = card->image + (pa & ~low);
 }
 
+/* The processor has looked into the secondary cache: SCADDR showed where. */
+static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, nm_tick at)
+{
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_access(card, side == PC_SIDE_D, pa, at);
+}
+
 /* [PCycles] until the pipeline runs again, of a refill that begins at `at`. With sub-block order
  * the words asked for come first; the rest follows, and whoever needs the secondary cache waits for
  * it.
@@ -260,6 +266,8 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
     bool missed = card->filled == line;
     if (missed)
         before = 0;
+    else
+        looked_up(card, side, pa, at);
     pc_card_stall(card,
                   missed && card->request.stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2
                                                                   : pc_primary_stall(side),
@@ -335,6 +343,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     bool have = store ? state == NM_CARD_D : state != NM_CARD_I;
     if (!have) {
         *stop = PC_STOP_MISS;
+        looked_up(card, side, pa, at);
         pc_agent_request(card, side, line,
                          noncoherent ? NM_EVENTS
                          : store     ? NM_CARD_EV_STORE

@@ -85,6 +85,7 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     card->chance = number;
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
+    pc_monitor_init(card);
     return card;
 }
 
@@ -93,6 +94,7 @@ void pc_card_free(struct pc_card *card)
     if (!card)
         return;
     free(card->tlb_model);
+    pc_monitor_free(card);
     for (unsigned side = 0; side < PC_SIDES; side++) {
         free(card->l1_line[side]);
         free(card->l1[side]);
@@ -151,6 +153,8 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
         pc_pins_follow(card->pins, cpu->states);
         horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
     }
+    if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
+        horizon = cpu->now + card->monitor.leash;
     switch (pc_run(cpu, horizon)) {
     case PC_STOP_HORIZON:
         break;
@@ -235,7 +239,7 @@ static enum pc_status standing(const struct pc_card *card)
     return card->activity == PC_WAITING ? card->request.stall : PC_ST_STALL_OTHER;
 }
 
-void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out)
+void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out)
 {
     *out = card->taps;
     memcpy(out->v, card->cpu.states, sizeof card->cpu.states);
@@ -245,5 +249,8 @@ void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out)
         out->v[standing(card)] += at - card->cpu.now;
     out->v[MON_TAP_CYCLES] = at / nm_bus_cycle(card->bus);
     out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
+    out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];
+    if (card->request.active && card->request.issued < at)
+        out->v[MON_TAP_READ_TIME] += (at - card->request.issued) / nm_bus_cycle(card->bus);
     out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);
 }

@@ -13,6 +13,7 @@
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
+#include "procard/monitor.h"
 #include "procard/r4400.h"
 
 /** The two sides of both cache levels. */
@@ -67,6 +68,7 @@ struct pc_special {
     bool active;
     bool blocked; /**< waits for room in the outgoing FIFO */
     struct nm_packet command;
+    unsigned created; /**< a claim: lines created so far */
 };
 
 enum pc_activity {
@@ -105,7 +107,8 @@ struct pc_card {
     nm_tick refilled; /**< the last refill with sub-block order is over */
 
     struct pc_request request;
-    uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
+    uint64_t requests; /**< ever; tells an event of the present one from one of a former */
+    uint64_t filled;   /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     bool preempted; /**< why it is trapped */
     nm_tick preempt_at;
@@ -132,6 +135,7 @@ struct pc_card {
 
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
+    struct pc_monitor monitor;
     struct nm_truth truth;
 
     /* surroundings */
@@ -146,7 +150,9 @@ struct pc_card {
     void *owner;
     void (*on_trap)(void *owner,
                     struct pc_card *card); /**< the processor needs the OS at cpu.now */
-    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now); /**< special is done */
+    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause);
+    void (*station_taps)(void *owner, const struct pc_card *card, nm_tick at,
+                         struct mon_taps *out); /**< adds the totals of the station around it */
 };
 
 /* ---- the secondary cache's address pins (manual pp. 32, 248) ----------------------------------
@@ -169,6 +175,15 @@ static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, 
 static inline uint16_t pc_scaddr_bucket(uint32_t scaddr)
 {
     return (uint16_t)(scaddr >> 17 << 15 | (scaddr >> 1 & 0x7fff));
+}
+
+/** A packet tap grows by `amount`, because of packet `p` of this card. */
+static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                          const struct nm_packet *p, bool out, nm_tick now)
+{
+    card->taps.v[tap] += amount;
+    if (card->monitor.wants & MON_WANTS_PACKETS)
+        pc_monitor_packet(card, tap, amount, p, out, now);
 }
 
 /** @param number  machine-wide, station by station */
@@ -199,7 +214,7 @@ static inline enum pc_status pc_primary_stall(enum pc_side side)
 void pc_card_return(struct pc_card *card, nm_tick at);
 
 /** The card's totals at exactly tick `at` (its own processor may be ahead). */
-void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out);
+void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
@@ -210,8 +225,8 @@ void pc_card_forget(struct pc_card *card);
 
 /** State of a line on this card as an external request sees it. */
 uint8_t pc_line_state(const struct pc_card *card, uint64_t line);
-/** Whether either half of the secondary cache holds the line. */
-bool pc_line_present(const struct pc_card *card, uint64_t line);
+/** Whether a half of the secondary cache holds the line. */
+bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line);
 void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state);
@@ -261,12 +276,5 @@ void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tic
 void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick now);
 /** There may be room in the outgoing FIFO. */
 void pc_uncached_room(struct pc_card *card, nm_tick now);
-
-/* ---- monitor.c ------------------------------------------------------------------------------ */
-
-/** A register of the card's monitor is read or written at exactly tick `now`. @param offset  in the
- *  register space, a multiple of 4 */
-uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now);
-void pc_monitor_write(struct pc_card *card, uint32_t offset, uint32_t value, nm_tick now);
 
 #endif
