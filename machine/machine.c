@@ -370,6 +370,25 @@ static nm_tick stations_next(const struct nm_machine *m)
     return next;
 }
 
+/* Nothing is left but monitoring cards that watch whether something happens. */
+static bool only_watched(const struct nm_machine *m)
+{
+    if (m->net && ring_next(m->net) != NM_NEVER)
+        return false;
+    for (unsigned i = 0; i < m->stations; i++) {
+        const struct nm_station *s = &m->station[i];
+        unsigned watching = 0;
+        for (unsigned c = 0; c < s->cards; c++) {
+            watching += s->card[c]->monitor.idle;
+            if (s->card[c]->activity == PC_RUNNING)
+                return false;
+        }
+        if (nm_kernel_count(s->k) != watching)
+            return false;
+    }
+    return true;
+}
+
 /* Opens the next window: as long as nothing that begins in it can reach another station in it.
  * False: nothing will ever happen, or not before `until`. */
 static bool next_window(struct nm_machine *m, nm_tick until)
@@ -377,7 +396,7 @@ static bool next_window(struct nm_machine *m, nm_tick until)
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
     nm_tick begin = m->window_end, first = stations_next(m), end = until;
     nm_tick moving = m->net ? ring_next(m->net) : NM_NEVER;
-    if ((first < moving ? first : moving) >= until)
+    if ((first < moving ? first : moving) >= until || (until == NM_NEVER && only_watched(m)))
         return false;
     const nm_tick reach = m->net ? ring_shortest(m->net) : LONGEST;
     if (first != NM_NEVER && first + reach < end)
@@ -427,7 +446,8 @@ static struct nm_station *run_window(struct nm_machine *m)
 
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 {
-    bool over = stations_next(m) == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    bool over = until == NM_NEVER && only_watched(m);
+    over |= stations_next(m) == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
     if (over && until == NM_NEVER)

@@ -177,6 +177,11 @@ nm_tick nm_kernel_next(struct nm_kernel *k)
     return k->next;
 }
 
+uint32_t nm_kernel_count(const struct nm_kernel *k)
+{
+    return k->pending + k->heap_count;
+}
+
 nm_tick nm_kernel_now(const struct nm_kernel *k)
 {
     return k->now;

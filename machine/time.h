@@ -51,6 +51,9 @@ void nm_kernel_free(struct nm_kernel *k);
 void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, uint32_t component,
              nm_fire_fn *fire, void *self, uint64_t arg);
 
+/** Events posted and not yet fired. */
+uint32_t nm_kernel_count(const struct nm_kernel *k);
+
 /** Tick of the next event, or NM_NEVER. */
 nm_tick nm_kernel_next(struct nm_kernel *k);
 
