@@ -23,6 +23,7 @@ typedef uint64_t nm_tick;
 
 /** Order of events that fall on one tick; lower ranks first. */
 enum nm_rank {
+    NM_RANK_LOOK,      /**< a monitoring card looks at what has been before this tick */
     NM_RANK_DELIVER,   /**< a packet arrives, a fill completes */
     NM_RANK_MODULE,    /**< a module works on what has arrived */
     NM_RANK_ARBITRATE, /**< the bus decides, having seen every request of the tick */

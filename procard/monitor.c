@@ -84,7 +84,7 @@ static void post_look(struct pc_card *card, nm_tick at, bool alone)
         return;
     mon->look_at = at;
     mon->idle += !alone;
-    nm_post(card->k, at, NM_RANK_OS, card->position, look, card, at << 1 | alone);
+    nm_post(card->k, at, NM_RANK_LOOK, card->position, look, card, at << 1 | alone);
 }
 
 /* [ticks] from a flag to its interrupt. */

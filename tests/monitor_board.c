@@ -332,7 +332,7 @@ Test(monitor_board, the_mask)
         struct mon_packet p;
         bool passes;
     } rows[] = {
-       
+
         {__LINE__, 0, {.address = 1}, true},
         {__LINE__, A, {.address = 0x812300000}, true},
         {__LINE__, A, {.address = 0x8123fffc0}, true},

@@ -137,9 +137,7 @@ uint64_t rig_hash(struct rig *rig)
         for (int t = 0; t < MON_TAP__COUNT; t++)
             if (!(MON_BOARD_TAPS >> t & 1))
                 XXH64_update(state, &taps.v[t], sizeof taps.v[t]);
-        XXH64_update(state, nm_card_cpu(rig->m, c)->r.gpr, sizeof nm_card_cpu(rig->m, c)->r.gpr);
     }
-    XXH64_update(state, nm_machine_image(rig->m), 1 << 20);
     uint64_t hash = XXH64_digest(state);
     XXH64_freeState(state);
     return hash;
