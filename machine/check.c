@@ -61,6 +61,7 @@ struct nm_check {
     struct seen *seen;       /* ring of HISTORY */
     uint64_t seen_count;
     char *error; /* NULL: nothing wrong */
+    bool failed; /* error is not NULL */
 };
 
 static void *reserve(uint64_t bytes)
@@ -117,6 +118,11 @@ bool nm_check_on(const struct nm_check *c)
     return c->on;
 }
 
+const bool *nm_check_failed(const struct nm_check *c)
+{
+    return &c->failed;
+}
+
 const char *nm_check_error(const struct nm_check *c)
 {
     return c->error ? c->error : "";
@@ -149,6 +155,7 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
     if (c->error)
         return;
     size_t size;
+    c->failed = true;
     FILE *out = open_memstream(&c->error, &size);
     va_list args;
     va_start(args, format);
@@ -320,6 +327,16 @@ void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned siz
                       (unsigned long)pa);
     /* One byte may be where an unaligned store (SWL ... SDR) begins: it stays in its doubleword. */
     c->late[card] = size > 1 ? (struct late_store){pa, size} : (struct late_store){pa & ~7ull, 8};
+}
+
+void nm_check_create(struct nm_check *c, unsigned card, uint64_t line)
+{
+    if (!c->on)
+        return;
+    catch_up(c, card);
+    struct fact *f = fact_make(c, card, line);
+    f->held = true;
+    memcpy(f->bytes, c->image + line, c->line_bytes);
 }
 
 static void os_wrote_copy(struct nm_check *c, uint8_t *copy, uint64_t line, uint64_t pa,

@@ -51,7 +51,11 @@ struct nm_machine {
     struct ring_net *net;  /* NULL when there is only one station */
     struct pc_card **card; /* all of them, station by station */
     nm_tick station_lookahead, lookahead;
+    nm_tick reach, window; /* ring_shortest and ring_window */
     nm_tick now, window_end;
+    nm_tick next;       /* the least of the stations' */
+    uint64_t *awake;    /* bit per station: it has something to do, some time */
+    const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
     nm_tick watched_at; /* when the watchdog last looked */
     struct nm_placement *placement;
 };
@@ -76,6 +80,16 @@ static nm_tick station_lookahead(const struct nm_params *p)
     nm_tick registers =
         cycle * (p->agent_request + p->bus_arbitration + 1 + p->agent_response + p->agent_register);
     return caches < registers ? caches : registers;
+}
+
+/* Something will happen on a station at tick `at`. */
+static void station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
+{
+    m->awake[s->number / 64] |= 1ull << (s->number % 64);
+    if (at < s->next)
+        s->next = at;
+    if (at < m->next)
+        m->next = at;
 }
 
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
@@ -120,8 +134,7 @@ static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ri
     struct nm_machine *m = ctx;
     struct nm_station *s = &m->station[station];
     nm_network_deliver(s->network, at, p);
-    if (at < s->next)
-        s->next = at;
+    station_wake(m, s, at);
 }
 
 static struct ring_timing ring_timing(const struct nm_params *p)
@@ -166,6 +179,7 @@ static void station_new(struct nm_machine *m, unsigned number)
     struct nm_place place = {
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
+    s->next = NM_NEVER;
     s->check = m->check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
@@ -198,10 +212,15 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->check = nm_check_new(&m->p, m->image, m->image_bytes, m->cards);
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
+    m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
+    m->next = NM_NEVER;
+    m->broken = nm_check_failed(m->check);
     rings_new(m);
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
-    if (m->net && ring_shortest(m->net) > m->lookahead)
-        m->lookahead = ring_shortest(m->net);
+    m->reach = m->net ? ring_shortest(m->net) : 0;
+    m->window = m->net ? ring_window(m->net) : 0;
+    if (m->reach > m->lookahead)
+        m->lookahead = m->reach;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
@@ -224,6 +243,7 @@ void nm_machine_free(struct nm_machine *m)
     nm_check_free(m->check);
     munmap(m->image, m->image_bytes);
     free(m->station);
+    free(m->awake);
     free(m->card);
     nm_placement_free(m->placement);
     free(m);
@@ -298,23 +318,37 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-/* The running processor furthest behind, and how far the others let it run. */
-static struct pc_card *next_card(const struct nm_station *s, nm_tick ahead, nm_tick *horizon)
+/* The running processor of a station that is furthest behind, its tick, and the next one's. */
+struct runner {
+    struct pc_card *card;
+    nm_tick first, second; /* NM_NEVER: there is none */
+};
+
+static inline struct runner next_runner(const struct nm_station *s)
 {
-    struct pc_card *first = NULL;
-    nm_tick second = NM_NEVER;
+    struct runner r = {.first = NM_NEVER, .second = NM_NEVER};
     for (unsigned i = 0; i < s->cards; i++) {
         struct pc_card *c = s->card[i];
-        if (c->activity != PC_RUNNING)
-            continue;
-        if (!first || c->cpu.now < first->cpu.now) {
-            second = first ? first->cpu.now : second;
-            first = c;
-        } else if (c->cpu.now < second)
-            second = c->cpu.now;
+        const nm_tick at = c->activity == PC_RUNNING ? c->cpu.now : NM_NEVER;
+        if (at < r.first) {
+            r.second = r.first;
+            r.first = at;
+            r.card = c;
+        } else if (at < r.second)
+            r.second = at;
     }
-    *horizon = second == NM_NEVER ? NM_NEVER : second + ahead;
-    return first;
+    return r;
+}
+
+static inline nm_tick earlier(nm_tick a, nm_tick b)
+{
+    return a < b ? a : b;
+}
+
+/* NM_NEVER stays. */
+static inline nm_tick later_by(nm_tick t, nm_tick by)
+{
+    return t == NM_NEVER ? t : t + by;
 }
 
 static bool anyone_waits(const struct nm_machine *m)
@@ -340,71 +374,63 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     return false;
 }
 
-/* Runs one station alone up to `until` (exclusive), or to its trap. Sets when it goes on. */
-static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick ahead,
-                        nm_tick until)
+/* Runs one station alone up to `until` (exclusive), or to its trap. Sets when it goes on. A
+ * processor changes only when it runs, in its card's own events, and by the operating system. */
+static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
 {
-    while (!s->trapped && !*nm_check_error(m->check)) {
-        nm_tick event = nm_kernel_next(s->k), horizon;
-        struct pc_card *card = next_card(s, ahead, &horizon);
-        nm_tick first = card ? card->cpu.now : NM_NEVER;
-        s->next = first < event ? first : event;
-        if (s->next >= until)
-            return;
-        if (first < event) {
-            horizon = horizon < event ? horizon : event;
-            pc_card_run(card, horizon < until ? horizon : until);
-        } else
+    struct runner r = next_runner(s);
+    while (!s->trapped && !*m->broken) {
+        nm_tick event = nm_kernel_next(s->k);
+        while (event <= r.first) { /* that of NM_NEVER is not before `until` */
+            if (event >= until) {
+                s->next = event;
+                return;
+            }
             nm_kernel_step(s->k);
+            if (nm_kernel_fired(s->k, NM_RANK_MODULE, s->cards) ||
+                nm_kernel_fired(s->k, NM_RANK_OS, s->cards))
+                break;
+            event = nm_kernel_next(s->k);
+        }
+        if (r.first < event) {
+            if (r.first >= until) {
+                s->next = r.first;
+                return;
+            }
+            const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
+            pc_card_run(r.card, earlier(horizon, until));
+        }
+        r = next_runner(s);
     }
     s->next = nm_kernel_now(s->k);
 }
 
-/* The first moment at which anything happens on a station. */
-static nm_tick stations_next(const struct nm_machine *m)
-{
-    nm_tick next = NM_NEVER;
-    for (unsigned i = 0; i < m->stations; i++)
-        if (m->station[i].next < next)
-            next = m->station[i].next;
-    return next;
-}
-
-/* Nothing is left but monitoring cards that watch whether something happens. */
-static bool only_watched(const struct nm_machine *m)
-{
-    if (m->net && ring_next(m->net) != NM_NEVER)
-        return false;
-    for (unsigned i = 0; i < m->stations; i++) {
-        const struct nm_station *s = &m->station[i];
-        unsigned watching = 0;
-        for (unsigned c = 0; c < s->cards; c++) {
-            watching += s->card[c]->monitor.idle;
-            if (s->card[c]->activity == PC_RUNNING)
-                return false;
-        }
-        if (nm_kernel_count(s->k) != watching)
-            return false;
-    }
-    return true;
-}
-
-/* Opens the next window: as long as nothing that begins in it can reach another station in it.
- * False: nothing will ever happen, or not before `until`. */
-static bool next_window(struct nm_machine *m, nm_tick until)
+/* The end of a window that begins at `begin`: nothing that begins in it, on a station or in the
+ * rings, can reach another station in it. */
+static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    nm_tick begin = m->window_end, first = stations_next(m), end = until;
-    nm_tick moving = m->net ? ring_next(m->net) : NM_NEVER;
-    if ((first < moving ? first : moving) >= until || (until == NM_NEVER && only_watched(m)))
-        return false;
-    const nm_tick reach = m->net ? ring_shortest(m->net) : LONGEST;
-    if (first != NM_NEVER && first + reach < end)
-        end = first + reach;
-    if (moving != NM_NEVER && (moving > begin ? moving : begin) + ring_window(m->net) < end)
-        end = (moving > begin ? moving : begin) + ring_window(m->net);
-    m->window_end = end;
-    return true;
+    const nm_tick end = earlier(until, later_by(m->next, m->net ? m->reach : LONGEST));
+    if (moving == NM_NEVER)
+        return end;
+    return earlier(end, (moving > begin ? moving : begin) + m->window);
+}
+
+/* Opens the next window. False: nothing will ever happen, or not before `until`. Windows in which
+ * the stations do nothing and the rings deliver nothing are passed over; but their ends stay where
+ * they are, because the operating system sees what stations before the one that traps have stored
+ * up to the end of the window. */
+static bool next_window(struct nm_machine *m, nm_tick until)
+{
+    const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
+    for (nm_tick begin = m->window_end;; begin = m->window_end) {
+        const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
+        if (earlier(m->next, moving) >= until || (until == NM_NEVER && nm_machine_asleep(m)))
+            return false;
+        m->window_end = window_end(m, begin, moving, until);
+        if (m->window_end > quiet || m->window_end == until)
+            return true;
+    }
 }
 
 /* The station whose trap is the earliest, or NULL. */
@@ -430,24 +456,59 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
     s->trapped = NULL;
 }
 
+/* A station has run, or had no reason to. */
+static void station_ran(struct nm_machine *m, const struct nm_station *s)
+{
+    m->next = earlier(m->next, s->next);
+    if (s->next == NM_NEVER)
+        m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
+}
+
 /* Lets every station run through the window, or up to the first trap in it. */
 static struct nm_station *run_window(struct nm_machine *m)
 {
     nm_tick limit = m->window_end;
-    for (unsigned i = 0; i < m->stations; i++) {
-        struct nm_station *s = &m->station[i];
-        if (s->next < limit)
-            station_run(m, s, m->station_lookahead, limit);
-        if (s->trapped && s->next < limit)
-            limit = s->next;
+    bool trapped = false;
+    m->next = NM_NEVER;
+    for (unsigned w = 0; w * 64 < m->stations; w++)
+        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
+            struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
+            if (s->next < limit)
+                station_run(m, s, limit);
+            if (s->trapped)
+                limit = earlier(limit, s->next);
+            trapped |= s->trapped != NULL;
+            station_ran(m, s);
+        }
+    return trapped ? first_trap(m) : NULL;
+}
+
+/* No processor of a station runs, and no event is left but those of monitoring cards that watch
+ * whether anything happens. */
+static bool station_asleep(const struct nm_station *s)
+{
+    unsigned watching = 0;
+    for (unsigned i = 0; i < s->cards; i++) {
+        watching += s->card[i]->monitor.idle;
+        if (s->card[i]->activity == PC_RUNNING)
+            return false;
     }
-    return first_trap(m);
+    return watching && nm_kernel_count(s->k) == watching;
+}
+
+bool nm_machine_asleep(const struct nm_machine *m)
+{
+    if (m->net && ring_next(m->net) != NM_NEVER)
+        return false;
+    for (unsigned i = 0; m->next != NM_NEVER && i < m->stations; i++)
+        if (m->station[i].next != NM_NEVER && !station_asleep(&m->station[i]))
+            return false;
+    return true;
 }
 
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 {
-    bool over = until == NM_NEVER && only_watched(m);
-    over |= stations_next(m) == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
     if (over && until == NM_NEVER)
@@ -466,7 +527,7 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
         m->window_end = until > m->now ? until : m->now;
     for (;;) {
         struct nm_station *s = run_window(m);
-        if (*nm_check_error(m->check))
+        if (*m->broken)
             return NM_RUN_BROKEN;
         if (s) {
             hand_out(m, s, trap);
@@ -489,14 +550,11 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
         pc_card_forget(c);
     if (regs != &c->cpu.r)
         c->cpu.r = *regs;
-    if (at > c->cpu.now)
-        pc_card_stall(c, PC_ST_STALL_OTHER, at - c->cpu.now, c->cpu.now);
+    pc_card_return(c, at);
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
-    struct nm_station *s = &m->station[card / m->p.processors];
-    if (c->cpu.now < s->next)
-        s->next = c->cpu.now;
+    station_wake(m, &m->station[card / m->p.processors], c->cpu.now);
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
@@ -537,6 +595,11 @@ const char *nm_special_name(unsigned number)
     return f ? f->name : NULL;
 }
 
+bool nm_special_overwrites(unsigned number)
+{
+    return function(number)->message == NM_MSG_SF_CLAIM;
+}
+
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
                      unsigned lines, nm_tick at)
 {
@@ -546,8 +609,7 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
         return false;
     pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
-    if (at < s->next)
-        s->next = at;
+    station_wake(m, s, at);
     return true;
 }
 
@@ -615,19 +677,17 @@ static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)
 }
 
 /* Something may have been posted on the card's station. */
-static void station_wake(struct nm_machine *m, const struct pc_card *card)
+static void card_posted(struct nm_machine *m, const struct pc_card *card)
 {
     struct nm_station *s = &m->station[card->station];
-    const nm_tick next = nm_kernel_next(s->k);
-    if (next < s->next)
-        s->next = next;
+    station_wake(m, s, nm_kernel_next(s->k));
 }
 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
 {
     struct pc_card *c = m->card[card];
     const uint32_t value = pc_monitor_read(c, offset, moment(m, c));
-    station_wake(m, c);
+    card_posted(m, c);
     return value;
 }
 
@@ -635,7 +695,7 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
 {
     struct pc_card *c = m->card[card];
     pc_monitor_write(c, offset, value, moment(m, c));
-    station_wake(m, c);
+    card_posted(m, c);
 }
 
 const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)

@@ -133,6 +133,10 @@ struct nm_trap {
  *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is NM_NEVER. */
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap);
 
+/** Whether nothing will ever happen unless the outside does something: no processor runs and no
+ *  event is pending. */
+bool nm_machine_asleep(const struct nm_machine *m);
+
 /** Lets a stopped or idle card execute `regs` from tick `at` on (>= now; other card's doing: see
  *  nm_machine_lookahead). Time until then is charged to PC_ST_STALL_OTHER. */
 void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at);
@@ -170,6 +174,9 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 /** Name of a special function, NULL: there is none of that number. */
 const char *nm_special_name(unsigned number);
 
+/** Whether the function loses what its lines held, so that only whole lines may be given to it. */
+bool nm_special_overwrites(unsigned number);
+
 /** Whether the card's special function is under way. */
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card);
 
@@ -204,6 +211,7 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 /** Ground truth beside the card (extension events, never mixed with the card's own). */
 struct nm_truth {
     uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
+    uint64_t l1_writebacks, virtual_coherency, tlb_misses;
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 

@@ -42,6 +42,16 @@ static void on_bus(void *self, nm_tick now)
     wake(self, now);
 }
 
+/* A packet has left: room for what waits, if anything does. */
+static void on_sent(void *self, nm_tick now)
+{
+    struct nm_memory *mem = self;
+    const struct nm_port *port = &mem->port;
+    if (port->in[NM_SINKABLE].count || port->in[NM_NONSINKABLE].count || mem->special.busy ||
+        nm_controller_holds(&mem->controller))
+        wake(mem, now);
+}
+
 static bool put(void *self, const struct nm_packet *p, nm_tick now)
 {
     struct nm_memory *mem = self;
@@ -82,7 +92,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
                                              .put = put};
     mem->controller.place.home = place->station;
     nm_controller_init(&mem->controller, &timing);
-    mem->port = (struct nm_port){.module = mem, .arrived = on_bus, .sent = on_bus};
+    mem->port = (struct nm_port){.module = mem, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_MEMORY, &mem->port);
     return mem;
 }
@@ -139,7 +149,7 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
     struct nm_controller *c = &mem->controller;
     if (nm_is_outside(in->message))
         nm_outside_take(c, mem->image, in, now);
-    else if (nm_function_of(in->message))
+    else if (nm_special_wants(in->message))
         nm_special_take(&mem->special, c, in, now);
     else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
         nm_special_saw(&mem->special, c, in->line, false, now);

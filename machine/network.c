@@ -78,6 +78,24 @@ static void on_bus(void *self, nm_tick now)
     wake(self, now);
 }
 
+/* Whether anything is here that might go on. */
+static bool holds(const struct nm_network *n)
+{
+    const unsigned waiting = n->in[NM_SINKABLE].count + n->in[NM_NONSINKABLE].count +
+                             n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
+    return waiting || n->special.busy || nm_controller_holds(&n->controller);
+}
+
+/* A packet has left: room for what waits. When nothing does, it is only a turn that passes. */
+static void on_sent(void *self, nm_tick now)
+{
+    struct nm_network *n = self;
+    if (holds(n))
+        wake(n, now);
+    else if (now < n->work_at)
+        n->unit_first = !n->unit_first;
+}
+
 /* ---- to and from the rings ----------------------------------------------------------------------
  */
 
@@ -307,7 +325,7 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
 
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
  * cache is left out, like one that is locked. */
-static void special(struct nm_network *n, nm_tick now)
+static void special_turn(struct nm_network *n, nm_tick now)
 {
     struct nm_controller *c = &n->controller;
     struct nm_packet in;
@@ -329,11 +347,17 @@ static void special(struct nm_network *n, nm_tick now)
     nm_special_saw(&n->special, c, in.line, true, now);
 }
 
+static inline void special(struct nm_network *n, nm_tick now)
+{
+    if (n->special.busy)
+        special_turn(n, now);
+}
+
 /* ---- one thing after another
  * ------------------------------------------------------------------------ */
 
 /* Where a packet at the head of a FIFO goes next. */
-enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD };
+enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER };
 
 static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bool from_network)
 {
@@ -343,6 +367,8 @@ static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bo
         return nm_function_of(p->message) ? TO_UNIT : TO_CACHE;
     if (p->message == NM_MSG_SF_DONE || p->message == NM_MSG_SF_BUSY)
         return TO_CARD;
+    if (p->message == NM_MSG_SF_READY)
+        return TO_CARD_IN_ORDER; /* behind invalidations of the lines */
     if (nm_is_outside(p->message))
         return nm_is_response(p->message) || p->line >= NM_REGISTERS ? TO_CARD : TO_MEMORY;
     return home_of(n, p->line) == n->controller.place.station ? TO_MEMORY : TO_CACHE;
@@ -413,6 +439,11 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
         p = pop(n, class, from_network, now);
+        if (way == TO_CARD_IN_ORDER) {
+            p.targets = (uint8_t)(1u << p.requester);
+            nm_controller_send(&n->controller, &p, now + n->controller.timing.directory);
+            return true;
+        }
         if (way == TO_UNIT) {
             nm_special_take(&n->special, &n->controller, &p, now);
             return true;
@@ -500,7 +531,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .owner = n,
                                            .put = put};
     nm_controller_init(&n->controller, &timing);
-    n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_bus};
+    n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);
     return n;
 }

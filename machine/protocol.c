@@ -8,17 +8,12 @@
 
 #include <stddef.h>
 
-static const struct nm_message_row messages[NM_MSG__COUNT] = {
+const struct nm_message_row nm_message_rows[NM_MSG__COUNT] = {
 #define MESSAGE(name, class, data, sentence) \
     {#name, NM_##class, (data) == 1, (data) == 2, sentence},
 #include "machine/message.def"
 #undef MESSAGE
 };
-
-const struct nm_message_row *nm_message_row(enum nm_message m)
-{
-    return &messages[m];
-}
 
 /* The rows use bare action words. */
 enum {
@@ -214,6 +209,10 @@ static enum nm_protocol_event home_event_of(const struct nm_place *place,
         return NM_HOME_EV_SF_KILL;
     case NM_MSG_SF_WB:
         return NM_HOME_EV_SF_WB;
+    case NM_MSG_SF_CLAIM:
+        return NM_HOME_EV_SF_CLAIM;
+    case NM_MSG_SF_OWN:
+        return in->station == place->station ? NM_HOME_EV_SF_OWN : NM_HOME_EV_N_SF_OWN;
     default:
         return NM_EVENTS;
     }

@@ -17,7 +17,7 @@
 #include "machine/outside.h"
 #include "procard/card.h"
 
-static nm_fire_fn work, issue, respond, command;
+static nm_fire_fn work, issue, respond, command, create;
 
 static uint32_t component(const struct pc_card *card)
 {
@@ -75,7 +75,7 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
         card->truth.l2_misses++;
     nm_tick out = nm_bus_edge(card->bus, at + card->p->l2_lookup) +
                   card->p->agent_request * nm_bus_cycle(card->bus);
-    nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, 0);
+    nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, ++card->requests);
 }
 
 /* PhaseID of the processor's own packets. */
@@ -158,6 +158,19 @@ static bool pointless(const struct pc_card *card)
     return card->request.conditional && !card->cpu.link;
 }
 
+/* The request has come to nothing, after it was refused. */
+static void give_up(struct pc_card *card, nm_tick now)
+{
+    struct pc_request *r = &card->request;
+    const struct nm_packet given_up = {
+        .line = r->line, .message = nm_card_request(r->state), .phase = phase(card)};
+    if (r->first_nack != NM_NEVER)
+        pc_tap(card, MON_TAP_NACK_TIME, (now - r->first_nack) / nm_bus_cycle(card->bus), &given_up,
+               true, now);
+    r->active = false;
+    card->blocked = false;
+}
+
 /* A request leaves for the first time: the monitoring card compares it with the last invalidate. */
 static void first_issue(struct pc_card *card, const struct nm_packet *p, nm_tick now)
 {
@@ -180,14 +193,10 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     uint64_t actions;
     uint64_t victim;
     uint8_t victim_state;
-    (void)arg;
+    if (!r->active || arg != card->requests)
+        return; /* given up */
     if (pointless(card)) {
-        const struct nm_packet given_up = {
-            .line = r->line, .message = nm_card_request(r->state), .phase = phase(card)};
-        if (r->first_nack != NM_NEVER)
-            pc_tap(card, MON_TAP_NACK_TIME, (now - r->first_nack) / nm_bus_cycle(card->bus),
-                   &given_up, true, now);
-        r->active = false;
+        give_up(card, now);
         pc_agent_resume(card, now);
         return;
     }
@@ -248,12 +257,65 @@ static void command(void *self, nm_tick now, uint64_t arg)
         nm_bus_send(card->bus, card->position, &card->special.command);
 }
 
+/* Whether a request that is out will fill the place of `line`; it has made room already. */
+static bool place_taken(const struct pc_card *card, uint64_t line)
+{
+    const struct pc_request *r = &card->request;
+    const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
+    return r->active && r->sent && card->l2[r->side].line == l2->line &&
+           !((r->line ^ line) >> card->l2_shift & (l2->places - 1));
+}
+
+/* The lines of a claim are reserved: they come to be here, one by one. A request of the processor
+ * for one of them has been refused, or will be; the line comes in its place. */
+static void create(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct pc_special *s = &card->special;
+    struct pc_request *r = &card->request;
+    const nm_tick cycle = nm_bus_cycle(card->bus);
+    const uint64_t line = s->command.line + s->created * card->p->l2_line;
+    const bool wanted = r->active && !r->noncoherent && r->line == line;
+    struct nm_sends sends;
+    uint64_t actions, victim;
+    uint8_t state = wanted ? r->state : NM_CARD_I, old;
+    (void)arg;
+    const bool replace = pc_line_victim(card, PC_SIDE_D, line, false, &victim, &old);
+    if (place_taken(card, line) || (wanted && r->sent) || (replace && !may_issue(card, true))) {
+        nm_post(card->k, now + card->p->agent_retry * cycle, NM_RANK_MODULE, component(card),
+                create, card, 0);
+        return;
+    }
+    if (replace)
+        evict(card, PC_SIDE_D, victim, old);
+    if (replace && r->active && r->line == victim && r->state == NM_CARD_S_UP)
+        r->state = NM_CARD_I_UP; /* its upgrade needs data now, as after an invalidation */
+    if (!step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
+        broken(card, now, line, state, "creation");
+    pc_line_fill(card, PC_SIDE_D, line, state);
+    nm_check_create(card->check, card->cpu.number, line);
+    const bool more = ++s->created < s->command.lines;
+    if (!more)
+        s->command.message = NM_MSG_SF_CREATED;
+    nm_post(card->k, now + card->p->agent_create * cycle, NM_RANK_MODULE, component(card),
+            more ? create : command, card, 0);
+    if (!wanted)
+        return;
+    give_up(card, now);
+    pc_agent_resume(card, now);
+}
+
 /* What the special function unit says of it. */
 static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     if (in->message == NM_MSG_SF_BUSY) {
         nm_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), NM_RANK_MODULE,
                 component(card), command, card, 0);
+        return;
+    }
+    if (in->message == NM_MSG_SF_READY) {
+        card->special.created = 0;
+        create(card, now, 0);
         return;
     }
     card->special.active = false;
@@ -287,7 +349,7 @@ static void sent(void *self, nm_tick now)
     struct pc_card *card = self;
     if (card->blocked) {
         card->blocked = false;
-        nm_post(card->k, now, NM_RANK_MODULE, component(card), issue, card, 0);
+        nm_post(card->k, now, NM_RANK_MODULE, component(card), issue, card, card->requests);
     }
     if (card->special.blocked) {
         card->special.blocked = false;
@@ -366,7 +428,7 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
         pc_tap(card, MON_TAP_NACKED_REQUESTS, 1, in, false, now);
     }
     nm_post(card->k, now + retry_delay(card) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
-            component(card), issue, card, 0);
+            component(card), issue, card, card->requests);
 }
 
 /* An external request that finds its line holds the processor while the caches are used. */
@@ -439,6 +501,15 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         hold(card);
 }
 
+/* An upgrade that was cancelled becomes a read: so far the processor waited for an acknowledgement,
+ * from here on for data (R4-5). */
+static void becomes_read(struct pc_card *card, nm_tick now)
+{
+    if (now > card->cpu.now)
+        pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
+    card->request.stall = PC_ST_STALL_L2;
+}
+
 /* Events that answer the card's own request concern that request, whatever else is held. */
 static bool is_response(enum nm_protocol_event event)
 {
@@ -460,6 +531,8 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
     }
     if (response || (r->active && r->line == in->line && before == r->state))
         r->state = state;
+    if (before == NM_CARD_S_UP && r->state == NM_CARD_I_UP)
+        becomes_read(card, now);
     if (!response) {
         if (sends.count)
             answer(card, &sends.packet[0], in, now,
@@ -504,7 +577,8 @@ static void work(void *self, nm_tick now, uint64_t arg)
         return;
     struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
     nm_bus_drained(card->bus, now);
-    if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY)
+    if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
+        in.message == NM_MSG_SF_READY)
         commanded(card, &in, now);
     else if (nm_is_outside(in.message))
         outside(card, &in, now);

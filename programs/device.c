@@ -157,6 +157,8 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
     if (!nm_special_name((unsigned)function) || flags & ~(uint64_t)FLAG_SIGNAL || len == 0 ||
         va + len < va)
         return -EINVAL;
+    if (nm_special_overwrites((unsigned)function) && (va | len) & (c->p->par->l2_line - 1))
+        return -EINVAL;
     if (vm_mapped(vm, va & ~(vm->page - 1), len + (va & (vm->page - 1))) < 0)
         return -EFAULT;
     if (f->device->out == OUT_MAX)

@@ -95,6 +95,14 @@ int64_t mapped_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
     return COUNT;
 }
 
+bool mapped_awaited(const struct prog *p)
+{
+    for (unsigned fd = 0; fd < FD_MAX; fd++)
+        if (p->fds[fd].file && p->fds[fd].file->kind == FILE_CARD)
+            return !nm_machine_asleep(p->m);
+    return false;
+}
+
 /** SIGIO for the owner of a descriptor: a thread if one has that number, else the program. */
 static void tell_owner(struct prog *p, const struct file *f)
 {

@@ -28,6 +28,10 @@ int64_t mapped_read(struct call *c, struct file *f, uint64_t va, uint64_t len);
 /** Whether a read would not wait. */
 bool mapped_ready(const struct prog *p, const struct file *f);
 
+/** Whether a sleeping program may still be woken by a monitoring card: one is open, and the machine
+ *  is not asleep. */
+bool mapped_awaited(const struct prog *p);
+
 /** The monitoring card of `card` raises its interrupt. */
 void mapped_interrupt(struct prog *p, unsigned card);
 

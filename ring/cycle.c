@@ -29,22 +29,28 @@ static void flights_grow(struct ring_net *net)
     net->flights = size;
 }
 
-static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
+struct flight ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level)
 {
-    if (net->free_flight == RING_NONE)
-        flights_grow(net);
-    const struct ring_packet *p = &o->packet;
-    uint32_t i = net->free_flight;
-    net->free_flight = net->flight[i].next_free;
-    net->packet[i] = *p;
-    net->flight[i] = (struct flight){
-        .mask = p->mask,
+    struct flight f = {
         .receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1,
-        .level = o->level,
+        .level = level,
         .class = p->class,
         .data_slots = p->data_slots,
         .multicast = p->multicast,
     };
+    for (unsigned l = 0; l < RING_LEVELS; l++)
+        f.field[l] = (uint16_t)ring_mask_field(p->mask, l);
+    return f;
+}
+
+static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
+{
+    if (net->free_flight == RING_NONE)
+        flights_grow(net);
+    uint32_t i = net->free_flight;
+    net->free_flight = net->flight[i].next_free;
+    net->packet[i] = o->packet;
+    net->flight[i] = ring_flight_of(net, &o->packet, o->level);
     return i;
 }
 
@@ -85,12 +91,6 @@ static void lower_bit(struct ring_net *net, struct ring *r, uint32_t bit, uint64
     ring_wake(net, r, c);
 }
 
-static void fifo_account(struct fifo *f, uint64_t c)
-{
-    f->integral += fifo_count(f) * (c - f->since);
-    f->since = c;
-}
-
 /* There is something in it. */
 static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
 {
@@ -99,12 +99,11 @@ static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
         ring_alarm(net, f->drain, f->drain_node, c + f->delay);
 }
 
-static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uint32_t flags,
-                      uint64_t c)
+static inline void fifo_push(struct ring_net *net, struct fifo *f, struct slot s, uint64_t c)
 {
-    fifo_account(f, c);
-    f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, {flight, flags}};
-    uint32_t count = fifo_count(f);
+    f->filled -= c;
+    f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, s};
+    const uint32_t count = fifo_count(f);
     assert(count <= f->limit.depth);
     if (count > f->deepest)
         f->deepest = count;
@@ -114,12 +113,12 @@ static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uin
         fifo_starts(net, f, c);
 }
 
-static struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
+static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
 {
-    fifo_account(f, c);
-    struct slot s = f->at[f->head++ & f->wrap].slot;
-    uint32_t count = fifo_count(f);
-    if (count < f->limit.restart && f->feeder->raised & f->feeder_bit)
+    f->filled += c;
+    const struct slot s = f->at[f->head++ & f->wrap].slot;
+    const uint32_t count = fifo_count(f);
+    if (f->feeder->raised & f->feeder_bit && count < f->limit.restart)
         lower_bit(net, f->feeder, f->feeder_bit, c);
     if (!count)
         *f->drain_mask &= ~(1u << f->drain_node);
@@ -145,32 +144,28 @@ static inline void schedule(struct ring *r, uint32_t node, uint32_t targets)
     }
 }
 
-static inline uint32_t field_of(const struct ring_net *net, const struct ring *r, uint32_t flight)
-{
-    return ring_mask_field(net->flight[flight].mask, r->level);
-}
-
 /* A slot at `node` with these targets: copies it there if the node is one, and sends it on to the
  * others. @return targets that remain */
 static inline uint32_t distribute(struct ring_net *net, struct ring *r, uint32_t node,
                                   struct slot s, uint32_t targets, uint64_t c)
 {
-    uint32_t bit = 1u << node;
+    const uint32_t bit = 1u << node;
     if (!(targets & bit))
         return targets;
-    fifo_push(net, r->node[node].in, s.flight, s.bits & (SLOT_HEADER | SLOT_LAST), c);
+    s.bits &= SLOT_HEADER | SLOT_LAST;
+    fifo_push(net, r->node[node].in, s, c);
     targets &= ~bit;
     r->node[node].copies += targets != 0;
     return targets;
 }
 
 /* The slot passing `node` is for it. */
-static void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     struct slot *s = &r->slot[slot_at(r, node)];
     uint32_t targets = s->bits & SLOT_TARGETS;
     if (s->bits & SLOT_UNSEQUENCED) {
-        targets = field_of(net, r, s->flight);
+        targets = net->flight[s->flight].field[r->level];
         schedule(r, node, targets & ~(1u << node));
     }
     targets = distribute(net, r, node, *s, targets, c);
@@ -182,22 +177,21 @@ static void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t
 }
 
 /* Where a slot let in at `node` has to go on this ring. */
-static uint32_t route(const struct ring_net *net, const struct ring *r, uint32_t node,
-                      uint32_t flight)
+static inline uint32_t route(const struct ring *r, uint32_t node, const struct flight *f)
 {
-    const struct flight *f = &net->flight[flight];
     if (f->level > r->level && 1u << node != r->parent)
         return r->parent;
     if (f->multicast && node != r->sequencer)
         return 1u << r->sequencer | SLOT_UNSEQUENCED;
-    return ring_mask_field(f->mask, r->level);
+    return f->field[r->level];
 }
 
 /* Lets a slot into the ring at `node`, where the passing slot is free. What is for that node itself
  * is copied at once. */
-static void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s, uint64_t c)
+static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
+                         uint64_t c)
 {
-    uint32_t targets = route(net, r, node, s.flight);
+    uint32_t targets = route(r, node, &net->flight[s.flight]);
     if (!(targets & SLOT_UNSEQUENCED))
         targets = distribute(net, r, node, s, targets, c);
     if (!targets)
@@ -266,7 +260,7 @@ static bool between_wants(const struct ring_net *net, const struct ring *r, cons
     return q->ready <= c && !(held && net->flight[q->slot.flight].level > r->level);
 }
 
-static void outbox_leave(struct ring_net *net, struct outbox *out, uint64_t c)
+void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c)
 {
     nm_tick tick = c * net->timing.cycle;
     uint32_t depth = 1;
@@ -297,7 +291,7 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
     if (st->number++ < net->flight[st->flight].data_slots)
         return s;
     s.bits |= SLOT_LAST;
-    outbox_leave(net, out, c);
+    ring_outbox_leave(net, out, c);
     st->flight = RING_NONE;
     if (st->out[0].gone == st->out[0].sent && st->out[1].gone == st->out[1].sent)
         st->ring->pending &= ~(1u << st->node);
@@ -461,16 +455,14 @@ static bool sinkable_room(const struct ring_net *net, const struct station *st, 
     return st->taken > previous && st->taken_at[previous & st->taken_wrap] <= c * net->timing.cycle;
 }
 
-static void complete(struct ring_net *net, unsigned station, uint32_t flight, uint64_t c)
+void ring_complete(struct ring_net *net, unsigned station, const struct ring_packet *p, uint64_t c)
 {
     struct station *st = &net->station[station];
-    const struct ring_packet *p = &net->packet[flight];
     if (p->class == RING_SINKABLE)
         st->delivered++;
     else
         remember_asker(net, st, p->source);
     net->deliver(net->ctx, station, (c + net->timing.handler) * net->timing.cycle, p);
-    flight_received(net, flight);
 }
 
 /* One slot out of a station's input FIFO, unless it would complete a sinkable packet that has no
@@ -490,7 +482,8 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
         st->reassembly_max = st->reassembly;
     if (s.bits & SLOT_LAST) {
         st->reassembly--;
-        complete(net, station, s.flight, c);
+        ring_complete(net, station, &net->packet[s.flight], c);
+        flight_received(net, s.flight);
     }
 }
 
@@ -530,16 +523,45 @@ static void net_cycle(struct ring_net *net, uint64_t c)
     }
 }
 
-void ring_run(struct ring_net *net, nm_tick until)
+static void work(struct ring_net *net, uint64_t end)
 {
-    uint64_t end = ring_cycle_at(net, until);
-    ring_absorb(net);
     while (net->soonest < end && net->now < end) {
         if (net->soonest > net->now)
             net->now = net->soonest;
         net_cycle(net, net->now);
         net->now++;
     }
+}
+
+static inline void cycles(struct ring_net *net, uint64_t end)
+{
+    if (net->soonest < end)
+        work(net, end);
     if (end > net->now)
         net->now = end;
+}
+
+void ring_settle(const struct ring_net *looked_at)
+{
+    struct ring_net *net = (struct ring_net *)looked_at; /* it is the same for those who look */
+    const uint64_t end = net->now;
+    if (!net->alone.active)
+        return;
+    ring_alone_ends(net);
+    cycles(net, end);
+}
+
+void ring_run(struct ring_net *net, nm_tick until)
+{
+    const uint64_t end = ring_cycle_at(net, until);
+    if (net->any_touched)
+        ring_absorb(net);
+    if (net->alone.active) {
+        const struct alone *a = &net->alone;
+        if (net->soonest <= a->end)
+            ring_alone_ends(net);
+        else if (a->end < end)
+            ring_alone_arrives(net);
+    }
+    cycles(net, end);
 }

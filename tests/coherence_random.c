@@ -20,7 +20,7 @@
 #define REFERENCES 40000 /* per shape */
 #endif
 
-enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 5 };
+enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 6, PREFETCH = 5 };
 
 /* What one processor is doing. */
 struct actor {
@@ -296,8 +296,8 @@ static void check_functions(const struct actor *actor, unsigned cards, const str
     for (unsigned f = 1; f <= FUNCTIONS; f++)
         begun += done[f];
     cr_assert_eq(begun, done[0] + out, "%s: special functions lost", s->name);
-    for (unsigned f = 1; f < FUNCTIONS; f++)
-        cr_assert_gt(done[f], 0, "%s: function %u never", s->name, f);
+    for (unsigned f = 1; f <= FUNCTIONS; f++)
+        cr_assert(done[f] || f == PREFETCH, "%s: function %u never", s->name, f);
 }
 
 static void try_shape(const struct shape *s, uint64_t seed)

@@ -371,19 +371,3 @@ Test(outside, a_line_changes_its_attribute)
     cr_expect_eq(one(m, 3, "r", pa, 8, 0).got, 8, "one memory image");
     nm_machine_free(m);
 }
-
-/* ---- until the cards have registers of their own ---- */
-
-static uint32_t sram[CARDS][1 << 16];
-
-uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now)
-{
-    (void)now;
-    return sram[card->cpu.number][(offset - SRAM) / 4];
-}
-
-void pc_monitor_write(struct pc_card *card, uint32_t offset, uint32_t value, nm_tick now)
-{
-    (void)now;
-    sram[card->cpu.number][(offset - SRAM) / 4] = value;
-}

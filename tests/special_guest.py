@@ -20,7 +20,17 @@ EXPECTED = {
 10 commands, 165 lines
 nothing out: 0
 signal 1, 3 lines
-22 22 22 22 14 22 22 22
+22 22 22 22 22 22 14 22 22 22
+in-cache zero and copy: right
+""",
+    "card_guest": """identity 4e4d0004, 4e4d0004
+counters: time passes
+remote counters: right
+a refused write: 4
+SRAM: right
+interrupt: 1 signal, count 1
+read: 1, poll: 1 0
+registers: bytes are bus errors
 """,
     "outside_guest": """uncached: parts right
 uncached: messages right
