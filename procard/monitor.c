@@ -215,11 +215,8 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
 
 void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at)
 {
-    enum { QUADWORD = 16, HALF = 1 << 17 };
-    uint64_t quadword = pa % (card->p->l2_size / (card->p->l2_split ? 2 : 1)) / QUADWORD;
-    if (card->p->l2_split)
-        quadword = quadword % HALF | (data ? HALF : 0);
-    mon_board_access(&card->monitor.board, (uint32_t)quadword, data || !card->p->l2_split,
+    const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
+    mon_board_access(&card->monitor.board, scaddr, data || !card->p->l2_split,
                      at / nm_bus_cycle(card->bus));
     sram_counted(card, at);
 }
