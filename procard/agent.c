@@ -501,6 +501,15 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         hold(card);
 }
 
+/* An upgrade that was cancelled becomes a read: so far the processor waited for an acknowledgement,
+ * from here on for data (R4-5). */
+static void becomes_read(struct pc_card *card, nm_tick now)
+{
+    if (now > card->cpu.now)
+        pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
+    card->request.stall = PC_ST_STALL_L2;
+}
+
 /* Events that answer the card's own request concern that request, whatever else is held. */
 static bool is_response(enum nm_protocol_event event)
 {
@@ -522,6 +531,8 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
     }
     if (response || (r->active && r->line == in->line && before == r->state))
         r->state = state;
+    if (before == NM_CARD_S_UP && r->state == NM_CARD_I_UP)
+        becomes_read(card, now);
     if (!response) {
         if (sends.count)
             answer(card, &sends.packet[0], in, now,

@@ -23,11 +23,16 @@ enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
 struct pc_l2 {
     uint64_t *line;  /**< physical line address held in each place */
     uint8_t *state;  /**< NM_CARD_I, _S or _D; _S or _D with PC_NONCOHERENT */
+    uint8_t *colour; /**< PIdx: index bits of the primary caches above the page; PC_COLOURLESS */
     uint64_t places; /**< a power of two */
 };
 
-/** In the state of a line: of a non-coherent page. S is then clean, and may be written. */
-enum { PC_NONCOHERENT = 0x80 };
+enum {
+    PC_NONCOHERENT = 0x80, /**< in the state of a line: of a non-coherent page. S is then clean, and
+                                may be written */
+    PC_COLOURLESS = 0xff,  /**< no access has been made to the line */
+    PC_L2_WORD = 16,       /**< [bytes] the secondary cache's data bus (manual p. 32) */
+};
 
 /** The card's one outstanding request. */
 struct pc_request {
@@ -82,8 +87,8 @@ struct pc_stretch {
 
 enum { PC_STRETCHES = 8, PC_TLB = 256 };
 
-/** Host-side memory of a translation; costs no simulated time (the R4400's own TLB is not modelled
- *  yet). A tag is the virtual page number, or ~0. */
+/** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
+ *  is the virtual page number, or ~0. */
 struct pc_xlate {
     uint64_t tag[3]; /**< by PC_FETCH, PC_LOAD, PC_STORE */
     uint64_t page;   /**< physical address of the page */
@@ -95,8 +100,11 @@ struct pc_card {
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
+    bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
+    uint8_t colours;  /**< colour bits the primary caches' sizes make use of */
+    nm_tick refilled; /**< the last refill with sub-block order is over */
 
     struct pc_request request;
     uint64_t requests; /**< ever; tells an event of the present one from one of a former */
@@ -106,6 +114,7 @@ struct pc_card {
     nm_tick preempt_at;
 
     struct pc_xlate tlb[PC_TLB];
+    struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
     unsigned page_shift;
     struct nm_space space;
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
@@ -144,6 +153,28 @@ struct pc_card {
                          struct mon_taps *out); /**< adds the totals of the station around it */
 };
 
+/* ---- the secondary cache's address pins (manual pp. 32, 248) ----------------------------------
+ */
+
+enum { PC_SCADDR_HALF = 1 << 17 };
+
+/** SCADDR(17:0) of an access to the secondary cache: the 16-byte word, and in a split cache bit 17
+ *  for the half (l2.data_half). */
+static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, uint64_t pa)
+{
+    const uint64_t words = card->l2[side].places << card->l2_shift >> 4;
+    const bool high = card->p->l2_split && (side == PC_SIDE_D) == (card->p->l2_data_half == 1);
+
+    return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
+}
+
+/** The 16 bits that address the card's SRAM (N-81): SCADDR(17) and SCADDR(15:1), so 32 bytes each;
+ *  SCADDR(16) is not connected. */
+static inline uint16_t pc_scaddr_bucket(uint32_t scaddr)
+{
+    return (uint16_t)(scaddr >> 17 << 15 | (scaddr >> 1 & 0x7fff));
+}
+
 /** A packet tap grows by `amount`, because of packet `p` of this card. */
 static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                           const struct nm_packet *p, bool out, nm_tick now)
@@ -164,6 +195,21 @@ void pc_card_run(struct pc_card *card, nm_tick horizon);
 
 /** Charges `n` PCycles of `state` that begin at tick `at`. */
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
+
+/** A short exception of the access at tick `at`, whose handler takes `n` PCycles (other stall) and
+ *  returns. @return the PCycles charged */
+uint64_t pc_card_exception(struct pc_card *card, uint64_t n, nm_tick at);
+
+/** The stall of a primary miss until the secondary cache has answered. */
+static inline enum pc_status pc_primary_stall(enum pc_side side)
+{
+    return side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D;
+}
+
+/** Until tick `at` the operating system has the processor; then it returns to the program. The last
+ *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched
+ *  behind it. The link is gone. */
+void pc_card_return(struct pc_card *card, nm_tick at);
 
 /** The card's totals at exactly tick `at` (its own processor may be ahead). */
 void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
@@ -187,6 +233,18 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_
 bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
                     uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
+
+/* ---- tlb.c, for cache.c and card.c ------------------------------------------------------------
+ */
+
+struct pc_tlb_model *pc_tlb_new(void);
+
+/** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
+ *  @return the PCycles charged */
+uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick at);
+
+/** [va, va+len) is unmapped, or will be translated otherwise. */
+void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 
 /* ---- agent.c, for cache.c and card.c -------------------------------------------------------- */
 

@@ -126,6 +126,8 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     t->exc = cpu->exc;
     t->badvaddr = cpu->badvaddr;
     t->trap_code = cpu->trap_code;
+    t->call_pc = cpu->call_pc;
+    t->call_npc = cpu->call_npc;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
     nm_card_take(t->p->m, trap->card, &t->regs);
