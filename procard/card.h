@@ -50,15 +50,17 @@ struct pc_request {
     unsigned nacks;     /**< how often it was refused */
 };
 
+enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
+
 /** The card's one uncached access: a load its processor waits for, or the store in the buffer
  *  (uncached.c). */
 struct pc_uncached {
-    bool busy;    /**< under way */
-    bool blocked; /**< waits for room in the outgoing FIFO */
-    bool waits;   /**< the processor does: for its load, its turn, or the buffer */
-    bool store;   /**< what it waits to do ... */
-    uint64_t pa;  /**< ... and where */
-    bool granted; /**< it may do it now, in this event */
+    bool busy;     /**< under way */
+    bool blocked;  /**< waits for room in the outgoing FIFO */
+    bool waits;    /**< the processor does: for its load, its turn, or the buffer */
+    uint8_t wants; /**< enum pc_uncached_want: what it waits to do ... */
+    uint64_t pa;   /**< ... and where */
+    bool granted;  /**< it may do it now, in this event */
     struct nm_packet request;
     uint8_t bytes[8]; /**< the doubleword, as in memory */
 };
