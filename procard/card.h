@@ -71,6 +71,7 @@ struct pc_special {
     bool blocked; /**< waits for room in the outgoing FIFO */
     struct nm_packet command;
     unsigned created; /**< a claim: lines created so far */
+    struct nm_look look;
 };
 
 enum pc_activity {
@@ -263,6 +264,8 @@ void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t 
  *  that does it. Precondition: none is active. on_interrupt will be called. */
 void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
                       unsigned lines, nm_tick at);
+/** Sends a look, or looks into the card's own cache; on_interrupt will be called. */
+void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
 
 /* ---- uncached.c, for cache.c and agent.c ---------------------------------------------------- */

@@ -19,8 +19,8 @@ static const uint64_t UNCACHED = 1ull << 42, NONCOHERENT = 1ull << 43;
 
 /* What a card shall do, one reference after another, and what came of the last one. */
 struct actor {
-    const char *what; /* 'r' read, 'w' write, 'l' LL, 'c' SC, 'f' fetch, '+' read and write one
-                         more; NULL-terminated, repeated `times` */
+    const char *what; /* 'r' read, 'w' write, 'l' LL, 'c' SC, 'f' fetch,
+                         NULL-terminated, repeated `times` */
     uint64_t address, step, value;
     unsigned size, times, at;
     uint64_t got;
