@@ -628,6 +628,27 @@ bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
     return m->card[card]->special.active;
 }
 
+uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
+{
+    const struct nm_params *p = &m->p;
+    const uint64_t bytes = where == NM_LOOK_MEMORY    ? p->memory_size
+                           : where == NM_LOOK_NETWORK ? p->netcache_size
+                                                      : p->l2_size >> p->l2_split;
+    return bytes / p->l2_line;
+}
+
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at)
+{
+    struct pc_card *c = m->card[card];
+    pc_agent_look(c, look, at);
+    station_wake(m, &m->station[c->station], at);
+}
+
+const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->special.look;
+}
+
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
 {
     const struct nm_memory *memory = m->station[pa / m->p.memory_size].memory;
