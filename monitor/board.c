@@ -212,12 +212,11 @@ void mon_board_transaction(struct mon_board *b, struct mon_transaction *t)
 }
 
 /* SCADDR(16) has no wire and SCADDR(0) is dropped. */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, uint64_t cycle)
+void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle)
 {
-    const bool data = scaddr >> 17 & 1;
     if (!data && MON_GET(b->sram_control, SRAM_CONTROL_DATA_HALF))
         return;
-    mon_sram_count(&b->sram, (uint16_t)((scaddr >> 1 & 0x7fff) | (uint32_t)data << 15), cycle);
+    mon_sram_count(&b->sram, (uint16_t)((scaddr >> 1 & 0x7fff) | (scaddr >> 17 & 1) << 15), cycle);
 }
 
 unsigned mon_board_wants(const struct mon_board *b)
