@@ -72,9 +72,15 @@ static void wake(struct nm_network *n, nm_tick at)
     nm_post(n->k, at, NM_RANK_MODULE, NM_MODULE_NETWORK, work, n, at);
 }
 
+/* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
-    wake(self, now);
+    struct nm_network *n = self;
+    if (now < n->work_at && nm_kernel_clear(n->k)) {
+        n->work_at = now;
+        work(n, now, now);
+    } else
+        wake(n, now);
 }
 
 /* Whether anything is here that might go on. */
