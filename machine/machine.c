@@ -180,7 +180,8 @@ static void station_new(struct nm_machine *m, unsigned number)
     s->check = m->check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
-    nm_bus_listen(s->bus, on_packet, s);
+    if (m->p.check)
+        nm_bus_listen(s->bus, on_packet, s);
     s->memory = nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->check);
     if (m->net)
         s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, m->check);

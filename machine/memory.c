@@ -183,8 +183,10 @@ static void work(void *self, nm_tick now, uint64_t arg)
         take(mem, &in, now);
     }
     nm_controller_drain(c, now);
-    wake(mem, nm_controller_next(c, now));
-    wake(mem, nm_special_wake(&mem->special, c, now));
+    if (nm_controller_holds(c))
+        wake(mem, nm_controller_next(c, now));
+    if (mem->special.busy)
+        wake(mem, nm_special_wake(&mem->special, c, now));
     if (mem->port.in[NM_SINKABLE].count || mem->port.in[NM_NONSINKABLE].count) {
         nm_tick next = c->free_at > now ? c->free_at : NM_NEVER;
         wake(mem, next);
