@@ -133,6 +133,7 @@ static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ri
     struct nm_machine *m = ctx;
     struct nm_station *s = &m->station[station];
     nm_network_deliver(s->network, at, p);
+    nm_memory_expect(s->memory, nm_network_line_of(p));
     station_wake(m, s, at);
 }
 

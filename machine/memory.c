@@ -116,6 +116,13 @@ static struct nm_dir_line *entry(const struct nm_memory *mem, uint64_t line)
     return l;
 }
 
+void nm_memory_expect(const struct nm_memory *mem, uint64_t line)
+{
+    const uint64_t at = (line - mem->base) >> mem->controller.line_shift;
+    if (at < mem->lines)
+        __builtin_prefetch(&mem->line[at], 1);
+}
+
 struct nm_dir_line nm_memory_line(const struct nm_memory *mem, uint64_t line)
 {
     return *entry(mem, line);

@@ -17,6 +17,7 @@
 #include "machine/special.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -184,14 +185,11 @@ static inline struct nm_packet queue_pop(struct nm_network *n, enum nm_class cla
     return p;
 }
 
-void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p)
+uint64_t nm_network_line_of(const struct ring_packet *p)
 {
-    struct arrival a = {.at = at};
-    memcpy(&a.packet, p->payload, sizeof a.packet);
-    a.packet.route = 0;
-    a.packet.source = NM_MODULE_NETWORK;
-    queue_push(&n->in[p->class], &a);
-    wake(n, at);
+    uint64_t line;
+    memcpy(&line, p->payload + offsetof(struct nm_packet, line), sizeof line);
+    return line;
 }
 
 /* ---- the cache
@@ -205,6 +203,17 @@ static uint64_t home_of(const struct nm_network *n, uint64_t line)
 static struct slot *place_of(const struct nm_network *n, uint64_t line)
 {
     return &n->slot[(line >> n->controller.line_shift) & (n->slots - 1)];
+}
+
+void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p)
+{
+    struct arrival a = {.at = at};
+    memcpy(&a.packet, p->payload, sizeof a.packet);
+    a.packet.route = 0;
+    a.packet.source = NM_MODULE_NETWORK;
+    __builtin_prefetch(place_of(n, a.packet.line), 1); /* the host has until then to fetch it */
+    queue_push(&n->in[p->class], &a);
+    wake(n, at);
 }
 
 static struct slot *find(struct nm_network *n, uint64_t line)
