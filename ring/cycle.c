@@ -177,7 +177,19 @@ static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, str
     }
 }
 
-/* The slot passing `node` is for it, and nearly always for nobody else. */
+/* A slot was taken out of a station's input FIFO. */
+static inline void receive(struct station *st, uint32_t bits)
+{
+    const uint32_t header = bits >> 30 & 1;
+    st->received_header += header;
+    st->received_data += !header;
+    st->reassembly += header;
+    if (st->reassembly > st->reassembly_max)
+        st->reassembly_max = st->reassembly;
+}
+
+/* The slot passing `node` is for it, and nearly always for nobody else. At a station whose input
+ * FIFO is empty it is handled in this same cycle; unless something may then happen, at once. */
 static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     const struct slot s = r->slot[slot_at(r, node)];
@@ -189,6 +201,12 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, u
     }
     r->occupied &= ~bit;
     n->stops++;
+    if (n->station != RING_NONE && !(s.bits & SLOT_LAST) && !fifo_count(n->in)) {
+        if (!n->in->deepest)
+            n->in->deepest = 1;
+        receive(&net->station[n->station], s.bits);
+        return;
+    }
     fifo_push(net, n->in, (struct slot){s.flight, s.bits & (SLOT_HEADER | SLOT_LAST)}, c);
 }
 
@@ -506,11 +524,7 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
         !sinkable_room(net, st, c))
         return;
     fifo_pop(net, &st->input, c);
-    st->received_header += s.bits >> 30 & 1;
-    st->received_data += !(s.bits & SLOT_HEADER);
-    st->reassembly += s.bits >> 30 & 1;
-    if (st->reassembly > st->reassembly_max)
-        st->reassembly_max = st->reassembly;
+    receive(st, s.bits);
     if (s.bits & SLOT_LAST) {
         st->reassembly--;
         ring_complete(net, station, &net->packet[s.flight], c);
