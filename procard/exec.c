@@ -21,8 +21,6 @@
 
 enum {
     SPILL_CYCLES = 60000,    /**< status counts of a run fit 16 bits up to here */
-    KILLED_BY_BRANCH = 2,    /**< behind the delay slot of a taken branch */
-    KILLED_BY_EXCEPTION = 8, /**< the instruction and the seven behind it in the pipeline */
     ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
     SYNCI_STEP = 32,         /**< [bytes] rdhwr $1; the shortest step is always safe */
     COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
@@ -49,6 +47,8 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->trap_code = 0;
     cpu->unmapped = false;
     cpu->protected = false;
+    cpu->call_pc = cpu->call_npc = 0;
+    cpu->last = PC_ST_STALL_OTHER;
 }
 
 static inline void spend(union pc_spent *to, const union pc_spent *more)
@@ -128,6 +128,7 @@ static void stop_before(struct pc_cpu *cpu, const struct stand *at, bool fetched
     cpu->pipe.context = b->context;
     cpu->pipe.resume = b;
     cpu->fetched_pc = fetched ? b->key.pc : ~UINT64_C(0);
+    cpu->last = PC_ST_KILL_BRANCH;
 }
 
 /** Leaves the registers ready to go on at an instruction inside a block, the time before it spent.
@@ -168,21 +169,21 @@ static void stop_at(struct pc_cpu *cpu, const struct stand *at, union pc_spent *
         point->resume[cpu->pipe.slot] = pc_block_get(cpu->code, pc, point->context, flags);
     cpu->pipe.resume = point->resume[cpu->pipe.slot];
     cpu->fetched_pc = pc;
+    cpu->last = point->held;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
 static void trap(struct pc_cpu *cpu)
 {
+    pc_charge(cpu, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
+    cpu->last = PC_ST_KILL_EXC;
     if (cpu->exc == PC_EXC_SYS) {
-        pc_charge(cpu, PC_ST_INT, 1);
         cpu->instructions++;
-        if (cpu->pipe.slot)
-            pc_charge(cpu, PC_ST_KILL_BRANCH, KILLED_BY_BRANCH);
+        cpu->call_pc = cpu->r.pc;
+        cpu->call_npc = cpu->r.npc;
         cpu->r.pc = cpu->r.npc;
         cpu->r.npc = cpu->r.pc + 4;
         cpu->pipe.slot = false;
-    } else {
-        pc_charge(cpu, PC_ST_KILL_EXC, KILLED_BY_EXCEPTION);
     }
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = cpu->code->idle;

@@ -66,7 +66,8 @@ static bool ask(struct prog *p, struct device_command *d, nm_tick at)
     uint64_t pa;
 
     while (d->va < d->end) {
-        if (vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa) != NM_XLATE_OK)
+        if (!nm_xlate_found(vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa)) ||
+            pa >= NM_REGISTERS)
             return false;
         d->asked = lines_here(p, d);
         if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))
@@ -155,6 +156,8 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
         return -EFAULT;
     if (!nm_special_name((unsigned)function) || flags & ~(uint64_t)FLAG_SIGNAL || len == 0 ||
         va + len < va)
+        return -EINVAL;
+    if (nm_special_overwrites((unsigned)function) && (va | len) & (c->p->par->l2_line - 1))
         return -EINVAL;
     if (vm_mapped(vm, va & ~(vm->page - 1), len + (va & (vm->page - 1))) < 0)
         return -EFAULT;

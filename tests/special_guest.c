@@ -49,7 +49,7 @@ static void *worker(void *arg)
 {
     const unsigned me = (unsigned)(unsigned long)arg;
     int fd = open("/dev/numachine/memory", O_RDWR);
-    for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_PREFETCH; f++) {
+    for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_CLAIM; f++) {
         for (unsigned i = me; i < WORDS; i += THREADS)
             table[i] += i ^ f;
         pthread_barrier_wait(&barrier);
@@ -69,7 +69,7 @@ static unsigned long long expected(void)
     unsigned long long sum = 0;
     static unsigned copy[WORDS];
     for (unsigned me = 0; me < THREADS; me++)
-        for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_PREFETCH; f++) {
+        for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_CLAIM; f++) {
             for (unsigned i = me; i < WORDS; i += THREADS)
                 copy[i] += i ^ f;
             for (unsigned i = me; i < WORDS; i += 97)
@@ -125,12 +125,31 @@ static void interrupts(int fd)
 static void mistakes(int fd)
 {
     static const struct numachine_command wrong[] = {
-        {0, 0, 0, 64}, {6, 0, 0, 64}, {1, 2, 0, 64},
-        {1, 0, 0, 0},  {1, 0, 8, 64}, {1, 0, 0xfffffffffffffff0ull, 64}};
+        {0, 0, 0, 64}, {7, 0, 0, 64}, {6, 0, 32, 64}, {6, 0, 64, 65},
+        {1, 2, 0, 64}, {1, 0, 0, 0},  {1, 0, 8, 64},  {1, 0, 0xfffffffffffffff0ull, 64}};
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
         printf("%d ", write(fd, &wrong[i], sizeof *wrong) < 0 ? errno : 0);
     printf("%d ", write(fd, wrong, 23) < 0 ? errno : 0);
     printf("%d\n", read(fd, table, 8) < 0 ? errno : 0);
+}
+
+/* In-cache zero and copy: the pages of others, taken and overwritten without their data. */
+static void in_cache(int fd)
+{
+    static unsigned char from[1 << 14] __attribute__((aligned(64)));
+    unsigned char *bytes = (unsigned char *)table;
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < sizeof from; i++)
+        from[i] = (unsigned char)(i * 7 + i / 256);
+    for (unsigned round = 0; round < 3; round++) {
+        numachine_zero(fd, bytes + 4096, 3 * 4096);
+        for (unsigned i = 0; i < 3 * 4096; i++)
+            wrong += bytes[4096 + i] != 0;
+        numachine_copy(fd, bytes + 8192 * round, from, sizeof from);
+        for (unsigned i = 0; i < sizeof from; i++)
+            wrong += bytes[8192 * round + i] != from[i];
+    }
+    printf("in-cache zero and copy: %s\n", wrong ? "WRONG" : "right");
 }
 
 int main(void)
@@ -142,6 +161,7 @@ int main(void)
     many_commands(fd);
     interrupts(fd);
     mistakes(fd);
+    in_cache(fd);
     command(fd, NUMACHINE_EXCLUSIVE, NUMACHINE_SIGNAL, table, BYTES); /* the end does not wait */
     return 0;
 }
