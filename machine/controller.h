@@ -91,13 +91,19 @@ void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
 /** An access to the DRAM for a message that is not the table's. @return when the data are there */
 nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now);
 
-/** Sends what is ready and finds room. */
-void nm_controller_drain(struct nm_controller *c, nm_tick now);
-
 /** Whether anything is still to be sent. */
 static inline bool nm_controller_holds(const struct nm_controller *c)
 {
     return c->staged || c->late_count;
+}
+
+void nm_controller_send_ready(struct nm_controller *c, nm_tick now);
+
+/** Sends what is ready and finds room. */
+static inline void nm_controller_drain(struct nm_controller *c, nm_tick now)
+{
+    if (nm_controller_holds(c))
+        nm_controller_send_ready(c, now);
 }
 
 /** Whether something could be sent at `now` but for room. */

@@ -325,7 +325,7 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
 
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
  * cache is left out, like one that is locked. */
-static void special(struct nm_network *n, nm_tick now)
+static void special_turn(struct nm_network *n, nm_tick now)
 {
     struct nm_controller *c = &n->controller;
     struct nm_packet in;
@@ -345,6 +345,12 @@ static void special(struct nm_network *n, nm_tick now)
     if (ours)
         s->brought = NM_NO_CARD;
     nm_special_saw(&n->special, c, in.line, true, now);
+}
+
+static inline void special(struct nm_network *n, nm_tick now)
+{
+    if (n->special.busy)
+        special_turn(n, now);
 }
 
 /* ---- one thing after another

@@ -187,7 +187,8 @@ struct mon_board {
     uint64_t noticed;     /**< [cycles] of interrupts that were noticed */
     uint64_t interrupted; /**< [cycles] since when one waits, valid while `interrupt_waits` */
     bool interrupt_waits;
-    unsigned number; /**< of the processor card */
+    unsigned number;    /**< of the processor card */
+    unsigned data_half; /**< SCADDR(17) of the data half; 1 until somebody says otherwise */
     void (*log)(void *ctx, const struct mon_transaction *t, int index); /**< ground truth for tests:
                                     every finished read; index -1: not counted or lost */
     void *log_ctx;

@@ -176,3 +176,9 @@ bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size
     }
     return true;
 }
+
+void mon_choice_merge(struct mon_choice *choice, const struct mon_choice *more)
+{
+    for (unsigned i = 0; i < more->count; i++)
+        choose(choice, more->event[i]);
+}

@@ -99,6 +99,9 @@ struct mon_choice {
  */
 bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size_t size);
 
+/** Adds the events of `more` that are not there yet. */
+void mon_choice_merge(struct mon_choice *choice, const struct mon_choice *more);
+
 /**
  * Where each chosen event is counted. A card has four counters, so more events take several runs of
  * it ("banks").

@@ -134,6 +134,8 @@ struct pc_card {
     struct pc_stretch stretch[PC_STRETCHES];
     unsigned stretches; /**< ever charged */
 
+    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
+
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct pc_monitor monitor;
@@ -169,13 +171,6 @@ static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, 
     const bool high = card->p->l2_split && (side == PC_SIDE_D) == (card->p->l2_data_half == 1);
 
     return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
-}
-
-/** The 16 bits that address the card's SRAM (N-81): SCADDR(17) and SCADDR(15:1), so 32 bytes each;
- *  SCADDR(16) is not connected. */
-static inline uint16_t pc_scaddr_bucket(uint32_t scaddr)
-{
-    return (uint16_t)(scaddr >> 17 << 15 | (scaddr >> 1 & 0x7fff));
 }
 
 /** A packet tap grows by `amount`, because of packet `p` of this card. */

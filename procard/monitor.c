@@ -19,6 +19,7 @@ static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, 
 void pc_monitor_init(struct pc_card *card)
 {
     mon_board_init(&card->monitor.board, card->cpu.number);
+    card->monitor.board.data_half = (unsigned)card->p->l2_data_half;
     card->monitor.look_at = card->monitor.leash = NM_NEVER;
 }
 
@@ -192,10 +193,7 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
 
 void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at)
 {
-    enum { QUADWORD = 16, HALF = 1 << 17 };
-    uint64_t quadword = pa % (card->p->l2_size / (card->p->l2_split ? 2 : 1)) / QUADWORD;
-    if (card->p->l2_split)
-        quadword = quadword % HALF | (data ? HALF : 0);
-    mon_board_access(&card->monitor.board, (uint32_t)quadword, at / nm_bus_cycle(card->bus));
+    mon_board_access(&card->monitor.board, pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa),
+                     at / nm_bus_cycle(card->bus));
     sram_counted(card, at);
 }

@@ -214,6 +214,7 @@ struct prog {
     struct action actions[SIGNALS + 1];
     struct pending *pending;       /**< for the process */
     nm_tick alarm_at, alarm_every; /**< ITIMER_REAL [ticks]; NM_NEVER, 0: off */
+    nm_tick sample_at;             /**< next call of the sample hook; NM_NEVER: none */
 
     struct device_command *commands; /**< special functions asked for, in order (device.c) */
 
