@@ -47,6 +47,7 @@ static inline nm_tick nm_clock_edge(const struct nm_clock *c, nm_tick t)
 
 /** Order of events that fall on one tick; lower ranks first. */
 enum nm_rank {
+    NM_RANK_LOOK,      /**< a monitoring card looks at what has been before this tick */
     NM_RANK_DELIVER,   /**< a packet arrives, a fill completes */
     NM_RANK_MODULE,    /**< a module works on what has arrived */
     NM_RANK_ARBITRATE, /**< the bus decides, having seen every request of the tick */
@@ -140,6 +141,9 @@ static inline void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, u
         nm_post_far(k, at, e);
 }
 
+/** Events posted and not yet fired; walks through them. */
+uint32_t nm_kernel_count(const struct nm_kernel *k);
+
 /** Tick of the next event, or NM_NEVER. */
 static inline nm_tick nm_kernel_next(struct nm_kernel *k)
 {
@@ -157,6 +161,13 @@ static inline nm_tick nm_kernel_next(struct nm_kernel *k)
 static inline nm_tick nm_kernel_now(const struct nm_kernel *k)
 {
     return k->now;
+}
+
+/** Whether no other event is left at the current tick: what would be posted for it may be done at
+ *  once. */
+static inline bool nm_kernel_clear(const struct nm_kernel *k)
+{
+    return k->bucket[k->now % NM_WHEEL] == NM_NO_EVENT;
 }
 
 /** Whether the event fired last was of that rank and one of the first `components` components. */
