@@ -371,8 +371,9 @@ static bool stuck(struct nm_machine *m, nm_tick now)
         const struct pc_card *c = m->card[i];
         if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
             continue;
-        nm_check_fail(m->check, now, c->request.line, "card %u has waited since tick %lu",
-                      c->cpu.number, (unsigned long)c->cpu.now);
+        const uint64_t line = c->uncached.waits ? c->uncached.request.line : c->request.line;
+        nm_check_fail(m->check, now, line, "card %u has waited since tick %lu", c->cpu.number,
+                      (unsigned long)c->cpu.now);
         return true;
     }
     return false;
@@ -824,6 +825,12 @@ static void dump_card(const struct nm_machine *m, FILE *out, const struct pc_car
             local ? "memory" : "network cache", nm_state_name(line.state), line.cards,
             line.held_card, line.held_station);
     }
+    if (c->uncached.busy)
+        fprintf(out, "; %s of %#lx under way", nm_message_row(c->uncached.request.message)->name,
+                (unsigned long)c->uncached.request.line);
+    if (c->special.active)
+        fprintf(out, "; %s of %#lx under way", nm_message_row(c->special.command.message)->name,
+                (unsigned long)c->special.command.line);
     fprintf(out, "\n");
     dump_port(out, &c->port);
 }
