@@ -130,6 +130,21 @@ unsigned mon_board_pending(const struct mon_board *b, const struct mon_taps *now
     return enabled ? enabled & mon_board_flags(b, now) : 0;
 }
 
+unsigned mon_board_packets_pending(const struct mon_board *b, const struct mon_taps *now,
+                                   unsigned *which)
+{
+    unsigned pending = 0;
+    *which = 0;
+    for (unsigned k = 0; k < MON_COUNTERS; k++) {
+        if (!(b->counters.counter[k].taps & MON_PACKET_TAPS))
+            continue;
+        *which |= 1u << k;
+        if (MON_GET(b->control[k], CONTROL0_INTERRUPT) && mon_overflowed(&b->counters, k, now))
+            pending |= 1u << k;
+    }
+    return pending;
+}
+
 void mon_board_interrupt(struct mon_board *b, uint64_t cycle)
 {
     if (b->interrupt_waits)

@@ -217,6 +217,10 @@ void mon_board_complete(const struct mon_board *b, struct mon_taps *now);
 unsigned mon_board_flags(const struct mon_board *b, const struct mon_taps *now);
 /** ... of those, the enabled ones. */
 unsigned mon_board_pending(const struct mon_board *b, const struct mon_taps *now);
+/** ... of those, the ones of packet counters; `which` are all packet counters. Only packet taps of
+ *  `now` need be there. */
+unsigned mon_board_packets_pending(const struct mon_board *b, const struct mon_taps *now,
+                                   unsigned *which);
 /** Bits of the interrupts that are enabled. */
 unsigned mon_board_enabled(const struct mon_board *b);
 

@@ -160,24 +160,26 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 {
     struct mon_packet seen = {
         .address = p->line, .command = p->message, .phase = p->phase, .out = out};
-    struct mon_taps taps;
+    struct pc_monitor *mon = &card->monitor;
+    unsigned which;
     depths(card, &seen);
-    mon_board_packet(&card->monitor.board, tap, amount, &seen);
-    if (!mon_board_enabled(&card->monitor.board))
+    mon_board_packet(&mon->board, tap, amount, &seen);
+    if (!mon_board_enabled(&mon->board))
         return;
-    pc_monitor_taps(card, now, &taps);
-    raise(card, now, mon_board_pending(&card->monitor.board, &taps));
+    const unsigned pending = mon_board_packets_pending(&mon->board, &card->taps, &which);
+    raise(card, now, (mon->raised & ~which) | pending);
 }
 
-/* The bus has carried a packet of the card and added to the taps. */
+/* The bus has carried a packet of the card and added to the taps. What is left out of a count goes
+ * first, so that no counter wraps for what it does not count. */
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     struct pc_card *card = self;
+    if (p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY))
+        pc_monitor_packet(card, MON_TAP_NACKED_HEADERS, 1, p, out, now);
     pc_monitor_packet(card, out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN, 1, p, out, now);
     if (data)
         pc_monitor_packet(card, out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN, data, p, out, now);
-    if (p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY))
-        pc_monitor_packet(card, MON_TAP_NACKED_HEADERS, 1, p, out, now);
 }
 
 void pc_monitor_issue(struct pc_card *card, nm_tick now)
