@@ -20,6 +20,7 @@
 #include "machine/memory.h"
 #include "machine/network.h"
 #include "procard/card.h"
+#include "procard/pins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -564,6 +565,15 @@ void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
     c->cpu.link = false;
     c->preempt_at = NM_NEVER;
     c->activity = PC_IDLE;
+}
+
+void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
+                  void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx)
+{
+    struct pc_card *c = m->card[card];
+    if (pins)
+        pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
+    c->pins = pins;
 }
 
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)

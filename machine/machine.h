@@ -215,6 +215,15 @@ struct nm_truth {
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 
+/**
+ * Follows the Status pins of a card's processor from now on (procard/pins.h): `edge` is called for
+ * every MasterClock, with its first PCycle and the pins. Slows the run and changes nothing in it.
+ * @param pins  must outlive the machine; NULL: no longer follow
+ */
+struct pc_pins;
+void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
+                  void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx);
+
 /** One line: what was violated, with cycle, component, address, state and message; "" if nothing.
  */
 const char *nm_machine_error(const struct nm_machine *m);

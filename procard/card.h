@@ -131,6 +131,8 @@ struct pc_card {
     struct pc_stretch stretch[PC_STRETCHES];
     unsigned stretches; /**< ever charged */
 
+    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
+
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct pc_monitor monitor;
@@ -168,19 +170,12 @@ static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, 
     return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
 }
 
-/** The 16 bits that address the card's SRAM (N-81): SCADDR(17) and SCADDR(15:1), so 32 bytes each;
- *  SCADDR(16) is not connected. */
-static inline uint16_t pc_scaddr_bucket(uint32_t scaddr)
-{
-    return (uint16_t)(scaddr >> 17 << 15 | (scaddr >> 1 & 0x7fff));
-}
-
 /** A packet tap grows by `amount`, because of packet `p` of this card. */
 static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                           const struct nm_packet *p, bool out, nm_tick now)
 {
     card->taps.v[tap] += amount;
-    if (card->monitor.wants & MON_WANTS_PACKETS)
+    if (card->monitor.hears >> tap & 1)
         pc_monitor_packet(card, tap, amount, p, out, now);
 }
 
