@@ -27,6 +27,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* The running processor of a station that is furthest behind, its tick, and the next one's. */
+struct runner {
+    struct pc_card *card;
+    nm_tick first, second; /* NM_NEVER: there is none */
+};
+
 struct nm_station {
     struct nm_kernel *k;
     struct nm_bus *bus;
@@ -35,6 +41,7 @@ struct nm_station {
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
     nm_tick next;            /* nothing happens here before this tick */
+    struct runner runner;    /* as long as no card changes */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
     bool interrupt;          /* it is no trap but an interrupt by its card */
     enum nm_interrupt cause;
@@ -135,6 +142,7 @@ static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ri
     struct nm_machine *m = ctx;
     struct nm_station *s = &m->station[station];
     nm_network_deliver(s->network, at, p);
+    nm_memory_expect(s->memory, nm_network_line_of(p));
     station_wake(m, s, at);
 }
 
@@ -180,11 +188,12 @@ static void station_new(struct nm_machine *m, unsigned number)
     struct nm_place place = {
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
-    s->next = NM_NEVER;
+    s->next = s->runner.first = s->runner.second = NM_NEVER;
     s->check = m->check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
-    nm_bus_listen(s->bus, on_packet, s);
+    if (m->p.check)
+        nm_bus_listen(s->bus, on_packet, s);
     s->memory =
         nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->image, m->check);
     if (m->net)
@@ -319,12 +328,6 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-/* The running processor of a station that is furthest behind, its tick, and the next one's. */
-struct runner {
-    struct pc_card *card;
-    nm_tick first, second; /* NM_NEVER: there is none */
-};
-
 static inline struct runner next_runner(const struct nm_station *s)
 {
     struct runner r = {.first = NM_NEVER, .second = NM_NEVER};
@@ -379,7 +382,7 @@ static bool stuck(struct nm_machine *m, nm_tick now)
  * processor changes only when it runs, in its card's own events, and by the operating system. */
 static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
 {
-    struct runner r = next_runner(s);
+    struct runner r = s->runner;
     while (!s->trapped && !*m->broken) {
         nm_tick event = nm_kernel_next(s->k);
         while (event <= r.first) { /* that of NM_NEVER is not before `until` */
@@ -401,7 +404,7 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
             const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
             pc_card_run(r.card, earlier(horizon, until));
         }
-        r = next_runner(s);
+        r = s->runner = next_runner(s);
     }
     s->next = nm_kernel_now(s->k);
 }
@@ -555,7 +558,9 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
-    station_wake(m, &m->station[card / m->p.processors], c->cpu.now);
+    struct nm_station *s = &m->station[card / m->p.processors];
+    s->runner = next_runner(s);
+    station_wake(m, s, c->cpu.now);
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
@@ -626,6 +631,27 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
 {
     return m->card[card]->special.active;
+}
+
+uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
+{
+    const struct nm_params *p = &m->p;
+    const uint64_t bytes = where == NM_LOOK_MEMORY    ? p->memory_size
+                           : where == NM_LOOK_NETWORK ? p->netcache_size
+                                                      : p->l2_size >> p->l2_split;
+    return bytes / p->l2_line;
+}
+
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at)
+{
+    struct pc_card *c = m->card[card];
+    pc_agent_look(c, look, at);
+    station_wake(m, &m->station[c->station], at);
+}
+
+const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->special.look;
 }
 
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)

@@ -163,6 +163,13 @@ static inline nm_tick nm_kernel_now(const struct nm_kernel *k)
     return k->now;
 }
 
+/** Whether no other event is left at the current tick: what would be posted for it may be done at
+ *  once. */
+static inline bool nm_kernel_clear(const struct nm_kernel *k)
+{
+    return k->bucket[k->now % NM_WHEEL] == NM_NO_EVENT;
+}
+
 /** Whether the event fired last was of that rank and one of the first `components` components. */
 static inline bool nm_kernel_fired(const struct nm_kernel *k, enum nm_rank rank,
                                    uint32_t components)
