@@ -20,6 +20,7 @@
 #include "machine/memory.h"
 #include "machine/network.h"
 #include "procard/card.h"
+#include "procard/pins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ struct nm_machine {
     nm_tick station_lookahead, lookahead;
     nm_tick reach, window; /* ring_shortest and ring_window */
     nm_tick now, window_end;
+    nm_tick look_at; /* nm_machine_look_at */
     nm_tick next;       /* the least of the stations' */
     uint64_t *awake;    /* bit per station: it has something to do, some time */
     const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
@@ -213,7 +215,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
     m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
-    m->next = NM_NEVER;
+    m->next = m->look_at = NM_NEVER;
     m->broken = nm_check_failed(m->check);
     rings_new(m);
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
@@ -521,8 +523,15 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
     return NM_RUN_UNTIL;
 }
 
+void nm_machine_look_at(struct nm_machine *m, nm_tick at)
+{
+    m->look_at = at;
+}
+
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
 {
+    if (!m->net) /* one station, so no windows to disturb */
+        until = earlier(until, m->look_at > m->now ? m->look_at : NM_NEVER);
     if (until < m->window_end) /* asked to stop earlier than the window that is open */
         m->window_end = until > m->now ? until : m->now;
     for (;;) {
@@ -538,6 +547,10 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
         m->now = m->window_end;
         if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))
             return NM_RUN_STUCK;
+        if (m->now >= m->look_at) {
+            m->look_at = NM_NEVER;
+            return NM_RUN_UNTIL;
+        }
         if (!next_window(m, until))
             return nothing_left(m, until);
     }
@@ -564,6 +577,15 @@ void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
     c->cpu.link = false;
     c->preempt_at = NM_NEVER;
     c->activity = PC_IDLE;
+}
+
+void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
+                  void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx)
+{
+    struct pc_card *c = m->card[card];
+    if (pins)
+        pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
+    c->pins = pins;
 }
 
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
@@ -616,6 +638,27 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
 {
     return m->card[card]->special.active;
+}
+
+uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
+{
+    const struct nm_params *p = &m->p;
+    const uint64_t bytes = where == NM_LOOK_MEMORY    ? p->memory_size
+                           : where == NM_LOOK_NETWORK ? p->netcache_size
+                                                      : p->l2_size >> p->l2_split;
+    return bytes / p->l2_line;
+}
+
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at)
+{
+    struct pc_card *c = m->card[card];
+    pc_agent_look(c, look, at);
+    station_wake(m, &m->station[c->station], at);
+}
+
+const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->special.look;
 }
 
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)

@@ -8,6 +8,7 @@
  * beyond the moment is left out; so at any tick the 15 states add up to the PCycles elapsed.
  */
 #include "procard/card.h"
+#include "procard/pins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,10 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
     }
     if (horizon > card->preempt_at)
         horizon = card->preempt_at;
+    if (card->pins) { /* one instruction; whoever runs the card will come again */
+        pc_pins_follow(card->pins, cpu->states);
+        horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
+    }
     if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
     switch (pc_run(cpu, horizon)) {
@@ -162,6 +167,8 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
         trap(card, false);
         break;
     }
+    if (card->pins)
+        pc_pins_follow(card->pins, cpu->states);
 }
 
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at)

@@ -40,7 +40,7 @@ void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, nm
         return;
     size_t room = SAMPLES_WORDS / samples->words;
     room = room > SAMPLES_MAX ? SAMPLES_MAX : room < SAMPLES_MIN ? SAMPLES_MIN : room & ~(size_t)1;
-    samples->interval = interval;
+    samples->interval = samples->next = interval;
     samples->room = room;
     samples->at = get(room + 1, sizeof *samples->at);
     samples->total = get((room + 1) * samples->words, sizeof *samples->total);
@@ -77,15 +77,26 @@ static void halve(struct rep_samples *s)
     s->doubled++;
 }
 
+/* The first multiple of the interval after the last sample. */
+static void set_next(struct rep_samples *s)
+{
+    const nm_tick last = s->count ? s->at[s->count - 1] : 0;
+    s->next = last - last % s->interval + s->interval;
+}
+
 void rep_samples_take(struct rep_samples *samples, const struct rep_run *run, nm_tick at,
                       const struct rep_sample *now)
 {
-    if (!samples->interval || at % samples->interval)
+    if (!samples->interval || at < samples->next)
         return;
-    if (samples->count == samples->room)
+    if (samples->count == samples->room) {
         halve(samples);
-    if (at % samples->interval == 0)
-        append(samples, run, at, now);
+        set_next(samples);
+    }
+    if (at < samples->next)
+        return;
+    append(samples, run, at, now);
+    set_next(samples);
 }
 
 void rep_samples_finish(struct rep_samples *samples, struct rep_run *run, nm_tick at,

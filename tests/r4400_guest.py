@@ -14,6 +14,7 @@ SETS = [
     ["tlb.refill=200cy"],
     ["tlb.refill=200cy", "memory.page_size=4KB"],
     ["tlb.refill=50cy", "memory.page_size=4KB", "l1d.size=32KB", "l1i.line=16B", "l1d.line=16B"],
+    ["l2.line=16B", "l1i.line=16B", "l1d.line=16B"],
     ["l2.refill_order=subblock", "l2.split=false", "l2.line=128B", "l2.size=128KB"],
 ]
 
