@@ -6,6 +6,7 @@
  */
 #include "report/samples.h"
 
+#include "report/memory.h"
 #include "report/stats.h"
 
 #include <stdlib.h>
@@ -16,14 +17,6 @@ enum {
     SAMPLES_MIN = 64,        /**< ... and at least, however large the machine */
     SAMPLES_WORDS = 4 << 20, /**< [words] for all of them */
 };
-
-static void *get(size_t count, size_t size)
-{
-    void *p = calloc(count ? count : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 static void read_totals(const struct rep_run *run, const struct rep_sample *now, uint64_t *total)
 {
@@ -42,9 +35,9 @@ void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, nm
     room = room > SAMPLES_MAX ? SAMPLES_MAX : room < SAMPLES_MIN ? SAMPLES_MIN : room & ~(size_t)1;
     samples->interval = samples->next = interval;
     samples->room = room;
-    samples->at = get(room + 1, sizeof *samples->at);
-    samples->total = get((room + 1) * samples->words, sizeof *samples->total);
-    samples->first = get(samples->words, sizeof *samples->first);
+    samples->at = rep_get(room + 1, sizeof *samples->at);
+    samples->total = rep_get((room + 1) * samples->words, sizeof *samples->total);
+    samples->first = rep_get(samples->words, sizeof *samples->first);
     read_totals(run, now, samples->first);
 }
 
