@@ -61,6 +61,7 @@ struct nm_machine {
     nm_tick station_lookahead, lookahead;
     nm_tick reach, window; /* ring_shortest and ring_window */
     nm_tick now, window_end;
+    nm_tick look_at; /* nm_machine_look_at */
     nm_tick next;       /* the least of the stations' */
     uint64_t *awake;    /* bit per station: it has something to do, some time */
     const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
@@ -223,7 +224,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
     m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
-    m->next = NM_NEVER;
+    m->next = m->look_at = NM_NEVER;
     m->broken = nm_check_failed(m->check);
     rings_new(m);
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
@@ -526,8 +527,15 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
     return NM_RUN_UNTIL;
 }
 
+void nm_machine_look_at(struct nm_machine *m, nm_tick at)
+{
+    m->look_at = at;
+}
+
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
 {
+    if (!m->net) /* one station, so no windows to disturb */
+        until = earlier(until, m->look_at > m->now ? m->look_at : NM_NEVER);
     if (until < m->window_end) /* asked to stop earlier than the window that is open */
         m->window_end = until > m->now ? until : m->now;
     for (;;) {
@@ -543,6 +551,10 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
         m->now = m->window_end;
         if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))
             return NM_RUN_STUCK;
+        if (m->now >= m->look_at) {
+            m->look_at = NM_NEVER;
+            return NM_RUN_UNTIL;
+        }
         if (!next_window(m, until))
             return nothing_left(m, until);
     }

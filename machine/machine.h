@@ -137,6 +137,14 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
  *  event is pending. */
 bool nm_machine_asleep(const struct nm_machine *m);
 
+/**
+ * Lets nm_machine_run return NM_RUN_UNTIL once at a tick at or soon after `at`, when every card has
+ * been simulated exactly up to then: at the end of a window (machine.c) on a machine with rings.
+ * Unlike an earlier `until` this changes nothing: what the operating system sees of other stations'
+ * stores depends on where windows end. NM_NEVER cancels.
+ */
+void nm_machine_look_at(struct nm_machine *m, nm_tick at);
+
 /** Lets a stopped or idle card execute `regs` from tick `at` on (>= now; other card's doing: see
  *  nm_machine_lookahead). Time until then is charged to PC_ST_STALL_OTHER. */
 void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at);

@@ -30,7 +30,8 @@ struct prog_hooks {
     void *ctx;
     /** The guest (or the end of the run) named a moment; the machine stands exactly at `at`. */
     void (*mark)(void *ctx, const char *name, bool begin, nm_tick at);
-    /** Every spec->interval ticks; the machine stands exactly at `at`. */
+    /** When spec->interval ticks have passed, and soon after each later multiple of it; the machine
+     *  stands exactly at `at`. */
     void (*sample)(void *ctx, nm_tick at);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, nm_tick now, uint64_t instructions);

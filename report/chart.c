@@ -8,6 +8,7 @@
 #include "monitor/board.h"
 #include "report/grid.h"
 #include "report/histogram.h"
+#include "report/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,9 +178,7 @@ static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
 
 static struct word *sum_words(const struct rep_run *run)
 {
-    struct word *words = calloc(MON_SRAM_WORDS, sizeof *words);
-    if (!words)
-        abort();
+    struct word *words = rep_get(MON_SRAM_WORDS, sizeof *words);
     for (uint32_t i = 0; i < MON_SRAM_WORDS; i++)
         words[i].index = i;
     for (unsigned c = 0; c < run->cards; c++) {

@@ -1,6 +1,8 @@
 /* Tables for people. Files for programs are written elsewhere and never by these functions. */
 #include "report/grid.h"
 
+#include "report/memory.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +23,10 @@ void rep_grid_free(struct rep_grid *grid)
 
 void rep_grid_cell(struct rep_grid *grid, const char *format, ...)
 {
-    char **grown = realloc(grid->cell, (grid->cells + 1) * sizeof *grown);
-    char *text;
     va_list args;
     va_start(args, format);
-    if (!grown || vasprintf(&text, format, args) < 0)
-        abort();
+    rep_append(&grid->cell, &grid->cells, format, args);
     va_end(args);
-    grid->cell = grown;
-    grid->cell[grid->cells++] = text;
 }
 
 static int column_width(const struct rep_grid *grid, size_t column)

@@ -6,20 +6,12 @@
  * need the region run several times; the simulated machine does the same thing every time and does
  * not notice its monitors, so one run with several sets of monitoring cards gives the same numbers.
  */
+#include "report/memory.h"
 #include "report/run.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Memory for results is small; without it there is nothing sensible left to do. */
-static void *get(size_t count, size_t size)
-{
-    void *p = calloc(count ? count : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 static struct mon_card *board(const struct rep_run *run, const struct rep_region *region,
                               unsigned bank, unsigned card)
@@ -67,10 +59,10 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
 static struct rep_around around_new(const struct rep_run *run)
 {
     return (struct rep_around){
-        .station = get(run->stations, sizeof(struct nm_station_monitor)),
-        .station_start = get(run->stations, sizeof(struct nm_station_monitor)),
-        .ring = get(run->rings, sizeof(struct nm_ring_monitor)),
-        .ring_start = get(run->rings, sizeof(struct nm_ring_monitor)),
+        .station = rep_get(run->stations, sizeof(struct nm_station_monitor)),
+        .station_start = rep_get(run->stations, sizeof(struct nm_station_monitor)),
+        .ring = rep_get(run->rings, sizeof(struct nm_ring_monitor)),
+        .ring_start = rep_get(run->rings, sizeof(struct nm_ring_monitor)),
     };
 }
 
@@ -146,9 +138,9 @@ static struct rep_region *add_region(struct rep_run *run, const char *name)
     struct rep_region *region = &run->region[run->regions++];
     *region = (struct rep_region){
         .name = strdup(name),
-        .card = get(run->cards, sizeof *region->card),
+        .card = rep_get(run->cards, sizeof *region->card),
         .around = around_new(run),
-        .board = get((size_t)run->cards * run->plan.banks, sizeof *region->board),
+        .board = rep_get((size_t)run->cards * run->plan.banks, sizeof *region->board),
     };
     return region;
 }
@@ -198,15 +190,10 @@ void rep_run_free(struct rep_run *run)
 
 void rep_remark(struct rep_run *run, const char *format, ...)
 {
-    char **grown = realloc(run->remark, (run->remarks + 1) * sizeof *grown);
-    char *text;
     va_list args;
     va_start(args, format);
-    if (!grown || vasprintf(&text, format, args) < 0)
-        abort();
+    rep_append(&run->remark, &run->remarks, format, args);
     va_end(args);
-    run->remark = grown;
-    run->remark[run->remarks++] = text;
 }
 
 /* The guest may name its marks with any bytes; files and tables get printable ones. */
@@ -256,8 +243,8 @@ struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const stru
     size_t boards = (size_t)run->cards * run->plan.banks;
     struct rep_region copy = *whole;
     copy.name = strdup(whole->name);
-    copy.card = get(run->cards, sizeof *copy.card);
-    copy.board = get(boards, sizeof *copy.board);
+    copy.card = rep_get(run->cards, sizeof *copy.card);
+    copy.board = rep_get(boards, sizeof *copy.board);
     copy.around = around_new(run);
     around_copy(run, &copy.around, &whole->around);
     memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);

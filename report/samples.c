@@ -6,6 +6,7 @@
  */
 #include "report/samples.h"
 
+#include "report/memory.h"
 #include "report/stats.h"
 
 #include <stdlib.h>
@@ -16,14 +17,6 @@ enum {
     SAMPLES_MIN = 64,        /**< ... and at least, however large the machine */
     SAMPLES_WORDS = 4 << 20, /**< [words] for all of them */
 };
-
-static void *get(size_t count, size_t size)
-{
-    void *p = calloc(count ? count : 1, size);
-    if (!p)
-        abort();
-    return p;
-}
 
 static void read_totals(const struct rep_run *run, const struct rep_sample *now, uint64_t *total)
 {
@@ -40,11 +33,11 @@ void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, nm
         return;
     size_t room = SAMPLES_WORDS / samples->words;
     room = room > SAMPLES_MAX ? SAMPLES_MAX : room < SAMPLES_MIN ? SAMPLES_MIN : room & ~(size_t)1;
-    samples->interval = interval;
+    samples->interval = samples->next = interval;
     samples->room = room;
-    samples->at = get(room + 1, sizeof *samples->at);
-    samples->total = get((room + 1) * samples->words, sizeof *samples->total);
-    samples->first = get(samples->words, sizeof *samples->first);
+    samples->at = rep_get(room + 1, sizeof *samples->at);
+    samples->total = rep_get((room + 1) * samples->words, sizeof *samples->total);
+    samples->first = rep_get(samples->words, sizeof *samples->first);
     read_totals(run, now, samples->first);
 }
 
@@ -77,15 +70,26 @@ static void halve(struct rep_samples *s)
     s->doubled++;
 }
 
+/* The first multiple of the interval after the last sample. */
+static void set_next(struct rep_samples *s)
+{
+    const nm_tick last = s->count ? s->at[s->count - 1] : 0;
+    s->next = last - last % s->interval + s->interval;
+}
+
 void rep_samples_take(struct rep_samples *samples, const struct rep_run *run, nm_tick at,
                       const struct rep_sample *now)
 {
-    if (!samples->interval || at % samples->interval)
+    if (!samples->interval || at < samples->next)
         return;
-    if (samples->count == samples->room)
+    if (samples->count == samples->room) {
         halve(samples);
-    if (at % samples->interval == 0)
-        append(samples, run, at, now);
+        set_next(samples);
+    }
+    if (at < samples->next)
+        return;
+    append(samples, run, at, now);
+    set_next(samples);
 }
 
 void rep_samples_finish(struct rep_samples *samples, struct rep_run *run, nm_tick at,

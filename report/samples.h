@@ -11,6 +11,7 @@
  * dropped and the interval doubles, so that a run of any length keeps its whole course.
  */
 struct rep_samples {
+    nm_tick next;       /**< the next sample is of this tick, or the first after it */
     nm_tick interval;   /**< [ticks] as it is now; 0: nothing is sampled */
     unsigned doubled;   /**< times it has been doubled */
     size_t count, room; /**< samples kept and kept at most */

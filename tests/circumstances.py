@@ -40,7 +40,7 @@ def circumstances(directory):
     yield "nothing counted", {"options": ["-e", ""]}
     yield "everything counted", {"options": ["-e", "status,default,retries,bus"]}
     yield "groups", {"options": ["-g", "CPI,NACK,BUS,RING,INVALIDATE,SHARING,LATENCY,SYNC"]}
-    yield "sampled", {"options": ["-s", "monitor.interval=777cy"]}
+    yield "sampled", {"options": ["-s", "monitor.interval=77cy"]}
     counters = "[{event: packet_headers, masked: true}, {event: nacks, start: -5}, {event: time}]"
     for source in "l2", "transactions", "service-time", "service-time-linear", "invalidates":
         yield f"programmed, {source}", {"options": [
