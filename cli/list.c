@@ -177,6 +177,19 @@ static json_t *list_histograms(void)
     return array;
 }
 
+/** What the documents of the R4400 and of its monitoring card say, and where it is here. */
+static json_t *list_features(void)
+{
+    json_t *array = json_array();
+#define FEATURE(id, where, test, sentence)                                                         \
+    json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "ref", id, "where", where, "test", \
+                                           test, "sentence", sentence));
+#include "monitor/features.def"
+#include "procard/features.def"
+#undef FEATURE
+    return array;
+}
+
 static const struct listing {
     const char *name;
     json_t *(*make)(void);
@@ -189,6 +202,8 @@ static const struct listing {
      "questions with events and formulas; a NAME tells all"},
     {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
     {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
+    {"features", list_features, "ref where sentence",
+     "N-1 to N-98 and R44-1 to R44-22: where they are"},
     {"fields", list_fields, "register name bits sentence", "parts of its registers"},
     {"histograms", list_histograms, "name sentence", "what its memory of counters can count"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},

@@ -139,29 +139,43 @@ static bool set_limit(struct in_experiment *x, const char *text, struct in_diag 
 static bool set_processors(struct in_experiment *x, uint64_t processors, struct in_diag *diag)
 {
     const uint64_t cards = nm_params_cards(&x->machine.params);
+    if (!processors)
+        return true;
     if (processors > cards) {
         in_error(diag, NULL, NULL, 0, 0, "--processors %llu: the machine has %llu cards",
                  (unsigned long long)processors, (unsigned long long)cards);
         return false;
     }
     x->processors = (unsigned)processors;
-    if (processors)
-        set_origin(x, IN_KEY_processors);
+    set_origin(x, IN_KEY_processors);
+    return true;
+}
+
+/** No assignment says which program, or with which arguments. */
+static bool is_program_free(const struct in_experiment *x)
+{
+    static const enum in_experiment_key keys[] = {IN_KEY_program, IN_KEY_source, IN_KEY_called,
+                                                  IN_KEY_argv};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(x->origins[keys[i]].text, "default"))
+            return false;
     return true;
 }
 
 static bool make_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
 {
-    in_experiment_default(x);
-    if (!in_machine_load(&x->machine, r->machine, r->options.sets, diag))
+    if (!in_experiment_make(x, r->machine, r->options.sets, diag))
         return false;
-    free(x->name);
+    if (!is_program_free(x)) {
+        in_error(diag, NULL, NULL, 0, 0,
+                 "--set program...: the program is the one named on the command line");
+        return false;
+    }
     x->name = in_strdup("stat");
-    free(x->program);
     x->program = in_strdup(r->program[0]);
     x->called = in_strdup(r->program[0]);
     set_origin(x, IN_KEY_program);
-    if (r->seed != x->seed) {
+    if (r->seed != IN_ABSENT) {
         x->seed = r->seed;
         set_origin(x, IN_KEY_seed);
     }
@@ -183,7 +197,7 @@ static int status_of(enum cli_exit status, const struct prog_outcome *outcome)
 
 int cli_stat(int argc, char **argv)
 {
-    struct request r = {.seed = 1};
+    struct request r = {.seed = IN_ABSENT};
     struct in_diag diag = {.out = stderr};
     struct in_experiment x = {0};
     int status = CLI_EXIT_USAGE;

@@ -10,22 +10,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-
-#ifndef NUMACHINE_PHASE
-static __thread volatile unsigned *card;
-
-static void set_phase(unsigned phase)
-{
-    if (!card) {
-        const int fd = open("/dev/numachine/card", O_RDWR);
-        card = mmap(0, 0x1000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        close(fd);
-    }
-    card[0x90 / 4] = phase;
-}
-#define NUMACHINE_PHASE(n) set_phase(n)
-#endif
 
 enum { THREADS = 64, LINE = 64, TIMES = 40 };
 
@@ -39,12 +23,13 @@ static unsigned sharers[16], rounds;
 static void *thread(void *arg)
 {
     const unsigned me = (unsigned)(size_t)arg;
+    volatile unsigned *card = numachine_card(-1);
     for (unsigned r = 0; r < rounds; r++) {
         pthread_barrier_wait(&barrier);
-        NUMACHINE_PHASE(r + 1);
+        NUMACHINE_PHASE(card, r + 1);
         for (unsigned i = 0; i < TIMES; i++)
             __atomic_fetch_add(&counters[me / sharers[r]].count, 1, __ATOMIC_RELAXED);
-        NUMACHINE_PHASE(0);
+        NUMACHINE_PHASE(card, 0);
         pthread_barrier_wait(&barrier);
     }
     return NULL;

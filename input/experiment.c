@@ -53,7 +53,8 @@ struct build {
     struct in_reading *r;
     struct in_experiment *x;
     struct in_value values[IN_KEY__COUNT];
-    struct in_doc *doc;  /**< the experiment's own file; NULL: could not be read */
+    struct in_doc *doc;  /**< the experiment's own file; NULL: there is none */
+    const char *machine; /**< named on the command line instead; NULL: not */
     char **machine_sets; /**< assignments to the machine's parameters */
 };
 
@@ -343,6 +344,16 @@ static void apply_set(struct build *b, char *set)
         in_read_value(b->r, doc, in_root(doc), key, &b->values[key - keys]);
 }
 
+/** The command line's machine wins, and stands nowhere. */
+static void name_machine(struct build *b)
+{
+    struct in_value *v = &b->values[IN_KEY_machine];
+    if (!b->machine)
+        return;
+    in_values_free(v, 1);
+    v->text = in_strdup(b->machine);
+}
+
 static bool read_machine(struct build *b)
 {
     const struct in_value *v = &b->values[IN_KEY_machine];
@@ -362,7 +373,8 @@ static void build(struct build *b, char *const *sets)
         apply_set(b, *sets);
     const bool keys_are_good = b->r->diag->errors == before;
     fill_defaults(b);
-    if (keys_are_good)
+    name_machine(b);
+    if (b->doc && keys_are_good)
         check_program(b);
     check_source(b);
     check_executable(b);
@@ -421,6 +433,23 @@ bool in_experiment_load(struct in_experiment *x, const char *path, char *const *
     if (!good)
         in_experiment_free(x);
     return good;
+}
+
+bool in_experiment_make(struct in_experiment *x, const char *machine, char *const *sets,
+                        struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag};
+    struct build b = {.r = &r, .x = x, .machine = machine};
+    const unsigned before = diag->errors;
+    *x = (struct in_experiment){0};
+    build(&b, sets);
+    in_values_free(b.values, IN_KEY__COUNT);
+    in_free_list(b.machine_sets);
+    in_close(&r);
+    if (diag->errors == before)
+        return true;
+    in_experiment_free(x);
+    return false;
 }
 
 /* ---- files of either kind -------------------------------------------------------------------- */

@@ -100,6 +100,13 @@ bool in_experiment_load(struct in_experiment *x, const char *path, char *const *
 void in_experiment_free(struct in_experiment *x);
 
 /**
+ * An experiment without a file: every default, on `machine` (as in_machine_load), and assignments
+ * as above. The program is the caller's to fill in. Ownership and errors as above.
+ */
+bool in_experiment_make(struct in_experiment *x, const char *machine, char *const *sets,
+                        struct in_diag *diag);
+
+/**
  * Replaces what is counted, as a command line does: with either list the experiment's own events
  * and groups are gone. Both are NULL-terminated; NULL: not given.
  * @return false after complaints

@@ -82,6 +82,13 @@ static const char *next_leaf(void *ctx, size_t i)
     return path ? leaf_of(path) : NULL;
 }
 
+bool in_suggest_path(const struct in_table *table, const char *path, char *out, size_t size)
+{
+    const char *near = strchr(path, '.') ? in_nearest(path, next_path, (void *)table) : NULL;
+    snprintf(out, size, near ? "'%s'" : "%s", near ? near : "");
+    return near;
+}
+
 bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size)
 {
     const bool bare = !strchr(path, '.');

@@ -52,6 +52,9 @@ const struct in_key *in_find_key(const struct in_table *table, const char *path)
  *  @return false when there is none */
 bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size);
 
+/** The same, but only for a key whose whole path is near. */
+bool in_suggest_path(const struct in_table *table, const char *path, char *out, size_t size);
+
 void in_values_free(struct in_value *values, size_t count);
 
 #endif

@@ -210,7 +210,7 @@ const struct in_key *in_open_set(struct in_reading *r, const char *set,
 {
     char path[IN_PATH_MAX], shown[200];
     const struct in_key *key = NULL;
-    char near[200] = "";
+    char near[200] = "", whole[200] = "";
     if (!set_path(set, path)) {
         in_complain(r, NULL, "--set %.100s: expected KEY=VALUE, such as bus.clock=25MHz", set);
         return NULL;
@@ -219,6 +219,8 @@ const struct in_key *in_open_set(struct in_reading *r, const char *set,
         key = in_find_key(*tables, path);
         if (!*near)
             in_suggest_keys(*tables, path, near, sizeof near);
+        if (!*whole && in_suggest_path(*tables, path, whole, sizeof whole))
+            strcpy(near, whole);
         *table = *tables;
     }
     if (!key) {

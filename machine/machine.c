@@ -446,7 +446,7 @@ static bool next_window(struct nm_machine *m, nm_tick until)
     const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
     for (nm_tick begin = m->window_end;; begin = m->window_end) {
         const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
-        if (earlier(m->next, moving) >= until)
+        if (earlier(m->next, moving) >= until || (until == NM_NEVER && nm_machine_asleep(m)))
             return false;
         m->window_end = window_end(m, begin, moving, until);
         if (m->window_end > quiet || m->window_end == until)
@@ -504,9 +504,27 @@ static struct nm_station *run_window(struct nm_machine *m)
     return trapped ? first_trap(m) : NULL;
 }
 
+/* No processor of a station runs, and no event is left but those of monitoring cards that watch
+ * whether anything happens. */
+static bool station_asleep(const struct nm_station *s)
+{
+    unsigned watching = 0;
+    for (unsigned i = 0; i < s->cards; i++) {
+        watching += s->card[i]->monitor.idle;
+        if (s->card[i]->activity == PC_RUNNING)
+            return false;
+    }
+    return watching && nm_kernel_count(s->k) == watching;
+}
+
 bool nm_machine_asleep(const struct nm_machine *m)
 {
-    return m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    if (m->net && ring_next(m->net) != NM_NEVER)
+        return false;
+    for (unsigned i = 0; m->next != NM_NEVER && i < m->stations; i++)
+        if (m->station[i].next != NM_NEVER && !station_asleep(&m->station[i]))
+            return false;
+    return true;
 }
 
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
@@ -630,6 +648,27 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
 {
     return m->card[card]->special.active;
+}
+
+uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
+{
+    const struct nm_params *p = &m->p;
+    const uint64_t bytes = where == NM_LOOK_MEMORY    ? p->memory_size
+                           : where == NM_LOOK_NETWORK ? p->netcache_size
+                                                      : p->l2_size >> p->l2_split;
+    return bytes / p->l2_line;
+}
+
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at)
+{
+    struct pc_card *c = m->card[card];
+    pc_agent_look(c, look, at);
+    station_wake(m, &m->station[c->station], at);
+}
+
+const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->special.look;
 }
 
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)

@@ -180,6 +180,29 @@ bool nm_special_overwrites(unsigned number);
 /** Whether the card's special function is under way. */
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card);
 
+/** A look into a directory or a secondary cache, as a processor may do it (TR-15). */
+struct nm_look {
+    enum nm_look_where { NM_LOOK_MEMORY, NM_LOOK_NETWORK, NM_LOOK_CARD } where;
+    bool by_index;    /**< `address` is the number of a place, in units of lines */
+    uint16_t station; /**< of the network cache, or of the memory when by index */
+    uint64_t address; /**< physical */
+    /* the answer */
+    uint64_t tag;      /**< physical address of the line; ~0: none */
+    const char *state; /**< its name in protocol.def, or "-" */
+    uint8_t cards;     /**< processor mask; bit 0: this card, when the card was asked */
+    uint64_t stations; /**< routing mask (ring/mask.h) */
+};
+
+/** The card sends a look, or looks into its own secondary cache (the half for data). As
+ *  nm_card_special: one at a time of both, NM_RUN_INTERRUPT tells the end. @param look  its
+ * question is valid: station and places exist */
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at);
+/** Its answer, valid from the interrupt to the card's next look or special function. */
+const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card);
+
+/** Places of a memory, a network cache or a card's secondary cache (the half for data) [lines]. */
+uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where);
+
 /** Where a line is now: state of its directory at home, and in each network cache. For tests and
  *  for looking; names as in protocol.def. @param station  0 ..; @return "-" where it cannot be */
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa);

@@ -162,6 +162,8 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
     struct nm_controller *c = &mem->controller;
     if (nm_is_outside(in->message))
         nm_outside_take(c, mem->image, in, now);
+    else if (in->message == NM_MSG_SF_LOOK)
+        nm_special_look(c, in, in->line, entry(mem, in->line), now);
     else if (nm_special_wants(in->message))
         nm_special_take(&mem->special, c, in, now);
     else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))

@@ -377,21 +377,33 @@ static inline void special(struct nm_network *n, nm_tick now)
  * ------------------------------------------------------------------------ */
 
 /* Where a packet at the head of a FIFO goes next. */
-enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER };
+enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER, TO_LOOK };
 
 static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bool from_network)
 {
     if (!from_network && p->route)
         return TO_RING;
+    if (p->message == NM_MSG_SF_LOOK)
+        return p->bytes & NM_LOOK_AT_NETWORK ? TO_LOOK : TO_MEMORY;
     if (!from_network)
         return nm_function_of(p->message) ? TO_UNIT : TO_CACHE;
-    if (p->message == NM_MSG_SF_DONE || p->message == NM_MSG_SF_BUSY)
+    if (p->message == NM_MSG_SF_LINE || p->message == NM_MSG_SF_DONE ||
+        p->message == NM_MSG_SF_BUSY)
         return TO_CARD;
     if (p->message == NM_MSG_SF_READY)
         return TO_CARD_IN_ORDER; /* behind invalidations of the lines */
     if (nm_is_outside(p->message))
         return nm_is_response(p->message) || p->line >= NM_REGISTERS ? TO_CARD : TO_MEMORY;
     return home_of(n, p->line) == n->controller.place.station ? TO_MEMORY : TO_CACHE;
+}
+
+/* A processor wants to know what is in a place, or what is known of a line. */
+static void look(struct nm_network *n, const struct nm_packet *in, nm_tick now)
+{
+    struct slot *s = in->bytes & NM_LOOK_BY_INDEX ? place_of(n, in->line) : find(n, in->line);
+    const struct nm_dir_line none = nm_nc_start();
+    const bool empty = !s || !s->line;
+    nm_special_look(&n->controller, in, empty ? ~0ull : s->line - 1, empty ? &none : &s->dir, now);
 }
 
 /* The card a packet from the rings is for: the requester, or the one whose registers are meant. */
@@ -462,6 +474,10 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         if (way == TO_CARD_IN_ORDER) {
             p.targets = (uint8_t)(1u << p.requester);
             nm_controller_send(&n->controller, &p, now + n->controller.timing.directory);
+            return true;
+        }
+        if (way == TO_LOOK) {
+            look(n, &p, now);
             return true;
         }
         if (way == TO_UNIT) {

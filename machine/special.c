@@ -49,6 +49,17 @@ static void answer(struct nm_controller *c, const struct nm_packet *command, uin
     nm_controller_answer(c, &p, message, now + c->timing.directory);
 }
 
+void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64_t tag,
+                     const struct nm_dir_line *line, nm_tick now)
+{
+    struct nm_packet p = *in;
+    p.word = line->stations;
+    p.bytes = line->cards;
+    p.lines = line->state;
+    c->free_at = now + c->timing.directory;
+    answer(c, &p, tag, NM_MSG_SF_LINE, now);
+}
+
 bool nm_special_wants(enum nm_message message)
 {
     return message == NM_MSG_SF_CREATED || nm_function_of(message);

@@ -43,6 +43,13 @@ struct nm_special {
     nm_tick at;               /**< not before */
 };
 
+/** In `bytes` of an SF_LOOK. The answer's `line` is the tag, ~0 where there is no line. */
+enum { NM_LOOK_AT_NETWORK = 1, NM_LOOK_BY_INDEX = 2 };
+
+/** Answers an SF_LOOK with a directory's entry. */
+void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64_t tag,
+                     const struct nm_dir_line *line, nm_tick now);
+
 /** Whether a message is for the unit: a command, or SF_CREATED. */
 bool nm_special_wants(enum nm_message message);
 

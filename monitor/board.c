@@ -23,7 +23,6 @@ static const uint64_t ADDRESS_BITS = (UINT64_C(1) << 40) - 1;
 void mon_board_init(struct mon_board *b, unsigned number)
 {
     *b = (struct mon_board){.number = number,
-                            .data_half = 1,
                             .options = MON_PUT(1, OPTIONS_FAST_ZERO),
                             .sram_control = MON_PUT(1, SRAM_CONTROL_DATA_HALF),
                             .invalidated = MON_NOWHERE};
@@ -213,12 +212,11 @@ void mon_board_transaction(struct mon_board *b, struct mon_transaction *t)
 }
 
 /* SCADDR(16) has no wire and SCADDR(0) is dropped. */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, uint64_t cycle)
+void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle)
 {
-    const unsigned half = scaddr >> 17 & 1;
-    if (half != b->data_half && MON_GET(b->sram_control, SRAM_CONTROL_DATA_HALF))
+    if (!data && MON_GET(b->sram_control, SRAM_CONTROL_DATA_HALF))
         return;
-    mon_sram_count(&b->sram, (uint16_t)((scaddr >> 1 & 0x7fff) | half << 15), cycle);
+    mon_sram_count(&b->sram, (uint16_t)((scaddr >> 1 & 0x7fff) | (scaddr >> 17 & 1) << 15), cycle);
 }
 
 unsigned mon_board_wants(const struct mon_board *b)

@@ -142,7 +142,8 @@ struct mon_bin {
     uint16_t phase;               /**< PhaseID, or ExtendedPhaseID */
     uint64_t time_low, time_high; /**< [cycles] inclusive; high UINT64_MAX: it saturates here */
     uint16_t block;               /**< SCADDR(15:1): number of the 32-byte block in its half */
-    bool data;                    /**< it is in the half for data */
+    bool data;                    /**< SCADDR(17): the half for data (of l2.data_half 0: for
+                                       instructions) */
 };
 
 /** Takes a word's number apart. @param doubled  OPTIONS.DOUBLE_TIME */
@@ -187,8 +188,7 @@ struct mon_board {
     uint64_t noticed;     /**< [cycles] of interrupts that were noticed */
     uint64_t interrupted; /**< [cycles] since when one waits, valid while `interrupt_waits` */
     bool interrupt_waits;
-    unsigned number;    /**< of the processor card */
-    unsigned data_half; /**< SCADDR(17) of the data half; 1 until somebody says otherwise */
+    unsigned number; /**< of the processor card */
     void (*log)(void *ctx, const struct mon_transaction *t, int index); /**< ground truth for tests:
                                     every finished read; index -1: not counted or lost */
     void *log_ctx;
@@ -264,8 +264,9 @@ void mon_board_issue(struct mon_board *b, const struct mon_taps *now);
 void mon_board_transaction(struct mon_board *b, struct mon_transaction *t);
 
 /** The secondary cache is accessed, or an invalidate hits it.
- *  @param scaddr  SCADDR(17:0): number of the 16-byte quadword, bit 17 the half */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, uint64_t cycle);
+ *  @param scaddr  SCADDR(17:0): number of the 16-byte quadword, bit 17 the half
+ *  @param data    it is the half for data, or there is only one */
+void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle);
 
 /** [cycles or PCycles] how many more until counter k overflows, at least 1; 0: it counts nothing
  *  that grows with time. *pcycles says which of both. */

@@ -27,7 +27,10 @@ static uint64_t total_of(const struct mon_counter *c, const struct mon_taps *now
 uint64_t mon_read_wide(const struct mon_card *card, unsigned k, const struct mon_taps *now)
 {
     const struct mon_counter *c = &card->counter[k];
-    return c->settling ? c->load : c->load + (total_of(c, now) - c->base);
+    const uint64_t counted = total_of(c, now) - c->base;
+    /* In the middle of an instruction a state's total can be a few PCycles off; a counter does not
+     * run backwards for that. */
+    return c->settling || (int64_t)counted < 0 ? c->load : c->load + counted;
 }
 
 void mon_card_reset(struct mon_card *card)

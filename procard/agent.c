@@ -17,7 +17,7 @@
 #include "machine/outside.h"
 #include "procard/card.h"
 
-static nm_fire_fn work, issue, respond, command, create;
+static nm_fire_fn work, issue, respond, command, create, look_here;
 
 static uint32_t component(const struct pc_card *card)
 {
@@ -247,6 +247,51 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
             NM_RANK_MODULE, component(card), command, card, 0);
 }
 
+void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at)
+{
+    const bool network = look->where == NM_LOOK_NETWORK;
+    const uint64_t line = card->p->l2_line;
+    uint64_t address = look->by_index ? look->address * line : look->address & ~(line - 1);
+    if (look->by_index && look->where == NM_LOOK_MEMORY)
+        address += look->station * card->p->memory_size;
+    const uint16_t there = network ? look->station : (uint16_t)(address / card->p->memory_size);
+    const bool away = there != card->station;
+    card->special = (struct pc_special){
+        .active = true,
+        .look = *look,
+        .command = {.line = address,
+                    .route = away ? ring_mask_station(card->rings, there) : 0,
+                    .message = NM_MSG_SF_LOOK,
+                    .source = (uint8_t)card->position,
+                    .targets =
+                        (uint8_t)(1u << (away || network ? NM_MODULE_NETWORK : NM_MODULE_MEMORY)),
+                    .requester = (uint8_t)card->position,
+                    .station = card->station,
+                    .bytes = (uint8_t)((network ? NM_LOOK_AT_NETWORK : 0) |
+                                       (look->by_index ? NM_LOOK_BY_INDEX : 0)),
+                    .data = -1}};
+    nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
+            NM_RANK_MODULE, component(card), look->where == NM_LOOK_CARD ? look_here : command,
+            card, 0);
+}
+
+/* Into the half for data of the card's own secondary cache. */
+static void look_here(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct nm_look *look = &card->special.look;
+    const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
+    const uint64_t line = card->special.command.line;
+    const uint64_t place = (line >> card->l2_shift) & (l2->places - 1);
+    const bool held = l2->state[place] != NM_CARD_I && (look->by_index || l2->line[place] == line);
+    (void)arg;
+    look->tag = held ? l2->line[place] : ~0ull;
+    look->state = nm_state_name(held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_CARD_I);
+    look->cards = held;
+    card->special.active = false;
+    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_SPECIAL);
+}
+
 /* Puts the command (again) into the outgoing FIFO. */
 static void command(void *self, nm_tick now, uint64_t arg)
 {
@@ -317,6 +362,13 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
         card->special.created = 0;
         create(card, now, 0);
         return;
+    }
+    if (in->message == NM_MSG_SF_LINE) {
+        struct nm_look *look = &card->special.look;
+        look->tag = in->line;
+        look->state = nm_state_name(in->lines);
+        look->cards = in->bytes;
+        look->stations = in->word;
     }
     card->special.active = false;
     card->on_interrupt(card->owner, card, now, NM_INTERRUPT_SPECIAL);
@@ -594,7 +646,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
     nm_bus_drained(card->bus, now);
     if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
-        in.message == NM_MSG_SF_READY)
+        in.message == NM_MSG_SF_READY || in.message == NM_MSG_SF_LINE)
         commanded(card, &in, now);
     else if (nm_is_outside(in.message))
         outside(card, &in, now);

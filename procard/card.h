@@ -50,15 +50,17 @@ struct pc_request {
     unsigned nacks;     /**< how often it was refused */
 };
 
+enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
+
 /** The card's one uncached access: a load its processor waits for, or the store in the buffer
  *  (uncached.c). */
 struct pc_uncached {
-    bool busy;    /**< under way */
-    bool blocked; /**< waits for room in the outgoing FIFO */
-    bool waits;   /**< the processor does: for its load, its turn, or the buffer */
-    bool store;   /**< what it waits to do ... */
-    uint64_t pa;  /**< ... and where */
-    bool granted; /**< it may do it now, in this event */
+    bool busy;     /**< under way */
+    bool blocked;  /**< waits for room in the outgoing FIFO */
+    bool waits;    /**< the processor does: for its load, its turn, or the buffer */
+    uint8_t wants; /**< enum pc_uncached_want: what it waits to do ... */
+    uint64_t pa;   /**< ... and where */
+    bool granted;  /**< it may do it now, in this event */
     struct nm_packet request;
     uint8_t bytes[8]; /**< the doubleword, as in memory */
 };
@@ -69,6 +71,7 @@ struct pc_special {
     bool blocked; /**< waits for room in the outgoing FIFO */
     struct nm_packet command;
     unsigned created; /**< a claim: lines created so far */
+    struct nm_look look;
 };
 
 enum pc_activity {
@@ -256,6 +259,8 @@ void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t 
  *  that does it. Precondition: none is active. on_interrupt will be called. */
 void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
                       unsigned lines, nm_tick at);
+/** Sends a look, or looks into the card's own cache; on_interrupt will be called. */
+void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
 
 /* ---- uncached.c, for cache.c and agent.c ---------------------------------------------------- */

@@ -880,7 +880,13 @@ look: /* every instruction comes by here while `wary` */
     DO(fpu, if (unlikely(!pc_fpu[op->code](cpu, op))) RAISE(PC_EXC_FPE, 0))
 
     /* -- system -- */
-    DO(SYNC, )
+do_SYNC:
+    if (unlikely(cpu->posted)) {
+        if (!pc_sync(cpu, NOW, &why))
+            goto stopped;
+        REPACE();
+    }
+    NEXT();
     DO(PREF, )
     DO(PREFX, )
     DO(SYNCI, )

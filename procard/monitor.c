@@ -13,13 +13,15 @@
 
 #include "procard/card.h"
 
+/* [PCycles] by which a state's total in the middle of an instruction may be too small. */
+enum { SLACK = 16 };
+
 static nm_fire_fn look, deliver;
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data);
 
 void pc_monitor_init(struct pc_card *card)
 {
     mon_board_init(&card->monitor.board, card->cpu.number);
-    card->monitor.board.data_half = (unsigned)card->p->l2_data_half;
     card->monitor.look_at = card->monitor.leash = NM_NEVER;
 }
 
@@ -54,16 +56,35 @@ static nm_tick next_look(const struct pc_card *card, unsigned k, nm_tick now,
     const uint64_t left = mon_board_remaining(b, k, taps, &pcycles);
     if (!left)
         return NM_NEVER;
-    return pcycles ? nm_bus_edge(card->bus, now + left) : (now / cycle + left) * cycle;
+    if (!pcycles)
+        return (now / cycle + left) * cycle;
+    const nm_tick next = nm_bus_edge(card->bus, now + 1);
+    return left > SLACK ? nm_bus_edge(card->bus, now + left - SLACK) : next;
 }
 
-static void post_look(struct pc_card *card, nm_tick at)
+/* Whether what counter k counts goes on when nothing else does. */
+static bool goes_on(const struct pc_card *card, unsigned k)
+{
+    const struct mon_board *b = &card->monitor.board;
+    const struct mon_counter *c = &b->counters.counter[k];
+    uint64_t alone = UINT64_C(1) << MON_TAP_CYCLES;
+    if (c->event == MON_EV_counter_above)
+        return goes_on(card, b->watch); /* which never watches another */
+    if (b->interrupt_waits)
+        alone |= UINT64_C(1) << MON_TAP_INTERRUPT_TIME;
+    if (card->activity == PC_IDLE)
+        alone |= UINT64_C(1) << MON_TAP_ST_STALL_OTHER;
+    return c->settling || c->taps & alone;
+}
+
+static void post_look(struct pc_card *card, nm_tick at, bool alone)
 {
     struct pc_monitor *mon = &card->monitor;
     if (at >= mon->look_at)
         return;
     mon->look_at = at;
-    nm_post(card->k, at, NM_RANK_OS, card->position, look, card, at);
+    mon->idle += !alone;
+    nm_post(card->k, at, NM_RANK_LOOK, card->position, look, card, at << 1 | alone);
 }
 
 /* [ticks] from a flag to its interrupt. */
@@ -86,14 +107,15 @@ static void attend(struct pc_card *card, nm_tick now, const struct mon_taps *tap
 {
     raise(card, now, mon_board_pending(&card->monitor.board, taps));
     for (unsigned k = 0; k < MON_COUNTERS; k++)
-        post_look(card, next_look(card, k, now, taps));
+        post_look(card, next_look(card, k, now, taps), goes_on(card, k));
 }
 
 static void look(void *self, nm_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct mon_taps taps;
-    if (card->monitor.look_at != arg)
+    card->monitor.idle -= !(arg & 1);
+    if (card->monitor.look_at != arg >> 1)
         return; /* an earlier one took its place */
     card->monitor.look_at = NM_NEVER;
     pc_monitor_taps(card, now, &taps);
@@ -193,7 +215,8 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
 
 void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at)
 {
-    mon_board_access(&card->monitor.board, pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa),
+    const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
+    mon_board_access(&card->monitor.board, scaddr, data || !card->p->l2_split,
                      at / nm_bus_cycle(card->bus));
     sram_counted(card, at);
 }

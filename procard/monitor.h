@@ -19,6 +19,8 @@ struct pc_monitor {
     struct mon_board board;
     unsigned wants;  /**< mon_board_wants; 0: nobody listens */
     nm_tick look_at; /**< tick of the event posted to look at the counters, NM_NEVER: none */
+    unsigned idle;   /**< of these events, old ones included, those that only matter if something
+                          else happens: they do not keep an idle machine going */
     nm_tick leash;   /**< [ticks] the processor may run ahead: no farther than the interrupt its
                           own accesses may cause */
     unsigned raised; /**< interrupts on their way or delivered whose flags are still up */

@@ -116,6 +116,8 @@ struct pc_cpu {
     bool link;
     uint64_t link_pa; /**< physical address of the linked line, valid while `link` */
 
+    bool posted; /**< an uncached store is in the store buffer; SYNC waits for it */
+
     /* exception report, valid after PC_STOP_TRAP */
     enum pc_exc exc;
     uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
@@ -185,6 +187,9 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick 
  */
 uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
                               enum pc_stop *stop, bool *failed);
+
+/** SYNC with a store in the uncached store buffer: false until that has been acknowledged. */
+bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop);
 
 /** Instruction fetch of the line at `va`; false as for NULL above. Only called when
  *  cpu->i[...].rtag does not match the line address of va. */

@@ -156,7 +156,7 @@ static void own(void *self, nm_tick now, uint64_t arg)
 static void grant(struct pc_card *card, nm_tick now)
 {
     card->uncached.waits = false;
-    card->uncached.granted = true;
+    card->uncached.granted = card->uncached.wants != PC_UNCACHED_SYNC;
     pc_agent_resume(card, now);
     card->uncached.granted = false;
 }
@@ -170,12 +170,12 @@ static void turn(void *self, nm_tick now, uint64_t arg)
 void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     struct pc_uncached *u = &card->uncached;
-    u->busy = false;
+    u->busy = card->cpu.posted = false;
     if (in->message == NM_MSG_UNC_DATA)
         memcpy(u->bytes, &in->word, sizeof u->bytes);
     else if (!u->waits)
         return;
-    else if (!u->store) { /* behind a store, a load */
+    else if (u->wants == PC_UNCACHED_LOAD) { /* behind a store, a load */
         request(card, u->pa, 0, false);
         begin(card, now);
         return;
@@ -184,6 +184,25 @@ void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tic
 }
 
 /* ---- the processor's side -------------------------------------------------------------------- */
+
+static void wait(struct pc_card *card, enum pc_uncached_want wants, enum pc_stop *stop)
+{
+    *stop = PC_STOP_MISS;
+    card->request.stall = PC_ST_STALL_OTHER;
+    card->uncached.waits = true;
+    card->uncached.wants = (uint8_t)wants;
+}
+
+bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop)
+{
+    if (!cpu->posted)
+        return true;
+    if (at >= cpu->horizon)
+        *stop = PC_STOP_HORIZON;
+    else
+        wait(cpu->card, PC_UNCACHED_SYNC, stop);
+    return false;
+}
 
 /* Registers are words, and only those of cards that exist. */
 static bool allowed(const struct pc_card *card, uint64_t pa, unsigned size)
@@ -207,13 +226,11 @@ uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsi
         if (store) {
             request(card, pa, size, true);
             begin(card, at);
+            card->cpu.posted = true;
         }
         return u->bytes + (pa & 7);
     }
-    *stop = PC_STOP_MISS;
-    card->request.stall = PC_ST_STALL_OTHER;
-    u->waits = true;
-    u->store = store;
+    wait(card, store ? PC_UNCACHED_STORE : PC_UNCACHED_LOAD, stop);
     u->pa = pa;
     if (u->busy)
         return NULL;

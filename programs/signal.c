@@ -459,6 +459,20 @@ static void signal_name(int sig, char *buf, size_t size)
         snprintf(buf, size, "signal %d", sig);
 }
 
+/** What an access did that its page's attribute does not allow. */
+static const char *bus_error(const struct thread *t)
+{
+    const struct vm_area *a = vm_find(&t->p->vm, t->badvaddr);
+
+    if (!a || a->kind == VM_COHERENT)
+        return "bus error";
+    if (t->exc == PC_EXC_IBE)
+        return "bus error: no instructions are fetched from an uncached page";
+    return a->kind == VM_REGISTERS
+               ? "bus error: registers are read and written as 32-bit words"
+               : "bus error: LL and SC, so locks and atomics, need a coherent page";
+}
+
 /** The second half of the message: what was wrong with the address or the instruction. */
 static void explain(const struct thread *t, const struct siginfo *info, char *buf, size_t size)
 {
@@ -469,7 +483,7 @@ static void explain(const struct thread *t, const struct siginfo *info, char *bu
                  info->code == SEGV_MAPERR_ ? "nothing mapped there" : "access not allowed there");
     else if (info->signo == SIG_BUS && fault)
         snprintf(buf, size, ", address 0x%" PRIx64 ": %s", t->badvaddr,
-                 t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? "bus error" : "not aligned");
+                 t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? bus_error(t) : "not aligned");
     else if (info->signo == SIG_FPE && info->code == 1)
         snprintf(buf, size, ": division by zero");
     else if (info->signo == SIG_FPE && info->code == 2)
@@ -483,7 +497,7 @@ static void explain(const struct thread *t, const struct siginfo *info, char *bu
 static void kill_program(struct thread *t, const struct siginfo *info)
 {
     struct prog *p = t->p;
-    char name[32], where[160], why[128];
+    char name[32], where[160], why[160];
 
     signal_name(info->signo, name, sizeof name);
     elf_symbol(p->elf_fd, &p->image, t->regs.pc, where, sizeof where);

@@ -39,6 +39,13 @@ def circumstances(directory):
     yield "other locale", {"env": {**os.environ, "LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}}
     yield "nothing counted", {"options": ["-e", ""]}
     yield "everything counted", {"options": ["-e", "status,default,retries,bus"]}
+    yield "groups", {"options": ["-g", "CPI,NACK,BUS,RING,INVALIDATE,SHARING,LATENCY,SYNC"]}
+    yield "sampled", {"options": ["-s", "monitor.interval=777cy"]}
+    counters = "[{event: packet_headers, masked: true}, {event: nacks, start: -5}, {event: time}]"
+    for source in "l2", "transactions", "service-time", "service-time-linear", "invalidates":
+        yield f"programmed, {source}", {"options": [
+            "-s", "monitor.mask.direction=in", "-s", f"monitor.counters={counters}",
+            "-s", f"monitor.histogram.source={source}"]}
     yield "input from a file", {"stdin": file.open("rb")}
     if subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL,
                       check=False).returncode == 0:

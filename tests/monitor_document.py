@@ -5,8 +5,9 @@ The tables of docs/monitor.md are those the program prints.
     monitor_document.py NUMACHINE HOME [--write]
 
 A table stands between '<!-- generated: WHAT -->' and '<!-- end -->' and is what 'numachine list WHAT --markdown'
-says.
+says. Every feature of the two documents has a row, and the files and tests that a row names exist.
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -15,8 +16,25 @@ import sys
 BLOCK = re.compile(r"(<!-- generated: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
+def check_features(numachine, home):
+    out = subprocess.run([numachine, "list", "features", "--json"], check=True, capture_output=True)
+    rows = json.loads(out.stdout)
+    expected = [f"N-{n}" for n in range(1, 99)] + [f"R44-{n}" for n in range(1, 23)]
+    assert [row["ref"] for row in rows] == expected, "a feature is missing, double or misplaced"
+    build = pathlib.Path(numachine).parent.parent
+    found = subprocess.run(["meson", "introspect", "--tests", build], check=True,
+                           capture_output=True).stdout
+    tests = {test["name"] for test in json.loads(found)}
+    for row in rows:
+        where, test = row["where"], row["test"]
+        assert where == "-" or pathlib.Path(home, where).is_file(), f"{row['ref']}: no file {where}"
+        assert test == "-" or test in tests, f"{row['ref']}: no test {test}"
+        assert (test == "-") <= (len(row["sentence"]) > 20), f"{row['ref']}: why no test?"
+
+
 def main():
     numachine, home = sys.argv[1:3]
+    check_features(numachine, home)
     path = pathlib.Path(home, "docs/monitor.md")
 
     def table(match):

@@ -19,8 +19,8 @@ static const uint64_t UNCACHED = 1ull << 42, NONCOHERENT = 1ull << 43;
 
 /* What a card shall do, one reference after another, and what came of the last one. */
 struct actor {
-    const char *what; /* 'r' read, 'w' write, 'l' LL, 'c' SC, 'f' fetch, '+' read and write one
-                         more; NULL-terminated, repeated `times` */
+    const char *what; /* 'r' read, 'w' write, 'l' LL, 'c' SC, 'f' fetch,
+                         NULL-terminated, repeated `times` */
     uint64_t address, step, value;
     unsigned size, times, at;
     uint64_t got;
@@ -68,6 +68,8 @@ static bool refer(struct pc_cpu *cpu, struct actor *a, char what, enum pc_stop *
     case 'c':
         cpu->link = true;
         return pc_store_conditional(cpu, a->address, a->size, cpu->now, stop, &failed);
+    case 'y':
+        return pc_sync(cpu, cpu->now, stop);
     default:
         return pc_fetch(cpu, a->address, cpu->now, stop);
     }
@@ -227,6 +229,10 @@ Test(outside, a_store_is_buffered_and_the_next_access_waits)
               "the second store waits for the first: %lu, a read alone takes %lu",
               (unsigned long)second, (unsigned long)alone);
     settle(m);
+    const nm_tick from4 = nm_machine_now(m) + nm_machine_lookahead(m);
+    const nm_tick synchronised = one(m, 0, "wy", there, 8, 7).over - from4;
+    cr_expect(synchronised >= alone && synchronised < alone + 20, "SYNC waits for the store: %lu",
+              (unsigned long)synchronised);
     /* a cached access does not wait */
     one(m, 0, "r", memory_of(0, 0), 8, 0);
     const nm_tick from3 = nm_machine_now(m) + nm_machine_lookahead(m);

@@ -100,6 +100,38 @@ static nm_tick command(struct nm_machine *m, unsigned card, unsigned function, u
     return trap.at - begin;
 }
 
+static const struct nm_look *look(struct nm_machine *m, unsigned card, struct nm_look question)
+{
+    struct nm_trap trap;
+    nm_card_look(m, card, &question, nm_machine_now(m) + nm_machine_lookahead(m));
+    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
+    settle(m);
+    return nm_card_looked(m, card);
+}
+
+/* What a card finds at home and in each network cache is what is there, by address and by place. */
+static void expect_looks(struct nm_machine *m, const char *history, unsigned card)
+{
+    const uint64_t pa = address(0);
+    const struct nm_look *l = look(m, card, (struct nm_look){NM_LOOK_MEMORY, .address = pa});
+    cr_expect_str_eq(l->state, nm_line_at_home(m, pa), "'%s': memory", history);
+    cr_expect_eq(l->tag, pa);
+    l = look(m, card,
+             (struct nm_look){NM_LOOK_MEMORY, true, HOME, .address = pa % (1 << 20) / LINE});
+    cr_expect_str_eq(l->state, nm_line_at_home(m, pa), "'%s': memory by index", history);
+    for (uint16_t s = 0; s < STATIONS; s++) {
+        if (s == HOME)
+            continue;
+        l = look(m, card, (struct nm_look){NM_LOOK_NETWORK, false, s, .address = pa});
+        cr_expect_str_eq(l->state, nm_line_at_network(m, s, pa), "'%s': station %u", history, s);
+        const uint64_t tag = l->tag;
+        const uint64_t place = pa / LINE % nm_look_places(m, NM_LOOK_NETWORK);
+        l = look(m, card, (struct nm_look){NM_LOOK_NETWORK, true, s, .address = place});
+        cr_expect_eq(l->tag, tag, "'%s': station %u by index", history, s);
+    }
+}
+
 /* Cards 2 and 3 are at the line's home, the others away. A history is pairs of card and reference;
  * `after` is the home's state and those of the four network caches. */
 struct row {
@@ -160,6 +192,7 @@ Test(special, what_becomes_of_a_line)
         expect_states(m, r, "before", r->before);
         cr_expect_gt(command(m, 5, r->function, address(0), 1), 0);
         expect_states(m, r, "after", r->after);
+        expect_looks(m, r->history, i % (STATIONS * PER_STATION));
         for (unsigned card = 0; card < STATIONS * PER_STATION; card++)
             refer(m, card, 'r', address(0)); /* checking mode: everyone sees the last value */
         refer(m, 7, 'w', address(0));

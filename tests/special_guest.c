@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { BYTES = 3 << 16, WORDS = BYTES / sizeof(unsigned), THREADS = 4, LINE = 64 };
@@ -133,6 +135,50 @@ static void mistakes(int fd)
     printf("%d\n", read(fd, table, 8) < 0 ? errno : 0);
 }
 
+static struct numachine_line look(int fd, unsigned where, unsigned flags, unsigned long long at)
+{
+    struct numachine_line l = {.where = where, .flags = flags, .address = at};
+    if (ioctl(fd, NUMACHINE_LOOK, &l) < 0)
+        fail("ioctl");
+    return l;
+}
+
+/* The line may have left a small cache by itself; otherwise it is as it should be, and in a place
+ * of the cache. */
+static int look_here(int fd, const volatile void *at, const char *state)
+{
+    const struct numachine_line l = look(fd, NUMACHINE_CACHE, 0, (unsigned long)at);
+    unsigned places = 1;
+    struct numachine_line probe = l;
+    if (!l.cards)
+        return !strcmp(l.state, "I");
+    do {
+        places *= 2;
+        probe = (struct numachine_line){.where = NUMACHINE_CACHE, .flags = 1, .address = places};
+    } while (ioctl(fd, NUMACHINE_LOOK, &probe) == 0);
+    probe = look(fd, NUMACHINE_CACHE, NUMACHINE_BY_INDEX, l.address / LINE % places);
+    return !strcmp(l.state, state) && (!probe.cards || probe.address == l.address);
+}
+
+/* What is known of a line at home and here, after a store, a write-back and an invalidation. */
+static void looks(int fd)
+{
+    static volatile unsigned line[LINE] __attribute__((aligned(1024)));
+    struct numachine_line wrong = {.where = 3};
+    line[0] = 1;
+    printf("looks: %d", look_here(fd, line, "D"));
+    command(fd, NUMACHINE_WRITE_BACK, 0, (void *)line, LINE);
+    report(fd);
+    printf(" %d", look_here(fd, line, "S"));
+    command(fd, NUMACHINE_EXCLUSIVE, 0, (void *)line, LINE);
+    report(fd);
+    printf(" %d", look_here(fd, line, "I"));
+    printf(" %s", look(fd, NUMACHINE_MEMORY, 0, (unsigned long)line).state);
+    printf(" %d", ioctl(fd, NUMACHINE_LOOK, &wrong) < 0 ? errno : 0);
+    wrong = (struct numachine_line){.where = NUMACHINE_CACHE, .flags = 1, .address = 1u << 30};
+    printf(" %d\n", ioctl(fd, NUMACHINE_LOOK, &wrong) < 0 ? errno : 0);
+}
+
 /* In-cache zero and copy: the pages of others, taken and overwritten without their data. */
 static void in_cache(int fd)
 {
@@ -162,6 +208,7 @@ int main(void)
     interrupts(fd);
     mistakes(fd);
     in_cache(fd);
+    looks(fd);
     command(fd, NUMACHINE_EXCLUSIVE, NUMACHINE_SIGNAL, table, BYTES); /* the end does not wait */
     return 0;
 }

@@ -22,6 +22,7 @@ nothing out: 0
 signal 1, 3 lines
 22 22 22 22 22 22 14 22 22 22
 in-cache zero and copy: right
+looks: 1 1 1 LV 22 22
 """,
     "card_guest": """identity 4e4d0004, 4e4d0004
 counters: time passes

@@ -177,6 +177,27 @@ struct numachine_report {
 };
 
 /*
+ * A look at what is known of a line: ioctl(device, NUMACHINE_LOOK, &line), device being
+ * /dev/numachine/memory. `address` is the program's, or with NUMACHINE_BY_INDEX the number of a
+ * place. The answer replaces it by the physical address of the line there, ~0: none.
+ */
+enum numachine_where {
+    NUMACHINE_MEMORY = 0,  /* directory of the line's home; by index, of `station` */
+    NUMACHINE_NETWORK = 1, /* network cache of `station` */
+    NUMACHINE_CACHE = 2    /* secondary cache of this thread's card, its half for data */
+};
+
+enum { NUMACHINE_LOOK = 0x4e01, NUMACHINE_BY_INDEX = 1 };
+
+struct numachine_line {
+    unsigned where, flags, station;
+    unsigned cards; /* processor mask; of a card: 1 when the line is here */
+    unsigned long long address;
+    unsigned long long stations; /* routing mask: bit field of 16 per ring level */
+    char state[8];               /* as `numachine protocol` names it */
+};
+
+/*
  * In-cache zero and copy: the lines of `to` are created in the secondary cache of this thread's
  * card, without data, and then overwritten there. Both ends must be at multiples of l2.line (64
  * bytes unless changed); otherwise, or without the device, it is an ordinary memset or memcpy.
