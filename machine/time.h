@@ -170,11 +170,15 @@ static inline bool nm_kernel_clear(const struct nm_kernel *k)
     return k->bucket[k->now % NM_WHEEL] == NM_NO_EVENT;
 }
 
-/** Whether the event fired last was of that rank and one of the first `components` components. */
-static inline bool nm_kernel_fired(const struct nm_kernel *k, enum nm_rank rank,
-                                   uint32_t components)
+/** Rank and component of the event fired last. */
+static inline enum nm_rank nm_kernel_rank(const struct nm_kernel *k)
 {
-    return k->fired - ((uint32_t)rank << 24) < components;
+    return (enum nm_rank)(k->fired >> 24);
+}
+
+static inline uint32_t nm_kernel_component(const struct nm_kernel *k)
+{
+    return k->fired & 0xffffff;
 }
 
 /** Moves the clock to `to` without firing; precondition: no event before `to`. */
