@@ -101,11 +101,12 @@ static struct outgoing *only_packet(const struct station *st)
     return ring_outbox_head(&st->out[nonsinkable]);
 }
 
-/* Will it find room at its target? */
-static bool welcome(const struct ring_net *net, const struct station *to, unsigned class)
+/* Will it find room at its target when its last slot is handled? */
+static bool welcome(const struct ring_net *net, const struct station *to, unsigned class,
+                    uint64_t end)
 {
     return to->input.limit.near_full > 1 &&
-           (class == RING_NONSINKABLE || to->delivered - to->taken < net->timing.queue);
+           (class == RING_NONSINKABLE || ring_sinkable_room(net, to, end));
 }
 
 bool ring_alone_begins(struct ring_net *net, unsigned station)
@@ -123,7 +124,7 @@ bool ring_alone_begins(struct ring_net *net, unsigned station)
     const bool smooth = follow(a, &h);
     a->target = h.r->node[h.node].station;
     a->end = h.cycle + a->flight.data_slots;
-    a->active = smooth && welcome(net, &net->station[a->target], o->packet.class);
+    a->active = smooth && welcome(net, &net->station[a->target], o->packet.class, a->end);
     o->freed = (o->ready + a->flight.data_slots) * net->timing.cycle;
     return a->active;
 }

@@ -495,7 +495,7 @@ static void remember_asker(struct ring_net *net, struct station *st, uint16_t so
     assert(count < net->timing.nonsinkable_limit * net->stations);
 }
 
-static bool sinkable_room(const struct ring_net *net, const struct station *st, uint64_t c)
+bool ring_sinkable_room(const struct ring_net *net, const struct station *st, uint64_t c)
 {
     uint32_t depth = net->timing.queue;
     if (st->delivered < depth)
@@ -521,7 +521,7 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
     struct station *st = &net->station[station];
     struct slot s = st->input.at[st->input.head & st->input.wrap].slot;
     if (s.bits & SLOT_LAST && net->flight[s.flight].class == RING_SINKABLE &&
-        !sinkable_room(net, st, c))
+        !ring_sinkable_room(net, st, c))
         return;
     fifo_pop(net, &st->input, c);
     receive(st, s.bits);

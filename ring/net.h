@@ -218,6 +218,10 @@ static inline struct outgoing *ring_outbox_head(const struct outbox *out)
 /** The head of an output FIFO leaves in cycle `c`. (cycle.c) */
 void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c);
 
+/** Whether the sinkable queue towards a station has room for one more in cycle `c`: what was taken
+ * later still fills its place. (cycle.c) */
+bool ring_sinkable_room(const struct ring_net *net, const struct station *st, uint64_t c);
+
 /** A packet's last slot was handled at its target in cycle `c`. (cycle.c) */
 void ring_complete(struct ring_net *net, unsigned station, const struct ring_packet *p, uint64_t c);
 
