@@ -63,7 +63,7 @@ struct nm_machine {
     nm_tick station_lookahead, lookahead;
     nm_tick reach, window; /* ring_shortest and ring_window */
     nm_tick now, window_end;
-    nm_tick look_at; /* nm_machine_look_at */
+    nm_tick look_at;    /* nm_machine_look_at */
     nm_tick next;       /* the least of the stations' */
     uint64_t *awake;    /* bit per station: it has something to do, some time */
     const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
@@ -448,7 +448,8 @@ static bool next_window(struct nm_machine *m, nm_tick until)
     const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
     for (nm_tick begin = m->window_end;; begin = m->window_end) {
         const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
-        if (earlier(m->next, moving) >= until || (until == NM_NEVER && nm_machine_asleep(m)))
+        if (earlier(m->next, moving) >= until ||
+            (until == NM_NEVER && moving == NM_NEVER && nm_machine_asleep(m)))
             return false;
         m->window_end = window_end(m, begin, moving, until);
         if (m->window_end > quiet || m->window_end == until)
@@ -511,11 +512,10 @@ static struct nm_station *run_window(struct nm_machine *m)
 static bool station_asleep(const struct nm_station *s)
 {
     unsigned watching = 0;
-    for (unsigned i = 0; i < s->cards; i++) {
+    if (s->runner.first != NM_NEVER)
+        return false;
+    for (unsigned i = 0; i < s->cards; i++)
         watching += s->card[i]->monitor.idle;
-        if (s->card[i]->activity == PC_RUNNING)
-            return false;
-    }
     return watching && nm_kernel_count(s->k) == watching;
 }
 
@@ -523,9 +523,12 @@ bool nm_machine_asleep(const struct nm_machine *m)
 {
     if (m->net && ring_next(m->net) != NM_NEVER)
         return false;
-    for (unsigned i = 0; m->next != NM_NEVER && i < m->stations; i++)
-        if (m->station[i].next != NM_NEVER && !station_asleep(&m->station[i]))
-            return false;
+    for (unsigned w = 0; m->next != NM_NEVER && w * 64 < m->stations; w++)
+        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
+            const struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
+            if (s->next != NM_NEVER && !station_asleep(s))
+                return false;
+        }
     return true;
 }
 
