@@ -54,7 +54,7 @@ struct nm_machine {
     nm_tick station_lookahead, lookahead;
     nm_tick reach, window; /* ring_shortest and ring_window */
     nm_tick now, window_end;
-    nm_tick look_at; /* nm_machine_look_at */
+    nm_tick look_at;    /* nm_machine_look_at */
     nm_tick next;       /* the least of the stations' */
     uint64_t *awake;    /* bit per station: it has something to do, some time */
     const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */

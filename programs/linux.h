@@ -121,8 +121,8 @@ struct thread {
     int restart; /**< ERESTART_ result of the interrupted call, or 0 */
     uint64_t restart_v0, restart_a3;
     uint64_t call_pc, call_npc; /**< the last SYSCALL instruction, and what follows it */
-    bool restore_mask;  /**< saved_mask comes back after the handler's frame is made */
-    struct sigs wanted; /**< sigtimedwait */
+    bool restore_mask;          /**< saved_mask comes back after the handler's frame is made */
+    struct sigs wanted;         /**< sigtimedwait */
     struct pending *pending;
     struct altstack alt;
     char name[16];

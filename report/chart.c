@@ -247,7 +247,7 @@ void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
         return;
     const enum mon_source source =
         (enum mon_source)MON_GET(some->sram_control, SRAM_CONTROL_SOURCE);
-    fprintf(out, "\nhistogram of %u card%s, %s: %s counted, %s lost, %s beyond the last time\n",
+    fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost, %s beyond the last time\n",
             h.cards, h.cards == 1 ? "" : "s", what_is_counted(some),
             rep_grouped(h.counted, counted), rep_grouped(h.lost, lost),
             rep_grouped(h.saturated, saturated));

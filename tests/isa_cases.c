@@ -163,8 +163,8 @@ Test(isa, t532_pipeline_time)
         words[rows[n].count] = SYSCALL;
         start(&rig, words, 6, false, false);
         cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.now, rows[n].cycles - 1 + PC_KILLED_BY_EXCEPTION, "line %d: %lu cycles", rows[n].line,
-                     (unsigned long)rig.cpu.now);
+        cr_expect_eq(rig.cpu.now, rows[n].cycles - 1 + PC_KILLED_BY_EXCEPTION,
+                     "line %d: %lu cycles", rows[n].line, (unsigned long)rig.cpu.now);
         cr_expect_eq(rig.cpu.states[PC_ST_SLIP_INT], rows[n].slip_int, "line %d", rows[n].line);
         cr_expect_eq(rig.cpu.states[PC_ST_SLIP_FP], rows[n].slip_fp, "line %d", rows[n].line);
         cr_expect_eq(rig.cpu.states[PC_ST_KILL_BRANCH], rows[n].kills, "line %d", rows[n].line);
