@@ -34,13 +34,15 @@ struct nm_bus {
     void *listener_ctx;
 };
 
-static void fifo_push(struct nm_fifo *f, const struct nm_packet *p)
+static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_packet *p)
 {
     assert(f->count < f->depth);
-    f->slot[(f->head + f->count++) & f->wrap] = *p;
+    struct nm_packet *slot = &f->slot[(f->head + f->count++) & f->wrap];
+    *slot = *p;
     f->filled -= nm_kernel_now(f->clock);
     if (f->count > f->deepest)
         f->deepest = f->count;
+    return slot;
 }
 
 struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
@@ -150,9 +152,7 @@ void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *
 {
     struct nm_port *port = bus->port[position];
     const nm_tick now = nm_kernel_now(bus->k);
-    struct nm_packet ordered = *p;
-    ordered.order = port->sends++;
-    fifo_push(&port->out[nm_message_row(p->message)->class], &ordered);
+    fifo_push(&port->out[nm_message_row(p->message)->class], p)->order = port->sends++;
     if (port->ready_at == NM_NEVER) {
         port->ready_at = nm_bus_edge(bus, now);
         bus->asking |= 1u << position;

@@ -27,6 +27,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* The running processor of a station that is furthest behind, its tick, and the next one's;
+ * NM_NEVER: there is none. */
+struct runner {
+    unsigned card;
+    nm_tick first, second;
+};
+
 struct nm_station {
     struct nm_kernel *k;
     struct nm_bus *bus;
@@ -34,9 +41,11 @@ struct nm_station {
     struct nm_network *network; /* NULL when there is only one station */
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
-    nm_tick next;            /* nothing happens here before this tick */
-    struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
-    bool interrupt;          /* it is no trap but an interrupt by its card */
+    nm_tick next;                  /* nothing happens here before this tick */
+    nm_tick running[NM_CARDS_MAX]; /* where each card's processor is; NM_NEVER: it does not run */
+    struct runner runner;          /* first of them */
+    struct pc_card *trapped;       /* reached its trap, not yet handed out; the station stands */
+    bool interrupt;                /* it is no trap but an interrupt by its card */
     enum nm_interrupt cause;
     struct nm_check *check;
 };
@@ -136,6 +145,7 @@ static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ri
     struct nm_machine *m = ctx;
     struct nm_station *s = &m->station[station];
     nm_network_deliver(s->network, at, p);
+    nm_memory_expect(s->memory, nm_network_line_of(p));
     station_wake(m, s, at);
 }
 
@@ -182,10 +192,14 @@ static void station_new(struct nm_machine *m, unsigned number)
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
     s->next = NM_NEVER;
+    for (unsigned i = 0; i < NM_CARDS_MAX; i++)
+        s->running[i] = NM_NEVER;
+    s->runner = (struct runner){.first = NM_NEVER, .second = NM_NEVER};
     s->check = m->check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
-    nm_bus_listen(s->bus, on_packet, s);
+    if (m->p.check)
+        nm_bus_listen(s->bus, on_packet, s);
     s->memory =
         nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->image, m->check);
     if (m->net)
@@ -320,31 +334,34 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-/* The running processor of a station that is furthest behind, its tick, and the next one's. */
-struct runner {
-    struct pc_card *card;
-    nm_tick first, second; /* NM_NEVER: there is none */
-};
-
-static inline struct runner next_runner(const struct nm_station *s)
-{
-    struct runner r = {.first = NM_NEVER, .second = NM_NEVER};
-    for (unsigned i = 0; i < s->cards; i++) {
-        struct pc_card *c = s->card[i];
-        const nm_tick at = c->activity == PC_RUNNING ? c->cpu.now : NM_NEVER;
-        if (at < r.first) {
-            r.second = r.first;
-            r.first = at;
-            r.card = c;
-        } else if (at < r.second)
-            r.second = at;
-    }
-    return r;
-}
-
 static inline nm_tick earlier(nm_tick a, nm_tick b)
 {
     return a < b ? a : b;
+}
+
+static inline nm_tick later(nm_tick a, nm_tick b)
+{
+    return a < b ? b : a;
+}
+
+/* Of processors at one tick the lowest number goes first. */
+static inline struct runner next_runner(const nm_tick at[NM_CARDS_MAX])
+{
+    _Static_assert(NM_CARDS_MAX == 4, "two pairs");
+    const unsigned low = at[1] < at[0], high = 2 + (at[3] < at[2]);
+    const nm_tick a = at[low], b = at[high];
+    const nm_tick rest = later(a, b);
+    return (struct runner){.card = b < a ? high : low,
+                           .first = earlier(a, b),
+                           .second = earlier(rest, b < a ? at[high ^ 1] : at[low ^ 1])};
+}
+
+/* A card has run, or an event of its own has changed it. */
+static inline struct runner card_moved(struct nm_station *s, unsigned position)
+{
+    const struct pc_card *c = s->card[position];
+    s->running[position] = c->activity == PC_RUNNING ? c->cpu.now : NM_NEVER;
+    return s->runner = next_runner(s->running);
 }
 
 /* NM_NEVER stays. */
@@ -369,8 +386,9 @@ static bool stuck(struct nm_machine *m, nm_tick now)
         const struct pc_card *c = m->card[i];
         if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
             continue;
-        nm_check_fail(m->check, now, c->request.line, "card %u has waited since tick %lu",
-                      c->cpu.number, (unsigned long)c->cpu.now);
+        const uint64_t line = c->uncached.waits ? c->uncached.request.line : c->request.line;
+        nm_check_fail(m->check, now, line, "card %u has waited since tick %lu", c->cpu.number,
+                      (unsigned long)c->cpu.now);
         return true;
     }
     return false;
@@ -380,7 +398,7 @@ static bool stuck(struct nm_machine *m, nm_tick now)
  * processor changes only when it runs, in its card's own events, and by the operating system. */
 static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
 {
-    struct runner r = next_runner(s);
+    struct runner r = s->runner;
     while (!s->trapped && !*m->broken) {
         nm_tick event = nm_kernel_next(s->k);
         while (event <= r.first) { /* that of NM_NEVER is not before `until` */
@@ -389,9 +407,12 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
                 return;
             }
             nm_kernel_step(s->k);
-            if (nm_kernel_fired(s->k, NM_RANK_MODULE, s->cards) ||
-                nm_kernel_fired(s->k, NM_RANK_OS, s->cards))
+            const enum nm_rank rank = nm_kernel_rank(s->k);
+            const uint32_t position = nm_kernel_component(s->k);
+            if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards) {
+                r = card_moved(s, position); /* to this tick or a later one */
                 break;
+            }
             event = nm_kernel_next(s->k);
         }
         if (r.first < event) {
@@ -400,9 +421,9 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
                 return;
             }
             const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
-            pc_card_run(r.card, earlier(horizon, until));
+            pc_card_run(s->card[r.card], earlier(horizon, until));
+            r = card_moved(s, r.card);
         }
-        r = next_runner(s);
     }
     s->next = nm_kernel_now(s->k);
 }
@@ -567,7 +588,9 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
-    station_wake(m, &m->station[card / m->p.processors], c->cpu.now);
+    struct nm_station *s = &m->station[card / m->p.processors];
+    card_moved(s, c->position);
+    station_wake(m, s, c->cpu.now);
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
@@ -831,6 +854,12 @@ static void dump_card(const struct nm_machine *m, FILE *out, const struct pc_car
             local ? "memory" : "network cache", nm_state_name(line.state), line.cards,
             line.held_card, line.held_station);
     }
+    if (c->uncached.busy)
+        fprintf(out, "; %s of %#lx under way", nm_message_row(c->uncached.request.message)->name,
+                (unsigned long)c->uncached.request.line);
+    if (c->special.active)
+        fprintf(out, "; %s of %#lx under way", nm_message_row(c->special.command.message)->name,
+                (unsigned long)c->special.command.line);
     fprintf(out, "\n");
     dump_port(out, &c->port);
 }

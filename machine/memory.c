@@ -37,9 +37,15 @@ static void wake(struct nm_memory *mem, nm_tick at)
     nm_post(mem->k, at, NM_RANK_MODULE, NM_MODULE_MEMORY, work, mem, at);
 }
 
+/* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
-    wake(self, now);
+    struct nm_memory *mem = self;
+    if (now < mem->work_at && nm_kernel_clear(mem->k)) {
+        mem->work_at = now;
+        work(mem, now, now);
+    } else
+        wake(mem, now);
 }
 
 /* A packet has left: room for what waits, if anything does. */
@@ -112,6 +118,13 @@ static struct nm_dir_line *entry(const struct nm_memory *mem, uint64_t line)
     if (l->state == 0)
         *l = nm_home_start();
     return l;
+}
+
+void nm_memory_expect(const struct nm_memory *mem, uint64_t line)
+{
+    const uint64_t at = (line - mem->base) >> mem->controller.line_shift;
+    if (at < mem->lines)
+        __builtin_prefetch(&mem->line[at], 1);
 }
 
 struct nm_dir_line nm_memory_line(const struct nm_memory *mem, uint64_t line)
@@ -190,8 +203,10 @@ static void work(void *self, nm_tick now, uint64_t arg)
         take(mem, &in, now);
     }
     nm_controller_drain(c, now);
-    wake(mem, nm_controller_next(c, now));
-    wake(mem, nm_special_wake(&mem->special, c, now));
+    if (nm_controller_holds(c))
+        wake(mem, nm_controller_next(c, now));
+    if (mem->special.busy)
+        wake(mem, nm_special_wake(&mem->special, c, now));
     if (mem->port.in[NM_SINKABLE].count || mem->port.in[NM_NONSINKABLE].count) {
         nm_tick next = c->free_at > now ? c->free_at : NM_NEVER;
         wake(mem, next);

@@ -27,6 +27,9 @@ uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now);
 const struct nm_controller *nm_memory_controller(const struct nm_memory *mem);
 
 /** Directory entry of a line, for looking. */
+/** A message about that line will come soon: has the host fetch its directory entry. */
+void nm_memory_expect(const struct nm_memory *mem, uint64_t line);
+
 struct nm_dir_line nm_memory_line(const struct nm_memory *mem, uint64_t line);
 
 #endif

@@ -18,6 +18,7 @@
 #include "machine/special.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,10 +40,10 @@ struct arrival {
 
 struct queue {
     struct arrival *a;
-    unsigned head, count, size;
-    unsigned here;    /* of them, those that had arrived at the last look */
-    unsigned deepest; /* most that had arrived and were not yet taken */
-    uint64_t filled;  /* as of nm_fifo */
+    unsigned head, count, size; /* size: a power of two */
+    unsigned here;              /* of them, those that had arrived at the last look */
+    unsigned deepest;           /* most that had arrived and were not yet taken */
+    uint64_t filled;            /* as of nm_fifo */
 };
 
 struct nm_network {
@@ -73,17 +74,28 @@ static void wake(struct nm_network *n, nm_tick at)
     nm_post(n->k, at, NM_RANK_MODULE, NM_MODULE_NETWORK, work, n, at);
 }
 
+/* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
-    wake(self, now);
+    struct nm_network *n = self;
+    if (now < n->work_at && nm_kernel_clear(n->k)) {
+        n->work_at = now;
+        work(n, now, now);
+    } else
+        wake(n, now);
+}
+
+/* Packets that have not been taken, those on their way through the packet handler included. */
+static inline unsigned waiting(const struct nm_network *n)
+{
+    return n->in[NM_SINKABLE].count + n->in[NM_NONSINKABLE].count + n->port.in[NM_SINKABLE].count +
+           n->port.in[NM_NONSINKABLE].count;
 }
 
 /* Whether anything is here that might go on. */
 static bool holds(const struct nm_network *n)
 {
-    const unsigned waiting = n->in[NM_SINKABLE].count + n->in[NM_NONSINKABLE].count +
-                             n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
-    return waiting || n->special.busy || nm_controller_holds(&n->controller);
+    return waiting(n) || n->special.busy || nm_controller_holds(&n->controller);
 }
 
 /* A packet has left: room for what waits. When nothing does, it is only a turn that passes. */
@@ -137,13 +149,13 @@ static void queue_push(struct queue *q, const struct arrival *a)
         unsigned size = q->size ? 2 * q->size : 16;
         struct arrival *grown = malloc(size * sizeof *grown);
         for (unsigned i = 0; i < q->count; i++)
-            grown[i] = q->a[(q->head + i) % q->size];
+            grown[i] = q->a[(q->head + i) & (q->size - 1)];
         free(q->a);
         q->a = grown;
         q->head = 0;
         q->size = size;
     }
-    q->a[(q->head + q->count++) % q->size] = *a;
+    q->a[(q->head + q->count++) & (q->size - 1)] = *a;
     q->filled -= a->at;
 }
 
@@ -156,18 +168,18 @@ static const struct nm_packet *queue_head(const struct queue *q, nm_tick now)
  * of them than just before one is taken. */
 static void queue_look(struct queue *q, nm_tick now)
 {
-    while (q->here < q->count && q->a[(q->head + q->here) % q->size].at <= now)
+    while (q->here < q->count && q->a[(q->head + q->here) & (q->size - 1)].at <= now)
         q->here++;
     if (q->here > q->deepest)
         q->deepest = q->here;
 }
 
-static struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_tick now)
+static inline struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_tick now)
 {
     struct queue *q = &n->in[class];
     struct nm_packet p = q->a[q->head].packet;
     queue_look(q, now);
-    q->head = (q->head + 1) % q->size;
+    q->head = (q->head + 1) & (q->size - 1);
     q->count--;
     q->here--;
     q->filled += now;
@@ -175,14 +187,11 @@ static struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_
     return p;
 }
 
-void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p)
+uint64_t nm_network_line_of(const struct ring_packet *p)
 {
-    struct arrival a = {.at = at};
-    memcpy(&a.packet, p->payload, sizeof a.packet);
-    a.packet.route = 0;
-    a.packet.source = NM_MODULE_NETWORK;
-    queue_push(&n->in[p->class], &a);
-    wake(n, at);
+    uint64_t line;
+    memcpy(&line, p->payload + offsetof(struct nm_packet, line), sizeof line);
+    return line;
 }
 
 /* ---- the cache
@@ -196,6 +205,17 @@ static uint64_t home_of(const struct nm_network *n, uint64_t line)
 static struct slot *place_of(const struct nm_network *n, uint64_t line)
 {
     return &n->slot[(line >> n->controller.line_shift) & (n->slots - 1)];
+}
+
+void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p)
+{
+    struct arrival a = {.at = at};
+    memcpy(&a.packet, p->payload, sizeof a.packet);
+    a.packet.route = 0;
+    a.packet.source = NM_MODULE_NETWORK;
+    __builtin_prefetch(place_of(n, a.packet.line), 1); /* the host has until then to fetch it */
+    queue_push(&n->in[p->class], &a);
+    wake(n, at);
 }
 
 static struct slot *find(struct nm_network *n, uint64_t line)
@@ -502,11 +522,16 @@ static void work(void *self, nm_tick now, uint64_t arg)
         special(n, now);
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         for (unsigned network = 0; network < 2; network++)
-            advance(n, class, network, now);
+            if (head_of(n, class, network, now))
+                advance(n, class, network, now);
     special(n, now);
     nm_controller_drain(c, now);
-    wake(n, nm_controller_next(c, now));
-    wake(n, nm_special_wake(&n->special, c, now));
+    if (nm_controller_holds(c))
+        wake(n, nm_controller_next(c, now));
+    if (n->special.busy)
+        wake(n, nm_special_wake(&n->special, c, now));
+    if (!waiting(n) && !nm_controller_holds(c))
+        return;
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         if (n->in[class].count && n->in[class].a[n->in[class].head].at > now)
             wake(n, n->in[class].a[n->in[class].head].at);
@@ -575,7 +600,7 @@ struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsig
     queue_look(&q, now);
     uint64_t filled = q.filled + q.here * now;
     for (unsigned i = q.here; i < q.count; i++)
-        filled += q.a[(q.head + i) % q.size].at;
+        filled += q.a[(q.head + i) & (q.size - 1)].at;
     return (struct nm_delivered_count){.filled = filled, .deepest = q.deepest};
 }
 

@@ -44,6 +44,9 @@ void nm_network_free(struct nm_network *n);
 /** A packet is complete at the ring interface at tick `at` (>= now). */
 void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p);
 
+/** The line a packet on the rings is about. */
+uint64_t nm_network_line_of(const struct ring_packet *p);
+
 struct nm_network_count nm_network_count(const struct nm_network *n);
 
 /** @param class  enum nm_class */

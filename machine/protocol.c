@@ -403,6 +403,14 @@ static void update(const struct nm_place *place, struct nm_dir_line *line, uint6
         line->stations = 0;
 }
 
+/* Action words by what they do. */
+#define SENDS_HERE                                                                     \
+    (INVAL | INVAL_HELD | ACK_INVAL | ACK_INVAL_HELD | DATA_S | DATA_S_HELD | DATA_X | \
+     DATA_X_HELD | NACK | NACK_HELD | INTV_S | INTV_X)
+#define UPDATES                                                                         \
+    (HOLD | CLEAR | OWN | OWN_HELD | ADD | ADD_HELD | LOOSE | JOIN | JOIN_HELD | MOVE | \
+     MOVE_HELD | LEAVE)
+
 static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_dir_line *line,
                  enum nm_protocol_event event, struct who here, struct nm_sends *out,
                  uint64_t *actions)
@@ -417,12 +425,14 @@ static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_di
     struct who then = {line->held_station, line->held_card};
     if (a & (POLL_S | POLL_X))
         line->poll = event == NM_NC_EV_INTV_MISS ? line->poll + 1 : 0;
-    send_local(place, line, a, here, then, out);
+    if (a & SENDS_HERE)
+        send_local(place, line, a, here, then, out);
     if (agent == NM_AGENT_HOME)
         send_from_home(place, line, a, here, then, out);
     else
         send_from_nc(place, line, a, here, then, out);
-    update(place, line, a, here, then);
+    if (a & UPDATES)
+        update(place, line, a, here, then);
     line->state = cell->next;
     if (line->state == NM_NC_N)
         *line = nm_nc_start();

@@ -163,11 +163,22 @@ static inline nm_tick nm_kernel_now(const struct nm_kernel *k)
     return k->now;
 }
 
-/** Whether the event fired last was of that rank and one of the first `components` components. */
-static inline bool nm_kernel_fired(const struct nm_kernel *k, enum nm_rank rank,
-                                   uint32_t components)
+/** Whether no other event is left at the current tick: what would be posted for it may be done at
+ *  once. */
+static inline bool nm_kernel_clear(const struct nm_kernel *k)
 {
-    return k->fired - ((uint32_t)rank << 24) < components;
+    return k->bucket[k->now % NM_WHEEL] == NM_NO_EVENT;
+}
+
+/** Rank and component of the event fired last. */
+static inline enum nm_rank nm_kernel_rank(const struct nm_kernel *k)
+{
+    return (enum nm_rank)(k->fired >> 24);
+}
+
+static inline uint32_t nm_kernel_component(const struct nm_kernel *k)
+{
+    return k->fired & 0xffffff;
 }
 
 /** Moves the clock to `to` without firing; precondition: no event before `to`. */

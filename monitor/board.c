@@ -130,6 +130,21 @@ unsigned mon_board_pending(const struct mon_board *b, const struct mon_taps *now
     return enabled ? enabled & mon_board_flags(b, now) : 0;
 }
 
+unsigned mon_board_packets_pending(const struct mon_board *b, const struct mon_taps *now,
+                                   unsigned *which)
+{
+    unsigned pending = 0;
+    *which = 0;
+    for (unsigned k = 0; k < MON_COUNTERS; k++) {
+        if (!(b->counters.counter[k].taps & MON_PACKET_TAPS))
+            continue;
+        *which |= 1u << k;
+        if (MON_GET(b->control[k], CONTROL0_INTERRUPT) && mon_overflowed(&b->counters, k, now))
+            pending |= 1u << k;
+    }
+    return pending;
+}
+
 void mon_board_interrupt(struct mon_board *b, uint64_t cycle)
 {
     if (b->interrupt_waits)
@@ -179,12 +194,14 @@ static bool passes(const struct mon_board *b, const struct mon_packet *p)
 void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
                       const struct mon_packet *p)
 {
-    const uint64_t bit = UINT64_C(1) << tap;
+    if (!passes(b, p))
+        return;
     for (unsigned k = 0; k < MON_COUNTERS; k++) {
         struct mon_counter *c = &b->counters.counter[k];
-        if (!c->masked || !((c->taps | c->minus) & bit) || !passes(b, p))
-            continue;
-        c->passed += c->taps & bit ? amount : -amount;
+        if (c->masked && c->taps >> tap & 1)
+            c->passed += amount;
+        else if (c->masked && c->minus >> tap & 1)
+            c->passed -= amount;
     }
 }
 
@@ -228,12 +245,18 @@ unsigned mon_board_wants(const struct mon_board *b)
                                                                     : MON_WANTS_ACCESSES;
     if (counts(b, MON_EV_last_read_latency))
         wants |= MON_WANTS_ISSUES;
+    return wants;
+}
+
+uint64_t mon_board_hears(const struct mon_board *b)
+{
+    uint64_t taps = 0;
     for (unsigned k = 0; k < MON_COUNTERS; k++) {
         const struct mon_counter *c = &b->counters.counter[k];
-        if (c->masked || (c->taps & MON_PACKET_TAPS && MON_GET(b->control[k], CONTROL0_INTERRUPT)))
-            wants |= MON_WANTS_PACKETS;
+        if (c->masked || MON_GET(b->control[k], CONTROL0_INTERRUPT))
+            taps |= (c->taps | c->minus) & MON_PACKET_TAPS;
     }
-    return wants;
+    return taps;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

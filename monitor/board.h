@@ -217,6 +217,10 @@ void mon_board_complete(const struct mon_board *b, struct mon_taps *now);
 unsigned mon_board_flags(const struct mon_board *b, const struct mon_taps *now);
 /** ... of those, the enabled ones. */
 unsigned mon_board_pending(const struct mon_board *b, const struct mon_taps *now);
+/** ... of those, the ones of packet counters; `which` are all packet counters. Only packet taps of
+ *  `now` need be there. */
+unsigned mon_board_packets_pending(const struct mon_board *b, const struct mon_taps *now,
+                                   unsigned *which);
 /** Bits of the interrupts that are enabled. */
 unsigned mon_board_enabled(const struct mon_board *b);
 
@@ -225,16 +229,19 @@ void mon_board_interrupt(struct mon_board *b, uint64_t cycle);
 
 /** What has to be told to the board. Nothing but the comparator's two need be told otherwise. */
 enum mon_wants {
-    MON_WANTS_PACKETS = 1,      /**< mon_board_packet: a masked counter, or one whose overflow
-                                     interrupts */
-    MON_WANTS_TRANSACTIONS = 2, /**< mon_board_transaction */
-    MON_WANTS_ACCESSES = 4,     /**< mon_board_access */
-    MON_WANTS_INVALIDATES = 8,  /**< mon_board_access for invalidates that hit */
-    MON_WANTS_ISSUES = 16       /**< mon_board_issue: last_read_latency is cleared */
+    MON_WANTS_TRANSACTIONS = 1, /**< mon_board_transaction */
+    MON_WANTS_ACCESSES = 2,     /**< mon_board_access */
+    MON_WANTS_INVALIDATES = 4,  /**< mon_board_access for invalidates that hit */
+    MON_WANTS_ISSUES = 8        /**< mon_board_issue: last_read_latency is cleared */
 };
 unsigned mon_board_wants(const struct mon_board *b);
 
-/** A packet tap has grown by `amount` (the tap itself is the caller's). */
+/** The packet taps of which mon_board_packet wants to know, a bit each: those of masked counters,
+ * and of counters whose overflow interrupts. */
+uint64_t mon_board_hears(const struct mon_board *b);
+
+/** A packet tap has grown by `amount` (the tap itself is the caller's). p->depth is only looked at
+ *  when the mask has MASK_FIFO. */
 void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
                       const struct mon_packet *p);
 

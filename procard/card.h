@@ -178,7 +178,7 @@ static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amoun
                           const struct nm_packet *p, bool out, nm_tick now)
 {
     card->taps.v[tap] += amount;
-    if (card->monitor.wants & MON_WANTS_PACKETS)
+    if (card->monitor.hears >> tap & 1)
         pc_monitor_packet(card, tap, amount, p, out, now);
 }
 

@@ -16,6 +16,11 @@
 /* [PCycles] by which a state's total in the middle of an instruction may be too small. */
 enum { SLACK = 16 };
 
+/* Those that grow in bus.c. */
+static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
+                                 UINT64_C(1) << MON_TAP_HEADERS_IN |
+                                 UINT64_C(1) << MON_TAP_DATA_OUT | UINT64_C(1) << MON_TAP_DATA_IN;
+
 static nm_fire_fn look, deliver;
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data);
 
@@ -140,7 +145,8 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now)
     if (card->monitor.wants & MON_WANTS_ACCESSES &&
         mon_board_enabled(&card->monitor.board) >> MON_BIT_SRAM & 1)
         card->monitor.leash = latency(card) ? latency(card) : 1;
-    card->port.heard = card->monitor.wants & MON_WANTS_PACKETS ? heard : NULL;
+    card->monitor.hears = mon_board_hears(&card->monitor.board);
+    card->port.heard = card->monitor.hears & BUS_TAPS ? heard : NULL;
     attend(card, now, &taps);
 }
 
@@ -160,24 +166,31 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 {
     struct mon_packet seen = {
         .address = p->line, .command = p->message, .phase = p->phase, .out = out};
-    struct mon_taps taps;
-    depths(card, &seen);
-    mon_board_packet(&card->monitor.board, tap, amount, &seen);
-    if (!mon_board_enabled(&card->monitor.board))
+    struct pc_monitor *mon = &card->monitor;
+    unsigned which;
+    if (MON_GET(mon->board.mask, MASK_FIFO))
+        depths(card, &seen);
+    mon_board_packet(&mon->board, tap, amount, &seen);
+    if (!mon_board_enabled(&mon->board))
         return;
-    pc_monitor_taps(card, now, &taps);
-    raise(card, now, mon_board_pending(&card->monitor.board, &taps));
+    const unsigned pending = mon_board_packets_pending(&mon->board, &card->taps, &which);
+    raise(card, now, (mon->raised & ~which) | pending);
 }
 
-/* The bus has carried a packet of the card and added to the taps. */
+/* The bus has carried a packet of the card and added to the taps. What is left out of a count goes
+ * first, so that no counter wraps for what it does not count. */
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     struct pc_card *card = self;
-    pc_monitor_packet(card, out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN, 1, p, out, now);
-    if (data)
-        pc_monitor_packet(card, out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN, data, p, out, now);
-    if (p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY))
+    const enum mon_tap headers = out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN;
+    const enum mon_tap cycles = out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN;
+    const bool nacked = p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY);
+    if (nacked && card->monitor.hears >> MON_TAP_NACKED_HEADERS & 1)
         pc_monitor_packet(card, MON_TAP_NACKED_HEADERS, 1, p, out, now);
+    if (card->monitor.hears >> headers & 1)
+        pc_monitor_packet(card, headers, 1, p, out, now);
+    if (data && card->monitor.hears >> cycles & 1)
+        pc_monitor_packet(card, cycles, data, p, out, now);
 }
 
 void pc_monitor_issue(struct pc_card *card, nm_tick now)

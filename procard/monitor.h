@@ -2,9 +2,9 @@
  * The monitoring card in its place: what the agent, the caches and the bus tell the board, register
  * accesses, and the events that make overflow interrupts come at the exact cycle.
  *
- * As long as no board is programmed, all this costs one test of `wants` where a packet passes.
- * Listening never changes a simulated cycle; what a guest sees of it are register values and
- * interrupts.
+ * As long as no board is programmed, all this costs one test of `wants` or `hears` where something
+ * passes. Listening never changes a simulated cycle; what a guest sees of it are register values
+ * and interrupts.
  */
 #ifndef PC_MONITOR_H
 #define PC_MONITOR_H
@@ -18,6 +18,7 @@ struct pc_card;
 struct pc_monitor {
     struct mon_board board;
     unsigned wants;  /**< mon_board_wants; 0: nobody listens */
+    uint64_t hears;  /**< mon_board_hears */
     nm_tick look_at; /**< tick of the event posted to look at the counters, NM_NEVER: none */
     unsigned idle;   /**< of these events, old ones included, those that only matter if something
                           else happens: they do not keep an idle machine going */
@@ -45,7 +46,7 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now);
 /* ---- what passes; called only when `wants` has the bit -----------------------------------------
  */
 
-/** A packet tap has grown by `amount`. MON_WANTS_PACKETS */
+/** A packet tap that the board hears has grown by `amount`. */
 void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, nm_tick now);
 /** A request is put out for the first time. MON_WANTS_ISSUES */

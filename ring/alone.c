@@ -11,53 +11,42 @@
  */
 #include "ring/net.h"
 
-/* A packet's way, as far as it has been followed. */
-struct way {
-    struct alone *a;
-    const struct flight *f;
-    uint32_t slots;
-    uint64_t cycle; /* in which its header is here */
-    struct ring *r; /* on this ring */
-    uint32_t node;  /* at this node */
-    bool count;     /* the rings count it */
-    bool smooth;    /* nothing on the way halts or holds back */
+/* Where a packet's header is, and when. */
+struct head {
+    struct ring *r;
+    uint32_t node;
+    uint64_t cycle;
 };
 
-static void along(struct way *w, uint32_t to)
+/* Along a ring to node `to`. */
+static void along(struct alone *a, struct head *h, uint32_t to)
 {
-    struct ring *r = w->r;
-    const uint32_t from = w->node;
-    w->node = to;
-    const uint64_t first = w->cycle;
-    w->cycle += to >= from ? to - from : to + r->nodes - from;
-    if (!w->count) {
-        w->a->busy[w->a->rings].first = first;
-        w->a->busy[w->a->rings++].last = w->cycle + w->slots - 1;
-        return;
-    }
-    r->node[from].passed_out += w->slots;
-    if (from == to)
-        return;
-    r->node[from].starts += w->slots;
-    r->node[to].stops += w->slots;
-    r->wrapped += to < from ? w->slots : 0;
+    const uint64_t first = h->cycle;
+    h->cycle += to >= h->node ? to - h->node : to + h->r->nodes - h->node;
+    a->hop[a->hops].r = h->r;
+    a->hop[a->hops].from = h->node;
+    a->hop[a->hops].to = to;
+    a->hop[a->hops].first = first;
+    a->hop[a->hops++].last = h->cycle + a->flight.data_slots;
+    h->node = to;
 }
 
-/* Through the FIFO that the present node feeds. The ring above is served first in a cycle: a slot
- * that goes up leaves before the next one comes. */
-static void between(struct way *w, bool up)
+/* The most slots the packet has in a FIFO between two rings. The ring above is served first in a
+ * cycle: a slot that goes up leaves before the next one comes. */
+static uint32_t most_in(const struct alone *a, const struct fifo *f, bool up)
 {
-    struct fifo *f = w->r->node[w->node].in;
-    const uint32_t most = f->delay + !up, deepest = w->slots < most ? w->slots : most;
-    w->smooth = w->smooth && deepest < f->limit.near_full;
-    w->cycle += f->delay;
-    w->r = f->drain;
-    w->node = f->drain_node;
-    if (!w->count)
-        return;
-    f->filled += (uint64_t)w->slots * f->delay;
-    if (deepest > f->deepest)
-        f->deepest = deepest;
+    const uint32_t most = f->delay + !up;
+    return a->flight.data_slots < most ? a->flight.data_slots + 1u : most;
+}
+
+/* Through the FIFO that the present node feeds. False: it would halt the ring or hold it back. */
+static bool between(const struct alone *a, struct head *h, bool up)
+{
+    const struct fifo *f = h->r->node[h->node].in;
+    h->r = f->drain;
+    h->node = f->drain_node;
+    h->cycle += f->delay;
+    return most_in(a, f, up) < f->limit.near_full;
 }
 
 static uint32_t child(const struct flight *f, unsigned level)
@@ -65,32 +54,41 @@ static uint32_t child(const struct flight *f, unsigned level)
     return (uint32_t)__builtin_ctz(f->field[level]);
 }
 
-/* Follows the packet from its station to its target. */
-static void follow(struct way *w)
+/* Follows the packet to its target's node. False: it would not go through smoothly. */
+static bool follow(struct alone *a, struct head *h)
 {
-    const unsigned top = w->f->level;
+    const unsigned top = a->flight.level;
+    bool smooth = true;
     for (unsigned level = 0; level < top; level++) {
-        along(w, w->r->nodes - 1);
-        between(w, true);
+        along(a, h, h->r->nodes - 1);
+        smooth &= between(a, h, true);
     }
     for (unsigned level = top; level > 0; level--) {
-        along(w, child(w->f, level));
-        between(w, false);
+        along(a, h, child(&a->flight, level));
+        smooth &= between(a, h, false);
     }
-    along(w, child(w->f, 0));
+    along(a, h, child(&a->flight, 0));
+    return smooth;
 }
 
-static struct way way_of(const struct ring_net *net, struct alone *a, bool count)
+/* What the rings and the FIFOs between them count of it. */
+static void account(const struct alone *a)
 {
-    const struct station *from = &net->station[a->station];
-    return (struct way){.a = a,
-                        .f = &a->flight,
-                        .slots = 1u + a->flight.data_slots,
-                        .cycle = a->begin,
-                        .r = from->ring,
-                        .node = from->node,
-                        .count = count,
-                        .smooth = true};
+    const uint32_t slots = a->flight.data_slots + 1u;
+    for (uint32_t i = 0; i < a->hops; i++) {
+        struct ring *r = a->hop[i].r;
+        const uint32_t from = a->hop[i].from, to = a->hop[i].to;
+        r->node[from].passed_out += slots;
+        r->node[from].starts += from == to ? 0 : slots;
+        r->node[to].stops += from == to ? 0 : slots;
+        r->wrapped += to < from ? slots : 0;
+        if (i + 1 == a->hops)
+            return;
+        struct fifo *f = r->node[to].in;
+        const uint32_t most = most_in(a, f, i < a->flight.level);
+        f->filled += (uint64_t)slots * f->delay;
+        f->deepest = most > f->deepest ? most : f->deepest;
+    }
 }
 
 /* The only packet the station has to send, or NULL. */
@@ -117,13 +115,15 @@ bool ring_alone_begins(struct ring_net *net, unsigned station)
     struct alone *a = &net->alone;
     if (!o || o->packet.multicast || st->nonsinkable_out == net->timing.nonsinkable_limit)
         return false;
-    *a = (struct alone){
-        .station = station, .begin = o->ready, .flight = ring_flight_of(net, &o->packet, o->level)};
-    struct way w = way_of(net, a, false);
-    follow(&w);
-    a->target = w.r->node[w.node].station;
-    a->end = w.cycle + a->flight.data_slots;
-    a->active = w.smooth && welcome(net, &net->station[a->target], o->packet.class);
+    struct head h = {.r = st->ring, .node = st->node, .cycle = o->ready};
+    a->station = station;
+    a->begin = o->ready;
+    a->hops = 0;
+    a->flight = ring_flight_of(net, &o->packet, o->level);
+    const bool smooth = follow(a, &h);
+    a->target = h.r->node[h.node].station;
+    a->end = h.cycle + a->flight.data_slots;
+    a->active = smooth && welcome(net, &net->station[a->target], o->packet.class);
     o->freed = (o->ready + a->flight.data_slots) * net->timing.cycle;
     return a->active;
 }
@@ -132,9 +132,9 @@ uint64_t ring_alone_next(const struct ring_net *net, uint64_t c)
 {
     const struct alone *a = &net->alone;
     uint32_t i = 0;
-    while (i + 1 < a->rings && a->busy[i].last < c)
+    while (i + 1 < a->hops && a->hop[i].last < c)
         i++;
-    return a->busy[i].first > c ? a->busy[i].first : c;
+    return a->hop[i].first > c ? a->hop[i].first : c;
 }
 
 bool ring_alone_remains(const struct ring_net *net)
@@ -146,10 +146,9 @@ bool ring_alone_remains(const struct ring_net *net)
 void ring_alone_arrives(struct ring_net *net)
 {
     struct alone *a = &net->alone;
-    struct way w = way_of(net, a, true);
     struct station *from = &net->station[a->station], *to = &net->station[a->target];
     const struct ring_packet packet = ring_outbox_head(&from->out[a->flight.class])->packet;
-    follow(&w);
+    account(a);
     from->nonsinkable_out += a->flight.class == RING_NONSINKABLE;
     from->sent_header++;
     from->sent_data += a->flight.data_slots;

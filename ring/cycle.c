@@ -159,8 +159,9 @@ static inline uint32_t distribute(struct ring_net *net, struct ring *r, uint32_t
     return targets;
 }
 
-/* The slot passing `node` is for it. */
-static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+/* The slot passing `node` is a multicast's. */
+static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring *r,
+                                                       uint32_t node, uint64_t c)
 {
     struct slot *s = &r->slot[slot_at(r, node)];
     uint32_t targets = s->bits & SLOT_TARGETS;
@@ -176,6 +177,39 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, u
     }
 }
 
+/* A slot was taken out of a station's input FIFO. */
+static inline void receive(struct station *st, uint32_t bits)
+{
+    const uint32_t header = bits >> 30 & 1;
+    st->received_header += header;
+    st->received_data += !header;
+    st->reassembly += header;
+    if (st->reassembly > st->reassembly_max)
+        st->reassembly_max = st->reassembly;
+}
+
+/* The slot passing `node` is for it, and nearly always for nobody else. At a station whose input
+ * FIFO is empty it is handled in this same cycle; unless something may then happen, at once. */
+static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+{
+    const struct slot s = r->slot[slot_at(r, node)];
+    const uint32_t bit = 1u << node;
+    struct node *n = &r->node[node];
+    if (s.bits & ~(SLOT_HEADER | SLOT_LAST) & ~bit) {
+        arrive_multicast(net, r, node, c);
+        return;
+    }
+    r->occupied &= ~bit;
+    n->stops++;
+    if (n->station != RING_NONE && !(s.bits & SLOT_LAST) && !fifo_count(n->in)) {
+        if (!n->in->deepest)
+            n->in->deepest = 1;
+        receive(&net->station[n->station], s.bits);
+        return;
+    }
+    fifo_push(net, n->in, (struct slot){s.flight, s.bits & (SLOT_HEADER | SLOT_LAST)}, c);
+}
+
 /* Where a slot let in at `node` has to go on this ring. */
 static inline uint32_t route(const struct ring *r, uint32_t node, const struct flight *f)
 {
@@ -186,18 +220,33 @@ static inline uint32_t route(const struct ring *r, uint32_t node, const struct f
     return f->field[r->level];
 }
 
-/* Lets a slot into the ring at `node`, where the passing slot is free. What is for that node itself
- * is copied at once. */
+/* A slot with several targets, or one for `node` itself, which is copied at once. */
+static __attribute__((noinline)) void enter_copied(struct ring_net *net, struct ring *r,
+                                                   uint32_t node, struct slot s, uint32_t targets,
+                                                   uint64_t c)
+{
+    targets = distribute(net, r, node, s, targets, c);
+    if (!targets)
+        return;
+    schedule(r, node, targets);
+    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | targets};
+    r->occupied |= 1u << node;
+    r->node[node].starts++;
+}
+
+/* Lets a slot into the ring at `node`, where the passing slot is free. */
 static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
                          uint64_t c)
 {
-    uint32_t targets = route(r, node, &net->flight[s.flight]);
-    if (!(targets & SLOT_UNSEQUENCED))
-        targets = distribute(net, r, node, s, targets, c);
-    if (!targets)
+    const uint32_t bits = route(r, node, &net->flight[s.flight]), targets = bits & SLOT_TARGETS;
+    const uint32_t to = (uint32_t)__builtin_ctz(targets);
+    if (!(bits & SLOT_UNSEQUENCED) && (to == node || targets & (targets - 1))) {
+        enter_copied(net, r, node, s, targets, c);
         return;
-    schedule(r, node, targets & SLOT_TARGETS);
-    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | targets};
+    }
+    const uint32_t phase = r->phase + (to > node ? to - node : to + r->nodes - node);
+    r->due[phase < r->nodes ? phase : phase - r->nodes] |= targets;
+    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | bits};
     r->occupied |= 1u << node;
     r->node[node].starts++;
 }
@@ -475,11 +524,7 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
         !sinkable_room(net, st, c))
         return;
     fifo_pop(net, &st->input, c);
-    st->received_header += s.bits >> 30 & 1;
-    st->received_data += !(s.bits & SLOT_HEADER);
-    st->reassembly += s.bits >> 30 & 1;
-    if (st->reassembly > st->reassembly_max)
-        st->reassembly_max = st->reassembly;
+    receive(st, s.bits);
     if (s.bits & SLOT_LAST) {
         st->reassembly--;
         ring_complete(net, station, &net->packet[s.flight], c);

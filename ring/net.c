@@ -117,6 +117,7 @@ static void station_init(struct ring_net *net, unsigned s)
     st->taken_wrap = power_of_two(t->queue) - 1;
     st->taken_at = calloc(st->taken_wrap + 1, sizeof *st->taken_at);
     st->flight = RING_NONE;
+    st->own = ring_mask_station(&net->shape, s);
     st->ring = r;
     st->node = node;
     r->node[node].station = s;
@@ -263,26 +264,28 @@ static void touch(struct ring_net *net, unsigned station)
 
 static bool packet_ok(const struct ring_net *net, unsigned station, const struct ring_packet *p)
 {
-    bool some = true, one = true;
-    for (unsigned l = 0; l < net->shape.levels; l++) {
-        const uint32_t field = ring_mask_field(p->mask, l);
-        some = some && field;
-        one = one && !(field & (field - 1));
-    }
-    return p->source == station && p->class < RING_CLASSES && !(p->mask & ~net->everybody) &&
-           some && (p->multicast ? p->class == RING_SINKABLE : one);
+    return p->source == station && p->class < RING_CLASSES && p->mask &&
+           !(p->mask & ~net->everybody) && (!p->multicast || p->class == RING_SINKABLE);
+}
+
+/* Highest ring level a packet needs: see ring_mask_level. */
+static unsigned level_of(const struct station *st, ring_mask mask)
+{
+    const ring_mask other = mask & ~st->own;
+    return ring_mask_field(other, 2) ? 2 : ring_mask_field(other, 1) ? 1 : 0;
 }
 
 void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct ring_packet *packet)
 {
     assert(packet_ok(net, station, packet));
     assert(ring_room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
-    struct outbox *out = &net->station[station].out[packet->class];
-    out->at[out->sent++ & out->wrap] =
-        (struct outgoing){.packet = *packet,
-                          .sent = at,
-                          .ready = ring_cycle_at(net, at) + net->timing.generator,
-                          .level = (uint8_t)ring_mask_level(&net->shape, station, packet->mask)};
+    struct station *st = &net->station[station];
+    struct outbox *out = &st->out[packet->class];
+    struct outgoing *o = &out->at[out->sent++ & out->wrap];
+    o->packet = *packet;
+    o->sent = at;
+    o->ready = ring_cycle_at(net, at) + net->timing.generator;
+    o->level = (uint8_t)level_of(st, packet->mask);
     touch(net, station);
 }
 

@@ -124,6 +124,7 @@ struct station {
     uint32_t asker_wrap, asker_head, asker_tail;
     nm_tick *takes;
     uint32_t takes_count, takes_size;
+    ring_mask own; /* its routing mask */
     struct ring *ring;
     uint32_t node;
     struct fifo input;
@@ -138,11 +139,13 @@ struct alone {
     uint64_t begin; /* cycle in which its header enters the ring */
     uint64_t end;   /* cycle in which its last slot is handled at its target */
     struct flight flight;
-    /* Cycles in which the rings it comes through would have something to do, in order. */
+    /* Its way: on each ring from node to node, and when that ring has something to do for it. */
     struct {
+        struct ring *r;
+        uint32_t from, to;
         uint64_t first, last;
-    } busy[2 * RING_LEVELS - 1];
-    uint32_t rings;
+    } hop[2 * RING_LEVELS - 1];
+    uint32_t hops;
 };
 
 struct ring_net {

@@ -375,7 +375,10 @@ Test(monitor_board, the_mask)
         put(&x, MON_REG_CONTROL0, control(MON_EV_packet_headers, true, false));
         put(&x, MON_REG_CONTROL1, control(MON_EV_packet_cycles, true, false));
         put(&x, MON_REG_CONTROL2, control(MON_EV_packet_headers, false, false));
-        cr_expect_eq(mon_board_wants(&x.b), MON_WANTS_PACKETS);
+        cr_expect_eq(mon_board_wants(&x.b), 0);
+        cr_expect_eq(mon_board_hears(&x.b),
+                     UINT64_C(1) << MON_TAP_HEADERS_IN | UINT64_C(1) << MON_TAP_HEADERS_OUT |
+                         UINT64_C(1) << MON_TAP_DATA_IN | UINT64_C(1) << MON_TAP_DATA_OUT);
         x.t.v[MON_TAP_HEADERS_IN]++;
         x.t.v[MON_TAP_DATA_IN] += 8;
         mon_board_packet(&x.b, MON_TAP_HEADERS_IN, 1, &rows[i].p);

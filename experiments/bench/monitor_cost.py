@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SIZES = (100, 500)
+SIZES = (100, 400)
 
 RUN = """\
 machine: numachine-64
