@@ -446,6 +446,17 @@ static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
     return false;
 }
 
+/* A packet of the rings for another module of the station. A sinkable one stays behind what the
+ * cache still has to say because of earlier ones: what it brings about must not reach a card before
+ * an invalidation that came first. */
+static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class class, nm_tick now)
+{
+    if (class == NM_NONSINKABLE || !n->controller.staged)
+        return to_bus(n, p);
+    nm_controller_send(&n->controller, p, now);
+    return true;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
@@ -463,7 +474,7 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     case TO_MEMORY:
     case TO_CARD:
         p.targets = (uint8_t)(1u << (way == TO_MEMORY ? NM_MODULE_MEMORY : card_of(n, &p)));
-        if (!to_bus(n, &p))
+        if (!pass_on(n, &p, class, now))
             return false;
         pop(n, class, from_network, now);
         return true;
