@@ -421,8 +421,6 @@ void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct
     read_counters(r, x, &values[IN_KEY_counter]);
     check_phases(r, x->phases, &values[IN_KEY_phases]);
     x->write = in_alloc(WRITES_MAX, sizeof *x->write);
-    if (r->diag->errors != before)
-        return;
     add_scale(&p);
     add_mask(&p);
     add_registers(&p);

@@ -225,3 +225,11 @@ Test(input_monitor, assignments)
               "%s", o.complaints);
     outcome_free(&o);
 }
+
+Test(input_monitor, all_errors_at_once)
+{
+    struct outcome o = read_monitor("mask: {address: 12, phase: zz}, counters: [{event: runn}],"
+                                    "phases: {a: 77}, registers: {WACH: 1}");
+    cr_expect_eq(o.errors, 5, "%s", o.complaints);
+    outcome_free(&o);
+}
