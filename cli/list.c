@@ -127,6 +127,12 @@ static json_t *list_words(void)
         json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", in_word_rows[i].name,
                                                "unit", in_word_rows[i].unit, "sentence",
                                                in_word_rows[i].sentence));
+#define TRUTH(field, unit, sentence)                                                               \
+    json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", "truth." #field, "unit", unit, \
+                                           "sentence", "ground truth: " sentence));
+#include "report/truth.def"
+    TRUTH(reads, "requests", "cached reads (RD, RDEXCL, UPGD) completed")
+#undef TRUTH
     return array;
 }
 

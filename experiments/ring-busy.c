@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 64, STATION = 4, RING = 16, STEPS = 8, LINE = 64, LINES = 64, PAGE = 4096 };
+enum { THREADS = 64, STATION = 4, RING = 16, STEPS = 8, LINE = 64, LINES = 64, PAGE = 16384 };
 
 /* A page for each, so that each page can be on its owner's station. */
 static struct {

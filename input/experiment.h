@@ -73,6 +73,7 @@ struct in_experiment {
     char *mask_address, *mask_phase;         /**< as written; NULL: not given */
     char *mask_direction, *mask_command;     /**< "any" or a word */
     uint64_t mask_fifo;                      /**< [packets] IN_ABSENT: not given */
+    char **registers;                        /**< NULL-terminated "NAME=number" */
     char *histogram, *scale;                 /**< words */
     nm_tick interval;                        /**< [ticks] NM_NEVER: no samples */
     char **phases;                           /**< NULL-terminated "NAME=PhaseID" */

@@ -14,9 +14,10 @@
 #include <string.h>
 
 enum {
-    PHASES = 16,       /**< PhaseIDs that packets carry */
-    ADDRESS_BITS = 40, /**< [bits] of a physical address the mask can see */
-    WRITES_MAX = 32    /**< registers this section comes to at most */
+    PHASES = 16,                    /**< PhaseIDs that packets carry */
+    ADDRESS_BITS = 40,              /**< [bits] of a physical address the mask can see */
+    REGISTERS_MAX = 64,             /**< given by their names */
+    WRITES_MAX = 32 + REGISTERS_MAX /**< this section comes to at most */
 };
 enum { COUNTER_EVENT, COUNTER_MASKED, COUNTER_START, COUNTER_ROWS };
 
@@ -310,6 +311,58 @@ static void add_mask(struct program *p)
         add(p, at, MON_REG_MASK, mask);
 }
 
+static const char *next_register(void *ctx, size_t i)
+{
+    size_t count;
+    const struct mon_register_row *rows = mon_registers(&count);
+    (void)ctx;
+    return i < count ? rows[i].name : NULL;
+}
+
+static const struct mon_register_row *find_register(const char *name)
+{
+    size_t count;
+    const struct mon_register_row *rows = mon_registers(&count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(rows[i].name, name))
+            return &rows[i];
+    return NULL;
+}
+
+static void add_register(struct program *p, const struct in_place *at, const char *name,
+                         const char *text)
+{
+    const struct mon_register_row *row = find_register(name);
+    const char *near = row ? NULL : in_nearest(name, next_register, NULL);
+    uint32_t value = 0;
+    if (near)
+        in_complain(p->r, at, "unknown register '%.60s'; did you mean '%s'?", name, near);
+    else if (!row)
+        in_complain(p->r, at, "unknown register '%.60s'; see 'numachine list registers'", name);
+    else if (!read_start(text, &value))
+        in_complain(p->r, at, "'%s': '%.60s' is not %s", name, text,
+                    counter_keys[COUNTER_START].form.unit);
+    else
+        add(p, at, row->offset, value);
+}
+
+/** Registers by their names, in the order given. */
+static void add_registers(struct program *p)
+{
+    const struct in_value *v = &p->values[IN_KEY_registers];
+    for (size_t i = 0; p->x->registers[i]; i++) {
+        const yaml_node_pair_t *pair = &v->node->data.mapping.pairs.start[i];
+        const struct in_place at = in_at(v->at.doc, in_node(v->at.doc, pair->key));
+        char *name = in_strdup(p->x->registers[i]), *equals = strchr(name, '=');
+        *equals = '\0';
+        if (i == REGISTERS_MAX)
+            in_complain(p->r, &at, "'monitor.registers' has more than %d entries", REGISTERS_MAX);
+        if (i < REGISTERS_MAX)
+            add_register(p, &at, name, equals + 1);
+        free(name);
+    }
+}
+
 static void add_counters(struct program *p)
 {
     static const uint32_t control[] = {MON_REG_CONTROL0, MON_REG_CONTROL1, MON_REG_CONTROL2,
@@ -368,10 +421,9 @@ void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct
     read_counters(r, x, &values[IN_KEY_counter]);
     check_phases(r, x->phases, &values[IN_KEY_phases]);
     x->write = in_alloc(WRITES_MAX, sizeof *x->write);
-    if (r->diag->errors != before)
-        return;
     add_scale(&p);
     add_mask(&p);
+    add_registers(&p);
     add_counters(&p);
     add_histogram(&p);
     if (r->diag->errors == before)

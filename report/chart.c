@@ -169,8 +169,9 @@ static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
                       bin->exclusive ? "write" : "read", bin->global ? "global" : "local",
                       bin->valid ? " valid" : " invalid", bin->nc_hit ? ", network cache hit" : "");
     } else if (bin->has_block) {
-        rep_grid_cell(grid, "block 0x%04x, at 0x%03x of its page", bin->block,
-                      bin->block * 32u & 0xfff);
+        const unsigned page = (unsigned)run->experiment->machine.params.page_size;
+        rep_grid_cell(grid, "block 0x%04x, at 0x%04x of its page", bin->block,
+                      bin->block * 32u % page);
     } else {
         rep_grid_cell(grid, "word %u", index);
     }
@@ -247,7 +248,7 @@ void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
         return;
     const enum mon_source source =
         (enum mon_source)MON_GET(some->sram_control, SRAM_CONTROL_SOURCE);
-    fprintf(out, "\nhistogram of %u card%s, %s: %s counted, %s lost, %s beyond the last time\n",
+    fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost, %s beyond the last time\n",
             h.cards, h.cards == 1 ? "" : "s", what_is_counted(some),
             rep_grouped(h.counted, counted), rep_grouped(h.lost, lost),
             rep_grouped(h.saturated, saturated));

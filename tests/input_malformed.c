@@ -189,6 +189,7 @@ static const char *const refused[][24] = {
     [IN_FILE] = {"", "~", "[a.out]", "{a: b}", "gone", "./"},
     [IN_LIST] = {"", "~", "a", "{a: b}", "[[a]]", "[{a: b}]", "[~]"},
     [IN_EVENTS] = {"", "~", "run", "{a: b}", "[[run]]", "[~]", "[runn, run]"},
+    [IN_ROWS] = {"", "~", "a", "{a: b}", "[a]", "[[a]]", "[~]", "[{a: b}]", "[{event: runn}]"},
     [IN_MAP] = {"", "~", "a", "[a]", "{a: [b]}", "{a: ~}"},
     [IN_MACHINE] = {"", "~", "[station-4]", "station-5x", "{bus: 3}", "gone.yaml"},
 };
@@ -197,13 +198,12 @@ static const char *const refused[][24] = {
 static void expect_refused(const struct in_key *key, const char *before, const char *value)
 {
     char text[400];
-    const char *dot = strchr(key->path, '.');
-    const size_t section = dot ? (size_t)(dot - key->path) : 0;
-    int n = snprintf(text, sizeof text, "%s", before);
-    if (dot)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%.*s:\n", (int)section, key->path);
-    snprintf(text + n, sizeof text - (size_t)n, "%s%s: %s\n", dot ? "  " : "",
-             dot ? dot + 1 : key->path, value);
+    int n = snprintf(text, sizeof text, "%s", before), indent = 0;
+    const char *name = key->path;
+    for (const char *dot; (dot = strchr(name, '.')); name = dot + 1, indent += 2)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%*s%.*s:\n", indent, "",
+                      (int)(dot - name), name);
+    snprintf(text + n, sizeof text - (size_t)n, "%*s%s: %s\n", indent, "", name, value);
     unsigned line = 1;
     for (const char *p = text; p < text + n; p++)
         line += *p == '\n';
@@ -255,7 +255,10 @@ Test(input_malformed, values)
 static const char machine[] = "# machine\nbase: station-4\nbus: {clock: 25MHz, fifo: &f 4}\n"
                               "l2:\n  line: 128B\n  split: false\nmemory: {banks: *f}\n";
 static const char experiment[] = "about: 'x'\nprogram:\n  path: a.out\n  args: [1, \"b\\n\"]\n"
-                                 "  env: {A: b}\nmonitor: {events: [run]}\nrun: {limit: 1ms}\n";
+                                 "  env: {A: b}\nrun: {limit: 1ms}\n"
+                                 "monitor:\n  groups: [NACK]\n  mask: {address: 0x1x, phase: s}\n"
+                                 "  counters: [{event: nacks, masked: true, start: -1}]\n"
+                                 "  histogram: {source: l2}\n  phases: {s: 1}\n";
 
 /** Whatever became of it: good, or bad with a place. */
 static void expect_sane(const char *text, size_t size, size_t at)

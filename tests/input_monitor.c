@@ -76,6 +76,12 @@ Test(input_monitor, register_writes)
           {MON_REG_VALUE_HIGH, 0},
           {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)}}},
         {__LINE__,
+         "registers: {WATCH: 1, THRESHOLD: 0x100}, counters: [{event: run}]",
+         {{MON_REG_WATCH, 1},
+          {MON_REG_THRESHOLD, 0x100},
+          {MON_REG_CONTROL0, control(MON_EV_run, false)},
+          {MON_REG_COUNTER0, 0}}},
+        {__LINE__,
          "histogram: {source: transactions}",
          {{MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_state_phase, SRAM_CONTROL_SOURCE)}}},
         {__LINE__,
@@ -165,6 +171,11 @@ Test(input_monitor, refusals)
          "the monitoring card refuses this: invalidate_hits uses the cache index"},
         {__LINE__, "counters: [{event: rereferences}], mask: {address: 0x1xxx}",
          ":2:22: error: the monitoring card refuses this: the comparator"},
+        {__LINE__, "registers: {WACH: 1}",
+         ":2:23: error: unknown register 'WACH'; did you mean 'WATCH'"},
+        {__LINE__, "registers: {WATCH: one}", ":2:23: error: 'WATCH': 'one' is not a"},
+        {__LINE__, "registers: {IDENTITY: 1}", "refuses this: the register cannot be written"},
+        {__LINE__, "registers: {MASK: 0x30}", "refuses this: MASK.DIRECTION knows"},
         {__LINE__, "interval: 0cy", "'monitor.interval': 0cy"},
         {__LINE__, "interval: 10", "'monitor.interval': 10"},
     };
@@ -212,5 +223,13 @@ Test(input_monitor, assignments)
     o = read_file("t.yaml", bad);
     cr_expect(strstr(o.complaints, "--set monitor.mask.address=7: 'monitor.mask.address': '7'"),
               "%s", o.complaints);
+    outcome_free(&o);
+}
+
+Test(input_monitor, all_errors_at_once)
+{
+    struct outcome o = read_monitor("mask: {address: 12, phase: zz}, counters: [{event: runn}],"
+                                    "phases: {a: 77}, registers: {WACH: 1}");
+    cr_expect_eq(o.errors, 5, "%s", o.complaints);
     outcome_free(&o);
 }

@@ -50,6 +50,7 @@ static inline void fake_init(struct fake *f, const char *events)
     f->experiment.machine.params.cpu_clock = 150000000;
     f->experiment.machine.params.bus_clock = 50000000;
     f->experiment.machine.params.bus_width = 8;
+    f->experiment.machine.params.page_size = 4096;
     f->experiment.machine.params.processors = FAKE_CARDS;
     mon_choice_add(&choice, events, why, sizeof why);
     rep_run_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);

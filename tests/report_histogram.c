@@ -133,7 +133,7 @@ Test(report_histogram, chart_of_blocks)
     for (unsigned i = 0; i < 40; i++)
         sram[0x8000 + 2 * i] = i + 1;
     char *text = written(chart_110, &size);
-    cr_expect(strstr(text, "block 0x004e, at 0x9c0 of its page"), "%s", text);
+    cr_expect(strstr(text, "block 0x004e, at 0x09c0 of its page"), "%s", text);
     cr_expect(!strstr(text, "block 0x0000"), "only the fullest: %s", text);
     free(text);
     text = written(rep_write_bins, &size);

@@ -1,0 +1,43 @@
+# Completion for bash: source this file. Words come from 'numachine list', so they are always those of
+# the program.
+
+_numachine_names() # WHAT: the first column of a listing
+{
+    "$1" list "$2" 2>/dev/null | awk '{ print $1 }'
+}
+
+_numachine_last() # the part behind the last comma, and what is before it
+{
+    local names=$1 word=${COMP_WORDS[COMP_CWORD]}
+    local before=${word%"${word##*,}"}
+    mapfile -t COMPREPLY < <(compgen -P "$before" -W "$names" -- "${word##*,}")
+}
+
+_numachine()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]}
+    case $last in
+    -g | --group) _numachine_last "$(_numachine_names "$program" groups)" ;;
+    -e | --event)
+        _numachine_last "$(_numachine_names "$program" events) $(_numachine_names "$program" sets)"
+        ;;
+    -m | --machine)
+        mapfile -t COMPREPLY < <(compgen -f -W "$(_numachine_names "$program" machines)" -- "$word")
+        ;;
+    -s | --set)
+        mapfile -t COMPREPLY < <(compgen -S = -W "$(_numachine_names "$program" keys)
+            $(_numachine_names "$program" params)" -- "$word")
+        ;;
+    list) mapfile -t COMPREPLY < <(compgen -W "$("$program" list | awk '{ print $1 }')" -- "$word") ;;
+    *)
+        if [ "$COMP_CWORD" -eq 1 ]; then
+            mapfile -t COMPREPLY < <(compgen -W \
+                "run stat list check init protocol topology bench test" -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
+        ;;
+    esac
+}
+
+complete -o filenames -F _numachine numachine ./numachine

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""
+Three ways to program a monitoring card, one effect: from the experiment's file, by the card's own processor,
+by another. The registers then hold the same.
+
+    three_ways.py NUMACHINE GUEST
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+EXPERIMENT = """
+machine: ring-16
+program: {path: GUEST, args: [ARGS]}
+"""
+MONITORS = [
+    "counters: [{event: run}, {event: nacks, start: -7}]",
+    "counters: [{event: packet_headers, masked: true}, {event: requests_nacked, masked: true}],"
+    "mask: {direction: out, command: RDEXCL, address: 0x1_2xx4, phase: 5, fifo: 3}",
+    "histogram: {source: service-time, scale: doubled}",
+    "histogram: {source: invalidates}, counters: [{event: invalidate_hits}],"
+    "registers: {WATCH: 3, THRESHOLD: 1000}",
+]
+
+
+def run(numachine, *arguments):
+    done = subprocess.run([numachine, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def main():
+    numachine, guest = sys.argv[1:]
+    guest = str(pathlib.Path(guest).absolute())
+    with tempfile.TemporaryDirectory() as scratch:
+        file, out = pathlib.Path(scratch, "x.yaml"), pathlib.Path(scratch, "out")
+
+        def registers(args, monitor):
+            file.write_text(EXPERIMENT.replace("GUEST", guest).replace("ARGS", ", ".join(args)) +
+                            f"monitor: {{{monitor}}}\n")
+            return re.findall(r"^0x.* 0x.*$", run(numachine, "run", "-q", "--force", "-o", str(out),
+                                                  str(file)), re.M)
+
+        reset = registers(["file"], "")
+        for monitor in MONITORS:
+            by_file = registers(["file"], monitor)
+            said = re.findall(r"(0x\w+) \w+ += (0x\w+)", run(numachine, "check", str(file)))
+            writes = [f"'{offset}={value}'" for offset, value in said]
+            assert by_file != reset, monitor
+            for how in "own", "other":
+                by_guest = registers([how, *writes], "")
+                assert by_guest == by_file, f"{monitor}: {how}\n{by_guest}\nfile\n{by_file}"
+
+
+if __name__ == "__main__":
+    main()
