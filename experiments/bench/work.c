@@ -10,10 +10,13 @@
  * locks:    every reference adds to a counter under its mutex; there are WORDS of them.
  *
  * References are 4 bytes and per thread. What is printed depends on the arguments only: a checksum,
- * or 0 where threads race.
+ * or 0 where threads race. The region "work" begins when all threads are ready and ends when the
+ * first thread is done. Threads start, report to and wake each other as a tree, so that 1,024 of them
+ * do not meet in one place before there is anything to measure.
  */
 #include <numachine.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@
 enum { THREADS_MAX = 1024 };
 
 struct job {
+    _Alignas(64) sem_t ready, go;
     volatile unsigned *words;
     unsigned number, threads, mask, references, write_percent, random, sum;
 };
@@ -94,15 +98,62 @@ static const struct pattern {
 
 static const struct pattern *pattern;
 
+static struct job job[THREADS_MAX];
+static pthread_t thread[THREADS_MAX];
+static pthread_attr_t attr;
+static void *work(void *arg);
+
+/* Of a thread's two children, does something to those that exist. */
+static void children(const struct job *own, void (*what)(unsigned child))
+{
+    for (unsigned child = 2 * own->number + 1; child <= 2 * own->number + 2; child++)
+        if (child < own->threads)
+            what(child);
+}
+
+static void start(unsigned child)
+{
+    sem_init(&job[child].ready, 0, 0);
+    sem_init(&job[child].go, 0, 0);
+    if (pthread_create(&thread[child], &attr, work, &job[child]))
+        exit(1);
+}
+
+static void await(unsigned child)
+{
+    sem_wait(&job[child].ready);
+}
+
+static void release(unsigned child)
+{
+    sem_post(&job[child].go);
+}
+
+static void join(unsigned child)
+{
+    pthread_join(thread[child], NULL);
+}
+
 static void *work(void *arg)
 {
-    struct job *job = arg;
-    pthread_barrier_wait(&barrier);
-    pattern->run(job);
+    struct job *own = arg;
+    children(own, start);
+    children(own, await);
+    if (own->number == 0) {
+        NUMACHINE_BEGIN("work");
+    } else {
+        sem_post(&own->ready);
+        sem_wait(&own->go);
+    }
+    children(own, release);
+    pattern->run(own);
+    if (own->number == 0)
+        NUMACHINE_END("work");
+    children(own, join);
     return NULL;
 }
 
-static unsigned total(const struct job *job, unsigned threads, unsigned words)
+static unsigned total(unsigned threads, unsigned words)
 {
     unsigned sum = 0;
     for (unsigned i = 0; i < threads; i++)
@@ -114,9 +165,6 @@ static unsigned total(const struct job *job, unsigned threads, unsigned words)
 
 int main(int argc, char **argv)
 {
-    static struct job job[THREADS_MAX];
-    pthread_t thread[THREADS_MAX];
-    pthread_attr_t attr;
     if (argc != 6)
         return 2;
     for (pattern = patterns; strcmp(pattern->name, argv[5]);)
@@ -132,8 +180,8 @@ int main(int argc, char **argv)
     }
     pthread_barrier_init(&barrier, NULL, threads);
     pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 65536);
-    for (unsigned i = 0; i < threads; i++) {
+    pthread_attr_setstacksize(&attr, 1 << 18);
+    for (unsigned i = 0; i < threads; i++)
         job[i] = (struct job){.words = array + each * i,
                               .number = i,
                               .threads = threads,
@@ -141,12 +189,7 @@ int main(int argc, char **argv)
                               .references = atoi(argv[2]),
                               .write_percent = atoi(argv[4]),
                               .random = i + 1};
-        if (i && pthread_create(&thread[i], &attr, work, &job[i]))
-            return 1;
-    }
     work(&job[0]);
-    for (unsigned i = 1; i < threads; i++)
-        pthread_join(thread[i], NULL);
-    printf("%u\n", total(job, threads, words));
+    printf("%u\n", total(threads, words));
     return 0;
 }
