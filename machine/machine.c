@@ -482,6 +482,7 @@ void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
 {
+    pc_settle(&m->card[card]->cpu);
     return &m->card[card]->cpu;
 }
 
@@ -594,7 +595,8 @@ void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_m
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
 {
-    const struct pc_card *c = m->card[card];
+    struct pc_card *c = m->card[card];
+    pc_settle(&c->cpu);
     *out = c->truth;
     out->instructions = c->cpu.instructions;
     out->loads = c->cpu.states[PC_ST_LOAD];

@@ -185,6 +185,7 @@ static enum pc_status standing(const struct pc_card *card)
 
 void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out)
 {
+    pc_settle(&card->cpu);
     *out = card->taps;
     memcpy(out->v, card->cpu.states, sizeof card->cpu.states);
     if (card->cpu.now > at)

@@ -27,12 +27,14 @@ enum pc_opcode {
     PC_OP_ROWS_END,
     PC_OP_NOP = PC_OP_ROWS_END, /**< sll r0, r0, 0 */
     PC_OP_MOVE,                 /**< or, addu, subu, daddu or dsubu with r0 */
-    /* How a block ends; not instructions, they take no time. */
-    PC_OP_END_FALL,  /**< runs on into the next line */
+    /* Not instructions, they take no time. */
+    PC_OP_LINE, /**< the next instruction is the first of its line: look it up in L1I */
+    /* How a block ends. */
+    PC_OP_END_FALL,  /**< runs on */
     PC_OP_END_COND,  /**< conditional branch whose delay slot is in the block */
     PC_OP_END_JUMP,  /**< jump to a fixed address, delay slot in the block */
     PC_OP_END_REG,   /**< to an address known only now */
-    PC_OP_END_SPLIT, /**< the delay slot lies in the next line */
+    PC_OP_END_SPLIT, /**< the delay slot is in no block with its branch */
     PC_OP_END_SYNCI, /**< instructions may have changed */
     PC_OP__COUNT
 };
@@ -116,21 +118,14 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
 /* ---- decoded code -----------------------------------------------------------------------------
  */
 
-/** One instruction, ready to run. Offsets count bytes from the start of struct pc_cpu. */
+/** One operation, ready to run. Offsets count bytes from the start of struct pc_cpu. */
 struct pc_op {
     uint16_t code; /**< enum pc_opcode */
     uint16_t
         cycle; /**< [PCycles] from the block's start to this instruction's, own slip included */
     uint16_t d, s, t; /**< destination and sources */
     uint16_t at;      /**< instructions before it in the block */
-    int32_t imm;
-};
-
-/** PCycles by state (enum pc_status), added eight at a time. */
-typedef uint16_t pc_counts __attribute__((vector_size(16)));
-union pc_spent {
-    uint16_t state[16];
-    pc_counts half[2];
+    int32_t imm;      /**< of LINE: [bytes] of the line's entry in cpu->i */
 };
 
 /** Block flags: part of the key. */
@@ -157,11 +152,10 @@ struct pc_edge {
     uint8_t flags; /**< of the block it leads to */
 };
 
-/** The moment an instruction inside a block starts: to stop at and go on from. */
+/** The moment an operation inside a block starts: to stop at and go on from. */
 struct pc_point {
     union pc_spent spent; /**< from the block's start, own slip included */
     const struct pc_context *context;
-    struct pc_block *resume[2]; /**< NULL: not looked up yet. [1]: as slot of a taken branch */
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };
@@ -174,9 +168,9 @@ struct pc_block {
     uint32_t span;                    /**< [PCycles] all instructions start earlier than this */
     uint32_t count;                   /**< instructions */
     const struct pc_context *context; /**< at entry */
-    struct pc_point *points;          /**< count of them */
+    struct pc_point *points;          /**< of ops[], without the END */
     UT_hash_handle hh;
-    struct pc_op ops[]; /**< count + 1: the last is an END */
+    struct pc_op ops[]; /**< the instructions, a LINE where a line begins, an END */
 };
 
 struct pc_code {

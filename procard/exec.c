@@ -20,7 +20,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum {
-    SPILL_CYCLES = 60000,    /**< status counts of a run fit 16 bits up to here */
+    SPILL_CYCLES = 50000,    /**< status counts fit 16 bits up to here and a block */
     KILLED_BY_BRANCH = 2,    /**< behind the delay slot of a taken branch */
     KILLED_BY_EXCEPTION = 8, /**< the instruction and the seven behind it in the pipeline */
     ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
@@ -57,20 +57,23 @@ static inline void spend(union pc_spent *to, const union pc_spent *more)
     to->half[1] += more->half[1];
 }
 
-/** Moves the counts of a run to the totals. */
-static void spill(struct pc_cpu *cpu, union pc_spent *spent)
+static inline void unspend(union pc_spent *from, const union pc_spent *less)
 {
-    const uint16_t *s = spent->state;
+    from->half[0] -= less->half[0];
+    from->half[1] -= less->half[1];
+}
 
-    for (unsigned i = 0; i < PC_ST__COUNT; i++)
-        cpu->states[i] += s[i];
-    cpu->instructions += (uint64_t)s[PC_ST_LOAD] + s[PC_ST_STORE] + s[PC_ST_BR_UNTAKEN] +
-                         s[PC_ST_BR_TAKEN] + s[PC_ST_INT] + s[PC_ST_FP];
-    memset(spent, 0, sizeof *spent);
+/** Whether what the pipeline knows of decoded code is still so. */
+static inline bool code_stands(const struct pc_cpu *cpu)
+{
+    const struct pc_code *code = cpu->code;
+
+    return cpu->pipe.code == code && cpu->pipe.generation == code->generation &&
+           code->arena_bytes <= ARENA_LIMIT;
 }
 
 /** Drops what refers to blocks that are no more. */
-static void follow_code(struct pc_cpu *cpu)
+static __attribute__((noinline)) void follow_code(struct pc_cpu *cpu)
 {
     struct pc_pipe *pipe = &cpu->pipe;
     struct pc_code *code = cpu->code;
@@ -83,21 +86,30 @@ static void follow_code(struct pc_cpu *cpu)
     }
     if (pipe->code != code)
         pipe->context = NULL;
-    if (pipe->code == code && pipe->generation == code->generation)
-        return;
     memset(pipe->hot, 0, sizeof pipe->hot);
-    pipe->resume = NULL;
+    pipe->block = NULL;
     pipe->code = code;
     pipe->generation = code->generation;
 }
 
-/** Where a run stands when it stops or starts. */
+/** Where a run stands when it stops. */
 struct stand {
     struct pc_block *block;
     const struct pc_op *op;
     uint64_t next; /**< target of a register jump, or of the branch whose slot the block is */
     bool taken;    /**< the last branch of the block */
 };
+
+/** Whether the run can go on where the last one stopped. */
+static inline bool goes_on(const struct pc_cpu *cpu, unsigned flags)
+{
+    const struct pc_pipe *pipe = &cpu->pipe;
+    const uint64_t pc = cpu->r.pc;
+
+    return pipe->block && pipe->pc == pc && pipe->npc == cpu->r.npc &&
+           (pipe->block->key.flags & ~PC_BLOCK_SLOT) == flags &&
+           (pipe->looks || cpu->fetched_pc == pc);
+}
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
 static struct pc_block *resume(struct pc_cpu *cpu, unsigned flags)
@@ -106,68 +118,79 @@ static struct pc_block *resume(struct pc_cpu *cpu, unsigned flags)
     const uint64_t pc = cpu->r.pc;
     const bool same = pipe->pc == pc && pipe->context;
     const bool slot = cpu->r.npc != pc + 4 || (same && pipe->slot);
-    struct pc_block *b = same ? pipe->resume : NULL;
 
     if (slot)
         flags |= PC_BLOCK_SLOT;
-    if (b && b->key.pc == pc && b->key.flags == flags)
-        return b;
     return pc_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
 }
 
 /** Leaves the registers ready to go on at the first instruction of `block`. */
-static void stop_before(struct pc_cpu *cpu, const struct stand *at, bool fetched)
+static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, bool fetched)
 {
-    struct pc_block *b = at->block;
-    const bool slot = b->key.flags & PC_BLOCK_SLOT;
+    struct pc_pipe *pipe = &cpu->pipe;
 
-    cpu->r.pc = b->key.pc;
-    cpu->r.npc = slot ? at->next : b->key.pc + 4;
-    cpu->pipe.slot = slot;
-    cpu->pipe.pc = b->key.pc;
-    cpu->pipe.context = b->context;
-    cpu->pipe.resume = b;
+    pipe->slot = b->key.flags & PC_BLOCK_SLOT;
+    pipe->looks = true;
+    pipe->pc = cpu->r.pc = b->key.pc;
+    pipe->npc = cpu->r.npc = pipe->slot ? next : b->key.pc + 4;
+    pipe->context = b->context;
+    pipe->block = b;
+    pipe->op = NULL;
+    pipe->next = next;
     cpu->fetched_pc = fetched ? b->key.pc : ~UINT64_C(0);
 }
 
-/** Leaves the registers ready to go on at an instruction inside a block, the time before it spent.
- */
-static void stop_at(struct pc_cpu *cpu, const struct stand *at, union pc_spent *spent)
+/** Whether `pc`, the instruction of at->op, is the delay slot of a taken branch, and its target. */
+static bool slot_target(const struct stand *at, uint64_t pc, uint64_t *npc, bool *conditional)
+{
+    const struct pc_op *op = at->op, *before = op - 1;
+    unsigned klass = PC_CLASS_INT;
+
+    if (op > at->block->ops && before->code == PC_OP_LINE)
+        before--;
+    if (op->at > 0 && before->code < PC_OP_ROWS_END)
+        klass = pc_rows[before->code].klass;
+    *conditional = klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
+    if (at->block->key.flags & PC_BLOCK_SLOT || klass == PC_CLASS_JUMPR)
+        *npc = at->next;
+    else if (klass == PC_CLASS_JUMP || (*conditional && at->taken))
+        *npc = pc - 4 + (uint64_t)(int64_t)before->imm;
+    else
+        return false;
+    return true;
+}
+
+/** Leaves the registers ready to go on at an operation inside a block, the time before it spent.
+ *  A LINE stops before it has looked, or behind when it is `fetched`. */
+static void stop_at(struct pc_cpu *cpu, const struct stand *at, bool fetched)
 {
     struct pc_block *b = at->block;
-    const struct pc_op *op = at->op, *before = op - 1;
-    struct pc_point *point = &b->points[op->at];
+    const struct pc_op *op = at->op;
+    const struct pc_point *point = &b->points[op - b->ops];
     const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
-    unsigned flags = b->key.flags;
-    unsigned klass = PC_CLASS_INT;
+    struct pc_pipe *pipe = &cpu->pipe;
+    const bool looks = op->code == PC_OP_LINE && !fetched;
     uint64_t npc = pc + 4;
     bool conditional;
 
-    if (op->at > 0 && before->code < PC_OP_ROWS_END)
-        klass = pc_rows[before->code].klass;
-    conditional = klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
-    if (flags & PC_BLOCK_SLOT || klass == PC_CLASS_JUMPR) {
-        npc = at->next;
-        flags |= PC_BLOCK_SLOT;
-    } else if (klass == PC_CLASS_JUMP || (conditional && at->taken)) {
-        npc = pc - 4 + (uint64_t)(int64_t)before->imm;
-        flags |= PC_BLOCK_SLOT;
-    }
-    spend(spent, &point->spent);
+    pipe->slot = slot_target(at, pc, &npc, &conditional);
+    pipe->undo = point->spent;
     if (conditional && at->taken) { /* the point counts it untaken */
-        spent->state[PC_ST_BR_UNTAKEN] -= 1;
-        spent->state[PC_ST_BR_TAKEN] += 1;
+        pipe->undo.state[PC_ST_BR_UNTAKEN] -= 1;
+        pipe->undo.state[PC_ST_BR_TAKEN] += 1;
     }
+    spend(&pipe->spent, &pipe->undo);
     cpu->now += op->cycle;
-    cpu->r.pc = pc;
-    cpu->r.npc = npc;
-    cpu->pipe.slot = flags & PC_BLOCK_SLOT;
-    cpu->pipe.pc = pc;
-    cpu->pipe.context = point->context;
-    if (!point->resume[cpu->pipe.slot])
-        point->resume[cpu->pipe.slot] = pc_block_get(cpu->code, pc, point->context, flags);
-    cpu->pipe.resume = point->resume[cpu->pipe.slot];
-    cpu->fetched_pc = pc;
+    pipe->cycle = op->cycle;
+    pipe->looks = looks;
+    pipe->taken = at->taken;
+    pipe->pc = cpu->r.pc = pc;
+    pipe->npc = cpu->r.npc = npc;
+    pipe->context = point->context;
+    pipe->block = b;
+    pipe->op = op->code == PC_OP_LINE && fetched ? op + 1 : op;
+    pipe->next = at->next;
+    cpu->fetched_pc = looks ? ~UINT64_C(0) : pc;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
@@ -186,7 +209,7 @@ static void trap(struct pc_cpu *cpu)
     }
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = cpu->code->idle;
-    cpu->pipe.resume = NULL;
+    cpu->pipe.block = NULL;
     cpu->fetched_pc = ~UINT64_C(0);
 }
 
@@ -592,11 +615,11 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     }
 
 /** Leaves the block through edge `which`. */
-#define LEAVE(which)                 \
-    do {                             \
-        edge = &b->edge[which];      \
-        cpu->now += edge->cycles;    \
-        spend(&spent, &edge->spent); \
+#define LEAVE(which)                \
+    do {                            \
+        edge = &b->edge[which];     \
+        cpu->now += edge->cycles;   \
+        spend(spent, &edge->spent); \
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
@@ -639,6 +662,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 #undef FPOP
         [PC_OP_NOP] = &&do_NOP,
         [PC_OP_MOVE] = &&do_MOVE,
+        [PC_OP_LINE] = &&do_LINE,
         [PC_OP_END_FALL] = &&end_fall,
         [PC_OP_END_COND] = &&end_cond,
         [PC_OP_END_JUMP] = &&end_jump,
@@ -647,27 +671,43 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_END_SYNCI] = &&end_synci,
     };
     static const void *const wary[PC_OP__COUNT] = {
-        [PC_OP_RI... PC_OP_MOVE] = &&look, [PC_OP_END_FALL] = &&end_fall,
+        [PC_OP_RI... PC_OP_LINE] = &&look, [PC_OP_END_FALL] = &&end_fall,
         [PC_OP_END_COND] = &&end_cond,     [PC_OP_END_JUMP] = &&end_jump,
         [PC_OP_END_REG] = &&end_reg,       [PC_OP_END_SPLIT] = &&end_split,
         [PC_OP_END_SYNCI] = &&end_synci,
     };
     const unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
     const uint64_t inside = (UINT64_C(1) << cpu->dshift) - 1, outside = ~inside;
-    nm_tick limit = earlier(horizon, cpu->now + SPILL_CYCLES);
+    union pc_spent *const spent = &cpu->pipe.spent;
     const void *const *table = fast;
-    union pc_spent spent = {{0}};
+    nm_tick limit;
     enum pc_stop why = PC_STOP_HORIZON;
     const struct pc_op *op = NULL;
     struct pc_edge *edge = NULL;
     uint64_t next = cpu->r.npc;
     unsigned taken = 0; /* the last branch of the block: an index of its edges */
-    bool check;
+    bool check, fetched = false;
     struct pc_block *b;
 
     cpu->horizon = horizon;
-    follow_code(cpu);
+    if (unlikely(!code_stands(cpu)))
+        follow_code(cpu);
+    if (unlikely(horizon - cpu->pipe.settled > SPILL_CYCLES))
+        pc_settle(cpu);
+    limit = earlier(horizon, cpu->pipe.settled + SPILL_CYCLES);
     check = cpu->fetched_pc != cpu->r.pc;
+    if (likely(goes_on(cpu, flags))) {
+        b = cpu->pipe.block;
+        op = cpu->pipe.op;
+        next = cpu->pipe.next;
+        if (!op)
+            goto brink;
+        taken = cpu->pipe.taken;
+        cpu->now -= cpu->pipe.cycle;
+        unspend(spent, &cpu->pipe.undo);
+        REPACE();
+        DISPATCH();
+    }
     while (!(b = resume(cpu, flags))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
             goto done;
@@ -676,11 +716,13 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     }
 
 brink: /* the horizon, or the end of what `spent` can hold, may fall inside the block */
-    spill(cpu, &spent);
-    limit = earlier(horizon, cpu->now + SPILL_CYCLES);
     if (cpu->now >= horizon) {
         why = PC_STOP_HORIZON;
         goto stopped_before;
+    }
+    if (unlikely(cpu->now + b->span > cpu->pipe.settled + SPILL_CYCLES)) {
+        pc_settle(cpu);
+        limit = earlier(horizon, cpu->now + SPILL_CYCLES);
     }
     if (check && !IN_CACHE(b))
         goto miss;
@@ -693,6 +735,23 @@ miss:
         goto stopped_before;
     check = false;
     goto brink;
+
+    /* the block enters another line */
+do_LINE : {
+    const uint64_t va = b->key.pc + 4 * (uint64_t)op->at;
+
+    if (unlikely(((const struct pc_line *)((const char *)cpu->i + op->imm))->rtag != va)) {
+        if (!pc_fetch(cpu, va, NOW, &why))
+            goto stopped;
+        if (NOW >= horizon) {
+            why = PC_STOP_HORIZON;
+            fetched = true;
+            goto stopped;
+        }
+        REPACE();
+    }
+    NEXT();
+}
 
 look: /* every instruction comes by here while `wary` */
     if (NOW >= horizon) {
@@ -971,7 +1030,7 @@ off_the_map: /* no instruction there, or not yet */
     cpu->r.npc = cpu->pipe.slot ? next : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = edge->context;
-    cpu->pipe.resume = NULL;
+    cpu->pipe.block = NULL;
     cpu->fetched_pc = ~UINT64_C(0);
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
@@ -982,12 +1041,11 @@ off_the_map: /* no instruction there, or not yet */
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, &(struct stand){b, op, next, taken != 0}, &spent);
+    stop_at(cpu, &(struct stand){b, op, next, taken != 0}, fetched);
     goto done;
 stopped_before:
-    stop_before(cpu, &(struct stand){.block = b, .next = next}, !check);
+    stop_before(cpu, b, next, !check);
 done:
-    spill(cpu, &spent);
     if (why == PC_STOP_TRAP)
         trap(cpu);
     return why;

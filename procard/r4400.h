@@ -73,18 +73,33 @@ struct pc_context;
 /** How an access is meant; selects state, counters and the rules of the slow path. */
 enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
 
+/** PCycles by state (enum pc_status), added eight at a time. */
+typedef uint16_t pc_counts __attribute__((vector_size(16)));
+union pc_spent {
+    uint16_t state[16];
+    pc_counts half[2];
+};
+
 /**
  * What the pipeline holds between two runs: private to the interpreter, cleared by pc_cpu_reset
  * (call it before cpu->code is set to other code).
  */
 struct pc_pipe {
     const struct pc_code *code; /**< the rest belongs to this code */
-    uint32_t generation;        /**< of `code`, at which `resume` and `hot` were valid */
+    uint32_t generation;        /**< of `code`, at which `block` and `hot` were valid */
     bool slot;                  /**< `pc` is the delay slot of a taken branch */
-    uint64_t pc;                /**< where the last run stopped */
+    bool looks;                 /**< `pc` is looked up in the instruction cache when it goes on */
+    uint8_t taken;              /**< the last branch of `block` */
+    uint16_t cycle;             /**< [PCycles] from the start of `block` to where it stopped */
+    uint64_t pc, npc;           /**< where the last run stopped */
     const struct pc_context
         *context;              /**< latencies outstanding there; lost if another pc goes on */
-    struct pc_block *resume;   /**< decoded code for `pc` */
+    struct pc_block *block;    /**< it stopped in this one; NULL: must be looked up by `pc` */
+    const struct pc_op *op;    /**< at this operation; NULL: before the first */
+    uint64_t next;             /**< target of the block's register jump */
+    union pc_spent undo;       /**< part of `spent` that the rest of `block` will count again */
+    union pc_spent spent;      /**< not yet in cpu->states */
+    nm_tick settled;           /**< `spent` is from after this tick */
     uint64_t sink;             /**< takes results whose destination is register 0 */
     struct pc_block *hot[256]; /**< targets of register jumps, by address */
 };
@@ -106,10 +121,9 @@ struct pc_cpu {
                               Set on every stop inside a block, so that a re-executed access cannot
                               lose its own instruction. */
 
-    uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` whenever pc_run is
-                                        not active */
+    uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` after pc_settle */
     enum pc_status last;           /**< state the most recent PCycle of pc_run was counted in */
-    uint64_t instructions;         /**< instructions completed (ground truth, not a card event) */
+    uint64_t instructions; /**< completed (ground truth, not a card event), after pc_settle */
 
     /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
     bool link;
@@ -188,6 +202,20 @@ static inline void pc_charge(struct pc_cpu *cpu, enum pc_status state, uint64_t 
 {
     cpu->now += n;
     cpu->states[state] += n;
+}
+
+/** Brings cpu->states and cpu->instructions up to cpu->now. */
+static inline void pc_settle(struct pc_cpu *cpu)
+{
+    uint16_t *s = cpu->pipe.spent.state;
+
+    cpu->instructions += (uint64_t)s[PC_ST_LOAD] + s[PC_ST_STORE] + s[PC_ST_BR_UNTAKEN] +
+                         s[PC_ST_BR_TAKEN] + s[PC_ST_INT] + s[PC_ST_FP];
+    for (unsigned i = 0; i < PC_ST__COUNT; i++) {
+        cpu->states[i] += s[i];
+        s[i] = 0;
+    }
+    cpu->pipe.settled = cpu->now;
 }
 
 #endif

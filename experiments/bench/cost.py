@@ -19,11 +19,16 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# work: the rest of its arguments, and the references per thread of the two sizes
+# work: its file, the rest of its arguments, and the references per thread of the two sizes
 WORKS = {
-    "hits": ("[1, {}, 2048, 30, private]", (1000, 200000)),
-    "private": ("[4, {}, 2048, 30, private]", (1000, 100000)),
-    "sharing": ("[4, {}, 262144, 30, shared]", (1000, 10000)),
+    "hits": ("hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
+    "private-4": ("private", "[4, {}, 2048, 30, private]", (10000, 100000)),
+    "private-64": ("private-64", "[64, {}, 2048, 30, private]", (10000, 30000)),
+    "sharing-4": ("sharing", "[4, {}, 262144, 30, shared]", (1000, 10000)),
+    "sharing-64": ("sharing-64", "[64, {}, 262144, 30, shared]", (200, 600)),
+    "far-64": ("far-64", "[64, {}, 16777216, 10, shared]", (200, 600)),
+    "exchange-64": ("exchange-64", "[64, {}, 262144, 0, exchange]", (8192, 16384)),
+    "locks-64": ("locks-64", "[64, {}, 64, 0, locks]", (20, 60)),
 }
 HEADINGS = {"instructions": "per instruction", "references": "per reference", "misses": "per miss"}
 TRUTH = {
@@ -44,25 +49,29 @@ def simulated(directory):
 
 def measure(numachine, work, references):
     """Host instructions of a run, and what it simulated."""
-    arguments = WORKS[work][0].format(references)
+    file, arguments, _ = WORKS[work]
     with tempfile.TemporaryDirectory() as scratch:
         out = pathlib.Path(scratch, "out")
         done = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file=callgrind.{work}.{references}",
-             numachine, "run", "--quiet", "-o", out, "--set", f"program.args={arguments}",
-             HERE / f"{work}.yaml"],
+             numachine, "run", "--quiet", "-o", out, "--set",
+             f"program.args={arguments.format(references)}",
+             HERE / f"{file}.yaml"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
         cost = int(re.search(r"Collected : (\d+)", done.stderr).group(1))
         return cost, simulated(out)
 
 
 def row(work, columns):
-    print(f"{work:8}" + "".join(f"{column:>17}" for column in columns), flush=True)
+    print(f"{work:12}" + "".join(f"{column:>17}" for column in columns), flush=True)
 
 
 def main():
+    only = sys.argv[2:]
     row("work", ["start-up", *(HEADINGS[what] for what in TRUTH), "misses/1000"])
-    for work, (_, sizes) in WORKS.items():
+    for work, (_, _, sizes) in WORKS.items():
+        if only and work not in only:
+            continue
         (small, less), (large, more) = (measure(sys.argv[1], work, n) for n in sizes)
         delta = {what: more[what] - less[what] for what in TRUTH}
         rate = 1000 * delta["misses"] / delta["instructions"]
