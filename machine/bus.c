@@ -18,32 +18,25 @@
 struct nm_bus {
     struct nm_kernel *k;
     struct nm_port *port[NM_MODULES];
-    nm_tick cycle;        /* [ticks] */
-    unsigned arbitration; /* [cycles] */
-    unsigned data_cycles; /* per line */
-    unsigned depth;       /* of every FIFO */
-    unsigned last;        /* granted last: lowest priority now */
-    nm_tick free_at;      /* end of the tenure in progress */
-    nm_tick decision_at;  /* tick of the arbitration event, NM_NEVER if none */
-    uint64_t granted;     /* [cycles] in all tenures, the present one whole */
+    struct nm_clock clock;
+    nm_tick arbitration;       /* [ticks] */
+    unsigned asking;           /* bit per module that has a packet to send */
+    unsigned full[NM_CLASSES]; /* modules without room for another incoming packet */
+    nm_tick free_at;           /* end of the tenure in progress */
+    nm_tick decision_at;       /* tick of the arbitration event, NM_NEVER if none */
+    unsigned data_cycles;      /* per line */
+    unsigned depth;            /* of every FIFO */
+    unsigned last;             /* granted last: lowest priority now */
+    uint64_t granted;          /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
 };
 
-struct nm_packet nm_fifo_pop(struct nm_fifo *f)
-{
-    struct nm_packet p = f->slot[f->head];
-    f->head = (f->head + 1) % f->depth;
-    f->count--;
-    f->filled += nm_kernel_now(f->clock);
-    return p;
-}
-
 static void fifo_push(struct nm_fifo *f, const struct nm_packet *p)
 {
     assert(f->count < f->depth);
-    f->slot[(f->head + f->count++) % f->depth] = *p;
+    f->slot[(f->head + f->count++) & f->wrap] = *p;
     f->filled -= nm_kernel_now(f->clock);
     if (f->count > f->deepest)
         f->deepest = f->count;
@@ -53,8 +46,8 @@ struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
 {
     struct nm_bus *bus = calloc(1, sizeof *bus);
     bus->k = k;
-    bus->cycle = p->cpu_clock / p->bus_clock;
-    bus->arbitration = (unsigned)p->bus_arbitration;
+    bus->clock = nm_clock_of(p->cpu_clock / p->bus_clock);
+    bus->arbitration = p->bus_arbitration * bus->clock.cycle;
     bus->data_cycles = (unsigned)((p->l2_line + p->bus_width - 1) / p->bus_width);
     bus->depth = (unsigned)p->bus_fifo;
     bus->decision_at = NM_NEVER;
@@ -75,61 +68,53 @@ void nm_bus_free(struct nm_bus *bus)
 
 void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
 {
+    unsigned size = 1;
+    while (size < bus->depth)
+        size *= 2;
     bus->port[position] = port;
     port->ready_at = NM_NEVER;
     for (unsigned c = 0; c < NM_CLASSES; c++) {
-        port->in[c] = (struct nm_fifo){.depth = bus->depth, .clock = bus->k};
+        port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1, .clock = bus->k};
         port->out[c] = port->in[c];
-        port->in[c].slot = calloc(bus->depth, sizeof(struct nm_packet));
-        port->out[c].slot = calloc(bus->depth, sizeof(struct nm_packet));
+        port->in[c].slot = calloc(size, sizeof(struct nm_packet));
+        port->out[c].slot = calloc(size, sizeof(struct nm_packet));
     }
 }
 
 nm_tick nm_bus_cycle(const struct nm_bus *bus)
 {
-    return bus->cycle;
+    return bus->clock.cycle;
 }
 
 nm_tick nm_bus_edge(const struct nm_bus *bus, nm_tick t)
 {
-    return (t + bus->cycle - 1) / bus->cycle * bus->cycle;
+    return nm_clock_edge(&bus->clock, t);
 }
 
-static bool targets_have_room(const struct nm_bus *bus, const struct nm_packet *p)
+/* Whether the incoming FIFOs of its class of all its targets have room. */
+static bool has_way(const struct nm_bus *bus, const struct nm_packet *p)
 {
-    enum nm_class c = nm_message_row(p->message)->class;
-    for (unsigned m = 0; m < NM_MODULES; m++)
-        if (p->targets >> m & 1 && !nm_fifo_room(&bus->port[m]->in[c], 1))
-            return false;
-    return true;
+    return !(p->targets & bus->full[nm_message_row(p->message)->class]);
 }
 
-/* The packet a module would send next, or NULL: the oldest, but a nonsinkable one that finds no
- * room steps aside for sinkable ones. */
+/* The packet a module would send next: the oldest, but a nonsinkable one that finds no room steps
+ * aside for sinkable ones. Precondition: it has one. */
 static struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_port *port)
 {
     const struct nm_fifo *s = &port->out[NM_SINKABLE], *n = &port->out[NM_NONSINKABLE];
-    struct nm_packet *sinkable = s->count ? nm_fifo_at(s, 0) : NULL;
-    struct nm_packet *nonsinkable = n->count ? nm_fifo_at(n, 0) : NULL;
-    if (!sinkable || !nonsinkable)
-        return sinkable ? sinkable : nonsinkable;
+    if (!s->count || !n->count)
+        return nm_fifo_at(s->count ? s : n, 0);
+    struct nm_packet *sinkable = nm_fifo_at(s, 0), *nonsinkable = nm_fifo_at(n, 0);
     bool older = (int32_t)(nonsinkable->order - sinkable->order) < 0;
-    return older && targets_have_room(bus, nonsinkable) ? nonsinkable : sinkable;
+    return older && has_way(bus, nonsinkable) ? nonsinkable : sinkable;
 }
 
 static nm_fire_fn decide, deliver;
 
-/* Makes sure a decision happens as soon as the earliest asking module can win. */
-static void schedule(struct nm_bus *bus, nm_tick now)
+/* Makes sure a decision happens as soon as a module that has asked since `since` can win. */
+static void decide_for(struct nm_bus *bus, nm_tick since, nm_tick now)
 {
-    nm_tick first = NM_NEVER;
-    for (unsigned m = 0; m < NM_MODULES; m++)
-        if (bus->port[m] && bus->port[m]->ready_at < first &&
-            targets_have_room(bus, port_head(bus, bus->port[m])))
-            first = bus->port[m]->ready_at;
-    if (first == NM_NEVER)
-        return;
-    nm_tick at = first + bus->arbitration * bus->cycle;
+    nm_tick at = since + bus->arbitration;
     if (at < bus->free_at)
         at = bus->free_at;
     if (at < now)
@@ -140,40 +125,89 @@ static void schedule(struct nm_bus *bus, nm_tick now)
     nm_post(bus->k, at, NM_RANK_ARBITRATE, 0, decide, bus, at);
 }
 
-static void ask(struct nm_bus *bus, struct nm_port *port, nm_tick now)
+/* The same for whichever module has asked first. */
+static void schedule(struct nm_bus *bus, nm_tick now)
 {
-    port->ready_at = port_head(bus, port) ? nm_bus_edge(bus, now) : NM_NEVER;
+    nm_tick first = NM_NEVER;
+    for (unsigned m = bus->asking; m; m &= m - 1) {
+        const struct nm_port *port = bus->port[__builtin_ctz(m)];
+        if (port->ready_at < first && has_way(bus, port_head(bus, port)))
+            first = port->ready_at;
+    }
+    if (first != NM_NEVER)
+        decide_for(bus, first, now);
 }
 
 void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p)
 {
     struct nm_port *port = bus->port[position];
-    nm_tick now = nm_kernel_now(bus->k);
+    const nm_tick now = nm_kernel_now(bus->k);
     struct nm_packet ordered = *p;
     ordered.order = port->sends++;
     fifo_push(&port->out[nm_message_row(p->message)->class], &ordered);
-    if (port->ready_at == NM_NEVER)
-        ask(bus, port, now);
-    schedule(bus, now);
+    if (port->ready_at == NM_NEVER) {
+        port->ready_at = nm_bus_edge(bus, now);
+        bus->asking |= 1u << position;
+    }
+    if (has_way(bus, port_head(bus, port)))
+        decide_for(bus, port->ready_at, now);
 }
 
+/* Nothing has changed for anybody unless a FIFO was full. */
 void nm_bus_drained(struct nm_bus *bus, nm_tick now)
 {
+    if (!(bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE]))
+        return;
+    for (unsigned c = 0; c < NM_CLASSES; c++)
+        for (unsigned m = bus->full[c]; m; m &= m - 1)
+            if (nm_fifo_room(&bus->port[__builtin_ctz(m)]->in[c], 1))
+                bus->full[c] &= ~(m & -m);
     schedule(bus, now);
 }
 
 /* The next module in turn that asked early enough and has somewhere to send to. */
 static unsigned choose(const struct nm_bus *bus, nm_tick now)
 {
-    for (unsigned i = 1; i <= NM_MODULES; i++) {
-        unsigned m = (bus->last + i) % NM_MODULES;
-        const struct nm_port *port = bus->port[m];
-        if (port && port->ready_at != NM_NEVER &&
-            port->ready_at + bus->arbitration * bus->cycle <= now &&
-            targets_have_room(bus, port_head(bus, port)))
-            return m;
-    }
+    const unsigned below = (2u << bus->last) - 1; /* those whose turn comes later */
+    for (unsigned half = 0; half < 2; half++)
+        for (unsigned m = bus->asking & (half ? below : ~below); m; m &= m - 1) {
+            const struct nm_port *port = bus->port[__builtin_ctz(m)];
+            if (port->ready_at + bus->arbitration <= now && has_way(bus, port_head(bus, port)))
+                return (unsigned)__builtin_ctz(m);
+        }
     return NM_MODULES;
+}
+
+/* Promises a packet its places in the incoming FIFOs. */
+static void reserve(struct nm_bus *bus, unsigned targets, enum nm_class class)
+{
+    for (unsigned t = targets; t; t &= t - 1) {
+        struct nm_fifo *f = &bus->port[__builtin_ctz(t)]->in[class];
+        f->reserved++;
+        if (!nm_fifo_room(f, 1))
+            bus->full[class] |= t & -t;
+    }
+}
+
+/* The module has the bus; what it sends next, if anything, it asks for one cycle later. */
+static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
+{
+    struct nm_port *port = bus->port[m];
+    const struct nm_packet *head = port_head(bus, port);
+    const struct nm_message_row *row = nm_message_row(head->message);
+    const nm_tick cycles = 1 + (row->has_data ? bus->data_cycles : 0);
+    reserve(bus, head->targets, row->class);
+    bus->moving = nm_fifo_pop(&port->out[row->class]);
+    bus->last = m;
+    bus->granted += cycles;
+    port->grant_wait += nm_clock_cycles(&bus->clock, now - port->ready_at);
+    bus->free_at = now + cycles * bus->clock.cycle;
+    nm_post(bus->k, bus->free_at, NM_RANK_DELIVER, 0, deliver, bus, 0);
+    const bool more = port->out[NM_SINKABLE].count || port->out[NM_NONSINKABLE].count;
+    port->ready_at = more ? nm_bus_edge(bus, now + bus->clock.cycle) : NM_NEVER;
+    if (!more)
+        bus->asking &= ~(1u << m);
+    port->sent(port->module, now);
 }
 
 static void decide(void *self, nm_tick now, uint64_t arg)
@@ -182,25 +216,9 @@ static void decide(void *self, nm_tick now, uint64_t arg)
     if (bus->decision_at != arg)
         return; /* an earlier decision took its place */
     bus->decision_at = NM_NEVER;
-    unsigned m = choose(bus, now);
-    if (m == NM_MODULES) {
-        schedule(bus, now + 1);
-        return;
-    }
-    struct nm_port *port = bus->port[m];
-    struct nm_packet *head = port_head(bus, port);
-    const struct nm_message_row *row = nm_message_row(head->message);
-    nm_tick cycles = 1 + (row->has_data ? bus->data_cycles : 0);
-    for (unsigned t = 0; t < NM_MODULES; t++)
-        bus->port[t] ? bus->port[t]->in[row->class].reserved += head->targets >> t & 1 : 0;
-    bus->moving = nm_fifo_pop(&port->out[row->class]);
-    bus->last = m;
-    bus->granted += cycles;
-    port->grant_wait += (now - port->ready_at) / bus->cycle;
-    bus->free_at = now + cycles * bus->cycle;
-    nm_post(bus->k, bus->free_at, NM_RANK_DELIVER, 0, deliver, bus, 0);
-    ask(bus, port, now + bus->cycle);
-    port->sent(port->module, now);
+    const unsigned m = choose(bus, now);
+    if (m != NM_MODULES)
+        grant(bus, m, now);
     schedule(bus, now + 1);
 }
 
@@ -222,30 +240,29 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     count(bus->port[p.source]->taps, MON_TAP_HEADERS_OUT, MON_TAP_DATA_OUT, data);
     if (bus->listener)
         bus->listener(bus->listener_ctx, now, &p);
-    for (unsigned m = 0; m < NM_MODULES; m++) {
-        if (!(p.targets >> m & 1))
-            continue;
-        struct nm_port *port = bus->port[m];
+    for (unsigned t = p.targets; t; t &= t - 1) {
+        struct nm_port *port = bus->port[__builtin_ctz(t)];
         port->in[row->class].reserved--;
         fifo_push(&port->in[row->class], &p);
         count(port->taps, MON_TAP_HEADERS_IN, MON_TAP_DATA_IN, data);
     }
-    for (unsigned m = 0; m < NM_MODULES; m++)
-        if (p.targets >> m & 1)
-            bus->port[m]->arrived(bus->port[m]->module, now);
+    for (unsigned t = p.targets; t; t &= t - 1) {
+        struct nm_port *port = bus->port[__builtin_ctz(t)];
+        port->arrived(port->module, now);
+    }
 }
 
 uint64_t nm_bus_busy(const struct nm_bus *bus, nm_tick now)
 {
     nm_tick left = bus->free_at > now ? bus->free_at - now : 0;
-    return bus->granted - left / bus->cycle;
+    return bus->granted - left / bus->clock.cycle;
 }
 
 uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, nm_tick now)
 {
     const struct nm_port *port = bus->port[position];
     bool waiting = port->ready_at != NM_NEVER && port->ready_at < now;
-    return port->grant_wait + (waiting ? (now - port->ready_at) / bus->cycle : 0);
+    return port->grant_wait + (waiting ? (now - port->ready_at) / bus->clock.cycle : 0);
 }
 
 void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx)

@@ -12,13 +12,13 @@
 
 /** A bounded queue of packets. */
 struct nm_fifo {
-    struct nm_packet *slot;
-    unsigned depth, head, count;
+    struct nm_packet *slot; /**< power-of-two array of at least `depth` */
+    unsigned depth, wrap, head, count;
     unsigned reserved; /**< slots promised to packets on their way */
+    unsigned deepest;  /**< most packets at once */
     const struct nm_kernel *clock;
-    unsigned deepest; /**< most packets at once */
-    uint64_t filled;  /**< [packets x ticks] they stayed: ticks of those that left minus ticks at
-                           which they came, modulo 2^64; add count x now */
+    uint64_t filled; /**< [packets x ticks] they stayed: ticks of those that left minus ticks at
+                          which they came, modulo 2^64; add count x now */
 };
 
 static inline bool nm_fifo_room(const struct nm_fifo *f, unsigned n)
@@ -29,11 +29,18 @@ static inline bool nm_fifo_room(const struct nm_fifo *f, unsigned n)
 /** The i-th packet from the head. Precondition: i < count. */
 static inline struct nm_packet *nm_fifo_at(const struct nm_fifo *f, unsigned i)
 {
-    return &f->slot[(f->head + i) % f->depth];
+    return &f->slot[(f->head + i) & f->wrap];
 }
 
 /** Takes the head. Precondition: not empty. */
-struct nm_packet nm_fifo_pop(struct nm_fifo *f);
+static inline struct nm_packet nm_fifo_pop(struct nm_fifo *f)
+{
+    const struct nm_packet *p = nm_fifo_at(f, 0);
+    f->head++;
+    f->count--;
+    f->filled += nm_kernel_now(f->clock);
+    return *p;
+}
 
 /** A module's connection to the bus. The module fills `out`, the bus fills `in`. */
 struct nm_port {

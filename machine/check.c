@@ -61,6 +61,7 @@ struct nm_check {
     struct seen *seen;       /* ring of HISTORY */
     uint64_t seen_count;
     char *error; /* NULL: nothing wrong */
+    bool failed; /* error is not NULL */
 };
 
 static void *reserve(uint64_t bytes)
@@ -117,6 +118,11 @@ bool nm_check_on(const struct nm_check *c)
     return c->on;
 }
 
+const bool *nm_check_failed(const struct nm_check *c)
+{
+    return &c->failed;
+}
+
 const char *nm_check_error(const struct nm_check *c)
 {
     return c->error ? c->error : "";
@@ -149,6 +155,7 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
     if (c->error)
         return;
     size_t size;
+    c->failed = true;
     FILE *out = open_memstream(&c->error, &size);
     va_list args;
     va_start(args, format);

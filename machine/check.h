@@ -31,6 +31,9 @@ void nm_check_free(struct nm_check *c);
 /** Whether data is carried (run.check). When not, the calls below that move data do nothing. */
 bool nm_check_on(const struct nm_check *c);
 
+/** Where to look, cheaply and often, whether something went wrong. */
+const bool *nm_check_failed(const struct nm_check *c);
+
 /** First thing that went wrong, or "". */
 const char *nm_check_error(const struct nm_check *c);
 /** Records that something went wrong; the first one stays. */

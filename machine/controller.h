@@ -84,6 +84,12 @@ void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick re
 /** Sends what is ready and finds room. */
 void nm_controller_drain(struct nm_controller *c, nm_tick now);
 
+/** Whether anything is still to be sent. */
+static inline bool nm_controller_holds(const struct nm_controller *c)
+{
+    return c->staged || c->late_count;
+}
+
 /** Whether something could be sent at `now` but for room. */
 bool nm_controller_stuck(const struct nm_controller *c, nm_tick now);
 

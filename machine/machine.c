@@ -34,6 +34,7 @@ struct nm_station {
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
     nm_tick next;            /* nothing happens here before this tick */
+    nm_tick speaks;          /* and nothing is sent to the rings */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
     bool interrupt;          /* it is no trap but the end of a special function */
     struct nm_check *check;
@@ -50,8 +51,12 @@ struct nm_machine {
     struct ring_net *net;  /* NULL when there is only one station */
     struct pc_card **card; /* all of them, station by station */
     nm_tick station_lookahead, lookahead;
+    nm_tick silence; /* from a processor's access to anything its station sends to the rings */
     nm_tick now, window_end;
-    nm_tick watched_at; /* when the watchdog last looked */
+    nm_tick next, speaks; /* the least of the stations' */
+    uint64_t *awake;      /* bit per station: it has something to do, some time */
+    const bool *broken;   /* a coherence rule or an invariant, see nm_check_failed */
+    nm_tick watched_at;   /* when the watchdog last looked */
     struct nm_placement *placement;
 };
 
@@ -71,6 +76,26 @@ static nm_tick station_lookahead(const struct nm_params *p)
         p->memory_directory < p->netcache_directory ? p->memory_directory : p->netcache_directory;
     return p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) + directory +
                                    p->agent_response);
+}
+
+/* Shortest way from one processor's access to the rings: agent and a request's tenure. */
+static nm_tick station_silence(const struct nm_params *p)
+{
+    return p->cpu_clock / p->bus_clock * (p->agent_request + p->bus_arbitration + 1);
+}
+
+/* Something will happen on a station at tick `at`; it may be that a packet is sent. */
+static void station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
+{
+    m->awake[s->number / 64] |= 1ull << (s->number % 64);
+    if (at < s->next)
+        s->next = at;
+    if (at < s->speaks)
+        s->speaks = at;
+    if (at < m->next)
+        m->next = at;
+    if (at < m->speaks)
+        m->speaks = at;
 }
 
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
@@ -112,8 +137,7 @@ static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ri
     struct nm_machine *m = ctx;
     struct nm_station *s = &m->station[station];
     nm_network_deliver(s->network, at, p);
-    if (at < s->next)
-        s->next = at;
+    station_wake(m, s, at);
 }
 
 static struct ring_timing ring_timing(const struct nm_params *p)
@@ -156,6 +180,7 @@ static void station_new(struct nm_machine *m, unsigned number)
     struct nm_place place = {
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
+    s->next = s->speaks = NM_NEVER;
     s->check = m->check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
@@ -186,6 +211,10 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->check = nm_check_new(&m->p, m->image, m->image_bytes, m->cards);
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
+    m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
+    m->next = m->speaks = NM_NEVER;
+    m->broken = nm_check_failed(m->check);
+    m->silence = station_silence(&m->p);
     rings_new(m);
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
     if (m->net && ring_shortest(m->net) > m->lookahead)
@@ -212,6 +241,7 @@ void nm_machine_free(struct nm_machine *m)
     nm_check_free(m->check);
     munmap(m->image, m->image_bytes);
     free(m->station);
+    free(m->awake);
     free(m->card);
     nm_placement_free(m->placement);
     free(m);
@@ -286,23 +316,37 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-/* The running processor furthest behind, and how far the others let it run. */
-static struct pc_card *next_card(const struct nm_station *s, nm_tick ahead, nm_tick *horizon)
+/* The running processor of a station that is furthest behind, its tick, and the next one's. */
+struct runner {
+    struct pc_card *card;
+    nm_tick first, second; /* NM_NEVER: there is none */
+};
+
+static inline struct runner next_runner(const struct nm_station *s)
 {
-    struct pc_card *first = NULL;
-    nm_tick second = NM_NEVER;
+    struct runner r = {.first = NM_NEVER, .second = NM_NEVER};
     for (unsigned i = 0; i < s->cards; i++) {
         struct pc_card *c = s->card[i];
-        if (c->activity != PC_RUNNING)
-            continue;
-        if (!first || c->cpu.now < first->cpu.now) {
-            second = first ? first->cpu.now : second;
-            first = c;
-        } else if (c->cpu.now < second)
-            second = c->cpu.now;
+        const nm_tick at = c->activity == PC_RUNNING ? c->cpu.now : NM_NEVER;
+        if (at < r.first) {
+            r.second = r.first;
+            r.first = at;
+            r.card = c;
+        } else if (at < r.second)
+            r.second = at;
     }
-    *horizon = second == NM_NEVER ? NM_NEVER : second + ahead;
-    return first;
+    return r;
+}
+
+static inline nm_tick earlier(nm_tick a, nm_tick b)
+{
+    return a < b ? a : b;
+}
+
+/* NM_NEVER stays. */
+static inline nm_tick later_by(nm_tick t, nm_tick by)
+{
+    return t == NM_NEVER ? t : t + by;
 }
 
 static bool anyone_waits(const struct nm_machine *m)
@@ -328,50 +372,46 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     return false;
 }
 
-/* Runs one station alone up to `until` (exclusive), or to its trap. Sets when it goes on. */
-static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick ahead,
-                        nm_tick until)
+/* Runs one station alone up to `until` (exclusive), or to its trap. Sets when it goes on. A
+ * processor changes only when it runs, in its card's own events, and by the operating system. */
+static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
 {
-    while (!s->trapped && !*nm_check_error(m->check)) {
-        nm_tick event = nm_kernel_next(s->k), horizon;
-        struct pc_card *card = next_card(s, ahead, &horizon);
-        nm_tick first = card ? card->cpu.now : NM_NEVER;
-        s->next = first < event ? first : event;
-        if (s->next >= until)
+    struct runner r = next_runner(s);
+    while (!s->trapped && !*m->broken) {
+        const nm_tick event = nm_kernel_next(s->k);
+        s->next = earlier(r.first, event);
+        if (s->next >= until) {
+            s->speaks = earlier(event, later_by(r.first, m->silence));
             return;
-        if (first < event) {
-            horizon = horizon < event ? horizon : event;
-            pc_card_run(card, horizon < until ? horizon : until);
-        } else
+        }
+        if (r.first < event) {
+            const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
+            pc_card_run(r.card, earlier(horizon, until));
+        } else {
             nm_kernel_step(s->k);
+            if (!nm_kernel_fired(s->k, NM_RANK_MODULE, s->cards) &&
+                !nm_kernel_fired(s->k, NM_RANK_OS, s->cards))
+                continue;
+        }
+        r = next_runner(s);
     }
-    s->next = nm_kernel_now(s->k);
+    s->next = s->speaks = nm_kernel_now(s->k);
 }
 
-/* The first moment at which anything happens on a station. */
-static nm_tick stations_next(const struct nm_machine *m)
-{
-    nm_tick next = NM_NEVER;
-    for (unsigned i = 0; i < m->stations; i++)
-        if (m->station[i].next < next)
-            next = m->station[i].next;
-    return next;
-}
-
-/* Opens the next window: as long as nothing that begins in it can reach another station in it.
- * False: nothing will ever happen, or not before `until`. */
+/* Opens the next window: as long as nothing that begins in it can reach another station in it, by
+ * the rings or by a trap. False: nothing will ever happen, or not before `until`. */
 static bool next_window(struct nm_machine *m, nm_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    nm_tick begin = m->window_end, first = stations_next(m), end = until;
-    nm_tick moving = m->net ? ring_next(m->net) : NM_NEVER;
-    if ((first < moving ? first : moving) >= until)
+    const nm_tick begin = m->window_end, alone = m->net ? m->lookahead : LONGEST;
+    const nm_tick moving = m->net ? ring_next(m->net) : NM_NEVER;
+    if (earlier(m->next, moving) >= until)
         return false;
-    const nm_tick reach = m->net ? ring_shortest(m->net) : LONGEST;
-    if (first != NM_NEVER && first + reach < end)
-        end = first + reach;
-    if (moving != NM_NEVER && (moving > begin ? moving : begin) + ring_window(m->net) < end)
-        end = (moving > begin ? moving : begin) + ring_window(m->net);
+    nm_tick end = earlier(until, later_by(m->next, alone));
+    if (m->net)
+        end = earlier(end, later_by(m->speaks, ring_shortest(m->net)));
+    if (moving != NM_NEVER)
+        end = earlier(end, (moving > begin ? moving : begin) + ring_window(m->net));
     m->window_end = end;
     return true;
 }
@@ -398,23 +438,37 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
     s->trapped = NULL;
 }
 
+/* A station has run, or had no reason to. */
+static void station_ran(struct nm_machine *m, const struct nm_station *s)
+{
+    m->next = earlier(m->next, s->next);
+    m->speaks = earlier(m->speaks, s->speaks);
+    if (s->next == NM_NEVER)
+        m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
+}
+
 /* Lets every station run through the window, or up to the first trap in it. */
 static struct nm_station *run_window(struct nm_machine *m)
 {
     nm_tick limit = m->window_end;
-    for (unsigned i = 0; i < m->stations; i++) {
-        struct nm_station *s = &m->station[i];
-        if (s->next < limit)
-            station_run(m, s, m->station_lookahead, limit);
-        if (s->trapped && s->next < limit)
-            limit = s->next;
-    }
-    return first_trap(m);
+    bool trapped = false;
+    m->next = m->speaks = NM_NEVER;
+    for (unsigned w = 0; w * 64 < m->stations; w++)
+        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
+            struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
+            if (s->next < limit)
+                station_run(m, s, limit);
+            if (s->trapped)
+                limit = earlier(limit, s->next);
+            trapped |= s->trapped != NULL;
+            station_ran(m, s);
+        }
+    return trapped ? first_trap(m) : NULL;
 }
 
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 {
-    bool over = stations_next(m) == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    bool over = m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
     if (over && until == NM_NEVER)
@@ -433,7 +487,7 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
         m->window_end = until > m->now ? until : m->now;
     for (;;) {
         struct nm_station *s = run_window(m);
-        if (*nm_check_error(m->check))
+        if (*m->broken)
             return NM_RUN_BROKEN;
         if (s) {
             hand_out(m, s, trap);
@@ -461,9 +515,7 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
-    struct nm_station *s = &m->station[card / m->p.processors];
-    if (c->cpu.now < s->next)
-        s->next = c->cpu.now;
+    station_wake(m, &m->station[card / m->p.processors], c->cpu.now);
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
@@ -514,8 +566,7 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
         return false;
     pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
-    if (at < s->next)
-        s->next = at;
+    station_wake(m, s, at);
     return true;
 }
 

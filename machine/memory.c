@@ -40,6 +40,16 @@ static void on_bus(void *self, nm_tick now)
     wake(self, now);
 }
 
+/* A packet has left: room for what waits, if anything does. */
+static void on_sent(void *self, nm_tick now)
+{
+    struct nm_memory *mem = self;
+    const struct nm_port *port = &mem->port;
+    if (port->in[NM_SINKABLE].count || port->in[NM_NONSINKABLE].count || mem->special.busy ||
+        nm_controller_holds(&mem->controller))
+        wake(mem, now);
+}
+
 static bool put(void *self, const struct nm_packet *p, nm_tick now)
 {
     struct nm_memory *mem = self;
@@ -78,7 +88,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
                                              .put = put};
     mem->controller.place.home = place->station;
     nm_controller_init(&mem->controller, &timing);
-    mem->port = (struct nm_port){.module = mem, .arrived = on_bus, .sent = on_bus};
+    mem->port = (struct nm_port){.module = mem, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_MEMORY, &mem->port);
     return mem;
 }

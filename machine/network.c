@@ -77,6 +77,24 @@ static void on_bus(void *self, nm_tick now)
     wake(self, now);
 }
 
+/* Whether anything is here that might go on. */
+static bool holds(const struct nm_network *n)
+{
+    const unsigned waiting = n->in[NM_SINKABLE].count + n->in[NM_NONSINKABLE].count +
+                             n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
+    return waiting || n->special.busy || nm_controller_holds(&n->controller);
+}
+
+/* A packet has left: room for what waits. When nothing does, it is only a turn that passes. */
+static void on_sent(void *self, nm_tick now)
+{
+    struct nm_network *n = self;
+    if (holds(n))
+        wake(n, now);
+    else if (now < n->work_at)
+        n->unit_first = !n->unit_first;
+}
+
 /* ---- to and from the rings ----------------------------------------------------------------------
  */
 
@@ -473,7 +491,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .owner = n,
                                            .put = put};
     nm_controller_init(&n->controller, &timing);
-    n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_bus};
+    n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);
     return n;
 }

@@ -49,6 +49,11 @@ struct nm_message_row {
     const char *sentence;
 };
 
-const struct nm_message_row *nm_message_row(enum nm_message m);
+extern const struct nm_message_row nm_message_rows[NM_MSG__COUNT];
+
+static inline const struct nm_message_row *nm_message_row(enum nm_message m)
+{
+    return &nm_message_rows[m];
+}
 
 #endif

@@ -8,16 +8,11 @@
 
 #include <stddef.h>
 
-static const struct nm_message_row messages[NM_MSG__COUNT] = {
+const struct nm_message_row nm_message_rows[NM_MSG__COUNT] = {
 #define MESSAGE(name, class, data, sentence) {#name, NM_##class, data, sentence},
 #include "machine/message.def"
 #undef MESSAGE
 };
-
-const struct nm_message_row *nm_message_row(enum nm_message m)
-{
-    return &messages[m];
-}
 
 /* The rows use bare action words. */
 enum {

@@ -12,6 +12,7 @@
 #ifndef NM_TIME_H
 #define NM_TIME_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +22,29 @@ typedef uint64_t nm_tick;
 /** No such moment: later than any event. */
 #define NM_NEVER UINT64_MAX
 
+/** A slower clock. Divides without a division: exact below 2^64 / cycle ticks. */
+struct nm_clock {
+    nm_tick cycle;    /**< [ticks] */
+    uint64_t inverse; /**< 2^64 / cycle, rounded up; 0 for a cycle of one tick */
+};
+
+static inline struct nm_clock nm_clock_of(nm_tick cycle)
+{
+    return (struct nm_clock){.cycle = cycle, .inverse = cycle > 1 ? UINT64_MAX / cycle + 1 : 0};
+}
+
+/** Whole cycles in `ticks`. */
+static inline uint64_t nm_clock_cycles(const struct nm_clock *c, nm_tick ticks)
+{
+    return c->inverse ? (uint64_t)((unsigned __int128)ticks * c->inverse >> 64) : ticks;
+}
+
+/** First edge of the clock at or after `t`. */
+static inline nm_tick nm_clock_edge(const struct nm_clock *c, nm_tick t)
+{
+    return nm_clock_cycles(c, t + c->cycle - 1) * c->cycle;
+}
+
 /** Order of events that fall on one tick; lower ranks first. */
 enum nm_rank {
     NM_RANK_DELIVER,   /**< a packet arrives, a fill completes */
@@ -29,17 +53,62 @@ enum nm_rank {
     NM_RANK_OS,        /**< the world outside the hardware: traps, marks, limits */
 };
 
-struct nm_event;
-
 /** What an event does when it is due. `self` is the component, `arg` the word given at posting. */
 typedef void nm_fire_fn(void *self, nm_tick now, uint64_t arg);
 
-/** Opaque event queue; one per island. */
-struct nm_kernel;
+/** Ticks of the near future that have a bucket each. */
+enum { NM_WHEEL = 256 };
+
+/** An event's record; time.c's own, as the members of struct nm_kernel are. */
+struct nm_event {
+    uint32_t order; /* rank, then component */
+    uint32_t next;  /* in its bucket, or in the free list */
+    nm_fire_fn *fire;
+    void *self;
+    uint64_t arg;
+};
+
+struct nm_far; /* an event beyond the wheel */
+
+/** Event queue; one per island. Its members are for the inline functions below only. */
+struct nm_kernel {
+    nm_tick now;
+    nm_tick next;                 /* no event before this tick */
+    bool exact;                   /* and there is one at it */
+    uint32_t fired;               /* order of the event fired last */
+    uint32_t free_list;           /* of the pool; NM_NO_EVENT: empty */
+    struct nm_event *pool;        /* grows only when it is empty */
+    uint64_t full[NM_WHEEL / 64]; /* which buckets are not empty */
+    uint32_t bucket[NM_WHEEL];    /* first event of the tick, in order */
+    struct nm_far *heap;          /* events at or beyond now + NM_WHEEL when posted */
+    uint32_t heap_count, heap_size, pool_size;
+    uint64_t sequence;  /* of postings to the heap */
+    nm_tick heap_first; /* tick of the first event of the heap, NM_NEVER if none */
+};
+
+#define NM_NO_EVENT UINT32_MAX
 
 /** Makes an empty queue at tick 0. Ownership: caller; release with nm_kernel_free. */
 struct nm_kernel *nm_kernel_new(void);
 void nm_kernel_free(struct nm_kernel *k);
+
+/** Slow parts of the functions below. */
+void nm_pool_grow(struct nm_kernel *k);
+void nm_post_far(struct nm_kernel *k, nm_tick at, uint32_t event);
+void nm_heap_pour(struct nm_kernel *k);
+nm_tick nm_kernel_look(struct nm_kernel *k);
+
+/* Puts an event into its bucket, behind all of its order. */
+static inline void nm_wheel_insert(struct nm_kernel *k, nm_tick at, uint32_t event)
+{
+    const uint32_t slot = at % NM_WHEEL, order = k->pool[event].order;
+    uint32_t *link = &k->bucket[slot];
+    while (*link != NM_NO_EVENT && k->pool[*link].order <= order)
+        link = &k->pool[*link].next;
+    k->pool[event].next = *link;
+    *link = event;
+    k->full[slot / 64] |= 1ull << (slot % 64);
+}
 
 /**
  * Posts an event.
@@ -48,19 +117,74 @@ void nm_kernel_free(struct nm_kernel *k);
  * @param component  id of the receiving component, the next key of the order; below 2^24
  * @param fire,self,arg  what runs
  */
-void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, uint32_t component,
-             nm_fire_fn *fire, void *self, uint64_t arg);
+static inline void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, uint32_t component,
+                           nm_fire_fn *fire, void *self, uint64_t arg)
+{
+    assert(at >= k->now && component < 1u << 24);
+    if (k->free_list == NM_NO_EVENT)
+        nm_pool_grow(k);
+    const uint32_t e = k->free_list;
+    struct nm_event *ev = &k->pool[e];
+    k->free_list = ev->next;
+    ev->order = (uint32_t)rank << 24 | component;
+    ev->fire = fire;
+    ev->self = self;
+    ev->arg = arg;
+    if (at < k->next) {
+        k->next = at;
+        k->exact = true;
+    }
+    if (at - k->now < NM_WHEEL)
+        nm_wheel_insert(k, at, e);
+    else
+        nm_post_far(k, at, e);
+}
 
 /** Tick of the next event, or NM_NEVER. */
-nm_tick nm_kernel_next(struct nm_kernel *k);
+static inline nm_tick nm_kernel_next(struct nm_kernel *k)
+{
+    return k->exact ? k->next : nm_kernel_look(k);
+}
 
 /** Current tick: that of the last event fired, or set by nm_kernel_advance. */
-nm_tick nm_kernel_now(const struct nm_kernel *k);
+static inline nm_tick nm_kernel_now(const struct nm_kernel *k)
+{
+    return k->now;
+}
 
-/** Fires the first event in order. Precondition: there is one. */
-void nm_kernel_step(struct nm_kernel *k);
+/** Whether the event fired last was of that rank and one of the first `components` components. */
+static inline bool nm_kernel_fired(const struct nm_kernel *k, enum nm_rank rank,
+                                   uint32_t components)
+{
+    return k->fired - ((uint32_t)rank << 24) < components;
+}
 
 /** Moves the clock to `to` without firing; precondition: no event before `to`. */
-void nm_kernel_advance(struct nm_kernel *k, nm_tick to);
+static inline void nm_kernel_advance(struct nm_kernel *k, nm_tick to)
+{
+    assert(to >= k->now);
+    k->now = to;
+    if (k->heap_first - to < NM_WHEEL)
+        nm_heap_pour(k);
+}
+
+/** Fires the first event in order. Precondition: there is one. */
+static inline void nm_kernel_step(struct nm_kernel *k)
+{
+    k->now = nm_kernel_next(k);
+    if (k->heap_first - k->now < NM_WHEEL)
+        nm_heap_pour(k);
+    const uint32_t slot = k->now % NM_WHEEL, e = k->bucket[slot];
+    const struct nm_event ev = k->pool[e];
+    k->bucket[slot] = ev.next;
+    if (ev.next == NM_NO_EVENT) {
+        k->full[slot / 64] &= ~(1ull << (slot % 64));
+        k->exact = false;
+    }
+    k->pool[e].next = k->free_list;
+    k->free_list = e;
+    k->fired = ev.order;
+    ev.fire(ev.self, k->now, ev.arg);
+}
 
 #endif

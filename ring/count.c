@@ -78,7 +78,7 @@ static struct ring_fifo_count fifo_read(const struct fifo *f, uint64_t now)
 {
     uint32_t depth = fifo_count(f);
     return (struct ring_fifo_count){
-        .depth = depth, .deepest = f->deepest, .integral = f->integral + depth * (now - f->since)};
+        .depth = depth, .deepest = f->deepest, .integral = f->filled + depth * now};
 }
 
 struct ring_interface_count ring_net_interface(const struct ring_net *net, unsigned station)

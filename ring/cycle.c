@@ -38,13 +38,14 @@ static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
     net->free_flight = net->flight[i].next_free;
     net->packet[i] = *p;
     net->flight[i] = (struct flight){
-        .mask = p->mask,
         .receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1,
         .level = o->level,
         .class = p->class,
         .data_slots = p->data_slots,
         .multicast = p->multicast,
     };
+    for (unsigned l = 0; l < RING_LEVELS; l++)
+        net->flight[i].field[l] = (uint16_t)ring_mask_field(p->mask, l);
     return i;
 }
 
@@ -85,12 +86,6 @@ static void lower_bit(struct ring_net *net, struct ring *r, uint32_t bit, uint64
     ring_wake(net, r, c);
 }
 
-static void fifo_account(struct fifo *f, uint64_t c)
-{
-    f->integral += fifo_count(f) * (c - f->since);
-    f->since = c;
-}
-
 /* There is something in it. */
 static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
 {
@@ -99,12 +94,11 @@ static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
         ring_alarm(net, f->drain, f->drain_node, c + f->delay);
 }
 
-static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uint32_t flags,
-                      uint64_t c)
+static inline void fifo_push(struct ring_net *net, struct fifo *f, struct slot s, uint64_t c)
 {
-    fifo_account(f, c);
-    f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, {flight, flags}};
-    uint32_t count = fifo_count(f);
+    f->filled -= c;
+    f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, s};
+    const uint32_t count = fifo_count(f);
     assert(count <= f->limit.depth);
     if (count > f->deepest)
         f->deepest = count;
@@ -114,12 +108,12 @@ static void fifo_push(struct ring_net *net, struct fifo *f, uint32_t flight, uin
         fifo_starts(net, f, c);
 }
 
-static struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
+static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
 {
-    fifo_account(f, c);
-    struct slot s = f->at[f->head++ & f->wrap].slot;
-    uint32_t count = fifo_count(f);
-    if (count < f->limit.restart && f->feeder->raised & f->feeder_bit)
+    f->filled += c;
+    const struct slot s = f->at[f->head++ & f->wrap].slot;
+    const uint32_t count = fifo_count(f);
+    if (f->feeder->raised & f->feeder_bit && count < f->limit.restart)
         lower_bit(net, f->feeder, f->feeder_bit, c);
     if (!count)
         *f->drain_mask &= ~(1u << f->drain_node);
@@ -145,32 +139,28 @@ static inline void schedule(struct ring *r, uint32_t node, uint32_t targets)
     }
 }
 
-static inline uint32_t field_of(const struct ring_net *net, const struct ring *r, uint32_t flight)
-{
-    return ring_mask_field(net->flight[flight].mask, r->level);
-}
-
 /* A slot at `node` with these targets: copies it there if the node is one, and sends it on to the
  * others. @return targets that remain */
 static inline uint32_t distribute(struct ring_net *net, struct ring *r, uint32_t node,
                                   struct slot s, uint32_t targets, uint64_t c)
 {
-    uint32_t bit = 1u << node;
+    const uint32_t bit = 1u << node;
     if (!(targets & bit))
         return targets;
-    fifo_push(net, r->node[node].in, s.flight, s.bits & (SLOT_HEADER | SLOT_LAST), c);
+    s.bits &= SLOT_HEADER | SLOT_LAST;
+    fifo_push(net, r->node[node].in, s, c);
     targets &= ~bit;
     r->node[node].copies += targets != 0;
     return targets;
 }
 
 /* The slot passing `node` is for it. */
-static void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     struct slot *s = &r->slot[slot_at(r, node)];
     uint32_t targets = s->bits & SLOT_TARGETS;
     if (s->bits & SLOT_UNSEQUENCED) {
-        targets = field_of(net, r, s->flight);
+        targets = net->flight[s->flight].field[r->level];
         schedule(r, node, targets & ~(1u << node));
     }
     targets = distribute(net, r, node, *s, targets, c);
@@ -182,22 +172,21 @@ static void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t
 }
 
 /* Where a slot let in at `node` has to go on this ring. */
-static uint32_t route(const struct ring_net *net, const struct ring *r, uint32_t node,
-                      uint32_t flight)
+static inline uint32_t route(const struct ring *r, uint32_t node, const struct flight *f)
 {
-    const struct flight *f = &net->flight[flight];
     if (f->level > r->level && 1u << node != r->parent)
         return r->parent;
     if (f->multicast && node != r->sequencer)
         return 1u << r->sequencer | SLOT_UNSEQUENCED;
-    return ring_mask_field(f->mask, r->level);
+    return f->field[r->level];
 }
 
 /* Lets a slot into the ring at `node`, where the passing slot is free. What is for that node itself
  * is copied at once. */
-static void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s, uint64_t c)
+static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
+                         uint64_t c)
 {
-    uint32_t targets = route(net, r, node, s.flight);
+    uint32_t targets = route(r, node, &net->flight[s.flight]);
     if (!(targets & SLOT_UNSEQUENCED))
         targets = distribute(net, r, node, s, targets, c);
     if (!targets)

@@ -23,12 +23,12 @@ struct slot {
 
 /** A packet between its first slot's insertion and its last slot's last reception. */
 struct flight {
-    ring_mask mask;
-    uint32_t receivers; /* stations that have yet to get its last slot */
-    uint32_t next_free;
-    uint8_t level; /* highest ring level it needs */
+    uint16_t field[RING_LEVELS]; /* of its mask */
+    uint8_t level;               /* highest ring level it needs */
     uint8_t class, data_slots;
     bool multicast;
+    uint32_t receivers; /* stations that have yet to get its last slot */
+    uint32_t next_free;
 };
 
 struct queued {
@@ -41,13 +41,14 @@ struct fifo {
     struct queued *at; /* power-of-two array */
     uint32_t wrap, head, tail;
     uint32_t delay; /* cycles from entering to leaving at the earliest */
-    struct ring_depth limit;
-    struct ring *feeder, *drain; /* drain: the ring whose cycle empties it */
-    uint32_t feeder_bit;         /* its node's bit in feeder->raised */
-    uint32_t drain_node;         /* its bit in *drain_mask is set while it is not empty */
-    uint32_t *drain_mask;
     uint32_t deepest;
-    uint64_t since, integral;
+    uint64_t filled; /* [slots x cycles]: cycles of those that left minus cycles in which they came,
+                        modulo 2^64; add slots x now */
+    struct ring_depth limit;
+    uint32_t feeder_bit;         /* its node's bit in feeder->raised */
+    struct ring *feeder, *drain; /* drain: the ring whose cycle empties it */
+    uint32_t *drain_mask;
+    uint32_t drain_node; /* its bit in *drain_mask is set while it is not empty */
 };
 
 struct node {
