@@ -152,10 +152,20 @@ struct pc_edge {
     uint8_t flags; /**< of the block it leads to */
 };
 
+/** Whose delay slot an instruction is in. */
+enum pc_slot {
+    PC_SLOT_NONE,
+    PC_SLOT_BRANCH, /**< of a conditional branch */
+    PC_SLOT_JUMP,   /**< of a jump to a fixed address */
+    PC_SLOT_REG,    /**< of a jump to an address known only when it runs */
+};
+
 /** The moment an operation inside a block starts: to stop at and go on from. */
 struct pc_point {
-    union pc_spent spent; /**< from the block's start, own slip included */
+    union pc_spent spent; /**< from the block's start, own slip included; a branch counts untaken */
     const struct pc_context *context;
+    uint64_t target; /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
+    enum pc_slot slot;
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };

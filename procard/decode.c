@@ -210,7 +210,9 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     pc_elapse(b->left, slip);
     op->at = (uint16_t)b->count++;
     op->cycle = (uint16_t)b->cycle;
-    *point = (struct pc_point){.spent = b->total, .context = context_of(b->code, b->left)};
+    *point = (struct pc_point){.spent = b->total,
+                               .context = context_of(b->code, b->left),
+                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
     pc_start(b->left, &use);
     pc_elapse(b->left, 1);
     spend(b, state_of(klass), 1);
@@ -273,6 +275,23 @@ static const uint8_t *fetch_next(const struct build *b, uint64_t va)
     return va % PAGE_BYTES ? fetch(b, va) : NULL;
 }
 
+/** Appends the delay slot of a transfer of the given class and target. */
+static void append_slot(struct build *b, uint64_t va, uint32_t word, unsigned klass,
+                        uint64_t target)
+{
+    const unsigned first = b->n;
+
+    if (!same_line(b, va, va - 4))
+        append_line(b, va);
+    append(b, word, true);
+    for (unsigned i = first; i < b->n; i++) {
+        b->points[i].target = target;
+        b->points[i].slot = is_conditional(klass)    ? PC_SLOT_BRANCH
+                            : klass == PC_CLASS_JUMP ? PC_SLOT_JUMP
+                                                     : PC_SLOT_REG;
+    }
+}
+
 /** Ends the block with the transfer just appended, at `va`; returns the END code. */
 static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
 {
@@ -289,9 +308,7 @@ static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
         leave(b, PC_EDGE_TAKEN, va + 4, 0, true);
         b->edge[PC_EDGE_TAKEN].flags |= PC_BLOCK_SLOT;
     } else {
-        if (!same_line(b, va, va + 4))
-            append_line(b, va + 4);
-        append(b, word_at(slot), true);
+        append_slot(b, va + 4, word_at(slot), klass, target);
         if (!likely)
             leave(b, PC_EDGE_FALL, after, 0, !same_line(b, va + 4, after));
         leave(b, PC_EDGE_TAKEN, target, KILLED_BY_BRANCH, true);

@@ -28,6 +28,10 @@ enum {
     COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
 };
 
+/* Values of cpu->fetched_pc that are no addresses of instructions. The card sets the first when
+ * what was fetched may have become wrong; the second is that of a stop at a look-up. */
+static const uint64_t NOWHERE = ~UINT64_C(0), NOT_FETCHED = ~UINT64_C(2);
+
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
 /* ---- starting and stopping --------------------------------------------------------------------
@@ -41,7 +45,7 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->now = 0;
     cpu->horizon = 0;
     cpu->instructions = 0;
-    cpu->fetched_pc = ~UINT64_C(0);
+    cpu->fetched_pc = NOWHERE;
     cpu->link = false;
     cpu->link_pa = 0;
     cpu->exc = PC_EXC_NONE;
@@ -57,19 +61,12 @@ static inline void spend(union pc_spent *to, const union pc_spent *more)
     to->half[1] += more->half[1];
 }
 
-static inline void unspend(union pc_spent *from, const union pc_spent *less)
+/** Gives up the block it stopped in: what goes on is looked up by address. */
+static void let_go(struct pc_cpu *cpu)
 {
-    from->half[0] -= less->half[0];
-    from->half[1] -= less->half[1];
-}
-
-/** Whether what the pipeline knows of decoded code is still so. */
-static inline bool code_stands(const struct pc_cpu *cpu)
-{
-    const struct pc_code *code = cpu->code;
-
-    return cpu->pipe.code == code && cpu->pipe.generation == code->generation &&
-           code->arena_bytes <= ARENA_LIMIT;
+    pc_settle(cpu);
+    cpu->pipe.block = NULL;
+    memset(&cpu->pipe.spent, 0, sizeof cpu->pipe.spent);
 }
 
 /** Drops what refers to blocks that are no more. */
@@ -78,8 +75,7 @@ static __attribute__((noinline)) void follow_code(struct pc_cpu *cpu)
     struct pc_pipe *pipe = &cpu->pipe;
     struct pc_code *code = cpu->code;
 
-    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask ||
-        code->arena_bytes > ARENA_LIMIT) {
+    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask) {
         pc_code_drop(code);
         code->line_shift = cpu->ishift;
         code->line_mask = cpu->imask;
@@ -92,23 +88,13 @@ static __attribute__((noinline)) void follow_code(struct pc_cpu *cpu)
     pipe->generation = code->generation;
 }
 
-/** Where a run stands when it stops. */
-struct stand {
-    struct pc_block *block;
-    const struct pc_op *op;
-    uint64_t next; /**< target of a register jump, or of the branch whose slot the block is */
-    bool taken;    /**< the last branch of the block */
-};
-
 /** Whether the run can go on where the last one stopped. */
-static inline bool goes_on(const struct pc_cpu *cpu, unsigned flags)
+static inline bool goes_on(const struct pc_cpu *cpu)
 {
     const struct pc_pipe *pipe = &cpu->pipe;
-    const uint64_t pc = cpu->r.pc;
 
-    return pipe->block && pipe->pc == pc && pipe->npc == cpu->r.npc &&
-           (pipe->block->key.flags & ~PC_BLOCK_SLOT) == flags &&
-           (pipe->looks || cpu->fetched_pc == pc);
+    return pipe->pc == cpu->r.pc && pipe->fetched == cpu->fetched_pc && pipe->block &&
+           pipe->code == cpu->code && pipe->generation == cpu->code->generation;
 }
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
@@ -130,72 +116,67 @@ static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, b
     struct pc_pipe *pipe = &cpu->pipe;
 
     pipe->slot = b->key.flags & PC_BLOCK_SLOT;
-    pipe->looks = true;
     pipe->pc = cpu->r.pc = b->key.pc;
-    pipe->npc = cpu->r.npc = pipe->slot ? next : b->key.pc + 4;
+    cpu->r.npc = pipe->slot ? next : b->key.pc + 4;
+    pipe->fetched = cpu->fetched_pc = fetched ? b->key.pc : NOT_FETCHED;
     pipe->context = b->context;
     pipe->block = b;
     pipe->op = NULL;
     pipe->next = next;
-    cpu->fetched_pc = fetched ? b->key.pc : ~UINT64_C(0);
 }
 
-/** Whether `pc`, the instruction of at->op, is the delay slot of a taken branch, and its target. */
-static bool slot_target(const struct stand *at, uint64_t pc, uint64_t *npc, bool *conditional)
+/** Where a run stands when it stops inside a block. */
+struct stand {
+    struct pc_block *block;
+    const struct pc_op *op;
+    uint64_t next; /**< target of a register jump, or of the branch whose slot the block is */
+    bool taken;    /**< the last branch of the block */
+    bool fetched;  /**< a LINE has been looked up */
+};
+
+/** What is different in the delay slot of a transfer that was taken. */
+static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const struct stand *at,
+                                                   const struct pc_point *point)
 {
-    const struct pc_op *op = at->op, *before = op - 1;
-    unsigned klass = PC_CLASS_INT;
+    uint16_t *part = cpu->pipe.part.state;
 
-    if (op > at->block->ops && before->code == PC_OP_LINE)
-        before--;
-    if (op->at > 0 && before->code < PC_OP_ROWS_END)
-        klass = pc_rows[before->code].klass;
-    *conditional = klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
-    if (at->block->key.flags & PC_BLOCK_SLOT || klass == PC_CLASS_JUMPR)
-        *npc = at->next;
-    else if (klass == PC_CLASS_JUMP || (*conditional && at->taken))
-        *npc = pc - 4 + (uint64_t)(int64_t)before->imm;
-    else
-        return false;
-    return true;
+    cpu->r.npc = point->slot == PC_SLOT_REG ? at->next : point->target;
+    if (point->slot != PC_SLOT_BRANCH)
+        return;
+    part[PC_ST_BR_UNTAKEN] -= 1;
+    part[PC_ST_BR_TAKEN] += 1;
 }
 
-/** Leaves the registers ready to go on at an operation inside a block, the time before it spent.
- *  A LINE stops before it has looked, or behind when it is `fetched`. */
-static void stop_at(struct pc_cpu *cpu, const struct stand *at, bool fetched)
+/** Leaves the registers ready to go on at an operation inside a block. */
+static inline void stop_at(struct pc_cpu *cpu, const struct stand *at)
 {
     struct pc_block *b = at->block;
     const struct pc_op *op = at->op;
     const struct pc_point *point = &b->points[op - b->ops];
     const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
+    const bool line = op->code == PC_OP_LINE;
     struct pc_pipe *pipe = &cpu->pipe;
-    const bool looks = op->code == PC_OP_LINE && !fetched;
-    uint64_t npc = pc + 4;
-    bool conditional;
 
-    pipe->slot = slot_target(at, pc, &npc, &conditional);
-    pipe->undo = point->spent;
-    if (conditional && at->taken) { /* the point counts it untaken */
-        pipe->undo.state[PC_ST_BR_UNTAKEN] -= 1;
-        pipe->undo.state[PC_ST_BR_TAKEN] += 1;
-    }
-    spend(&pipe->spent, &pipe->undo);
     cpu->now += op->cycle;
     pipe->cycle = op->cycle;
-    pipe->looks = looks;
+    pipe->slot = point->slot != PC_SLOT_NONE && (point->slot != PC_SLOT_BRANCH || at->taken);
     pipe->taken = at->taken;
     pipe->pc = cpu->r.pc = pc;
-    pipe->npc = cpu->r.npc = npc;
+    pipe->fetched = cpu->fetched_pc = line && !at->fetched ? NOT_FETCHED : pc;
     pipe->context = point->context;
     pipe->block = b;
-    pipe->op = op->code == PC_OP_LINE && fetched ? op + 1 : op;
+    pipe->op = op + (line && at->fetched);
+    pipe->part = point->spent;
     pipe->next = at->next;
-    cpu->fetched_pc = looks ? ~UINT64_C(0) : pc;
+    cpu->r.npc = pc + 4;
+    if (unlikely(pipe->slot))
+        stop_in_slot(cpu, at, point);
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
 static void trap(struct pc_cpu *cpu)
 {
+    let_go(cpu);
     if (cpu->exc == PC_EXC_SYS) {
         pc_charge(cpu, PC_ST_INT, 1);
         cpu->instructions++;
@@ -209,8 +190,7 @@ static void trap(struct pc_cpu *cpu)
     }
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = cpu->code->idle;
-    cpu->pipe.block = NULL;
-    cpu->fetched_pc = ~UINT64_C(0);
+    cpu->fetched_pc = NOWHERE;
 }
 
 /** The instruction at pc cannot be fetched: lets the card say why. False: stopped. */
@@ -690,13 +670,11 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     struct pc_block *b;
 
     cpu->horizon = horizon;
-    if (unlikely(!code_stands(cpu)))
-        follow_code(cpu);
     if (unlikely(horizon - cpu->pipe.settled > SPILL_CYCLES))
         pc_settle(cpu);
     limit = earlier(horizon, cpu->pipe.settled + SPILL_CYCLES);
     check = cpu->fetched_pc != cpu->r.pc;
-    if (likely(goes_on(cpu, flags))) {
+    if (likely(goes_on(cpu))) {
         b = cpu->pipe.block;
         op = cpu->pipe.op;
         next = cpu->pipe.next;
@@ -704,10 +682,13 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
             goto brink;
         taken = cpu->pipe.taken;
         cpu->now -= cpu->pipe.cycle;
-        unspend(spent, &cpu->pipe.undo);
+        cpu->pipe.op = NULL;
         REPACE();
         DISPATCH();
     }
+    let_go(cpu);
+    if (cpu->pipe.code != cpu->code || cpu->pipe.generation != cpu->code->generation)
+        follow_code(cpu);
     while (!(b = resume(cpu, flags))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
             goto done;
@@ -1004,20 +985,23 @@ end_reg:
     ENTER();
 end_synci:
     LEAVE(PC_EDGE_FALL);
-    {
-        const struct pc_edge out = *edge;
+afresh : /* all decoded code is dropped */
+{
+    const struct pc_edge out = *edge;
 
-        pc_code_drop(cpu->code);
-        follow_code(cpu);
-        check = out.check;
-        cpu->r.pc = out.pc;
-        b = pc_block_get(cpu->code, out.pc, out.context, out.flags);
-        if (!b)
-            goto off_the_map;
-        goto brink;
-    }
+    pc_code_drop(cpu->code);
+    follow_code(cpu);
+    check = out.check;
+    cpu->r.pc = out.pc;
+    b = pc_block_get(cpu->code, out.pc, out.context, out.flags);
+    if (!b)
+        goto off_the_map;
+    goto brink;
+}
 
 unlinked: /* an edge taken for the first time */
+    if (unlikely(cpu->code->arena_bytes > ARENA_LIMIT))
+        goto afresh;
     b = pc_block_get(cpu->code, edge->pc, edge->context, edge->flags);
     if (b) {
         edge->to = b;
@@ -1031,7 +1015,7 @@ off_the_map: /* no instruction there, or not yet */
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = edge->context;
     cpu->pipe.block = NULL;
-    cpu->fetched_pc = ~UINT64_C(0);
+    cpu->fetched_pc = NOWHERE;
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
     b = resume(cpu, flags);
@@ -1041,7 +1025,7 @@ off_the_map: /* no instruction there, or not yet */
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, &(struct stand){b, op, next, taken != 0}, fetched);
+    stop_at(cpu, &(struct stand){b, op, next, taken != 0, fetched});
     goto done;
 stopped_before:
     stop_before(cpu, b, next, !check);

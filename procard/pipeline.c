@@ -32,3 +32,31 @@ void pc_elapse(uint8_t left[PC_RES__COUNT], unsigned n)
     for (unsigned i = 0; i < PC_RES__COUNT; i++)
         left[i] = left[i] > n ? (uint8_t)(left[i] - n) : 0;
 }
+
+void pc_settle(struct pc_cpu *cpu)
+{
+    struct pc_pipe *pipe = &cpu->pipe;
+    const bool inside = pipe->block && pipe->op;
+    uint16_t *s = pipe->spent.state;
+
+    for (unsigned i = 0; i < PC_ST__COUNT; i++) {
+        const uint16_t part = inside ? pipe->part.state[i] : 0;
+        const uint16_t n = (uint16_t)(s[i] + part);
+
+        cpu->states[i] += n;
+        s[i] = (uint16_t)-part; /* when the block is left, all of it will be added */
+        switch (i) {
+        case PC_ST_LOAD:
+        case PC_ST_STORE:
+        case PC_ST_BR_UNTAKEN:
+        case PC_ST_BR_TAKEN:
+        case PC_ST_INT:
+        case PC_ST_FP:
+            cpu->instructions += n;
+            break;
+        default:
+            break;
+        }
+    }
+    pipe->settled = cpu->now;
+}

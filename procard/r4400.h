@@ -69,6 +69,7 @@ struct pc_card; /* cache.c, agent.c: the card around the processor */
 struct pc_code; /* decode.c: decoded instructions of one program */
 struct pc_block;
 struct pc_context;
+struct pc_op;
 
 /** How an access is meant; selects state, counters and the rules of the slow path. */
 enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
@@ -87,18 +88,18 @@ union pc_spent {
 struct pc_pipe {
     const struct pc_code *code; /**< the rest belongs to this code */
     uint32_t generation;        /**< of `code`, at which `block` and `hot` were valid */
-    bool slot;                  /**< `pc` is the delay slot of a taken branch */
-    bool looks;                 /**< `pc` is looked up in the instruction cache when it goes on */
-    uint8_t taken;              /**< the last branch of `block` */
     uint16_t cycle;             /**< [PCycles] from the start of `block` to where it stopped */
-    uint64_t pc, npc;           /**< where the last run stopped */
+    bool slot;                  /**< `pc` is the delay slot of a taken branch */
+    uint8_t taken;              /**< the last branch of `block` */
+    uint64_t pc;                /**< where the last run stopped */
+    uint64_t fetched;           /**< and cpu->fetched_pc there: if it changes, look up again */
     const struct pc_context
         *context;              /**< latencies outstanding there; lost if another pc goes on */
     struct pc_block *block;    /**< it stopped in this one; NULL: must be looked up by `pc` */
     const struct pc_op *op;    /**< at this operation; NULL: before the first */
+    union pc_spent part;       /**< PCycles from the start of `block` to `op` */
     uint64_t next;             /**< target of the block's register jump */
-    union pc_spent undo;       /**< part of `spent` that the rest of `block` will count again */
-    union pc_spent spent;      /**< not yet in cpu->states */
+    union pc_spent spent;      /**< whole blocks, not yet in cpu->states; modulo 65536 */
     nm_tick settled;           /**< `spent` is from after this tick */
     uint64_t sink;             /**< takes results whose destination is register 0 */
     struct pc_block *hot[256]; /**< targets of register jumps, by address */
@@ -117,9 +118,9 @@ struct pc_cpu {
     struct pc_line *i;
     uint32_t ishift, imask;
 
-    uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; ~0: none.
-                              Set on every stop inside a block, so that a re-executed access cannot
-                              lose its own instruction. */
+    uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; odd:
+                            none. Set on every stop inside a block, so that a re-executed access
+                            cannot lose its own instruction. */
 
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` after pc_settle */
     enum pc_status last;           /**< state the most recent PCycle of pc_run was counted in */
@@ -153,6 +154,9 @@ struct pc_cpu {
  * and nothing of it took effect.
  */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon);
+
+/** Brings cpu->states and cpu->instructions up to cpu->now. */
+void pc_settle(struct pc_cpu *cpu);
 
 /** Resets registers, states and exception; the caches and code stay. */
 void pc_cpu_reset(struct pc_cpu *cpu);
@@ -202,20 +206,6 @@ static inline void pc_charge(struct pc_cpu *cpu, enum pc_status state, uint64_t 
 {
     cpu->now += n;
     cpu->states[state] += n;
-}
-
-/** Brings cpu->states and cpu->instructions up to cpu->now. */
-static inline void pc_settle(struct pc_cpu *cpu)
-{
-    uint16_t *s = cpu->pipe.spent.state;
-
-    cpu->instructions += (uint64_t)s[PC_ST_LOAD] + s[PC_ST_STORE] + s[PC_ST_BR_UNTAKEN] +
-                         s[PC_ST_BR_TAKEN] + s[PC_ST_INT] + s[PC_ST_FP];
-    for (unsigned i = 0; i < PC_ST__COUNT; i++) {
-        cpu->states[i] += s[i];
-        s[i] = 0;
-    }
-    cpu->pipe.settled = cpu->now;
 }
 
 #endif
