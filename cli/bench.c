@@ -27,8 +27,10 @@
 /* The works: a shipped experiment, with a change. */
 static const struct work {
     const char *name, *file;
-    char *set;
+    char *set; /* KEY=VALUE, or none */
 } works[] = {
+    {"functional-1", "hits", "run.mode=functional"},
+    {"functional-64", "private-64", "run.mode=functional"},
     {"hits", "hits", NULL},
     {"private-4", "private", NULL},
     {"private-64", "private-64", NULL},

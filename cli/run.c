@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { OPT_FORCE = 256, OPT_CHECK };
+enum { OPT_FORCE = 256, OPT_CHECK, OPT_FUNCTIONAL };
 
 struct request {
     const char *file, *out;
@@ -34,6 +34,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_CHECK:
         in_push(&r->sets, "run.check=true");
         return 0;
+    case OPT_FUNCTIONAL:
+        in_push(&r->sets, "run.mode=functional");
+        return 0;
     case OPT_FORCE:
         r->force = true;
         return 0;
@@ -54,6 +57,8 @@ static const struct argp_option options[] = {
     {"event", 'e', "EVENTS", 0, "Count these instead of the file's: events, groups and sets", 0},
     {"set", 's', "KEY=VALUE", 0, "Replace a value of the file or of its machine", 0},
     {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
+    {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
+     0},
     {"output", 'o', "DIR", 0, "Where the results go (default: a fresh results/NAME-NNN)", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress", 0},

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED, OPT_FORCE, OPT_CHECK };
+enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED, OPT_FORCE, OPT_CHECK, OPT_FUNCTIONAL };
 
 struct request {
     const char *machine, *limit, *out;
@@ -54,6 +54,9 @@ static error_t parse_value(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_CHECK:
         in_push(&r->sets, "run.check=true");
+        return 0;
+    case OPT_FUNCTIONAL:
+        in_push(&r->sets, "run.mode=functional");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -103,6 +106,8 @@ static const struct argp_option options[] = {
     {"limit", OPT_LIMIT, "TIME", 0, "Stop after this simulated time: 100ms, 3000000cy", 0},
     {"seed", OPT_SEED, "N", 0, "Of everything random the program can see (default 1)", 0},
     {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
+    {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
+     0},
     {"output", 'o', "DIR", 0, "Also write a run directory", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress", 0},

@@ -19,7 +19,7 @@
 
 #include "machine/memory.h"
 #include "machine/network.h"
-#include "procard/card.h"
+#include "procard/functional.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +123,8 @@ static void interrupt_due(void *self, nm_tick now, uint64_t arg)
 
 static void on_trap(void *owner, struct pc_card *card)
 {
+    if (card->functional)
+        return;
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
 }
 
@@ -219,6 +221,8 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
     if (m->net && ring_shortest(m->net) > m->lookahead)
         m->lookahead = ring_shortest(m->net);
+    if (m->p.mode == NM_MODE_FUNCTIONAL)
+        m->lookahead = PC_QUANTUM;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
@@ -481,8 +485,24 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
     return NM_RUN_UNTIL;
 }
 
+static enum nm_run functional_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
+{
+    struct pc_card *card = pc_functional_run(m->card, m->cards, until);
+    m->now = card ? card->cpu.now : until;
+    if (card)
+        *trap = (struct nm_trap){.card = card->cpu.number,
+                                 .at = m->now,
+                                 .preempted = card->preempted,
+                                 .cpu = &card->cpu};
+    if (card)
+        return NM_RUN_TRAP;
+    return until == NM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
+}
+
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
 {
+    if (m->p.mode == NM_MODE_FUNCTIONAL)
+        return functional_run(m, until, trap);
     if (until < m->window_end) /* asked to stop earlier than the window that is open */
         m->window_end = until > m->now ? until : m->now;
     for (;;) {
@@ -563,6 +583,8 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     struct pc_card *c = m->card[card];
     struct nm_station *s = &m->station[card / m->p.processors];
     const struct nm_function *f = function(number);
+    if (c->functional)
+        return false;
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
         return false;
     pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);

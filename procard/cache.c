@@ -219,6 +219,10 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
                    enum pc_access access, nm_tick at, enum pc_stop *stop)
 {
     bool store = right(access) == PC_STORE;
+    if (card->functional) {
+        show(card, side, va, pa, store);
+        return true;
+    }
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
     uint8_t state = half_state(card, side, line);
     if (side == PC_SIDE_I && state == NM_CARD_I)

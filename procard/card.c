@@ -56,6 +56,7 @@ static void cpu_connect(struct pc_card *card, unsigned number)
     cpu->ishift = card->l1_shift[PC_SIDE_I];
     cpu->imask = card->l1_mask[PC_SIDE_I];
     cpu->fetched_pc = NOWHERE;
+    cpu->untimed = card->functional;
 }
 
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
@@ -70,9 +71,15 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     card->position = number % (unsigned)p->processors;
     card->station = (uint16_t)(number / p->processors);
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
-    l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
-    l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
-    l2_new(card);
+    card->functional = p->mode == NM_MODE_FUNCTIONAL;
+    if (card->functional) {
+        for (unsigned side = 0; side < PC_SIDES; side++)
+            l1_new(card, side, PC_PAGES * p->page_size, p->page_size);
+    } else {
+        l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
+        l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
+        l2_new(card);
+    }
     cpu_connect(card, number);
     pc_card_forget(card);
     card->filled = NOWHERE;
@@ -92,7 +99,7 @@ void pc_card_free(struct pc_card *card)
     }
     free(card->l2[PC_SIDE_I].line);
     free(card->l2[PC_SIDE_I].state);
-    if (card->p->l2_split) {
+    if (card->p->l2_split && !card->functional) {
         free(card->l2[PC_SIDE_D].line);
         free(card->l2[PC_SIDE_D].state);
     }

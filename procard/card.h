@@ -61,7 +61,7 @@ struct pc_stretch {
     enum pc_status state;
 };
 
-enum { PC_STRETCHES = 8, PC_TLB = 256 };
+enum { PC_STRETCHES = 8, PC_TLB = 256, PC_PAGES = 256 };
 
 /** Host-side memory of a translation; costs no simulated time (the R4400's own TLB is not modelled
  *  yet). A tag is the virtual page number, or ~0. */
@@ -77,6 +77,7 @@ struct pc_card {
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
+    bool functional; /**< there are no caches; l1[] shows pages */
 
     struct pc_request request;
     uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */

@@ -186,7 +186,7 @@ struct pc_block {
 struct pc_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
-    bool mips3;
+    bool mips3, untimed;
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
     uint32_t generation;            /**< counts flushes; blocks of an older one are gone. Never 0 */
     struct pc_block *blocks;

@@ -205,7 +205,7 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     }
     if (klass == PC_CLASS_JUMP) /* from the region's start to a distance from the jump */
         op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
-    slip = pc_slip(b->left, &use);
+    slip = b->code->untimed ? 0 : pc_slip(b->left, &use);
     spend(b, klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT, slip);
     pc_elapse(b->left, slip);
     op->at = (uint16_t)b->count++;
@@ -213,8 +213,10 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     *point = (struct pc_point){.spent = b->total,
                                .context = context_of(b->code, b->left),
                                .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
-    pc_start(b->left, &use);
-    pc_elapse(b->left, 1);
+    if (!b->code->untimed) {
+        pc_start(b->left, &use);
+        pc_elapse(b->left, 1);
+    }
     spend(b, state_of(klass), 1);
     return klass;
 }
@@ -238,6 +240,8 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
     uint8_t left[PC_RES__COUNT];
     struct pc_edge *e = &b->edge[which];
 
+    if (b->code->untimed)
+        killed = 0;
     memcpy(left, b->left, sizeof left);
     pc_elapse(left, killed);
     *e = (struct pc_edge){.spent = b->total, .pc = to, .check = check};

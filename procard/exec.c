@@ -77,6 +77,7 @@ static __attribute__((noinline)) void follow_code(struct pc_cpu *cpu)
 
     if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask) {
         pc_code_drop(code);
+        code->untimed = cpu->untimed;
         code->line_shift = cpu->ishift;
         code->line_mask = cpu->imask;
     }
@@ -180,12 +181,12 @@ static void trap(struct pc_cpu *cpu)
     if (cpu->exc == PC_EXC_SYS) {
         pc_charge(cpu, PC_ST_INT, 1);
         cpu->instructions++;
-        if (cpu->pipe.slot)
+        if (cpu->pipe.slot && !cpu->untimed)
             pc_charge(cpu, PC_ST_KILL_BRANCH, KILLED_BY_BRANCH);
         cpu->r.pc = cpu->r.npc;
         cpu->r.npc = cpu->r.pc + 4;
         cpu->pipe.slot = false;
-    } else {
+    } else if (!cpu->untimed) {
         pc_charge(cpu, PC_ST_KILL_EXC, KILLED_BY_EXCEPTION);
     }
     cpu->pipe.pc = cpu->r.pc;

@@ -21,6 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 # work: its file, the rest of its arguments, and the references per thread of the two sizes
 WORKS = {
+    "functional-1": ("hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
+    "functional-64": ("private-64", "[64, {}, 2048, 30, private]", (10000, 60000)),
     "hits": ("hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
     "private-4": ("private", "[4, {}, 2048, 30, private]", (10000, 100000)),
     "private-64": ("private-64", "[64, {}, 2048, 30, private]", (10000, 30000)),
@@ -56,6 +58,7 @@ def measure(numachine, work, references):
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file=callgrind.{work}.{references}",
              numachine, "run", "--quiet", "-o", out, "--set",
              f"program.args={arguments.format(references)}",
+             "--set", f"run.mode={'functional' if 'functional' in work else 'timed'}",
              HERE / f"{file}.yaml"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
         cost = int(re.search(r"Collected : (\d+)", done.stderr).group(1))
@@ -63,7 +66,7 @@ def measure(numachine, work, references):
 
 
 def row(work, columns):
-    print(f"{work:12}" + "".join(f"{column:>17}" for column in columns), flush=True)
+    print(f"{work:13}" + "".join(f"{column:>17}" for column in columns), flush=True)
 
 
 def main():
