@@ -171,13 +171,14 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
     return NM_XLATE_OK;
 }
 
-/* Lets the processor see an L1 place without asking again. Never in checking mode. */
+/* Lets the processor see an L1 place (in functional mode a page) without asking again. Never in
+ * checking mode. The place is where the processor looks: virtual. */
 static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, bool writable)
 {
     if (nm_check_on(card->check) && side == PC_SIDE_D)
         return;
     uint64_t low = (1ull << card->l1_shift[side]) - 1;
-    struct pc_line *l = &card->l1[side][l1_place(card, side, pa)];
+    struct pc_line *l = &card->l1[side][l1_place(card, side, va)];
     l->rtag = va & ~low;
     l->wtag = writable ? va & ~low : NOWHERE;
     l->host = card->image + (pa & ~low);
