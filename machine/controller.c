@@ -64,7 +64,7 @@ bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, 
     return now >= c->free_at && (class == NM_SINKABLE || c->staged + NM_SENDS_MAX <= NM_STAGE);
 }
 
-void nm_controller_drain(struct nm_controller *c, nm_tick now)
+void nm_controller_send_ready(struct nm_controller *c, nm_tick now)
 {
     while (c->staged && c->stage[c->stage_head].ready <= now &&
            c->put(c->owner, &c->stage[c->stage_head].packet, now)) {

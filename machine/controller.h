@@ -81,13 +81,19 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
 /** Sends a message of the card's own, in order behind the sinkable answers. */
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready);
 
-/** Sends what is ready and finds room. */
-void nm_controller_drain(struct nm_controller *c, nm_tick now);
-
 /** Whether anything is still to be sent. */
 static inline bool nm_controller_holds(const struct nm_controller *c)
 {
     return c->staged || c->late_count;
+}
+
+void nm_controller_send_ready(struct nm_controller *c, nm_tick now);
+
+/** Sends what is ready and finds room. */
+static inline void nm_controller_drain(struct nm_controller *c, nm_tick now)
+{
+    if (nm_controller_holds(c))
+        nm_controller_send_ready(c, now);
 }
 
 /** Whether something could be sent at `now` but for room. */

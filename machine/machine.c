@@ -26,6 +26,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* The running processor of a station that is furthest behind, its tick, and the next one's. */
+struct runner {
+    struct pc_card *card;
+    nm_tick first, second; /* NM_NEVER: there is none */
+};
+
 struct nm_station {
     struct nm_kernel *k;
     struct nm_bus *bus;
@@ -34,7 +40,7 @@ struct nm_station {
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
     nm_tick next;            /* nothing happens here before this tick */
-    nm_tick speaks;          /* and nothing is sent to the rings */
+    struct runner runner;    /* as long as no card changes */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
     bool interrupt;          /* it is no trap but the end of a special function */
     struct nm_check *check;
@@ -51,12 +57,12 @@ struct nm_machine {
     struct ring_net *net;  /* NULL when there is only one station */
     struct pc_card **card; /* all of them, station by station */
     nm_tick station_lookahead, lookahead;
-    nm_tick silence; /* from a processor's access to anything its station sends to the rings */
+    nm_tick reach, window; /* ring_shortest and ring_window */
     nm_tick now, window_end;
-    nm_tick next, speaks; /* the least of the stations' */
-    uint64_t *awake;      /* bit per station: it has something to do, some time */
-    const bool *broken;   /* a coherence rule or an invariant, see nm_check_failed */
-    nm_tick watched_at;   /* when the watchdog last looked */
+    nm_tick next;       /* the least of the stations' */
+    uint64_t *awake;    /* bit per station: it has something to do, some time */
+    const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
+    nm_tick watched_at; /* when the watchdog last looked */
     struct nm_placement *placement;
 };
 
@@ -78,24 +84,14 @@ static nm_tick station_lookahead(const struct nm_params *p)
                                    p->agent_response);
 }
 
-/* Shortest way from one processor's access to the rings: agent and a request's tenure. */
-static nm_tick station_silence(const struct nm_params *p)
-{
-    return p->cpu_clock / p->bus_clock * (p->agent_request + p->bus_arbitration + 1);
-}
-
-/* Something will happen on a station at tick `at`; it may be that a packet is sent. */
+/* Something will happen on a station at tick `at`. */
 static void station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
 {
     m->awake[s->number / 64] |= 1ull << (s->number % 64);
     if (at < s->next)
         s->next = at;
-    if (at < s->speaks)
-        s->speaks = at;
     if (at < m->next)
         m->next = at;
-    if (at < m->speaks)
-        m->speaks = at;
 }
 
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
@@ -182,7 +178,7 @@ static void station_new(struct nm_machine *m, unsigned number)
     struct nm_place place = {
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
-    s->next = s->speaks = NM_NEVER;
+    s->next = s->runner.first = s->runner.second = NM_NEVER;
     s->check = m->check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
@@ -214,13 +210,14 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
     m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
-    m->next = m->speaks = NM_NEVER;
+    m->next = NM_NEVER;
     m->broken = nm_check_failed(m->check);
-    m->silence = station_silence(&m->p);
     rings_new(m);
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
-    if (m->net && ring_shortest(m->net) > m->lookahead)
-        m->lookahead = ring_shortest(m->net);
+    m->reach = m->net ? ring_shortest(m->net) : 0;
+    m->window = m->net ? ring_window(m->net) : 0;
+    if (m->reach > m->lookahead)
+        m->lookahead = m->reach;
     if (m->p.mode == NM_MODE_FUNCTIONAL)
         m->lookahead = PC_QUANTUM;
     for (unsigned i = 0; i < m->stations; i++)
@@ -320,12 +317,6 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-/* The running processor of a station that is furthest behind, its tick, and the next one's. */
-struct runner {
-    struct pc_card *card;
-    nm_tick first, second; /* NM_NEVER: there is none */
-};
-
 static inline struct runner next_runner(const struct nm_station *s)
 {
     struct runner r = {.first = NM_NEVER, .second = NM_NEVER};
@@ -380,44 +371,59 @@ static bool stuck(struct nm_machine *m, nm_tick now)
  * processor changes only when it runs, in its card's own events, and by the operating system. */
 static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
 {
-    struct runner r = next_runner(s);
+    struct runner r = s->runner;
     while (!s->trapped && !*m->broken) {
-        const nm_tick event = nm_kernel_next(s->k);
-        s->next = earlier(r.first, event);
-        if (s->next >= until) {
-            s->speaks = earlier(event, later_by(r.first, m->silence));
-            return;
+        nm_tick event = nm_kernel_next(s->k);
+        while (event <= r.first) { /* that of NM_NEVER is not before `until` */
+            if (event >= until) {
+                s->next = event;
+                return;
+            }
+            nm_kernel_step(s->k);
+            if (nm_kernel_fired(s->k, NM_RANK_MODULE, s->cards) ||
+                nm_kernel_fired(s->k, NM_RANK_OS, s->cards))
+                break;
+            event = nm_kernel_next(s->k);
         }
         if (r.first < event) {
+            if (r.first >= until) {
+                s->next = r.first;
+                return;
+            }
             const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
             pc_card_run(r.card, earlier(horizon, until));
-        } else {
-            nm_kernel_step(s->k);
-            if (!nm_kernel_fired(s->k, NM_RANK_MODULE, s->cards) &&
-                !nm_kernel_fired(s->k, NM_RANK_OS, s->cards))
-                continue;
         }
-        r = next_runner(s);
+        r = s->runner = next_runner(s);
     }
-    s->next = s->speaks = nm_kernel_now(s->k);
+    s->next = nm_kernel_now(s->k);
 }
 
-/* Opens the next window: as long as nothing that begins in it can reach another station in it, by
- * the rings or by a trap. False: nothing will ever happen, or not before `until`. */
-static bool next_window(struct nm_machine *m, nm_tick until)
+/* The end of a window that begins at `begin`: nothing that begins in it, on a station or in the
+ * rings, can reach another station in it. */
+static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    const nm_tick begin = m->window_end, alone = m->net ? m->lookahead : LONGEST;
-    const nm_tick moving = m->net ? ring_next(m->net) : NM_NEVER;
-    if (earlier(m->next, moving) >= until)
-        return false;
-    nm_tick end = earlier(until, later_by(m->next, alone));
-    if (m->net)
-        end = earlier(end, later_by(m->speaks, ring_shortest(m->net)));
-    if (moving != NM_NEVER)
-        end = earlier(end, (moving > begin ? moving : begin) + ring_window(m->net));
-    m->window_end = end;
-    return true;
+    const nm_tick end = earlier(until, later_by(m->next, m->net ? m->reach : LONGEST));
+    if (moving == NM_NEVER)
+        return end;
+    return earlier(end, (moving > begin ? moving : begin) + m->window);
+}
+
+/* Opens the next window. False: nothing will ever happen, or not before `until`. Windows in which
+ * the stations do nothing and the rings deliver nothing are passed over; but their ends stay where
+ * they are, because the operating system sees what stations before the one that traps have stored
+ * up to the end of the window. */
+static bool next_window(struct nm_machine *m, nm_tick until)
+{
+    const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
+    for (nm_tick begin = m->window_end;; begin = m->window_end) {
+        const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
+        if (earlier(m->next, moving) >= until)
+            return false;
+        m->window_end = window_end(m, begin, moving, until);
+        if (m->window_end > quiet || m->window_end == until)
+            return true;
+    }
 }
 
 /* The station whose trap is the earliest, or NULL. */
@@ -446,7 +452,6 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
 static void station_ran(struct nm_machine *m, const struct nm_station *s)
 {
     m->next = earlier(m->next, s->next);
-    m->speaks = earlier(m->speaks, s->speaks);
     if (s->next == NM_NEVER)
         m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
 }
@@ -456,7 +461,7 @@ static struct nm_station *run_window(struct nm_machine *m)
 {
     nm_tick limit = m->window_end;
     bool trapped = false;
-    m->next = m->speaks = NM_NEVER;
+    m->next = NM_NEVER;
     for (unsigned w = 0; w * 64 < m->stations; w++)
         for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
             struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
@@ -535,7 +540,9 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
-    station_wake(m, &m->station[card / m->p.processors], c->cpu.now);
+    struct nm_station *s = &m->station[card / m->p.processors];
+    s->runner = next_runner(s);
+    station_wake(m, s, c->cpu.now);
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)

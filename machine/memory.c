@@ -35,9 +35,15 @@ static void wake(struct nm_memory *mem, nm_tick at)
     nm_post(mem->k, at, NM_RANK_MODULE, NM_MODULE_MEMORY, work, mem, at);
 }
 
+/* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
-    wake(self, now);
+    struct nm_memory *mem = self;
+    if (now < mem->work_at && nm_kernel_clear(mem->k)) {
+        mem->work_at = now;
+        work(mem, now, now);
+    } else
+        wake(mem, now);
 }
 
 /* A packet has left: room for what waits, if anything does. */

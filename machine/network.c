@@ -72,9 +72,15 @@ static void wake(struct nm_network *n, nm_tick at)
     nm_post(n->k, at, NM_RANK_MODULE, NM_MODULE_NETWORK, work, n, at);
 }
 
+/* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
-    wake(self, now);
+    struct nm_network *n = self;
+    if (now < n->work_at && nm_kernel_clear(n->k)) {
+        n->work_at = now;
+        work(n, now, now);
+    } else
+        wake(n, now);
 }
 
 /* Whether anything is here that might go on. */
@@ -323,7 +329,7 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
 
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
  * cache is left out, like one that is locked. */
-static void special(struct nm_network *n, nm_tick now)
+static void special_turn(struct nm_network *n, nm_tick now)
 {
     struct nm_controller *c = &n->controller;
     struct nm_packet in;
@@ -343,6 +349,12 @@ static void special(struct nm_network *n, nm_tick now)
     if (ours)
         s->brought = NM_NO_CARD;
     nm_special_saw(&n->special, c, in.line, true, now);
+}
+
+static inline void special(struct nm_network *n, nm_tick now)
+{
+    if (n->special.busy)
+        special_turn(n, now);
 }
 
 /* ---- one thing after another

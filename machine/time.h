@@ -143,13 +143,27 @@ static inline void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, u
 /** Tick of the next event, or NM_NEVER. */
 static inline nm_tick nm_kernel_next(struct nm_kernel *k)
 {
-    return k->exact ? k->next : nm_kernel_look(k);
+    if (k->exact)
+        return k->next;
+    const uint32_t start = k->now % NM_WHEEL;
+    const uint64_t near = k->full[start / 64] >> (start % 64);
+    if (!near)
+        return nm_kernel_look(k);
+    k->exact = true;
+    return k->next = k->now + (nm_tick)__builtin_ctzll(near);
 }
 
 /** Current tick: that of the last event fired, or set by nm_kernel_advance. */
 static inline nm_tick nm_kernel_now(const struct nm_kernel *k)
 {
     return k->now;
+}
+
+/** Whether no other event is left at the current tick: what would be posted for it may be done at
+ *  once. */
+static inline bool nm_kernel_clear(const struct nm_kernel *k)
+{
+    return k->bucket[k->now % NM_WHEEL] == NM_NO_EVENT;
 }
 
 /** Whether the event fired last was of that rank and one of the first `components` components. */

@@ -53,6 +53,7 @@ static uint64_t link_busy(const struct ring *r, unsigned node)
 struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level, unsigned ring,
                                      unsigned node)
 {
+    ring_settle(net);
     const struct ring *r = ring_of(net, level, ring);
     assert(node < r->nodes);
     return (struct ring_link_count){
@@ -83,6 +84,7 @@ static struct ring_fifo_count fifo_read(const struct fifo *f, uint64_t now)
 
 struct ring_interface_count ring_net_interface(const struct ring_net *net, unsigned station)
 {
+    ring_settle(net);
     assert(station < net->stations);
     const struct station *st = &net->station[station];
     struct ring_interface_count count = {
@@ -106,6 +108,7 @@ struct ring_interface_count ring_net_interface(const struct ring_net *net, unsig
 struct ring_between_count ring_net_between(const struct ring_net *net, unsigned level,
                                            unsigned ring)
 {
+    ring_settle(net);
     const struct ring *r = ring_of(net, level, ring);
     assert(r->parent);
     const struct fifo *up = r->node[r->nodes - 1].in, *down = r->node[r->nodes - 1].out;
@@ -131,6 +134,7 @@ static void total_ring(struct ring_total *total, const struct ring *r)
 
 struct ring_total ring_net_total(const struct ring_net *net)
 {
+    ring_settle(net);
     struct ring_total total = {0};
     for (unsigned s = 0; s < net->stations; s++) {
         const struct station *st = &net->station[s];
@@ -203,6 +207,7 @@ static void dump_station(const struct ring_net *net, unsigned station, FILE *fil
 
 void ring_net_dump(const struct ring_net *net, FILE *file)
 {
+    ring_settle(net);
     fprintf(file, "rings at cycle %llu\n", (unsigned long long)net->now);
     for (unsigned r = 0; r < net->rings; r++)
         dump_ring(net, &net->ring[r], file);

@@ -29,23 +29,28 @@ static void flights_grow(struct ring_net *net)
     net->flights = size;
 }
 
-static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
+struct flight ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level)
 {
-    if (net->free_flight == RING_NONE)
-        flights_grow(net);
-    const struct ring_packet *p = &o->packet;
-    uint32_t i = net->free_flight;
-    net->free_flight = net->flight[i].next_free;
-    net->packet[i] = *p;
-    net->flight[i] = (struct flight){
+    struct flight f = {
         .receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1,
-        .level = o->level,
+        .level = level,
         .class = p->class,
         .data_slots = p->data_slots,
         .multicast = p->multicast,
     };
     for (unsigned l = 0; l < RING_LEVELS; l++)
-        net->flight[i].field[l] = (uint16_t)ring_mask_field(p->mask, l);
+        f.field[l] = (uint16_t)ring_mask_field(p->mask, l);
+    return f;
+}
+
+static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
+{
+    if (net->free_flight == RING_NONE)
+        flights_grow(net);
+    uint32_t i = net->free_flight;
+    net->free_flight = net->flight[i].next_free;
+    net->packet[i] = o->packet;
+    net->flight[i] = ring_flight_of(net, &o->packet, o->level);
     return i;
 }
 
@@ -154,8 +159,9 @@ static inline uint32_t distribute(struct ring_net *net, struct ring *r, uint32_t
     return targets;
 }
 
-/* The slot passing `node` is for it. */
-static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+/* The slot passing `node` is a multicast's. */
+static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring *r,
+                                                       uint32_t node, uint64_t c)
 {
     struct slot *s = &r->slot[slot_at(r, node)];
     uint32_t targets = s->bits & SLOT_TARGETS;
@@ -171,6 +177,21 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, u
     }
 }
 
+/* The slot passing `node` is for it, and nearly always for nobody else. */
+static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+{
+    const struct slot s = r->slot[slot_at(r, node)];
+    const uint32_t bit = 1u << node;
+    struct node *n = &r->node[node];
+    if (s.bits & ~(SLOT_HEADER | SLOT_LAST) & ~bit) {
+        arrive_multicast(net, r, node, c);
+        return;
+    }
+    r->occupied &= ~bit;
+    n->stops++;
+    fifo_push(net, n->in, (struct slot){s.flight, s.bits & (SLOT_HEADER | SLOT_LAST)}, c);
+}
+
 /* Where a slot let in at `node` has to go on this ring. */
 static inline uint32_t route(const struct ring *r, uint32_t node, const struct flight *f)
 {
@@ -181,18 +202,33 @@ static inline uint32_t route(const struct ring *r, uint32_t node, const struct f
     return f->field[r->level];
 }
 
-/* Lets a slot into the ring at `node`, where the passing slot is free. What is for that node itself
- * is copied at once. */
+/* A slot with several targets, or one for `node` itself, which is copied at once. */
+static __attribute__((noinline)) void enter_copied(struct ring_net *net, struct ring *r,
+                                                   uint32_t node, struct slot s, uint32_t targets,
+                                                   uint64_t c)
+{
+    targets = distribute(net, r, node, s, targets, c);
+    if (!targets)
+        return;
+    schedule(r, node, targets);
+    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | targets};
+    r->occupied |= 1u << node;
+    r->node[node].starts++;
+}
+
+/* Lets a slot into the ring at `node`, where the passing slot is free. */
 static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
                          uint64_t c)
 {
-    uint32_t targets = route(r, node, &net->flight[s.flight]);
-    if (!(targets & SLOT_UNSEQUENCED))
-        targets = distribute(net, r, node, s, targets, c);
-    if (!targets)
+    const uint32_t bits = route(r, node, &net->flight[s.flight]), targets = bits & SLOT_TARGETS;
+    const uint32_t to = (uint32_t)__builtin_ctz(targets);
+    if (!(bits & SLOT_UNSEQUENCED) && (to == node || targets & (targets - 1))) {
+        enter_copied(net, r, node, s, targets, c);
         return;
-    schedule(r, node, targets & SLOT_TARGETS);
-    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | targets};
+    }
+    const uint32_t phase = r->phase + (to > node ? to - node : to + r->nodes - node);
+    r->due[phase < r->nodes ? phase : phase - r->nodes] |= targets;
+    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | bits};
     r->occupied |= 1u << node;
     r->node[node].starts++;
 }
@@ -255,7 +291,7 @@ static bool between_wants(const struct ring_net *net, const struct ring *r, cons
     return q->ready <= c && !(held && net->flight[q->slot.flight].level > r->level);
 }
 
-static void outbox_leave(struct ring_net *net, struct outbox *out, uint64_t c)
+void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c)
 {
     nm_tick tick = c * net->timing.cycle;
     uint32_t depth = 1;
@@ -286,7 +322,7 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
     if (st->number++ < net->flight[st->flight].data_slots)
         return s;
     s.bits |= SLOT_LAST;
-    outbox_leave(net, out, c);
+    ring_outbox_leave(net, out, c);
     st->flight = RING_NONE;
     if (st->out[0].gone == st->out[0].sent && st->out[1].gone == st->out[1].sent)
         st->ring->pending &= ~(1u << st->node);
@@ -450,16 +486,14 @@ static bool sinkable_room(const struct ring_net *net, const struct station *st, 
     return st->taken > previous && st->taken_at[previous & st->taken_wrap] <= c * net->timing.cycle;
 }
 
-static void complete(struct ring_net *net, unsigned station, uint32_t flight, uint64_t c)
+void ring_complete(struct ring_net *net, unsigned station, const struct ring_packet *p, uint64_t c)
 {
     struct station *st = &net->station[station];
-    const struct ring_packet *p = &net->packet[flight];
     if (p->class == RING_SINKABLE)
         st->delivered++;
     else
         remember_asker(net, st, p->source);
     net->deliver(net->ctx, station, (c + net->timing.handler) * net->timing.cycle, p);
-    flight_received(net, flight);
 }
 
 /* One slot out of a station's input FIFO, unless it would complete a sinkable packet that has no
@@ -479,7 +513,8 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
         st->reassembly_max = st->reassembly;
     if (s.bits & SLOT_LAST) {
         st->reassembly--;
-        complete(net, station, s.flight, c);
+        ring_complete(net, station, &net->packet[s.flight], c);
+        flight_received(net, s.flight);
     }
 }
 
@@ -519,16 +554,45 @@ static void net_cycle(struct ring_net *net, uint64_t c)
     }
 }
 
-void ring_run(struct ring_net *net, nm_tick until)
+static void work(struct ring_net *net, uint64_t end)
 {
-    uint64_t end = ring_cycle_at(net, until);
-    ring_absorb(net);
     while (net->soonest < end && net->now < end) {
         if (net->soonest > net->now)
             net->now = net->soonest;
         net_cycle(net, net->now);
         net->now++;
     }
+}
+
+static inline void cycles(struct ring_net *net, uint64_t end)
+{
+    if (net->soonest < end)
+        work(net, end);
     if (end > net->now)
         net->now = end;
+}
+
+void ring_settle(const struct ring_net *looked_at)
+{
+    struct ring_net *net = (struct ring_net *)looked_at; /* it is the same for those who look */
+    const uint64_t end = net->now;
+    if (!net->alone.active)
+        return;
+    ring_alone_ends(net);
+    cycles(net, end);
+}
+
+void ring_run(struct ring_net *net, nm_tick until)
+{
+    const uint64_t end = ring_cycle_at(net, until);
+    if (net->any_touched)
+        ring_absorb(net);
+    if (net->alone.active) {
+        const struct alone *a = &net->alone;
+        if (net->soonest <= a->end)
+            ring_alone_ends(net);
+        else if (a->end < end)
+            ring_alone_arrives(net);
+    }
+    cycles(net, end);
 }

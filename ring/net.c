@@ -110,7 +110,7 @@ static void station_init(struct ring_net *net, unsigned s)
     struct ring *r = &net->ring[net->base[0] + s / net->shape.fan[0]];
     for (unsigned c = 0; c < RING_CLASSES; c++) {
         st->out[c].depth = t->output[c];
-        st->out[c].wrap = power_of_two(t->output[c]) - 1;
+        st->out[c].wrap = power_of_two(t->output[c] + 1) - 1;
         st->out[c].at = calloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
     }
     st->returns = calloc(t->nonsinkable_limit, sizeof *st->returns);
@@ -180,6 +180,7 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
     struct ring_net *net = calloc(1, sizeof *net);
     net->shape = *shape;
     net->timing = *timing;
+    net->clock = nm_clock_of(timing->cycle);
     net->deliver = deliver;
     net->ctx = ctx;
     net->stations = ring_shape_stations(shape);
@@ -188,6 +189,8 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
     net->next = calloc(net->rings, sizeof *net->next);
     net->station = calloc(net->stations, sizeof *net->station);
     net->between = calloc(2 * net->rings, sizeof *net->between);
+    for (unsigned l = 0; l < shape->levels; l++)
+        net->everybody |= ((1ull << shape->fan[l]) - 1) << (16 * l);
     net->free_flight = RING_NONE;
     net->soonest = NM_NEVER;
     rings_init(net);
@@ -246,23 +249,28 @@ bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_
     if (out->sent < out->depth)
         return true;
     uint64_t previous = out->sent - out->depth; /* the packet whose place this one would take */
-    return out->gone > previous && out->at[previous & out->wrap].freed + ring_window(net) <= at;
+    const bool left = out->gone > previous ||
+                      (out->gone == previous && net->alone.active && net->alone.station == station);
+    return left && out->at[previous & out->wrap].freed + ring_window(net) <= at;
 }
 
-/* Stations may run on different threads; this word is the only thing they share. */
+/* Stations may run on different threads; these words are the only thing they share. */
 static void touch(struct ring_net *net, unsigned station)
 {
     __atomic_fetch_or(&net->touched[station / 64], 1ull << (station % 64), __ATOMIC_RELAXED);
+    __atomic_store_n(&net->any_touched, true, __ATOMIC_RELAXED);
 }
 
 static bool packet_ok(const struct ring_net *net, unsigned station, const struct ring_packet *p)
 {
-    ring_mask all = 0;
-    for (unsigned l = 0; l < net->shape.levels; l++)
-        all |= (((1ull << net->shape.fan[l]) - 1) << (16 * l));
-    unsigned covered = ring_mask_count(&net->shape, p->mask);
-    return p->source == station && p->class < RING_CLASSES && !(p->mask & ~all) && covered &&
-           (p->multicast ? p->class == RING_SINKABLE : covered == 1);
+    bool some = true, one = true;
+    for (unsigned l = 0; l < net->shape.levels; l++) {
+        const uint32_t field = ring_mask_field(p->mask, l);
+        some = some && field;
+        one = one && !(field & (field - 1));
+    }
+    return p->source == station && p->class < RING_CLASSES && !(p->mask & ~net->everybody) &&
+           some && (p->multicast ? p->class == RING_SINKABLE : one);
 }
 
 void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct ring_packet *packet)
@@ -344,20 +352,33 @@ static void tell_senders(struct ring_net *net, struct station *st)
     st->takes_count = 0;
 }
 
+/* What a station has sent and taken since the last run. */
+static void absorb_station(struct ring_net *net, unsigned station)
+{
+    struct station *st = &net->station[station];
+    tell_senders(net, st);
+    if (net->alone.active && net->alone.station == station && !ring_alone_remains(net))
+        ring_alone_ends(net);
+    if (net->alone.active && net->alone.station == station)
+        return;
+    const bool empty = net->soonest == NM_NEVER && !net->alone.active;
+    if (empty && ring_alone_begins(net, station))
+        return;
+    uint64_t ready = station_ready(net, st);
+    if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
+        return;
+    st->ring->pending |= 1u << st->node;
+    ring_alarm(net, st->ring, st->node, ready);
+}
+
 void ring_absorb(struct ring_net *net)
 {
+    net->any_touched = false;
     for (unsigned w = 0; w * 64 < net->stations; w++) {
         uint64_t touched = net->touched[w];
         net->touched[w] = 0;
-        for (; touched; touched &= touched - 1) {
-            struct station *st = &net->station[w * 64 + (unsigned)__builtin_ctzll(touched)];
-            tell_senders(net, st);
-            uint64_t ready = station_ready(net, st);
-            if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
-                continue;
-            st->ring->pending |= 1u << st->node;
-            ring_alarm(net, st->ring, st->node, ready);
-        }
+        for (; touched; touched &= touched - 1)
+            absorb_station(net, w * 64 + (unsigned)__builtin_ctzll(touched));
     }
 }
 
@@ -372,8 +393,18 @@ static uint64_t touched_ready(const struct ring_net *net, const struct station *
 
 nm_tick ring_next(const struct ring_net *net)
 {
+    return ring_next_from(net, 0);
+}
+
+nm_tick ring_next_from(const struct ring_net *net, nm_tick from)
+{
+    const uint64_t c = ring_cycle_at(net, from), now = c > net->now ? c : net->now;
     uint64_t soonest = net->soonest;
-    for (unsigned w = 0; w * 64 < net->stations; w++)
+    if (net->alone.active) {
+        const uint64_t moves = ring_alone_next(net, now);
+        soonest = moves < soonest ? moves : soonest;
+    }
+    for (unsigned w = 0; net->any_touched && w * 64 < net->stations; w++)
         for (uint64_t t = net->touched[w]; t; t &= t - 1) {
             uint64_t ready =
                 touched_ready(net, &net->station[w * 64 + (unsigned)__builtin_ctzll(t)]);
@@ -381,5 +412,15 @@ nm_tick ring_next(const struct ring_net *net)
         }
     if (soonest == NM_NEVER)
         return NM_NEVER;
-    return (soonest > net->now ? soonest : net->now) * net->timing.cycle;
+    return (soonest > now ? soonest : now) * net->timing.cycle;
+}
+
+nm_tick ring_quiet(const struct ring_net *net)
+{
+    uint64_t c = net->soonest;
+    if (net->alone.active && net->alone.end < c)
+        c = net->alone.end;
+    if (net->any_touched)
+        return 0;
+    return c == NM_NEVER ? NM_NEVER : c * net->timing.cycle;
 }

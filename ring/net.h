@@ -100,7 +100,8 @@ struct outgoing {
 };
 
 struct outbox {
-    struct outgoing *at; /* power-of-two array of at least `depth` places */
+    struct outgoing *at; /* power-of-two array of more than `depth` places: one that travels alone
+                            has left long before it goes */
     uint64_t wrap;
     uint64_t sent, gone; /* packets ever handed over, and ever let into the ring */
     uint32_t depth;
@@ -130,9 +131,24 @@ struct station {
     uint32_t reassembly, reassembly_max;
 };
 
+/** A packet that has the rings for itself (alone.c). */
+struct alone {
+    bool active;
+    uint32_t station, target;
+    uint64_t begin; /* cycle in which its header enters the ring */
+    uint64_t end;   /* cycle in which its last slot is handled at its target */
+    struct flight flight;
+    /* Cycles in which the rings it comes through would have something to do, in order. */
+    struct {
+        uint64_t first, last;
+    } busy[2 * RING_LEVELS - 1];
+    uint32_t rings;
+};
+
 struct ring_net {
     struct ring_shape shape;
     struct ring_timing timing;
+    struct nm_clock clock; /* a ring cycle */
     ring_deliver_fn *deliver;
     void *ctx;
     unsigned stations, rings;
@@ -146,6 +162,9 @@ struct ring_net {
     struct flight *flight;      /* what the rings look at, */
     struct ring_packet *packet; /* and what they only carry */
     uint32_t flights, free_flight;
+    struct alone alone; /* while active, the rings stand before its first cycle */
+    ring_mask everybody;
+    bool any_touched;
     uint64_t touched[RING_STATIONS_MAX / 64]; /* stations that sent or took since the last run */
 };
 
@@ -177,12 +196,40 @@ static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t nod
 /** First cycle at or after a tick. */
 static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
 {
-    return (tick + net->timing.cycle - 1) / net->timing.cycle;
+    return nm_clock_cycles(&net->clock, tick + net->timing.cycle - 1);
 }
 
 /** Earliest cycle in which a station's next packet of a class could start, were the ring free and
  *  not held; NM_NEVER if it has none, or none before some other station takes a message. (net.c) */
 uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class);
+
+/** What the rings look at in a packet. */
+struct flight ring_flight_of(const struct ring_net *net, const struct ring_packet *p,
+                             uint8_t level);
+
+static inline struct outgoing *ring_outbox_head(const struct outbox *out)
+{
+    return &out->at[out->gone & out->wrap];
+}
+
+/** The head of an output FIFO leaves in cycle `c`. (cycle.c) */
+void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c);
+
+/** A packet's last slot was handled at its target in cycle `c`. (cycle.c) */
+void ring_complete(struct ring_net *net, unsigned station, const struct ring_packet *p, uint64_t c);
+
+/** The rings are empty and this station has sent: does it send a single packet that will meet
+ *  nothing? Then net->alone takes it. (alone.c) */
+bool ring_alone_begins(struct ring_net *net, unsigned station);
+/** Its station has sent nothing after it. */
+bool ring_alone_remains(const struct ring_net *net);
+/** First cycle at or after `c` in which a slot of it would move. */
+uint64_t ring_alone_next(const struct ring_net *net, uint64_t c);
+void ring_alone_arrives(struct ring_net *net);
+void ring_alone_ends(struct ring_net *net);
+
+/** Moves the slots that have been left standing, for those who want to look. (cycle.c) */
+void ring_settle(const struct ring_net *net);
 
 /** Tells what the stations did since the last run to the rings. (net.c) */
 void ring_absorb(struct ring_net *net);

@@ -143,7 +143,15 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
 /** Earliest tick at which anything can move; NM_NEVER when the network is empty. */
 nm_tick ring_next(const struct ring_net *net);
 
-/** Simulates all ring cycles before `until`. Precondition: the window is at most ring_window(). */
+/** The same at or after tick `from`, as if the rings had run up to it. Precondition: `from` is not
+ *  after ring_quiet(). */
+nm_tick ring_next_from(const struct ring_net *net, nm_tick from);
+
+/** Up to this tick the rings could run without a station hearing of it. */
+nm_tick ring_quiet(const struct ring_net *net);
+
+/** Simulates all ring cycles before `until`. Precondition: that is at most ring_window() after the
+ *  last run's `until`, or after ring_next_from(ring_quiet()) if that is later. */
 void ring_run(struct ring_net *net, nm_tick until);
 
 /** [ticks] longest window: the packet handler's latency. */
