@@ -20,7 +20,6 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum {
-    SPILL_CYCLES = 50000,    /**< status counts fit 16 bits up to here and a block */
     KILLED_BY_BRANCH = 2,    /**< behind the delay slot of a taken branch */
     KILLED_BY_EXCEPTION = 8, /**< the instruction and the seven behind it in the pipeline */
     ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
@@ -29,8 +28,9 @@ enum {
 };
 
 /* Values of cpu->fetched_pc that are no addresses of instructions. The card sets the first when
- * what was fetched may have become wrong; the second is that of a stop at a look-up. */
-static const uint64_t NOWHERE = ~UINT64_C(0), NOT_FETCHED = ~UINT64_C(2);
+ * what was fetched may have become wrong, and whenever cpu->code changes; the second is that of a
+ * stop at a look-up. The third is not used there: the pipeline holds no block. */
+static const uint64_t NOWHERE = ~UINT64_C(0), NOT_FETCHED = ~UINT64_C(2), NO_BLOCK = ~UINT64_C(4);
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
@@ -66,6 +66,7 @@ static void let_go(struct pc_cpu *cpu)
 {
     pc_settle(cpu);
     cpu->pipe.block = NULL;
+    cpu->pipe.fetched = NO_BLOCK;
     memset(&cpu->pipe.spent, 0, sizeof cpu->pipe.spent);
 }
 
@@ -85,6 +86,8 @@ static __attribute__((noinline)) void follow_code(struct pc_cpu *cpu)
         pipe->context = NULL;
     memset(pipe->hot, 0, sizeof pipe->hot);
     pipe->block = NULL;
+    pipe->fetched = NO_BLOCK;
+    pipe->inside = (UINT64_C(1) << cpu->dshift) - 1;
     pipe->code = code;
     pipe->generation = code->generation;
 }
@@ -94,13 +97,14 @@ static inline bool goes_on(const struct pc_cpu *cpu)
 {
     const struct pc_pipe *pipe = &cpu->pipe;
 
-    return pipe->pc == cpu->r.pc && pipe->fetched == cpu->fetched_pc && pipe->block &&
-           pipe->code == cpu->code && pipe->generation == cpu->code->generation;
+    return pipe->pc == cpu->r.pc && pipe->fetched == cpu->fetched_pc &&
+           pipe->generation == cpu->code->generation;
 }
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
-static struct pc_block *resume(struct pc_cpu *cpu, unsigned flags)
+static struct pc_block *resume(struct pc_cpu *cpu)
 {
+    unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
     struct pc_pipe *pipe = &cpu->pipe;
     const uint64_t pc = cpu->r.pc;
     const bool same = pipe->pc == pc && pipe->context;
@@ -126,52 +130,54 @@ static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, b
     pipe->next = next;
 }
 
-/** Where a run stands when it stops inside a block. */
-struct stand {
-    struct pc_block *block;
-    const struct pc_op *op;
-    uint64_t next; /**< target of a register jump, or of the branch whose slot the block is */
-    bool taken;    /**< the last branch of the block */
-    bool fetched;  /**< a LINE has been looked up */
-};
-
-/** What is different in the delay slot of a transfer that was taken. */
-static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const struct stand *at,
-                                                   const struct pc_point *point)
+/** What is different in the delay slot of a transfer. */
+static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const struct pc_point *point)
 {
-    uint16_t *part = cpu->pipe.part.state;
+    struct pc_pipe *pipe = &cpu->pipe;
+    uint16_t *part = pipe->part.state;
 
-    cpu->r.npc = point->slot == PC_SLOT_REG ? at->next : point->target;
+    if (point->slot == PC_SLOT_BRANCH && !pipe->taken)
+        return;
+    pipe->slot = true;
+    cpu->r.npc = point->slot == PC_SLOT_REG ? pipe->next : point->target;
     if (point->slot != PC_SLOT_BRANCH)
         return;
     part[PC_ST_BR_UNTAKEN] -= 1;
     part[PC_ST_BR_TAKEN] += 1;
 }
 
-/** Leaves the registers ready to go on at an operation inside a block. */
-static inline void stop_at(struct pc_cpu *cpu, const struct stand *at)
+/** Leaves the registers ready to go on at an operation inside a block.
+ *  @param next   target of a register jump, or of the branch whose slot the block is
+ *  @param taken  the last branch of the block */
+static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op,
+                           uint64_t next, unsigned taken)
 {
-    struct pc_block *b = at->block;
-    const struct pc_op *op = at->op;
     const struct pc_point *point = &b->points[op - b->ops];
     const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
-    const bool line = op->code == PC_OP_LINE;
     struct pc_pipe *pipe = &cpu->pipe;
 
     cpu->now += op->cycle;
     pipe->cycle = op->cycle;
-    pipe->slot = point->slot != PC_SLOT_NONE && (point->slot != PC_SLOT_BRANCH || at->taken);
-    pipe->taken = at->taken;
+    pipe->slot = false;
+    pipe->taken = (uint8_t)taken;
     pipe->pc = cpu->r.pc = pc;
-    pipe->fetched = cpu->fetched_pc = line && !at->fetched ? NOT_FETCHED : pc;
+    pipe->fetched = cpu->fetched_pc = pc;
     pipe->context = point->context;
     pipe->block = b;
-    pipe->op = op + (line && at->fetched);
+    pipe->op = op;
     pipe->part = point->spent;
-    pipe->next = at->next;
+    pipe->next = next;
     cpu->r.npc = pc + 4;
-    if (unlikely(pipe->slot))
-        stop_in_slot(cpu, at, point);
+    if (unlikely(point->slot != PC_SLOT_NONE))
+        stop_in_slot(cpu, point);
+}
+
+/** Of a LINE: stops before it has looked, or behind. */
+static void stop_at_line(struct pc_cpu *cpu, bool fetched)
+{
+    cpu->pipe.op += fetched;
+    if (!fetched)
+        cpu->pipe.fetched = cpu->fetched_pc = NOT_FETCHED;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
@@ -520,26 +526,30 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define LINE(va) (&cpu->d[((va) >> cpu->dshift) & cpu->dmask])
 
 /** After a slow path that may have let time pass: is the horizon inside this block now? */
-#define REPACE() (table = cpu->now + b->span > limit ? wary : fast)
+#define REPACE()                                          \
+    do {                                                  \
+        table = cpu->now + b->span > limit ? wary : fast; \
+        room = (int64_t)(horizon - cpu->now);             \
+    } while (0)
 
 /** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
  *  misalignment leaves low bits in the tag. */
-#define ACCESS(id, tag, slow, size, address, statement)           \
-    do_##id:                                                      \
-    {                                                             \
-        const uint64_t va = (address);                            \
-        const struct pc_line *line = LINE(va);                    \
-        uint8_t *p;                                               \
-        if (likely(line->tag == (va & (outside | ((size)-1))))) { \
-            p = line->host + (va & inside);                       \
-        } else {                                                  \
-            p = slow(cpu, va, size, NOW, &why);                   \
-            if (unlikely(!p))                                     \
-                goto stopped;                                     \
-            REPACE();                                             \
-        }                                                         \
-        statement;                                                \
-        NEXT();                                                   \
+#define ACCESS(id, tag, slow, size, address, statement)                     \
+    do_##id:                                                                \
+    {                                                                       \
+        const uint64_t va = (address);                                      \
+        const struct pc_line *line = LINE(va);                              \
+        uint8_t *p;                                                         \
+        if (likely(line->tag == (va & (~cpu->pipe.inside | ((size)-1))))) { \
+            p = line->host + (va & cpu->pipe.inside);                       \
+        } else {                                                            \
+            p = slow(cpu, va, size, NOW, &why);                             \
+            if (unlikely(!p))                                               \
+                goto stopped;                                               \
+            REPACE();                                                       \
+        }                                                                   \
+        statement;                                                          \
+        NEXT();                                                             \
     }
 #define LOAD(id, size, address, statement)  ACCESS(id, rtag, load_slowly, size, address, statement)
 #define STORE(id, size, address, statement) ACCESS(id, wtag, store_slowly, size, address, statement)
@@ -657,28 +667,29 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_END_REG] = &&end_reg,       [PC_OP_END_SPLIT] = &&end_split,
         [PC_OP_END_SYNCI] = &&end_synci,
     };
-    const unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
-    const uint64_t inside = (UINT64_C(1) << cpu->dshift) - 1, outside = ~inside;
     union pc_spent *const spent = &cpu->pipe.spent;
     const void *const *table = fast;
-    nm_tick limit;
-    enum pc_stop why = PC_STOP_HORIZON;
-    const struct pc_op *op = NULL;
-    struct pc_edge *edge = NULL;
-    uint64_t next = cpu->r.npc;
-    unsigned taken = 0; /* the last branch of the block: an index of its edges */
-    bool check, fetched = false;
+    nm_tick limit = horizon;
+    const struct pc_op *op;
+    struct pc_edge *edge;
     struct pc_block *b;
+    enum pc_stop why;
+    uint64_t next = cpu->r.npc;
+    int64_t room;       /* [PCycles] from the start of the block to the horizon */
+    unsigned taken = 0; /* the last branch of the block: an index of its edges */
+    bool check;
 
     cpu->horizon = horizon;
-    if (unlikely(horizon - cpu->pipe.settled > SPILL_CYCLES))
+    if (unlikely(limit > cpu->pipe.full)) {
+        horizon = earlier(horizon, INT64_MAX); /* so that `room` has its sign */
         pc_settle(cpu);
-    limit = earlier(horizon, cpu->pipe.settled + SPILL_CYCLES);
-    check = cpu->fetched_pc != cpu->r.pc;
+        limit = earlier(horizon, cpu->pipe.full);
+    }
     if (likely(goes_on(cpu))) {
         b = cpu->pipe.block;
         op = cpu->pipe.op;
         next = cpu->pipe.next;
+        check = cpu->fetched_pc == NOT_FETCHED;
         if (!op)
             goto brink;
         taken = cpu->pipe.taken;
@@ -690,7 +701,8 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     let_go(cpu);
     if (cpu->pipe.code != cpu->code || cpu->pipe.generation != cpu->code->generation)
         follow_code(cpu);
-    while (!(b = resume(cpu, flags))) {
+    check = cpu->fetched_pc != cpu->r.pc;
+    while (!(b = resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
             goto done;
         check = false;
@@ -702,9 +714,9 @@ brink: /* the horizon, or the end of what `spent` can hold, may fall inside the 
         why = PC_STOP_HORIZON;
         goto stopped_before;
     }
-    if (unlikely(cpu->now + b->span > cpu->pipe.settled + SPILL_CYCLES)) {
+    if (unlikely(cpu->now + b->span > cpu->pipe.full)) {
         pc_settle(cpu);
-        limit = earlier(horizon, cpu->now + SPILL_CYCLES);
+        limit = earlier(horizon, cpu->pipe.full);
     }
     if (check && !IN_CACHE(b))
         goto miss;
@@ -724,20 +736,23 @@ do_LINE : {
 
     if (unlikely(((const struct pc_line *)((const char *)cpu->i + op->imm))->rtag != va)) {
         if (!pc_fetch(cpu, va, NOW, &why))
-            goto stopped;
-        if (NOW >= horizon) {
-            why = PC_STOP_HORIZON;
-            fetched = true;
-            goto stopped;
-        }
+            goto stopped_at_line;
         REPACE();
+        if (op->cycle >= room) {
+            why = PC_STOP_HORIZON;
+            stop_at(cpu, b, op, next, taken);
+            stop_at_line(cpu, true);
+            goto done;
+        }
     }
     NEXT();
 }
 
 look: /* every instruction comes by here while `wary` */
-    if (NOW >= horizon) {
+    if (op->cycle >= room) {
         why = PC_STOP_HORIZON;
+        if (op->code == PC_OP_LINE)
+            goto stopped_at_line;
         goto stopped;
     }
     goto *fast[op->code];
@@ -1016,17 +1031,22 @@ off_the_map: /* no instruction there, or not yet */
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = edge->context;
     cpu->pipe.block = NULL;
+    cpu->pipe.fetched = NO_BLOCK;
     cpu->fetched_pc = NOWHERE;
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
-    b = resume(cpu, flags);
+    b = resume(cpu);
     check = false;
     goto brink;
 
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, &(struct stand){b, op, next, taken != 0, fetched});
+    stop_at(cpu, b, op, next, taken);
+    goto done;
+stopped_at_line:
+    stop_at(cpu, b, op, next, taken);
+    stop_at_line(cpu, false);
     goto done;
 stopped_before:
     stop_before(cpu, b, next, !check);

@@ -33,6 +33,8 @@ void pc_elapse(uint8_t left[PC_RES__COUNT], unsigned n)
         left[i] = left[i] > n ? (uint8_t)(left[i] - n) : 0;
 }
 
+enum { FULL = 50000 }; /* [PCycles] counts fit 16 bits up to here and a block */
+
 void pc_settle(struct pc_cpu *cpu)
 {
     struct pc_pipe *pipe = &cpu->pipe;
@@ -58,5 +60,5 @@ void pc_settle(struct pc_cpu *cpu)
             break;
         }
     }
-    pipe->settled = cpu->now;
+    pipe->full = cpu->now + FULL;
 }

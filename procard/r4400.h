@@ -100,7 +100,8 @@ struct pc_pipe {
     union pc_spent part;       /**< PCycles from the start of `block` to `op` */
     uint64_t next;             /**< target of the block's register jump */
     union pc_spent spent;      /**< whole blocks, not yet in cpu->states; modulo 65536 */
-    nm_tick settled;           /**< `spent` is from after this tick */
+    nm_tick full;              /**< `spent` may overflow after this tick */
+    uint64_t inside;           /**< bits of an address within a line of the data cache */
     uint64_t sink;             /**< takes results whose destination is register 0 */
     struct pc_block *hot[256]; /**< targets of register jumps, by address */
 };
