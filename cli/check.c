@@ -3,10 +3,12 @@
  * was understood. Nothing is run or written.
  */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "monitor/board.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +24,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *request = state->input;
     switch (key) {
-    case 's':
-        in_push(&request->sets, arg);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &request->sets;
         return 0;
     case 'a':
         request->all = true;
@@ -87,12 +89,47 @@ static void print_words(const char *label, char *const *list)
         printf("%s\n", n ? "" : " none");
 }
 
+/** The fields of a register's word that are not 0; of an event's number, its name. */
+static void print_fields(const struct mon_register_row *row, uint32_t value)
+{
+    size_t count;
+    const char *separator = " (";
+    const struct mon_field_row *fields = mon_fields(&count);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t part =
+            value >> fields[i].low & (uint32_t)((UINT64_C(1) << fields[i].bits) - 1);
+        const bool is_event = !strcmp(fields[i].name, "EVENT") && part < MON_EV__COUNT;
+        if (strcmp(fields[i].reg, row->name) || (!part && !is_event))
+            continue;
+        if (is_event)
+            printf("%sEVENT %s", separator, mon_events()[part].name);
+        else
+            printf("%s%s %u", separator, fields[i].name, part);
+        separator = ", ";
+    }
+    printf("%s\n", *separator == ',' ? ")" : "");
+}
+
+/** What monitor: comes to, in the words of the card. */
+static void print_writes(const struct in_experiment *x)
+{
+    if (!x->write_count)
+        return;
+    printf("registers   written on every card before the first cycle:\n");
+    for (unsigned i = 0; i < x->write_count; i++) {
+        const struct mon_register_row *row = mon_register_at(x->write[i].offset);
+        printf("            0x%03x %-12s = 0x%08x", x->write[i].offset, row->name,
+               x->write[i].value);
+        print_fields(row, x->write[i].value);
+    }
+}
+
 static void print_experiment(const struct in_experiment *x)
 {
     static const struct in_form time = {IN_TIME, "", 0, 0};
     char limit[64];
-    in_value_format(&time, x->limit, limit, sizeof limit);
-    printf("experiment  %s%s%s\n", x->name, x->about ? ": " : "", x->about ? x->about : "");
+    const char *about = x->about ? x->about : "";
+    printf("experiment  %s%s%.*s\n", x->name, *about ? ": " : "", (int)strcspn(about, "\n"), about);
     print_machine(&x->machine);
     if (x->source) {
         printf("program     %s, to be built for %s\n", x->source, x->abi);
@@ -109,6 +146,13 @@ static void print_experiment(const struct in_experiment *x)
     else
         printf("  cards     all\n");
     print_words("events", x->events);
+    if (x->group_count)
+        print_words("groups", x->groups);
+    in_value_format(&time, x->interval, limit, sizeof limit);
+    if (x->interval != NM_NEVER)
+        printf("samples     every %s\n", limit);
+    print_writes(x);
+    in_value_format(&time, x->limit, limit, sizeof limit);
     printf("run         seed %llu, limit %s\n", (unsigned long long)x->seed, limit);
     printf("expected    exit status %u\n", x->expect_status);
 }
@@ -116,12 +160,12 @@ static void print_experiment(const struct in_experiment *x)
 int cli_check(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"set", 's', "KEY=VALUE", 0, "Replace a value of the file", 0},
-        {"all", 'a', NULL, 0, "Every value with its origin, as a file that can be run", 0},
-        {0}};
+        {"all", 'a', NULL, 0, "Every value with its origin, as a file that can be run", 0}, {0}};
+    static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
+        .children = children,
         .args_doc = "FILE",
         .doc = "Reads a machine or experiment FILE (- is standard input) and says what was "
                "understood."};

@@ -2,16 +2,21 @@
  * numachine list: the tables, for people and as JSON. What can be listed is itself a table.
  */
 #include "cli/cli.h"
+#include "input/group.h"
 #include "input/home.h"
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
-#include "monitor/monitor.h"
+#include "monitor/board.h"
+#include "report/grid.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+enum { LINE = 110 /**< [characters] */ };
 
 /* ---- what can be listed ---------------------------------------------------------------------- */
 
@@ -52,6 +57,8 @@ static json_t *list_files(const char *directory)
     for (size_t i = 0; names && names[i]; i++) {
         char *path = in_home_path("%s/%s.yaml", directory, names[i]);
         char *about = in_about(path);
+        if (about)
+            about[strcspn(about, "\n")] = '\0';
         json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", names[i], "file", path,
                                                "sentence", about ? about : ""));
         free(about);
@@ -71,14 +78,119 @@ static json_t *list_experiments(void)
     return list_files("experiments");
 }
 
+/** Metrics of a group, as rows. */
+static json_t *group_metrics(const struct in_group *group)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < group->metrics; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", group->metric[i].name,
+                                               "unit", group->metric[i].unit, "formula",
+                                               group->metric[i].formula));
+    return array;
+}
+
+static json_t *group_events(const struct in_group *group)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < group->choice.count; i++)
+        json_array_append_new(array, json_string(mon_events()[group->choice.event[i]].name));
+    return array;
+}
+
+/** The shipped groups; one that cannot be read is missing after a complaint. */
+static json_t *list_groups(void)
+{
+    struct in_diag diag = {.out = stderr};
+    json_t *array = json_array();
+    char **names = in_home_names("monitor/groups", ".yaml");
+    for (size_t i = 0; names && names[i]; i++) {
+        struct in_group group;
+        struct mon_plan plan;
+        if (!in_group_load(&group, names[i], &diag))
+            continue;
+        mon_plan_make(&plan, &group.choice);
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:o,s:i,s:o,s:s}", "name", group.name, "file",
+                                        group.path, "sentence", group.about, "events",
+                                        group_events(&group), "runs", (int)plan.banks, "metrics",
+                                        group_metrics(&group), "long", group.text));
+        in_group_free(&group);
+    }
+    in_free_list(names);
+    return array;
+}
+
+static json_t *list_words(void)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < IN_WORD__COUNT; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", in_word_rows[i].name,
+                                               "unit", in_word_rows[i].unit, "sentence",
+                                               in_word_rows[i].sentence));
+    return array;
+}
+
+static json_t *list_registers(void)
+{
+    static const char *const access[] = {
+        [MON_RW] = "RW", [MON_RO] = "RO", [MON_WO] = "WO", [MON_W1C] = "W1C"};
+    size_t count;
+    char offset[16], reset[16];
+    json_t *array = json_array();
+    const struct mon_register_row *rows = mon_registers(&count);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(offset, sizeof offset, "0x%03x", rows[i].offset);
+        snprintf(reset, sizeof reset, "0x%x", rows[i].reset);
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s}", "offset", offset,
+                                               "name", rows[i].name, "access",
+                                               access[rows[i].access], "bits", (int)rows[i].bits,
+                                               "reset", reset, "sentence", rows[i].sentence));
+    }
+    return array;
+}
+
+/** The parts of registers. */
+static json_t *list_fields(void)
+{
+    size_t count;
+    char bits[32];
+    json_t *array = json_array();
+    const struct mon_field_row *rows = mon_fields(&count);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned low = rows[i].low, high = low + rows[i].bits - 1;
+        snprintf(bits, sizeof bits, high > low ? "%u:%u" : "%u", high, low);
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:s}", "register", rows[i].reg, "name",
+                                        rows[i].name, "bits", bits, "sentence", rows[i].sentence));
+    }
+    return array;
+}
+
+/** What monitor.histogram.source may be. */
+static json_t *list_histograms(void)
+{
+    json_t *array = json_array();
+#define HISTOGRAM(word, control, sentence) \
+    json_array_append_new(array, json_pack("{s:s,s:s}", "name", word, "sentence", sentence));
+#include "monitor/histograms.def"
+#undef HISTOGRAM
+    return array;
+}
+
 static const struct listing {
     const char *name;
     json_t *(*make)(void);
-    const char *columns; /**< members shown to people */
+    const char *columns; /**< members shown to people; the last may be long */
     const char *sentence;
 } listings[] = {
     {"events", list_events, "name ref unit sentence", "what the monitoring cards can count"},
     {"sets", list_sets, "name events sentence", "names for several events"},
+    {"groups", list_groups, "name sentence",
+     "questions with events and formulas; a NAME tells all"},
+    {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
+    {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
+    {"fields", list_fields, "register name bits sentence", "parts of its registers"},
+    {"histograms", list_histograms, "name sentence", "what its memory of counters can count"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"machines", list_machines, "name sentence", "the shipped machines"},
@@ -134,6 +246,34 @@ static void print_rows(json_t *rows, const char *columns)
     }
 }
 
+/** The same as a table of a document, with every column that is a single value. */
+static void print_markdown(json_t *rows)
+{
+    size_t i;
+    const char *key;
+    json_t *row, *value, *first = json_array_get(rows, 0);
+    for (int line = 0; line < 2; line++) {
+        json_object_foreach(first, key, value)
+        {
+            printf("| %s ", line ? "---" : key);
+        }
+        puts("|");
+    }
+    json_array_foreach(rows, i, row)
+    {
+        json_object_foreach(first, key, value)
+        {
+            char *text = cell(row, key);
+            fputs("| ", stdout);
+            for (const char *c = text; *c; c++)
+                printf(*c == '|' ? "\\%c" : "%c", *c);
+            putchar(' ');
+            free(text);
+        }
+        puts("|");
+    }
+}
+
 /** A pattern matches a part of any text of the row, or, with wildcards, its whole name. */
 static bool matches(json_t *row, const char *pattern)
 {
@@ -150,10 +290,26 @@ static bool matches(json_t *row, const char *pattern)
     return false;
 }
 
+/** A group's whole name means it alone: the texts of the others may well mention it. */
+static bool is_group(json_t *row, const char *pattern)
+{
+    const char *name = json_string_value(json_object_get(row, "name"));
+    return name && json_object_get(row, "long") && !strcasecmp(name, pattern);
+}
+
 static json_t *filter(json_t *rows, const char *pattern)
 {
     size_t i;
     json_t *row, *kept = json_array();
+    json_array_foreach(rows, i, row)
+    {
+        if (is_group(row, pattern))
+            json_array_append(kept, row);
+    }
+    if (json_array_size(kept)) {
+        json_decref(rows);
+        return kept;
+    }
     json_array_foreach(rows, i, row)
     {
         if (matches(row, pattern))
@@ -163,12 +319,43 @@ static json_t *filter(json_t *rows, const char *pattern)
     return kept;
 }
 
+static const char *member(json_t *row, const char *name)
+{
+    return json_string_value(json_object_get(row, name));
+}
+
+/** Everything about one group, as people read it. */
+static void print_group(json_t *group)
+{
+    struct rep_grid grid;
+    size_t i;
+    json_t *row;
+    const json_int_t runs = json_integer_value(json_object_get(group, "runs"));
+    printf("%s: %s\n\nevents:", member(group, "name"), member(group, "sentence"));
+    json_array_foreach(json_object_get(group, "events"), i, row)
+    {
+        printf(" %s", json_string_value(row));
+    }
+    printf("\n        (%lld run%s of the card's %d counters)\n\n", (long long)runs,
+           runs == 1 ? "" : "s", MON_COUNTERS);
+    rep_grid_init(&grid, "lll");
+    json_array_foreach(json_object_get(group, "metrics"), i, row)
+    {
+        rep_grid_cell(&grid, "%s", member(row, "name"));
+        rep_grid_cell(&grid, "%s", member(row, "unit"));
+        rep_grid_cell(&grid, "= %s", member(row, "formula"));
+    }
+    rep_grid_print(&grid, stdout, false, LINE);
+    rep_grid_free(&grid);
+    printf("\n%s", member(group, "long"));
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 struct request {
     const struct listing *listing;
     const char *pattern;
-    bool json;
+    bool json, markdown;
 };
 
 static const char *next_listing(void *ctx, size_t i)
@@ -197,6 +384,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'j':
         request->json = true;
         return 0;
+    case 'm':
+        request->markdown = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             request->listing = find_listing(state, arg);
@@ -219,6 +409,10 @@ static int show(const struct request *request)
     const bool none = json_is_array(rows) && json_array_size(rows) == 0;
     if (request->json || !listing->columns)
         in_write_json(stdout, rows);
+    else if (request->markdown)
+        print_markdown(rows);
+    else if (json_array_size(rows) == 1 && json_object_get(json_array_get(rows, 0), "long"))
+        print_group(json_array_get(rows, 0));
     else
         print_rows(rows, listing->columns);
     json_decref(rows);
@@ -233,7 +427,9 @@ static int show(const struct request *request)
 int cli_list(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"json", 'j', NULL, 0, "As JSON, with every column", 0}, {0}};
+        {"json", 'j', NULL, 0, "As JSON, with every column", 0},
+        {"markdown", 'm', NULL, 0, "As a table for documents, with every column", 0},
+        {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,

@@ -2,43 +2,20 @@
  * numachine run: an experiment file in, a run directory and a table out.
  */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/session.h"
-#include "input/yaml.h"
-
-#include <stdlib.h>
-
-enum { OPT_FORCE = 256, OPT_CHECK, OPT_FUNCTIONAL };
 
 struct request {
-    const char *file, *out;
-    char **sets, **events;
-    bool force, quiet;
+    const char *file;
+    struct cli_options options;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     switch (key) {
-    case 'e':
-        cli_add_events(&r->events, arg);
-        return 0;
-    case 'o':
-        r->out = arg;
-        return 0;
-    case 'q':
-        r->quiet = true;
-        return 0;
-    case 's':
-        in_push(&r->sets, arg);
-        return 0;
-    case OPT_CHECK:
-        in_push(&r->sets, "run.check=true");
-        return 0;
-    case OPT_FUNCTIONAL:
-        in_push(&r->sets, "run.mode=functional");
-        return 0;
-    case OPT_FORCE:
-        r->force = true;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->options;
         return 0;
     case ARGP_KEY_ARG:
         if (r->file)
@@ -53,24 +30,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_option options[] = {
-    {"event", 'e', "EVENTS", 0, "Count these instead of the file's: events, groups and sets", 0},
-    {"set", 's', "KEY=VALUE", 0, "Replace a value of the file or of its machine", 0},
-    {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
-    {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
-     0},
-    {"output", 'o', "DIR", 0, "Where the results go (default: a fresh results/NAME-NNN)", 0},
-    {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
-    {"quiet", 'q', NULL, 0, "No table and no progress", 0},
-    {0}};
+static const struct argp_child children[] = {{&cli_options_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
-    .options = options,
     .parser = parse,
+    .children = children,
     .args_doc = "FILE",
     .doc =
-        "Runs the experiment in FILE (- is standard input) and writes its results; the run "
-        "directory is the last line of the output."
+        "Runs the experiment in FILE (- is standard input) and writes its results, without "
+        "--output "
+        "into a fresh results/NAME-NNN; the run directory is the last line of the output. Events "
+        "and groups given here replace the file's."
         "\v"
         "SIGUSR1 prints the counts so far; SIGINT and SIGTERM stop the run and keep its results, "
         "marked as partial. Exit statuses: numachine --help."};
@@ -84,9 +54,9 @@ static enum cli_exit run(const struct request *r, struct in_experiment *x, int a
         .argv = argv,
         .stdin_fd = -1,
         .keep = true,
-        .out = r->out,
-        .force = r->force,
-        .quiet = r->quiet,
+        .out = r->options.out,
+        .force = r->options.force,
+        .quiet = r->options.quiet,
         .table = stdout,
     };
     const enum cli_exit status = cli_session_run(&session, &outcome);
@@ -104,16 +74,11 @@ int cli_run(int argc, char **argv)
     int status = CLI_EXIT_USAGE;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
-    if (in_experiment_load(&x, r.file, r.sets, &diag)) {
-        if (r.events) {
-            in_free_list(x.events);
-            x.events = r.events;
-            r.events = NULL;
-        }
-        status = run(&r, &x, argc, argv);
+    if (in_experiment_load(&x, r.file, r.options.sets, &diag)) {
+        if (in_experiment_count(&x, r.options.events, r.options.groups, &diag))
+            status = run(&r, &x, argc, argv);
         in_experiment_free(&x);
     }
-    in_free_list(r.sets);
-    in_free_list(r.events);
+    cli_options_free(&r.options);
     return status;
 }

@@ -12,10 +12,13 @@
 #include "input/write.h"
 #include "input/yaml.h"
 #include "report/around.h"
+#include "report/group.h"
+#include "report/histogram.h"
 #include "report/host.h"
 #include "report/manifest.h"
 #include "report/progress.h"
 #include "report/rundir.h"
+#include "report/samples.h"
 #include "report/stats.h"
 #include "report/table.h"
 
@@ -37,6 +40,7 @@ struct state {
     struct nm_machine *machine;
     struct rep_sample now;
     struct rep_run run;
+    struct rep_samples samples;
     struct rep_rundir dir;
     struct rep_manifest manifest;
     struct rep_progress progress;
@@ -80,22 +84,17 @@ static void complain(const char *what)
     fprintf(stderr, "numachine: error: %s\n", what);
 }
 
-void cli_add_events(char ***list, const char *spec)
-{
-    char *copy = in_strdup(spec), *rest = copy;
-    for (char *word; (word = strsep(&rest, ","));)
-        in_push(list, word);
-    free(copy);
-}
-
-static bool choose_events(char *const *events, struct mon_choice *choice)
+/* The events of the experiment, then those its groups need. */
+static bool choose_events(const struct in_experiment *x, struct mon_choice *choice)
 {
     char why[256];
-    for (; *events; events++)
-        if (!mon_choice_add(choice, *events, why, sizeof why)) {
+    for (char *const *event = x->events; *event; event++)
+        if (!mon_choice_add(choice, *event, why, sizeof why)) {
             complain(why);
             return false;
         }
+    for (unsigned i = 0; i < x->group_count; i++)
+        mon_choice_merge(choice, &x->group[i].choice);
     return true;
 }
 
@@ -119,6 +118,12 @@ static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
 {
     struct state *s = ctx;
     rep_run_mark(&s->run, name, begin, at, totals(s));
+}
+
+static void on_sample(void *ctx, nm_tick at)
+{
+    struct state *s = ctx;
+    rep_samples_take(&s->samples, &s->run, at, totals(s));
 }
 
 static void look(struct state *s, nm_tick now)
@@ -163,6 +168,32 @@ static void write_histogram(void *ctx, FILE *out)
     rep_write_histogram(&((struct state *)ctx)->run, out);
 }
 
+static void write_groups(void *ctx, FILE *out)
+{
+    rep_write_groups(&((struct state *)ctx)->run, out);
+}
+
+static void write_samples(void *ctx, FILE *out)
+{
+    const struct state *s = ctx;
+    rep_write_samples(&s->samples, &s->run, out);
+}
+
+static void write_counters(void *ctx, FILE *out)
+{
+    rep_write_counters(&((struct state *)ctx)->run, out);
+}
+
+static void write_bins(void *ctx, FILE *out)
+{
+    rep_write_bins(&((struct state *)ctx)->run, out);
+}
+
+static void write_npy(void *ctx, FILE *out)
+{
+    rep_write_npy(&((struct state *)ctx)->run, out);
+}
+
 static void write_text(void *ctx, FILE *out)
 {
     rep_write_text(&((struct state *)ctx)->run, out);
@@ -175,6 +206,19 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
         return true;
     complain(why);
     return false;
+}
+
+/* What the cards' registers and SRAMs show, as far as anybody used them. */
+static bool write_registers(struct state *s)
+{
+    bool good = true;
+    if (rep_registers_used(&s->run))
+        good &= write_file(s, REP_COUNTERS, write_counters, s);
+    if (rep_histogram_total(&s->run).cards) {
+        good &= write_file(s, REP_BINS, write_bins, s);
+        good &= write_file(s, REP_NPY, write_npy, s);
+    }
+    return good;
 }
 
 static void write_program(void *ctx, FILE *out)
@@ -231,6 +275,11 @@ static bool close_results(struct state *s)
     good &= write_file(s, "stats.csv", write_csv, s);
     good &= write_file(s, "stats.txt", write_text, s);
     good &= write_file(s, REP_HISTOGRAM, write_histogram, s);
+    if (s->ask->experiment->group_count)
+        good &= write_file(s, REP_GROUPS, write_groups, s);
+    good &= write_registers(s);
+    if (s->samples.interval)
+        good &= write_file(s, REP_SAMPLES, write_samples, s);
     good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
     return good;
 }
@@ -264,11 +313,13 @@ static enum cli_exit simulate(struct state *s)
         .stderr_fd = STDERR_FILENO,
         .seed = x->seed,
         .limit = x->limit,
+        .interval = s->samples.interval,
         .processors = x->processors,
         .ranges = x->ranges,
         .range_count = x->range_count,
     };
-    const struct prog_hooks hooks = {.ctx = s, .mark = on_mark, .progress = on_progress};
+    const struct prog_hooks hooks = {
+        .ctx = s, .mark = on_mark, .sample = on_sample, .progress = on_progress};
     fflush(stdout);
     catch_signals();
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
@@ -330,11 +381,36 @@ static enum rep_status how_far(enum prog_end end)
     }
 }
 
+/* The registers as a program would read them now; the host's looking takes no time. */
+static void read_registers(struct state *s)
+{
+    static const uint32_t control[] = {MON_REG_CONTROL0, MON_REG_CONTROL1, MON_REG_CONTROL2,
+                                       MON_REG_CONTROL3};
+    static const uint32_t value[] = {MON_REG_COUNTER0, MON_REG_COUNTER1, MON_REG_COUNTER2,
+                                     MON_REG_COUNTER3};
+    s->run.registers = in_alloc(s->run.cards, sizeof *s->run.registers);
+    for (unsigned c = 0; c < s->run.cards; c++) {
+        struct rep_registers *r = &s->run.registers[c];
+        for (unsigned k = 0; k < MON_COUNTERS; k++) {
+            r->control[k] = nm_card_register_read(s->machine, c, control[k]);
+            r->value[k] = nm_card_register_read(s->machine, c, value[k]);
+        }
+        r->overflow = nm_card_register_read(s->machine, c, MON_REG_OVERFLOW);
+        r->sram_control = nm_card_register_read(s->machine, c, MON_REG_SRAM_CONTROL);
+        r->doubled =
+            MON_GET(nm_card_register_read(s->machine, c, MON_REG_OPTIONS), OPTIONS_DOUBLE_TIME);
+        r->lost = nm_card_sram_lost(s->machine, c);
+        r->sram = nm_card_sram(s->machine, c);
+    }
+}
+
 /* Closes the books: regions, checks, hash. */
 static enum cli_exit conclude(struct state *s)
 {
     struct prog_outcome *out = &s->run.outcome;
     rep_run_finish(&s->run, out->ticks, totals(s));
+    rep_samples_finish(&s->samples, &s->run, out->ticks, totals(s));
+    read_registers(s);
     rep_host_stop(&s->run.host);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
@@ -371,6 +447,15 @@ static enum cli_exit run(struct state *s)
     return status;
 }
 
+/* What the file says about the monitoring cards, before the first cycle. */
+static void program_cards(struct state *s)
+{
+    const struct in_experiment *x = s->ask->experiment;
+    for (unsigned c = 0; c < s->run.cards; c++)
+        for (unsigned i = 0; i < x->write_count; i++)
+            nm_card_register_write(s->machine, c, x->write[i].offset, x->write[i].value);
+}
+
 /* A machine, and the run on it, with the program that has been found good. */
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
@@ -385,7 +470,11 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     snprintf(s->program, sizeof s->program, "%s", s->guest.path);
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
                  choice, totals(s));
+    rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
+    program_cards(s);
     enum cli_exit status = run(s);
+    free(s->run.registers);
+    rep_samples_free(&s->samples);
     rep_run_free(&s->run);
     free(s->now.card);
     free(s->now.station);
@@ -400,7 +489,7 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     struct mon_choice choice = {0};
     s.run.outcome.end = PROG_UNLOADABLE;
     enum cli_exit status = CLI_EXIT_USAGE;
-    if (choose_events(session->experiment->events, &choice))
+    if (choose_events(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
     if (status == CLI_EXIT_OK)
         status = run_on_machine(&s, &choice);

@@ -30,7 +30,4 @@ struct cli_session {
  */
 enum cli_exit cli_session_run(const struct cli_session *session, struct prog_outcome *outcome);
 
-/** Adds the comma-separated parts of an option's argument to a NULL-terminated list. */
-void cli_add_events(char ***list, const char *spec);
-
 #endif

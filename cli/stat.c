@@ -6,6 +6,7 @@
  * the simulation itself could not go on: then it is one of cli/exit.def.
  */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/session.h"
 #include "input/tables.h"
 #include "input/yaml.h"
@@ -15,13 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED, OPT_FORCE, OPT_CHECK, OPT_FUNCTIONAL };
+enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED };
 
 struct request {
-    const char *machine, *limit, *out;
-    char **sets, **events, **env, **program;
+    struct cli_options options;
+    const char *machine, *limit;
+    char **env, **program;
     uint64_t seed, processors;
-    bool force, quiet;
 };
 
 static uint64_t number(struct argp_state *state, const char *what, const char *text)
@@ -49,15 +50,6 @@ static error_t parse_value(int key, char *arg, struct argp_state *state)
     case 'p':
         r->processors = number(state, "--processors", arg);
         return 0;
-    case 's':
-        in_push(&r->sets, arg);
-        return 0;
-    case OPT_CHECK:
-        in_push(&r->sets, "run.check=true");
-        return 0;
-    case OPT_FUNCTIONAL:
-        in_push(&r->sets, "run.mode=functional");
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -67,17 +59,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     switch (key) {
-    case 'e':
-        cli_add_events(&r->events, arg);
-        return 0;
-    case 'o':
-        r->out = arg;
-        return 0;
-    case 'q':
-        r->quiet = true;
-        return 0;
-    case OPT_FORCE:
-        r->force = true;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->options;
         return 0;
     case 'm':
         r->machine = arg;
@@ -97,29 +80,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"event", 'e', "EVENTS", 0, "What to count: events, groups and sets, separated by commas", 0},
     {"machine", 'm', "FILE", 0, "A shipped machine's name or a machine file", 0},
     {"processors", 'p', "N", 0, "Threads run on cards 0 to N-1 only", 0},
-    {"set", 's', "KEY=VALUE", 0, "Replace a parameter of the machine", 0},
     {"env", OPT_ENV, "NAME=VALUE", 0, "Put a variable into the program's environment, else empty",
      0},
     {"limit", OPT_LIMIT, "TIME", 0, "Stop after this simulated time: 100ms, 3000000cy", 0},
     {"seed", OPT_SEED, "N", 0, "Of everything random the program can see (default 1)", 0},
-    {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
-    {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
-     0},
-    {"output", 'o', "DIR", 0, "Also write a run directory", 0},
-    {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
-    {"quiet", 'q', NULL, 0, "No table and no progress", 0},
     {0}};
+
+static const struct argp_child children[] = {{&cli_options_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .args_doc = "[--] PROGRAM [ARGUMENT...]",
     .doc = "Runs a static big-endian MIPS Linux PROGRAM and counts, as the monitoring cards would."
            "\v"
-           "The program has our standard input and output; the counts come on standard error. The "
+           "The program has our standard input and output; the counts come on standard error. With "
+           "--output there is a run directory too. The "
            "exit status is the program's own, 128 + n if signal n killed it; numachine's own "
            "statuses 2 to 6 and 130 (numachine --help) come with a message."};
 
@@ -174,7 +153,7 @@ static bool set_processors(struct in_experiment *x, uint64_t processors, struct 
 static bool make_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
 {
     in_experiment_default(x);
-    if (!in_machine_load(&x->machine, r->machine, r->sets, diag))
+    if (!in_machine_load(&x->machine, r->machine, r->options.sets, diag))
         return false;
     free(x->name);
     x->name = in_strdup("stat");
@@ -188,10 +167,10 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
     }
     replace_list(x, IN_KEY_argv, &x->argv, r->program);
     replace_list(x, IN_KEY_envp, &x->envp, r->env);
-    replace_list(x, IN_KEY_events, &x->events, r->events);
     for (char **input = x->machine.inputs; input && *input; input++)
         in_push(&x->inputs, *input);
-    return set_limit(x, r->limit, diag) && set_processors(x, r->processors, diag);
+    return in_experiment_count(x, r->options.events, r->options.groups, diag) &&
+           set_limit(x, r->limit, diag) && set_processors(x, r->processors, diag);
 }
 
 /* The guest's status where there is one. */
@@ -216,18 +195,17 @@ int cli_stat(int argc, char **argv)
             .argc = argc,
             .argv = argv,
             .stdin_fd = STDIN_FILENO,
-            .keep = r.out != NULL,
-            .out = r.out,
-            .force = r.force,
-            .quiet = r.quiet,
+            .keep = r.options.out != NULL,
+            .out = r.options.out,
+            .force = r.options.force,
+            .quiet = r.options.quiet,
             .table = stderr,
         };
         struct prog_outcome outcome;
         status = status_of(cli_session_run(&session, &outcome), &outcome);
     }
     in_experiment_free(&x);
-    in_free_list(r.sets);
-    in_free_list(r.events);
+    cli_options_free(&r.options);
     in_free_list(r.env);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "cli/topology.h"
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/yaml.h"
@@ -184,8 +185,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'f':
         request->format = find_format(state, arg);
         return 0;
-    case 's':
-        in_push(&request->sets, arg);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &request->sets;
         return 0;
     case ARGP_KEY_ARG:
         if (request->machine)
@@ -208,12 +209,12 @@ static void harmless(char *name)
 int cli_topology(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"format", 'f', "FORMAT", 0, "text (default), dot for Graphviz, or svg", 0},
-        {"set", 's', "KEY=VALUE", 0, "Replace a value of the machine", 0},
-        {0}};
+        {"format", 'f', "FORMAT", 0, "text (default), dot for Graphviz, or svg", 0}, {0}};
+    static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
+        .children = children,
         .args_doc = "[MACHINE]",
         .doc = "Shows how the stations and rings of MACHINE hang together: the name of a shipped "
                "machine, a file, or - for standard input (default: " IN_DEFAULT_MACHINE ")."};

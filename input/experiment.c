@@ -13,6 +13,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+/* Choices that are tables elsewhere. */
+static const char message_words[] = "any"
+#define MESSAGE(name, class, data, sentence) " " #name
+#include "machine/message.def"
+#undef MESSAGE
+    ;
+static const char histogram_words[] =
+#define HISTOGRAM(word, control, sentence) word " "
+#include "monitor/histograms.def"
+#undef HISTOGRAM
+    ;
 
 static const struct in_key keys[] = {
 #define KEY(field, key, type, unit, min, max, def, sentence) \
@@ -63,12 +76,19 @@ uint64_t in_number_of(const struct in_experiment *x, size_t key)
 
 /* ---- from values to fields ------------------------------------------------------------------- */
 
+/** Who asks for groups is not given other events as well. */
+static const char *default_of(const struct build *b, size_t i)
+{
+    return i == IN_KEY_events && b->values[IN_KEY_groups].list ? "[]" : keys[i].def;
+}
+
 static void fill_defaults(struct build *b)
 {
     for (size_t i = 0; i < IN_KEY__COUNT; i++) {
-        if (b->values[i].at.doc || *keys[i].def == '\0')
+        const char *def = default_of(b, i);
+        if (b->values[i].at.doc || *def == '\0')
             continue;
-        struct in_doc *doc = in_open_text(b->r, keys[i].def, "default");
+        struct in_doc *doc = in_open_text(b->r, def, "default");
         if (doc)
             in_read_value(b->r, doc, in_root(doc), &keys[i], &b->values[i]);
     }
@@ -104,12 +124,14 @@ static void store(struct build *b, size_t i)
         move_list(v, field);
         break;
     case IN_INT:
+        if (!v->at.doc)
+            v->number = IN_ABSENT;
         if (fields[i].size == sizeof(unsigned))
             *(unsigned *)field = (unsigned)v->number;
         else
             *(uint64_t *)field = v->number;
         break;
-    default: /* the limit needs the machine's clock, the machine its own table */
+    default: /* times need the machine's clock, rows and the machine tables of their own */
         break;
     }
 }
@@ -135,6 +157,8 @@ static void list_inputs(struct build *b)
         in_push(&x->inputs, b->doc->path);
     for (size_t i = 0; x->machine.inputs && x->machine.inputs[i]; i++)
         in_push(&x->inputs, x->machine.inputs[i]);
+    for (unsigned i = 0; i < x->group_count; i++)
+        in_push(&x->inputs, x->group[i].path);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (files[i])
             in_push(&x->inputs, files[i]);
@@ -206,12 +230,13 @@ static void check_program(struct build *b)
                     "EXECUTABLE}");
 }
 
-static void check_limit(struct build *b)
+/** Times need the machine's clock. */
+static void read_time(struct build *b, size_t key, nm_tick *ticks)
 {
-    const struct in_value *v = &b->values[IN_KEY_limit];
+    const struct in_value *v = &b->values[key];
     char why[300];
-    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, &b->x->limit, why, sizeof why))
-        in_complain(b->r, &v->at, "'run.limit': %.60s %s", v->text, why);
+    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, ticks, why, sizeof why))
+        in_complain(b->r, &v->at, "'%s': %.60s %s", keys[key].path, v->text, why);
 }
 
 static void check_processors(struct build *b)
@@ -265,18 +290,40 @@ static void read_placement(struct build *b)
     }
 }
 
-/** Every event's name, at its own place. */
 static void check_events(struct build *b)
 {
-    const struct in_value *v = &b->values[IN_KEY_events];
     struct mon_choice choice = {0};
-    char why[400];
+    in_choose_events(b->r, &b->values[IN_KEY_events], "monitor.events", &choice);
+}
+
+/** Reads one group; two of one name would give two results of one name. */
+static bool add_group(struct in_reading *r, struct in_experiment *x, const char *name,
+                      const struct in_place *at)
+{
+    struct in_group *grown = realloc(x->group, (x->group_count + 1) * sizeof *grown);
+    if (!grown)
+        abort();
+    x->group = grown;
+    if (!in_group_read(r, &grown[x->group_count], name, at))
+        return false;
+    for (unsigned k = 0; k < x->group_count; k++)
+        if (!strcasecmp(grown[k].name, grown[x->group_count].name)) {
+            in_complain(r, at, "'monitor.groups': there is a group '%s' already", grown[k].name);
+            in_group_free(&grown[x->group_count]);
+            return false;
+        }
+    x->group_count++;
+    return true;
+}
+
+/** Every group, named at its own place. */
+static void read_groups(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_groups];
     for (size_t i = 0; v->list && v->list[i]; i++) {
-        if (mon_choice_add(&choice, v->list[i], why, sizeof why))
-            continue;
         const struct in_place at =
             in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[i]));
-        in_complain(b->r, &at, "'monitor.events': %s", why);
+        add_group(b->r, b->x, v->list[i], &at);
     }
 }
 
@@ -320,14 +367,18 @@ static void build(struct build *b, char *const *sets)
     check_source(b);
     check_executable(b);
     check_events(b);
+    read_groups(b);
     if (read_machine(b)) {
-        check_limit(b);
+        read_time(b, IN_KEY_limit, &b->x->limit);
+        read_time(b, IN_KEY_interval, &b->x->interval);
         check_processors(b);
         read_placement(b);
     }
     b->x->origins = in_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(b, i);
+    if (keys_are_good)
+        in_monitor_read(b->r, b->x, b->values);
 }
 
 void in_experiment_default(struct in_experiment *x)
@@ -335,7 +386,7 @@ void in_experiment_default(struct in_experiment *x)
     struct in_diag silent = {0};
     struct in_reading r = {.diag = &silent};
     struct build b = {.r = &r, .x = x};
-    *x = (struct in_experiment){.limit = NM_NEVER};
+    *x = (struct in_experiment){.limit = NM_NEVER, .interval = NM_NEVER};
     fill_defaults(&b);
     x->origins = in_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
@@ -431,6 +482,53 @@ char *in_about(const char *path)
     return copy;
 }
 
+static void free_groups(struct in_experiment *x)
+{
+    for (unsigned i = 0; i < x->group_count; i++)
+        in_group_free(&x->group[i]);
+    free(x->group);
+    x->group = NULL;
+    x->group_count = 0;
+}
+
+/** Replaces a list; without a new one it is empty. */
+static void replace_list(struct in_experiment *x, size_t key, char *const *list)
+{
+    char ***field = field_of(x, key);
+    in_free_list(*field);
+    *field = in_alloc(1, sizeof **field);
+    for (; list && *list; list++)
+        in_push(field, *list);
+    free(x->origins[key].text);
+    x->origins[key].text = in_strdup("command line");
+}
+
+bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
+                         struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag};
+    struct mon_choice choice = {0};
+    char why[400];
+    bool good = true;
+    if (!events && !groups)
+        return true;
+    free_groups(x);
+    replace_list(x, IN_KEY_events, events);
+    replace_list(x, IN_KEY_groups, groups);
+    for (size_t i = 0; x->events[i]; i++)
+        if (!mon_choice_add(&choice, x->events[i], why, sizeof why)) {
+            in_complain(&r, NULL, "%s", why);
+            good = false;
+        }
+    for (size_t i = 0; x->groups[i]; i++) {
+        good = add_group(&r, x, x->groups[i], NULL) && good;
+        if (good)
+            in_push(&x->inputs, x->group[x->group_count - 1].path);
+    }
+    in_close(&r);
+    return good;
+}
+
 static void free_field(struct in_experiment *x, size_t i)
 {
     void *field = field_of(x, i);
@@ -459,7 +557,9 @@ void in_experiment_free(struct in_experiment *x)
     free(x->origins);
     free(x->name);
     in_free_list(x->inputs);
+    free_groups(x);
     free(x->ranges);
+    free(x->write);
     in_machine_free(&x->machine);
     *x = (struct in_experiment){0};
 }

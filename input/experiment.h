@@ -6,6 +6,7 @@
 #define IN_EXPERIMENT_H
 
 #include "input/diag.h"
+#include "input/group.h"
 #include "machine/placement.h"
 #include "machine/time.h"
 
@@ -25,6 +26,21 @@ struct in_machine {
 
 /** The shipped machine that is used when none is named. */
 #define IN_DEFAULT_MACHINE "numachine-64"
+
+/** What one of a card's counters is programmed with at tick 0. */
+struct in_counter {
+    unsigned event; /**< enum mon_event_id */
+    bool masked;    /**< the mask applies to it */
+    uint32_t start; /**< value it is loaded with */
+};
+
+/** One write to a card's registers. */
+struct in_write {
+    uint32_t offset, value;
+};
+
+/** A number that is not given. */
+#define IN_ABSENT UINT64_MAX
 
 struct in_experiment {
     char *name;  /**< file name without directory and suffix; "stat" from the command line */
@@ -49,6 +65,19 @@ struct in_experiment {
     unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
 
     char **events;          /**< NULL-terminated event names (monitor/events.def) */
+    char **groups;          /**< NULL-terminated groups as named ... */
+    struct in_group *group; /**< ... and as read, group_count of them */
+    unsigned group_count;
+    struct in_counter counter[MON_COUNTERS]; /**< explicit programming ... */
+    unsigned counter_count;                  /**< ... of counters 0 .. n-1 */
+    char *mask_address, *mask_phase;         /**< as written; NULL: not given */
+    char *mask_direction, *mask_command;     /**< "any" or a word */
+    uint64_t mask_fifo;                      /**< [packets] IN_ABSENT: not given */
+    char *histogram, *scale;                 /**< words */
+    nm_tick interval;                        /**< [ticks] NM_NEVER: no samples */
+    char **phases;                           /**< NULL-terminated "NAME=PhaseID" */
+    struct in_write *write;                  /**< the registers all of this comes to, in order, */
+    unsigned write_count;                    /**< written on every card before the first cycle */
     unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
 
     struct in_origin *origins; /**< [rows of experiment.def] */
@@ -69,6 +98,14 @@ void in_experiment_default(struct in_experiment *x);
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag);
 void in_experiment_free(struct in_experiment *x);
+
+/**
+ * Replaces what is counted, as a command line does: with either list the experiment's own events
+ * and groups are gone. Both are NULL-terminated; NULL: not given.
+ * @return false after complaints
+ */
+bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
+                         struct in_diag *diag);
 
 /** What a file turned out to be. */
 enum in_file_kind { IN_FILE_UNREADABLE, IN_FILE_MACHINE, IN_FILE_EXPERIMENT };

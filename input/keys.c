@@ -358,6 +358,23 @@ static bool read_machine(struct in_reading *r, const struct in_place *at, yaml_n
     return node->type == YAML_MAPPING_NODE || read_text(r, at, node, key, v);
 }
 
+/** A list of mappings; whoever owns the key reads each with a table of its own. */
+static bool read_rows(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                      const struct in_key *key, struct in_value *v)
+{
+    (void)v;
+    if (node->type != YAML_SEQUENCE_NODE) {
+        in_complain(r, at, "'%s' is %s; expected %s, in brackets: [...]", key->path, in_kind(node),
+                    key->form.unit);
+        return false;
+    }
+    if (node->data.sequence.items.top - node->data.sequence.items.start > IN_ITEMS_MAX) {
+        in_complain(r, at, "'%s' has more than %d entries", key->path, IN_ITEMS_MAX);
+        return false;
+    }
+    return true;
+}
+
 typedef bool read_fn(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
                      const struct in_key *key, struct in_value *v);
 
@@ -366,7 +383,7 @@ static read_fn *const readers[] = {
     [IN_BYTES] = read_plain, [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
     [IN_WORD] = read_plain,  [IN_TIME] = read_time,       [IN_TEXT] = read_text,
     [IN_FILE] = read_file,   [IN_LIST] = read_list,       [IN_EVENTS] = read_list,
-    [IN_MAP] = read_map,     [IN_MACHINE] = read_machine,
+    [IN_MAP] = read_map,     [IN_MACHINE] = read_machine, [IN_ROWS] = read_rows,
 };
 
 bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,

@@ -62,7 +62,7 @@ char *in_origin_text(const struct in_place *at)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool is_file_name(const char *name)
+bool in_is_file_name(const char *name)
 {
     const size_t n = strlen(name);
     return strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml")) ||
@@ -89,7 +89,7 @@ static char *locate(struct in_reading *r, const char *name, const struct in_plac
                     char **shown)
 {
     struct stat st;
-    if (is_file_name(name) || !strcmp(name, "-")) {
+    if (in_is_file_name(name) || !strcmp(name, "-")) {
         char *path = in_path_beside(asked && asked->doc ? asked->doc->path : NULL, name);
         *shown = in_strdup(path);
         return path;

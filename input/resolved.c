@@ -59,15 +59,28 @@ static void write_comment(FILE *out, int width, const char *origin, const char *
     fprintf(out, "%s%s\n", *rest ? "; " : "", rest);
 }
 
-/** Opens the sections of `path` that differ from those of `last`. @return the key's own name */
-static const char *open_sections(FILE *out, int indent, const char *path, char last[IN_PATH_MAX])
+/** Length of the part of `path` up to and with its last dot: the sections around its leaf. */
+static size_t sections_of(const char *path)
 {
-    const char *dot = strchr(path, '.');
-    const size_t n = dot ? (size_t)(dot - path) : 0;
-    if (dot && (strncmp(last, path, n) != 0 || last[n] != '\0'))
-        fprintf(out, "%*s%.*s:\n", indent, "", (int)n, path);
-    snprintf(last, IN_PATH_MAX, "%.*s", (int)n, path);
-    return dot ? dot + 1 : path;
+    const char *dot = strrchr(path, '.');
+    return dot ? (size_t)(dot + 1 - path) : 0;
+}
+
+/** Opens those sections of `path` that the key before, whose sections are `last`, was not in.
+ *  @return the key's own name; *indent, that of the whole, becomes its own */
+static const char *open_sections(FILE *out, int *indent, const char *path, char last[IN_PATH_MAX])
+{
+    const size_t end = sections_of(path);
+    bool same = true;
+    for (size_t start = 0; start < end; *indent += 2) {
+        const size_t n = strcspn(path + start, ".");
+        same = same && !strncmp(path, last, start + n + 1);
+        if (!same)
+            fprintf(out, "%*s%.*s:\n", *indent, "", (int)n, path + start);
+        start += n + 1;
+    }
+    snprintf(last, IN_PATH_MAX, "%.*s", (int)end, path);
+    return path + end;
 }
 
 static void write_params(FILE *out, int indent, const struct in_machine *mc)
@@ -78,9 +91,10 @@ static void write_params(FILE *out, int indent, const struct in_machine *mc)
     for (size_t i = 0; i < count; i++) {
         const struct in_form form = in_param_form(&rows[i]);
         const uint64_t v = nm_param_get(&mc->params, &rows[i]);
-        const char *name = open_sections(out, indent, rows[i].key, last);
+        int inside = indent;
+        const char *name = open_sections(out, &inside, rows[i].key, last);
         in_value_format(&form, v, value, sizeof value);
-        const int width = fprintf(out, "%*s%s: %s", indent + 2, "", name, value);
+        const int width = fprintf(out, "%*s%s: %s", inside, "", name, value);
         write_comment(out, width, mc->origins ? mc->origins[i].text : "default",
                       v == rows[i].def ? rows[i].source : "");
     }
@@ -129,6 +143,31 @@ static void write_file(FILE *out, const char *path)
     free(absolute);
 }
 
+/** Shipped groups by their names, others by their files. */
+static void write_groups(FILE *out, const struct in_experiment *x)
+{
+    fputc('[', out);
+    for (unsigned i = 0; i < x->group_count; i++) {
+        fputs(i ? ", " : "", out);
+        if (in_is_file_name(x->groups[i]))
+            write_file(out, x->group[i].path);
+        else
+            write_quoted(out, x->groups[i]);
+    }
+    fputc(']', out);
+}
+
+static void write_counters(FILE *out, const struct in_experiment *x)
+{
+    fputc('[', out);
+    for (unsigned i = 0; i < x->counter_count; i++) {
+        const struct in_counter *c = &x->counter[i];
+        fprintf(out, "%s{event: %s, masked: %s, start: %u}", i ? ", " : "",
+                mon_events()[c->event].name, c->masked ? "true" : "false", c->start);
+    }
+    fputc(']', out);
+}
+
 /** Writes one value; `field` is its member of struct in_experiment. */
 static void write_value(FILE *out, const struct in_key *key, enum in_experiment_key id,
                         const struct in_experiment *x, const void *field)
@@ -144,7 +183,13 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
         break;
     case IN_LIST:
     case IN_EVENTS:
-        write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
+        if (id == IN_KEY_groups)
+            write_groups(out, x);
+        else
+            write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
+        break;
+    case IN_ROWS:
+        write_counters(out, x);
         break;
     case IN_MAP:
         write_map(out, *(char **const *)field);
@@ -174,6 +219,8 @@ static char *value_text(const struct in_key *key, enum in_experiment_key id,
 static bool is_absent(const struct in_key *key, const void *field)
 {
     const enum in_type t = key->form.type;
+    if (t == IN_INT && *key->def == '\0')
+        return *(const uint64_t *)field == IN_ABSENT;
     return (t == IN_TEXT || t == IN_FILE || t == IN_WORD) && !*(char *const *)field;
 }
 
@@ -182,8 +229,9 @@ static void write_copy(FILE *out, const struct in_experiment *x, const char *pro
 {
     const char *from = x->source ? x->source : x->program;
     char *absolute = realpath(from, NULL);
-    const char *name = open_sections(out, 0, "program.path", last);
-    const int width = fprintf(out, "  %s: %s", name, program);
+    int indent = 0;
+    const char *name = open_sections(out, &indent, "program.path", last);
+    const int width = fprintf(out, "%*s%s: %s", indent, "", name, program);
     char *what = NULL;
     if (asprintf(&what, "%s %s", x->source ? "built from" : "copy of", absolute ? absolute : from) <
         0)
@@ -214,9 +262,10 @@ void in_experiment_write_resolved(FILE *out, const struct in_experiment *x, cons
             write_copy(out, x, program, last);
         if (is_absent(key, field) || (program && (i == IN_KEY_program || i == IN_KEY_source)))
             continue;
-        const char *name = open_sections(out, 0, key->path, last);
+        int indent = 0;
+        const char *name = open_sections(out, &indent, key->path, last);
         char *text = value_text(key, (enum in_experiment_key)i, x, field);
-        const int width = fprintf(out, "%*s%s: %s", name == key->path ? 0 : 2, "", name, text);
+        const int width = fprintf(out, "%*s%s: %s", indent, "", name, text);
         write_comment(out, width, origin, "");
         free(text);
     }

@@ -16,7 +16,7 @@ static const char *const type_names[] = {
     [IN_INT] = "number",  [IN_BOOL] = "flag",       [IN_CYCLES] = "cycles", [IN_BYTES] = "size",
     [IN_FREQ] = "clock",  [IN_ENUM] = "word",       [IN_TIME] = "time",     [IN_TEXT] = "text",
     [IN_WORD] = "word",   [IN_FILE] = "file",       [IN_LIST] = "list",     [IN_EVENTS] = "list",
-    [IN_MAP] = "mapping", [IN_MACHINE] = "machine",
+    [IN_MAP] = "mapping", [IN_MACHINE] = "machine", [IN_ROWS] = "list",
 };
 
 static json_t *words(const char *list)
@@ -104,10 +104,12 @@ static json_t *form_schema(const struct in_form *form)
     return schema;
 }
 
-/** The object that holds the members of `path`'s section, made when it is new. */
-static json_t *section(json_t *properties, const char *path)
+/** The object that holds the members of `path`'s section, made when it is new; *leaf receives
+ *  what is left of the path. */
+static json_t *section(json_t *properties, const char *path, const char **leaf)
 {
     const char *dot = strchr(path, '.');
+    *leaf = path;
     if (!dot)
         return properties;
     char name[IN_PATH_MAX];
@@ -118,7 +120,7 @@ static json_t *section(json_t *properties, const char *path)
             json_pack("{s:s,s:b,s:{}}", "type", "object", "additionalProperties", 0, "properties");
         json_object_set_new(properties, name, object);
     }
-    return json_object_get(object, "properties");
+    return section(json_object_get(object, "properties"), dot + 1, leaf);
 }
 
 static const struct nm_param_row *param_of(const char *key)
@@ -131,10 +133,19 @@ static const struct nm_param_row *param_of(const char *key)
     return NULL;
 }
 
+static json_t *table_schema(const struct in_table *table);
+
+/** A list of mappings. */
+static json_t *rows_schema(const struct in_key *key)
+{
+    return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
+                     table_schema(in_rows_of(key)));
+}
+
 static json_t *key_schema(const struct in_key *key)
 {
     char expected[200], text[600];
-    json_t *schema = form_schema(&key->form);
+    json_t *schema = key->form.type == IN_ROWS ? rows_schema(key) : form_schema(&key->form);
     const struct nm_param_row *param = key->def ? NULL : param_of(key->path);
     in_form_describe(&key->form, expected, sizeof expected);
     snprintf(text, sizeof text, "%s (%s%s%s)", key->sentence, expected,
@@ -148,26 +159,53 @@ static json_t *key_schema(const struct in_key *key)
 
 static json_t *table_schema(const struct in_table *table)
 {
-    json_t *properties = json_object();
+    json_t *properties = json_object(), *required = json_array();
     for (size_t i = 0; i < table->count; i++) {
         const struct in_key *key = &table->keys[i];
-        const char *dot = strchr(key->path, '.');
-        json_object_set_new(section(properties, key->path), dot ? dot + 1 : key->path,
-                            key_schema(key));
+        const char *leaf;
+        json_t *members = section(properties, key->path, &leaf);
+        json_object_set_new(members, leaf, key_schema(key));
+        if (!key->def && !param_of(key->path))
+            json_array_append_new(required, json_string(key->path));
     }
-    return json_pack("{s:s,s:b,s:o}", "type", "object", "additionalProperties", 0, "properties",
-                     properties);
+    json_t *schema = json_pack("{s:s,s:b,s:o}", "type", "object", "additionalProperties", 0,
+                               "properties", properties);
+    if (json_array_size(required))
+        json_object_set(schema, "required", required);
+    json_decref(required);
+    return schema;
+}
+
+/** A file that has one of these keys is of this kind, else it is what `otherwise` says. */
+static json_t *kind_schema(json_t *having, const char *kind, json_t *otherwise)
+{
+    char reference[64];
+    json_t *any = json_array();
+    size_t i;
+    json_t *key;
+    json_array_foreach(having, i, key)
+    {
+        json_array_append_new(any, json_pack("{s:[O]}", "required", key));
+    }
+    json_decref(having);
+    snprintf(reference, sizeof reference, "#/definitions/%s", kind);
+    return json_pack("{s:{s:o},s:{s:s},s:o}", "if", "anyOf", any, "then", "$ref", reference, "else",
+                     otherwise);
 }
 
 json_t *in_schema(void)
 {
-    return json_pack("{s:s,s:s,s:{s:[{s:[s]},{s:[s]},{s:[s]}]},s:{s:s},s:{s:s},s:{s:o,s:o}}",
-                     "$schema", "http://json-schema.org/draft-07/schema#", "title",
-                     "NUMAchine simulator: machine and experiment files", "if", "anyOf", "required",
-                     "program", "required", "monitor", "required", "expect", "then", "$ref",
-                     "#/definitions/experiment", "else", "$ref", "#/definitions/machine",
-                     "definitions", "machine", table_schema(&in_machine_table), "experiment",
-                     table_schema(&in_experiment_table));
+    json_t *root = json_pack("{s:s,s:s}", "$schema", "http://json-schema.org/draft-07/schema#",
+                             "title", "NUMAchine simulator: machine, experiment and group files");
+    json_t *machine = json_pack("{s:s}", "$ref", "#/definitions/machine");
+    json_t *group = kind_schema(json_pack("[s]", "eventset"), "group", machine);
+    json_object_update_new(root, kind_schema(json_pack("[s,s,s]", "program", "monitor", "expect"),
+                                             "experiment", group));
+    json_object_set_new(root, "definitions",
+                        json_pack("{s:o,s:o,s:o}", "machine", table_schema(&in_machine_table),
+                                  "experiment", table_schema(&in_experiment_table), "group",
+                                  table_schema(&in_group_table)));
+    return root;
 }
 
 /* ---- listings -------------------------------------------------------------------------------- */

@@ -21,6 +21,26 @@ const void *in_field_of(const struct in_experiment *x, size_t key);
 uint64_t in_number_of(const struct in_experiment *x, size_t key);
 
 extern const struct in_table in_machine_table, in_experiment_table;
+extern const struct in_table in_group_table, in_metric_table, in_counter_table;
+
+/** Table of the mappings in a key's list (IN_ROWS). */
+const struct in_table *in_rows_of(const struct in_key *key);
+
+/** A name that is meant as a file's: it has a / or a YAML suffix. */
+bool in_is_file_name(const char *name);
+
+/** Reads a group within a reading. @param asked  where its name stands, or NULL */
+bool in_group_read(struct in_reading *r, struct in_group *group, const char *name,
+                   const struct in_place *asked);
+
+/** Reads what monitor: programs the card with, and checks it against what the card can do.
+ *  @param values  of the experiment's keys */
+void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values);
+
+/** Adds a list of events; complains about each unknown one at its own place.
+ *  @param path  key the list was given for */
+void in_choose_events(struct in_reading *r, const struct in_value *v, const char *path,
+                      struct mon_choice *choice);
 
 /**
  * Reads a machine within a reading.

@@ -25,6 +25,7 @@ struct nm_bus {
     nm_tick free_at;           /* end of the tenure in progress */
     nm_tick decision_at;       /* tick of the arbitration event, NM_NEVER if none */
     unsigned data_cycles;      /* per line */
+    unsigned word_cycles;      /* per doubleword */
     unsigned depth;            /* of every FIFO */
     unsigned last;             /* granted last: lowest priority now */
     uint64_t granted;          /* [cycles] in all tenures, the present one whole */
@@ -49,6 +50,7 @@ struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
     bus->clock = nm_clock_of(p->cpu_clock / p->bus_clock);
     bus->arbitration = p->bus_arbitration * bus->clock.cycle;
     bus->data_cycles = (unsigned)((p->l2_line + p->bus_width - 1) / p->bus_width);
+    bus->word_cycles = (unsigned)((sizeof(uint64_t) + p->bus_width - 1) / p->bus_width);
     bus->depth = (unsigned)p->bus_fifo;
     bus->decision_at = NM_NEVER;
     return bus;
@@ -107,6 +109,12 @@ static struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_por
     struct nm_packet *sinkable = nm_fifo_at(s, 0), *nonsinkable = nm_fifo_at(n, 0);
     bool older = (int32_t)(nonsinkable->order - sinkable->order) < 0;
     return older && has_way(bus, nonsinkable) ? nonsinkable : sinkable;
+}
+
+/* Data cycles behind the header. */
+static unsigned data_cycles(const struct nm_bus *bus, const struct nm_message_row *row)
+{
+    return row->has_data ? bus->data_cycles : row->has_word ? bus->word_cycles : 0;
 }
 
 static nm_fire_fn decide, deliver;
@@ -195,7 +203,7 @@ static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
     struct nm_port *port = bus->port[m];
     const struct nm_packet *head = port_head(bus, port);
     const struct nm_message_row *row = nm_message_row(head->message);
-    const nm_tick cycles = 1 + (row->has_data ? bus->data_cycles : 0);
+    const nm_tick cycles = 1 + data_cycles(bus, row);
     reserve(bus, head->targets, row->class);
     bus->moving = nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
@@ -222,12 +230,19 @@ static void decide(void *self, nm_tick now, uint64_t arg)
     schedule(bus, now + 1);
 }
 
-static void count(struct mon_taps *taps, enum mon_tap headers, enum mon_tap data, unsigned cycles)
+/* The port's books of a packet that has left it or come in. */
+static void count(struct nm_port *port, const struct nm_packet *p, bool out, unsigned data,
+                  nm_tick now)
 {
+    struct mon_taps *taps = port->taps;
     if (!taps)
         return;
-    taps->v[headers]++;
-    taps->v[data] += cycles;
+    taps->v[out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN]++;
+    taps->v[out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN] += data;
+    if (p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY))
+        taps->v[MON_TAP_NACKED_HEADERS]++;
+    if (port->heard)
+        port->heard(port->module, now, p, out, data);
 }
 
 static void deliver(void *self, nm_tick now, uint64_t arg)
@@ -235,16 +250,17 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     struct nm_bus *bus = self;
     struct nm_packet p = bus->moving;
     const struct nm_message_row *row = nm_message_row(p.message);
-    unsigned data = row->has_data ? bus->data_cycles : 0;
+    unsigned data = data_cycles(bus, row);
     (void)arg;
-    count(bus->port[p.source]->taps, MON_TAP_HEADERS_OUT, MON_TAP_DATA_OUT, data);
+    count(bus->port[p.source], &p, true, data, now);
+    p.arrived = (uint32_t)now;
     if (bus->listener)
         bus->listener(bus->listener_ctx, now, &p);
     for (unsigned t = p.targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];
         port->in[row->class].reserved--;
         fifo_push(&port->in[row->class], &p);
-        count(port->taps, MON_TAP_HEADERS_IN, MON_TAP_DATA_IN, data);
+        count(port, &p, false, data, now);
     }
     for (unsigned t = p.targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];

@@ -49,6 +49,9 @@ struct nm_port {
     nm_tick ready_at; /**< since when the head of `out` asks for the bus; NM_NEVER: nothing does */
     uint64_t grant_wait;   /**< [bus cycles] asked but not granted, finished waits */
     struct mon_taps *taps; /**< the card's taps, or NULL (memory) */
+    void (*heard)(void *module, nm_tick now, const struct nm_packet *p, bool out,
+                  unsigned data); /**< every packet of the port with its data cycles, after the
+                                     taps; NULL: its monitoring card does not listen */
     void *module;
     void (*arrived)(void *module, nm_tick now); /**< a packet was put into `in` */
     void (*sent)(void *module, nm_tick now);    /**< a packet left `out` */

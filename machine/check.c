@@ -329,6 +329,16 @@ void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned siz
     c->late[card] = size > 1 ? (struct late_store){pa, size} : (struct late_store){pa & ~7ull, 8};
 }
 
+void nm_check_create(struct nm_check *c, unsigned card, uint64_t line)
+{
+    if (!c->on)
+        return;
+    catch_up(c, card);
+    struct fact *f = fact_make(c, card, line);
+    f->held = true;
+    memcpy(f->bytes, c->image + line, c->line_bytes);
+}
+
 static void os_wrote_copy(struct nm_check *c, uint8_t *copy, uint64_t line, uint64_t pa,
                           uint64_t len)
 {

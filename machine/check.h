@@ -61,6 +61,8 @@ void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size
 bool nm_check_peek(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, void *bytes);
 /** A processor is about to store (the image changes right after this call). */
 void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now);
+/** A card creates a line without data: its copy is what the image holds. */
+void nm_check_create(struct nm_check *c, unsigned card, uint64_t line);
 /** The operating system wrote the image: every copy changes with it. */
 void nm_check_os_wrote(struct nm_check *c, uint64_t pa, uint64_t len);
 

@@ -34,12 +34,27 @@ void nm_controller_release(struct nm_controller *c)
     free(c->late);
 }
 
+/* The books of the first two banks. What a bank has been given to do beyond `start` leaves no gap,
+ * so it overlaps from there to its end. */
+static void count_bank(struct nm_controller *c, unsigned number, nm_tick start, nm_tick end)
+{
+    if (number > 1)
+        return;
+    c->bank_busy[number] += end - start;
+    if (c->timing.banks < 2 || c->bank_free[!number] <= start)
+        return;
+    nm_tick other = c->bank_free[!number];
+    c->banks_busy += (other < end ? other : end) - start;
+}
+
 /* Starts a line access in its bank; returns when the data are there. */
 static nm_tick access_dram(struct nm_controller *c, uint64_t line, nm_tick now)
 {
-    nm_tick *bank = &c->bank_free[(line >> c->line_shift) % c->timing.banks];
+    const unsigned number = (unsigned)((line >> c->line_shift) % c->timing.banks);
+    nm_tick *bank = &c->bank_free[number];
     nm_tick start = *bank > now ? *bank : now;
     *bank = start + c->timing.dram + c->timing.recovery;
+    count_bank(c, number, start, *bank);
     return start + c->timing.dram;
 }
 
@@ -57,6 +72,22 @@ uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now)
 {
     nm_tick left = c->busy_until > now ? c->busy_until - now : 0;
     return (c->busy - left) / c->cycle;
+}
+
+static nm_tick beyond(nm_tick end, nm_tick now)
+{
+    return end > now ? end - now : 0;
+}
+
+struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_tick now)
+{
+    const nm_tick first = beyond(c->bank_free[0], now);
+    const nm_tick second = c->timing.banks > 1 ? beyond(c->bank_free[1], now) : 0;
+    return (struct nm_banks_busy){
+        .first = (c->bank_busy[0] - first) / c->cycle,
+        .second = (c->bank_busy[1] - second) / c->cycle,
+        .both = (c->banks_busy - (first < second ? first : second)) / c->cycle,
+    };
 }
 
 bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now)
@@ -132,13 +163,63 @@ void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick re
         (struct nm_answer){*p, c->last_out, 0};
 }
 
-/* Gives a message its line and, in checking mode, its bytes: from the DRAM if that was read, else
- * those that came in. */
+void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
+                          enum nm_message message, nm_tick ready)
+{
+    struct nm_packet p = *in;
+    const bool here = p.station == c->place.station;
+    p.message = message;
+    p.route = here ? 0 : ring_mask_station(c->place.rings, p.station);
+    p.targets = (uint8_t)(here ? 1u << p.requester : 1u << NM_MODULE_NETWORK);
+    nm_controller_send(c, &p, ready);
+}
+
+nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now)
+{
+    nm_tick ready = now + c->timing.directory, data = access_dram(c, line, now);
+    if (data > ready)
+        ready = data;
+    occupy(c, now, ready);
+    c->free_at = now + c->timing.directory;
+    return ready;
+}
+
+/* What a directory says of a line it found in that state (N-82). Whatever else it may be - GI, N,
+ * locked - nothing of it is valid here, and the answer comes from elsewhere. */
+static uint8_t info_of(uint8_t state)
+{
+    switch (state) {
+    case NM_HOME_LV:
+        return NM_INFO_VALID;
+    case NM_HOME_LI:
+        return 0;
+    case NM_HOME_GV:
+        return NM_INFO_VALID | NM_INFO_GLOBAL;
+    case NM_NC_LV:
+        return NM_INFO_VALID | NM_INFO_NC_HIT;
+    case NM_NC_LI:
+        return NM_INFO_NC_HIT;
+    case NM_NC_GV:
+        return NM_INFO_VALID | NM_INFO_GLOBAL | NM_INFO_NC_HIT;
+    default:
+        return NM_INFO_GLOBAL;
+    }
+}
+
+static bool is_request(const struct nm_packet *in)
+{
+    return in->message == NM_MSG_RD || in->message == NM_MSG_RDEXCL || in->message == NM_MSG_UPGD ||
+           in->message == NM_MSG_SPECIAL_RD;
+}
+
+/* Gives a message its line, what it says of the directory and, in checking mode, its bytes: from
+ * the DRAM if that was read, else those that came in. */
 static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_packet *in,
-                  uint64_t actions)
+                  uint8_t info, uint64_t actions)
 {
     p->line = in->line;
     p->phase = in->phase;
+    p->info = info;
     if (nm_message_row(p->message)->has_data) {
         if (actions & NM_DIR_ACT_READ || in->data < 0)
             p->data = nm_check_from(c->check, c->copy, in->line);
@@ -150,8 +231,8 @@ static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_
 }
 
 /* Time and data of a transition, then what it sends. */
-static void perform(struct nm_controller *c, const struct nm_packet *in, struct nm_sends *out,
-                    uint64_t actions, nm_tick now)
+static void perform(struct nm_controller *c, const struct nm_packet *in, uint8_t info,
+                    struct nm_sends *out, uint64_t actions, nm_tick now)
 {
     if (actions & NM_DIR_ACT_WRITE)
         nm_check_to(c->check, c->copy, in->line, in->data);
@@ -164,7 +245,7 @@ static void perform(struct nm_controller *c, const struct nm_packet *in, struct 
     occupy(c, now, ready);
     c->free_at = now + c->timing.directory;
     for (unsigned i = 0; i < out->count; i++) {
-        carry(c, &out->packet[i], in, actions);
+        carry(c, &out->packet[i], in, info, actions);
         nm_controller_send(c, &out->packet[i], ready);
     }
 }
@@ -221,8 +302,10 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         return false;
     }
     c->actions = actions;
+    /* A message that ends or continues something else brings what was said with it. */
+    const uint8_t info = is_request(in) ? info_of(before.state) : in->info;
     (*c->seen)[before.state][in->message][from_network]++;
-    perform(c, in, &out, actions, now);
+    perform(c, in, info, &out, actions, now);
     return true;
 }
 
@@ -234,6 +317,6 @@ bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint
     if (!nm_nc_eject(&c->place, line, &out, &actions))
         return false;
     struct nm_packet self = {.line = address, .data = -1};
-    perform(c, &self, &out, actions, now);
+    perform(c, &self, 0, &out, actions, now);
     return true;
 }

@@ -44,7 +44,9 @@ struct nm_controller {
     bool (*put)(void *owner, const struct nm_packet *p, nm_tick now); /**< false: no room yet */
 
     nm_tick *bank_free;
-    nm_tick free_at; /**< takes the next message */
+    nm_tick bank_busy[2], banks_busy; /**< [ticks] the first two banks, and both at once; accesses
+                                           begun or waiting, whole */
+    nm_tick free_at;                  /**< takes the next message */
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
     struct nm_answer *stage;  /**< sinkable answers, in order */
@@ -81,6 +83,14 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
 /** Sends a message of the card's own, in order behind the sinkable answers. */
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready);
 
+/** Answers the card that sent `in`, here or on another station, in order behind the sinkable
+ * answers before it. `in` gives all but the message and the way. */
+void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
+                          enum nm_message message, nm_tick ready);
+
+/** An access to the DRAM for a message that is not the table's. @return when the data are there */
+nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now);
+
 /** Whether anything is still to be sent. */
 static inline bool nm_controller_holds(const struct nm_controller *c)
 {
@@ -104,5 +114,11 @@ nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now);
 
 /** [bus cycles] worked on a message up to `now`. */
 uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now);
+
+/** [bus cycles] the first two DRAM banks were busy up to `now`, and both at once. */
+struct nm_banks_busy {
+    uint64_t first, second, both;
+};
+struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_tick now);
 
 #endif

@@ -20,6 +20,7 @@
 #include "machine/memory.h"
 #include "machine/network.h"
 #include "procard/functional.h"
+#include "procard/pins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ struct nm_station {
     nm_tick next;            /* nothing happens here before this tick */
     struct runner runner;    /* as long as no card changes */
     struct pc_card *trapped; /* reached its trap, not yet handed out; the station stands */
-    bool interrupt;          /* it is no trap but the end of a special function */
+    bool interrupt;          /* it is no trap but an interrupt by its card */
+    enum nm_interrupt cause;
     struct nm_check *check;
 };
 
@@ -74,14 +76,18 @@ static void *reserve(uint64_t bytes)
 }
 
 /* Shortest way from one processor's access to another card of its station: look-up, agent, a
- * request's tenure, the directory, an answer's tenure. */
+ * request's tenure, the directory, an answer's tenure; or without look-up and directory to the
+ * other card's registers. */
 static nm_tick station_lookahead(const struct nm_params *p)
 {
     nm_tick cycle = p->cpu_clock / p->bus_clock;
     nm_tick directory =
         p->memory_directory < p->netcache_directory ? p->memory_directory : p->netcache_directory;
-    return p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) + directory +
-                                   p->agent_response);
+    nm_tick caches = p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) +
+                                             directory + p->agent_response);
+    nm_tick registers =
+        cycle * (p->agent_request + p->bus_arbitration + 1 + p->agent_response + p->agent_register);
+    return caches < registers ? caches : registers;
 }
 
 /* Something will happen on a station at tick `at`. */
@@ -113,8 +119,10 @@ static void trap_due(void *self, nm_tick now, uint64_t arg)
 static void interrupt_due(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_machine *m = self;
-    trap_due(self, now, arg);
-    m->station[arg / m->p.processors].interrupt = true;
+    const unsigned card = (uint32_t)arg;
+    trap_due(self, now, card);
+    m->station[card / m->p.processors].interrupt = true;
+    m->station[card / m->p.processors].cause = (enum nm_interrupt)(arg >> 32);
 }
 
 static void on_trap(void *owner, struct pc_card *card)
@@ -124,9 +132,10 @@ static void on_trap(void *owner, struct pc_card *card)
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
 }
 
-static void on_interrupt(void *owner, struct pc_card *card, nm_tick now)
+static void on_interrupt(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause)
 {
-    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner, card->cpu.number);
+    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner,
+            (uint64_t)cause << 32 | card->cpu.number);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */
@@ -172,6 +181,8 @@ static void rings_new(struct nm_machine *m)
     m->net = ring_net_new(&m->shape, &timing, on_delivery, m);
 }
 
+static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out);
+
 static void station_new(struct nm_machine *m, unsigned number)
 {
     struct nm_station *s = &m->station[number];
@@ -183,7 +194,8 @@ static void station_new(struct nm_machine *m, unsigned number)
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
     nm_bus_listen(s->bus, on_packet, s);
-    s->memory = nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->check);
+    s->memory =
+        nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->image, m->check);
     if (m->net)
         s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, m->check);
     s->cards = (unsigned)m->p.processors;
@@ -193,6 +205,7 @@ static void station_new(struct nm_machine *m, unsigned number)
         s->card[i]->owner = m;
         s->card[i]->on_trap = on_trap;
         s->card[i]->on_interrupt = on_interrupt;
+        s->card[i]->station_taps = station_taps;
         s->card[i]->rings = &m->shape;
     }
 }
@@ -418,7 +431,7 @@ static bool next_window(struct nm_machine *m, nm_tick until)
     const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
     for (nm_tick begin = m->window_end;; begin = m->window_end) {
         const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
-        if (earlier(m->next, moving) >= until)
+        if (earlier(m->next, moving) >= until || (until == NM_NEVER && nm_machine_asleep(m)))
             return false;
         m->window_end = window_end(m, begin, moving, until);
         if (m->window_end > quiet || m->window_end == until)
@@ -442,6 +455,7 @@ static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap 
 {
     m->now = s->next;
     *trap = (struct nm_trap){.card = s->trapped->cpu.number,
+                             .cause = s->cause,
                              .at = m->now,
                              .preempted = !s->interrupt && s->trapped->preempted,
                              .cpu = &s->trapped->cpu};
@@ -475,9 +489,32 @@ static struct nm_station *run_window(struct nm_machine *m)
     return trapped ? first_trap(m) : NULL;
 }
 
+/* No processor of a station runs, and no event is left but those of monitoring cards that watch
+ * whether anything happens. */
+static bool station_asleep(const struct nm_station *s)
+{
+    unsigned watching = 0;
+    for (unsigned i = 0; i < s->cards; i++) {
+        watching += s->card[i]->monitor.idle;
+        if (s->card[i]->activity == PC_RUNNING)
+            return false;
+    }
+    return watching && nm_kernel_count(s->k) == watching;
+}
+
+bool nm_machine_asleep(const struct nm_machine *m)
+{
+    if (m->net && ring_next(m->net) != NM_NEVER)
+        return false;
+    for (unsigned i = 0; m->next != NM_NEVER && i < m->stations; i++)
+        if (m->station[i].next != NM_NEVER && !station_asleep(&m->station[i]))
+            return false;
+    return true;
+}
+
 static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 {
-    bool over = m->next == NM_NEVER && (!m->net || ring_next(m->net) == NM_NEVER);
+    bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
     if (over && until == NM_NEVER)
@@ -535,8 +572,7 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
         pc_card_forget(c);
     if (regs != &c->cpu.r)
         c->cpu.r = *regs;
-    if (at > c->cpu.now)
-        pc_card_stall(c, PC_ST_STALL_OTHER, at - c->cpu.now, c->cpu.now);
+    pc_card_return(c, at);
     c->cpu.exc = PC_EXC_NONE;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
@@ -552,6 +588,16 @@ void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
     c->cpu.link = false;
     c->preempt_at = NM_NEVER;
     c->activity = PC_IDLE;
+}
+
+void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
+                  void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx)
+{
+    struct pc_card *c = m->card[card];
+    pc_settle(&c->cpu);
+    if (pins)
+        pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
+    c->pins = pins;
 }
 
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
@@ -584,6 +630,11 @@ const char *nm_special_name(unsigned number)
     return f ? f->name : NULL;
 }
 
+bool nm_special_overwrites(unsigned number)
+{
+    return function(number)->message == NM_MSG_SF_CLAIM;
+}
+
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
                      unsigned lines, nm_tick at)
 {
@@ -602,6 +653,27 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
 {
     return m->card[card]->special.active;
+}
+
+uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
+{
+    const struct nm_params *p = &m->p;
+    const uint64_t bytes = where == NM_LOOK_MEMORY    ? p->memory_size
+                           : where == NM_LOOK_NETWORK ? p->netcache_size
+                                                      : p->l2_size >> p->l2_split;
+    return bytes / p->l2_line;
+}
+
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at)
+{
+    struct pc_card *c = m->card[card];
+    pc_agent_look(c, look, at);
+    station_wake(m, &m->station[c->station], at);
+}
+
+const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->special.look;
 }
 
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
@@ -635,12 +707,63 @@ static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_t
     out->v[MON_TAP_UPPER_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
 }
 
+static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out)
+{
+    const struct nm_machine *m = owner;
+    const struct nm_memory *memory = m->station[card->station].memory;
+    const struct nm_banks_busy banks = nm_memory_banks_busy(memory, at);
+    out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(memory, at);
+    out->v[MON_TAP_MEMORY_BANK0] = banks.first;
+    out->v[MON_TAP_MEMORY_BANK1] = banks.second;
+    out->v[MON_TAP_MEMORY_BANKS] = banks.both;
+    ring_taps(m, card->station, out);
+}
+
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
-    nm_tick now = m->now;
-    pc_card_taps(m->card[card], now, out);
-    out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(m->station[card / m->p.processors].memory, now);
-    ring_taps(m, card / (unsigned)m->p.processors, out);
+    pc_monitor_taps(m->card[card], m->now, out);
+}
+
+/* ---- the monitoring cards ---------------------------------------------------------------------
+ */
+
+/* The moment of a card's station: exactly now where it matters, see machine.h. */
+static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)
+{
+    const nm_tick reached = nm_kernel_now(card->k);
+    return reached > m->now ? reached : m->now;
+}
+
+/* Something may have been posted on the card's station. */
+static void card_posted(struct nm_machine *m, const struct pc_card *card)
+{
+    struct nm_station *s = &m->station[card->station];
+    station_wake(m, s, nm_kernel_next(s->k));
+}
+
+uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
+{
+    struct pc_card *c = m->card[card];
+    const uint32_t value = pc_monitor_read(c, offset, moment(m, c));
+    card_posted(m, c);
+    return value;
+}
+
+void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
+{
+    struct pc_card *c = m->card[card];
+    pc_monitor_write(c, offset, value, moment(m, c));
+    card_posted(m, c);
+}
+
+const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->monitor.board.sram.word;
+}
+
+uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->monitor.board.sram.lost;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

@@ -60,7 +60,27 @@ void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len);
 
 /* ---- address translation --------------------------------------------------------------------- */
 
-enum nm_xlate { NM_XLATE_OK, NM_XLATE_UNMAPPED, NM_XLATE_PROTECTED };
+/** Physical address of the register space of card 0; those of the others follow in order. Such
+ *  pages are NM_XLATE_UNCACHED, and accesses are 32 bits wide; others are bus errors. */
+#define NM_REGISTERS (UINT64_C(1) << 40)
+
+/** [bytes] of a card's register space. */
+enum { NM_REGISTER_SPACE = 512 << 10 };
+
+/** What a translation says. The first three succeed and differ in the page's attribute (R4400
+ *  manual p. 84), which must stay what it is as long as the page is mapped. */
+enum nm_xlate {
+    NM_XLATE_OK,          /**< cached, coherent */
+    NM_XLATE_UNCACHED,    /**< every load and store goes to its home; no LL/SC, no instructions */
+    NM_XLATE_NONCOHERENT, /**< cached, but no directory knows; no LL/SC */
+    NM_XLATE_UNMAPPED,
+    NM_XLATE_PROTECTED
+};
+
+static inline bool nm_xlate_found(enum nm_xlate x)
+{
+    return x < NM_XLATE_UNMAPPED;
+}
 
 /**
  * The address space the processors run in.
@@ -87,24 +107,35 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len);
 enum nm_run {
     NM_RUN_UNTIL,     /**< reached the tick asked for */
     NM_RUN_TRAP,      /**< a processor needs the operating system, see struct nm_trap */
-    NM_RUN_INTERRUPT, /**< a card's special function is done: trap.card, trap.at; whatever the
-                           processor does, it goes on */
+    NM_RUN_INTERRUPT, /**< a card interrupts its processor: trap.card, trap.at, trap.cause; whatever
+                           the processor does, it goes on */
     NM_RUN_IDLE,      /**< no processor runs and no event is pending: only the outside can go on */
     NM_RUN_STUCK,     /**< watchdog: a processor has waited for one access longer than
                            run.watchdog; nm_machine_dump says who waits for whom */
     NM_RUN_BROKEN, /**< a coherence rule or an internal invariant is violated; nm_machine_error */
 };
 
+/** Why a card interrupts its processor. */
+enum nm_interrupt {
+    NM_INTERRUPT_SPECIAL, /**< its special function is done */
+    NM_INTERRUPT_MONITOR, /**< its monitoring card: an overflow, see MON_REG_INTERRUPT */
+};
+
 struct nm_trap {
     unsigned card;
-    nm_tick at;         /**< the machine has been simulated up to this tick */
-    bool preempted;     /**< stopped by nm_card_preempt; otherwise cpu->exc tells why */
-    struct pc_cpu *cpu; /**< registers may be read and changed until nm_card_resume/_take */
+    enum nm_interrupt cause; /**< of NM_RUN_INTERRUPT */
+    nm_tick at;              /**< the machine has been simulated up to this tick */
+    bool preempted;          /**< stopped by nm_card_preempt; otherwise cpu->exc tells why */
+    struct pc_cpu *cpu;      /**< registers may be read and changed until nm_card_resume/_take */
 };
 
 /** Simulates until `until` (exclusive of events at `until`) or until something must be handled. An
  *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is NM_NEVER. */
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap);
+
+/** Whether nothing will ever happen unless the outside does something: no processor runs and no
+ *  event is pending. */
+bool nm_machine_asleep(const struct nm_machine *m);
 
 /** Lets a stopped or idle card execute `regs` from tick `at` on (>= now; other card's doing: see
  *  nm_machine_lookahead). Time until then is charged to PC_ST_STALL_OTHER. */
@@ -143,13 +174,57 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 /** Name of a special function, NULL: there is none of that number. */
 const char *nm_special_name(unsigned number);
 
+/** Whether the function loses what its lines held, so that only whole lines may be given to it. */
+bool nm_special_overwrites(unsigned number);
+
 /** Whether the card's special function is under way. */
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card);
+
+/** A look into a directory or a secondary cache, as a processor may do it (TR-15). */
+struct nm_look {
+    enum nm_look_where { NM_LOOK_MEMORY, NM_LOOK_NETWORK, NM_LOOK_CARD } where;
+    bool by_index;    /**< `address` is the number of a place, in units of lines */
+    uint16_t station; /**< of the network cache, or of the memory when by index */
+    uint64_t address; /**< physical */
+    /* the answer */
+    uint64_t tag;      /**< physical address of the line; ~0: none */
+    const char *state; /**< its name in protocol.def, or "-" */
+    uint8_t cards;     /**< processor mask; bit 0: this card, when the card was asked */
+    uint64_t stations; /**< routing mask (ring/mask.h) */
+};
+
+/** The card sends a look, or looks into its own secondary cache (the half for data). As
+ *  nm_card_special: one at a time of both, NM_RUN_INTERRUPT tells the end. @param look  its
+ * question is valid: station and places exist */
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at);
+/** Its answer, valid from the interrupt to the card's next look or special function. */
+const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card);
+
+/** Places of a memory, a network cache or a card's secondary cache (the half for data) [lines]. */
+uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where);
 
 /** Where a line is now: state of its directory at home, and in each network cache. For tests and
  *  for looking; names as in protocol.def. @param station  0 ..; @return "-" where it cannot be */
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa);
 const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa);
+
+/* ---- the monitoring cards ---------------------------------------------------------------------
+ */
+
+/**
+ * The host's access to a card's registers (monitor/registers.def) and SRAM window, without
+ * simulated time. Between two calls of nm_machine_run; exact when now was reached by NM_RUN_UNTIL,
+ * or for the card whose trap or interrupt is being handled.
+ * @param offset  in the card's register space; a multiple of 4
+ */
+uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset);
+void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value);
+
+/** The 65,536 words of a card's SRAM, or NULL when it was never used (all are 0). */
+const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card);
+
+/** Events the SRAM of a card has lost because it was busy (N-88); stays at 2^32-1. */
+uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
@@ -159,8 +234,18 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 /** Ground truth beside the card (extension events, never mixed with the card's own). */
 struct nm_truth {
     uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
+    uint64_t l1_writebacks, virtual_coherency, tlb_misses;
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
+
+/**
+ * Follows the Status pins of a card's processor from now on (procard/pins.h): `edge` is called for
+ * every MasterClock, with its first PCycle and the pins. Slows the run and changes nothing in it.
+ * @param pins  must outlive the machine; NULL: no longer follow
+ */
+struct pc_pins;
+void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
+                  void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx);
 
 /** One line: what was violated, with cycle, component, address, state and message; "" if nothing.
  */

@@ -8,6 +8,7 @@
  */
 #include "machine/memory.h"
 
+#include "machine/outside.h"
 #include "machine/special.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct nm_memory {
     bool unit_last; /* the special function unit has had its turn */
     struct nm_dir_line *line;
     uint64_t base, lines;
+    uint8_t *image;
     nm_tick work_at; /* tick of the posted event, NM_NEVER if none */
 };
 
@@ -67,7 +69,8 @@ static bool put(void *self, const struct nm_packet *p, nm_tick now)
 }
 
 struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                                const struct nm_place *place, uint64_t base, struct nm_check *check)
+                                const struct nm_place *place, uint64_t base, uint8_t *image,
+                                struct nm_check *check)
 {
     struct nm_memory *mem = calloc(1, sizeof *mem);
     nm_tick cycle = nm_bus_cycle(bus);
@@ -78,6 +81,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
     mem->k = k;
     mem->bus = bus;
     mem->base = base;
+    mem->image = image;
     mem->lines = p->memory_size / p->l2_line;
     mem->line = mmap(NULL, mem->lines * sizeof *mem->line, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -126,6 +130,11 @@ const struct nm_controller *nm_memory_controller(const struct nm_memory *mem)
     return &mem->controller;
 }
 
+struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, nm_tick now)
+{
+    return nm_controller_banks_busy(&mem->controller, now);
+}
+
 uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now)
 {
     return nm_controller_busy(&mem->controller, now);
@@ -144,7 +153,11 @@ static unsigned next_class(const struct nm_memory *mem, nm_tick now)
 static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
 {
     struct nm_controller *c = &mem->controller;
-    if (nm_function_of(in->message))
+    if (nm_is_outside(in->message))
+        nm_outside_take(c, mem->image, in, now);
+    else if (in->message == NM_MSG_SF_LOOK)
+        nm_special_look(c, in, in->line, entry(mem, in->line), now);
+    else if (nm_special_wants(in->message))
         nm_special_take(&mem->special, c, in, now);
     else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
         nm_special_saw(&mem->special, c, in->line, false, now);

@@ -9,12 +9,16 @@ struct nm_memory;
 /**
  * @param place  where it stands
  * @param base   first physical address this card is home of; p->memory_size bytes follow
+ * @param image  host address of physical address 0, for accesses outside coherence
  * @param check  the observer, not NULL
  */
 struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                                const struct nm_place *place, uint64_t base,
+                                const struct nm_place *place, uint64_t base, uint8_t *image,
                                 struct nm_check *check);
 void nm_memory_free(struct nm_memory *mem);
+
+/** DRAM banks busy up to `now`. */
+struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, nm_tick now);
 
 /** [bus cycles] the card worked on a request, up to `now`. */
 uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now);

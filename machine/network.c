@@ -14,6 +14,7 @@
  */
 #include "machine/network.h"
 
+#include "machine/outside.h"
 #include "machine/special.h"
 
 #include <assert.h>
@@ -58,7 +59,7 @@ struct nm_network {
     struct queue in[NM_CLASSES]; /* from the rings */
     struct nm_network_count count;
     uint64_t memory_size, serial;
-    unsigned data_slots;
+    unsigned data_slots, word_slots; /* behind a header: of a line, of a doubleword */
     nm_tick work_at;
 };
 
@@ -108,13 +109,14 @@ static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now
 {
     const struct nm_message_row *row = nm_message_row(p->message);
     const unsigned station = n->controller.place.station;
+    const unsigned slots = row->has_data ? n->data_slots : row->has_word ? n->word_slots : 0;
     if (!ring_room(n->net, station, row->class, now))
         return false;
     struct ring_packet out = {.mask = p->route,
                               .serial = n->serial++,
                               .source = (uint16_t)station,
                               .class = (uint8_t)row->class,
-                              .data_slots = (uint8_t)(row->has_data ? n->data_slots : 0),
+                              .data_slots = (uint8_t)slots,
                               .multicast = p->message == NM_MSG_INVALIDATE};
     _Static_assert(sizeof *p <= sizeof out.payload, "a packet fits a message");
     memcpy(out.payload, p, sizeof *p);
@@ -361,17 +363,41 @@ static inline void special(struct nm_network *n, nm_tick now)
  * ------------------------------------------------------------------------ */
 
 /* Where a packet at the head of a FIFO goes next. */
-enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD };
+enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER, TO_LOOK };
 
 static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bool from_network)
 {
     if (!from_network && p->route)
         return TO_RING;
+    if (p->message == NM_MSG_SF_LOOK)
+        return p->bytes & NM_LOOK_AT_NETWORK ? TO_LOOK : TO_MEMORY;
     if (!from_network)
         return nm_function_of(p->message) ? TO_UNIT : TO_CACHE;
-    if (p->message == NM_MSG_SF_DONE || p->message == NM_MSG_SF_BUSY)
+    if (p->message == NM_MSG_SF_LINE || p->message == NM_MSG_SF_DONE ||
+        p->message == NM_MSG_SF_BUSY)
         return TO_CARD;
+    if (p->message == NM_MSG_SF_READY)
+        return TO_CARD_IN_ORDER; /* behind invalidations of the lines */
+    if (nm_is_outside(p->message))
+        return nm_is_response(p->message) || p->line >= NM_REGISTERS ? TO_CARD : TO_MEMORY;
     return home_of(n, p->line) == n->controller.place.station ? TO_MEMORY : TO_CACHE;
+}
+
+/* A processor wants to know what is in a place, or what is known of a line. */
+static void look(struct nm_network *n, const struct nm_packet *in, nm_tick now)
+{
+    struct slot *s = in->bytes & NM_LOOK_BY_INDEX ? place_of(n, in->line) : find(n, in->line);
+    const struct nm_dir_line none = nm_nc_start();
+    const bool empty = !s || !s->line;
+    nm_special_look(&n->controller, in, empty ? ~0ull : s->line - 1, empty ? &none : &s->dir, now);
+}
+
+/* The card a packet from the rings is for: the requester, or the one whose registers are meant. */
+static unsigned card_of(const struct nm_network *n, const struct nm_packet *p)
+{
+    if (p->message != NM_MSG_UNC_RD && p->message != NM_MSG_UNC_WR)
+        return p->requester;
+    return nm_register_card(p->line) % n->controller.place.cards;
 }
 
 static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from_network,
@@ -392,11 +418,25 @@ static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class
     return n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL;
 }
 
+/* Whether a sinkable message that its module sent before this nonsinkable one still waits here, for
+ * room on the way to the rings: a card's upgrade must not overtake its answer to an intervention.
+ */
+static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
+{
+    const struct nm_fifo *sinkable = &n->port.in[NM_SINKABLE];
+    for (unsigned i = 0; i < sinkable->count; i++) {
+        const struct nm_packet *s = nm_fifo_at(sinkable, i);
+        if (s->source == p->source && (int32_t)(s->order - p->order) < 0)
+            return true;
+    }
+    return false;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
     const struct nm_packet *head = head_of(n, class, from_network, now);
-    if (!head)
+    if (!head || (class == NM_NONSINKABLE && !from_network && overtakes(n, head)))
         return false;
     struct nm_packet p = *head;
     const enum way way = way_of(n, head, from_network);
@@ -408,7 +448,7 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         return true;
     case TO_MEMORY:
     case TO_CARD:
-        p.targets = (uint8_t)(1u << (way == TO_MEMORY ? NM_MODULE_MEMORY : p.requester));
+        p.targets = (uint8_t)(1u << (way == TO_MEMORY ? NM_MODULE_MEMORY : card_of(n, &p)));
         if (!to_bus(n, &p))
             return false;
         pop(n, class, from_network, now);
@@ -417,6 +457,15 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
         p = pop(n, class, from_network, now);
+        if (way == TO_CARD_IN_ORDER) {
+            p.targets = (uint8_t)(1u << p.requester);
+            nm_controller_send(&n->controller, &p, now + n->controller.timing.directory);
+            return true;
+        }
+        if (way == TO_LOOK) {
+            look(n, &p, now);
+            return true;
+        }
         if (way == TO_UNIT) {
             nm_special_take(&n->special, &n->controller, &p, now);
             return true;
@@ -488,6 +537,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     n->net = net;
     n->memory_size = p->memory_size;
     n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
+    n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
     n->slots = p->netcache_size / p->l2_line;
     n->slot = mmap(NULL, n->slots * sizeof *n->slot, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -27,8 +27,17 @@ enum {
     NM_NO_CARD = 15       /**< in `requester`: a card of another station, told by `station` alone */
 };
 
+/** What a response says of the directory that served the request; whoever answers an intervention
+ *  copies it from there. */
+enum nm_info {
+    NM_INFO_GLOBAL = 1, /**< the line's state was global (GV, GI) */
+    NM_INFO_VALID = 2,  /**< ... was valid (LV, GV) */
+    NM_INFO_NC_HIT = 4, /**< the network cache served it without asking the home */
+    NM_INFO_RETRY = 8   /**< in a request: it has been NACKed before */
+};
+
 struct nm_packet {
-    uint64_t line;     /**< physical address of the line */
+    uint64_t line;     /**< physical address of the line; UNC_x: of the datum */
     ring_mask route;   /**< stations it shall go to over the rings; 0: it stays on this bus */
     uint8_t message;   /**< enum nm_message */
     uint8_t source;    /**< module of this station that put it on this bus */
@@ -36,16 +45,23 @@ struct nm_packet {
     uint8_t requester; /**< card (bus position) whose request all this is about, or NM_NO_CARD */
     uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
-    uint16_t lines;    /**< special function: how many, from `line` on */
+    uint8_t info;      /**< enum nm_info bits */
+    uint8_t bytes;     /**< UNC_WR: which bytes of the doubleword are meant, bit 0 is the first;
+                            SF_LOOK: bits as in special.h; SF_LINE: processor mask */
+    uint16_t lines;    /**< special function: how many, from `line` on; SF_LINE: enum nm_state */
     uint32_t order;    /**< in which the module sent it; the bus's to fill */
-    int32_t data;      /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
+    uint32_t arrived; /**< low bits of the tick at which this bus delivered it; the bus's to fill */
+    int32_t data;     /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
+    uint64_t word; /**< UNC_WR, UNC_DATA: the aligned doubleword, its bytes as in memory; SF_LINE:
+                      routing mask */
 };
 
 /** Static facts of a message, from message.def. */
 struct nm_message_row {
     const char *name;
     enum nm_class class;
-    uint8_t has_data;
+    uint8_t has_data; /**< a line follows */
+    uint8_t has_word; /**< a doubleword follows */
     const char *sentence;
 };
 

@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 const struct nm_message_row nm_message_rows[NM_MSG__COUNT] = {
-#define MESSAGE(name, class, data, sentence) {#name, NM_##class, data, sentence},
+#define MESSAGE(name, class, data, sentence) \
+    {#name, NM_##class, (data) == 1, (data) == 2, sentence},
 #include "machine/message.def"
 #undef MESSAGE
 };
@@ -208,6 +209,10 @@ static enum nm_protocol_event home_event_of(const struct nm_place *place,
         return NM_HOME_EV_SF_KILL;
     case NM_MSG_SF_WB:
         return NM_HOME_EV_SF_WB;
+    case NM_MSG_SF_CLAIM:
+        return NM_HOME_EV_SF_CLAIM;
+    case NM_MSG_SF_OWN:
+        return in->station == place->station ? NM_HOME_EV_SF_OWN : NM_HOME_EV_N_SF_OWN;
     default:
         return NM_EVENTS;
     }
@@ -379,10 +384,6 @@ static void send_from_nc(const struct nm_place *place, const struct nm_dir_line 
 static void update(const struct nm_place *place, struct nm_dir_line *line, uint64_t a,
                    struct who here, struct who then)
 {
-    if (a & HOLD) {
-        line->held_station = here.station;
-        line->held_card = here.card;
-    }
     if (a & CLEAR)
         line->cards = line->loose = 0;
     if (a & (OWN | OWN_HELD)) {

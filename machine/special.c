@@ -8,6 +8,10 @@
  * shared copies go by the ordinary invalidation. The unit only watches the transitions of its line
  * for the word SERVED or a refusal.
  *
+ * A claim (lines created in a secondary cache without data) is made of such requests too: the line
+ * is fetched from everybody and locked; when the issuer has created all of its lines, it becomes
+ * their owner. Until then the unit belongs to the claim.
+ *
  * It does one command at a time. Another that arrives meanwhile is answered SF_BUSY and its card
  * tries again, as for a locked line.
  */
@@ -41,17 +45,36 @@ static void answer(struct nm_controller *c, const struct nm_packet *command, uin
                    enum nm_message message, nm_tick now)
 {
     struct nm_packet p = *command;
-    const bool here = p.station == c->place.station;
     p.line = line;
-    p.message = message;
-    p.route = here ? 0 : ring_mask_station(c->place.rings, p.station);
-    p.targets = (uint8_t)(here ? 1u << p.requester : 1u << NM_MODULE_NETWORK);
-    nm_controller_send(c, &p, now + c->timing.directory);
+    nm_controller_answer(c, &p, message, now + c->timing.directory);
+}
+
+void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64_t tag,
+                     const struct nm_dir_line *line, nm_tick now)
+{
+    struct nm_packet p = *in;
+    p.word = line->stations;
+    p.bytes = line->cards;
+    p.lines = line->state;
+    c->free_at = now + c->timing.directory;
+    answer(c, &p, tag, NM_MSG_SF_LINE, now);
+}
+
+bool nm_special_wants(enum nm_message message)
+{
+    return message == NM_MSG_SF_CREATED || nm_function_of(message);
 }
 
 void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
                      nm_tick now)
 {
+    if (in->message == NM_MSG_SF_CREATED) {
+        s->phase = NM_SPECIAL_OWN;
+        s->command.line = s->first;
+        s->command.lines = s->total;
+        s->at = now + c->timing.directory;
+        return;
+    }
     if (s->busy) {
         answer(c, in, in->line, NM_MSG_SF_BUSY, now);
         return;
@@ -60,27 +83,33 @@ void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct
     s->waiting = false;
     s->command = *in;
     s->first = in->line;
+    s->total = in->lines;
+    s->phase = in->message == NM_MSG_SF_CLAIM ? NM_SPECIAL_CLEAR : NM_SPECIAL_ONLY;
     s->at = now + c->timing.directory;
 }
 
 bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, nm_tick now,
                      struct nm_packet *request)
 {
-    if (!s->busy || s->waiting || now < s->at || c->late_count ||
+    static const uint8_t asks[] = {[NM_SPECIAL_CLEAR] = NM_MSG_SF_EXCL,
+                                   [NM_SPECIAL_RESERVE] = NM_MSG_SF_CLAIM,
+                                   [NM_SPECIAL_OWN] = NM_MSG_SF_OWN};
+    const bool own = s->phase == NM_SPECIAL_OWN, here = s->command.station == c->place.station;
+    if (!s->busy || s->waiting || s->phase == NM_SPECIAL_CREATE || now < s->at || c->late_count ||
         !nm_controller_may_take(c, NM_NONSINKABLE, now))
         return false;
     *request = (struct nm_packet){.line = s->command.line,
-                                  .message = s->command.message,
+                                  .message = s->phase ? asks[s->phase] : s->command.message,
                                   .source = c->module,
-                                  .requester = NM_NO_CARD,
-                                  .station = c->place.station,
+                                  .requester = own && here ? s->command.requester : NM_NO_CARD,
+                                  .station = own ? s->command.station : c->place.station,
                                   .data = -1};
     return true;
 }
 
 nm_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *c, nm_tick now)
 {
-    if (!s->busy || s->waiting)
+    if (!s->busy || s->waiting || s->phase == NM_SPECIAL_CREATE)
         return NM_NEVER;
     nm_tick at = s->at > c->free_at ? s->at : c->free_at;
     return at > now ? at : now + c->cycle; /* the controller has no room just now */
@@ -90,7 +119,14 @@ void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now)
 {
     s->waiting = false;
     s->command.line += 1ull << c->line_shift;
-    if (--s->command.lines)
+    const bool more = --s->command.lines;
+    if (s->phase == NM_SPECIAL_RESERVE) {
+        s->phase = more ? NM_SPECIAL_CLEAR : NM_SPECIAL_CREATE;
+        if (!more)
+            answer(c, &s->command, s->first, NM_MSG_SF_READY, now);
+        return;
+    }
+    if (more)
         return;
     s->busy = false;
     answer(c, &s->command, s->first, NM_MSG_SF_DONE, now);
@@ -101,10 +137,15 @@ void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line
 {
     if (!s->busy || line != s->command.line || !(own || s->waiting))
         return;
-    if (c->actions & NM_DIR_ACT_SERVED)
+    if (c->actions & NM_DIR_ACT_SERVED && s->phase == NM_SPECIAL_CLEAR) {
+        s->waiting = false;
+        s->phase = NM_SPECIAL_RESERVE;
+    } else if (c->actions & NM_DIR_ACT_SERVED)
         nm_special_skip(s, c, now);
     else if (c->actions & (own ? NM_DIR_ACT_NACK : NM_DIR_ACT_REFUSE_HELD)) {
         s->waiting = false;
+        if (s->phase == NM_SPECIAL_RESERVE)
+            s->phase = NM_SPECIAL_CLEAR; /* somebody came between */
         s->at = now + s->retry;
     } else
         s->waiting = true;

@@ -21,17 +21,39 @@ const struct nm_function *nm_functions(size_t *count);
 /** The function a message commands, or NULL. */
 const struct nm_function *nm_function_of(enum nm_message message);
 
+/** What the unit is about. A claim goes over its lines twice: each is first cleared and reserved;
+ *  when the card has created them all, each becomes its own. */
+enum nm_special_phase {
+    NM_SPECIAL_ONLY,    /**< any other function */
+    NM_SPECIAL_CLEAR,   /**< a claim: memory gets the only copy */
+    NM_SPECIAL_RESERVE, /**< ... and locks it */
+    NM_SPECIAL_CREATE,  /**< the card creates the lines; the unit waits for it */
+    NM_SPECIAL_OWN      /**< the card becomes the owner */
+};
+
 /** All zero: idle. */
 struct nm_special {
     bool busy;
+    uint8_t phase;            /**< enum nm_special_phase */
     bool waiting;             /**< the present line is locked for us */
     struct nm_packet command; /**< `line` is the present one, `lines` those left */
     uint64_t first;           /**< line the command began with */
+    uint16_t total;           /**< lines of it */
     nm_tick retry;            /**< [ticks] after a refusal */
     nm_tick at;               /**< not before */
 };
 
-/** A command arrives: it is begun, or answered SF_BUSY. */
+/** In `bytes` of an SF_LOOK. The answer's `line` is the tag, ~0 where there is no line. */
+enum { NM_LOOK_AT_NETWORK = 1, NM_LOOK_BY_INDEX = 2 };
+
+/** Answers an SF_LOOK with a directory's entry. */
+void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64_t tag,
+                     const struct nm_dir_line *line, nm_tick now);
+
+/** Whether a message is for the unit: a command, or SF_CREATED. */
+bool nm_special_wants(enum nm_message message);
+
+/** A command arrives: it is begun, or answered SF_BUSY. Or the lines it reserved are created. */
 void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
                      nm_tick now);
 

@@ -131,6 +131,15 @@ static nm_tick wheel_first(const struct nm_kernel *k)
 }
 
 /* Every event of the heap is at a distance of NM_WHEEL or more. */
+uint32_t nm_kernel_count(const struct nm_kernel *k)
+{
+    uint32_t count = k->heap_count;
+    for (unsigned slot = 0; slot < NM_WHEEL; slot++)
+        for (uint32_t e = k->bucket[slot]; e != NM_NO_EVENT; e = k->pool[e].next)
+            count++;
+    return count;
+}
+
 nm_tick nm_kernel_look(struct nm_kernel *k)
 {
     const nm_tick first = wheel_first(k);

@@ -47,6 +47,7 @@ static inline nm_tick nm_clock_edge(const struct nm_clock *c, nm_tick t)
 
 /** Order of events that fall on one tick; lower ranks first. */
 enum nm_rank {
+    NM_RANK_LOOK,      /**< a monitoring card looks at what has been before this tick */
     NM_RANK_DELIVER,   /**< a packet arrives, a fill completes */
     NM_RANK_MODULE,    /**< a module works on what has arrived */
     NM_RANK_ARBITRATE, /**< the bus decides, having seen every request of the tick */
@@ -139,6 +140,9 @@ static inline void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, u
     else
         nm_post_far(k, at, e);
 }
+
+/** Events posted and not yet fired; walks through them. */
+uint32_t nm_kernel_count(const struct nm_kernel *k);
 
 /** Tick of the next event, or NM_NEVER. */
 static inline nm_tick nm_kernel_next(struct nm_kernel *k)

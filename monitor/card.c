@@ -11,15 +11,26 @@
  */
 #include "monitor/monitor.h"
 
-static uint64_t total_of(const struct mon_counter *c, const struct mon_taps *now)
+static uint64_t sum(uint64_t taps, const struct mon_taps *now)
 {
-    return mon_event_total(&mon_events()[c->event], now);
+    uint64_t total = 0;
+    for (; taps; taps &= taps - 1)
+        total += now->v[__builtin_ctzll(taps)];
+    return total;
 }
 
-/** Value and, above bit 31, wraps since the load. */
-static uint64_t wide(const struct mon_counter *c, const struct mon_taps *now)
+static uint64_t total_of(const struct mon_counter *c, const struct mon_taps *now)
 {
-    return c->settling ? c->load : c->load + (total_of(c, now) - c->base);
+    return c->masked ? c->passed : sum(c->taps, now) - sum(c->minus, now);
+}
+
+uint64_t mon_read_wide(const struct mon_card *card, unsigned k, const struct mon_taps *now)
+{
+    const struct mon_counter *c = &card->counter[k];
+    const uint64_t counted = total_of(c, now) - c->base;
+    /* In the middle of an instruction a state's total can be a few PCycles off; a counter does not
+     * run backwards for that. */
+    return c->settling || (int64_t)counted < 0 ? c->load : c->load + counted;
 }
 
 void mon_card_reset(struct mon_card *card)
@@ -28,33 +39,46 @@ void mon_card_reset(struct mon_card *card)
         card->counter[k] = (struct mon_counter){.event = MON_EV_nothing};
 }
 
+void mon_rewire(struct mon_card *card, unsigned k, enum mon_event_id event, uint64_t taps,
+                uint64_t minus, bool masked, const struct mon_taps *now)
+{
+    struct mon_counter *c = &card->counter[k];
+    c->raised = mon_overflowed(card, k, now);
+    c->load = mon_read(card, k, now);
+    c->event = event;
+    c->taps = taps;
+    c->minus = minus;
+    c->masked = masked;
+    c->base = total_of(c, now);
+    c->seen = 0;
+}
+
 bool mon_select(struct mon_card *card, unsigned k, enum mon_event_id event,
                 const struct mon_taps *now)
 {
     if (!(mon_events()[event].counters >> k & 1))
         return false;
-    struct mon_counter *c = &card->counter[k];
-    uint64_t value = wide(c, now);
-    bool flag = mon_overflowed(card, k, now);
-    c->event = event;
-    c->load = (uint32_t)value;
-    c->base = total_of(c, now);
-    c->seen = 0;
-    /* A raised flag survives the change: it shows as a wrap before the new base. */
-    if (flag)
-        c->base -= UINT64_C(1) << 32;
+    mon_rewire(card, k, event, mon_events()[event].taps, 0, false, now);
     return true;
 }
 
-unsigned mon_load(struct mon_card *card, unsigned k, uint32_t value, const struct mon_taps *now)
+void mon_put(struct mon_card *card, unsigned k, uint32_t value, unsigned dead,
+             const struct mon_taps *now)
 {
     struct mon_counter *c = &card->counter[k];
-    unsigned dead = value ? MON_LOAD_DEAD : MON_ZERO_DEAD;
+    c->raised = mon_overflowed(card, k, now);
     c->load = value;
     c->base = total_of(c, now);
     c->ready = now->v[MON_TAP_CYCLES] + dead;
     c->settling = dead > 0;
     c->seen = 0;
+}
+
+unsigned mon_load(struct mon_card *card, unsigned k, uint32_t value, const struct mon_taps *now)
+{
+    unsigned dead = value ? MON_LOAD_DEAD : MON_ZERO_DEAD;
+    mon_put(card, k, value, dead, now);
+    card->counter[k].raised = false;
     return dead;
 }
 
@@ -79,15 +103,17 @@ void mon_settle(struct mon_card *card, const struct mon_taps *now)
 
 uint32_t mon_read(const struct mon_card *card, unsigned k, const struct mon_taps *now)
 {
-    return (uint32_t)wide(&card->counter[k], now);
+    return (uint32_t)mon_read_wide(card, k, now);
 }
 
 bool mon_overflowed(const struct mon_card *card, unsigned k, const struct mon_taps *now)
 {
-    return wide(&card->counter[k], now) >> 32 > card->counter[k].seen;
+    const struct mon_counter *c = &card->counter[k];
+    return c->raised || mon_read_wide(card, k, now) >> 32 > c->seen;
 }
 
 void mon_clear_overflow(struct mon_card *card, unsigned k, const struct mon_taps *now)
 {
-    card->counter[k].seen = wide(&card->counter[k], now) >> 32;
+    card->counter[k].raised = false;
+    card->counter[k].seen = mon_read_wide(card, k, now) >> 32;
 }

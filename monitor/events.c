@@ -50,7 +50,9 @@ static const struct mon_set sets[] = {
 };
 
 static const struct mon_tap_row taps[MON_TAP__COUNT] = {
-#define TAP(name, unit, sentence) {#name, unit, sentence},
+#define TAP(name, unit, sentence)        {#name, unit, sentence, MON_TAP_LEVEL},
+#define PACKET_TAP(name, unit, sentence) {#name, unit, sentence, MON_TAP_PACKET},
+#define BOARD_TAP(name, unit, sentence)  {#name, unit, sentence, MON_TAP_BOARD},
 #include "monitor/taps.def"
 #undef TAP
 };
@@ -106,6 +108,16 @@ uint64_t mon_event_total(const struct mon_event *event, const struct mon_taps *n
     return total;
 }
 
+bool mon_event_needs_board(enum mon_event_id event)
+{
+    return event == MON_EV_last_read_latency || events[event].taps & MON_BOARD_TAPS;
+}
+
+bool mon_event_is_packet(enum mon_event_id event)
+{
+    return events[event].taps & MON_PACKET_TAPS;
+}
+
 static const char *next_word(void *ctx, size_t i)
 {
     (void)ctx;
@@ -147,7 +159,13 @@ bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size
 
         const struct mon_set *set = find_set(word);
         int event = set ? -1 : mon_event_find(word);
-        if (event >= 0) {
+        if (event >= 0 && mon_event_needs_board((enum mon_event_id)event)) {
+            snprintf(why, size,
+                     "'%s' is made on the card as its registers say and has no total; program a "
+                     "counter with it instead",
+                     word);
+            return false;
+        } else if (event >= 0) {
             choose(choice, (unsigned)event);
         } else if (!set) {
             unknown(word, why, size);
@@ -157,4 +175,10 @@ bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size
         }
     }
     return true;
+}
+
+void mon_choice_merge(struct mon_choice *choice, const struct mon_choice *more)
+{
+    for (unsigned i = 0; i < more->count; i++)
+        choose(choice, more->event[i]);
 }

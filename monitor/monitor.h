@@ -55,6 +55,13 @@ const struct mon_event *mon_events(void);
 /** Event called `name` (its name, an alias, or the reference "N-43" in either case), or -1. */
 int mon_event_find(const char *name);
 
+/** Whether the event only means something on a card that is programmed by registers: it is cleared
+ *  by the hardware, or watches another counter. Such events are no results of regions. */
+bool mon_event_needs_board(enum mon_event_id event);
+
+/** Whether the event is packets passing, so that the master mask applies (N-56). */
+bool mon_event_is_packet(enum mon_event_id event);
+
 /** Every word an event string may hold (events, aliases, sets), then NULL; static strings. */
 const char *mon_word(size_t i);
 
@@ -72,6 +79,7 @@ const struct mon_set *mon_sets(size_t *count);
 /** The unit and sentence of a tap, for results. */
 struct mon_tap_row {
     const char *name, *unit, *sentence;
+    enum mon_tap_kind kind;
 };
 const struct mon_tap_row *mon_tap_rows(void);
 
@@ -91,6 +99,9 @@ struct mon_choice {
  */
 bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size_t size);
 
+/** Adds the events of `more` that are not there yet. */
+void mon_choice_merge(struct mon_choice *choice, const struct mon_choice *more);
+
 /**
  * Where each chosen event is counted. A card has four counters, so more events take several runs of
  * it ("banks").
@@ -107,18 +118,23 @@ void mon_plan_make(struct mon_plan *plan, const struct mon_choice *choice);
 
 /* ---- the counters ---------------------------------------------------------------------------- */
 
-/** One 32-bit counter. Use the functions below; zero is a counter of "time" that was never loaded.
+/** One 32-bit counter. Use the functions below; zero is a counter of nothing that was never loaded.
  */
 struct mon_counter {
     unsigned event; /**< enum mon_event_id */
-    uint32_t load;  /**< value at `base` */
-    uint64_t base;  /**< event total from which it counts */
-    uint64_t ready; /**< card cycle from which it counts, valid while `settling` */
+    uint64_t taps;  /**< bit t: enum mon_tap t is part of what it counts */
+    uint64_t minus; /**< ... and those left out of it */
+    bool masked;    /**< counts `passed` instead: packets that pass the master mask */
     bool settling;  /**< loaded, dead time not over */
+    bool raised;    /**< overflow flag from before the last change of event */
+    uint32_t load;  /**< value at `base` */
+    uint64_t base;  /**< total from which it counts */
+    uint64_t passed;
+    uint64_t ready; /**< card cycle from which it counts, valid while `settling` */
     uint64_t seen;  /**< wraps whose overflow flag has been cleared */
 };
 
-/** The monitoring card. Later features (mask, SRAM, registers) are further members. */
+/** The four counters of a monitoring card; the whole board is in board.h. */
 struct mon_card {
     struct mon_counter counter[MON_COUNTERS];
 };
@@ -126,10 +142,15 @@ struct mon_card {
 /** All counters count nothing from zero. */
 void mon_card_reset(struct mon_card *card);
 
-/** Selects what counter k counts from now on; its value stays.
+/** Selects what counter k counts from now on; its value and its overflow flag stay.
  *  @return false, and nothing changes, when the allocation matrix has no such path */
 bool mon_select(struct mon_card *card, unsigned k, enum mon_event_id event,
                 const struct mon_taps *now);
+
+/** As mon_select, for a counter whose event does not count its usual taps.
+ *  @param masked  only what is added to `passed` counts */
+void mon_rewire(struct mon_card *card, unsigned k, enum mon_event_id event, uint64_t taps,
+                uint64_t minus, bool masked, const struct mon_taps *now);
 
 /**
  * Loads counter k. Its overflow flag is cleared.
@@ -142,11 +163,18 @@ unsigned mon_load(struct mon_card *card, unsigned k, uint32_t value, const struc
 /** Loads all counters with one value at once (N-7); as mon_load. */
 unsigned mon_load_all(struct mon_card *card, uint32_t value, const struct mon_taps *now);
 
+/** As mon_load with a dead time of one's own; the overflow flag stays. */
+void mon_put(struct mon_card *card, unsigned k, uint32_t value, unsigned dead,
+             const struct mon_taps *now);
+
 /** Lets loaded counters whose dead time is over count from `now` on. */
 void mon_settle(struct mon_card *card, const struct mon_taps *now);
 
 /** Value of counter k; reading does not clear (N-8). */
 uint32_t mon_read(const struct mon_card *card, unsigned k, const struct mon_taps *now);
+
+/** The value and, above bit 31, wraps since the counter was last loaded or rewired. */
+uint64_t mon_read_wide(const struct mon_card *card, unsigned k, const struct mon_taps *now);
 
 /** Counter k went from 2^32-1 to 0 since it was loaded or its flag was cleared (N-10). */
 bool mon_overflowed(const struct mon_card *card, unsigned k, const struct mon_taps *now);

@@ -11,6 +11,25 @@ enum mon_tap {
     MON_TAP__COUNT
 };
 
+/** Bit t: tap t is a PACKET_TAP, or a BOARD_TAP. */
+#define TAP(name, unit, sentence)
+#define BOARD_TAP(name, unit, sentence)
+#define PACKET_TAP(name, unit, sentence) | UINT64_C(1) << MON_TAP_##name
+static const uint64_t MON_PACKET_TAPS = 0
+#include "monitor/taps.def"
+    ;
+#undef TAP
+#define TAP(name, unit, sentence)
+#define PACKET_TAP(name, unit, sentence)
+#define BOARD_TAP(name, unit, sentence) | UINT64_C(1) << MON_TAP_##name
+static const uint64_t MON_BOARD_TAPS = 0
+#include "monitor/taps.def"
+    ;
+#undef TAP
+
+/** How a tap grows; see taps.def. */
+enum mon_tap_kind { MON_TAP_LEVEL, MON_TAP_PACKET, MON_TAP_BOARD };
+
 /** One card's totals at one tick; index with enum mon_tap. */
 struct mon_taps {
     uint64_t v[MON_TAP__COUNT];

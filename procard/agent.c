@@ -14,9 +14,10 @@
  * The access that waited completes in the same event that brings its line. Nothing can take the
  * line away in between, so every grant makes progress.
  */
+#include "machine/outside.h"
 #include "procard/card.h"
 
-static nm_fire_fn work, issue, respond, command;
+static nm_fire_fn work, issue, respond, command, create, look_here;
 
 static uint32_t component(const struct pc_card *card)
 {
@@ -54,10 +55,14 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
     uint64_t actions;
     uint64_t place = (line >> card->l2_shift) & (card->l2[side].places - 1);
     uint8_t state = card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_CARD_I;
+    const bool noncoherent = event == NM_EVENTS;
+    if (noncoherent || state & PC_NONCOHERENT)
+        state = NM_CARD_I; /* what is there has the other attribute and will leave */
     bool upgrade = state == NM_CARD_S;
-    if (!step(card, &state, event, NULL, line, &sends, &actions))
+    if (!noncoherent && !step(card, &state, event, NULL, line, &sends, &actions))
         broken(card, at, line, state, "a processor access");
     card->request = (struct pc_request){.active = true,
+                                        .noncoherent = noncoherent,
                                         .state = state,
                                         .side = side,
                                         .line = line,
@@ -70,7 +75,13 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
         card->truth.l2_misses++;
     nm_tick out = nm_bus_edge(card->bus, at + card->p->l2_lookup) +
                   card->p->agent_request * nm_bus_cycle(card->bus);
-    nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, 0);
+    nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, ++card->requests);
+}
+
+/* PhaseID of the processor's own packets. */
+static uint8_t phase(const struct pc_card *card)
+{
+    return MON_GET(card->monitor.board.phase, PHASE_ID);
 }
 
 static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
@@ -83,6 +94,22 @@ static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
         p->data = nm_check_from(card->check, card->cpu.number, line);
 }
 
+void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa)
+{
+    const bool registers = pa >= NM_REGISTERS;
+    const unsigned cards = (unsigned)card->p->processors,
+                   target = registers ? nm_register_card(pa) : 0;
+    const uint16_t home = (uint16_t)(registers ? target / cards : pa / card->p->memory_size);
+    const unsigned module = registers ? target % cards : NM_MODULE_MEMORY;
+    const bool away = home != card->station;
+    p->line = pa;
+    p->phase = phase(card);
+    p->source = p->requester = (uint8_t)card->position;
+    p->station = card->station;
+    p->route = away ? ring_mask_station(card->rings, home) : 0;
+    p->targets = (uint8_t)(1u << (away ? NM_MODULE_NETWORK : module));
+}
+
 /* Room for the request, and for a write-back ahead of it? */
 static bool may_issue(const struct pc_card *card, bool write_back)
 {
@@ -90,16 +117,33 @@ static bool may_issue(const struct pc_card *card, bool write_back)
            (!write_back || nm_fifo_room(&card->port.out[NM_SINKABLE], 1));
 }
 
+static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t victim,
+                              uint8_t state)
+{
+    struct nm_packet p = {.message = NM_MSG_NCH_WB, .data = -1};
+    pc_line_evict(card, side, victim);
+    if (state != (NM_CARD_D | PC_NONCOHERENT))
+        return;
+    pc_agent_address(card, &p, victim);
+    nm_bus_send(card->bus, card->position, &p);
+    card->truth.writebacks++;
+}
+
 static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
 {
     struct nm_sends sends;
     uint64_t actions;
     nm_tick now = nm_kernel_now(card->k);
+    if (state & PC_NONCOHERENT) {
+        evict_noncoherent(card, side, victim, state);
+        return;
+    }
     if (!step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions)) {
         broken(card, now, victim, state, "replacement");
         return;
     }
     for (unsigned i = 0; i < sends.count; i++) {
+        sends.packet[i].phase = phase(card);
         send(card, &sends.packet[i], victim);
         nm_bus_send(card->bus, card->position, &sends.packet[i]);
         card->truth.writebacks++;
@@ -107,13 +151,37 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
     pc_line_evict(card, side, victim);
 }
 
-static void resume(struct pc_card *card, nm_tick now);
-
 /* An SC whose link has gone fails in any case. Its request, as long as it has not left, is given
  * up: it would only take the line from whoever is between LL and SC just now. */
 static bool pointless(const struct pc_card *card)
 {
     return card->request.conditional && !card->cpu.link;
+}
+
+/* The request has come to nothing, after it was refused. */
+static void give_up(struct pc_card *card, nm_tick now)
+{
+    struct pc_request *r = &card->request;
+    const struct nm_packet given_up = {
+        .line = r->line, .message = nm_card_request(r->state), .phase = phase(card)};
+    if (r->first_nack != NM_NEVER)
+        pc_tap(card, MON_TAP_NACK_TIME, (now - r->first_nack) / nm_bus_cycle(card->bus), &given_up,
+               true, now);
+    r->active = false;
+    card->blocked = false;
+}
+
+/* A request leaves for the first time: the monitoring card compares it with the last invalidate. */
+static void first_issue(struct pc_card *card, const struct nm_packet *p, nm_tick now)
+{
+    card->request.issued = now;
+    if (card->monitor.wants & MON_WANTS_ISSUES)
+        pc_monitor_issue(card, now);
+    const unsigned match = mon_board_request(&card->monitor.board, p->line);
+    if (match)
+        pc_tap(card, MON_TAP_INVALIDATED_READS, 1, p, true, now);
+    if (match > 1)
+        pc_tap(card, MON_TAP_REREFERENCES, 1, p, true, now);
 }
 
 /* Puts the request (again) into the outgoing FIFO, for what its line is by now. */
@@ -125,33 +193,36 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     uint64_t actions;
     uint64_t victim;
     uint8_t victim_state;
-    (void)arg;
+    if (!r->active || arg != card->requests)
+        return; /* given up */
     if (pointless(card)) {
-        if (r->first_nack != NM_NEVER)
-            card->taps.v[MON_TAP_NACK_TIME] += (now - r->first_nack) / nm_bus_cycle(card->bus);
-        r->active = false;
-        resume(card, now);
+        give_up(card, now);
+        pc_agent_resume(card, now);
         return;
     }
-    bool replace =
-        r->state != NM_CARD_S_UP && pc_line_victim(card, r->side, r->line, &victim, &victim_state);
-    card->blocked = !may_issue(card, replace && victim_state == NM_CARD_D);
+    bool replace = r->state != NM_CARD_S_UP &&
+                   pc_line_victim(card, r->side, r->line, r->noncoherent, &victim, &victim_state);
+    card->blocked = !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_CARD_D);
     if (card->blocked)
         return; /* `sent` will call again */
     if (replace)
         evict(card, r->side, victim, victim_state);
     if (r->state == NM_CARD_I_UP)
         step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
-    struct nm_packet p = {.message = nm_card_request(r->state),
+    struct nm_packet p = {.message = r->noncoherent ? NM_MSG_NCH_RD : nm_card_request(r->state),
                           .targets = (uint8_t)(1u << directory(card, r->line)),
                           .requester = (uint8_t)card->position,
+                          .phase = phase(card),
+                          .info = r->nacks ? NM_INFO_RETRY : 0,
                           .data = -1};
     send(card, &p, r->line);
+    if (r->noncoherent)
+        pc_agent_address(card, &p, r->line);
     nm_bus_send(card->bus, card->position, &p);
     r->sent = true;
     r->last_issued = now;
     if (r->issued == NM_NEVER)
-        r->issued = now;
+        first_issue(card, &p, now);
 }
 
 /* ---- special functions ----------------------------------------------------------------------- */
@@ -176,6 +247,51 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
             NM_RANK_MODULE, component(card), command, card, 0);
 }
 
+void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at)
+{
+    const bool network = look->where == NM_LOOK_NETWORK;
+    const uint64_t line = card->p->l2_line;
+    uint64_t address = look->by_index ? look->address * line : look->address & ~(line - 1);
+    if (look->by_index && look->where == NM_LOOK_MEMORY)
+        address += look->station * card->p->memory_size;
+    const uint16_t there = network ? look->station : (uint16_t)(address / card->p->memory_size);
+    const bool away = there != card->station;
+    card->special = (struct pc_special){
+        .active = true,
+        .look = *look,
+        .command = {.line = address,
+                    .route = away ? ring_mask_station(card->rings, there) : 0,
+                    .message = NM_MSG_SF_LOOK,
+                    .source = (uint8_t)card->position,
+                    .targets =
+                        (uint8_t)(1u << (away || network ? NM_MODULE_NETWORK : NM_MODULE_MEMORY)),
+                    .requester = (uint8_t)card->position,
+                    .station = card->station,
+                    .bytes = (uint8_t)((network ? NM_LOOK_AT_NETWORK : 0) |
+                                       (look->by_index ? NM_LOOK_BY_INDEX : 0)),
+                    .data = -1}};
+    nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
+            NM_RANK_MODULE, component(card), look->where == NM_LOOK_CARD ? look_here : command,
+            card, 0);
+}
+
+/* Into the half for data of the card's own secondary cache. */
+static void look_here(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct nm_look *look = &card->special.look;
+    const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
+    const uint64_t line = card->special.command.line;
+    const uint64_t place = (line >> card->l2_shift) & (l2->places - 1);
+    const bool held = l2->state[place] != NM_CARD_I && (look->by_index || l2->line[place] == line);
+    (void)arg;
+    look->tag = held ? l2->line[place] : ~0ull;
+    look->state = nm_state_name(held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_CARD_I);
+    look->cards = held;
+    card->special.active = false;
+    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_SPECIAL);
+}
+
 /* Puts the command (again) into the outgoing FIFO. */
 static void command(void *self, nm_tick now, uint64_t arg)
 {
@@ -186,6 +302,54 @@ static void command(void *self, nm_tick now, uint64_t arg)
         nm_bus_send(card->bus, card->position, &card->special.command);
 }
 
+/* Whether a request that is out will fill the place of `line`; it has made room already. */
+static bool place_taken(const struct pc_card *card, uint64_t line)
+{
+    const struct pc_request *r = &card->request;
+    const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
+    return r->active && r->sent && card->l2[r->side].line == l2->line &&
+           !((r->line ^ line) >> card->l2_shift & (l2->places - 1));
+}
+
+/* The lines of a claim are reserved: they come to be here, one by one. A request of the processor
+ * for one of them has been refused, or will be; the line comes in its place. */
+static void create(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct pc_special *s = &card->special;
+    struct pc_request *r = &card->request;
+    const nm_tick cycle = nm_bus_cycle(card->bus);
+    const uint64_t line = s->command.line + s->created * card->p->l2_line;
+    const bool wanted = r->active && !r->noncoherent && r->line == line;
+    struct nm_sends sends;
+    uint64_t actions, victim;
+    uint8_t state = wanted ? r->state : NM_CARD_I, old;
+    (void)arg;
+    const bool replace = pc_line_victim(card, PC_SIDE_D, line, false, &victim, &old);
+    if (place_taken(card, line) || (wanted && r->sent) || (replace && !may_issue(card, true))) {
+        nm_post(card->k, now + card->p->agent_retry * cycle, NM_RANK_MODULE, component(card),
+                create, card, 0);
+        return;
+    }
+    if (replace)
+        evict(card, PC_SIDE_D, victim, old);
+    if (replace && r->active && r->line == victim && r->state == NM_CARD_S_UP)
+        r->state = NM_CARD_I_UP; /* its upgrade needs data now, as after an invalidation */
+    if (!step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
+        broken(card, now, line, state, "creation");
+    pc_line_fill(card, PC_SIDE_D, line, state);
+    nm_check_create(card->check, card->cpu.number, line);
+    const bool more = ++s->created < s->command.lines;
+    if (!more)
+        s->command.message = NM_MSG_SF_CREATED;
+    nm_post(card->k, now + card->p->agent_create * cycle, NM_RANK_MODULE, component(card),
+            more ? create : command, card, 0);
+    if (!wanted)
+        return;
+    give_up(card, now);
+    pc_agent_resume(card, now);
+}
+
 /* What the special function unit says of it. */
 static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
@@ -194,8 +358,20 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
                 component(card), command, card, 0);
         return;
     }
+    if (in->message == NM_MSG_SF_READY) {
+        card->special.created = 0;
+        create(card, now, 0);
+        return;
+    }
+    if (in->message == NM_MSG_SF_LINE) {
+        struct nm_look *look = &card->special.look;
+        look->tag = in->line;
+        look->state = nm_state_name(in->lines);
+        look->cards = in->bytes;
+        look->stations = in->word;
+    }
     card->special.active = false;
-    card->on_interrupt(card->owner, card, now);
+    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_SPECIAL);
 }
 
 /* ---- inward ---------------------------------------------------------------------------------- */
@@ -225,12 +401,14 @@ static void sent(void *self, nm_tick now)
     struct pc_card *card = self;
     if (card->blocked) {
         card->blocked = false;
-        nm_post(card->k, now, NM_RANK_MODULE, component(card), issue, card, 0);
+        nm_post(card->k, now, NM_RANK_MODULE, component(card), issue, card, card->requests);
     }
     if (card->special.blocked) {
         card->special.blocked = false;
         nm_post(card->k, now, NM_RANK_MODULE, component(card), command, card, 0);
     }
+    if (card->uncached.blocked)
+        pc_uncached_room(card, now);
     if (card->port.in[NM_NONSINKABLE].count)
         arrived(card, now);
 }
@@ -252,8 +430,7 @@ static unsigned next_class(const struct pc_card *card)
     return NM_CLASSES;
 }
 
-/* The processor, which has waited, does the one access it waited for in this same event. */
-static void resume(struct pc_card *card, nm_tick now)
+void pc_agent_resume(struct pc_card *card, nm_tick now)
 {
     if (now > card->cpu.now)
         pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
@@ -262,18 +439,22 @@ static void resume(struct pc_card *card, nm_tick now)
 }
 
 /* The request is done: the books, then the access that waited, in this same event. */
-static void complete(struct pc_card *card, nm_tick now, bool acknowledged)
+static void complete(struct pc_card *card, const struct nm_packet *in, nm_tick now,
+                     bool acknowledged)
 {
     struct pc_request *r = &card->request;
     nm_tick cycle = nm_bus_cycle(card->bus);
-    card->taps.v[MON_TAP_READS]++;
-    card->taps.v[MON_TAP_READ_LATENCY] += (now - r->issued) / cycle;
-    card->taps.v[MON_TAP_INVALIDATES_DONE] += acknowledged;
-    if (r->first_nack != NM_NEVER)
-        card->taps.v[MON_TAP_NACK_TIME] += (r->last_issued - r->first_nack) / cycle;
+    if (card->monitor.wants & MON_WANTS_TRANSACTIONS)
+        pc_monitor_complete(card, in, now);
     r->active = false;
+    pc_tap(card, MON_TAP_READS, 1, in, false, now);
+    pc_tap(card, MON_TAP_READ_LATENCY, (now - r->issued) / cycle, in, false, now);
+    if (acknowledged)
+        pc_tap(card, MON_TAP_INVALIDATES_DONE, 1, in, false, now);
+    if (r->first_nack != NM_NEVER)
+        pc_tap(card, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, in, false, now);
     card->filled = r->line;
-    resume(card, now);
+    pc_agent_resume(card, now);
 }
 
 /* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
@@ -289,17 +470,17 @@ static uint64_t retry_delay(struct pc_card *card)
     return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
 }
 
-static void nacked(struct pc_card *card, nm_tick now)
+static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     struct pc_request *r = &card->request;
-    card->taps.v[MON_TAP_NACKS]++;
+    pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
     r->sent = false;
     if (r->first_nack == NM_NEVER) {
         r->first_nack = now;
-        card->taps.v[MON_TAP_NACKED_REQUESTS]++;
+        pc_tap(card, MON_TAP_NACKED_REQUESTS, 1, in, false, now);
     }
     nm_post(card->k, now + retry_delay(card) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
-            component(card), issue, card, 0);
+            component(card), issue, card, card->requests);
 }
 
 /* An external request that finds its line holds the processor while the caches are used. */
@@ -309,14 +490,25 @@ static void hold(struct pc_card *card)
         pc_card_stall(card, PC_ST_STALL_MP, card->p->agent_external, card->cpu.now);
 }
 
-/* Sends what an intervention asks for, once it is out of the caches. */
-static void answer(struct pc_card *card, struct nm_packet *p, uint64_t line, nm_tick now, bool hit)
+/* An intervention or invalidate is done, or will be at `at`. */
+static void served(struct pc_card *card, const struct nm_packet *in, nm_tick at, nm_tick now)
 {
-    send(card, p, line);
+    const uint32_t time = (uint32_t)at - in->arrived;
+    pc_tap(card, MON_TAP_EXTERNAL_TIME, time / nm_bus_cycle(card->bus), in, false, now);
+}
+
+/* Sends what an intervention asks for, once it is out of the caches. */
+static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_packet *in,
+                   nm_tick now, bool hit)
+{
+    p->phase = in->phase;
+    p->info = in->info;
+    send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;
     nm_tick at = nm_bus_edge(card->bus, now + (hit ? card->p->agent_external : 0));
     card->agent_free = at;
+    served(card, in, at, now);
     nm_post(card->k, at, NM_RANK_MODULE, component(card), respond, card, 0);
 }
 
@@ -328,10 +520,25 @@ static void respond(void *self, nm_tick now, uint64_t arg)
     nm_bus_send(card->bus, card->position, &card->answer);
 }
 
-/* What an external request does to the caches. */
-static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions)
+/* The monitoring card hears of an external invalidate. @param data  the data half has the line */
+static void invalidated(struct pc_card *card, const struct nm_packet *in, bool hit, bool data,
+                        nm_tick now)
 {
-    bool hit = pc_line_present(card, in->line);
+    mon_board_invalidate(&card->monitor.board, in->line);
+    served(card, in, now, now);
+    if (!hit)
+        return;
+    pc_tap(card, MON_TAP_INVALIDATE_HITS, 1, in, false, now);
+    if (card->monitor.wants & MON_WANTS_INVALIDATES)
+        pc_monitor_access(card, data, in->line, now);
+}
+
+/* What an external request does to the caches. */
+static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
+                     nm_tick now)
+{
+    bool data = pc_line_in_half(card, PC_SIDE_D, in->line);
+    bool hit = data || pc_line_in_half(card, PC_SIDE_I, in->line);
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line)
         card->cpu.link = false;
     if (actions & NM_CARD_ACT_DROP || in->message == NM_MSG_INVALIDATE)
@@ -339,11 +546,20 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
     if (actions & NM_CARD_ACT_CLEAN)
         pc_line_clean(card, in->line);
     if (in->message == NM_MSG_INVALIDATE) {
-        card->taps.v[MON_TAP_INVALIDATE_HITS] += hit;
+        invalidated(card, in, hit, data, now);
         nm_check_invalidate_done(card->check, card->cpu.number, in->line);
     }
     if (hit)
         hold(card);
+}
+
+/* An upgrade that was cancelled becomes a read: so far the processor waited for an acknowledgement,
+ * from here on for data (R4-5). */
+static void becomes_read(struct pc_card *card, nm_tick now)
+{
+    if (now > card->cpu.now)
+        pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
+    card->request.stall = PC_ST_STALL_L2;
 }
 
 /* Events that answer the card's own request concern that request, whatever else is held. */
@@ -367,21 +583,35 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
     }
     if (response || (r->active && r->line == in->line && before == r->state))
         r->state = state;
+    if (before == NM_CARD_S_UP && r->state == NM_CARD_I_UP)
+        becomes_read(card, now);
     if (!response) {
         if (sends.count)
-            answer(card, &sends.packet[0], in->line, now,
+            answer(card, &sends.packet[0], in, now,
                    actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN));
-        external(card, in, actions);
+        external(card, in, actions, now);
         return;
     }
     if (actions & NM_CARD_ACT_RETRY) {
-        nacked(card, now);
+        nacked(card, in, now);
         return;
     }
     if (actions & NM_CARD_ACT_FILL)
         nm_check_to(card->check, card->cpu.number, in->line, in->data);
     pc_line_fill(card, r->side, in->line, state);
-    complete(card, now, event == NM_CARD_EV_ACK);
+    complete(card, in, now, event == NM_CARD_EV_ACK);
+}
+
+/* Messages the protocol's table does not know. */
+static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+{
+    if (in->message == NM_MSG_NCH_DATA) {
+        pc_line_fill(card, card->request.side, in->line, NM_CARD_S | PC_NONCOHERENT);
+        complete(card, in, now, false);
+    } else if (nm_is_response(in->message))
+        pc_uncached_answer(card, in, now);
+    else
+        pc_uncached_serve(card, in, now);
 }
 
 static void work(void *self, nm_tick now, uint64_t arg)
@@ -399,8 +629,11 @@ static void work(void *self, nm_tick now, uint64_t arg)
         return;
     struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
     nm_bus_drained(card->bus, now);
-    if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY)
+    if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
+        in.message == NM_MSG_SF_READY || in.message == NM_MSG_SF_LINE)
         commanded(card, &in, now);
+    else if (nm_is_outside(in.message))
+        outside(card, &in, now);
     else
         handle(card, &in, now);
     nm_check_release(card->check, in.data);

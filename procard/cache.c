@@ -9,16 +9,17 @@
  * checking mode, always, because then no tag is ever written into the fast view. What is in the
  * primary cache is decided by l1_line (physical), never by the fast view.
  *
- * A page is at least as large as a primary cache, so virtual and physical index agree and no
- * virtual coherency exception can happen.
+ * A primary cache is indexed by virtual address and has physical tags. Where it is larger than a
+ * page, the index bits above the page (PIdx, the line's colour) are kept with each secondary line,
+ * and an access with another colour is a virtual coherency exception (manual p. 253).
  */
 #include "procard/card.h"
 
 static const uint64_t NOWHERE = ~0ull;
 
-static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t address)
+static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t va)
 {
-    return (unsigned)(address >> card->l1_shift[side]) & card->l1_mask[side];
+    return (unsigned)(va >> card->l1_shift[side]) & card->l1_mask[side];
 }
 
 static uint64_t l2_place(const struct pc_card *card, enum pc_side side, uint64_t line)
@@ -26,10 +27,34 @@ static uint64_t l2_place(const struct pc_card *card, enum pc_side side, uint64_t
     return (line >> card->l2_shift) & (card->l2[side].places - 1);
 }
 
-static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
+/* With its attribute. */
+static uint8_t raw_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     uint64_t place = l2_place(card, side, line);
     return card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_CARD_I;
+}
+
+/* Index bits above the page, as the colour of a line counts them. */
+static uint8_t colour_of(const struct pc_card *card, uint64_t va)
+{
+    return (uint8_t)(va >> card->page_shift & card->colours);
+}
+
+/* Primary place of a part of a secondary line that is here. */
+static unsigned part_place(const struct pc_card *card, enum pc_side side, enum pc_side half,
+                           uint64_t part)
+{
+    uint64_t page = (1ull << card->page_shift) - 1;
+    uint64_t colour =
+        card->colours ? card->l2[half].colour[l2_place(card, half, part)] & card->colours : 0;
+    return l1_place(card, side, (part & page) | colour << card->page_shift);
+}
+
+/* As the protocol sees it: of non-coherent lines it knows nothing. */
+static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    uint8_t state = raw_state(card, side, line);
+    return state & PC_NONCOHERENT ? NM_CARD_I : state;
 }
 
 /* ---- lines as the bus sees them -------------------------------------------------------------- */
@@ -46,23 +71,35 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
     return half_state(card, PC_SIDE_I, line);
 }
 
-bool pc_line_present(const struct pc_card *card, uint64_t line)
+bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    return half_state(card, PC_SIDE_D, line) != NM_CARD_I ||
-           half_state(card, PC_SIDE_I, line) != NM_CARD_I;
+    return half_state(card, side, line) != NM_CARD_I;
 }
 
-/* Empties the primary places that hold parts of an L2 line. */
-static void l1_drop(struct pc_card *card, enum pc_side side, uint64_t line)
+static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
+{
+    card->l1_line[side][place] = NOWHERE;
+    card->l1_dirty[side][place] = false;
+    card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
+}
+
+/* Empties the primary places that hold parts of a line of the secondary cache's `half`. */
+static void l1_drop(struct pc_card *card, enum pc_side side, enum pc_side half, uint64_t line)
 {
     uint64_t step = 1ull << card->l1_shift[side];
     for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
-        unsigned place = l1_place(card, side, part);
-        if (card->l1_line[side][place] != part)
-            continue;
-        card->l1_line[side][place] = NOWHERE;
-        card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
+        unsigned place = part_place(card, side, half, part);
+        if (card->l1_line[side][place] == part)
+            part_drop(card, side, place);
     }
+}
+
+/* Empties them on every side this half serves. */
+static void parts_drop(struct pc_card *card, enum pc_side half, uint64_t line)
+{
+    l1_drop(card, half, half, line);
+    if (card->l2[PC_SIDE_I].line == card->l2[PC_SIDE_D].line)
+        l1_drop(card, !half, half, line);
 }
 
 static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line)
@@ -70,17 +107,17 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line)
     uint64_t place = l2_place(card, side, line);
     if (card->l2[side].line[place] != line)
         return;
+    parts_drop(card, side, line);
     card->l2[side].line[place] = NOWHERE;
     card->l2[side].state[place] = NM_CARD_I;
-    l1_drop(card, side, line);
-    if (card->l2[PC_SIDE_I].line == card->l2[PC_SIDE_D].line)
-        l1_drop(card, !side, line);
+    card->l2[side].colour[place] = PC_COLOURLESS;
 }
 
 void pc_line_drop(struct pc_card *card, uint64_t line)
 {
-    half_drop(card, PC_SIDE_D, line);
-    half_drop(card, PC_SIDE_I, line);
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        if (half_state(card, side, line) != NM_CARD_I)
+            half_drop(card, side, line);
     nm_check_drop(card->check, card->cpu.number, line);
 }
 
@@ -88,9 +125,13 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
 {
     uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = l2_place(card, PC_SIDE_D, line);
     card->l2[PC_SIDE_D].state[place] = NM_CARD_S;
-    for (uint64_t part = line; part < line + card->p->l2_line; part += step)
-        if (card->l1_line[PC_SIDE_D][l1_place(card, PC_SIDE_D, part)] == part)
-            card->l1[PC_SIDE_D][l1_place(card, PC_SIDE_D, part)].wtag = NOWHERE;
+    for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
+        unsigned primary = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
+        if (card->l1_line[PC_SIDE_D][primary] != part)
+            continue;
+        card->l1_dirty[PC_SIDE_D][primary] = false;
+        card->l1[PC_SIDE_D][primary].wtag = NOWHERE;
+    }
 }
 
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state)
@@ -100,13 +141,13 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_
     card->l2[side].state[place] = state;
 }
 
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, uint64_t *victim,
-                    uint8_t *state)
+bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
+                    uint64_t *victim, uint8_t *state)
 {
     uint64_t place = l2_place(card, side, line);
     *victim = card->l2[side].line[place];
     *state = card->l2[side].state[place];
-    return *state != NM_CARD_I && *victim != line;
+    return *state != NM_CARD_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
 }
 
 /* A line leaves one half to make room. A dirty line takes the other half's copy with it, because
@@ -159,20 +200,22 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
     struct pc_xlate *x = &card->tlb[page % PC_TLB];
     if (x->tag[access] == page) {
         *pa = x->page | offset;
-        return NM_XLATE_OK;
+        return x->result;
     }
     enum nm_xlate result = card->space.translate(card->space.ctx, card->cpu.number, va, access, pa);
-    if (result != NM_XLATE_OK)
+    if (!nm_xlate_found(result))
         return result;
     if (x->page != *pa - offset)
         x->tag[PC_FETCH] = x->tag[PC_LOAD] = x->tag[PC_STORE] = NOWHERE;
     x->page = *pa - offset;
     x->tag[access] = page;
-    return NM_XLATE_OK;
+    x->result = (uint8_t)result;
+    return result;
 }
 
 /* Lets the processor see an L1 place (in functional mode a page) without asking again. Never in
- * checking mode. The place is where the processor looks: virtual. */
+ * checking mode. The place is where the processor looks: virtual. Until a store has come by, the
+ * line is not shown as writable: that is how it is known to be dirty. */
 static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, bool writable)
 {
     if (nm_check_on(card->check) && side == PC_SIDE_D)
@@ -184,17 +227,54 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->host = card->image + (pa & ~low);
 }
 
-/* Moves a primary line up from the secondary cache, at a cost. */
-static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t pa, uint64_t line, nm_tick at)
+/* The processor has looked into the secondary cache: SCADDR showed where. */
+static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, nm_tick at)
 {
-    static const enum pc_status stall[] = {PC_ST_STALL_L1I, PC_ST_STALL_L1D};
-    uint64_t bytes = 1ull << card->l1_shift[side];
-    uint64_t refill = card->p->l2_refill * (bytes / 16);
-    if (card->filled == line)
-        pc_card_stall(card, card->request.stall, refill, at);
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_access(card, side == PC_SIDE_D, pa, at);
+}
+
+/* [PCycles] until the pipeline runs again, of a refill that begins at `at`. With sub-block order
+ * the words asked for come first; the rest follows, and whoever needs the secondary cache waits for
+ * it.
+ */
+static uint64_t refill_time(struct pc_card *card, enum pc_side side, nm_tick at)
+{
+    uint64_t words = (1ull << card->l1_shift[side]) / PC_L2_WORD;
+    uint64_t whole = card->p->l2_refill * words;
+    uint64_t wait = card->refilled > at ? card->refilled - at : 0;
+    card->refilled = at + wait + whole;
+    return wait + (card->p->l2_order ? card->p->l2_refill : whole);
+}
+
+/* [PCycles] The line that makes room goes down first if it is dirty. */
+static uint64_t victim_time(struct pc_card *card, enum pc_side side, unsigned place)
+{
+    if (!card->l1_dirty[side][place])
+        return 0;
+    card->truth.l1_writebacks++;
+    return card->p->l1_writeback * ((1ull << card->l1_shift[side]) / PC_L2_WORD);
+}
+
+/* Moves a primary line up from the secondary cache, at a cost. Behind a secondary miss the victim
+ * has gone down while the bus was waited for, and the stall is still that miss's; an upgrade's
+ * acknowledgement has been waited for, so what follows is a primary miss. */
+static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
+                    uint64_t line, nm_tick at)
+{
+    unsigned place = l1_place(card, side, va);
+    uint64_t before = victim_time(card, side, place) + card->p->l2_lookup;
+    bool missed = card->filled == line;
+    if (missed)
+        before = 0;
     else
-        pc_card_stall(card, stall[side], card->p->l2_lookup + refill, at);
-    card->l1_line[side][l1_place(card, side, pa)] = pa & ~(bytes - 1);
+        looked_up(card, side, pa, at);
+    pc_card_stall(card,
+                  missed && card->request.stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2
+                                                                  : pc_primary_stall(side),
+                  before + refill_time(card, side, at + before), at);
+    card->l1_line[side][place] = pa & ~((1ull << card->l1_shift[side]) - 1);
+    card->l1_dirty[side][place] = false;
     if (side == PC_SIDE_I)
         card->truth.l1i_misses++;
     else
@@ -209,15 +289,44 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
     uint8_t state;
     if (half_state(card, PC_SIDE_D, line) != NM_CARD_D)
         return NM_CARD_I;
-    if (pc_line_victim(card, PC_SIDE_I, line, &victim, &state))
+    if (pc_line_victim(card, PC_SIDE_I, line, false, &victim, &state))
         pc_line_evict(card, PC_SIDE_I, victim);
     pc_line_fill(card, PC_SIDE_I, line, NM_CARD_S);
     return NM_CARD_S;
 }
 
+/* Gives a line that is here the colour of an access. It may be in the primary caches under another:
+ * then the operating system's handler takes it out of there first (manual p. 253). [PCycles] that
+ * takes. */
+static uint64_t recolour(struct pc_card *card, enum pc_side half, uint64_t va, uint64_t line,
+                         nm_tick at)
+{
+    uint8_t *colour = &card->l2[half].colour[l2_place(card, half, line)];
+    uint8_t wanted = colour_of(card, va), had = *colour;
+    if (had == PC_COLOURLESS || had == wanted) {
+        *colour = wanted;
+        return 0;
+    }
+    parts_drop(card, half, line);
+    *colour = wanted;
+    card->truth.virtual_coherency++;
+    return pc_card_exception(card, card->p->os_vce, at);
+}
+
+/* A non-coherent line that is here may be written: nobody is asked, it only becomes dirty. */
+static uint8_t noncoherent_state(struct pc_card *card, enum pc_side side, uint64_t line, bool store)
+{
+    uint8_t state = raw_state(card, side, line);
+    if (!(state & PC_NONCOHERENT))
+        return NM_CARD_I;
+    if (store)
+        pc_line_fill(card, side, line, NM_CARD_D | PC_NONCOHERENT);
+    return store ? NM_CARD_D : state & (uint8_t)~PC_NONCOHERENT;
+}
+
 /* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
 static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
-                   enum pc_access access, nm_tick at, enum pc_stop *stop)
+                   bool noncoherent, enum pc_access access, nm_tick at, enum pc_stop *stop)
 {
     bool store = right(access) == PC_STORE;
     if (card->functional) {
@@ -225,22 +334,62 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
         return true;
     }
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
-    uint8_t state = half_state(card, side, line);
-    if (side == PC_SIDE_I && state == NM_CARD_I)
+    uint8_t state =
+        noncoherent ? noncoherent_state(card, side, line, store) : half_state(card, side, line);
+    if (side == PC_SIDE_I && state == NM_CARD_I && !noncoherent)
         state = borrow_from_data_half(card, line);
+    if (card->colours && state != NM_CARD_I) {
+        at += recolour(card, side, va, line, at);
+        if (at >= card->cpu.horizon) {
+            *stop = PC_STOP_HORIZON;
+            return false;
+        }
+    }
     bool have = store ? state == NM_CARD_D : state != NM_CARD_I;
     if (!have) {
         *stop = PC_STOP_MISS;
-        pc_agent_request(card, side, line, store ? NM_CARD_EV_STORE : NM_CARD_EV_LOAD, at);
+        looked_up(card, side, pa, at);
+        pc_agent_request(card, side, line,
+                         noncoherent ? NM_EVENTS
+                         : store     ? NM_CARD_EV_STORE
+                                     : NM_CARD_EV_LOAD,
+                         at);
         card->request.conditional = access == PC_CONDITIONAL;
         return false;
     }
     uint64_t part = pa & ~((1ull << card->l1_shift[side]) - 1);
-    if (card->l1_line[side][l1_place(card, side, pa)] != part)
-        l1_fill(card, side, pa, line, at);
+    unsigned place = l1_place(card, side, va);
+    if (card->l1_line[side][place] != part)
+        l1_fill(card, side, va, pa, line, at);
     card->filled = NOWHERE;
-    show(card, side, va, pa, side == PC_SIDE_D && state == NM_CARD_D);
+    card->l1_dirty[side][place] |= store;
+    show(card, side, va, pa, card->l1_dirty[side][place]);
     return true;
+}
+
+/* Has the page in the TLB, and moves the access's tick on to when it is. */
+static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick *at,
+                   enum pc_stop *stop)
+{
+    if (!card->tlb_model)
+        return true;
+    *at += pc_tlb_access(card, side, va, *at);
+    if (*at < card->cpu.horizon)
+        return true;
+    *stop = PC_STOP_HORIZON;
+    return false;
+}
+
+/* An access its page's attribute does not allow (R4400 manual p. A-94: LL of an uncached page is
+ * undefined, and of a non-coherent one no use between processors). */
+static uint8_t *bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va,
+                          enum pc_stop *stop)
+{
+    cpu->exc = access == PC_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
+    cpu->badvaddr = va;
+    cpu->unmapped = cpu->protected = false;
+    *stop = PC_STOP_TRAP;
+    return NULL;
 }
 
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum pc_access access,
@@ -254,11 +403,19 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     if (va & (size - 1))
         return fault(cpu, access, va, NM_XLATE_OK, stop);
     enum nm_xlate result = translate(card, right(access), va, pa);
-    if (result != NM_XLATE_OK)
+    if (!nm_xlate_found(result))
         return fault(cpu, access, va, result, stop);
-    bool store = right(access) == PC_STORE;
-    if (!obtain(card, PC_SIDE_D, va, *pa, access, at, stop))
+    bool store = right(access) == PC_STORE, noncoherent = result == NM_XLATE_NONCOHERENT;
+    if (result != NM_XLATE_OK && (access == PC_LINKED || access == PC_CONDITIONAL))
+        return bus_error(cpu, access, va, stop);
+    if (!mapped(card, PC_SIDE_D, va, &at, stop))
         return NULL;
+    if (result == NM_XLATE_UNCACHED)
+        return pc_uncached_access(card, va, *pa, size, store, at, stop);
+    if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop))
+        return NULL;
+    if (noncoherent)
+        return card->image + *pa;
     if (store)
         nm_check_store(card->check, card->cpu.number, *pa, size, at);
     else
@@ -303,7 +460,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     uint8_t *host = data_access(cpu, va, size, PC_CONDITIONAL, at, stop, &pa);
     if (!host)
         return NULL;
-    bool other = cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1));
+    bool other = !cpu->link || cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1));
     cpu->link = false;
     *failed = other;
     return other ? NULL : host;
@@ -320,7 +477,11 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
     if (va & 3)
         return fault(cpu, PC_FETCH, va, NM_XLATE_OK, stop);
     enum nm_xlate result = translate(card, PC_FETCH, va, &pa);
-    if (result != NM_XLATE_OK)
+    if (!nm_xlate_found(result))
         return fault(cpu, PC_FETCH, va, result, stop);
-    return obtain(card, PC_SIDE_I, va, pa, PC_FETCH, at, stop);
+    if (result == NM_XLATE_UNCACHED)
+        return bus_error(cpu, PC_FETCH, va, stop);
+    if (!mapped(card, PC_SIDE_I, va, &at, stop))
+        return false;
+    return obtain(card, PC_SIDE_I, va, pa, result == NM_XLATE_NONCOHERENT, PC_FETCH, at, stop);
 }

@@ -8,6 +8,7 @@
  * beyond the moment is left out; so at any tick the 15 states add up to the PCycles elapsed.
  */
 #include "procard/card.h"
+#include "procard/pins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,9 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     card->l1_mask[side] = places - 1;
     card->l1_line[side] = filled_with_ff(places * sizeof *card->l1_line[side]);
     card->l1[side] = filled_with_ff(places * sizeof *card->l1[side]);
+    card->l1_dirty[side] = calloc(places, sizeof *card->l1_dirty[side]);
+    if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
+        card->colours = (uint8_t)(size / card->p->page_size - 1);
 }
 
 static void l2_new(struct pc_card *card)
@@ -38,6 +42,7 @@ static void l2_new(struct pc_card *card)
     for (unsigned side = 0; side < halves; side++)
         card->l2[side] = (struct pc_l2){.line = filled_with_ff(places * sizeof(uint64_t)),
                                         .state = calloc(places, 1),
+                                        .colour = filled_with_ff(places),
                                         .places = places};
     if (!p->l2_split)
         card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
@@ -82,10 +87,12 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     }
     cpu_connect(card, number);
     pc_card_forget(card);
+    card->tlb_model = p->tlb_refill ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
     card->chance = number;
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
+    pc_monitor_init(card);
     return card;
 }
 
@@ -93,15 +100,20 @@ void pc_card_free(struct pc_card *card)
 {
     if (!card)
         return;
+    free(card->tlb_model);
+    pc_monitor_free(card);
     for (unsigned side = 0; side < PC_SIDES; side++) {
         free(card->l1_line[side]);
         free(card->l1[side]);
+        free(card->l1_dirty[side]);
     }
     free(card->l2[PC_SIDE_I].line);
     free(card->l2[PC_SIDE_I].state);
+    free(card->l2[PC_SIDE_I].colour);
     if (card->p->l2_split && !card->functional) {
         free(card->l2[PC_SIDE_D].line);
         free(card->l2[PC_SIDE_D].state);
+        free(card->l2[PC_SIDE_D].colour);
     }
     free(card);
 }
@@ -110,7 +122,7 @@ void pc_card_free(struct pc_card *card)
  * one. */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 {
-    (void)va, (void)len;
+    pc_tlb_unmap(card, va, len);
     card->stale = card->activity == PC_IDLE;
     if (!card->stale)
         pc_card_forget(card);
@@ -138,23 +150,34 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
     struct pc_cpu *cpu = &card->cpu;
     if (cpu->now >= card->preempt_at) {
         card->preempt_at = NM_NEVER;
+        pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, cpu->now);
         trap(card, true);
         return;
     }
     if (horizon > card->preempt_at)
         horizon = card->preempt_at;
+    if (card->pins) { /* one instruction; whoever runs the card will come again */
+        pc_settle(cpu);
+        pc_pins_follow(card->pins, cpu->states);
+        horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
+    }
+    if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
+        horizon = cpu->now + card->monitor.leash;
     switch (pc_run(cpu, horizon)) {
     case PC_STOP_HORIZON:
         break;
     case PC_STOP_MISS:
         card->activity = PC_WAITING;
-        if (card->request.stall == PC_ST_STALL_L2)
-            pc_card_stall(card, card->request.side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D,
-                          card->p->l2_lookup, cpu->now);
+        if (card->request.stall != PC_ST_STALL_OTHER)
+            pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup, cpu->now);
         break;
     case PC_STOP_TRAP:
         trap(card, false);
         break;
+    }
+    if (card->pins) {
+        pc_settle(cpu);
+        pc_pins_follow(card->pins, cpu->states);
     }
 }
 
@@ -163,6 +186,37 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_ti
     card->stretch[card->stretches++ % PC_STRETCHES] =
         (struct pc_stretch){.end = at + n, .length = n, .state = state};
     pc_charge(&card->cpu, state, n);
+}
+
+/* ERET itself, and what was fetched behind it. */
+static void eret(struct pc_card *card, nm_tick at)
+{
+    card->cpu.link = false;
+    pc_card_stall(card, PC_ST_INT, 1, at);
+    pc_card_stall(card, PC_ST_KILL_BRANCH, PC_KILLED_BY_ERET, at + 1);
+}
+
+uint64_t pc_card_exception(struct pc_card *card, uint64_t n, nm_tick at)
+{
+    const nm_tick handler = at + PC_KILLED_BY_EXCEPTION;
+    pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, at);
+    pc_card_stall(card, PC_ST_STALL_OTHER, n, handler);
+    eret(card, handler + n);
+    return PC_KILLED_BY_EXCEPTION + n + 1 + PC_KILLED_BY_ERET;
+}
+
+void pc_card_return(struct pc_card *card, nm_tick at)
+{
+    enum { ERET = 1 + PC_KILLED_BY_ERET };
+    struct pc_cpu *cpu = &card->cpu;
+    nm_tick left = at > cpu->now ? at - cpu->now : 0;
+    cpu->link = false;
+    if (left < ERET) {
+        pc_card_stall(card, PC_ST_STALL_OTHER, left, cpu->now);
+        return;
+    }
+    pc_card_stall(card, PC_ST_STALL_OTHER, left - ERET, cpu->now);
+    eret(card, cpu->now);
 }
 
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
@@ -180,8 +234,13 @@ static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
         states[s->state] -= beyond;
         end -= beyond;
     }
-    if (end > at) /* the instruction itself, and what its transfer killed */
-        states[card->cpu.last] -= end - at;
+    if (end > at) { /* what the last instruction's transfer killed, or slips of the next */
+        uint64_t *last = &states[card->cpu.last];
+        uint64_t taken = end - at < *last ? end - at : *last;
+        *last -= taken;
+        if (end - at > taken) /* and, behind a stall, the instruction itself */
+            states[card->stretch[(card->stretches - 1) % PC_STRETCHES].state] -= end - at - taken;
+    }
 }
 
 /* What the processor is doing while its own clock stands still. */
@@ -190,16 +249,18 @@ static enum pc_status standing(const struct pc_card *card)
     return card->activity == PC_WAITING ? card->request.stall : PC_ST_STALL_OTHER;
 }
 
-void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out)
+void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out)
 {
-    pc_settle(&card->cpu);
     *out = card->taps;
-    memcpy(out->v, card->cpu.states, sizeof card->cpu.states);
+    pc_states(&card->cpu, out->v);
     if (card->cpu.now > at)
         trim(card, at, out->v);
     else
         out->v[standing(card)] += at - card->cpu.now;
     out->v[MON_TAP_CYCLES] = at / nm_bus_cycle(card->bus);
     out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
+    out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];
+    if (card->request.active && card->request.issued < at)
+        out->v[MON_TAP_READ_TIME] += (at - card->request.issued) / nm_bus_cycle(card->bus);
     out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);
 }

@@ -13,6 +13,7 @@
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
+#include "procard/monitor.h"
 #include "procard/r4400.h"
 
 /** The two sides of both cache levels. */
@@ -21,8 +22,16 @@ enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped. */
 struct pc_l2 {
     uint64_t *line;  /**< physical line address held in each place */
-    uint8_t *state;  /**< NM_CARD_I, _S or _D */
+    uint8_t *state;  /**< NM_CARD_I, _S or _D; _S or _D with PC_NONCOHERENT */
+    uint8_t *colour; /**< PIdx: index bits of the primary caches above the page; PC_COLOURLESS */
     uint64_t places; /**< a power of two */
+};
+
+enum {
+    PC_NONCOHERENT = 0x80, /**< in the state of a line: of a non-coherent page. S is then clean, and
+                                may be written */
+    PC_COLOURLESS = 0xff,  /**< no access has been made to the line */
+    PC_L2_WORD = 16,       /**< [bytes] the secondary cache's data bus (manual p. 32) */
 };
 
 /** The card's one outstanding request. */
@@ -30,6 +39,7 @@ struct pc_request {
     bool active;
     bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
     bool conditional; /**< an SC waits for it */
+    bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
     enum pc_side side;
     uint64_t line;
@@ -40,11 +50,28 @@ struct pc_request {
     unsigned nacks;     /**< how often it was refused */
 };
 
+enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
+
+/** The card's one uncached access: a load its processor waits for, or the store in the buffer
+ *  (uncached.c). */
+struct pc_uncached {
+    bool busy;     /**< under way */
+    bool blocked;  /**< waits for room in the outgoing FIFO */
+    bool waits;    /**< the processor does: for its load, its turn, or the buffer */
+    uint8_t wants; /**< enum pc_uncached_want: what it waits to do ... */
+    uint64_t pa;   /**< ... and where */
+    bool granted;  /**< it may do it now, in this event */
+    struct nm_packet request;
+    uint8_t bytes[8]; /**< the doubleword, as in memory */
+};
+
 /** The card's one special function: a command on its way, at work, or refused for now. */
 struct pc_special {
     bool active;
     bool blocked; /**< waits for room in the outgoing FIFO */
     struct nm_packet command;
+    unsigned created; /**< a claim: lines created so far */
+    struct nm_look look;
 };
 
 enum pc_activity {
@@ -63,11 +90,12 @@ struct pc_stretch {
 
 enum { PC_STRETCHES = 8, PC_TLB = 256, PC_PAGES = 256 };
 
-/** Host-side memory of a translation; costs no simulated time (the R4400's own TLB is not modelled
- *  yet). A tag is the virtual page number, or ~0. */
+/** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
+ *  is the virtual page number, or ~0. */
 struct pc_xlate {
     uint64_t tag[3]; /**< by PC_FETCH, PC_LOAD, PC_STORE */
     uint64_t page;   /**< physical address of the page */
+    uint8_t result;  /**< enum nm_xlate: its attribute */
 };
 
 struct pc_card {
@@ -75,17 +103,22 @@ struct pc_card {
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
+    bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
-    bool functional; /**< there are no caches; l1[] shows pages */
+    bool functional;  /**< there are no caches; l1[] shows pages */
+    uint8_t colours;  /**< colour bits the primary caches' sizes make use of */
+    nm_tick refilled; /**< the last refill with sub-block order is over */
 
     struct pc_request request;
-    uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
+    uint64_t requests; /**< ever; tells an event of the present one from one of a former */
+    uint64_t filled;   /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     bool preempted; /**< why it is trapped */
     nm_tick preempt_at;
 
     struct pc_xlate tlb[PC_TLB];
+    struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
     unsigned page_shift;
     struct nm_space space;
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
@@ -95,14 +128,18 @@ struct pc_card {
     nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
+    struct pc_uncached uncached;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
     struct pc_stretch stretch[PC_STRETCHES];
     unsigned stretches; /**< ever charged */
 
+    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
+
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
+    struct pc_monitor monitor;
     struct nm_truth truth;
 
     /* surroundings */
@@ -117,8 +154,34 @@ struct pc_card {
     void *owner;
     void (*on_trap)(void *owner,
                     struct pc_card *card); /**< the processor needs the OS at cpu.now */
-    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now); /**< special is done */
+    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause);
+    void (*station_taps)(void *owner, const struct pc_card *card, nm_tick at,
+                         struct mon_taps *out); /**< adds the totals of the station around it */
 };
+
+/* ---- the secondary cache's address pins (manual pp. 32, 248) ----------------------------------
+ */
+
+enum { PC_SCADDR_HALF = 1 << 17 };
+
+/** SCADDR(17:0) of an access to the secondary cache: the 16-byte word, and in a split cache bit 17
+ *  for the half (l2.data_half). */
+static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, uint64_t pa)
+{
+    const uint64_t words = card->l2[side].places << card->l2_shift >> 4;
+    const bool high = card->p->l2_split && (side == PC_SIDE_D) == (card->p->l2_data_half == 1);
+
+    return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
+}
+
+/** A packet tap grows by `amount`, because of packet `p` of this card. */
+static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                          const struct nm_packet *p, bool out, nm_tick now)
+{
+    card->taps.v[tap] += amount;
+    if (card->monitor.wants & MON_WANTS_PACKETS)
+        pc_monitor_packet(card, tap, amount, p, out, now);
+}
 
 /** @param number  machine-wide, station by station */
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
@@ -132,8 +195,23 @@ void pc_card_run(struct pc_card *card, nm_tick horizon);
 /** Charges `n` PCycles of `state` that begin at tick `at`. */
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
 
+/** A short exception of the access at tick `at`, whose handler takes `n` PCycles (other stall) and
+ *  returns. @return the PCycles charged */
+uint64_t pc_card_exception(struct pc_card *card, uint64_t n, nm_tick at);
+
+/** The stall of a primary miss until the secondary cache has answered. */
+static inline enum pc_status pc_primary_stall(enum pc_side side)
+{
+    return side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D;
+}
+
+/** Until tick `at` the operating system has the processor; then it returns to the program. The last
+ *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched
+ *  behind it. The link is gone. */
+void pc_card_return(struct pc_card *card, nm_tick at);
+
 /** The card's totals at exactly tick `at` (its own processor may be ahead). */
-void pc_card_taps(struct pc_card *card, nm_tick at, struct mon_taps *out);
+void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
@@ -144,25 +222,58 @@ void pc_card_forget(struct pc_card *card);
 
 /** State of a line on this card as an external request sees it. */
 uint8_t pc_line_state(const struct pc_card *card, uint64_t line);
-/** Whether either half of the secondary cache holds the line. */
-bool pc_line_present(const struct pc_card *card, uint64_t line);
+/** Whether a half of the secondary cache holds the line. */
+bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line);
 void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state);
-/** The line that must leave before `line` can be filled; false: the place is free. */
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, uint64_t *victim,
-                    uint8_t *state);
+/** The line that must leave before `line` can be filled: another, or the same under the other
+ *  attribute. @return false: the place is free */
+bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
+                    uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
+
+/* ---- tlb.c, for cache.c and card.c ------------------------------------------------------------
+ */
+
+struct pc_tlb_model *pc_tlb_new(void);
+
+/** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
+ *  @return the PCycles charged */
+uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick at);
+
+/** [va, va+len) is unmapped, or will be translated otherwise. */
+void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 
 /* ---- agent.c, for cache.c and card.c -------------------------------------------------------- */
 
-/** The processor needs `line`; the request goes out after look-up and agent delay. */
+/** The processor needs `line`; the request goes out after look-up and agent delay.
+ *  @param event  NM_CARD_EV_LOAD or _STORE; NM_EVENTS: the page is non-coherent */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
                       enum nm_protocol_event event, nm_tick at);
+/** The processor, which has waited, does the one access it waited for in this same event. */
+void pc_agent_resume(struct pc_card *card, nm_tick now);
+/** Fills in whence and whither a message for the home of `pa` goes (memory, or a card's registers).
+ */
+void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa);
 /** Sends a special function's command (special.def): `lines` lines from `line` on, to the directory
  *  that does it. Precondition: none is active. on_interrupt will be called. */
 void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
                       unsigned lines, nm_tick at);
+/** Sends a look, or looks into the card's own cache; on_interrupt will be called. */
+void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
+
+/* ---- uncached.c, for cache.c and agent.c ---------------------------------------------------- */
+
+/** A load or store of an uncached page, as pc_load and pc_store. */
+uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size,
+                            bool store, nm_tick at, enum pc_stop *stop);
+/** The answer to the card's own request. */
+void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+/** Another card's access to this card's registers. */
+void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+/** There may be room in the outgoing FIFO. */
+void pc_uncached_room(struct pc_card *card, nm_tick now);
 
 #endif

@@ -60,10 +60,17 @@ enum pc_resource {
     PC_RES_FCC = 64, /**< the condition bits, as one */
     PC_RES_NONE,
     PC_RES_HILO, /**< the multiplier/divider with its HI and LO */
-    PC_RES_ADD,  /**< floating-point adder, */
-    PC_RES_MUL,  /**< multiplier, */
-    PC_RES_DIV,  /**< divider and square root */
     PC_RES__COUNT
+};
+
+/** What executes an instruction, beside the integer pipeline. */
+enum pc_unit {
+    PC_UNIT_NONE,
+    PC_UNIT_HILO,
+#define PIPE(id, length, ...) PC_UNIT_##id, /**< a way through the floating-point unit */
+#include "procard/fpu_stages.def"
+#undef PIPE
+    PC_UNIT__COUNT
 };
 
 struct pc_row {
@@ -71,9 +78,9 @@ struct pc_row {
     uint32_t match, mask;
     uint8_t isa;     /**< level and flags */
     uint8_t klass;   /**< enum pc_class */
-    uint8_t unit;    /**< enum pc_resource */
+    uint8_t unit;    /**< enum pc_unit */
     uint8_t latency; /**< [PCycles] */
-    uint8_t busy;    /**< [PCycles] */
+    uint8_t busy;    /**< [PCycles] issue interval; for the FPU a consequence of its stages */
     const char *operands;
 };
 
@@ -86,10 +93,25 @@ enum pc_opcode pc_row_find(uint32_t word);
 /* ---- the pipeline -----------------------------------------------------------------------------
  */
 
-/** Latencies outstanding at a moment, canonical and unique within a pc_code. */
-struct pc_context {
+enum { PC_FLIGHTS = 6 }; /**< more floating-point operations never overlap; see isa_stages */
+
+/** An operation under way in the floating-point unit. */
+struct pc_flight {
+    uint8_t unit; /**< enum pc_unit; NONE: none from here on */
+    uint8_t age;  /**< [PCycles that ran] since it was issued: the stage it is in now */
+};
+
+/** What is under way at a moment, in one form only: flights from old to young, none that can no
+ *  longer be in anybody's way. All bytes, so that it can be compared and hashed as it is. */
+struct pc_pending {
     uint8_t left[PC_RES__COUNT]; /**< [PCycles that run] until ready, by resource */
-    uint32_t id;                 /**< 0: nothing outstanding */
+    struct pc_flight flight[PC_FLIGHTS];
+};
+
+/** A pc_pending, unique within a pc_code. */
+struct pc_context {
+    struct pc_pending pending;
+    uint32_t id; /**< 0: nothing outstanding */
     UT_hash_handle hh;
 };
 
@@ -102,14 +124,17 @@ struct pc_use {
     uint8_t unit, latency, busy;
 };
 
+/** [PCycles] an operation spends in the floating-point unit; 0: it does not go there. */
+unsigned pc_stages(enum pc_unit unit);
+
 /** [PCycles] the instruction is held before it can start. */
-unsigned pc_slip(const uint8_t left[PC_RES__COUNT], const struct pc_use *use);
+unsigned pc_slip(const struct pc_pending *pending, const struct pc_use *use);
 
 /** Starts it: its results and its unit become outstanding. Its own PCycle has not passed yet. */
-void pc_start(uint8_t left[PC_RES__COUNT], const struct pc_use *use);
+void pc_start(struct pc_pending *pending, const struct pc_use *use);
 
 /** Lets n PCycles pass. */
-void pc_elapse(uint8_t left[PC_RES__COUNT], unsigned n);
+void pc_elapse(struct pc_pending *pending, unsigned n);
 
 /** Translates one word for the block flags given; fills d, s, t, imm and code of `op` and what the
  *  pipeline must know. Words reserved under `flags` or `mips3` become PC_OP_RI. */
@@ -166,6 +191,7 @@ struct pc_point {
     const struct pc_context *context;
     uint64_t target; /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
     enum pc_slot slot;
+    enum pc_status held; /**< state of its own slips */
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };

@@ -63,32 +63,32 @@ static void arena_free(struct pc_code *code)
 }
 
 /** The one context with these latencies. */
-static const struct pc_context *context_of(struct pc_code *code, const uint8_t left[PC_RES__COUNT])
+static const struct pc_context *context_of(struct pc_code *code, const struct pc_pending *pending)
 {
     struct pc_context *context;
 
-    HASH_FIND(hh, code->contexts, left, PC_RES__COUNT, context);
+    HASH_FIND(hh, code->contexts, pending, sizeof *pending, context);
     if (!context) {
         context = calloc(1, sizeof *context);
         if (!context)
             abort();
-        memcpy(context->left, left, PC_RES__COUNT);
+        context->pending = *pending;
         context->id = HASH_COUNT(code->contexts);
-        HASH_ADD(hh, code->contexts, left, PC_RES__COUNT, context);
+        HASH_ADD(hh, code->contexts, pending, sizeof *pending, context);
     }
     return context;
 }
 
 struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx, bool mips3)
 {
-    static const uint8_t nothing[PC_RES__COUNT];
+    static const struct pc_pending nothing;
     struct pc_code *code = calloc(1, sizeof *code);
 
     if (!code)
         abort();
     *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3, .generation = 1};
     code->low = UINT64_MAX;
-    code->idle = context_of(code, nothing);
+    code->idle = context_of(code, &nothing);
     return code;
 }
 
@@ -139,7 +139,7 @@ struct build {
     struct pc_code *code;
     uint64_t pc;
     unsigned flags;
-    uint8_t left[PC_RES__COUNT];
+    struct pc_pending pending;
     union pc_spent total; /**< so far */
     unsigned cycle;       /**< its sum */
     unsigned count;       /**< instructions */
@@ -195,6 +195,7 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     struct pc_point *point = &b->points[b->n++];
     const uint64_t va = b->pc + 4 * (uint64_t)b->count;
     struct pc_use use;
+    enum pc_status held;
     unsigned klass, slip;
 
     pc_translate(word, b->flags, b->code->mips3, op, &use);
@@ -205,17 +206,19 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     }
     if (klass == PC_CLASS_JUMP) /* from the region's start to a distance from the jump */
         op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
-    slip = b->code->untimed ? 0 : pc_slip(b->left, &use);
-    spend(b, klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT, slip);
-    pc_elapse(b->left, slip);
+    slip = b->code->untimed ? 0 : pc_slip(&b->pending, &use);
+    held = klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
+    spend(b, held, slip);
+    pc_elapse(&b->pending, slip);
     op->at = (uint16_t)b->count++;
     op->cycle = (uint16_t)b->cycle;
     *point = (struct pc_point){.spent = b->total,
-                               .context = context_of(b->code, b->left),
-                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
+                               .context = context_of(b->code, &b->pending),
+                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE,
+                               .held = held};
     if (!b->code->untimed) {
-        pc_start(b->left, &use);
-        pc_elapse(b->left, 1);
+        pc_start(&b->pending, &use);
+        pc_elapse(&b->pending, 1);
     }
     spend(b, state_of(klass), 1);
     return klass;
@@ -230,24 +233,23 @@ static void append_line(struct build *b, uint64_t va)
                                   .cycle = (uint16_t)b->cycle,
                                   .at = (uint16_t)b->count,
                                   .imm = (int32_t)(place * sizeof(struct pc_line))};
-    b->points[b->n++] =
-        (struct pc_point){.spent = b->total, .context = context_of(b->code, b->left)};
+    b->points[b->n++] = (struct pc_point){
+        .spent = b->total, .context = context_of(b->code, &b->pending), .held = PC_ST_KILL_BRANCH};
 }
 
 /** Describes a way out as things stand, `killed` instructions later. */
 static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed, bool check)
 {
-    uint8_t left[PC_RES__COUNT];
+    struct pc_pending pending = b->pending;
     struct pc_edge *e = &b->edge[which];
 
     if (b->code->untimed)
         killed = 0;
-    memcpy(left, b->left, sizeof left);
-    pc_elapse(left, killed);
+    pc_elapse(&pending, killed);
     *e = (struct pc_edge){.spent = b->total, .pc = to, .check = check};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
-    e->context = context_of(b->code, left);
+    e->context = context_of(b->code, &pending);
     e->flags = (uint8_t)(b->flags & ~PC_BLOCK_SLOT);
 }
 
@@ -402,7 +404,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     b.code = code;
     b.pc = pc;
     b.flags = flags;
-    memcpy(b.left, context->left, sizeof b.left);
+    b.pending = context->pending;
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;

@@ -20,8 +20,6 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum {
-    KILLED_BY_BRANCH = 2,    /**< behind the delay slot of a taken branch */
-    KILLED_BY_EXCEPTION = 8, /**< the instruction and the seven behind it in the pipeline */
     ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
     SYNCI_STEP = 32,         /**< [bytes] rdhwr $1; the shortest step is always safe */
     COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
@@ -53,6 +51,8 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->trap_code = 0;
     cpu->unmapped = false;
     cpu->protected = false;
+    cpu->call_pc = cpu->call_npc = 0;
+    cpu->last = PC_ST_STALL_OTHER;
 }
 
 static inline void spend(union pc_spent *to, const union pc_spent *more)
@@ -128,6 +128,7 @@ static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, b
     pipe->block = b;
     pipe->op = NULL;
     pipe->next = next;
+    cpu->last = PC_ST_KILL_BRANCH;
 }
 
 /** What is different in the delay slot of a transfer. */
@@ -168,6 +169,7 @@ static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct 
     pipe->part = point->spent;
     pipe->next = next;
     cpu->r.npc = pc + 4;
+    cpu->last = point->held;
     if (unlikely(point->slot != PC_SLOT_NONE))
         stop_in_slot(cpu, point);
 }
@@ -184,16 +186,20 @@ static void stop_at_line(struct pc_cpu *cpu, bool fetched)
 static void trap(struct pc_cpu *cpu)
 {
     let_go(cpu);
-    if (cpu->exc == PC_EXC_SYS) {
+    if (!cpu->untimed) {
+        pc_charge(cpu, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
+        cpu->last = PC_ST_KILL_EXC;
+    } else if (cpu->exc == PC_EXC_SYS) {
         pc_charge(cpu, PC_ST_INT, 1);
+        cpu->last = PC_ST_INT;
+    }
+    if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
-        if (cpu->pipe.slot && !cpu->untimed)
-            pc_charge(cpu, PC_ST_KILL_BRANCH, KILLED_BY_BRANCH);
+        cpu->call_pc = cpu->r.pc;
+        cpu->call_npc = cpu->r.npc;
         cpu->r.pc = cpu->r.npc;
         cpu->r.npc = cpu->r.pc + 4;
         cpu->pipe.slot = false;
-    } else if (!cpu->untimed) {
-        pc_charge(cpu, PC_ST_KILL_EXC, KILLED_BY_EXCEPTION);
     }
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = cpu->code->idle;
@@ -935,7 +941,13 @@ look: /* every instruction comes by here while `wary` */
     DO(fpu, if (unlikely(!pc_fpu[op->code](cpu, op))) RAISE(PC_EXC_FPE, 0))
 
     /* -- system -- */
-    DO(SYNC, )
+do_SYNC:
+    if (unlikely(cpu->posted)) {
+        if (!pc_sync(cpu, NOW, &why))
+            goto stopped;
+        REPACE();
+    }
+    NEXT();
     DO(PREF, )
     DO(PREFX, )
     DO(SYNCI, )

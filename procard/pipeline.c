@@ -1,64 +1,174 @@
 /*
- * The R4400 pipeline's interlocks: how long an instruction slips for a result or a unit.
+ * The R4400 pipeline's interlocks: how long an instruction slips for a result, a unit or a stage.
  *
  * Latencies count PCycles in which the pipeline runs: a cache stall freezes all eight stages
  * (manual p. 53), the multiplier and the floating-point units with them. That is what makes slips
- * constants of a block and its context. A later result for the same register replaces the earlier
- * one without waiting for it; conflicts between the floating-point units' stages are not modelled.
+ * constants of a block and its context.
+ *
+ * The hard idea is the floating-point unit. Its adder, multiplier and divider share stages, and an
+ * operation is known by the stages it is in, one PCycle after the other (fpu_stages.def). A new one
+ * is held until none of its PCycles meets an older one in the same stage; every structural hazard
+ * of the unit is that comparison. Results of the integer pipeline are written in order, so a later
+ * one simply replaces an earlier; floating-point operations differ in length, so one that would
+ * write its register before an earlier one does is held too (assumed: the manual says "fully
+ * interlocked").
  */
 #include "procard/code.h"
 
-unsigned pc_slip(const uint8_t left[PC_RES__COUNT], const struct pc_use *use)
+enum {
+    U = 1 << 0,
+    S = 1 << 1,
+    A = 1 << 2,
+    R = 1 << 3,
+    E = 1 << 4,
+    M = 1 << 5,
+    N = 1 << 6,
+    D = 1 << 7,
+    X = 1 << 8,
+    K = 1 << 9,
+    LONGEST = 148,
+};
+
+static const struct pipe {
+    uint8_t length; /**< [PCycles] 0: not in the floating-point unit */
+    uint16_t stage[LONGEST];
+} pipes[PC_UNIT__COUNT] = {
+#define PIPE(id, length, ...) [PC_UNIT_##id] = {length, {__VA_ARGS__}},
+#include "procard/fpu_stages.def"
+#undef PIPE
+};
+
+unsigned pc_stages(enum pc_unit unit)
 {
-    unsigned slip = left[use->unit];
+    return pipes[unit].length;
+}
+
+/** Whether an operation issued `wait` PCycles from now would meet an older one in a stage. */
+static bool meets(const struct pc_flight *old, const struct pipe *new, unsigned wait)
+{
+    const struct pipe *pipe = &pipes[old->unit];
+    unsigned t = old->age + wait;
+
+    for (unsigned i = 0; i < new->length &&t < pipe->length; i++, t++) {
+        if (pipe->stage[t] & new->stage[i])
+            return true;
+    }
+    return false;
+}
+
+static bool stages_free(const struct pc_pending *pending, const struct pipe *new, unsigned wait)
+{
+    unsigned under_way = 0;
+
+    for (unsigned i = 0; i < PC_FLIGHTS && pending->flight[i].unit; i++) {
+        const struct pc_flight *old = &pending->flight[i];
+
+        if (meets(old, new, wait))
+            return false;
+        under_way += old->age + wait + 1 < pipes[old->unit].length;
+    }
+    return under_way < PC_FLIGHTS;
+}
+
+unsigned pc_slip(const struct pc_pending *pending, const struct pc_use *use)
+{
+    const struct pipe *pipe = &pipes[use->unit];
+    unsigned slip = use->unit == PC_UNIT_HILO ? pending->left[PC_RES_HILO] : 0;
 
     for (unsigned i = 0; i < use->nreads; i++) {
-        if (left[use->reads[i]] > slip)
-            slip = left[use->reads[i]];
+        if (pending->left[use->reads[i]] > slip)
+            slip = pending->left[use->reads[i]];
     }
+    for (unsigned i = 0; i < use->nwrites; i++) {
+        const unsigned left = pending->left[use->writes[i]];
+
+        if (use->writes[i] >= PC_RES_FPR && left >= use->latency + slip)
+            slip = left - use->latency + 1;
+    }
+    while (pipe->length && !stages_free(pending, pipe, slip))
+        slip++;
     return slip;
 }
 
-void pc_start(uint8_t left[PC_RES__COUNT], const struct pc_use *use)
+static void take_off(struct pc_pending *pending, uint8_t unit)
 {
-    for (unsigned i = 0; i < use->nwrites; i++)
-        left[use->writes[i]] = use->latency;
-    if (use->unit != PC_RES_NONE)
-        left[use->unit] = use->busy;
+    for (unsigned i = 0; i < PC_FLIGHTS; i++) {
+        if (pending->flight[i].unit == PC_UNIT_NONE) {
+            pending->flight[i] = (struct pc_flight){.unit = unit};
+            return;
+        }
+    }
 }
 
-void pc_elapse(uint8_t left[PC_RES__COUNT], unsigned n)
+void pc_start(struct pc_pending *pending, const struct pc_use *use)
 {
+    for (unsigned i = 0; i < use->nwrites; i++)
+        pending->left[use->writes[i]] = use->latency;
+    if (use->unit == PC_UNIT_HILO)
+        pending->left[PC_RES_HILO] = use->busy;
+    if (pipes[use->unit].length)
+        take_off(pending, use->unit);
+}
+
+/** Ages the flights. One in its last PCycle is done with: a new one is still at U, which it alone
+ *  can be at. */
+static void fly(struct pc_pending *pending, unsigned n)
+{
+    struct pc_flight still[PC_FLIGHTS] = {{0}};
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < PC_FLIGHTS && pending->flight[i].unit; i++) {
+        const struct pc_flight old = pending->flight[i];
+
+        if (old.age + n + 1 < pipes[old.unit].length)
+            still[count++] = (struct pc_flight){old.unit, (uint8_t)(old.age + n)};
+    }
+    for (unsigned i = 0; i < PC_FLIGHTS; i++)
+        pending->flight[i] = still[i];
+}
+
+void pc_elapse(struct pc_pending *pending, unsigned n)
+{
+    uint8_t *left = pending->left;
+
     for (unsigned i = 0; i < PC_RES__COUNT; i++)
         left[i] = left[i] > n ? (uint8_t)(left[i] - n) : 0;
+    fly(pending, n);
 }
 
 enum { FULL = 50000 }; /* [PCycles] counts fit 16 bits up to here and a block */
 
+/** PCycles of the block it stopped in, up to there. */
+static uint16_t begun(const struct pc_pipe *pipe, unsigned state)
+{
+    return pipe->block && pipe->op ? pipe->part.state[state] : 0;
+}
+
+void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT])
+{
+    const struct pc_pipe *pipe = &cpu->pipe;
+
+    for (unsigned i = 0; i < PC_ST__COUNT; i++)
+        out[i] = cpu->states[i] + (uint16_t)(pipe->spent.state[i] + begun(pipe, i));
+}
+
+/** Whether a PCycle in this state completes an instruction. */
+static bool completes(unsigned state)
+{
+    return state == PC_ST_LOAD || state == PC_ST_STORE || state == PC_ST_BR_UNTAKEN ||
+           state == PC_ST_BR_TAKEN || state == PC_ST_INT || state == PC_ST_FP;
+}
+
 void pc_settle(struct pc_cpu *cpu)
 {
     struct pc_pipe *pipe = &cpu->pipe;
-    const bool inside = pipe->block && pipe->op;
-    uint16_t *s = pipe->spent.state;
 
     for (unsigned i = 0; i < PC_ST__COUNT; i++) {
-        const uint16_t part = inside ? pipe->part.state[i] : 0;
-        const uint16_t n = (uint16_t)(s[i] + part);
+        const uint16_t part = begun(pipe, i), n = (uint16_t)(pipe->spent.state[i] + part);
 
         cpu->states[i] += n;
-        s[i] = (uint16_t)-part; /* when the block is left, all of it will be added */
-        switch (i) {
-        case PC_ST_LOAD:
-        case PC_ST_STORE:
-        case PC_ST_BR_UNTAKEN:
-        case PC_ST_BR_TAKEN:
-        case PC_ST_INT:
-        case PC_ST_FP:
-            cpu->instructions += n;
-            break;
-        default:
-            break;
-        }
+        cpu->instructions += completes(i) ? n : 0;
+        pipe->spent.state[i] = (uint16_t)-part; /* when the block is left, all of it is added */
     }
     pipe->full = cpu->now + FULL;
 }

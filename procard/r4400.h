@@ -125,12 +125,15 @@ struct pc_cpu {
                             cannot lose its own instruction. */
 
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` after pc_settle */
-    enum pc_status last;           /**< state the most recent PCycle of pc_run was counted in */
+    enum pc_status last;           /**< state of the PCycles between the last completed instruction
+                                        and `now`, stalls apart */
     uint64_t instructions; /**< completed (ground truth, not a card event), after pc_settle */
 
     /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
     bool link;
     uint64_t link_pa; /**< physical address of the linked line, valid while `link` */
+
+    bool posted; /**< an uncached store is in the store buffer; SYNC waits for it */
 
     /* exception report, valid after PC_STOP_TRAP */
     enum pc_exc exc;
@@ -138,6 +141,8 @@ struct pc_cpu {
     uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU */
     bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
     bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
+    uint64_t call_pc;   /**< SYS: the SYSCALL instruction and the address after it, which in a */
+    uint64_t call_npc;  /**< delay slot is the branch's target: what restarts the call */
 
     struct pc_code *code;
     struct pc_card *card;
@@ -145,17 +150,24 @@ struct pc_cpu {
     struct pc_pipe pipe;
 };
 
+/** PCycles an exception or interrupt kills: the instruction in WB and the seven younger ones
+ *  (R44-5; manual p. 44: eight stages). ERET has no delay slot: the three behind it. */
+enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
+
 /* ---- the interpreter, called by the card ---------------------------------------------------- */
 
 /**
  * Executes from cpu->r.pc until the horizon, a miss or a trap.
  *
  * On return cpu->now is the tick at which the instruction at cpu->r.pc (re)starts. On a miss that
- * instruction has had no effect. On a trap: SYS has completed (pc is past it, 1 PCycle INT
- * charged); for others pc is the faulting instruction (npc tells whether it sits in a delay slot)
- * and nothing of it took effect.
+ * instruction has had no effect. On a trap the PCycles it kills are charged: for SYS pc is past the
+ * instruction; for others pc is the faulting one (npc tells whether it sits in a delay slot) and
+ * nothing of it took effect.
  */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon);
+
+/** PCycles in each state, up to cpu->now. */
+void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT]);
 
 /** Brings cpu->states and cpu->instructions up to cpu->now. */
 void pc_settle(struct pc_cpu *cpu);
@@ -198,6 +210,9 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick 
  */
 uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
                               enum pc_stop *stop, bool *failed);
+
+/** SYNC with a store in the uncached store buffer: false until that has been acknowledged. */
+bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop);
 
 /** Instruction fetch of the line at `va`; false as for NULL above. Only called when
  *  cpu->i[...].rtag does not match the line address of va. */

@@ -34,10 +34,10 @@
 enum { FS = 16, FD = 17, FW = 20, FL = 21 };
 
 #define ROW(id, mnemonic, encoding, isa, class, unit, latency, busy, operands) \
-    [PC_OP_##                                                                  \
-        id] = {mnemonic, encoding, isa, PC_CLASS_##class, PC_RES_##unit, latency, busy, operands},
+    [PC_OP_##id] = {mnemonic,       encoding, isa,  PC_CLASS_##class,          \
+                    PC_UNIT_##unit, latency,  busy, operands},
 const struct pc_row pc_rows[PC_OP_ROWS_END] = {
-    [PC_OP_RI] = {"reserved", 0xffffffffu, 0, 1, PC_CLASS_INT, PC_RES_NONE, 1, 1, ""},
+    [PC_OP_RI] = {"reserved", 0xffffffffu, 0, 1, PC_CLASS_INT, PC_UNIT_NONE, 1, 1, ""},
 #define INSN ROW
 #define FPOP ROW
 #include "procard/isa.def"
@@ -313,7 +313,7 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
     }
     if (t.reserved || !allowed(row, flags, mips3)) {
         op->code = PC_OP_RI;
-        *use = (struct pc_use){.unit = PC_RES_NONE, .latency = 1, .busy = 1};
+        *use = (struct pc_use){.unit = PC_UNIT_NONE, .latency = 1, .busy = 1};
     } else {
         simplify(word, op);
     }

@@ -11,6 +11,7 @@
 #include "programs/signal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <utlist.h>
 
 enum {
@@ -28,6 +29,9 @@ struct device_command {
     uint64_t va, end;
     uint64_t lines; /* done */
     unsigned asked; /* lines the hardware has in hand */
+    bool looks;     /* it is no special function but a look, which its thread waits for: */
+    bool looked;
+    struct nm_look look;
 };
 
 int64_t device_open(struct prog *p, uint32_t flags, bool cloexec)
@@ -65,8 +69,14 @@ static bool ask(struct prog *p, struct device_command *d, nm_tick at)
 {
     uint64_t pa;
 
+    if (d->looks) {
+        if (!d->looked)
+            nm_card_look(p->m, d->card, &d->look, at);
+        return !d->looked;
+    }
     while (d->va < d->end) {
-        if (vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa) != NM_XLATE_OK)
+        if (!nm_xlate_found(vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa)) ||
+            pa >= NM_REGISTERS)
             return false;
         d->asked = lines_here(p, d);
         if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))
@@ -87,8 +97,14 @@ static void tell(struct prog *p, const struct device_command *d)
 
 static void end(struct prog *p, struct device_command *d)
 {
-    struct device *device = d->file->device;
+    struct device *device;
 
+    if (d->looks) { /* it is device_look's */
+        DL_DELETE(p->commands, d);
+        thread_wake_all(p, p->fds);
+        return;
+    }
+    device = d->file->device;
     device->out--;
     device->done++;
     device->lines += d->lines;
@@ -125,7 +141,11 @@ void device_interrupt(struct prog *p, unsigned card)
 
     if (!d)
         return;
-    count(p, d);
+    if (d->looks) {
+        d->look = *nm_card_looked(p->m, card);
+        d->looked = true;
+    } else
+        count(p, d);
     go_on(p, card, prog_now(p));
 }
 
@@ -136,7 +156,8 @@ void device_free(struct prog *p)
     DL_FOREACH_SAFE(p->commands, d, tmp)
     {
         DL_DELETE(p->commands, d);
-        file_release(p, d->file);
+        if (d->file)
+            file_release(p, d->file);
         free(d);
     }
 }
@@ -155,6 +176,8 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
         return -EFAULT;
     if (!nm_special_name((unsigned)function) || flags & ~(uint64_t)FLAG_SIGNAL || len == 0 ||
         va + len < va)
+        return -EINVAL;
+    if (nm_special_overwrites((unsigned)function) && (va | len) & (c->p->par->l2_line - 1))
         return -EINVAL;
     if (vm_mapped(vm, va & ~(vm->page - 1), len + (va & (vm->page - 1))) < 0)
         return -EFAULT;
@@ -212,4 +235,73 @@ int64_t device_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
         return -EFAULT;
     device->done = device->lines = 0;
     return REPORT;
+}
+
+/* ---- looks ----------------------------------------------------------------------------------- */
+
+/* struct numachine_line: where, flags, station, cards, address, stations, state. */
+enum { LOOK_BY_INDEX = 1, LOOK_CARDS = 12, LOOK_ADDRESS = 16, LOOK_STATIONS = 24, LOOK_STATE = 32 };
+enum { STATE_NAME = 8 /* [bytes] */ };
+
+/** Reads the question. @return 0 or -errno */
+static int64_t question(struct call *c, uint64_t va, struct nm_look *look)
+{
+    struct vm *vm = &c->p->vm;
+    uint64_t where, flags, station, address, pa;
+
+    if (vm_read_word(vm, va, 4, &where) < 0 || vm_read_word(vm, va + 4, 4, &flags) < 0 ||
+        vm_read_word(vm, va + 8, 4, &station) < 0 ||
+        vm_read_word(vm, va + LOOK_ADDRESS, 8, &address) < 0)
+        return -EFAULT;
+    if (where > NM_LOOK_CARD || flags & ~(uint64_t)LOOK_BY_INDEX ||
+        station >= nm_params_stations(c->p->par))
+        return -EINVAL;
+    *look = (struct nm_look){.where = (enum nm_look_where)where,
+                             .by_index = flags & LOOK_BY_INDEX,
+                             .station = (uint16_t)station,
+                             .address = address};
+    if (where == NM_LOOK_NETWORK && nm_params_stations(c->p->par) == 1)
+        return -ENODEV;
+    if (look->by_index)
+        return address < nm_look_places(c->p->m, look->where) ? 0 : -EINVAL;
+    if (!nm_xlate_found(vm_translate(vm, c->t->card, address, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
+        return -EFAULT;
+    look->address = pa;
+    return where == NM_LOOK_NETWORK && pa / c->p->par->memory_size == station ? -EINVAL : 0;
+}
+
+/** Tells the guest what its card found. */
+static int64_t tell_look(struct vm *vm, uint64_t va, const struct nm_look *look)
+{
+    char state[STATE_NAME] = "";
+
+    strncpy(state, look->state, sizeof state - 1);
+    if (vm_write_word(vm, va + LOOK_CARDS, 4, look->cards) < 0 ||
+        vm_write_word(vm, va + LOOK_ADDRESS, 8, look->tag) < 0 ||
+        vm_write_word(vm, va + LOOK_STATIONS, 8, look->stations) < 0 ||
+        vm_write(vm, va + LOOK_STATE, state, sizeof state) < 0)
+        return -EFAULT;
+    return 0;
+}
+
+int64_t device_look(struct call *c, uint64_t va)
+{
+    struct device_command *d;
+    struct nm_look look;
+    int64_t err = question(c, va, &look);
+
+    if (err < 0)
+        return err;
+    d = calloc(1, sizeof *d);
+    if (!d)
+        abort();
+    *d = (struct device_command){.card = c->t->card, .looks = true, .look = look};
+    DL_APPEND(c->p->commands, d);
+    if (first_of(c->p, d->card) == d)
+        go_on(c->p, d->card, c->t->trap.at);
+    while (!d->looked)
+        thread_block(c->t, NM_NEVER, false, c->p->fds);
+    err = tell_look(&c->p->vm, va, &d->look);
+    free(d);
+    return err;
 }

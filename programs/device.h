@@ -25,6 +25,10 @@ int64_t device_write(struct call *c, struct file *f, uint64_t va, uint64_t len);
 /** Waits for the end of a command. @return bytes, 0 when none is out, or -errno */
 int64_t device_read(struct call *c, struct file *f, uint64_t va, uint64_t len);
 
+/** ioctl: a look at one line or place, docs/special-functions.md. Waits for the answer.
+ *  @return 0 or -errno */
+int64_t device_look(struct call *c, uint64_t va);
+
 /** The machine says that a card's special function is done. */
 void device_interrupt(struct prog *p, unsigned card);
 

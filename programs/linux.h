@@ -120,6 +120,7 @@ struct thread {
     struct sigs mask, saved_mask;
     int restart; /**< ERESTART_ result of the interrupted call, or 0 */
     uint64_t restart_v0, restart_a3;
+    uint64_t call_pc, call_npc; /**< the last SYSCALL instruction, and what follows it */
     bool restore_mask;  /**< saved_mask comes back after the handler's frame is made */
     struct sigs wanted; /**< sigtimedwait */
     struct pending *pending;
@@ -133,11 +134,22 @@ struct card {
     struct thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
     struct thread *queue;   /**< TH_READY, first in first out */
     unsigned load;          /**< threads placed here */
+    uint32_t interrupts;    /**< of its monitoring card, ever */
 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-enum file_kind { FILE_HOST, FILE_PIPE_IN, FILE_PIPE_OUT, FILE_MARK, FILE_RANDOM, FILE_DEVICE };
+enum file_kind {
+    FILE_HOST,
+    FILE_PIPE_IN,
+    FILE_PIPE_OUT,
+    FILE_MARK,
+    FILE_RANDOM,
+    FILE_DEVICE,
+    FILE_UNCACHED,    /**< to be mapped (mapped.h) */
+    FILE_NONCOHERENT, /**< to be mapped */
+    FILE_CARD         /**< a card's registers, to be mapped, and its interrupts */
+};
 
 enum { PIPE_BYTES = 65536 };
 
@@ -157,6 +169,9 @@ struct file {
     uint32_t flags; /**< guest's O_ flags */
     struct pipe *pipe;
     struct device *device;       /**< FILE_DEVICE: its commands (device.h) */
+    unsigned card;               /**< FILE_CARD */
+    uint32_t interrupts;         /**< FILE_CARD: of the card, when last read */
+    int32_t owner;               /**< F_SETOWN: the thread or process told of them; 0: nobody */
     struct directory *directory; /**< listing being read, or NULL */
 };
 
@@ -199,6 +214,7 @@ struct prog {
     struct action actions[SIGNALS + 1];
     struct pending *pending;       /**< for the process */
     nm_tick alarm_at, alarm_every; /**< ITIMER_REAL [ticks]; NM_NEVER, 0: off */
+    nm_tick sample_at;             /**< next call of the sample hook; NM_NEVER: none */
 
     struct device_command *commands; /**< special functions asked for, in order (device.c) */
 

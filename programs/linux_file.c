@@ -8,6 +8,7 @@
  */
 #include "programs/linux_file.h"
 #include "programs/device.h"
+#include "programs/mapped.h"
 #include "programs/signal.h"
 
 #include <fcntl.h>
@@ -238,6 +239,10 @@ static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t l
         return pipe_read(c, f, va, len);
     if (f->kind == FILE_DEVICE && (f->flags & 3) != 1)
         return device_read(c, f, va, len);
+    if (f->kind == FILE_CARD && (f->flags & 3) != 1)
+        return mapped_read(c, f, va, len);
+    if (mapped_kind(f))
+        return -EINVAL;
     if (f->kind == FILE_PIPE_OUT || f->kind == FILE_MARK || (f->flags & 3) == 1)
         return -EBADF;
     while (done < len) {
@@ -267,6 +272,8 @@ static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t 
         return pipe_write(c, f, va, len);
     if (f->kind == FILE_DEVICE && (f->flags & 3) != 0)
         return device_write(c, f, va, len);
+    if (mapped_kind(f))
+        return -EINVAL;
     if (f->kind != FILE_HOST || (f->flags & 3) == 0)
         return -EBADF;
     while (done < len) {
@@ -397,7 +404,10 @@ int64_t sys_fchmod(struct call *c)
 
 int64_t sys_ioctl(struct call *c)
 {
-    (void)c;
+    enum { LOOK = 0x4e01 };
+
+    if (c->f->kind == FILE_DEVICE && c->a[1] == LOOK)
+        return device_look(c, c->a[2]);
     return -ENOTTY; /* nothing here is a terminal, see above */
 }
 
@@ -431,8 +441,19 @@ int64_t sys_dup3(struct call *c)
 
 int64_t sys_fcntl(struct call *c)
 {
-    enum { DUPFD = 0, GETFD, SETFD, GETFL, SETFL, SETLK = 6, SETLKW = 7, DUPFD_CLOEXEC = 1030 };
-    const uint32_t settable = G_O_APPEND | G_O_NONBLOCK;
+    enum {
+        DUPFD = 0,
+        GETFD,
+        SETFD,
+        GETFL,
+        SETFL,
+        SETLK = 6,
+        SETLKW,
+        GETOWN = 23,
+        SETOWN,
+        DUPFD_CLOEXEC = 1030
+    };
+    const uint32_t settable = G_O_APPEND | G_O_NONBLOCK | (c->f->kind == FILE_CARD ? G_O_ASYNC : 0);
     struct descriptor *d = &c->p->fds[c->a[0]];
 
     switch (c->a[1]) {
@@ -450,6 +471,11 @@ int64_t sys_fcntl(struct call *c)
         return c->f->flags & ~(uint32_t)(G_O_CREAT | G_O_EXCL | G_O_TRUNC | G_O_NOCTTY);
     case SETFL:
         c->f->flags = (c->f->flags & ~settable) | ((uint32_t)c->a[2] & settable);
+        return 0;
+    case GETOWN:
+        return c->f->owner;
+    case SETOWN:
+        c->f->owner = (int32_t)c->a[2];
         return 0;
     case SETLK:
     case SETLKW:

@@ -12,6 +12,7 @@ enum {
     G_O_TRUNC = 0x200,
     G_O_EXCL = 0x400,
     G_O_NOCTTY = 0x800,
+    G_O_ASYNC = 0x1000,
     G_O_DIRECTORY = 0x10000,
     G_O_NOFOLLOW = 0x20000,
     G_O_CLOEXEC = 0x80000,

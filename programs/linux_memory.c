@@ -1,5 +1,6 @@
 /* Memory calls: MIPS numbers of flags on one side, areas (vm.c) on the other. */
 #include "programs/linux_file.h"
+#include "programs/mapped.h"
 
 #include <sys/stat.h>
 
@@ -38,6 +39,8 @@ static int64_t map(struct call *c, uint64_t offset)
         const struct file *f = file_get(c->p, (int32_t)c->a[4]);
         if (!f)
             return -EBADF;
+        if (mapped_kind(f))
+            return mapped_map(c, f, &rq);
         if (f->kind != FILE_HOST || f->standard)
             return -ENODEV;
         if ((f->flags & 3) == 1 || (rq.shared && (rq.rights & PROG_W) && (f->flags & 3) != 2))

@@ -7,6 +7,7 @@
  */
 #include "programs/device.h"
 #include "programs/linux_file.h"
+#include "programs/mapped.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -106,6 +107,8 @@ int64_t special_open(struct call *c, const char *path, uint32_t flags)
         return file_install(p, file_new(FILE_MARK, -1, flags), 0, cloexec);
     if (strcmp(path, "/dev/numachine/memory") == 0)
         return device_open(p, flags, cloexec);
+    if (strncmp(path, "/dev/numachine/", 15) == 0)
+        return mapped_open(c, path + 15, flags);
     if (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0)
         return file_install(p, file_new(FILE_RANDOM, -1, flags), 0, cloexec);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -165,9 +168,8 @@ static int64_t stat_file(const struct file *f, struct stat *st)
     return host_result(fstat(f->host, st));
 }
 
-static int64_t stat_path(struct call *c, int dir, const char *path, bool follow, struct stat *st)
+static int64_t stat_path(int dir, const char *path, bool follow, struct stat *st)
 {
-    (void)c;
     if (special_path(path))
         return -ENOENT;
     return host_result(fstatat(dir, path, st, follow ? 0 : AT_SYMLINK_NOFOLLOW));
@@ -238,52 +240,53 @@ static int64_t put_native(struct call *c, uint64_t va, const struct stat *st)
     return c->p->n64 ? put_stat64(c, va, st) : put_stat32(c, va, st);
 }
 
-int64_t sys_stat(struct call *c)
+/** How a stat's answer is laid out. */
+typedef int64_t (*put_stat)(struct call *c, uint64_t va, const struct stat *st);
+
+static int64_t answer_path(struct call *c, bool follow, put_stat put)
 {
     struct stat st;
-    int64_t r = stat_path(c, c->p->cwd, c->path[0], true, &st);
+    int64_t r = stat_path(c->p->cwd, c->path[0], follow, &st);
 
-    return r < 0 ? r : put_native(c, c->a[1], &st);
+    return r < 0 ? r : put(c, c->a[1], &st);
+}
+
+static int64_t answer_file(struct call *c, put_stat put)
+{
+    struct stat st;
+    int64_t r = stat_file(c->f, &st);
+
+    return r < 0 ? r : put(c, c->a[1], &st);
+}
+
+int64_t sys_stat(struct call *c)
+{
+    return answer_path(c, true, put_native);
 }
 
 int64_t sys_lstat(struct call *c)
 {
-    struct stat st;
-    int64_t r = stat_path(c, c->p->cwd, c->path[0], false, &st);
-
-    return r < 0 ? r : put_native(c, c->a[1], &st);
+    return answer_path(c, false, put_native);
 }
 
 int64_t sys_fstat(struct call *c)
 {
-    struct stat st;
-    int64_t r = stat_file(c->f, &st);
-
-    return r < 0 ? r : put_native(c, c->a[1], &st);
+    return answer_file(c, put_native);
 }
 
 int64_t sys_stat64(struct call *c)
 {
-    struct stat st;
-    int64_t r = stat_path(c, c->p->cwd, c->path[0], true, &st);
-
-    return r < 0 ? r : put_stat64(c, c->a[1], &st);
+    return answer_path(c, true, put_stat64);
 }
 
 int64_t sys_lstat64(struct call *c)
 {
-    struct stat st;
-    int64_t r = stat_path(c, c->p->cwd, c->path[0], false, &st);
-
-    return r < 0 ? r : put_stat64(c, c->a[1], &st);
+    return answer_path(c, false, put_stat64);
 }
 
 int64_t sys_fstat64(struct call *c)
 {
-    struct stat st;
-    int64_t r = stat_file(c->f, &st);
-
-    return r < 0 ? r : put_stat64(c, c->a[1], &st);
+    return answer_file(c, put_stat64);
 }
 
 /** stat by directory, path and flags; an empty path with AT_EMPTY_PATH means the descriptor. */
@@ -295,14 +298,14 @@ static int64_t stat_at(struct call *c, uint64_t flags, struct stat *st)
     if ((flags & G_AT_EMPTY_PATH) && !c->path[0][0]) {
         if (f)
             return stat_file(f, st);
-        return (int32_t)c->a[0] == -100 ? stat_path(c, dir, ".", true, st) : -EBADF;
+        return (int32_t)c->a[0] == -100 ? stat_path(dir, ".", true, st) : -EBADF;
     }
     if ((int32_t)c->a[0] != -100 && c->path[0][0] != '/') {
         if (!f)
             return -EBADF;
         dir = f->host;
     }
-    return stat_path(c, dir, c->path[0], !(flags & G_AT_NOFOLLOW), st);
+    return stat_path(dir, c->path[0], !(flags & G_AT_NOFOLLOW), st);
 }
 
 int64_t sys_fstatat(struct call *c)

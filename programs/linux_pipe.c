@@ -6,6 +6,7 @@
  * looking costs no simulated time.
  */
 #include "programs/linux_file.h"
+#include "programs/mapped.h"
 #include "programs/signal.h"
 
 #include <stdlib.h>
@@ -135,6 +136,8 @@ static unsigned ready(struct prog *p, int32_t fd)
     if (f->kind == FILE_PIPE_OUT)
         return (PIPE_BYTES - f->pipe->count >= PIPE_ATOMIC ? POLL_OUT : 0) |
                (f->pipe->readers == 0 ? POLL_ERR : 0);
+    if (f->kind == FILE_CARD)
+        return mapped_ready(p, f) ? POLL_IN : 0;
     return POLL_IN | POLL_OUT;
 }
 

@@ -17,6 +17,7 @@ struct prog_spec {
     int stdin_fd, stdout_fd, stderr_fd; /**< host descriptors behind the guest's 0, 1, 2 */
     uint64_t seed;                      /**< getrandom, AT_RANDOM */
     nm_tick limit;                      /**< stop at this tick (NM_NEVER: none) */
+    nm_tick interval;                   /**< [ticks] between calls of `sample`; 0: none */
     unsigned processors;                /**< threads may run on cards 0 .. processors-1; 0: all */
     const struct nm_range *ranges;      /**< pages with a station of their own; they win over the
                                              machine's rule */
@@ -29,6 +30,8 @@ struct prog_hooks {
     void *ctx;
     /** The guest (or the end of the run) named a moment; the machine stands exactly at `at`. */
     void (*mark)(void *ctx, const char *name, bool begin, nm_tick at);
+    /** Every spec->interval ticks; the machine stands exactly at `at`. */
+    void (*sample)(void *ctx, nm_tick at);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, nm_tick now, uint64_t instructions);
 };

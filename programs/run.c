@@ -7,6 +7,7 @@
  * after another, in an order that depends on nothing but the simulation.
  */
 #include "programs/device.h"
+#include "programs/mapped.h"
 #include "programs/signal.h"
 
 #include <errno.h>
@@ -125,6 +126,8 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     t->exc = cpu->exc;
     t->badvaddr = cpu->badvaddr;
     t->trap_code = cpu->trap_code;
+    t->call_pc = cpu->call_pc;
+    t->call_npc = cpu->call_npc;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
     nm_card_take(t->p->m, trap->card, &t->regs);
@@ -247,10 +250,19 @@ static bool anyone_runs(const struct prog *p)
     return false;
 }
 
+/** Lets the hook look when the machine stands exactly at a date of its. */
+static void sample(struct prog *p)
+{
+    if (prog_now(p) != p->sample_at)
+        return;
+    p->sample_at += p->spec->interval;
+    p->hooks->sample(p->hooks->ctx, prog_now(p));
+}
+
 static void step(struct prog *p)
 {
-    bool running = anyone_runs(p) || p->commands;
-    nm_tick until = earlier(next_date(p), p->spec->limit);
+    bool running = anyone_runs(p) || p->commands || mapped_awaited(p);
+    nm_tick until = earlier(earlier(next_date(p), p->spec->limit), p->sample_at);
     struct nm_trap trap;
     enum nm_run r;
 
@@ -268,7 +280,10 @@ static void step(struct prog *p)
     if (r == NM_RUN_TRAP)
         handle_trap(p, &trap);
     else if (r == NM_RUN_INTERRUPT) {
-        device_interrupt(p, trap.card);
+        if (trap.cause == NM_INTERRUPT_SPECIAL)
+            device_interrupt(p, trap.card);
+        else
+            mapped_interrupt(p, trap.card);
         run_woken(p);
     } else if (r == NM_RUN_STUCK || r == NM_RUN_BROKEN)
         machine_failed(p, r);
@@ -277,8 +292,10 @@ static void step(struct prog *p)
                     "the machine's memory is full: the program needs more than memory.size");
     if (!p->over && prog_now(p) >= p->spec->limit)
         prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
-    if (r == NM_RUN_UNTIL)
+    if (r == NM_RUN_UNTIL) {
+        sample(p);
         prog_tell(p);
+    }
 }
 
 /** All cards stop at one tick: run to it, and leave alone whatever traps on the way. */
@@ -340,6 +357,7 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->umask = 022;
     p->cwd = AT_FDCWD;
     p->alarm_at = NM_NEVER;
+    p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
     if (!p->hash)

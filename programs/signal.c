@@ -239,6 +239,12 @@ void signal_out_info(struct out *o, const struct prog *p, const struct siginfo *
     out_skip(o, start + 128);
 }
 
+/** EPC as the R4400 has it: in a delay slot the branch, which is executed again. */
+static uint64_t exception_pc(const struct pc_regs *r)
+{
+    return r->npc == r->pc + 4 ? r->pc : r->pc - 4;
+}
+
 /** o32's struct sigcontext: 64-bit registers even so. */
 static void out_context_o32(struct out *o, const struct pc_regs *r)
 {
@@ -246,7 +252,7 @@ static void out_context_o32(struct out *o, const struct pc_regs *r)
 
     out_int(o, 4, 0); /* regmask */
     out_int(o, 4, 0); /* status */
-    out_int(o, 8, r->pc);
+    out_int(o, 8, exception_pc(r));
     for (int i = 0; i < 32; i++)
         out_int(o, 8, r->gpr[i]);
     for (int i = 0; i < 32; i++)
@@ -273,7 +279,7 @@ static void out_context_n64(struct out *o, const struct pc_regs *r)
     out_skip(o, start + 544);
     out_int(o, 8, r->lo);
     out_skip(o, start + 576);
-    out_int(o, 8, r->pc);
+    out_int(o, 8, exception_pc(r));
     out_int(o, 4, r->fcsr);
     out_int(o, 4, 1); /* used_math */
     out_skip(o, start + 600);
@@ -453,6 +459,20 @@ static void signal_name(int sig, char *buf, size_t size)
         snprintf(buf, size, "signal %d", sig);
 }
 
+/** What an access did that its page's attribute does not allow. */
+static const char *bus_error(const struct thread *t)
+{
+    const struct vm_area *a = vm_find(&t->p->vm, t->badvaddr);
+
+    if (!a || a->kind == VM_COHERENT)
+        return "bus error";
+    if (t->exc == PC_EXC_IBE)
+        return "bus error: no instructions are fetched from an uncached page";
+    return a->kind == VM_REGISTERS
+               ? "bus error: registers are read and written as 32-bit words"
+               : "bus error: LL and SC, so locks and atomics, need a coherent page";
+}
+
 /** The second half of the message: what was wrong with the address or the instruction. */
 static void explain(const struct thread *t, const struct siginfo *info, char *buf, size_t size)
 {
@@ -463,7 +483,7 @@ static void explain(const struct thread *t, const struct siginfo *info, char *bu
                  info->code == SEGV_MAPERR_ ? "nothing mapped there" : "access not allowed there");
     else if (info->signo == SIG_BUS && fault)
         snprintf(buf, size, ", address 0x%" PRIx64 ": %s", t->badvaddr,
-                 t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? "bus error" : "not aligned");
+                 t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? bus_error(t) : "not aligned");
     else if (info->signo == SIG_FPE && info->code == 1)
         snprintf(buf, size, ": division by zero");
     else if (info->signo == SIG_FPE && info->code == 2)
@@ -477,7 +497,7 @@ static void explain(const struct thread *t, const struct siginfo *info, char *bu
 static void kill_program(struct thread *t, const struct siginfo *info)
 {
     struct prog *p = t->p;
-    char name[32], where[160], why[128];
+    char name[32], where[160], why[160];
 
     signal_name(info->signo, name, sizeof name);
     elf_symbol(p->elf_fd, &p->image, t->regs.pc, where, sizeof where);
@@ -487,8 +507,7 @@ static void kill_program(struct thread *t, const struct siginfo *info)
                 *where ? " (" : "", where, *where ? ")" : "", why, t->tid, t->card);
 }
 
-/** An interrupted call begins again (the SYSCALL instruction is 4 bytes back) or ends with EINTR.
- */
+/** An interrupted call begins again, in its delay slot if it was in one, or ends with EINTR. */
 static void settle_call(struct thread *t, const struct action *handler)
 {
     bool again = !handler || (t->restart == ERESTART_SYS && (handler->flags & SA_RESTART));
@@ -503,8 +522,8 @@ static void settle_call(struct thread *t, const struct action *handler)
     }
     t->regs.gpr[2] = t->restart_v0;
     t->regs.gpr[7] = t->restart_a3;
-    t->regs.pc -= 4;
-    t->regs.npc = t->regs.pc + 4;
+    t->regs.pc = t->call_pc;
+    t->regs.npc = t->call_npc;
 }
 
 /** One signal. */

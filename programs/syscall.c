@@ -200,12 +200,12 @@ static void name_once(struct call *c)
     if (p->named[bit / 8] >> (bit % 8) & 1)
         return;
     p->named[bit / 8] |= (unsigned char)(1 << (bit % 8));
-    elf_symbol(p->elf_fd, &p->image, c->t->regs.pc - 4, where, sizeof where);
+    elf_symbol(p->elf_fd, &p->image, c->t->call_pc, where, sizeof where);
     fprintf(stderr,
             "numachine: the program called %s%s%" PRIu64 "%s at pc 0x%" PRIx64
             "%s%s%s, which is not provided: it gets ENOSYS\n",
             c->row ? c->row->name : "system call ", c->row ? " (" : "", c->number,
-            c->row ? ")" : "", c->t->regs.pc - 4, *where ? " (" : "", where, *where ? ")" : "");
+            c->row ? ")" : "", c->t->call_pc, *where ? " (" : "", where, *where ? ")" : "");
 }
 
 int64_t sys_unprovided(struct call *c)

@@ -14,8 +14,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A page entry is its physical address, with rights and PRESENT in the low bits. */
-enum { PRESENT = 8, LOW_BITS = 15, LEAF_BITS = 12, LEAF = 1 << LEAF_BITS };
+/* A page entry is its physical address, with rights, PRESENT and the kind in the low bits. */
+enum {
+    PRESENT = 8,
+    KIND_SHIFT = 4,
+    KIND = 3,
+    LOW_BITS = 63,
+    LEAF_BITS = 12,
+    LEAF = 1 << LEAF_BITS
+};
 
 /* The largest page: the trampolines have the last one of the address space. */
 enum { TRAMPOLINE_BYTES = 0x10000, STACK_GAP = 16 << 20 };
@@ -158,7 +165,7 @@ static void add_area(struct vm *vm, const struct vm_area *a)
     struct vm_area *prev = i > 0 ? &vm->areas[i - 1] : NULL;
 
     if (prev && prev->end == a->start && !prev->file && !a->file && prev->rights == a->rights &&
-        prev->shared == a->shared)
+        prev->shared == a->shared && prev->kind == a->kind && a->kind != VM_REGISTERS)
         prev->end = a->end;
     else
         insert(vm, i, a);
@@ -248,8 +255,11 @@ static int64_t choose_place(struct vm *vm, const struct vm_request *rq, uint64_t
 int64_t vm_map(struct vm *vm, const struct vm_request *rq)
 {
     uint64_t len = round_up(vm, rq->len);
-    struct vm_area a = {
-        .rights = rq->rights, .shared = rq->shared, .offset = rq->offset, .limit = rq->limit};
+    struct vm_area a = {.rights = rq->rights,
+                        .kind = rq->kind,
+                        .shared = rq->shared,
+                        .offset = rq->offset,
+                        .limit = rq->limit};
     int64_t at;
 
     if (rq->len == 0 || (rq->fd >= 0 && (rq->offset & (vm->page - 1))))
@@ -344,6 +354,15 @@ static bool grow_in_place(struct vm *vm, uint64_t end, uint64_t more)
     return true;
 }
 
+/** Register areas end where the card's registers end. */
+static bool has_registers(const struct vm *vm, uint64_t addr, uint64_t len)
+{
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < addr + len; i++)
+        if (vm->areas[i].kind == VM_REGISTERS)
+            return true;
+    return false;
+}
+
 int64_t vm_remap(struct vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len, bool may_move,
                  uint64_t fixed)
 {
@@ -351,6 +370,8 @@ int64_t vm_remap(struct vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_le
 
     if (new_len == 0 || to < new_len || from == 0 || !range_ok(vm, addr, from) ||
         (fixed && (!range_ok(vm, fixed, to) || (fixed < addr + from && addr < fixed + to))))
+        return -EINVAL;
+    if (to > from && has_registers(vm, addr, from))
         return -EINVAL;
     if (vm_mapped(vm, addr, from) < 0)
         return -EFAULT;
@@ -466,6 +487,13 @@ static bool allowed(unsigned rights, enum pc_access access)
     }
 }
 
+static enum nm_xlate attribute(enum vm_kind kind)
+{
+    static const uint8_t attributes[] = {NM_XLATE_OK, NM_XLATE_UNCACHED, NM_XLATE_NONCOHERENT,
+                                         NM_XLATE_UNCACHED};
+    return attributes[kind];
+}
+
 enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
                            uint64_t *pa)
 {
@@ -479,21 +507,25 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
         if (!allowed((unsigned)*e, access))
             return NM_XLATE_PROTECTED;
         *pa = (*e & ~(uint64_t)LOW_BITS) | (va - page);
-        return NM_XLATE_OK;
+        return attribute(*e >> KIND_SHIFT & KIND);
     }
     a = vm_find(vm, va);
     if (!a)
         return NM_XLATE_UNMAPPED;
     if (!allowed(a->rights, access))
         return NM_XLATE_PROTECTED;
+    if (a->kind == VM_REGISTERS) {
+        *pa = NM_REGISTERS + a->offset + (va - a->start);
+        return NM_XLATE_UNCACHED;
+    }
     if (!nm_page_alloc(vm->m, card, page, &got)) {
         vm->full = true;
         return NM_XLATE_UNMAPPED;
     }
     fill(vm, a, page, got);
-    *entry(vm, va, true) = got | PRESENT | a->rights;
+    *entry(vm, va, true) = got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights;
     *pa = got | (va - page);
-    return NM_XLATE_OK;
+    return attribute(a->kind);
 }
 
 /** The decoder's question: where are the bytes of the instruction at `va`? */
@@ -502,7 +534,7 @@ static const uint8_t *fetch(void *ctx, uint64_t va)
     struct vm *vm = ctx;
     uint64_t pa;
 
-    if (vm_translate(vm, 0, va, PC_FETCH, &pa) != NM_XLATE_OK)
+    if (!nm_xlate_found(vm_translate(vm, 0, va, PC_FETCH, &pa)) || pa >= NM_REGISTERS)
         return NULL;
     return nm_machine_image(vm->m) + pa;
 }
@@ -554,8 +586,8 @@ void vm_free(struct vm *vm)
 /** Host address of `va` for a system call's access, with how many bytes follow on the page. */
 static uint8_t *reach(struct vm *vm, uint64_t va, enum pc_access access, size_t *left, uint64_t *pa)
 {
-    if (vm_translate(vm, vm->toucher, va, access, pa) != NM_XLATE_OK)
-        return NULL;
+    if (!nm_xlate_found(vm_translate(vm, vm->toucher, va, access, pa)) || *pa >= NM_REGISTERS)
+        return NULL; /* a system call cannot copy registers */
     *left = vm->page - (va & (vm->page - 1));
     return nm_machine_image(vm->m) + *pa;
 }

@@ -17,14 +17,23 @@ struct vm_file {
     unsigned refs;
 };
 
+/** What the pages of an area are. */
+enum vm_kind {
+    VM_COHERENT,
+    VM_UNCACHED,
+    VM_NONCOHERENT,
+    VM_REGISTERS /**< of cards: uncached, no memory behind them */
+};
+
 /** One area [start, end), page aligned, with equal rights throughout. */
 struct vm_area {
     uint64_t start, end;
-    unsigned rights;      /**< enum prog_rights; 0: no access */
+    unsigned rights; /**< enum prog_rights; 0: no access */
+    enum vm_kind kind;
     bool shared;          /**< written back to `file` */
     struct vm_file *file; /**< NULL: zero pages */
-    uint64_t offset;      /**< file offset of `start` */
-    uint64_t limit;       /**< file bytes at or beyond this offset read as zero */
+    uint64_t offset; /**< file offset of `start`; VM_REGISTERS: its distance from NM_REGISTERS */
+    uint64_t limit;  /**< file bytes at or beyond this offset read as zero */
 };
 
 struct vm {
@@ -57,8 +66,9 @@ struct vm_request {
     bool fixed;     /**< exactly there, replacing what was */
     bool noreplace; /**< exactly there, but fail if something is */
     bool shared;
+    enum vm_kind kind;
     int fd;                 /**< host file, or -1; duplicated */
-    uint64_t offset, limit; /**< in the file; limit UINT64_MAX: to its end */
+    uint64_t offset, limit; /**< in the file; limit UINT64_MAX: to its end. See struct vm_area */
 };
 
 /** @return the address, or -EINVAL, -ENOMEM, -EEXIST. */

@@ -74,7 +74,9 @@ struct rep_run {
     unsigned stations, rings;
     struct mon_choice choice;
     struct mon_plan plan;
-    struct rep_region *region; /**< [regions], [0] is "whole" */
+    struct rep_registers *registers; /**< [cards] as the run left them (registers.h); NULL: not
+                                          read yet */
+    struct rep_region *region;       /**< [regions], [0] is "whole" */
     size_t regions;
     char **remark; /**< [remarks] complaints about marks and the like, for people */
     size_t remarks;

@@ -6,6 +6,8 @@
 #include "report/stats.h"
 
 #include "report/around.h"
+#include "report/group.h"
+#include "report/histogram.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -156,14 +158,31 @@ static void walk_metrics(const struct walk *w)
     }
 }
 
-static void walk_level(struct walk *w, const char *component, struct rep_level level)
+static void walk_level(void *ctx, const char *component, struct rep_level level)
 {
+    struct walk *w = ctx;
     w->component = component;
     w->level = level;
     walk_monitor(w);
     walk_status(w);
     walk_truth(w);
     walk_metrics(w);
+    rep_group_walk(w->run, w->region, level, component, w->fn, w->ctx);
+}
+
+void rep_levels_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx)
+{
+    fn(ctx, "machine", rep_machine(run));
+    for (unsigned first = 0; first < run->cards; first += run->per_station) {
+        unsigned station = first / run->per_station;
+        char component[64];
+        snprintf(component, sizeof component, "machine.station[%u]", station);
+        fn(ctx, component, (struct rep_level){first, run->per_station});
+        for (unsigned c = 0; c < run->per_station; c++) {
+            snprintf(component, sizeof component, "machine.station[%u].card[%u]", station, c);
+            fn(ctx, component, (struct rep_level){first + c, 1});
+        }
+    }
 }
 
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
@@ -171,16 +190,10 @@ void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, 
 {
     struct walk w = {.run = run, .region = region, .component = "machine", .fn = fn, .ctx = ctx};
     walk_time(&w);
-    walk_level(&w, "machine", rep_machine(run));
-    for (unsigned first = 0; first < run->cards; first += run->per_station) {
-        unsigned station = first / run->per_station;
-        char component[64];
-        snprintf(component, sizeof component, "machine.station[%u]", station);
-        walk_level(&w, component, (struct rep_level){first, run->per_station});
-        for (unsigned c = 0; c < run->per_station; c++) {
-            snprintf(component, sizeof component, "machine.station[%u].card[%u]", station, c);
-            walk_level(&w, component, (struct rep_level){first + c, 1});
-        }
-    }
+    rep_levels_walk(run, walk_level, &w);
     rep_around_walk(run, region, fn, ctx);
+    if (region != &run->region[0])
+        return;
+    rep_registers_walk(run, fn, ctx);
+    rep_histogram_walk(run, fn, ctx);
 }

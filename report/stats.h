@@ -9,9 +9,12 @@
  *     status.*   the 15 status states, always all of them
  *     truth.*    what no counter of the card can show
  *     metric.*   derived, with the formula in the description
+ *     group.*    derived, of the groups asked for (group.h)
  *
- * and beside them the monitors of the rest of the machine, "machine.station[0].bus" and
- * "machine.ring[1][0].link[3]" (around.h).
+ * Of the run as a whole also "machine.histogram.*" and
+ * "machine.station[0].card[2].counter[1].value" (histogram.h, registers.h), and beside them the
+ * monitors of the rest of the machine, "machine.station[0].bus" and "machine.ring[1][0].link[3]"
+ * (around.h).
  */
 #ifndef REP_STATS_H
 #define REP_STATS_H
@@ -27,6 +30,10 @@ struct rep_stat {
 
 /** Receives one statistic; the strings live only during the call. */
 typedef void rep_stat_fn(void *ctx, const struct rep_stat *stat);
+
+/** Receives the machine, each station and each card, as "machine.station[0].card[2]". */
+typedef void rep_level_fn(void *ctx, const char *component, struct rep_level level);
+void rep_levels_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx);
 
 /** Calls `fn` for every statistic of a region: the machine's first, then each station's and its
  *  cards', then those of buses, memories, network caches and rings (around.h). */

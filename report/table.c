@@ -10,6 +10,8 @@
 
 #include "report/around.h"
 #include "report/grid.h"
+#include "report/group.h"
+#include "report/histogram.h"
 #include "report/manifest.h"
 #include "report/stats.h"
 
@@ -188,6 +190,40 @@ static void print_highlights(struct pen pen, const struct rep_run *run,
     print_grid(pen, &grid);
 }
 
+/* "-" when there is nothing to say. */
+static void cell_value(struct rep_grid *grid, bool has, double value)
+{
+    if (has)
+        rep_grid_cell(grid, "%.3f", value);
+    else
+        rep_grid_cell(grid, "-");
+}
+
+static void print_groups(struct pen pen, const struct rep_run *run, const struct rep_region *region)
+{
+    const struct in_experiment *x = run->experiment;
+    for (unsigned g = 0; g < x->group_count; g++) {
+        const struct in_group *group = &x->group[g];
+        struct rep_grid grid;
+        rep_grid_init(&grid, "lrll");
+        rep_grid_cell(&grid, "%s", group->name);
+        rep_grid_cell(&grid, "%s", "");
+        rep_grid_cell(&grid, "%s", "unit");
+        rep_grid_cell(&grid, "%s", group->about);
+        for (unsigned m = 0; m < group->metrics; m++) {
+            const struct in_metric *metric = &group->metric[m];
+            double value;
+            bool has = rep_group_value(run, region, rep_machine(run), metric, &value);
+            rep_grid_cell(&grid, "%s", metric->name);
+            cell_value(&grid, has, value);
+            rep_grid_cell(&grid, "%s", metric->unit);
+            rep_grid_cell(&grid, "= %s", metric->formula);
+        }
+        fputc('\n', pen.out);
+        print_grid(pen, &grid);
+    }
+}
+
 void rep_table_region(const struct rep_run *run, const struct rep_region *region, FILE *out)
 {
     struct pen pen = pen_for(out);
@@ -196,6 +232,10 @@ void rep_table_region(const struct rep_run *run, const struct rep_region *region
             1e6 * rep_seconds(run, region->elapsed), rep_grouped(region->elapsed, ticks));
     if (run->choice.count)
         print_counts(pen, run, region);
+    if (run->experiment->group_count) {
+        print_groups(pen, run, region);
+        return;
+    }
     fputc('\n', out);
     print_metrics(pen, run, region);
     print_highlights(pen, run, region);
@@ -256,10 +296,7 @@ static void compare_metric(struct rep_grid *grid, const struct columns *c, enum 
     for (size_t r = 0; r < c->count; r++) {
         double v;
         bool has = rep_metric_value(c->run, &c->first[r], rep_machine(c->run), id, &v);
-        if (has)
-            rep_grid_cell(grid, "%.3f", v);
-        else
-            rep_grid_cell(grid, "-");
+        cell_value(grid, has, v);
         if (r < 2)
             value[r] = v;
     }
@@ -290,6 +327,52 @@ static void compare_highlight(struct rep_grid *grid, const struct columns *c,
     rep_grid_cell(grid, "%s", h[id].sentence);
 }
 
+static void compare_group(struct rep_grid *grid, const struct columns *c,
+                          const struct in_metric *metric)
+{
+    double value[2] = {0, 0};
+    rep_grid_cell(grid, "%s", metric->name);
+    for (size_t r = 0; r < c->count; r++) {
+        double v = 0;
+        bool has = rep_group_value(c->run, &c->first[r], rep_machine(c->run), metric, &v);
+        cell_value(grid, has, v);
+        if (r < 2)
+            value[r] = v;
+    }
+    if (c->ratio)
+        cell_ratio(grid, value[0], value[1]);
+    rep_grid_cell(grid, "%s", metric->unit);
+    rep_grid_cell(grid, "= %s", metric->formula);
+}
+
+/* A row with a name, or empty. */
+static void compare_gap(struct rep_grid *grid, const char *name, const char *words)
+{
+    const size_t columns = strlen(grid->align);
+    rep_grid_cell(grid, "%s", name);
+    for (size_t column = 2; column < columns; column++)
+        rep_grid_cell(grid, "%s", "");
+    rep_grid_cell(grid, "%s", words);
+}
+
+/* What follows from the counts: the groups' metrics, or without groups those everybody needs. */
+static void compare_derived(struct rep_grid *grid, const struct columns *c)
+{
+    const struct in_experiment *x = c->run->experiment;
+    compare_gap(grid, "", "");
+    for (unsigned g = 0; g < x->group_count; g++) {
+        compare_gap(grid, x->group[g].name, x->group[g].about);
+        for (unsigned m = 0; m < x->group[g].metrics; m++)
+            compare_group(grid, c, &x->group[g].metric[m]);
+    }
+    if (x->group_count)
+        return;
+    for (int m = 0; m < REP_METRIC__COUNT; m++)
+        compare_metric(grid, c, (enum rep_metric_id)m);
+    for (unsigned h = 0; h < REP_HIGHLIGHTS; h++)
+        compare_highlight(grid, c, (enum rep_highlight_id)h);
+}
+
 static void print_comparison(struct pen pen, const struct columns *c)
 {
     char align[16] = "l";
@@ -302,12 +385,7 @@ static void print_comparison(struct pen pen, const struct columns *c)
     compare_elapsed(&grid, c);
     for (unsigned i = 0; i < c->run->choice.count; i++)
         compare_event(&grid, c, i);
-    for (size_t column = 0; column < strlen(align); column++)
-        rep_grid_cell(&grid, "%s", "");
-    for (int m = 0; m < REP_METRIC__COUNT; m++)
-        compare_metric(&grid, c, (enum rep_metric_id)m);
-    for (unsigned h = 0; h < REP_HIGHLIGHTS; h++)
-        compare_highlight(&grid, c, (enum rep_highlight_id)h);
+    compare_derived(&grid, c);
     fputc('\n', pen.out);
     print_grid(pen, &grid);
     if (c->ratio)
@@ -375,15 +453,54 @@ static void print_summary(const struct rep_run *run, FILE *out)
             seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
 }
 
+/* What the experiment shows, in its own words. */
+static void print_about(const struct rep_run *run, FILE *out)
+{
+    const char *line = run->experiment->about;
+    if (line && *line)
+        fputc('\n', out);
+    while (line && *line) {
+        const size_t n = strcspn(line, "\n");
+        fprintf(out, "%s%.*s\n", n ? "  " : "", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+/* The histogram and invalidate_hits both need the cache index, unless the histogram is of the
+ * cache; in another run of the card, without the event, there is room for it. */
+static bool is_crowded(const struct rep_run *run)
+{
+    bool hits = false;
+    for (unsigned i = 0; i < run->choice.count; i++)
+        hits |= run->choice.event[i] == MON_EV_invalidate_hits;
+    for (unsigned c = 0; hits && run->registers && c < run->cards; c++) {
+        const unsigned source = MON_GET(run->registers[c].sram_control, SRAM_CONTROL_SOURCE);
+        if (run->registers[c].sram && source != MON_SOURCE_off && source != MON_SOURCE_scaddr)
+            return run->plan.banks == 1;
+    }
+    return false;
+}
+
+/* What would take a run of the card beside those of the events; NULL: nothing. */
+static const char *one_more(const struct rep_run *run)
+{
+    if (rep_registers_used(run))
+        return "the counters as they were programmed";
+    return is_crowded(run) ? "the histogram, because invalidate_hits takes the cache index" : NULL;
+}
+
 static void print_banks(const struct rep_run *run, FILE *out)
 {
-    unsigned events = run->choice.count, banks = run->plan.banks;
+    const unsigned events = run->choice.count, banks = run->plan.banks;
+    const char *more = one_more(run);
     if (events == 0)
         return;
     fprintf(out, "\n%u event%s on %d counters: %u run%s of the card%s%s", events,
             events == 1 ? "" : "s", MON_COUNTERS, banks, banks == 1 ? "" : "s",
             *run->plan.remark ? ", because " : "", run->plan.remark);
-    fputs(banks > 1 ? "; runs are identical, so simulated once.\n" : ".\n", out);
+    if (more)
+        fprintf(out, ", and one more for %s", more);
+    fputs(banks > 1 || more ? "; runs are identical, so simulated once.\n" : ".\n", out);
 }
 
 void rep_table(const struct rep_run *run, FILE *out)
@@ -391,11 +508,15 @@ void rep_table(const struct rep_run *run, FILE *out)
     fputc('\n', out);
     print_end(run, out);
     print_summary(run, out);
+    print_about(run, out);
     if (run->regions == 1)
         rep_table_region(run, &run->region[0], out);
     else
         print_regions(pen_for(out), run);
     print_banks(run, out);
+    if (rep_registers_used(run))
+        rep_table_counters(run, out);
+    rep_chart(run, out, pen_for(out).width);
     for (size_t i = 0; i < run->remarks; i++)
         fprintf(out, "note: %s.\n", run->remark[i]);
 }

@@ -4,7 +4,9 @@
  *
  * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
  * processor counts its successful LL/SC increments of one shared word; at the end the word must
- * hold their sum. A failure prints the protocol's own story and the seed that repeats it.
+ * hold their sum. One reference in some fifteen is outside coherence; of these each processor has
+ * an uncached doubleword of its own, which must always have its last value. A failure prints the
+ * protocol's own story and the seed that repeats it.
  */
 #include "machine/machine.h"
 #include "procard/card.h"
@@ -18,15 +20,18 @@
 #define REFERENCES 40000 /* per shape */
 #endif
 
-enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 5 };
+enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 6, PREFETCH = 5 };
 
 /* What one processor is doing. */
 struct actor {
     uint64_t random;
     uint64_t left;       /* references still to make */
     uint64_t increments; /* successful SCs */
-    enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OPS } op;
+    enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OUTSIDE_LOAD, OUTSIDE_STORE } op;
     uint64_t address;
+    uint64_t mine;     /* an uncached doubleword that nobody else writes, */
+    uint64_t stored;   /* and its last value */
+    uint64_t outside;  /* references that were not coherent */
     bool decided;      /* op and address stand; a miss repeats them */
     unsigned function; /* special function asked for; 0: none */
     unsigned lines;    /* of it */
@@ -58,8 +63,43 @@ static uint64_t draw(struct actor *a, uint64_t below)
 
 static const uint64_t COUNTER = 0; /* the word LL/SC fight for */
 
+/* Pages that are uncached or not coherent have lines of their own, far from the others. */
+static const uint64_t UNCACHED = 1ull << 42, NONCOHERENT = 1ull << 43;
+enum { OUTSIDE = 1 << 19, SRAM = 0x40000 };
+
+/* Now and then something outside coherence: the own doubleword, a part of anybody's, a line of a
+ * non-coherent page, a register of any card. */
+static bool decide_outside(struct actor *a, const struct pc_cpu *cpu)
+{
+    const uint64_t stations = cpu->r.gpr[6], memory = cpu->r.gpr[7], line = cpu->r.gpr[4];
+    const uint64_t there = draw(a, stations) * memory + OUTSIDE;
+    if (a->op == LINKED || draw(a, 15))
+        return false;
+    a->outside++;
+    a->op = draw(a, 2) ? OUTSIDE_LOAD : OUTSIDE_STORE;
+    switch (draw(a, 4)) {
+    case 0:
+        a->address = UNCACHED | a->mine;
+        break;
+    case 1:
+        a->address = UNCACHED | (there + 8 * (1 + draw(a, 64)));
+        break;
+    case 2:
+        a->address = NONCOHERENT | (there + 0x10000 + draw(a, 8) * line);
+        break;
+    default:
+        a->address = NM_REGISTERS + draw(a, cpu->r.gpr[8]) * NM_REGISTER_SPACE + SRAM;
+        break;
+    }
+    return true;
+}
+
 static void decide(struct actor *a, const struct pc_cpu *cpu)
 {
+    if (decide_outside(a, cpu)) {
+        a->decided = true;
+        return;
+    }
     uint64_t lines = cpu->r.gpr[2], store_percent = cpu->r.gpr[3], line = cpu->r.gpr[4];
     uint64_t kind = draw(a, 100);
     a->decided = true;
@@ -88,10 +128,27 @@ static bool wants_function(struct actor *a, const struct pc_cpu *cpu)
         return false;
     decide(a, cpu);
     a->decided = false;
+    if (a->address & ~(UNCACHED - 1) || a->address >= NM_REGISTERS)
+        a->address = COUNTER;
     a->op = PLAIN_LOAD;
     a->function = 1 + (unsigned)draw(a, FUNCTIONS);
     a->lines = 1 + (unsigned)draw(a, 3);
     return true;
+}
+
+static bool perform_outside(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+{
+    const unsigned size = a->address < UNCACHED ? 4 : 8;
+    const bool own = a->address == (UNCACHED | a->mine);
+    uint8_t *host = a->op == OUTSIDE_STORE ? pc_store(cpu, a->address, size, cpu->now, stop)
+                                           : pc_load(cpu, a->address, size, cpu->now, stop);
+    if (host && a->op == OUTSIDE_STORE) {
+        memcpy(host, &a->random, size);
+        a->stored = own ? a->random : a->stored;
+    } else if (host && own)
+        cr_assert_eq(memcmp(host, &a->stored, size), 0, "card %u: its own doubleword is lost",
+                     cpu->number);
+    return host;
 }
 
 static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
@@ -119,8 +176,10 @@ static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
             a->increments++;
         }
         return host || failed;
-    default:
+    case FETCH:
         return pc_fetch(cpu, a->address, cpu->now, stop);
+    default:
+        return perform_outside(cpu, a, stop);
     }
 }
 
@@ -151,8 +210,10 @@ static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_acc
                               uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return NM_XLATE_OK;
+    *pa = va & (UNCACHED - 1);
+    return va & NONCOHERENT                      ? NM_XLATE_NONCOHERENT
+           : va & UNCACHED || va >= NM_REGISTERS ? NM_XLATE_UNCACHED
+                                                 : NM_XLATE_OK;
 }
 
 static void set_up(const struct shape *s, struct nm_params *p)
@@ -235,8 +296,8 @@ static void check_functions(const struct actor *actor, unsigned cards, const str
     for (unsigned f = 1; f <= FUNCTIONS; f++)
         begun += done[f];
     cr_assert_eq(begun, done[0] + out, "%s: special functions lost", s->name);
-    for (unsigned f = 1; f < FUNCTIONS; f++)
-        cr_assert_gt(done[f], 0, "%s: function %u never", s->name, f);
+    for (unsigned f = 1; f <= FUNCTIONS; f++)
+        cr_assert(done[f] || f == PREFETCH, "%s: function %u never", s->name, f);
 }
 
 static void try_shape(const struct shape *s, uint64_t seed)
@@ -249,12 +310,16 @@ static void try_shape(const struct shape *s, uint64_t seed)
     nm_machine_set_space(m, &space);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct actor *a = &actor[i];
-        *a = (struct actor){.random = seed * 1000003 + i, .left = REFERENCES / nm_machine_cards(m)};
+        *a = (struct actor){.random = seed * 1000003 + i,
+                            .left = REFERENCES / nm_machine_cards(m),
+                            .mine = i % nm_params_stations(&p) * p.memory_size + OUTSIDE + 8192 +
+                                    8 * i};
         struct pc_regs regs = {.gpr[2] = s->lines,
                                .gpr[3] = s->store_percent,
                                .gpr[4] = s->line,
                                .gpr[6] = nm_params_stations(&p),
-                               .gpr[7] = p.memory_size};
+                               .gpr[7] = p.memory_size,
+                               .gpr[8] = nm_machine_cards(m)};
         memcpy(&regs.gpr[1], &a, sizeof a);
         nm_card_resume(m, i, &regs, i);
     }
@@ -267,6 +332,8 @@ static void try_shape(const struct shape *s, uint64_t seed)
                  (unsigned long)counter, (unsigned long)sum);
     check_functions(actor, nm_machine_cards(m), s);
     cr_assert_gt(sum, 0, "%s: no LL/SC ever succeeded", s->name);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        cr_assert_gt(actor[i].outside, 0, "%s: nothing outside coherence", s->name);
     nm_machine_free(m);
 }
 

@@ -23,18 +23,18 @@ struct fields {
 
 static ex_msg msg_pack(struct fields f)
 {
-    return (ex_msg)(f.message | f.line << 4 | f.fresh << 5 | f.requester << 6 | f.station << 9 |
-                    f.to << 11);
+    return (ex_msg)(f.message | f.line << 5 | f.fresh << 6 | f.requester << 7 | f.station << 10 |
+                    f.to << 12);
 }
 
 static struct fields msg_fields(ex_msg m)
 {
-    return (struct fields){.message = m & 15,
-                           .line = m >> 4 & 1,
-                           .fresh = m >> 5 & 1,
-                           .requester = m >> 6 & 7,
-                           .station = m >> 9 & 3,
-                           .to = m >> 11 & 15};
+    return (struct fields){.message = m & 31,
+                           .line = m >> 5 & 1,
+                           .fresh = m >> 6 & 1,
+                           .requester = m >> 7 & 7,
+                           .station = m >> 10 & 3,
+                           .to = m >> 12 & 15};
 }
 
 static unsigned index_of(const struct ex_config *c, uint16_t number)
@@ -89,7 +89,7 @@ static struct fields pull(struct ex_queue *q, unsigned at)
 
 static bool nonsinkable(ex_msg m)
 {
-    return nm_message_row(m & 15)->class == NM_NONSINKABLE;
+    return nm_message_row(m & 31)->class == NM_NONSINKABLE;
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
@@ -232,8 +232,8 @@ static bool waiting(uint8_t state)
 static void make_stale(struct ex_queue *q, uint8_t line)
 {
     for (unsigned i = 0; i < q->count; i++)
-        if ((q->m[i] >> 4 & 1) == line)
-            q->m[i] &= (ex_msg) ~(1u << 5);
+        if ((q->m[i] >> 5 & 1) == line)
+            q->m[i] &= (ex_msg) ~(1u << 6);
 }
 
 /* A store happens: this copy is the latest value, everything else is stale. */
@@ -282,11 +282,28 @@ static const char *card_event(const struct ex_config *c, struct ex_world *w, uns
     return send_all(c, w, station, line, &sends, k->fresh[line], cells);
 }
 
+/* The line reserved comes to be, in place of a request for it that has been refused. */
+static const char *create(const struct ex_config *c, struct ex_world *w, unsigned station,
+                          unsigned card, uint8_t line, ex_cells cells)
+{
+    struct ex_card *k = &w->card[station][card];
+    uint64_t actions;
+    const char *wrong =
+        card_event(c, w, station, card, line, NM_CARD_EV_CREATE, NULL, &actions, cells);
+    if (k->line == line)
+        k->request = EX_NONE;
+    k->created |= (uint8_t)(1u << line);
+    store(c, w, station, card, line);
+    return wrong;
+}
+
 static const char *card_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
                               unsigned card, unsigned at, ex_cells cells)
 {
     struct ex_card *k = &w->card[station][card];
     struct fields f = pull(&k->in, at);
+    if (f.message == NM_MSG_SF_READY)
+        return create(c, w, station, card, f.line, cells);
     struct nm_packet in = packet_of(c, f);
     enum nm_protocol_event event = nm_card_event_of(&in, (uint8_t)card);
     bool was_waiting = waiting(k->state[f.line]);
@@ -427,6 +444,10 @@ static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsi
                              struct fields f, bool from_network, ex_cells cells)
 {
     struct ex_dir *d = station ? &w->nc[station][f.line] : &w->home[f.line];
+    if (f.message == NM_MSG_SF_READY) /* passes, behind what came before */
+        return put_on_bus(c, w, station, (uint8_t)(1u << f.requester), f, cells);
+    if (f.message == NM_MSG_SF_CREATED)
+        f.message = NM_MSG_SF_OWN;
     if (station && !from_network && is_request(f) && d->entry.state == NM_NC_N) {
         bool refused;
         const char *wrong = make_room(c, w, station, f.line, &refused, cells);
@@ -450,6 +471,39 @@ static const char *function(const struct ex_config *c, struct ex_world *w, struc
     if (s.station && d->entry.state == NM_NC_N)
         wrong = make_room(c, w, s.station, s.line, &refused, cells);
     return wrong || refused ? wrong : dir_event(c, w, s.station, d, f, false, cells);
+}
+
+/* The unit reserves the line if it can, and tells the card. */
+static const char *claim(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                         ex_cells cells)
+{
+    const struct fields nobody = {
+        .message = NM_MSG_SF_CLAIM, .line = s.line, .requester = NOBODY, .station = 0};
+    struct fields ready = {
+        .message = NM_MSG_SF_READY, .line = s.line, .requester = s.arg, .station = s.station};
+    const uint8_t before = w->home[s.line].entry.state;
+    const char *wrong = dir_event(c, w, 0, &w->home[s.line], nobody, false, cells);
+    if (wrong || before != NM_HOME_LV)
+        return wrong;
+    if (s.station == 0)
+        return put_on_bus(c, w, 0, (uint8_t)(1u << s.arg), ready, cells);
+    ready.to = (uint8_t)(1u << s.station);
+    return leave(c, w, 0, ready);
+}
+
+static const char *tell_created(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                                ex_cells cells)
+{
+    struct fields f = {.message = NM_MSG_SF_CREATED,
+                       .line = s.line,
+                       .requester = s.arg,
+                       .station = s.station,
+                       .to = 1};
+    w->card[s.station][s.arg].created &= (uint8_t) ~(1u << s.line);
+    if (s.station)
+        return leave(c, w, s.station, f);
+    f.to = 0;
+    return dir_takes(c, w, 0, f, false, cells);
 }
 
 static const char *request(const struct ex_config *c, struct ex_world *w, struct ex_step s,
@@ -531,7 +585,7 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
     for (unsigned s = 0; s < c->stations; s++) {
         busy += w->bus[s].count + w->net[s].count + w->out[s][0].count + w->out[s][1].count;
         for (unsigned k = 0; k < c->cards; k++)
-            busy += w->card[s][k].request + w->card[s][k].in.count;
+            busy += w->card[s][k].request + w->card[s][k].created + w->card[s][k].in.count;
         for (unsigned l = 0; l < c->lines; l++)
             busy += s && locked(w->nc[s][l].entry.state);
     }
@@ -550,6 +604,13 @@ void ex_start(const struct ex_config *c, struct ex_world *w)
     for (unsigned s = 0; s < EX_STATIONS; s++)
         for (unsigned l = 0; l < EX_LINES; l++)
             w->nc[s][l].entry = nm_nc_start();
+}
+
+/* A line reserved is not created while a request for it is out: it will be refused first. */
+static bool may_take(const struct ex_card *k, unsigned at)
+{
+    struct fields f = msg_fields(k->in.m[at]);
+    return f.message != NM_MSG_SF_READY || k->request != EX_TAKEN || k->line != f.line;
 }
 
 static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
@@ -578,8 +639,11 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
         first++;
     if (first)
         out[n++] = (struct ex_step){EX_CARD, station, card, 0};
-    if (first < k->in.count)
+    if (first < k->in.count && may_take(k, first))
         out[n++] = (struct ex_step){EX_CARD, station, card, (uint8_t)first};
+    for (uint8_t l = 0; l < c->lines; l++)
+        if (k->created >> l & 1 && !w->bus[station].count)
+            out[n++] = (struct ex_step){EX_CREATED, station, card, l};
     return n;
 }
 
@@ -599,10 +663,16 @@ static unsigned function_steps(const struct ex_config *c, const struct ex_world 
 {
     unsigned n = 0;
     for (uint8_t l = 0; l < c->lines; l++) {
-        if (station)
+        if (station && c->functions & EX_FUNCTIONS)
             out[n++] = (struct ex_step){EX_FUNCTION, station, NM_MSG_SF_PREFETCH, l};
-        for (uint8_t m = NM_MSG_SF_INVAL; !station && m <= NM_MSG_SF_WB && !unit_waits(c, w); m++)
-            out[n++] = (struct ex_step){EX_FUNCTION, station, m, l};
+        if (station || unit_waits(c, w))
+            continue;
+        for (uint8_t m = NM_MSG_SF_INVAL; m <= NM_MSG_SF_WB; m++)
+            if (c->functions & EX_FUNCTIONS || m == NM_MSG_SF_EXCL)
+                out[n++] = (struct ex_step){EX_FUNCTION, station, m, l};
+        for (uint8_t s = c->idle; c->functions & EX_CLAIMS && s < c->stations; s++)
+            for (uint8_t k = 0; k < c->cards; k++)
+                out[n++] = (struct ex_step){EX_CLAIM, s, k, l};
     }
     return n;
 }
@@ -622,7 +692,8 @@ static unsigned station_steps(const struct ex_config *c, const struct ex_world *
         if (q->count && msg_fields(q->m[0]).to >> station & 1)
             out[n++] = (struct ex_step){EX_NETREQ, station, s, 0};
         if (c->refuse && q->count && msg_fields(q->m[0]).to >> station & 1 &&
-            msg_fields(q->m[0]).message != NM_MSG_SPECIAL_RD)
+            msg_fields(q->m[0]).message != NM_MSG_SPECIAL_RD &&
+            msg_fields(q->m[0]).message != NM_MSG_SF_CREATED)
             out[n++] = (struct ex_step){EX_REFUSE, station, s, 0};
     }
     n += c->functions ? function_steps(c, w, station, out + n) : 0;
@@ -670,6 +741,10 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
         return eject(c, w, s.station, s.line, cells);
     case EX_FUNCTION:
         return function(c, w, s, cells);
+    case EX_CLAIM:
+        return claim(c, w, s, cells);
+    case EX_CREATED:
+        return tell_created(c, w, s, cells);
     default:
         return processor(c, w, s, cells);
     }
@@ -743,7 +818,7 @@ static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, co
 
 static uint8_t *pack_card(const struct ex_config *c, const struct ex_card *k, uint8_t *b)
 {
-    *b++ = (uint8_t)(k->request | (k->request ? k->line : 0) << 2);
+    *b++ = (uint8_t)(k->request | (k->request ? k->line : 0) << 2 | k->created << 3);
     for (unsigned l = 0; l < c->lines; l++)
         *b++ = (uint8_t)(k->state[l] << 1 | (readable(k->state[l]) && k->fresh[l]));
     return pack_queue(&k->in, b);
@@ -752,7 +827,8 @@ static uint8_t *pack_card(const struct ex_config *c, const struct ex_card *k, ui
 static const uint8_t *unpack_card(const struct ex_config *c, struct ex_card *k, const uint8_t *b)
 {
     k->request = *b & 3;
-    k->line = *b++ >> 2;
+    k->line = *b >> 2 & 1;
+    k->created = *b++ >> 3;
     for (unsigned l = 0; l < c->lines; l++) {
         k->state[l] = *b >> 1;
         k->fresh[l] = *b++ & 1;
@@ -889,7 +965,9 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
                                         [EX_STORE] = "stores",
                                         [EX_EVICT] = "evicts",
                                         [EX_FUNCTION] = "asks itself for ",
+                                        [EX_CLAIM] = "shall have the line reserved",
                                         [EX_EJECT] = "ejects",
+                                        [EX_CREATED] = "tells that it has created the line",
                                         [EX_SEND] = "tries again",
                                         [EX_CARD] = "takes ",
                                         [EX_REQUEST] = "takes ",
@@ -899,7 +977,8 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
                                         [EX_REFUSE] = "refuses from the network ",
                                         [EX_RING] = "network takes away "};
     bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT ||
-                s.kind == EX_SEND || s.kind == EX_CARD;
+                s.kind == EX_SEND || s.kind == EX_CARD || s.kind == EX_CLAIM ||
+                s.kind == EX_CREATED;
     fprintf(out, "station %u ", c->number[s.station]);
     if (card)
         fprintf(out, "card %u ", s.arg);

@@ -30,15 +30,18 @@ struct ex_config {
     struct ring_shape rings;
     uint16_t number[EX_STATIONS]; /**< station numbers of the populated stations, home first */
     uint8_t stations, cards, lines;
-    uint8_t idle;   /**< the first so many stations have no processors */
-    bool evict;     /**< cards may evict at any time */
-    bool eject;     /**< network cache entries may be ejected at any time */
-    bool direct;    /**< sinkable messages cross the network in no time: fewer worlds */
-    bool refuse;    /**< directories may refuse the network's requests and interventions unseen */
-    bool functions; /**< directories may make requests of their own (special.def) at any time */
-    uint8_t swap;   /**< enum ex_swap: which worlds are mirror images */
-    bool quick;     /**< small enough for the quick suite */
+    uint8_t idle; /**< the first so many stations have no processors */
+    bool evict;   /**< cards may evict at any time */
+    bool eject;   /**< network cache entries may be ejected at any time */
+    bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
+    bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
+    uint8_t functions; /**< enum ex_functions: what directories may ask themselves at any time */
+    uint8_t swap;      /**< enum ex_swap: which worlds are mirror images */
+    bool quick;        /**< small enough for the quick suite */
 };
+
+/** Special functions (special.def). */
+enum ex_functions { EX_FUNCTIONS = 1 /**< all but claims */, EX_CLAIMS = 2 };
 
 /** Two things of a machine that behave alike, so that worlds which differ in their exchange only
  * are one. (Cards of a remote station do not: the network cache asks them in turn.) */
@@ -63,6 +66,7 @@ struct ex_card {
     uint8_t state[EX_LINES];
     bool fresh[EX_LINES]; /**< its copy has the latest value */
     uint8_t request, line;
+    uint8_t created; /**< bit per line: the home does not know yet that it has been created here */
     struct ex_queue
         in; /**< from the bus: sinkable ones may pass nonsinkable ones, not the reverse */
 };
@@ -86,7 +90,9 @@ enum ex_kind {
     EX_STORE,
     EX_EVICT,
     EX_FUNCTION, /**< a directory asks itself for a line: message `arg` */
+    EX_CLAIM,    /**< the home reserves a line for card `arg` of a station */
     EX_EJECT,
+    EX_CREATED, /**< a card tells the home that it has created its line */
     EX_SEND,    /**< a card sends its request again after a NACK */
     EX_CARD,    /**< a card takes message `arg` of its queue */
     EX_REQUEST, /**< a directory takes the request of card `arg` */

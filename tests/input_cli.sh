@@ -34,6 +34,13 @@ expect 0 "nacks" "$program" list events nack
 expect 2 "nothing matches" "$program" list params no-such-thing
 expect 2 "did you mean 'events'" "$program" list event
 expect 2 "one PATTERN" "$program" list events a b
+expect 0 "NACK " "$program" list groups
+expect 0 "= nacks / requests_nacked" "$program" list groups nack
+expect 0 "keeps it locked" "$program" list groups NACK
+expect 0 '"formula"' "$program" list groups NACK --json
+expect 0 "pcycles" "$program" list words
+expect 2 "did you mean 'NACK'" "$program" stat -g NAK -- ./prog
+expect 2 "cannot read" "$program" stat -g ./gone.yaml -- ./prog
 expect 2 "which FILE" "$program" check
 expect 2 "No such file" "$program" check gone.yaml
 expect 2 "<stdin>:1:1" "$program" check -

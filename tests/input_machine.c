@@ -101,10 +101,10 @@ Test(input_machine, circle)
 Test(input_machine, clash_is_shown_where_it_was_caused)
 {
     enter_scratch();
-    write_file("base.yaml", "# a comment\nl1d: {size: 32KB}\n", 30);
+    write_file("base.yaml", "# a comment\nl1d: {size: 64KB}\nmemory: {page_size: 4KB}\n", 55);
     struct outcome o = read_text("base: base.yaml\n");
     cr_expect(strstr(o.complaints, "base.yaml:2:13: error: a primary cache must not be larger than "
-                                   "a page"),
+                                   "eight pages"),
               "%s", o.complaints);
     outcome_free(&o);
     o = read_text("processor: {clock: 160MHz}\n");

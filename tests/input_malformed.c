@@ -110,7 +110,7 @@ static const struct bad {
     {TEXT("bus: {width: 12B}\n"), "1:14", "power of two"},
     {TEXT("memory: {banks: 3}\n"), "1:17", "power of two"},
     {TEXT("l2: {line: 48B}\n"), "1:12", "power of two"},
-    {TEXT("l1d: {size: 32KB}\n"), "1:13", "not be larger than a page"},
+    {TEXT("memory: {page_size: 4KB}\nl1d: {size: 64KB}\n"), "2:13", "not be larger than eight"},
     {TEXT("memory: {page_size: 64KB, size: 1MB}\n"), "1:33", "64 pages"},
     {TEXT("l2: {line: 32B}\nbus: {width: 64B}\n"), "2:14", "wider than the line"},
     {TEXT("program: {}\n"), "1:1", "no program"},

@@ -70,8 +70,8 @@ static const struct {
     BREAK(l2_size, 1000000, "l2.size"),
     BREAK(memory_size, (1 << 20) + 4096, "memory.size"),
 #ifndef NM_HOSTILE
-    BREAK(page_size, 8192, "l1i.size"),
-    BREAK(l1d_size, 32768, "l1d.size"),
+    BREAK(l1i_size, 12288, "l1i.size"),
+    BREAK(l1d_size, 12288, "l1d.size"),
 #endif
 #undef BREAK
 };

@@ -18,7 +18,8 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 
 failures = 0
-for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/experiments/*.yaml")):
+for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/experiments/*.yaml")
+                   + glob.glob(home + "/monitor/groups/*.yaml")):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     first = text.split("\n", 1)[0]
@@ -31,7 +32,9 @@ for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/expe
         print(f"{path}: {'.'.join(map(str, error.absolute_path))}: {error.message}")
         failures += 1
 for bad in ({"bus": {"clock": 50}}, {"bus": {"clok": "50MHz"}}, {"l2": {"line": "64"}},
-            {"program": {"path": "a", "abi": "n32"}}, {"program": {}, "run": {"limit": "3"}}):
+            {"program": {"path": "a", "abi": "n32"}}, {"program": {}, "run": {"limit": "3"}},
+            {"eventset": ["run"]}, {"eventset": ["runn"], "short": "", "metrics": [], "long": ""},
+            {"eventset": [], "short": "", "metrics": [{"name": "a", "unit": "b"}], "long": ""}):
     if validator.is_valid(bad):
         print("the schema accepts", bad)
         failures += 1

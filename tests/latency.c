@@ -16,15 +16,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { QUIET = 20000 }; /* [ticks] after which nothing is under way any more */
+enum { QUIET = 20000 };  /* [ticks] after which nothing is under way any more */
+enum { SRAM = 0x40000 }; /* where in a register space a word can be read and written */
 
-#define LD(role, card, line)          \
-    {                                 \
-        role, card, false, line, true \
+#define LD(role, card, line)                 \
+    {                                        \
+        role, card, false, line, true, false \
     }
-#define ST(role, card, line)         \
-    {                                \
-        role, card, true, line, true \
+#define ST(role, card, line)                \
+    {                                       \
+        role, card, true, line, true, false \
+    }
+#define ST2(role, card, line)              \
+    {                                      \
+        role, card, true, line, true, true \
     }
 
 static const struct scenario scenarios[] = {
@@ -45,6 +50,19 @@ static const struct scenario scenarios[] = {
     {"upgrade on the owner station, home away", H, ST(R, 0, A), {ST(R, 1, A), LD(R, 0, A)}},
     {"read, home here, putting out a dirty line of away", H, LD(R, 0, L), {ST(R, 0, A)}},
     {"read again what was put out, home away", H, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, L)}},
+
+    {"uncached read, home here", R, LD(R, 0, U), {{0}}},
+    {"uncached write, acknowledged, home here", R, ST2(R, 0, U), {{0}}},
+    {"own register", R, LD(R, 1, G), {{0}}},
+    {"register of another card here", R, LD(R, 0, G), {{0}}},
+    {"non-coherent read, home here", R, LD(R, 0, N), {{0}}},
+    {"non-coherent read, putting out a dirty line", R, LD(R, 0, N), {ST(R, 0, B)}},
+
+    {"uncached read", H, LD(R, 0, U), {{0}}},
+    {"uncached write, acknowledged", H, ST2(R, 0, U), {{0}}},
+    {"register of a card away", H, LD(R, 0, G), {{0}}},
+    {"register of a card away, written, acknowledged", H, ST2(R, 0, G), {{0}}},
+    {"non-coherent read", H, LD(R, 0, N), {{0}}},
 
     {"read", H, LD(R, 0, A), {{0}}},
     {"write", H, ST(R, 0, A), {{0}}},
@@ -95,45 +113,54 @@ static const struct world elsewhere[] = {
 /* What a processor is to do, and when it had done it. */
 struct order {
     uint64_t address;
+    unsigned size, times;
     bool store;
     nm_tick over;
 };
 
-/* Stands in for the interpreter: one access, then back to the operating system. */
+/* Stands in for the interpreter: one access or the same twice, then back to the operating system.
+ */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     struct order *o;
     enum pc_stop stop;
     memcpy(&o, &cpu->r.gpr[1], sizeof o);
     cpu->horizon = horizon;
-    uint8_t *host = o->store ? pc_store(cpu, o->address, 8, cpu->now, &stop)
-                             : pc_load(cpu, o->address, 8, cpu->now, &stop);
-    if (!host)
-        return stop;
-    if (o->store)
-        memset(host, 1, 8);
-    o->over = cpu->now;
+    for (; o->times; o->times--) {
+        uint8_t *host = o->store ? pc_store(cpu, o->address, o->size, cpu->now, &stop)
+                                 : pc_load(cpu, o->address, o->size, cpu->now, &stop);
+        if (!host)
+            return stop;
+        if (o->store)
+            memset(host, 1, o->size);
+        o->over = cpu->now;
+    }
     cpu->exc = PC_EXC_SYS;
     return PC_STOP_TRAP;
 }
+
+static const uint64_t UNCACHED = 1ull << 42, NONCOHERENT = 1ull << 43;
 
 static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
                               uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return NM_XLATE_OK;
+    *pa = va & (UNCACHED - 1);
+    return va & NONCOHERENT ? NM_XLATE_NONCOHERENT
+           : va & UNCACHED  ? NM_XLATE_UNCACHED
+                            : NM_XLATE_OK;
 }
 
 static uint64_t address_of(const struct world *w, const struct scenario *s,
                            const struct nm_params *p, enum line line)
 {
-    const uint64_t away[P + 1] = {
+    const uint64_t away[G] = {
         [B] = p->l2_size / 2, /* it is split */
-        [C] = p->netcache_size,
-        [P] = p->l1d_size,
+        [C] = p->netcache_size, [P] = p->l1d_size, [U] = UNCACHED, [N] = NONCOHERENT,
     };
     unsigned home = line == L ? w->station[R] : w->station[s->home];
+    if (line == G)
+        return UNCACHED + NM_REGISTERS + (home * p->processors + 1) * NM_REGISTER_SPACE + SRAM;
     return home * p->memory_size + 5 * p->l2_line + away[line];
 }
 
@@ -149,7 +176,11 @@ static nm_tick perform(struct nm_machine *m, const struct world *w, const struct
                        const struct access *a, nm_tick at)
 {
     const struct nm_params *p = nm_machine_params(m);
-    struct order order = {.address = address_of(w, s, p, a->line), .store = a->store}, *o = &order;
+    struct order order = {.address = address_of(w, s, p, a->line),
+                          .store = a->store,
+                          .size = a->line == G ? 4 : 8,
+                          .times = 1 + a->twice},
+                 *o = &order;
     unsigned card = w->station[a->role] * (unsigned)p->processors + a->card;
     struct pc_regs regs = {.pc = 0};
     struct nm_trap trap;
@@ -377,6 +408,7 @@ static const struct {
     {{SET(memory_directory, 9), SET(netcache_directory, 7)}},
     {{SET(memory_recovery, 0), SET(memory_dram, 1)}},
     {{SET(agent_request, 5), SET(agent_response, 3), SET(agent_external, 26)}},
+    {{SET(agent_register, 1), SET(agent_request, 1), SET(bus_width, 4), SET(ring_width, 4)}},
     {{SET(l2_lookup, 11), SET(l2_refill, 7), SET(agent_external, 7)}},
     {{SET(ring_generator, 5), SET(ring_handler, 7), SET(ring_up, 3), SET(ring_down, 1)}},
 #undef SET
@@ -411,7 +443,7 @@ static const struct {
     DRAW(netcache_recovery, 9), DRAW(bus_arbitration, 12), DRAW(memory_dram, 20),
     DRAW(memory_directory, 12), DRAW(memory_recovery, 9),  DRAW(l2_lookup, 20),
     DRAW(l2_refill, 12),        DRAW(agent_request, 9),    DRAW(agent_response, 9),
-    DRAW(agent_external, 30),
+    DRAW(agent_external, 30),   DRAW(agent_register, 12),
 #undef DRAW
 };
 

@@ -30,6 +30,27 @@ static nm_tick bus_data(const struct count *c)
     return (c->p.l2_line + c->p.bus_width - 1) / c->p.bus_width;
 }
 
+static nm_tick slots_of(uint64_t bytes, uint64_t width)
+{
+    return (bytes + width - 1) / width;
+}
+
+static void step_out(struct count *c)
+{
+    c->t = up_to(c->t, c->bus) + c->p.agent_request * c->bus;
+}
+
+static void step_word(struct count *c)
+{
+    const nm_tick cycles = c->p.bus_arbitration + 1 + slots_of(8, c->p.bus_width);
+    c->t = up_to(c->t, c->bus) + cycles * c->bus;
+}
+
+static void step_reg(struct count *c)
+{
+    c->t = up_to(c->t, c->bus) + c->p.agent_register * c->bus;
+}
+
 static void step_miss(struct count *c)
 {
     c->t = up_to(c->t + c->p.l2_lookup, c->bus) + c->p.agent_request * c->bus;
@@ -108,11 +129,22 @@ static const struct {
     const char *name;
     void (*count)(struct count *c);
 } steps[] = {
-    {"miss", step_miss},          {"cmd", step_cmd},       {"line", step_line},
-    {"wb-cmd", step_wb_cmd},      {"mem", step_mem},       {"mem+", step_mem_dram},
-    {"wb-mem+", step_mem_behind}, {"nc", step_nc},         {"nc+", step_nc_dram},
-    {"agent", step_agent},        {"caches", step_caches}, {"fill", step_fill},
+    {"miss", step_miss},
+    {"cmd", step_cmd},
+    {"line", step_line},
+    {"wb-cmd", step_wb_cmd},
+    {"mem", step_mem},
+    {"mem+", step_mem_dram},
+    {"wb-mem+", step_mem_behind},
+    {"nc", step_nc},
+    {"nc+", step_nc_dram},
+    {"agent", step_agent},
+    {"caches", step_caches},
+    {"fill", step_fill},
     {"look", step_look},
+    {"out", step_out},
+    {"word", step_word},
+    {"reg", step_reg},
 };
 
 /* Position of a station on the ring of that level that it is below. */
@@ -169,17 +201,17 @@ static unsigned multicast_level(const struct count *c, unsigned from)
     return level;
 }
 
-/* "R-H", "H=R", "O>=R", "R=>H", "H*R": a message over the rings. */
+/* "R-H", "H+R", "H=R", "O>=R", "R=>H", "H*R": a message over the rings. */
 static bool step_ring(struct count *c, const char *word)
 {
     static const char roles[] = "RHO";
     const char *a = strchr(roles, word[0]), *b = strchr(roles, word[strlen(word) - 1]);
-    if (!a || !b || !strpbrk(word, "-=*"))
+    if (!a || !b || !strpbrk(word, "-+=*"))
         return false;
     unsigned from = c->w->station[a - roles], to = c->w->station[b - roles];
     bool multicast = strchr(word, '*'), data = strchr(word, '='), behind = strchr(word, '>');
     unsigned level = multicast ? multicast_level(c, from) : highest(c->w, from, to);
-    nm_tick slots = data ? (c->p.l2_line + c->p.ring_width - 1) / c->p.ring_width : 0;
+    nm_tick slots = slots_of(data ? c->p.l2_line : strchr(word, '+') ? 8 : 0, c->p.ring_width);
     nm_tick cycles = c->p.ring_generator + behind + slots + path(c, from, to, level, multicast) +
                      c->p.ring_handler;
     c->t = up_to(c->t, c->ring) + cycles * c->ring;

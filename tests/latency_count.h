@@ -15,14 +15,16 @@ enum { R, H, O, ROLES };
 
 /** Lines of one set of the secondary cache. A is the line measured; B has the same home and L2
  * place as A; C the same home and network cache place; L the same L2 place and its home on station
- * R; P the same home and primary cache place. */
-enum line { A, B, C, L, P };
+ * R; P the same home and primary cache place. U and N are A on an uncached and on a non-coherent
+ * page; G is a register of card 1 of A's home. */
+enum line { A, B, C, L, P, U, N, G };
 
 struct access {
     unsigned role, card; /**< station and its card */
     bool store;
     enum line line;
     bool given; /**< false: this place of `before` is empty */
+    bool twice; /**< and the same once more, at once */
 };
 
 /** An access to be measured after others have prepared for it. */

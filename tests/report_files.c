@@ -1,5 +1,6 @@
 /* The files of a run directory, read back. */
 #include "report/grid.h"
+#include "report/group.h"
 #include "report/manifest.h"
 #include "report/rundir.h"
 #include "report/stats.h"
@@ -179,4 +180,55 @@ Test(report_files, words_flow_within_the_width)
         cr_expect_str_eq(text, rows[i].text, "%s", text);
         free(text);
     }
+}
+
+/* Two metrics by hand: one that has a value everywhere, one that divides by zero. */
+static struct in_group group_of_two(void)
+{
+    static struct in_metric metric[2];
+    struct in_group group = {.name = (char *)"My-Group", .about = (char *)"two", .metrics = 2};
+    static const unsigned nacks = MON_EV_nacks, words[] = {IN_WORD_cards, IN_WORD_pcycles};
+    metric[0] = (struct in_metric){.name = (char *)"nacks_per_card",
+                                   .unit = (char *)"NACKs",
+                                   .formula = (char *)"nacks / cards"};
+    metric[0].program = (struct mon_formula){
+        .steps = 3,
+        .step = {{'n', (unsigned)IN_OPERAND_EVENT << IN_OPERAND_SHIFT | nacks, 0},
+                 {'n', (unsigned)IN_OPERAND_WORD << IN_OPERAND_SHIFT | words[0], 0},
+                 {'/', 0, 0}}};
+    metric[1] = (struct in_metric){
+        .name = (char *)"never", .unit = (char *)"1", .formula = (char *)"pcycles / 0"};
+    metric[1].program = (struct mon_formula){
+        .steps = 3,
+        .step = {{'n', (unsigned)IN_OPERAND_WORD << IN_OPERAND_SHIFT | words[1], 0},
+                 {'#', 0, 0},
+                 {'/', 0, 0}}};
+    group.metric = metric;
+    return group;
+}
+
+Test(report_files, groups)
+{
+    struct in_group group = group_of_two();
+    fake.experiment.group = &group;
+    fake.experiment.group_count = 1;
+    char *text = written(rep_write_groups);
+    cr_expect_eq(strncmp(text, "snapshot,component,group,metric,value,unit,formula\r\n", 52), 0);
+    cr_expect(strstr(text, "\r\nwhole,machine,My-Group,nacks_per_card,4.5,NACKs,nacks / cards\r\n"),
+              "%s", text);
+    cr_expect(strstr(text, "\r\nwhole,machine.station[0].card[1],My-Group,nacks_per_card,6,NACKs,"),
+              "%s", text);
+    cr_expect(strstr(text, "\r\ntwo,machine,My-Group,never,,1,pcycles / 0\r\n"), "%s", text);
+    free(text);
+
+    text = written(rep_write_csv);
+    cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.nacks_per_card,,4.5,NACKs\r\n"));
+    cr_expect(!strstr(text, "group.my_group.never"), "what has no value is left out");
+    free(text);
+
+    text = written(rep_table);
+    cr_expect(strstr(text, "= nacks / cards"), "%s", text);
+    cr_expect(strstr(text, "never") && strstr(text, " -  "), "%s", text);
+    free(text);
+    fake.experiment.group_count = 0;
 }

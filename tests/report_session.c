@@ -3,8 +3,10 @@
  * marks and exit status.
  */
 #include "cli/session.h"
+#include "input/yaml.h"
 #include "machine/looking.h"
 #include "machine/machine.h"
+#include "monitor/board.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@ enum { CARDS = 2 };
 
 struct nm_machine {
     nm_tick now;
+    struct mon_board board[CARDS];
     uint64_t lost; /* PCycles card 1 forgets to account for */
 };
 
@@ -29,12 +32,15 @@ static struct nm_machine the_machine;
 struct nm_machine *nm_machine_new(const struct nm_params *params)
 {
     (void)params;
+    for (unsigned c = 0; c < CARDS; c++)
+        mon_board_init(&the_machine.board[c], c);
     return &the_machine;
 }
 
 void nm_machine_free(struct nm_machine *m)
 {
-    (void)m;
+    for (unsigned c = 0; c < CARDS; c++)
+        mon_board_free(&m->board[c]);
 }
 
 unsigned nm_machine_cards(const struct nm_machine *m)
@@ -49,6 +55,30 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
     out->v[MON_TAP_ST_LOAD] = m->now - (card ? m->lost : 0);
     out->v[MON_TAP_CYCLES] = m->now / 3;
     out->v[MON_TAP_NACKS] = m->now / 100;
+}
+
+uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
+{
+    struct mon_taps taps;
+    nm_card_taps(m, card, &taps);
+    return mon_board_read(&m->board[card], offset, &taps);
+}
+
+void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
+{
+    struct mon_taps taps;
+    nm_card_taps(m, card, &taps);
+    mon_board_write(&m->board[card], offset, value, &taps);
+}
+
+const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+{
+    return m->board[card].sram.word;
+}
+
+uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+{
+    return m->board[card].sram.lost;
 }
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
@@ -250,7 +280,7 @@ Test(report_session, what_is_refused_writes_nothing)
     experiment.program[0] = 'b';
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
     experiment.program[0] = 'g';
-    cli_add_events(&experiment.events, "run,nakcs");
+    in_push(&experiment.events, "nakcs");
     cr_expect_eq(run_it(&outcome), CLI_EXIT_USAGE);
     cr_expect_eq(outcome.end, PROG_UNLOADABLE);
     cr_expect_neq(access("results", F_OK), 0);
@@ -292,4 +322,32 @@ Test(report_session, the_coherence_histogram_has_a_file_of_its_own)
         free(text);
         session.force = true;
     }
+}
+
+Test(report_session, the_cards_are_programmed_before_the_first_cycle)
+{
+    struct prog_outcome outcome;
+    struct in_write writes[] = {
+        {MON_REG_CONTROL2, MON_EV_nacks},
+        {MON_REG_COUNTER2, 0},
+        {MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_ad, SRAM_CONTROL_SOURCE)},
+        {MON_SRAM_WINDOW + 4 * 7, 9},
+    };
+    play = (struct play){.end = PROG_EXITED};
+    session.out = "programmed";
+    experiment.write = writes;
+    experiment.write_count = 4;
+    cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
+    char *text = contents("programmed/monitor/counters.csv");
+    cr_expect_str_eq(text, "card,counter,event,masked,value,unit,overflowed\r\n"
+                           "0,2,nacks,0,12,packets,0\r\n"
+                           "1,2,nacks,0,12,packets,0\r\n");
+    free(text);
+    text = contents("programmed/monitor/histogram.csv");
+    cr_expect(strstr(text, "\r\n1,7,7,7,9,word,"), "%s", text);
+    free(text);
+    cr_expect_eq(access("programmed/monitor/histogram.npy", R_OK), 0);
+    cr_expect(strstr(table, "18 counted"), "%s", table);
+    experiment.write = NULL;
+    experiment.write_count = 0;
 }

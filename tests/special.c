@@ -12,7 +12,7 @@
 
 enum { STATIONS = 4, PER_STATION = 2, HOME = 1, LINE = 64 };
 
-enum { INVAL = 1, EXCL, KILL, WB, PREFETCH };
+enum { INVAL = 1, EXCL, KILL, WB, PREFETCH, CLAIM };
 
 /* One reference, then a trap: r2 is what, r3 where. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
@@ -100,6 +100,38 @@ static nm_tick command(struct nm_machine *m, unsigned card, unsigned function, u
     return trap.at - begin;
 }
 
+static const struct nm_look *look(struct nm_machine *m, unsigned card, struct nm_look question)
+{
+    struct nm_trap trap;
+    nm_card_look(m, card, &question, nm_machine_now(m) + nm_machine_lookahead(m));
+    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
+    settle(m);
+    return nm_card_looked(m, card);
+}
+
+/* What a card finds at home and in each network cache is what is there, by address and by place. */
+static void expect_looks(struct nm_machine *m, const char *history, unsigned card)
+{
+    const uint64_t pa = address(0);
+    const struct nm_look *l = look(m, card, (struct nm_look){NM_LOOK_MEMORY, .address = pa});
+    cr_expect_str_eq(l->state, nm_line_at_home(m, pa), "'%s': memory", history);
+    cr_expect_eq(l->tag, pa);
+    l = look(m, card,
+             (struct nm_look){NM_LOOK_MEMORY, true, HOME, .address = pa % (1 << 20) / LINE});
+    cr_expect_str_eq(l->state, nm_line_at_home(m, pa), "'%s': memory by index", history);
+    for (uint16_t s = 0; s < STATIONS; s++) {
+        if (s == HOME)
+            continue;
+        l = look(m, card, (struct nm_look){NM_LOOK_NETWORK, false, s, .address = pa});
+        cr_expect_str_eq(l->state, nm_line_at_network(m, s, pa), "'%s': station %u", history, s);
+        const uint64_t tag = l->tag;
+        const uint64_t place = pa / LINE % nm_look_places(m, NM_LOOK_NETWORK);
+        l = look(m, card, (struct nm_look){NM_LOOK_NETWORK, true, s, .address = place});
+        cr_expect_eq(l->tag, tag, "'%s': station %u by index", history, s);
+    }
+}
+
 /* Cards 2 and 3 are at the line's home, the others away. A history is pairs of card and reference;
  * `after` is the home's state and those of the four network caches. */
 struct row {
@@ -144,6 +176,13 @@ Test(special, what_becomes_of_a_line)
         {"0w", PREFETCH, "GI LI - N N", "GV GV - GV N"},
         {"4w", PREFETCH, "GI N - LI N", "GI N - LI N"},
         {"4r0w", PREFETCH, "GI LI - GI N", "GV GV - GV N"},
+        {"", CLAIM, "LV N - N N", "GI N - N N"},
+        {"5r", CLAIM, "GV N - GV N", "GI N - GI N"},
+        {"5w", CLAIM, "GI N - LI N", "GI N - GI N"},
+        {"2r3r", CLAIM, "LV N - N N", "GI N - N N"},
+        {"2w", CLAIM, "LI N - N N", "GI N - N N"},
+        {"2r0r4r6r", CLAIM, "GV GV - GV GV", "GI GI - GI GI"},
+        {"0w1r", CLAIM, "GI LV - N N", "GI GI - N N"},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
@@ -153,6 +192,7 @@ Test(special, what_becomes_of_a_line)
         expect_states(m, r, "before", r->before);
         cr_expect_gt(command(m, 5, r->function, address(0), 1), 0);
         expect_states(m, r, "after", r->after);
+        expect_looks(m, r->history, i % (STATIONS * PER_STATION));
         for (unsigned card = 0; card < STATIONS * PER_STATION; card++)
             refer(m, card, 'r', address(0)); /* checking mode: everyone sees the last value */
         refer(m, 7, 'w', address(0));
@@ -175,6 +215,32 @@ Test(special, a_write_back_leaves_the_owner_a_shared_copy)
     nm_card_truth(m, 0, &after);
     cr_expect_eq(after.upgrades, before.upgrades + 1, "a write must ask again");
     nm_machine_free(m);
+}
+
+/* Lines that are created are written without asking, and nobody has sent their data. */
+Test(special, a_claim_creates_dirty_lines)
+{
+    for (unsigned card = 2; card < 6; card += 3) { /* at home and away */
+        struct nm_machine *m = make();
+        struct nm_truth before, after;
+        struct mon_taps packets, later;
+        for (unsigned i = 0; i < 8; i++)
+            refer(m, 0, 'w', address(i));
+        nm_card_truth(m, card, &before);
+        nm_card_taps(m, card, &packets);
+        cr_expect_gt(command(m, card, CLAIM, address(0), 8), 0);
+        nm_card_taps(m, card, &later);
+        cr_expect_eq(later.v[MON_TAP_DATA_IN], packets.v[MON_TAP_DATA_IN], "no data came");
+        for (unsigned i = 0; i < 8; i++) {
+            cr_expect_str_eq(nm_line_at_home(m, address(i)), card == 2 ? "LI" : "GI");
+            refer(m, card, 'w', address(i));
+        }
+        nm_card_truth(m, card, &after);
+        cr_expect_eq(after.l2_misses + after.upgrades, before.l2_misses + before.upgrades);
+        for (unsigned other = 0; other < STATIONS * PER_STATION; other++)
+            refer(m, other, 'r', address(other % 8));
+        nm_machine_free(m);
+    }
 }
 
 Test(special, a_run_of_lines_takes_its_time_and_one_interrupt)
@@ -207,8 +273,9 @@ Test(special, everyone_at_once)
     struct nm_trap trap;
     for (unsigned i = 0; i < 16; i++)
         refer(m, i % 8, 'w', address(i));
+    static const unsigned functions[] = {INVAL, EXCL, KILL, WB, CLAIM};
     for (unsigned card = 0; card < 8; card++)
-        nm_card_special(m, card, 1 + card % 4, address(card), 8,
+        nm_card_special(m, card, functions[card % 5], address(card), 8,
                         nm_machine_now(m) + nm_machine_lookahead(m));
     for (unsigned done = 0; done < 8; done++) {
         enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);

@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { BYTES = 3 << 16, WORDS = BYTES / sizeof(unsigned), THREADS = 4, LINE = 64 };
@@ -49,7 +51,7 @@ static void *worker(void *arg)
 {
     const unsigned me = (unsigned)(unsigned long)arg;
     int fd = open("/dev/numachine/memory", O_RDWR);
-    for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_PREFETCH; f++) {
+    for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_CLAIM; f++) {
         for (unsigned i = me; i < WORDS; i += THREADS)
             table[i] += i ^ f;
         pthread_barrier_wait(&barrier);
@@ -69,7 +71,7 @@ static unsigned long long expected(void)
     unsigned long long sum = 0;
     static unsigned copy[WORDS];
     for (unsigned me = 0; me < THREADS; me++)
-        for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_PREFETCH; f++) {
+        for (unsigned f = NUMACHINE_INVALIDATE; f <= NUMACHINE_CLAIM; f++) {
             for (unsigned i = me; i < WORDS; i += THREADS)
                 copy[i] += i ^ f;
             for (unsigned i = me; i < WORDS; i += 97)
@@ -125,12 +127,75 @@ static void interrupts(int fd)
 static void mistakes(int fd)
 {
     static const struct numachine_command wrong[] = {
-        {0, 0, 0, 64}, {6, 0, 0, 64}, {1, 2, 0, 64},
-        {1, 0, 0, 0},  {1, 0, 8, 64}, {1, 0, 0xfffffffffffffff0ull, 64}};
+        {0, 0, 0, 64}, {7, 0, 0, 64}, {6, 0, 32, 64}, {6, 0, 64, 65},
+        {1, 2, 0, 64}, {1, 0, 0, 0},  {1, 0, 8, 64},  {1, 0, 0xfffffffffffffff0ull, 64}};
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
         printf("%d ", write(fd, &wrong[i], sizeof *wrong) < 0 ? errno : 0);
     printf("%d ", write(fd, wrong, 23) < 0 ? errno : 0);
     printf("%d\n", read(fd, table, 8) < 0 ? errno : 0);
+}
+
+static struct numachine_line look(int fd, unsigned where, unsigned flags, unsigned long long at)
+{
+    struct numachine_line l = {.where = where, .flags = flags, .address = at};
+    if (ioctl(fd, NUMACHINE_LOOK, &l) < 0)
+        fail("ioctl");
+    return l;
+}
+
+/* The line may have left a small cache by itself; otherwise it is as it should be, and in a place
+ * of the cache. */
+static int look_here(int fd, const volatile void *at, const char *state)
+{
+    const struct numachine_line l = look(fd, NUMACHINE_CACHE, 0, (unsigned long)at);
+    unsigned places = 1;
+    struct numachine_line probe = l;
+    if (!l.cards)
+        return !strcmp(l.state, "I");
+    do {
+        places *= 2;
+        probe = (struct numachine_line){.where = NUMACHINE_CACHE, .flags = 1, .address = places};
+    } while (ioctl(fd, NUMACHINE_LOOK, &probe) == 0);
+    probe = look(fd, NUMACHINE_CACHE, NUMACHINE_BY_INDEX, l.address / LINE % places);
+    return !strcmp(l.state, state) && (!probe.cards || probe.address == l.address);
+}
+
+/* What is known of a line at home and here, after a store, a write-back and an invalidation. */
+static void looks(int fd)
+{
+    static volatile unsigned line[LINE] __attribute__((aligned(1024)));
+    struct numachine_line wrong = {.where = 3};
+    line[0] = 1;
+    printf("looks: %d", look_here(fd, line, "D"));
+    command(fd, NUMACHINE_WRITE_BACK, 0, (void *)line, LINE);
+    report(fd);
+    printf(" %d", look_here(fd, line, "S"));
+    command(fd, NUMACHINE_EXCLUSIVE, 0, (void *)line, LINE);
+    report(fd);
+    printf(" %d", look_here(fd, line, "I"));
+    printf(" %s", look(fd, NUMACHINE_MEMORY, 0, (unsigned long)line).state);
+    printf(" %d", ioctl(fd, NUMACHINE_LOOK, &wrong) < 0 ? errno : 0);
+    wrong = (struct numachine_line){.where = NUMACHINE_CACHE, .flags = 1, .address = 1u << 30};
+    printf(" %d\n", ioctl(fd, NUMACHINE_LOOK, &wrong) < 0 ? errno : 0);
+}
+
+/* In-cache zero and copy: the pages of others, taken and overwritten without their data. */
+static void in_cache(int fd)
+{
+    static unsigned char from[1 << 14] __attribute__((aligned(64)));
+    unsigned char *bytes = (unsigned char *)table;
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < sizeof from; i++)
+        from[i] = (unsigned char)(i * 7 + i / 256);
+    for (unsigned round = 0; round < 3; round++) {
+        numachine_zero(fd, bytes + 4096, 3 * 4096);
+        for (unsigned i = 0; i < 3 * 4096; i++)
+            wrong += bytes[4096 + i] != 0;
+        numachine_copy(fd, bytes + 8192 * round, from, sizeof from);
+        for (unsigned i = 0; i < sizeof from; i++)
+            wrong += bytes[8192 * round + i] != from[i];
+    }
+    printf("in-cache zero and copy: %s\n", wrong ? "WRONG" : "right");
 }
 
 int main(void)
@@ -142,6 +207,8 @@ int main(void)
     many_commands(fd);
     interrupts(fd);
     mistakes(fd);
+    in_cache(fd);
+    looks(fd);
     command(fd, NUMACHINE_EXCLUSIVE, NUMACHINE_SIGNAL, table, BYTES); /* the end does not wait */
     return 0;
 }

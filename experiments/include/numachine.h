@@ -1,6 +1,6 @@
 /*
- * For programs that run on the simulated NUMAchine: markers, and the special functions of memory
- * and network cache.
+ * For programs that run on the simulated NUMAchine: markers, pages that are uncached or not
+ * coherent, and the special functions of memory and network cache.
  *
  * Markers name the part you want counted:
  *
@@ -16,15 +16,15 @@
 #ifndef NUMACHINE_H
 #define NUMACHINE_H
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #ifdef NUMACHINE_OFF
 
 #define NUMACHINE_BEGIN(name) ((void)0)
 #define NUMACHINE_END(name)   ((void)0)
 
 #else
-
-#include <fcntl.h>
-#include <unistd.h>
 
 /** Writes one marker. The device is opened at the first; two threads that both find it closed open
  * it twice, which does no harm. */
@@ -44,6 +44,113 @@ static inline void numachine_mark(const char *text, unsigned long length)
 #endif
 
 /*
+ * Pages with an attribute of their own (docs/special-functions.md): zeroed memory whose loads and
+ * stores all go to its home, or which is cached without coherence. Give it back with munmap. LL/SC,
+ * and so atomic operations and locks, are bus errors there. Anywhere else it is ordinary memory.
+ */
+#include <sys/mman.h>
+
+static inline void *numachine_pages(const char *device, unsigned long bytes)
+{
+    void *at = MAP_FAILED;
+    int fd = -1;
+
+#ifndef NUMACHINE_OFF
+    fd = open(device, O_RDWR);
+#else
+    (void)device;
+#endif
+    if (fd >= 0) {
+        at = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+    } else {
+        at = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    }
+    return at == MAP_FAILED ? 0 : at;
+}
+
+/** @return the memory, or NULL when there is none */
+static inline void *numachine_uncached(unsigned long bytes)
+{
+    return numachine_pages("/dev/numachine/uncached", bytes);
+}
+
+static inline void *numachine_noncoherent(unsigned long bytes)
+{
+    return numachine_pages("/dev/numachine/noncoherent", bytes);
+}
+
+/*
+ * The monitoring card of a processor (docs/special-functions.md): its registers, to be read and
+ * written as volatile 32-bit words.
+ *
+ *     volatile unsigned *card = numachine_card(-1);
+ *     NUMACHINE_COUNT(card, 0, CACHE_STALLS);
+ *     work();
+ *     stalls = NUMACHINE_COUNTER(card, 0);
+ *
+ * Where there is no such card, or with -DNUMACHINE_OFF, the pointer is NULL, nothing is written and
+ * every register reads 0.
+ */
+#include "numachine_card.h"
+
+/** @param card  machine-wide number, or -1: that of the processor this thread runs on now
+ *  @return its registers, or NULL. They stay mapped to that card wherever the thread goes. */
+static inline volatile unsigned *numachine_card(int card)
+{
+    void *at = MAP_FAILED;
+#ifndef NUMACHINE_OFF
+    char path[32] = "/dev/numachine/card";
+    char digits[12];
+    unsigned count = 0, end = sizeof "/dev/numachine/card" - 1;
+    int fd;
+
+    for (int left = card; card >= 0 && (left > 0 || count == 0); left /= 10)
+        digits[count++] = (char)('0' + left % 10);
+    while (count > 0)
+        path[end++] = digits[--count];
+    path[end] = '\0';
+    fd = open(path, O_RDWR);
+    if (fd >= 0) {
+        at = mmap(0, NUMACHINE_REGISTERS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+    }
+#else
+    (void)card;
+#endif
+    return at == MAP_FAILED ? 0 : (volatile unsigned *)at;
+}
+
+static inline void numachine_card_write(volatile unsigned *card, unsigned offset, unsigned value)
+{
+    if (card)
+        card[offset / 4] = value;
+}
+
+static inline unsigned numachine_card_read(volatile unsigned *card, unsigned offset)
+{
+    return card ? card[offset / 4] : 0;
+}
+
+/* A register by its name (numachine_card.h). */
+#define NUMACHINE_READ(card, name)         numachine_card_read(card, NUMACHINE_REG_##name)
+#define NUMACHINE_WRITE(card, name, value) numachine_card_write(card, NUMACHINE_REG_##name, value)
+
+/* Counter k, 0 to 3. COUNT lets it count an event, without mask and interrupt; LOAD sets it. */
+#define NUMACHINE_COUNTER(card, k) numachine_card_read(card, NUMACHINE_REG_COUNTER0 + 4 * (k))
+#define NUMACHINE_LOAD(card, k, value) \
+    numachine_card_write(card, NUMACHINE_REG_COUNTER0 + 4 * (k), value)
+#define NUMACHINE_CONTROL(card, k, value) \
+    numachine_card_write(card, NUMACHINE_REG_CONTROL0 + 4 * (k), value)
+#define NUMACHINE_COUNT(card, k, event) NUMACHINE_CONTROL(card, k, NUMACHINE_EV_##event)
+
+/* ExtendedPhaseID of the card's processor, 0 to 2047; packets carry its low 4 bits. */
+#define NUMACHINE_PHASE(card, phase) NUMACHINE_WRITE(card, PHASE, phase)
+
+/* Word of the SRAM, 0 to 65535. */
+#define NUMACHINE_SRAM(card, word) numachine_card_read(card, NUMACHINE_REG_SRAM + 4 * (word))
+
+/*
  * Special functions (docs/special-functions.md). Open /dev/numachine/memory, write one or more
  * struct numachine_command; a write returns when the commands are taken, not when they are done. A
  * read gives a struct numachine_report as soon as a command of this descriptor has ended.
@@ -53,7 +160,8 @@ enum numachine_function {
     NUMACHINE_EXCLUSIVE = 2,  /* a clean exclusive copy at memory */
     NUMACHINE_KILL = 3,       /* take dirty copies from their owners */
     NUMACHINE_WRITE_BACK = 4, /* write dirty lines back, their owners keep shared copies */
-    NUMACHINE_PREFETCH = 5    /* into this station's network cache */
+    NUMACHINE_PREFETCH = 5,   /* into this station's network cache */
+    NUMACHINE_CLAIM = 6       /* create lines in this card's secondary cache, to be overwritten */
 };
 
 enum { NUMACHINE_SIGNAL = 1 /* SIGIO for the issuing thread at the end */ };
@@ -67,5 +175,54 @@ struct numachine_report {
     unsigned long long commands; /* ended since the last read */
     unsigned long long lines;    /* treated by them */
 };
+
+/*
+ * A look at what is known of a line: ioctl(device, NUMACHINE_LOOK, &line), device being
+ * /dev/numachine/memory. `address` is the program's, or with NUMACHINE_BY_INDEX the number of a
+ * place. The answer replaces it by the physical address of the line there, ~0: none.
+ */
+enum numachine_where {
+    NUMACHINE_MEMORY = 0,  /* directory of the line's home; by index, of `station` */
+    NUMACHINE_NETWORK = 1, /* network cache of `station` */
+    NUMACHINE_CACHE = 2    /* secondary cache of this thread's card, its half for data */
+};
+
+enum { NUMACHINE_LOOK = 0x4e01, NUMACHINE_BY_INDEX = 1 };
+
+struct numachine_line {
+    unsigned where, flags, station;
+    unsigned cards; /* processor mask; of a card: 1 when the line is here */
+    unsigned long long address;
+    unsigned long long stations; /* routing mask: bit field of 16 per ring level */
+    char state[8];               /* as `numachine protocol` names it */
+};
+
+/*
+ * In-cache zero and copy: the lines of `to` are created in the secondary cache of this thread's
+ * card, without data, and then overwritten there. Both ends must be at multiples of l2.line (64
+ * bytes unless changed); otherwise, or without the device, it is an ordinary memset or memcpy.
+ * `device` is the thread's own descriptor of /dev/numachine/memory with no command out, or -1.
+ */
+static inline void numachine_claim(int device, void *to, unsigned long bytes)
+{
+    const struct numachine_command c = {NUMACHINE_CLAIM, 0, (unsigned long)to, bytes};
+    struct numachine_report r;
+
+    if (device >= 0 && write(device, &c, sizeof c) == sizeof c)
+        while (read(device, &r, sizeof r) < 0)
+            ;
+}
+
+static inline void numachine_zero(int device, void *to, unsigned long bytes)
+{
+    numachine_claim(device, to, bytes);
+    __builtin_memset(to, 0, bytes);
+}
+
+static inline void numachine_copy(int device, void *to, const void *from, unsigned long bytes)
+{
+    numachine_claim(device, to, bytes);
+    __builtin_memcpy(to, from, bytes);
+}
 
 #endif

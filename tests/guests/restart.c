@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,7 +34,35 @@ static void *interrupter(void *arg)
     return NULL;
 }
 
-static void attempt(const char *name, int flags, char *byte)
+/** read() whose SYSCALL sits in the delay slot of a taken branch; negative: the error. */
+static ssize_t read_in_delay_slot(int fd, void *to, size_t size)
+{
+    register long v0 __asm__("$2") = SYS_read;
+    register long a0 __asm__("$4") = fd;
+    register void *a1 __asm__("$5") = to;
+    register size_t a2 __asm__("$6") = size;
+    register long a3 __asm__("$7");
+
+    __asm__ volatile(".set push\n.set noreorder\n"
+                     "b 1f\n"
+                     " syscall\n"
+                     "li $2, 99\n" /* jumped over */
+                     "1:\n.set pop\n"
+                     : "+r"(v0), "=r"(a3)
+                     : "r"(a0), "r"(a1), "r"(a2)
+                     : "$1", "$3", "$8", "$9", "$10", "$11", "$12", "$13", "$14", "$15", "$24",
+                       "$25", "hi", "lo", "memory");
+    return a3 ? -v0 : v0;
+}
+
+static ssize_t plain_read(int fd, void *to, size_t size)
+{
+    return read(fd, to, size);
+}
+
+typedef ssize_t reading(int fd, void *to, size_t size);
+
+static void attempt(const char *name, reading *how, int flags, char *byte)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     pthread_t thread;
@@ -43,7 +72,7 @@ static void attempt(const char *name, int flags, char *byte)
     sigaction(SIGUSR1, &action, NULL);
     pthread_create(&thread, NULL, interrupter, byte);
     errno = 0;
-    ssize_t n = read(ends[0], &got, 1);
+    ssize_t n = how(ends[0], &got, 1);
     printf("%s: read %zd '%c' %s, handled %d\n", name, n, got, errno == EINTR ? "EINTR" : "-",
            seen);
     pthread_join(thread, NULL);
@@ -72,8 +101,9 @@ int main(void)
 {
     CHECK(pipe(ends) == 0);
     reader = pthread_self();
-    attempt("restarted", SA_RESTART, "x");
-    attempt("interrupted", 0, NULL);
+    attempt("restarted", plain_read, SA_RESTART, "x");
+    attempt("interrupted", plain_read, 0, NULL);
+    attempt("restarted in a delay slot", read_in_delay_slot, SA_RESTART, "y");
     sleeping();
     return guest_result();
 }

@@ -1,0 +1,94 @@
+/*
+ * Options several subcommands share: written once, so that they mean the same everywhere.
+ */
+#include "cli/options.h"
+
+#include "input/yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_FORCE = 0x200, OPT_CHECK, OPT_FUNCTIONAL };
+
+/* ---- --set ----------------------------------------------------------------------------------- */
+
+static error_t parse_set(int key, char *arg, struct argp_state *state)
+{
+    if (key != 's')
+        return ARGP_ERR_UNKNOWN;
+    in_push(state->input, arg);
+    return 0;
+}
+
+static const struct argp_option set_options[] = {
+    {"set", 's', "KEY=VALUE", 0, "Replace a value of the file or of its machine", 0}, {0}};
+
+const struct argp cli_set_argp = {.options = set_options, .parser = parse_set};
+
+/* ---- of a run -------------------------------------------------------------------------------- */
+
+/** Adds the comma-separated parts of an argument to a list. */
+static void add_parts(char ***list, const char *spec)
+{
+    char *copy = in_strdup(spec), *rest = copy;
+    for (char *word; (word = strsep(&rest, ","));)
+        in_push(list, word);
+    free(copy);
+}
+
+static error_t parse_options(int key, char *arg, struct argp_state *state)
+{
+    struct cli_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->sets;
+        return 0;
+    case 'e':
+        add_parts(&o->events, arg);
+        return 0;
+    case 'g':
+        add_parts(&o->groups, arg);
+        return 0;
+    case 'o':
+        o->out = arg;
+        return 0;
+    case 'q':
+        o->quiet = true;
+        return 0;
+    case OPT_CHECK:
+        in_push(&o->sets, "run.check=true");
+        return 0;
+    case OPT_FUNCTIONAL:
+        in_push(&o->sets, "run.mode=functional");
+        return 0;
+    case OPT_FORCE:
+        o->force = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option run_options[] = {
+    {"event", 'e', "EVENTS", 0, "Count these events and sets (numachine list events)", 0},
+    {"group", 'g', "GROUPS", 0, "Answer these groups' questions (numachine list groups), or files'",
+     0},
+    {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
+    {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
+     0},
+    {"output", 'o', "DIR", 0, "Where the results go", 0},
+    {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
+    {"quiet", 'q', NULL, 0, "No table and no progress", 0},
+    {0}};
+
+static const struct argp_child set_child[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
+
+const struct argp cli_options_argp = {
+    .options = run_options, .parser = parse_options, .children = set_child};
+
+void cli_options_free(struct cli_options *options)
+{
+    in_free_list(options->sets);
+    in_free_list(options->events);
+    in_free_list(options->groups);
+}

@@ -1,0 +1,28 @@
+/*
+ * Options several subcommands share. A subcommand names a parser here as its argp child and gives
+ * it a struct of its own in ARGP_KEY_INIT: state->child_inputs[0] = &options.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+/** --set; the input is a char **: the NULL-terminated list of assignments, NULL when empty. */
+extern const struct argp cli_set_argp;
+
+/** What `run` and `stat` have in common. Zero is a good start; cli_options_free releases it. */
+struct cli_options {
+    char **sets;             /**< NULL-terminated assignments; the rest likewise */
+    char **events, **groups; /**< NULL: none given */
+    const char *out;         /**< NULL: not given */
+    bool force, quiet;
+};
+
+/** --event, --group, --set, --check, --output, --force, --quiet; the input is a struct
+ *  cli_options. */
+extern const struct argp cli_options_argp;
+
+void cli_options_free(struct cli_options *options);
+
+#endif

@@ -1,0 +1,222 @@
+/*
+ * The monitoring card between its board (monitor/board.h) and the processor card around it.
+ *
+ * The hard idea is an interrupt at the exact cycle from counters that nobody increments. A counter
+ * of levels (status, busy, waiting, time) grows by at most one per PCycle or card cycle, so it
+ * cannot overflow before as many of them have passed as it has left. An event is posted there,
+ * looks again, and is posted anew until nothing is left. Counters of packets grow only where a
+ * packet passes, and are looked at there.
+ *
+ * The card's clock is the bus clock: it sees its counters on the edges of it.
+ */
+#include "procard/monitor.h"
+
+#include "procard/card.h"
+
+/* [PCycles] by which a state's total in the middle of an instruction may be too small. */
+enum { SLACK = 16 };
+
+static nm_fire_fn look, deliver;
+static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data);
+
+void pc_monitor_init(struct pc_card *card)
+{
+    mon_board_init(&card->monitor.board, card->cpu.number);
+    card->monitor.look_at = card->monitor.leash = NM_NEVER;
+}
+
+void pc_monitor_free(struct pc_card *card)
+{
+    mon_board_free(&card->monitor.board);
+}
+
+void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *out)
+{
+    pc_card_taps(card, now, out);
+    if (card->station_taps)
+        card->station_taps(card->owner, card, now, out);
+    mon_board_complete(&card->monitor.board, out);
+}
+
+/* ---- looking at the counters ------------------------------------------------------------------
+ */
+
+/* First edge at which counter k could overflow or has its dead time behind it. */
+static nm_tick next_look(const struct pc_card *card, unsigned k, nm_tick now,
+                         const struct mon_taps *taps)
+{
+    const struct mon_board *b = &card->monitor.board;
+    const struct mon_counter *c = &b->counters.counter[k];
+    const nm_tick cycle = nm_bus_cycle(card->bus);
+    bool pcycles = false;
+    if (c->settling)
+        return c->ready * cycle;
+    if (!(mon_board_enabled(b) >> k & 1) || mon_overflowed(&b->counters, k, taps))
+        return NM_NEVER;
+    const uint64_t left = mon_board_remaining(b, k, taps, &pcycles);
+    if (!left)
+        return NM_NEVER;
+    if (!pcycles)
+        return (now / cycle + left) * cycle;
+    const nm_tick next = nm_bus_edge(card->bus, now + 1);
+    return left > SLACK ? nm_bus_edge(card->bus, now + left - SLACK) : next;
+}
+
+/* Whether what counter k counts goes on when nothing else does. */
+static bool goes_on(const struct pc_card *card, unsigned k)
+{
+    const struct mon_board *b = &card->monitor.board;
+    const struct mon_counter *c = &b->counters.counter[k];
+    uint64_t alone = UINT64_C(1) << MON_TAP_CYCLES;
+    if (c->event == MON_EV_counter_above)
+        return goes_on(card, b->watch); /* which never watches another */
+    if (b->interrupt_waits)
+        alone |= UINT64_C(1) << MON_TAP_INTERRUPT_TIME;
+    if (card->activity == PC_IDLE)
+        alone |= UINT64_C(1) << MON_TAP_ST_STALL_OTHER;
+    return c->settling || c->taps & alone;
+}
+
+static void post_look(struct pc_card *card, nm_tick at, bool alone)
+{
+    struct pc_monitor *mon = &card->monitor;
+    if (at >= mon->look_at)
+        return;
+    mon->look_at = at;
+    mon->idle += !alone;
+    nm_post(card->k, at, NM_RANK_LOOK, card->position, look, card, at << 1 | alone);
+}
+
+/* [ticks] from a flag to its interrupt. */
+static nm_tick latency(const struct pc_card *card)
+{
+    return card->p->monitor_interrupt * nm_bus_cycle(card->bus);
+}
+
+/* Flags that have gone up interrupt the processor, each once until it is cleared. */
+static void raise(struct pc_card *card, nm_tick now, unsigned pending)
+{
+    struct pc_monitor *mon = &card->monitor;
+    if (pending & ~mon->raised)
+        nm_post(card->k, now + latency(card), NM_RANK_OS, card->position, deliver, card, 0);
+    mon->raised = pending;
+}
+
+/* After anything that may have changed what the board waits for. */
+static void attend(struct pc_card *card, nm_tick now, const struct mon_taps *taps)
+{
+    raise(card, now, mon_board_pending(&card->monitor.board, taps));
+    for (unsigned k = 0; k < MON_COUNTERS; k++)
+        post_look(card, next_look(card, k, now, taps), goes_on(card, k));
+}
+
+static void look(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct mon_taps taps;
+    card->monitor.idle -= !(arg & 1);
+    if (card->monitor.look_at != arg >> 1)
+        return; /* an earlier one took its place */
+    card->monitor.look_at = NM_NEVER;
+    pc_monitor_taps(card, now, &taps);
+    mon_settle(&card->monitor.board.counters, &taps);
+    attend(card, now, &taps);
+}
+
+static void deliver(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    (void)arg;
+    mon_board_interrupt(&card->monitor.board, now / nm_bus_cycle(card->bus));
+    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_MONITOR);
+}
+
+void pc_monitor_refresh(struct pc_card *card, nm_tick now)
+{
+    struct mon_taps taps;
+    pc_monitor_taps(card, now, &taps);
+    card->monitor.wants = mon_board_wants(&card->monitor.board);
+    card->monitor.leash = NM_NEVER;
+    if (card->monitor.wants & MON_WANTS_ACCESSES &&
+        mon_board_enabled(&card->monitor.board) >> MON_BIT_SRAM & 1)
+        card->monitor.leash = latency(card) ? latency(card) : 1;
+    card->port.heard = card->monitor.wants & MON_WANTS_PACKETS ? heard : NULL;
+    attend(card, now, &taps);
+}
+
+/* ---- what passes ------------------------------------------------------------------------------
+ */
+
+static void depths(const struct pc_card *card, struct mon_packet *p)
+{
+    for (unsigned c = 0; c < NM_CLASSES; c++) {
+        p->depth[0][c] = card->port.in[c].count;
+        p->depth[1][c] = card->port.out[c].count;
+    }
+}
+
+void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                       const struct nm_packet *p, bool out, nm_tick now)
+{
+    struct mon_packet seen = {
+        .address = p->line, .command = p->message, .phase = p->phase, .out = out};
+    struct mon_taps taps;
+    depths(card, &seen);
+    mon_board_packet(&card->monitor.board, tap, amount, &seen);
+    if (!mon_board_enabled(&card->monitor.board))
+        return;
+    pc_monitor_taps(card, now, &taps);
+    raise(card, now, mon_board_pending(&card->monitor.board, &taps));
+}
+
+/* The bus has carried a packet of the card and added to the taps. */
+static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
+{
+    struct pc_card *card = self;
+    pc_monitor_packet(card, out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN, 1, p, out, now);
+    if (data)
+        pc_monitor_packet(card, out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN, data, p, out, now);
+    if (p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY))
+        pc_monitor_packet(card, MON_TAP_NACKED_HEADERS, 1, p, out, now);
+}
+
+void pc_monitor_issue(struct pc_card *card, nm_tick now)
+{
+    struct mon_taps taps;
+    pc_monitor_taps(card, now, &taps);
+    mon_board_issue(&card->monitor.board, &taps);
+    attend(card, now, &taps);
+}
+
+/* An overflow of the SRAM says so by itself; no totals are needed, which in the middle of a run of
+ * the processor would not be there. */
+static void sram_counted(struct pc_card *card, nm_tick at)
+{
+    const struct mon_board *b = &card->monitor.board;
+    if (b->sram.overflow && mon_board_enabled(b) >> MON_BIT_SRAM & 1)
+        raise(card, at, card->monitor.raised | 1u << MON_BIT_SRAM);
+}
+
+void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+{
+    const nm_tick cycle = nm_bus_cycle(card->bus);
+    struct mon_transaction t = {
+        .address = card->request.line,
+        .cycle = now / cycle,
+        .service = (now - card->request.issued) / cycle,
+        .global = in->info & NM_INFO_GLOBAL,
+        .valid = in->info & NM_INFO_VALID,
+        .nc_hit = in->info & NM_INFO_NC_HIT,
+        .remote = card->request.line / card->p->memory_size != card->station,
+        .exclusive = in->message == NM_MSG_DATA_X || in->message == NM_MSG_INVALIDATE};
+    mon_board_transaction(&card->monitor.board, &t);
+    sram_counted(card, now);
+}
+
+void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at)
+{
+    const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
+    mon_board_access(&card->monitor.board, scaddr, data || !card->p->l2_split,
+                     at / nm_bus_cycle(card->bus));
+    sram_counted(card, at);
+}

@@ -1,0 +1,124 @@
+/*
+ * The R4400's translation look-aside buffer: 48 fully associative entries, each for a pair of
+ * pages, and in front of it two entries for instructions (R44-19). Not modelled unless tlb.refill
+ * is set; then card->tlb_model is NULL and nothing here runs.
+ *
+ * The hard idea: the interpreter's fast path never looks here. So a line may be in its view
+ * (struct pc_line) only while its page is translated: when an entry goes, what it let the fast path
+ * see goes too, and the next access to that page comes by. A hit leaves no trace, so that it does
+ * not matter which accesses come by.
+ *
+ * Replacement is the R4400's Random register, which counts down from 47 to Wired (0 here). It
+ * counts instructions; here PCycles, which are known exactly wherever a run is cut.
+ */
+#include "procard/card.h"
+
+#include <stdlib.h>
+
+enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2 };
+
+static const uint64_t NOWHERE = ~0ull;
+
+struct pc_tlb_model {
+    struct entry {
+        uint64_t pair; /**< number of the pair of pages, NOWHERE: invalid */
+        const void *space;
+    } entry[ENTRIES];
+    struct entry
+        page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
+    unsigned next;                 /**< of these, to be replaced */
+};
+
+struct pc_tlb_model *pc_tlb_new(void)
+{
+    struct pc_tlb_model *t = calloc(1, sizeof *t);
+    for (unsigned i = 0; i < ENTRIES; i++)
+        t->entry[i].pair = NOWHERE;
+    for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
+        t->page[i].pair = NOWHERE;
+    return t;
+}
+
+static bool holds(const struct entry *e, unsigned count, uint64_t number, const void *space)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (e[i].pair == number && e[i].space == space)
+            return true;
+    return false;
+}
+
+/* Takes [va, va + len) from the fast path's view. */
+static void hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len)
+{
+    for (unsigned place = 0; place <= card->l1_mask[side]; place++) {
+        struct pc_line *l = &card->l1[side][place];
+        if (l->rtag != NOWHERE && l->rtag - va < len)
+            l->rtag = l->wtag = NOWHERE;
+    }
+}
+
+/* Empties instruction entry i. */
+static void drop_page(struct pc_card *card, unsigned i)
+{
+    struct entry *e = &card->tlb_model->page[i];
+    if (e->pair != NOWHERE)
+        hide(card, PC_SIDE_I, e->pair << card->page_shift, 1ull << card->page_shift);
+    e->pair = NOWHERE;
+}
+
+static void drop_pair(struct pc_card *card, struct entry *e)
+{
+    uint64_t first = e->pair << 1;
+    if (e->pair == NOWHERE)
+        return;
+    for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
+        if (card->tlb_model->page[i].pair >> 1 == e->pair)
+            drop_page(card, i);
+    hide(card, PC_SIDE_D, first << card->page_shift, 2ull << card->page_shift);
+    e->pair = NOWHERE;
+}
+
+void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
+{
+    struct pc_tlb_model *t = card->tlb_model;
+    if (!t || !len)
+        return;
+    uint64_t first = va >> card->page_shift >> 1, last = (va + (len - 1)) >> card->page_shift >> 1;
+    for (unsigned i = 0; i < ENTRIES; i++)
+        if (t->entry[i].pair >= first && t->entry[i].pair <= last)
+            drop_pair(card, &t->entry[i]);
+}
+
+/* The software's refill (manual p. 84): an exception, and an entry chosen by Random. */
+static uint64_t refill(struct pc_card *card, uint64_t va, nm_tick at)
+{
+    struct entry *e = &card->tlb_model->entry[ENTRIES - 1 - at % ENTRIES];
+    drop_pair(card, e);
+    *e = (struct entry){.pair = va >> card->page_shift >> 1, .space = card->space.ctx};
+    card->truth.tlb_misses++;
+    return pc_card_exception(card, card->p->tlb_refill, at);
+}
+
+/* An instruction's page comes from the big TLB, while the pipeline waits (other stall). */
+static uint64_t page_miss(struct pc_card *card, uint64_t va, nm_tick at)
+{
+    struct pc_tlb_model *t = card->tlb_model;
+    drop_page(card, t->next);
+    t->page[t->next] = (struct entry){.pair = va >> card->page_shift, .space = card->space.ctx};
+    t->next = (t->next + 1) % INSTRUCTION_ENTRIES;
+    pc_card_stall(card, PC_ST_STALL_OTHER, card->p->tlb_instruction, at);
+    return card->p->tlb_instruction;
+}
+
+uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick at)
+{
+    struct pc_tlb_model *t = card->tlb_model;
+    uint64_t page = va >> card->page_shift, spent = 0;
+    if (!t)
+        return 0;
+    if (!holds(t->entry, ENTRIES, page >> 1, card->space.ctx))
+        spent = refill(card, va, at);
+    if (side == PC_SIDE_I && !holds(t->page, INSTRUCTION_ENTRIES, page, card->space.ctx))
+        spent += page_miss(card, va, at + spent);
+    return spent;
+}

@@ -1,0 +1,244 @@
+/*
+ * Uncached loads and stores (R4400 manual pp. 43, 326): straight to the bus as reads and writes of
+ * a doubleword or a part of it, to memory or to the register space of a card.
+ *
+ * The processor has one of them out at a time. A load waits for its datum. A store goes into the
+ * uncached store buffer, which is one entry deep, and the processor goes on; the next uncached
+ * access waits until the store has been acknowledged. Cached accesses do not wait: they may be seen
+ * before an uncached store that the program made earlier, as on the R4400.
+ *
+ * The hard idea is when the store happens. The processor runs ahead of events, and a store that
+ * posted one in the middle of such a run would be overtaken by its own processor. So every uncached
+ * access first stops the processor, and an event of the same tick lets it do its one access; then
+ * the processor runs no further than the next event, which now is known.
+ *
+ * A card's own registers are reached through its agent without a bus transfer, at the same delay
+ * behind the agent as over the bus.
+ */
+#include "machine/outside.h"
+#include "procard/card.h"
+#include "procard/code.h"
+
+#include <string.h>
+
+static nm_fire_fn turn, issue, own, serve;
+
+static void post(struct pc_card *card, nm_tick at, nm_fire_fn *fire)
+{
+    nm_post(card->k, at, NM_RANK_MODULE, card->position, fire, card, 0);
+}
+
+static nm_tick cycles(const struct pc_card *card, nm_tick from, uint64_t n)
+{
+    return nm_bus_edge(card->bus, from) + n * nm_bus_cycle(card->bus);
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+/* Does what a message asks of this card's registers, and answers in it. */
+static void touch_registers(struct pc_card *card, struct nm_packet *p, nm_tick now)
+{
+    const uint32_t offset = (uint32_t)(p->line % NM_REGISTER_SPACE);
+    uint8_t bytes[8] = {0}, *datum = bytes + (p->line & 4);
+    memcpy(bytes, &p->word, sizeof bytes);
+    if (p->message == NM_MSG_UNC_WR) {
+        uint32_t value = (uint32_t)datum[0] << 24 | datum[1] << 16 | datum[2] << 8 | datum[3];
+        pc_monitor_write(card, offset, value, now);
+        p->message = NM_MSG_UNC_DONE;
+        return;
+    }
+    const uint32_t value = pc_monitor_read(card, offset, now);
+    for (unsigned i = 0; i < 4; i++)
+        datum[i] = (uint8_t)(value >> (24 - 8 * i));
+    memcpy(&p->word, bytes, sizeof bytes);
+    p->message = NM_MSG_UNC_DATA;
+}
+
+void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+{
+    card->answer = *in;
+    card->port.out[NM_SINKABLE].reserved++;
+    card->agent_free = cycles(card, now, card->p->agent_register);
+    post(card, card->agent_free, serve);
+}
+
+static void serve(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct nm_packet *p = &card->answer;
+    const bool away = p->station != card->station;
+    (void)arg;
+    touch_registers(card, p, now);
+    p->source = (uint8_t)card->position;
+    p->route = away ? ring_mask_station(card->rings, p->station) : 0;
+    p->targets = (uint8_t)(1u << (away ? NM_MODULE_NETWORK : p->requester));
+    card->port.out[NM_SINKABLE].reserved--;
+    nm_bus_send(card->bus, card->position, p);
+}
+
+/* ---- the access's way ------------------------------------------------------------------------ */
+
+/* Bytes of its doubleword that the store at cpu->r.pc writes at `pa`: `size` of them, but the
+ * unaligned pairs ask for one byte and write to the end, or from the beginning, of their word. */
+static uint8_t bytes_of(const struct pc_cpu *cpu, uint64_t pa, unsigned size)
+{
+    enum { SWL = 0x2a, SDL = 0x2c, SDR, SWR };
+    const uint8_t *code = cpu->code ? cpu->code->fetch(cpu->code->ctx, cpu->r.pc) : NULL;
+    const unsigned op = code && size == 1 ? code[0] >> 2 : 0;
+    unsigned first = pa & 7, end = first + size;
+    if (op == SWL)
+        end = (first | 3) + 1;
+    else if (op == SDL)
+        end = 8;
+    else if (op == SWR)
+        first &= 4;
+    else if (op == SDR)
+        first = 0;
+    return (uint8_t)((1u << end) - (1u << first));
+}
+
+static void request(struct pc_card *card, uint64_t pa, unsigned size, bool store)
+{
+    struct nm_packet *p = &card->uncached.request;
+    *p = (struct nm_packet){.message = store ? NM_MSG_UNC_WR : NM_MSG_UNC_RD, .data = -1};
+    pc_agent_address(card, p, pa);
+    if (store)
+        p->bytes = bytes_of(&card->cpu, pa, size);
+}
+
+static void begin(struct pc_card *card, nm_tick at)
+{
+    card->uncached.busy = true;
+    post(card, cycles(card, at, card->p->agent_request), issue);
+}
+
+static bool is_own(const struct pc_card *card, uint64_t pa)
+{
+    return pa >= NM_REGISTERS && nm_register_card(pa) == card->cpu.number;
+}
+
+/* At the head of the outgoing FIFO, or at the card's own registers. */
+static void issue(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct pc_uncached *u = &card->uncached;
+    (void)arg;
+    if (is_own(card, u->request.line)) {
+        post(card, now + card->p->agent_register * nm_bus_cycle(card->bus), own);
+        return;
+    }
+    u->blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
+    if (u->blocked)
+        return; /* pc_uncached_room will call again */
+    if (u->request.message == NM_MSG_UNC_WR)
+        memcpy(&u->request.word, u->bytes, sizeof u->bytes);
+    nm_bus_send(card->bus, card->position, &u->request);
+}
+
+void pc_uncached_room(struct pc_card *card, nm_tick now)
+{
+    card->uncached.blocked = false;
+    post(card, now, issue);
+}
+
+static void own(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    struct nm_packet *p = &card->uncached.request;
+    (void)arg;
+    memcpy(&p->word, card->uncached.bytes, sizeof p->word);
+    touch_registers(card, p, now);
+    pc_uncached_answer(card, p, now);
+}
+
+/* Lets the processor do its access in this event. If it is made to stop instead, it will ask anew.
+ */
+static void grant(struct pc_card *card, nm_tick now)
+{
+    card->uncached.waits = false;
+    card->uncached.granted = card->uncached.wants != PC_UNCACHED_SYNC;
+    pc_agent_resume(card, now);
+    card->uncached.granted = false;
+}
+
+static void turn(void *self, nm_tick now, uint64_t arg)
+{
+    (void)arg;
+    grant(self, now);
+}
+
+void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+{
+    struct pc_uncached *u = &card->uncached;
+    u->busy = card->cpu.posted = false;
+    if (in->message == NM_MSG_UNC_DATA)
+        memcpy(u->bytes, &in->word, sizeof u->bytes);
+    else if (!u->waits)
+        return;
+    else if (u->wants == PC_UNCACHED_LOAD) { /* behind a store, a load */
+        request(card, u->pa, 0, false);
+        begin(card, now);
+        return;
+    }
+    grant(card, now);
+}
+
+/* ---- the processor's side -------------------------------------------------------------------- */
+
+static void wait(struct pc_card *card, enum pc_uncached_want wants, enum pc_stop *stop)
+{
+    *stop = PC_STOP_MISS;
+    card->request.stall = PC_ST_STALL_OTHER;
+    card->uncached.waits = true;
+    card->uncached.wants = (uint8_t)wants;
+}
+
+bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop)
+{
+    if (!cpu->posted)
+        return true;
+    if (at >= cpu->horizon)
+        *stop = PC_STOP_HORIZON;
+    else
+        wait(cpu->card, PC_UNCACHED_SYNC, stop);
+    return false;
+}
+
+/* Registers are words, and only those of cards that exist. */
+static bool allowed(const struct pc_card *card, uint64_t pa, unsigned size)
+{
+    return pa < NM_REGISTERS || (size == 4 && nm_register_card(pa) < nm_params_cards(card->p));
+}
+
+uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size,
+                            bool store, nm_tick at, enum pc_stop *stop)
+{
+    struct pc_uncached *u = &card->uncached;
+    if (!allowed(card, pa, size)) {
+        card->cpu.exc = PC_EXC_DBE;
+        card->cpu.badvaddr = va;
+        card->cpu.unmapped = card->cpu.protected = false;
+        *stop = PC_STOP_TRAP;
+        return NULL;
+    }
+    if (u->granted) {
+        u->granted = false;
+        if (store) {
+            request(card, pa, size, true);
+            begin(card, at);
+            card->cpu.posted = true;
+        }
+        return u->bytes + (pa & 7);
+    }
+    wait(card, store ? PC_UNCACHED_STORE : PC_UNCACHED_LOAD, stop);
+    u->pa = pa;
+    if (u->busy)
+        return NULL;
+    if (store) {
+        post(card, at, turn);
+    } else {
+        request(card, pa, size, false);
+        begin(card, at);
+    }
+    return NULL;
+}

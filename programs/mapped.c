@@ -1,0 +1,128 @@
+/*
+ * Devices that exist to be mapped. The one idea: a mapping is an ordinary area whose pages carry an
+ * attribute, or have registers behind them instead of memory; all that follows is the processor's.
+ *
+ * A monitoring card's interrupt is told the way Linux tells of a device: whoever reads or polls a
+ * descriptor of the card goes on, and SIGIO goes to the owner of every descriptor with O_ASYNC.
+ */
+#include "programs/mapped.h"
+#include "programs/linux_file.h"
+#include "programs/signal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 4 /* [bytes] a read gives */ };
+
+/** "card" or "card7". @return -ENOENT, or the card */
+static int64_t card_named(const struct call *c, const char *name)
+{
+    char *end;
+    unsigned long number;
+
+    if (strncmp(name, "card", 4) != 0)
+        return -ENOENT;
+    if (!name[4])
+        return c->t->card;
+    if (!isdigit((unsigned char)name[4]) || (name[4] == '0' && name[5]) || strlen(name) > 8)
+        return -ENOENT;
+    number = strtoul(name + 4, &end, 10);
+    return *end || number >= nm_machine_cards(c->p->m) ? -ENOENT : (int64_t)number;
+}
+
+int64_t mapped_open(struct call *c, const char *name, uint32_t flags)
+{
+    struct prog *p = c->p;
+    enum file_kind kind = strcmp(name, "uncached") == 0      ? FILE_UNCACHED
+                          : strcmp(name, "noncoherent") == 0 ? FILE_NONCOHERENT
+                                                             : FILE_CARD;
+    int64_t card = kind == FILE_CARD ? card_named(c, name) : 0;
+    struct file *f;
+
+    if (card < 0)
+        return card;
+    f = file_new(kind, -1, flags);
+    f->card = (unsigned)card;
+    f->interrupts = p->cards[card].interrupts;
+    return file_install(p, f, 0, flags & G_O_CLOEXEC);
+}
+
+/** Registers can only be shared; [offset, offset + len) must be theirs. */
+static int64_t map_registers(struct call *c, const struct file *f, struct vm_request *rq)
+{
+    if (!rq->shared || rq->rights & PROG_X || rq->offset > NM_REGISTER_SPACE ||
+        rq->len > NM_REGISTER_SPACE - rq->offset)
+        return -EINVAL;
+    rq->kind = VM_REGISTERS;
+    rq->offset += (uint64_t)f->card * NM_REGISTER_SPACE;
+    return vm_map(&c->p->vm, rq);
+}
+
+int64_t mapped_map(struct call *c, const struct file *f, struct vm_request *rq)
+{
+    const unsigned access = f->flags & 3; /* 0 read, 1 write, 2 both */
+
+    if (access == 1 || (rq->rights & PROG_W && access != 2))
+        return -EACCES;
+    if (rq->offset & (c->p->vm.page - 1))
+        return -EINVAL;
+    if (f->kind == FILE_CARD)
+        return map_registers(c, f, rq);
+    rq->kind = f->kind == FILE_UNCACHED ? VM_UNCACHED : VM_NONCOHERENT;
+    rq->offset = 0;
+    return vm_map(&c->p->vm, rq);
+}
+
+bool mapped_ready(const struct prog *p, const struct file *f)
+{
+    return f->interrupts != p->cards[f->card].interrupts;
+}
+
+int64_t mapped_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
+{
+    if (len != COUNT)
+        return -EINVAL;
+    while (!mapped_ready(c->p, f)) {
+        if (f->flags & G_O_NONBLOCK)
+            return -EAGAIN;
+        if (thread_block(c->t, NM_NEVER, true, c->p->fds) == WAKE_SIGNAL)
+            return -ERESTART_SYS;
+    }
+    if (vm_write32(&c->p->vm, va, c->p->cards[f->card].interrupts) < 0)
+        return -EFAULT;
+    f->interrupts = c->p->cards[f->card].interrupts;
+    return COUNT;
+}
+
+bool mapped_awaited(const struct prog *p)
+{
+    for (unsigned fd = 0; fd < FD_MAX; fd++)
+        if (p->fds[fd].file && p->fds[fd].file->kind == FILE_CARD)
+            return !nm_machine_asleep(p->m);
+    return false;
+}
+
+/** SIGIO for the owner of a descriptor: a thread if one has that number, else the program. */
+static void tell_owner(struct prog *p, const struct file *f)
+{
+    const struct siginfo info = {.signo = SIG_IO, .code = SI_KERNEL_};
+    struct thread *t = f->owner > FIRST_TID ? thread_find(p, (uint32_t)f->owner) : NULL;
+
+    if (f->owner != 0)
+        signal_post(p, t, &info);
+}
+
+void mapped_interrupt(struct prog *p, unsigned card)
+{
+    p->cards[card].interrupts++;
+    for (unsigned fd = 0; fd < FD_MAX; fd++) {
+        const struct file *f = p->fds[fd].file;
+        bool first = f && f->kind == FILE_CARD && f->card == card && f->flags & G_O_ASYNC;
+        for (unsigned before = 0; first && before < fd; before++)
+            first = p->fds[before].file != f; /* descriptors made by dup are one file */
+        if (first)
+            tell_owner(p, f);
+    }
+    thread_wake_all(p, p->fds);
+}

@@ -1,0 +1,261 @@
+/*
+ * Histograms for the eye, on less than a screen.
+ *
+ * Service times are shown by powers of two, a column for each phase of the program: a distribution
+ * says more than its mean. Whatever else a word counts has no order worth drawing, so the fullest
+ * words are shown.
+ */
+#include "monitor/board.h"
+#include "report/grid.h"
+#include "report/histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OCTAVES = 14, /**< [0], [1], [2, 3], ... of service times up to 4,095 cycles */
+    PHASES = 16,  /**< PhaseIDs of transactions */
+    COLUMNS = 6,  /**< phases shown, the fullest; all are in the files */
+    FULLEST = 16, /**< words shown */
+    FRONT = 40,   /**< [characters] left of the bars, about */
+    BAR_MAX = 50, /**< [characters] the longest bar, if there is room ... */
+    BAR_MIN = 10  /**< ... and if there is not */
+};
+
+static unsigned bar_room(unsigned width, unsigned front)
+{
+    const unsigned room = width > front + BAR_MIN ? width - front : BAR_MIN;
+    return room < BAR_MAX ? room : BAR_MAX;
+}
+
+/* A bar that is as long as count is to most; anything at all is at least one character. */
+static void cell_bar(struct rep_grid *grid, uint64_t count, uint64_t most, unsigned room)
+{
+    char bar[BAR_MAX + 1];
+    const double share = most ? (double)count / (double)most : 0;
+    const unsigned length = (unsigned)(share * room + 0.5);
+    const unsigned n = length ? length : count > 0;
+    memset(bar, '#', n);
+    bar[n] = '\0';
+    rep_grid_cell(grid, "%s", bar);
+}
+
+static void phase_title(const struct rep_run *run, unsigned phase, char title[64])
+{
+    rep_phase_name(run, phase, title);
+    if (!*title)
+        snprintf(title, 64, "phase %u", phase);
+}
+
+/* ---- service times ----------------------------------------------------------------------------
+ */
+
+struct times {
+    uint64_t count[OCTAVES][PHASES], octave[OCTAVES], phase[PHASES];
+    unsigned shown[COLUMNS], columns;
+};
+
+/* 0, 1, 2..3, 4..7: how many bits the time has. */
+static unsigned octave_of(uint64_t cycles)
+{
+    const unsigned bits = cycles ? 64 - (unsigned)__builtin_clzll(cycles) : 0;
+    return bits < OCTAVES ? bits : OCTAVES - 1;
+}
+
+static void gather(struct times *t, const struct rep_registers *r)
+{
+    for (uint32_t i = 0; r->sram && i < MON_SRAM_WORDS; i++) {
+        if (!r->sram[i])
+            continue;
+        const struct mon_bin bin = rep_bin(r, i);
+        const unsigned octave = octave_of(bin.time_low), phase = bin.phase % PHASES;
+        t->count[octave][phase] += r->sram[i];
+        t->octave[octave] += r->sram[i];
+        t->phase[phase] += r->sram[i];
+    }
+}
+
+/* The fullest phases, in the order of their numbers. */
+static void choose_phases(struct times *t)
+{
+    for (unsigned p = 0; p < PHASES; p++) {
+        unsigned fuller = 0;
+        for (unsigned q = 0; q < PHASES; q++)
+            fuller += t->phase[q] > t->phase[p] || (t->phase[q] == t->phase[p] && q < p);
+        if (t->phase[p] && fuller < COLUMNS)
+            t->shown[t->columns++] = p;
+    }
+}
+
+static void time_heading(struct rep_grid *grid, const struct rep_run *run, const struct times *t)
+{
+    char title[64];
+    rep_grid_cell(grid, "cycles");
+    for (unsigned i = 0; i < t->columns; i++) {
+        phase_title(run, t->shown[i], title);
+        rep_grid_cell(grid, "%s", title);
+    }
+    rep_grid_cell(grid, "all");
+    rep_grid_cell(grid, "%s", "");
+}
+
+static void time_row(struct rep_grid *grid, const struct times *t, unsigned o, uint64_t most,
+                     unsigned room)
+{
+    char buf[32];
+    if (o < 2)
+        rep_grid_cell(grid, "%u", o);
+    else
+        rep_grid_cell(grid, "%u .. %u", 1u << (o - 1), (1u << o) - 1);
+    for (unsigned i = 0; i < t->columns; i++)
+        rep_grid_cell(grid, "%s", rep_grouped(t->count[o][t->shown[i]], buf));
+    rep_grid_cell(grid, "%s", rep_grouped(t->octave[o], buf));
+    cell_bar(grid, t->octave[o], most, room);
+}
+
+static void chart_times(const struct rep_run *run, FILE *out, unsigned width)
+{
+    struct times t = {0};
+    struct rep_grid grid;
+    char align[COLUMNS + 4] = "";
+    unsigned first = OCTAVES, last = 0;
+    uint64_t most = 0;
+    for (unsigned c = 0; c < run->cards; c++)
+        gather(&t, &run->registers[c]);
+    choose_phases(&t);
+    for (unsigned o = 0; o < OCTAVES; o++) {
+        if (!t.octave[o])
+            continue;
+        first = first < o ? first : o;
+        last = o;
+        most = t.octave[o] > most ? t.octave[o] : most;
+    }
+    memset(align, 'r', t.columns + 2);
+    align[t.columns + 2] = 'l';
+    rep_grid_init(&grid, align);
+    time_heading(&grid, run, &t);
+    for (unsigned o = first; o <= last; o++)
+        time_row(&grid, &t, o, most, bar_room(width, 14 + 14 * (t.columns + 1)));
+    rep_grid_print(&grid, out, false, width);
+    rep_grid_free(&grid);
+}
+
+/* ---- the fullest words ------------------------------------------------------------------------
+ */
+
+struct word {
+    uint32_t index;
+    unsigned cards; /**< on which it is not 0 */
+    uint64_t count;
+};
+
+/* The fullest first, then in their order. */
+static int by_count(const void *a, const void *b)
+{
+    const struct word *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
+                         const struct mon_bin *bin, uint32_t index)
+{
+    char title[64];
+    if (bin->has_state) {
+        phase_title(run, bin->phase, title);
+        rep_grid_cell(grid, "%s: %s %s, %s%s%s", title, bin->remote ? "remote" : "local",
+                      bin->exclusive ? "write" : "read", bin->global ? "global" : "local",
+                      bin->valid ? " valid" : " invalid", bin->nc_hit ? ", network cache hit" : "");
+    } else if (bin->has_block) {
+        rep_grid_cell(grid, "block 0x%04x, at 0x%03x of its page", bin->block,
+                      bin->block * 32u & 0xfff);
+    } else {
+        rep_grid_cell(grid, "word %u", index);
+    }
+}
+
+static struct word *sum_words(const struct rep_run *run)
+{
+    struct word *words = calloc(MON_SRAM_WORDS, sizeof *words);
+    if (!words)
+        abort();
+    for (uint32_t i = 0; i < MON_SRAM_WORDS; i++)
+        words[i].index = i;
+    for (unsigned c = 0; c < run->cards; c++) {
+        const uint32_t *sram = run->registers[c].sram;
+        for (uint32_t i = 0; sram && i < MON_SRAM_WORDS; i++) {
+            words[i].count += sram[i];
+            words[i].cards += sram[i] > 0;
+        }
+    }
+    return words;
+}
+
+static void chart_words(const struct rep_run *run, const struct rep_registers *some, FILE *out,
+                        unsigned width)
+{
+    struct word *words = sum_words(run);
+    struct rep_grid grid;
+    char buf[32];
+    qsort(words, MON_SRAM_WORDS, sizeof *words, by_count);
+    rep_grid_init(&grid, "lrrl");
+    rep_grid_cell(&grid, "the fullest words");
+    rep_grid_cell(&grid, "count");
+    rep_grid_cell(&grid, "cards");
+    rep_grid_cell(&grid, "%s", "");
+    for (unsigned i = 0; i < FULLEST && words[i].count; i++) {
+        const struct mon_bin bin = rep_bin(some, words[i].index);
+        cell_meaning(&grid, run, &bin, words[i].index);
+        rep_grid_cell(&grid, "%s", rep_grouped(words[i].count, buf));
+        rep_grid_cell(&grid, "%u", words[i].cards);
+        cell_bar(&grid, words[i].count, words[0].count, bar_room(width, FRONT + 22));
+    }
+    rep_grid_print(&grid, out, false, width);
+    rep_grid_free(&grid);
+    free(words);
+}
+
+/* ---- the chart --------------------------------------------------------------------------------
+ */
+
+/* The first card whose SRAM was used: its source says what all of them mean. */
+static const struct rep_registers *first_used(const struct rep_run *run)
+{
+    for (unsigned c = 0; run->registers && c < run->cards; c++)
+        if (run->registers[c].sram)
+            return &run->registers[c];
+    return NULL;
+}
+
+/* What is counted, in the words of who asked for it, or of the card. */
+static const char *what_is_counted(const struct rep_registers *r)
+{
+#define HISTOGRAM(word, control, sentence)                   \
+    if ((control) && r->sram_control == (uint32_t)(control)) \
+        return sentence;
+#include "monitor/histograms.def"
+#undef HISTOGRAM
+    return mon_source_row((enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE))->sentence;
+}
+
+void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
+{
+    const struct rep_registers *some = first_used(run);
+    const struct rep_histogram h = rep_histogram_total(run);
+    char counted[32], lost[32], saturated[32];
+    if (!some)
+        return;
+    const enum mon_source source =
+        (enum mon_source)MON_GET(some->sram_control, SRAM_CONTROL_SOURCE);
+    fprintf(out, "\nhistogram of %u card%s, %s: %s counted, %s lost, %s beyond the last time\n",
+            h.cards, h.cards == 1 ? "" : "s", what_is_counted(some),
+            rep_grouped(h.counted, counted), rep_grouped(h.lost, lost),
+            rep_grouped(h.saturated, saturated));
+    if (!h.counted)
+        return;
+    if (source == MON_SOURCE_state_time || source == MON_SOURCE_phase_time)
+        chart_times(run, out, width);
+    else
+        chart_words(run, some, out, width);
+}

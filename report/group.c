@@ -1,0 +1,159 @@
+/*
+ * Metrics of groups: formulas over exact totals.
+ *
+ * The one hard idea: a formula is computed anew for each card, each station and the machine, and
+ * never averaged. "Per station" and "per card" then need no convention: the names in a formula mean
+ * the totals of the level at hand, each event's by its scope.
+ */
+#include "report/group.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+static const size_t truth_offsets[] = {
+#define TRUTH(field, unit, sentence) offsetof(struct nm_truth, field),
+#include "report/truth.def"
+#undef TRUTH
+};
+
+/** What a formula's names are looked up in. */
+struct scene {
+    const struct rep_run *run;
+    const struct rep_region *region;
+    struct rep_level level;
+};
+
+static double parts(const struct scene *s, unsigned cards_each)
+{
+    return (s->level.count + cards_each - 1) / cards_each;
+}
+
+static double word_value(const struct scene *s, enum in_word word)
+{
+    const struct nm_params *p = &s->run->experiment->machine.params;
+    const double elapsed = (double)s->region->elapsed;
+    switch (word) {
+    case IN_WORD_pcycles:
+        return elapsed * s->level.count;
+    case IN_WORD_seconds:
+        return rep_seconds(s->run, s->region->elapsed);
+    case IN_WORD_bus_cycles:
+        return elapsed * (double)p->bus_clock / (double)p->cpu_clock;
+    case IN_WORD_ring_cycles:
+        return elapsed * (double)p->ring_clock / (double)p->cpu_clock;
+    case IN_WORD_cards:
+        return s->level.count;
+    case IN_WORD_stations:
+        return parts(s, s->run->per_station);
+    default:
+        return parts(s, rep_per_ring(s->run));
+    }
+}
+
+static double operand_value(void *ctx, unsigned name)
+{
+    const struct scene *s = ctx;
+    const unsigned index = name & ((1u << IN_OPERAND_SHIFT) - 1);
+    size_t count;
+    switch ((enum in_operand)(name >> IN_OPERAND_SHIFT)) {
+    case IN_OPERAND_EVENT:
+        return (double)rep_event(s->run, s->region, s->level, (enum mon_event_id)index);
+    case IN_OPERAND_PARAM:
+        return (double)nm_param_get(&s->run->experiment->machine.params,
+                                    &nm_param_rows(&count)[index]);
+    case IN_OPERAND_TRUTH:
+        if (index == IN_TRUTH_READS)
+            return (double)rep_tap(s->region, s->level, MON_TAP_READS);
+        return (double)rep_truth(s->region, s->level, truth_offsets[index]);
+    default:
+        return word_value(s, (enum in_word)index);
+    }
+}
+
+bool rep_group_value(const struct rep_run *run, const struct rep_region *region,
+                     struct rep_level level, const struct in_metric *metric, double *value)
+{
+    struct scene scene = {run, region, level};
+    return mon_formula_value(&metric->program, operand_value, &scene, value);
+}
+
+/** The group's name as a part of a statistic's name, which holds [a-z0-9_.] only. */
+static const char *plain_name(const char *name, char buf[64])
+{
+    size_t n = 0;
+    for (; name[n] && n < 63; n++) {
+        const unsigned char c = (unsigned char)name[n];
+        buf[n] = c < 0x80 && isalnum(c) ? (char)tolower(c) : '_';
+    }
+    buf[n] = '\0';
+    return buf;
+}
+
+void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
+                    struct rep_level level, const char *component, rep_stat_fn *fn, void *ctx)
+{
+    const struct in_experiment *x = run->experiment;
+    for (unsigned g = 0; g < x->group_count; g++)
+        for (unsigned m = 0; m < x->group[g].metrics; m++) {
+            const struct in_metric *metric = &x->group[g].metric[m];
+            char name[160], plain[64];
+            double value;
+            if (!rep_group_value(run, region, level, metric, &value))
+                continue;
+            snprintf(name, sizeof name, "group.%s.%s", plain_name(x->group[g].name, plain),
+                     metric->name);
+            fn(ctx, &(struct rep_stat){.component = component,
+                                       .name = name,
+                                       .unit = metric->unit,
+                                       .desc = metric->formula,
+                                       .real = true,
+                                       .value = value});
+        }
+}
+
+/* ---- monitor/groups.csv ----------------------------------------------------------------------
+ */
+
+struct csv {
+    FILE *out;
+    const struct rep_run *run;
+    const struct rep_region *region;
+};
+
+static void fields(FILE *out, const char *const texts[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rep_csv_field(out, texts[i]);
+        putc(',', out);
+    }
+}
+
+static void write_level(void *ctx, const char *component, struct rep_level level)
+{
+    const struct csv *csv = ctx;
+    const struct in_experiment *x = csv->run->experiment;
+    for (unsigned g = 0; g < x->group_count; g++)
+        for (unsigned m = 0; m < x->group[g].metrics; m++) {
+            const struct in_metric *metric = &x->group[g].metric[m];
+            const char *const names[] = {csv->region->name, component, x->group[g].name,
+                                         metric->name};
+            double value;
+            fields(csv->out, names, 4);
+            if (rep_group_value(csv->run, csv->region, level, metric, &value))
+                fprintf(csv->out, "%.12g", value);
+            putc(',', csv->out);
+            fields(csv->out, (const char *const[]){metric->unit}, 1);
+            rep_csv_field(csv->out, metric->formula);
+            fputs("\r\n", csv->out);
+        }
+}
+
+void rep_write_groups(const struct rep_run *run, FILE *out)
+{
+    fputs("snapshot,component,group,metric,value,unit,formula\r\n", out);
+    for (size_t i = 0; i < run->regions; i++) {
+        struct csv csv = {out, run, &run->region[i]};
+        rep_levels_walk(run, write_level, &csv);
+    }
+}

@@ -1,0 +1,28 @@
+/*
+ * The metrics of the groups an experiment asks for: beside the statistics, in a file of their own
+ * and for people.
+ */
+#ifndef REP_GROUP_H
+#define REP_GROUP_H
+
+#include "report/stats.h"
+
+/**
+ * A metric over a level, from exact totals.
+ * @return false when it divides by zero: there is nothing to say, which is not the same as 0
+ */
+bool rep_group_value(const struct rep_run *run, const struct rep_region *region,
+                     struct rep_level level, const struct in_metric *metric, double *value);
+
+/** Calls `fn` for every metric that has a value: "group.nack.retries_per_request". */
+void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
+                    struct rep_level level, const char *component, rep_stat_fn *fn, void *ctx);
+
+/** What the metrics' file is called in the run directory. */
+#define REP_GROUPS "monitor/groups.csv"
+
+/** Writes every metric of every region, card, station and the machine; one without a value has an
+ *  empty one. */
+void rep_write_groups(const struct rep_run *run, FILE *out);
+
+#endif

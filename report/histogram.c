@@ -1,0 +1,175 @@
+/*
+ * Histograms: the raw words, and what they mean.
+ *
+ * The one hard idea: nobody here knows the layout of a word's number. mon_bin_decode takes it
+ * apart, and files, totals and chart work with the parts, whatever the source.
+ */
+#include "report/histogram.h"
+
+#include "monitor/board.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** The bytes of the secondary cache that share a word. */
+enum { BLOCK = 32 };
+
+static enum mon_source source_of(const struct rep_registers *r)
+{
+    return (enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE);
+}
+
+struct mon_bin rep_bin(const struct rep_registers *r, uint32_t word)
+{
+    return mon_bin_decode(source_of(r), (uint16_t)word, r->doubled);
+}
+
+static void add_card(struct rep_histogram *h, const struct rep_registers *r)
+{
+    h->lost += r->lost;
+    if (!r->sram)
+        return;
+    h->cards++;
+    h->wrapped += r->overflow >> MON_BIT_SRAM & 1;
+    for (uint32_t i = 0; i < MON_SRAM_WORDS; i++) {
+        if (!r->sram[i])
+            continue;
+        const struct mon_bin bin = rep_bin(r, i);
+        h->words++;
+        h->counted += r->sram[i];
+        if (bin.has_time && bin.time_high == UINT64_MAX)
+            h->saturated += r->sram[i];
+    }
+}
+
+struct rep_histogram rep_histogram_total(const struct rep_run *run)
+{
+    struct rep_histogram h = {0};
+    for (unsigned c = 0; run->registers && c < run->cards; c++)
+        add_card(&h, &run->registers[c]);
+    return h;
+}
+
+void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
+{
+    const struct rep_histogram h = rep_histogram_total(run);
+    const struct rep_stat rows[] = {
+        {"machine", "histogram.counted", "events", "sum of all words of the cards' SRAMs", false,
+         h.counted, 0},
+        {"machine", "histogram.words", "words", "words of the SRAMs that are not 0", false, h.words,
+         0},
+        {"machine", "histogram.lost", "events", "events lost because the SRAM was still counting",
+         false, h.lost, 0},
+        {"machine", "histogram.saturated", "events",
+         "of those counted: service times beyond the last word's", false, h.saturated, 0},
+    };
+    if (h.cards)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            fn(ctx, &rows[i]);
+}
+
+/* ---- monitor/histogram.csv --------------------------------------------------------------------
+ */
+
+const char *rep_phase_name(const struct rep_run *run, unsigned phase, char buf[64])
+{
+    buf[0] = '\0';
+    for (char *const *p = run->experiment->phases; p && *p; p++) {
+        const char *equals = strrchr(*p, '=');
+        if (strtoul(equals + 1, NULL, 10) == phase)
+            snprintf(buf, 64, "%.*s", (int)(equals - *p), *p);
+    }
+    return buf;
+}
+
+/* bin, lo, hi and their unit. */
+static void put_range(FILE *out, const struct mon_bin *bin, uint32_t word, uint32_t count)
+{
+    unsigned long long low = word, high = word;
+    const char *unit = "word";
+    if (bin->has_time) {
+        low = bin->time_low;
+        high = bin->time_high;
+        unit = "cycles";
+    } else if (bin->has_block) {
+        low = (unsigned long long)bin->block * BLOCK;
+        high = low + BLOCK - 1;
+        unit = "bytes";
+    } else if (bin->has_phase) {
+        low = high = bin->phase;
+        unit = "ExtendedPhaseID";
+    }
+    fprintf(out, "%u,%llu,", word, low);
+    if (high != UINT64_MAX)
+        fprintf(out, "%llu", high);
+    fprintf(out, ",%u,%s", count, unit);
+}
+
+static void put_fields(const struct rep_run *run, FILE *out, const struct mon_bin *bin)
+{
+    char name[64];
+    if (bin->has_state)
+        fprintf(out, ",%d,%d,%d,%d,%d", bin->global, bin->valid, bin->nc_hit, bin->exclusive,
+                bin->remote);
+    else
+        fputs(",,,,,", out);
+    if (bin->has_phase) {
+        fprintf(out, ",%u,", bin->phase);
+        rep_csv_field(out, rep_phase_name(run, bin->phase, name));
+    } else {
+        fputs(",,", out);
+    }
+    fprintf(out, ",%s\r\n", !bin->has_block ? "" : bin->data ? "data" : "instruction");
+}
+
+void rep_write_bins(const struct rep_run *run, FILE *out)
+{
+    fputs(
+        "card,bin,lo,hi,count,unit,global,valid,nc_hit,exclusive,remote,phase,phase_name,half\r\n",
+        out);
+    for (unsigned c = 0; run->registers && c < run->cards; c++) {
+        const struct rep_registers *r = &run->registers[c];
+        for (uint32_t i = 0; r->sram && i < MON_SRAM_WORDS; i++) {
+            if (!r->sram[i])
+                continue;
+            const struct mon_bin bin = rep_bin(r, i);
+            fprintf(out, "%u,", c);
+            put_range(out, &bin, i, r->sram[i]);
+            put_fields(run, out, &bin);
+        }
+    }
+}
+
+/* ---- monitor/histogram.npy --------------------------------------------------------------------
+ */
+
+/* Format 1.0 of numpy's files: magic, length of the header, the header padded so that the data
+ * begin at a multiple of 64. */
+static void put_header(FILE *out, unsigned cards)
+{
+    enum { PREAMBLE = 10, ALIGN = 64 };
+    char text[128];
+    const int n =
+        snprintf(text, sizeof text, "{'descr': '<u4', 'fortran_order': False, 'shape': (%u, %d), }",
+                 cards, MON_SRAM_WORDS);
+    const unsigned length = (PREAMBLE + (unsigned)n + 1 + ALIGN - 1) / ALIGN * ALIGN - PREAMBLE;
+    fwrite("\x93NUMPY\x01\x00", 1, 8, out);
+    putc((int)(length & 0xff), out);
+    putc((int)(length >> 8), out);
+    fprintf(out, "%-*s\n", (int)length - 1, text);
+}
+
+void rep_write_npy(const struct rep_run *run, FILE *out)
+{
+    uint32_t words[1024];
+    put_header(out, run->cards);
+    for (unsigned c = 0; c < run->cards; c++)
+        for (uint32_t i = 0; i < MON_SRAM_WORDS; i += 1024) {
+            const uint32_t *sram = run->registers ? run->registers[c].sram : NULL;
+            memset(words, 0, sizeof words);
+            for (uint32_t k = 0; sram && k < 1024; k++)
+                words[k] = htole32(sram[i + k]);
+            fwrite(words, sizeof *words, 1024, out);
+        }
+}

@@ -1,0 +1,46 @@
+/*
+ * The contents of the cards' SRAMs as results: files for programs, a chart for people.
+ *
+ * Each card's SRAM is 65,536 words; what a word counts is decided by the card's address source at
+ * the end of the run (monitor/sources.def).
+ */
+#ifndef REP_HISTOGRAM_H
+#define REP_HISTOGRAM_H
+
+#include "monitor/board.h"
+#include "report/registers.h"
+
+/** What all words of all cards come to. */
+struct rep_histogram {
+    unsigned cards;     /**< whose SRAM was used */
+    uint64_t counted;   /**< sum of all words */
+    uint64_t words;     /**< that are not 0 */
+    uint64_t lost;      /**< events that came while the one before was being counted */
+    uint64_t saturated; /**< counted in a word whose service time has no upper bound */
+    unsigned wrapped;   /**< cards on which a word has gone from 2^32-1 to 0 */
+};
+struct rep_histogram rep_histogram_total(const struct rep_run *run);
+
+/** What a word of a card's SRAM stands for. */
+struct mon_bin rep_bin(const struct rep_registers *registers, uint32_t word);
+
+/** The name monitor.phases gives a phase, in buf; "" if it gives none. */
+const char *rep_phase_name(const struct rep_run *run, unsigned phase, char buf[64]);
+
+/** Calls `fn` for "machine", "histogram.counted" and the like; nothing if no SRAM was used. */
+void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx);
+
+/** What the files are called in the run directory. */
+#define REP_BINS "monitor/histogram.csv"
+#define REP_NPY  "monitor/histogram.npy"
+
+/** Writes every word that is not 0, with what it stands for taken apart. */
+void rep_write_bins(const struct rep_run *run, FILE *out);
+
+/** Writes all words of all cards for numpy.load: shape (cards, 65536), uint32, little-endian. */
+void rep_write_npy(const struct rep_run *run, FILE *out);
+
+/** A chart of at most a screen. @param width  [characters] of a line */
+void rep_chart(const struct rep_run *run, FILE *out, unsigned width);
+
+#endif

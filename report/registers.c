@@ -1,0 +1,140 @@
+/*
+ * Counters as registers: what a program that reads them would have read at the last cycle.
+ *
+ * They are beside the events of regions and not instead of them: a card programmed by hand has four
+ * counters that wrap, start anywhere and may be masked, and nobody clears them at a mark.
+ */
+#include "report/registers.h"
+
+#include "monitor/board.h"
+#include "report/grid.h"
+
+static unsigned event_of(const struct rep_registers *r, unsigned k)
+{
+    return MON_GET(r->control[k], CONTROL0_EVENT);
+}
+
+static bool is_masked(const struct rep_registers *r, unsigned k)
+{
+    return MON_GET(r->control[k], CONTROL0_MASK);
+}
+
+static bool is_used(const struct rep_registers *r, unsigned k)
+{
+    return event_of(r, k) != MON_EV_nothing;
+}
+
+bool rep_registers_used(const struct rep_run *run)
+{
+    for (unsigned c = 0; run->registers && c < run->cards; c++)
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            if (is_used(&run->registers[c], k))
+                return true;
+    return false;
+}
+
+static void walk_counter(const struct rep_run *run, unsigned c, unsigned k, rep_stat_fn *fn,
+                         void *ctx)
+{
+    const struct rep_registers *r = &run->registers[c];
+    const struct mon_event *e = &mon_events()[event_of(r, k)];
+    char component[80], desc[300];
+    snprintf(component, sizeof component, "machine.station[%u].card[%u].counter[%u]",
+             c / run->per_station, c % run->per_station, k);
+    snprintf(desc, sizeof desc, "%s%s: %s", e->name, is_masked(r, k) ? ", masked" : "",
+             e->sentence);
+    fn(ctx, &(struct rep_stat){.component = component,
+                               .name = "value",
+                               .unit = e->unit,
+                               .desc = desc,
+                               .count = r->value[k]});
+    fn(ctx, &(struct rep_stat){.component = component,
+                               .name = "overflowed",
+                               .unit = "flag",
+                               .desc = "the counter went from 2^32-1 to 0",
+                               .count = r->overflow >> k & 1});
+}
+
+void rep_registers_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
+{
+    for (unsigned c = 0; run->registers && c < run->cards; c++)
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            if (is_used(&run->registers[c], k))
+                walk_counter(run, c, k, fn, ctx);
+}
+
+void rep_write_counters(const struct rep_run *run, FILE *out)
+{
+    fputs("card,counter,event,masked,value,unit,overflowed\r\n", out);
+    for (unsigned c = 0; run->registers && c < run->cards; c++)
+        for (unsigned k = 0; k < MON_COUNTERS; k++) {
+            const struct rep_registers *r = &run->registers[c];
+            const struct mon_event *e = &mon_events()[event_of(r, k)];
+            if (is_used(r, k))
+                fprintf(out, "%u,%u,%s,%d,%u,%s,%u\r\n", c, k, e->name, is_masked(r, k),
+                        r->value[k], e->unit, r->overflow >> k & 1);
+        }
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+/* The cards on which counter k counts the same. */
+struct alike {
+    unsigned cards, wrapped;
+    uint64_t sum, low, high;
+};
+
+static struct alike find_alike(const struct rep_run *run, unsigned k, uint32_t control)
+{
+    struct alike a = {.low = UINT64_MAX};
+    for (unsigned c = 0; c < run->cards; c++) {
+        const struct rep_registers *r = &run->registers[c];
+        if (r->control[k] != control)
+            continue;
+        a.cards++;
+        a.wrapped += r->overflow >> k & 1;
+        a.sum += r->value[k];
+        a.low = r->value[k] < a.low ? r->value[k] : a.low;
+        a.high = r->value[k] > a.high ? r->value[k] : a.high;
+    }
+    return a;
+}
+
+static bool is_first(const struct rep_run *run, unsigned c, unsigned k)
+{
+    for (unsigned i = 0; i < c; i++)
+        if (run->registers[i].control[k] == run->registers[c].control[k])
+            return false;
+    return true;
+}
+
+static void add_row(struct rep_grid *grid, const struct rep_run *run, unsigned c, unsigned k)
+{
+    const struct rep_registers *r = &run->registers[c];
+    const struct mon_event *e = &mon_events()[event_of(r, k)];
+    const struct alike a = find_alike(run, k, r->control[k]);
+    char sum[32], low[32], high[32];
+    rep_grid_cell(grid, "%u", k);
+    rep_grid_cell(grid, "%s%s", e->name, is_masked(r, k) ? ", masked" : "");
+    rep_grid_cell(grid, "%u", a.cards);
+    rep_grid_cell(grid, "%s", rep_grouped(a.sum, sum));
+    rep_grid_cell(grid, "%s", e->unit);
+    rep_grid_cell(grid, "%s .. %s%s", rep_grouped(a.low, low), rep_grouped(a.high, high),
+                  a.wrapped ? ", some wrapped" : "");
+}
+
+void rep_table_counters(const struct rep_run *run, FILE *out)
+{
+    static const char *const heading[] = {"counter", "counts", "cards", "sum", "unit", "per card"};
+    struct rep_grid grid;
+    rep_grid_init(&grid, "rlrrll");
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        rep_grid_cell(&grid, "%s", heading[i]);
+    for (unsigned k = 0; k < MON_COUNTERS; k++)
+        for (unsigned c = 0; c < run->cards; c++)
+            if (is_used(&run->registers[c], k) && is_first(run, c, k))
+                add_row(&grid, run, c, k);
+    fputs("\nThe cards' counters at the end of the run, as they were programmed:\n", out);
+    rep_grid_print(&grid, out, false, 110);
+    rep_grid_free(&grid);
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""
+The shipped experiments show what their explanations say, and their results are the golden ones.
+
+    experiments.py NUMACHINE HOME NAME
+    experiments.py NUMACHINE HOME --write      measures the golden results anew
+
+What an explanation says must hold whatever the exact numbers are. experiments/golden.json has the numbers:
+when a change of the simulator moves them, look at what moved, then write them anew. Another compiler makes
+another program, so with one the numbers are not compared.
+"""
+import collections
+import csv
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+
+class Run:
+    """One run's files, read."""
+
+    def __init__(self, numachine, experiment, *options):
+        with tempfile.TemporaryDirectory() as directory:
+            out = pathlib.Path(directory, "out")
+            done = subprocess.run([numachine, "run", "-o", out, *options, experiment],
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            self.table = done.stdout
+            self.manifest = json.loads((out / "manifest.json").read_text())
+            self.hash = self.manifest["end"]["result_hash"]
+            self.stats = collections.defaultdict(dict)  # [snapshot][stat] of the machine
+            for row in self.rows(out / "stats.csv"):
+                if row["component"] == "machine":
+                    self.stats[row["snapshot"]][row["stat"]] = float(row["value"])
+            self.bins = [r for r in self.rows(out / "monitor/histogram.csv")]
+            self.samples = [r for r in self.rows(out / "monitor/samples.csv")]
+            npy = out / "monitor/histogram.npy"
+            self.npy = npy.read_bytes() if npy.exists() else b""
+
+    @staticmethod
+    def rows(path):
+        return list(csv.DictReader(open(path, newline=""))) if path.exists() else []
+
+    def total(self, stat, region="whole"):
+        return self.stats[region][stat]
+
+    def check_npy(self):
+        """The raw words are those of the CSV."""
+        length = struct.unpack("<H", self.npy[8:10])[0]
+        header = eval(self.npy[10:10 + length])
+        cards, words = header["shape"]
+        assert (header["descr"], words) == ("<u4", 65536), header
+        data = self.npy[10 + length:]
+        assert len(data) == 4 * cards * words
+        for row in self.bins:
+            index = int(row["card"]) * words + int(row["bin"])
+            assert struct.unpack_from("<I", data, 4 * index)[0] == int(row["count"]), row
+        values = sum(word[0] for word in struct.iter_unpack("<I", data))
+        assert values == sum(int(row["count"]) for row in self.bins)
+
+
+def nack_histogram(numachine, experiment):
+    run = Run(numachine, experiment)
+    run.check_npy()
+    time, count = collections.Counter(), collections.Counter()
+    for row in run.bins:
+        name = row["phase_name"]
+        time[name] += int(row["count"]) * int(row["lo"])
+        count[name] += int(row["count"])
+    mean = [time[name] / count[name] for name in ("by-64", "by-16", "by-4")]
+    assert mean[0] > 2 * mean[1] and mean[1] > 2 * mean[2], mean
+    assert count["alone"] <= 3 * 64, "each counter comes once to its card and stays"
+    reads = run.total("monitor.read_latency") / run.total("metric.mean_read_latency")
+    counted = run.total("histogram.counted") + run.total("histogram.lost")
+    assert abs(counted - reads) < 0.01, (counted, reads)
+    assert run.total("group.nack.share_of_latency") > 75
+    assert "by-16" in run.table and "Where NACKs come from" in run.table
+    return run, {"mean_by_64": round(mean[0], 3), "mean_by_16": round(mean[1], 3),
+                 "mean_by_4": round(mean[2], 3), "nacks": run.total("monitor.nacks"),
+                 "counted": run.total("histogram.counted")}
+
+
+def ring_busy(numachine, experiment):
+    run = Run(numachine, experiment)
+    near, far = "neighbour", "everybody"
+    upper = [run.total("group.ring.upper_ring", region) for region in (near, far)]
+    local = [run.total("group.ring.local_ring", region) for region in (near, far)]
+    assert upper[1] > 2.5 * upper[0], upper
+    assert 0.7 < local[1] / local[0] < 1.4, local
+    sums = collections.Counter()
+    for row in run.samples:
+        sums[row["stat"]] += int(row["value"])
+    for stat in "monitor.ring_busy", "monitor.upper_ring_busy", "monitor.packet_headers":
+        assert sums[stat] == run.total(stat), stat
+    moved = Run(numachine, experiment, "--set", "memory.placement=round_robin")
+    assert moved.total("group.ring.upper_ring", near) > 2 * upper[0], "the line to change"
+    return run, {"upper_near": round(upper[0], 6), "upper_far": round(upper[1], 6),
+                 "local_near": round(local[0], 6), "samples": len(run.samples)}
+
+
+def hot_blocks(run):
+    """Blocks with the same number of cards each, from the fullest: {block: (count, cards)}."""
+    count, cards = collections.Counter(), collections.Counter()
+    for row in run.bins:
+        count[int(row["lo"])] += int(row["count"])
+        cards[int(row["lo"])] += 1
+    return [(block, cards[block]) for block, n in count.most_common() if n > 500]
+
+
+def invalidate_histogram(numachine, experiment):
+    run = Run(numachine, experiment)
+    run.check_npy()
+    array = sorted(block for block, cards in hot_blocks(run) if cards == 8)
+    assert array == list(range(array[0], array[0] + 512, 64)), hot_blocks(run)
+    assert array[0] % 4096 == 0, "the array is at the start of a page"
+    # Only data are counted: instructions are never invalidated.
+    counted = run.total("histogram.counted") + run.total("histogram.lost")
+    assert counted == run.total("monitor.invalidate_hits"), counted
+    padded = Run(numachine, experiment, "--set", "program.cflags=[-O2, -DPAD=64]")
+    assert not [block for block, cards in hot_blocks(padded) if cards == 8], "the line to change"
+    times = [r.total("elapsed", "sum") for r in (run, padded)]
+    assert times[0] > 3 * times[1], times
+    return run, {"hits": run.total("monitor.invalidate_hits"), "elapsed": times[0],
+                 "padded_elapsed": times[1]}
+
+
+EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
+               "invalidate-histogram": invalidate_histogram}
+
+
+def compiler():
+    command = ["mips-linux-gnu-gcc", "-dumpfullversion"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def main():
+    numachine, home, what = sys.argv[1:]
+    golden_file = pathlib.Path(home, "experiments/golden.json")
+    found = {"compiler": compiler()}
+    for name in EXPERIMENTS if what == "--write" else [what]:
+        run, numbers = EXPERIMENTS[name](numachine, f"{home}/experiments/{name}.yaml")
+        found[name] = {"result_hash": run.hash, **numbers}
+    if what == "--write":
+        golden_file.write_text(json.dumps(found, indent=2) + "\n")
+        return
+    golden = json.loads(golden_file.read_text())
+    if golden["compiler"] != found["compiler"]:
+        print("made by another compiler:", golden["compiler"], found["compiler"])
+    else:
+        assert found[what] == golden[what], f"found {found[what]}\ngolden {golden[what]}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+/* The monitor: section: the registers it comes to, every refusal with its place, and back. */
+#include "input/write.h"
+#include "input_text.h"
+#include "monitor/board.h"
+
+TestSuite(input_monitor, .fini = leave_scratch);
+
+static struct outcome read_monitor(const char *monitor)
+{
+    char text[600];
+    enter_scratch();
+    write_guest("a.out");
+    snprintf(text, sizeof text, "program: {path: a.out}\nmonitor: {%s}\n", monitor);
+    return read_text(text);
+}
+
+static uint32_t control(enum mon_event_id event, bool masked)
+{
+    return MON_PUT(event, CONTROL0_EVENT) | MON_PUT(masked, CONTROL0_MASK);
+}
+
+Test(input_monitor, register_writes)
+{
+    const struct {
+        int line;
+        const char *monitor;
+        struct in_write writes[8];
+    } rows[] = {
+        {__LINE__, "", {{0}}},
+        {__LINE__, "mask: {direction: any, command: any}", {{0}}},
+        {__LINE__,
+         "counters: [{event: run}]",
+         {{MON_REG_CONTROL0, control(MON_EV_run, false)}, {MON_REG_COUNTER0, 0}}},
+        {__LINE__,
+         "counters: [{event: nothing}, {event: N-43, masked: true, start: -1000}]",
+         {{MON_REG_CONTROL0, control(MON_EV_nothing, false)},
+          {MON_REG_COUNTER0, 0},
+          {MON_REG_CONTROL1, control(MON_EV_nacks, true)},
+          {MON_REG_COUNTER1, (uint32_t)-1000}}},
+        {__LINE__,
+         "counters: [{event: useful, start: 0xFFFFFFFF}]",
+         {{MON_REG_CONTROL0, control(MON_EV_run, false)}, {MON_REG_COUNTER0, UINT32_MAX}}},
+        {__LINE__,
+         "mask: {direction: in, fifo: 2}",
+         {{MON_REG_FIFO_DEPTH, 2},
+          {MON_REG_MASK, MON_PUT(1, MASK_FIFO) | MON_PUT(2, MASK_DIRECTION)}}},
+        {__LINE__,
+         "mask: {direction: out, command: RDEXCL}",
+         {{MON_REG_COMMAND, 1},
+          {MON_REG_MASK, MON_PUT(1, MASK_COMMAND) | MON_PUT(1, MASK_DIRECTION)}}},
+        {__LINE__,
+         "mask: {phase: solve}, phases: {setup: 0, solve: 3}",
+         {{MON_REG_PHASE_MATCH, 3}, {MON_REG_MASK, MON_PUT(1, MASK_PHASE)}}},
+        {__LINE__,
+         "mask: {phase: 15}",
+         {{MON_REG_PHASE_MATCH, 15}, {MON_REG_MASK, MON_PUT(1, MASK_PHASE)}}},
+        {__LINE__,
+         "mask: {address: 0x12_3xX}",
+         {{MON_REG_CARE_LOW, 0xFFF00},
+          {MON_REG_CARE_HIGH, 0},
+          {MON_REG_VALUE_LOW, 0x12300},
+          {MON_REG_VALUE_HIGH, 0},
+          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)}}},
+        {__LINE__,
+         "mask: {address: 0xABCDEF0123}",
+         {{MON_REG_CARE_LOW, UINT32_MAX},
+          {MON_REG_CARE_HIGH, 0xFF},
+          {MON_REG_VALUE_LOW, 0xCDEF0123},
+          {MON_REG_VALUE_HIGH, 0xAB},
+          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)}}},
+        {__LINE__,
+         "mask: {address: 0b1x_01}",
+         {{MON_REG_CARE_LOW, 0xB},
+          {MON_REG_CARE_HIGH, 0},
+          {MON_REG_VALUE_LOW, 0x9},
+          {MON_REG_VALUE_HIGH, 0},
+          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)}}},
+        {__LINE__,
+         "histogram: {source: transactions}",
+         {{MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_state_phase, SRAM_CONTROL_SOURCE)}}},
+        {__LINE__,
+         "histogram: {source: service-time, scale: doubled}",
+         {{MON_REG_OPTIONS, 1 | MON_PUT(1, OPTIONS_DOUBLE_TIME)},
+          {MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_state_time, SRAM_CONTROL_SOURCE)}}},
+        {__LINE__,
+         "histogram: {source: service-time-linear}",
+         {{MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_phase_time, SRAM_CONTROL_SOURCE)}}},
+        {__LINE__,
+         "histogram: {source: l2}",
+         {{MON_REG_SRAM_CONTROL,
+           MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE) | MON_PUT(1, SRAM_CONTROL_DATA_HALF)}}},
+        {__LINE__,
+         "histogram: {source: blocks}",
+         {{MON_REG_SRAM_CONTROL,
+           MON_PUT(MON_SOURCE_ad, SRAM_CONTROL_SOURCE) | MON_PUT(1, SRAM_CONTROL_INCREMENT)}}},
+        {__LINE__,
+         "counters: [{event: invalidate_hits}], histogram: {source: invalidates}",
+         {{MON_REG_CONTROL0, control(MON_EV_invalidate_hits, false)},
+          {MON_REG_COUNTER0, 0},
+          {MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE) |
+                                     MON_PUT(1, SRAM_CONTROL_INVALIDATES) |
+                                     MON_PUT(1, SRAM_CONTROL_DATA_HALF)}}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct outcome o = read_monitor(rows[i].monitor);
+        unsigned n = 0;
+        cr_expect_eq(o.kind, IN_FILE_EXPERIMENT, "row %d: %s", rows[i].line, o.complaints);
+        while (rows[i].writes[n].offset)
+            n++;
+        cr_expect_eq(o.x.write_count, n, "row %d: %u", rows[i].line, o.x.write_count);
+        for (unsigned k = 0; k < n && k < o.x.write_count; k++)
+            cr_expect(o.x.write[k].offset == rows[i].writes[k].offset &&
+                          o.x.write[k].value == rows[i].writes[k].value,
+                      "row %d, write %u: 0x%x = 0x%x", rows[i].line, k, o.x.write[k].offset,
+                      o.x.write[k].value);
+        outcome_free(&o);
+    }
+}
+
+Test(input_monitor, refusals)
+{
+    static const struct {
+        int line;
+        const char *monitor, *complaint;
+    } rows[] = {
+        {__LINE__, "counters: [run]", ":2:22: error: expected keys with values"},
+        {__LINE__, "counters: {event: run}", ":2:21: error: 'monitor.counters' is a mapping"},
+        {__LINE__, "counters: [{masked: true}]", ":2:22: error: counter 0 has no event"},
+        {__LINE__, "counters: [{event: runn}]", ":2:30: error: unknown event 'runn'; did you mean"},
+        {__LINE__, "counters: [{event: default}]", ":2:30: error: unknown event 'default'"},
+        {__LINE__, "counters: [{evnt: run}]",
+         ":2:23: error: unknown key 'evnt'; did you mean 'event'"},
+        {__LINE__, "counters: [{event: run}, {event: invalidate_hits}]",
+         ":2:44: error: counter 1 cannot count 'invalidate_hits': it fits only counter 0"},
+        {__LINE__, "counters: [{event: read_latency}]", "it fits only counter 2 or 3"},
+        {__LINE__, "counters: [{event: run, start: 1e3}]", ":2:42: error: 'start': '1e3' is not a"},
+        {__LINE__, "counters: [{event: run, start: 0x}]", "'0x' is not a number"},
+        {__LINE__, "counters: [{event: run, start: 4294967296}]",
+         "is not a number from -4294967295"},
+        {__LINE__, "counters: [{event: run, start: --1}]", "'--1' is not a number"},
+        {__LINE__, "counters: [{event: run, masked: 1}]", "expected true or false"},
+        {__LINE__,
+         "counters: [{event: run}, {event: run}, {event: run}, {event: run}, {event: run}]",
+         ":2:21: error: 'monitor.counters' has 5 entries; a card has 4 counters"},
+        {__LINE__, "counters: [{event: run, masked: true}]",
+         ":2:22: error: the monitoring card refuses this: the master mask applies to events that "
+         "are packets"},
+        {__LINE__, "mask: {address: 1234}", ":2:27: error: 'monitor.mask.address': '1234' is no"},
+        {__LINE__, "mask: {address: 0x}", "'0x' is no pattern"},
+        {__LINE__, "mask: {address: 0xg}", "'0xg' is no pattern"},
+        {__LINE__, "mask: {address: 0b12}", "'0b12' is no pattern"},
+        {__LINE__, "mask: {address: 0x123456789ab}", "for at most 40 bits"},
+        {__LINE__, "mask: {command: RDX}", "'monitor.mask.command': RDX"},
+        {__LINE__, "mask: {direction: up}", "expected any, out or in"},
+        {__LINE__, "mask: {phase: 16}", ":2:25: error: 'monitor.mask.phase': '16' is no PhaseID"},
+        {__LINE__, "mask: {phase: solve}, phases: {solver: 1}", "'solve' is no PhaseID"},
+        {__LINE__, "mask: {fifo: -1}", "'monitor.mask.fifo': -1"},
+        {__LINE__, "phases: {a: 16}", ":2:23: error: 'monitor.phases': '16' is no PhaseID"},
+        {__LINE__, "phases: {a: 1, b: 1}", "PhaseID 1 has a name already"},
+        {__LINE__, "phases: {a: x}", "'x' is no PhaseID"},
+        {__LINE__, "histogram: {source: l1}", "'monitor.histogram.source': l1"},
+        {__LINE__, "histogram: {scale: 2}", "expected formula or doubled"},
+        {__LINE__, "histogram: service-time", "'monitor.histogram' is a single value"},
+        {__LINE__, "counters: [{event: invalidate_hits}], histogram: {source: transactions}",
+         "the monitoring card refuses this: invalidate_hits uses the cache index"},
+        {__LINE__, "counters: [{event: rereferences}], mask: {address: 0x1xxx}",
+         ":2:22: error: the monitoring card refuses this: the comparator"},
+        {__LINE__, "interval: 0cy", "'monitor.interval': 0cy"},
+        {__LINE__, "interval: 10", "'monitor.interval': 10"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct outcome o = read_monitor(rows[i].monitor);
+        cr_expect_eq(o.kind, IN_FILE_UNREADABLE, "row %d", rows[i].line);
+        cr_expect(strstr(o.complaints, rows[i].complaint), "row %d: %s", rows[i].line,
+                  o.complaints);
+        outcome_free(&o);
+    }
+}
+
+Test(input_monitor, and_back)
+{
+    struct outcome o = read_monitor(
+        "counters: [{event: nacks}, {event: packet_headers, masked: true, start: -5}],"
+        "mask: {address: 0xffxx, direction: out, command: WB, phase: b, fifo: 3},"
+        "histogram: {source: service-time, scale: doubled}, interval: 30us, phases: {a: 0, b: 9}");
+    cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
+    cr_expect_eq(o.x.interval, 4500);
+    FILE *f = fopen("resolved.yaml", "w");
+    in_experiment_write_resolved(f, &o.x, NULL);
+    fclose(f);
+    struct outcome again = read_file("resolved.yaml", NULL);
+    cr_assert_eq(again.kind, IN_FILE_EXPERIMENT, "%s", again.complaints);
+    cr_expect_eq(again.x.interval, 4500);
+    cr_assert_eq(again.x.write_count, o.x.write_count);
+    cr_expect_eq(memcmp(again.x.write, o.x.write, o.x.write_count * sizeof *o.x.write), 0);
+    cr_expect_str_eq(again.x.phases[1], "b=9");
+    outcome_free(&o);
+    outcome_free(&again);
+}
+
+/* What is set on the command line has no line, but a complaint all the same. */
+Test(input_monitor, assignments)
+{
+    char *good[] = {(char *)"monitor.mask.command=NACK", (char *)"monitor.histogram.source=l2",
+                    NULL};
+    char *bad[] = {(char *)"monitor.mask.address=7", NULL};
+    struct outcome o = read_monitor("");
+    outcome_free(&o);
+    o = read_file("t.yaml", good);
+    cr_expect_eq(o.x.write_count, 3, "%s", o.complaints);
+    outcome_free(&o);
+    o = read_file("t.yaml", bad);
+    cr_expect(strstr(o.complaints, "--set monitor.mask.address=7: 'monitor.mask.address': '7'"),
+              "%s", o.complaints);
+    outcome_free(&o);
+}

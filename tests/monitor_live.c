@@ -1,0 +1,474 @@
+/*
+ * The monitoring card on a busy machine: what the board says is compared with what the totals and
+ * the log of finished reads say.
+ */
+#include "monitor_rig.h"
+
+#include "procard/card.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next number of a fixed sequence, below `below`. */
+static uint64_t draw(uint64_t *random, uint64_t below)
+{
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    return (*random >> 33) % below;
+}
+
+static nm_tick cycle_of(const struct rig *rig)
+{
+    return rig->p.cpu_clock / rig->p.bus_clock;
+}
+
+/* What the exactness of overflows rests on. A state of the status pins may be a little off inside
+ * an instruction (see card.c); all others grow by at most one, and never shrink. */
+Test(monitor_live, levels_grow_by_at_most_one)
+{
+    enum { TICKS = 20000, INSIDE = 16 };
+    const struct nm_params p = rig_params(2, 2, 1);
+    struct mon_taps before[4], now;
+    struct rig rig;
+    rig_new(&rig, &p, 1000);
+    for (unsigned c = 0; c < 4; c++)
+        nm_card_taps(rig.m, c, &before[c]);
+    for (nm_tick t = 1; t < TICKS; t++) {
+        struct nm_trap trap;
+        cr_assert(!rig_run(&rig, t, &trap));
+        for (unsigned c = 0; c < 4; c++) {
+            uint64_t states = 0;
+            nm_card_taps(rig.m, c, &now);
+            for (int tap = 0; tap < MON_TAP__COUNT; tap++) {
+                const int64_t grown = (int64_t)(now.v[tap] - before[c].v[tap]);
+                const bool state = tap < PC_ST__COUNT;
+                states += state ? now.v[tap] : 0;
+                if (!(MON_PACKET_TAPS >> tap & 1))
+                    cr_assert(grown >= (state ? -INSIDE : 0) && grown <= (state ? INSIDE : 1),
+                              "tick %lu, card %u: %s grows by %ld", (unsigned long)t, c,
+                              mon_tap_rows()[tap].name, (long)grown);
+            }
+            cr_assert_eq(states, t, "the states add up");
+            before[c] = now;
+        }
+    }
+    rig_free(&rig);
+}
+
+/* ---- no cycle changes -------------------------------------------------------------------------
+ */
+
+/* Every counter, the mask, the SRAM, every interrupt. */
+static void monitor_everything(struct rig *rig, unsigned variant)
+{
+    static const enum mon_event_id events[][MON_COUNTERS] = {
+        {MON_EV_packet_headers, MON_EV_packet_cycles, MON_EV_read_latency, MON_EV_nack_time},
+        {MON_EV_run, MON_EV_nacks, MON_EV_last_read_latency, MON_EV_external_time},
+        {MON_EV_invalidate_hits, MON_EV_rereferences, MON_EV_counter_above, MON_EV_interrupt_time},
+    };
+    static const unsigned sources[] = {MON_SOURCE_state_time, MON_SOURCE_phase_time,
+                                       MON_SOURCE_scaddr};
+    for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
+        const unsigned v = (variant + c) % 3;
+        rig_set(rig, c, MON_REG_SRAM_CONTROL, 0);
+        rig_set(rig, c, MON_REG_MASK, 0);
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            rig_set(rig, c, MON_REG_CONTROL0 + 4 * k, MON_EV_nothing);
+        for (unsigned k = 0; k < MON_COUNTERS; k++) {
+            const bool packet = mon_event_is_packet(events[v][k]);
+            rig_set(rig, c, MON_REG_CONTROL0 + 4 * k, rig_control(events[v][k], packet, true));
+        }
+        rig_set(rig, c, MON_REG_LOAD_ALL, UINT32_MAX - 20 * c);
+        rig_set(rig, c, MON_REG_COMMAND, c % 6);
+        rig_set(rig, c, MON_REG_MASK,
+                v == 2 ? 0 : MON_PUT(c & 1, MASK_ADDRESS) | MON_PUT(c >> 1 & 1, MASK_COMMAND));
+        rig_set(rig, c, MON_REG_PHASE, c * 37 % 2048);
+        rig_set(rig, c, MON_REG_SRAM_CONTROL,
+                sources[v] | MON_PUT(1, SRAM_CONTROL_INTERRUPT) |
+                    MON_PUT(c >> 2 & 1, SRAM_CONTROL_INVALIDATES));
+        rig_set(rig, c, MON_SRAM_WINDOW + 4 * (c * 1000 % MON_SRAM_WORDS), UINT32_MAX);
+        cr_assert_eq(rig_get(rig, c, MON_REG_ERROR), 0, "card %u: %#x", c,
+                     rig_get(rig, c, MON_REG_ERROR));
+    }
+}
+
+Test(monitor_live, monitoring_everything_everywhere_changes_no_cycle)
+{
+    static const unsigned shapes[][3] = {{4, 1, 1}, {4, 4, 1}, {4, 4, 4}};
+    for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        const struct nm_params p = rig_params(shapes[s][0], shapes[s][1], shapes[s][2]);
+        uint64_t hash[4];
+        for (unsigned variant = 0; variant < 4; variant++) {
+            struct rig rig;
+            struct nm_trap trap;
+            rig_new(&rig, &p, 60);
+            unsigned interrupts = 0;
+            if (variant)
+                monitor_everything(&rig, variant);
+            while (rig_run(&rig, 3000, &trap))
+                interrupts++;
+            if (variant)
+                monitor_everything(&rig, variant + 1);
+            rig_finish(&rig);
+            hash[variant] = rig_hash(&rig);
+            cr_expect_eq(hash[variant], hash[0], "shape %u, variant %u", s, variant);
+            cr_expect(variant == 0 || interrupts > 0);
+            rig_free(&rig);
+        }
+    }
+}
+
+/* ---- overflow at the exact cycle ---------------------------------------------------------------
+ */
+
+enum { CARDS = 4, EDGES = 6000, TRIALS = 64 };
+
+/* The totals of every card at every edge of its clock, of a machine without any board at work. A
+ * packet that passes on an edge has passed; a level on it has not yet been there for a cycle. */
+static struct mon_taps *record(const struct nm_params *p)
+{
+    struct mon_taps *at = calloc((size_t)EDGES * CARDS, sizeof *at), behind;
+    struct rig rig;
+    rig_new(&rig, p, 100000);
+    for (nm_tick e = 0; e < EDGES; e++) {
+        struct nm_trap trap;
+        cr_assert(!e || !rig_run(&rig, e * cycle_of(&rig), &trap));
+        for (unsigned c = 0; c < CARDS; c++)
+            nm_card_taps(rig.m, c, &at[e * CARDS + c]);
+        cr_assert(!rig_run(&rig, e * cycle_of(&rig) + 1, &trap));
+        for (unsigned c = 0; c < CARDS; c++) {
+            nm_card_taps(rig.m, c, &behind);
+            for (int t = 0; t < MON_TAP__COUNT; t++)
+                if (MON_PACKET_TAPS >> t & 1)
+                    at[e * CARDS + c].v[t] = behind.v[t];
+        }
+    }
+    rig_free(&rig);
+    return at;
+}
+
+struct trial {
+    enum mon_event_id event;
+    bool mask;
+    uint32_t load;
+    nm_tick wraps; /* predicted edge, 0: not before the end */
+    nm_tick came;  /* edge of the interrupt */
+    uint32_t end;  /* predicted reading at the end */
+};
+
+static uint64_t total(const struct mon_taps *at, nm_tick edge, unsigned card, enum mon_event_id e)
+{
+    return mon_event_total(&mon_events()[e], &at[edge * CARDS + card]);
+}
+
+/* An event that counter k can count and whose totals are in the recording. */
+static enum mon_event_id some_event(uint64_t *random, unsigned k)
+{
+    for (;;) {
+        const enum mon_event_id e = (enum mon_event_id)draw(random, MON_EV__COUNT);
+        if (mon_events()[e].counters >> k & 1 && !mon_event_needs_board(e))
+            return e;
+    }
+}
+
+static struct trial predict(const struct mon_taps *at, nm_tick begin, unsigned card, unsigned k,
+                            uint64_t *random)
+{
+    struct trial t = {.event = some_event(random, k)};
+    t.mask = mon_event_is_packet(t.event) && draw(random, 2);
+    const nm_tick from = begin + MON_LOAD_DEAD;
+    /* what passes on the edge on which it begins is counted */
+    const uint64_t base = total(at, from - mon_event_is_packet(t.event), card, t.event),
+                   grows = total(at, EDGES - 1, card, t.event) - base;
+    const uint64_t before = 1 + draw(random, grows + grows / 8 + 2);
+    t.load = (uint32_t)-before;
+    for (nm_tick e = from; e < EDGES && !t.wraps; e++)
+        if ((int64_t)(total(at, e, card, t.event) - base) >= (int64_t)before)
+            t.wraps = e;
+    t.end = t.load + (uint32_t)grows;
+    return t;
+}
+
+static void program(struct rig *rig, const struct trial trial[CARDS][MON_COUNTERS])
+{
+    for (unsigned c = 0; c < CARDS; c++)
+        for (unsigned k = 0; k < MON_COUNTERS; k++) {
+            const struct trial *t = &trial[c][k];
+            rig_set(rig, c, MON_REG_CONTROL0 + 4 * k, rig_control(t->event, t->mask, true));
+            rig_set(rig, c, MON_REG_COUNTER0 + 4 * k, t->load);
+            cr_assert_eq(rig_get(rig, c, MON_REG_ERROR), 0);
+        }
+}
+
+static void watch(struct rig *rig, struct trial trial[CARDS][MON_COUNTERS])
+{
+    struct nm_trap trap;
+    while (rig_run(rig, (EDGES - 1) * cycle_of(rig), &trap)) {
+        cr_assert_eq(trap.cause, NM_INTERRUPT_MONITOR);
+        cr_assert_eq(trap.at % cycle_of(rig), 0);
+        const uint32_t up = rig_get(rig, trap.card, MON_REG_INTERRUPT);
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            if (up >> k & 1)
+                trial[trap.card][k].came = trap.at / cycle_of(rig);
+        rig_set(rig, trap.card, MON_REG_OVERFLOW, up);
+    }
+}
+
+/* 64 runs of 16 counters: 1,024 start values and events. With no interrupt latency the interrupt
+ * comes on the very edge on which the totals of the undisturbed run say the counter wraps; and the
+ * reading at the end has lost nothing over it. */
+Test(monitor_live, overflows_interrupt_on_the_predicted_edge)
+{
+    struct nm_params p = rig_params(CARDS, 1, 1);
+    uint64_t random = 4;
+    unsigned wrapped = 0;
+    struct mon_taps *at = record(&p);
+    p.monitor_interrupt = 0;
+    for (unsigned run = 0; run < TRIALS; run++) {
+        const nm_tick begin = 1 + draw(&random, EDGES / 2);
+        struct trial trial[CARDS][MON_COUNTERS];
+        struct nm_trap trap;
+        struct rig rig;
+        rig_new(&rig, &p, 100000);
+        cr_assert(!rig_run(&rig, begin * cycle_of(&rig), &trap));
+        for (unsigned c = 0; c < CARDS; c++)
+            for (unsigned k = 0; k < MON_COUNTERS; k++)
+                trial[c][k] = predict(at, begin, c, k, &random);
+        program(&rig, trial);
+        watch(&rig, trial);
+        for (unsigned c = 0; c < CARDS; c++)
+            for (unsigned k = 0; k < MON_COUNTERS; k++) {
+                const struct trial *t = &trial[c][k];
+                wrapped += t->wraps > 0;
+                cr_expect_eq(t->came, t->wraps, "run %u from edge %lu, %s on card %u: %lu, not %lu",
+                             run, (unsigned long)begin, mon_events()[t->event].name, c,
+                             (unsigned long)t->came, (unsigned long)t->wraps);
+                cr_expect_eq(rig_get(&rig, c, MON_REG_COUNTER0 + 4 * k), t->end, "run %u, %s", run,
+                             mon_events()[t->event].name);
+            }
+        rig_free(&rig);
+    }
+    cr_expect_gt(wrapped, 400, "%u", wrapped);
+    free(at);
+}
+
+Test(monitor_live, an_interrupt_comes_after_its_latency)
+{
+    struct nm_params p = rig_params(2, 1, 1);
+    struct nm_trap trap;
+    struct rig rig;
+    p.monitor_interrupt = 7;
+    rig_new(&rig, &p, 100000);
+    rig_set(&rig, 1, MON_REG_CONTROL0, rig_control(MON_EV_time, false, true));
+    rig_set(&rig, 1, MON_REG_CONTROL3, rig_control(MON_EV_interrupt_time, false, false));
+    rig_set(&rig, 1, MON_REG_COUNTER0, -100);
+    cr_assert(rig_run(&rig, 30000, &trap));
+    cr_expect_eq(trap.card, 1);
+    cr_expect_eq(trap.at, (MON_LOAD_DEAD + 100 + 7) * cycle_of(&rig));
+    const nm_tick noticed = trap.at + 50 * cycle_of(&rig);
+    cr_assert(!rig_run(&rig, noticed, &trap), "it comes once");
+    cr_expect_eq(rig_get(&rig, 1, MON_REG_INTERRUPT), 1);
+    cr_assert(!rig_run(&rig, noticed + 300, &trap));
+    cr_expect_eq(rig_get(&rig, 1, MON_REG_COUNTER3), 50, "N-74");
+    rig_free(&rig);
+}
+
+/* A card that waits for what will never come does not keep a machine from being idle; one that
+ * waits for time to pass does. */
+Test(monitor_live, watching_counters_do_not_keep_an_idle_machine_going)
+{
+    const struct nm_params p = rig_params(2, 2, 1);
+    struct nm_trap trap;
+    struct rig rig;
+    rig_new(&rig, &p, 20);
+    rig_finish(&rig);
+    rig_set(&rig, 0, MON_REG_CONTROL1, rig_control(MON_EV_bus_busy, false, true));
+    rig_set(&rig, 3, MON_REG_CONTROL0, rig_control(MON_EV_load, false, true));
+    rig_set(&rig, 3, MON_REG_LOAD_ALL, UINT32_MAX);
+    cr_expect_eq(nm_machine_run(rig.m, NM_NEVER, &trap), NM_RUN_IDLE);
+    rig_set(&rig, 0, MON_REG_CONTROL0, rig_control(MON_EV_time, false, true));
+    rig_set(&rig, 0, MON_REG_COUNTER0, -1000000);
+    const nm_tick now = nm_machine_now(rig.m);
+    cr_assert_eq(nm_machine_run(rig.m, NM_NEVER, &trap), NM_RUN_INTERRUPT);
+    cr_expect_geq(trap.at, now + 1000000 * cycle_of(&rig));
+    cr_expect_eq(nm_machine_run(rig.m, NM_NEVER, &trap), NM_RUN_IDLE);
+    rig_free(&rig);
+}
+
+/* ---- masks ------------------------------------------------------------------------------------
+ */
+
+/* What counter k of every card counts, once with a mask and once without. */
+static void count_with(struct rig *rig, const struct nm_params *p, const enum mon_event_id *events,
+                       unsigned mask, uint32_t command)
+{
+    rig_new(rig, p, 100);
+    for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            rig_set(rig, c, MON_REG_CONTROL0 + 4 * k, rig_control(events[k], mask != 0, false));
+        rig_set(rig, c, MON_REG_PHASE, c * 0x11);
+        rig_set(rig, c, MON_REG_PHASE_MATCH, c);
+        rig_set(rig, c, MON_REG_COMMAND, command);
+        rig_set(rig, c, MON_REG_MASK, mask);
+        rig_set(rig, c, MON_REG_CARE_LOW, 0x40);
+        cr_assert_eq(rig_get(rig, c, MON_REG_ERROR), 0);
+    }
+    rig_finish(rig);
+}
+
+Test(monitor_live, masked_counts_are_parts_of_the_whole)
+{
+    enum { PHASE = 4, OUT = 0x10, IN = 0x20, COMMAND = 2, ADDRESS = 1 };
+    static const enum mon_event_id events[] = {MON_EV_invalidates_done, MON_EV_packet_headers,
+                                               MON_EV_packet_cycles, MON_EV_read_latency};
+    const struct nm_params p = rig_params(3, 2, 1);
+    struct rig all, out, in, odd, own, upgrades;
+    count_with(&all, &p, events, 0, 0);
+    count_with(&out, &p, events, OUT, 0);
+    count_with(&in, &p, events, IN, 0);
+    count_with(&odd, &p, events, ADDRESS, 0);
+    count_with(&own, &p, events, PHASE | OUT, 0);
+    count_with(&upgrades, &p, events, COMMAND | IN, NM_MSG_INVALIDATE);
+    for (unsigned c = 0; c < nm_machine_cards(all.m); c++) {
+        struct mon_taps t;
+        nm_card_taps(all.m, c, &t);
+        for (unsigned k = 1; k < 3; k++) {
+            const uint32_t o = MON_REG_COUNTER0 + 4 * k;
+            cr_expect_eq(rig_get(&all, c, o), rig_get(&in, c, o) + rig_get(&out, c, o));
+            cr_expect_gt(rig_get(&odd, c, o), 0);
+            cr_expect_lt(rig_get(&odd, c, o), rig_get(&all, c, o));
+        }
+        cr_expect_eq(rig_get(&out, c, MON_REG_COUNTER1), t.v[MON_TAP_HEADERS_OUT], "N-58");
+        cr_expect_eq(rig_get(&in, c, MON_REG_COUNTER1), t.v[MON_TAP_HEADERS_IN], "N-59");
+        cr_expect_eq(rig_get(&in, c, MON_REG_COUNTER3), t.v[MON_TAP_READ_LATENCY]);
+        cr_expect_eq(rig_get(&out, c, MON_REG_COUNTER3), 0);
+        cr_expect_geq(rig_get(&own, c, MON_REG_COUNTER1), t.v[MON_TAP_READS], "N-61");
+        cr_expect_leq(rig_get(&own, c, MON_REG_COUNTER1), rig_get(&out, c, MON_REG_COUNTER1));
+        cr_expect_geq(rig_get(&upgrades, c, MON_REG_COUNTER1),
+                      t.v[MON_TAP_INVALIDATES_DONE] + t.v[MON_TAP_INVALIDATE_HITS], "N-64");
+        cr_expect_eq(rig_get(&upgrades, c, MON_REG_COUNTER0), t.v[MON_TAP_INVALIDATES_DONE]);
+    }
+    rig_free(&all), rig_free(&out), rig_free(&in), rig_free(&odd), rig_free(&own);
+    rig_free(&upgrades);
+}
+
+/* ---- the SRAM ---------------------------------------------------------------------------------
+ */
+
+struct log {
+    enum mon_source source;
+    uint64_t reads, counted, latency, remote, hits;
+    uint32_t word[MON_SRAM_WORDS];
+};
+
+static void note(void *ctx, const struct mon_transaction *t, int index)
+{
+    struct log *log = ctx;
+    log->reads++;
+    log->latency += t->service;
+    log->remote += t->remote;
+    log->hits += t->nc_hit;
+    cr_expect(t->remote || !t->nc_hit);
+    if (index < 0)
+        return;
+    log->counted++;
+    log->word[index]++;
+    const struct mon_bin bin = mon_bin_decode(log->source, (uint16_t)index, false);
+    cr_expect(!bin.has_time || (t->service >= bin.time_low && t->service <= bin.time_high));
+    cr_expect(!bin.has_state ||
+              (bin.remote == t->remote && bin.global == t->global && bin.valid == t->valid &&
+               bin.nc_hit == t->nc_hit && bin.exclusive == t->exclusive));
+    cr_expect_eq(bin.phase, t->phase & (log->source == MON_SOURCE_state_phase ? 0x7ff : 0xf));
+}
+
+Test(monitor_live, histograms_hold_every_finished_read)
+{
+    const struct nm_params p = rig_params(4, 2, 1);
+    for (enum mon_source s = MON_SOURCE_state_phase; s < MON_SOURCES; s++) {
+        struct log *log = calloc(nm_params_cards(&p), sizeof *log);
+        uint64_t remote = 0, hits = 0;
+        struct rig rig;
+        rig_new(&rig, &p, 300);
+        for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
+            struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+            log[c].source = s;
+            card->monitor.board.log = note;
+            card->monitor.board.log_ctx = &log[c];
+            rig_set(&rig, c, MON_REG_PHASE, c * 0x123);
+            rig_set(&rig, c, MON_REG_SRAM_CONTROL, s);
+        }
+        rig_finish(&rig);
+        for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
+            struct mon_taps t;
+            uint64_t sum = 0;
+            nm_card_taps(rig.m, c, &t);
+            const uint32_t *word = nm_card_sram(rig.m, c);
+            for (unsigned i = 0; i < MON_SRAM_WORDS; i++)
+                sum += word[i];
+            cr_expect_eq(log[c].reads, t.v[MON_TAP_READS]);
+            cr_expect_eq(log[c].latency, t.v[MON_TAP_READ_LATENCY]);
+            cr_expect_eq(sum + nm_card_sram_lost(rig.m, c), log[c].reads);
+            cr_expect(!memcmp(word, log[c].word, sizeof log[c].word));
+            cr_expect_gt(sum, 50);
+            remote += log[c].remote;
+            hits += log[c].hits;
+        }
+        cr_expect(remote > 100 && hits > 0, "%lu %lu", (unsigned long)remote, (unsigned long)hits);
+        free(log);
+        rig_free(&rig);
+    }
+}
+
+static uint64_t words_sum(struct rig *rig, unsigned card)
+{
+    const uint32_t *word = nm_card_sram(rig->m, card);
+    uint64_t sum = 0;
+    for (unsigned i = 0; word && i < MON_SRAM_WORDS; i++)
+        sum += word[i];
+    return sum;
+}
+
+/* N-40, N-91; and only lines that are shared are invalidated. */
+Test(monitor_live, invalidates_per_line)
+{
+    const struct nm_params p = rig_params(4, 2, 1);
+    uint64_t hits = 0;
+    struct rig rig;
+    rig_new(&rig, &p, 200);
+    for (unsigned c = 0; c < 8; c++) {
+        rig_set(&rig, c, MON_REG_SRAM_CONTROL,
+                MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_INVALIDATES) |
+                    MON_PUT(1, SRAM_CONTROL_DATA_HALF));
+        rig_set(&rig, c, MON_REG_CONTROL0, MON_EV_invalidate_hits);
+    }
+    rig_finish(&rig);
+    for (unsigned c = 0; c < 8; c++) {
+        const uint32_t counted = rig_get(&rig, c, MON_REG_COUNTER0);
+        const unsigned shared = 0x8000 | (0x10000 >> 5);
+        cr_expect_eq(words_sum(&rig, c) + nm_card_sram_lost(rig.m, c), counted, "card %u", c);
+        cr_expect(!counted || nm_card_sram(rig.m, c)[shared] > 0, "card %u", c);
+        hits += counted;
+    }
+    cr_expect_gt(hits, 100);
+    rig_free(&rig);
+}
+
+/* N-81: the program's own addresses say where its accesses must be. */
+Test(monitor_live, accesses_per_block_of_the_secondary_cache)
+{
+    enum { ROUNDS = 8 }; /* then the lines come into the blocks of the shared ones */
+    const struct nm_params p = rig_params(2, 1, 1);
+    struct rig rig;
+    rig_new(&rig, &p, ROUNDS);
+    rig_set(&rig, 1, MON_REG_SRAM_CONTROL, MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF));
+    rig_finish(&rig);
+    const uint32_t *word = nm_card_sram(rig.m, 1);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        const uint64_t own = 0x100000 + 0x8040 + i * 4096;
+        cr_expect_eq(word[0x8000 | (own >> 5 & 0x3fff)], 1, "round %u", i);
+        cr_expect_eq(word[0x8000 | ((own + 64) >> 5 & 0x3fff)], 1, "round %u", i);
+    }
+    for (unsigned i = 0; i < 0x8000; i++)
+        cr_assert_eq(word[i], 0, "instructions are not counted");
+    rig_free(&rig);
+}

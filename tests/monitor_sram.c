@@ -1,0 +1,123 @@
+/* The SRAM of the monitoring card: codes of service times, numbers of words, increments. */
+#include "monitor/board.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* What each 7-bit code stands for, by the formula of the card's document: 0.m x 2^4 for exponent 0,
+ * 1.m x 2^(exponent - 1 + 4) else. Written down, not computed. */
+static const unsigned least[128] = {
+    0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15,
+    16,   17,   18,   19,   20,   21,   22,   23,   24,   25,   26,   27,   28,   29,   30,   31,
+    32,   34,   36,   38,   40,   42,   44,   46,   48,   50,   52,   54,   56,   58,   60,   62,
+    64,   68,   72,   76,   80,   84,   88,   92,   96,   100,  104,  108,  112,  116,  120,  124,
+    128,  136,  144,  152,  160,  168,  176,  184,  192,  200,  208,  216,  224,  232,  240,  248,
+    256,  272,  288,  304,  320,  336,  352,  368,  384,  400,  416,  432,  448,  464,  480,  496,
+    512,  544,  576,  608,  640,  672,  704,  736,  768,  800,  832,  864,  896,  928,  960,  992,
+    1024, 1088, 1152, 1216, 1280, 1344, 1408, 1472, 1536, 1600, 1664, 1728, 1792, 1856, 1920, 1984,
+};
+
+Test(monitor_sram, all_128_codes)
+{
+    for (unsigned code = 0; code < 128; code++) {
+        cr_expect_eq(mon_time_decode(code, false), least[code], "code %u", code);
+        cr_expect_eq(mon_time_decode(code, true), 2 * least[code], "code %u doubled", code);
+    }
+    unsigned code = 0;
+    for (unsigned v = 0; v < 5000; v++) {
+        if (code < 127 && v >= least[code + 1])
+            code++;
+        cr_expect_eq(mon_time_encode(v, false), code, "%u cycles", v);
+        cr_expect_eq(mon_time_encode(2 * v, true), code, "%u cycles", 2 * v);
+        cr_expect_eq(mon_time_encode(2 * v + 1, true), code, "%u cycles", 2 * v + 1);
+    }
+    cr_expect_eq(mon_time_encode(UINT64_MAX, false), 127);
+    cr_expect_eq(mon_time_encode(UINT64_MAX, true), 127);
+}
+
+/* Every word number taken apart and put together again is itself; the parts fill 16 bits. */
+Test(monitor_sram, words_decode_to_what_they_count)
+{
+    for (enum mon_source s = MON_SOURCE_state_phase; s < MON_SOURCES; s++)
+        for (unsigned doubled = 0; doubled < 2; doubled++)
+            for (unsigned i = 0; i < MON_SRAM_WORDS; i++) {
+                const struct mon_bin bin = mon_bin_decode(s, (uint16_t)i, doubled);
+                const struct mon_transaction t = {.service = bin.time_low,
+                                                  .global = bin.global,
+                                                  .valid = bin.valid,
+                                                  .nc_hit = bin.nc_hit,
+                                                  .exclusive = bin.exclusive,
+                                                  .remote = bin.remote,
+                                                  .phase = bin.phase};
+                cr_assert_eq(mon_bin_of(s, &t, doubled), i, "source %u word %u", s, i);
+                cr_assert(bin.has_phase && bin.has_time == (s != MON_SOURCE_state_phase));
+                cr_assert_leq(bin.time_low, bin.time_high);
+            }
+}
+
+Test(monitor_sram, words_by_hand)
+{
+    static const struct {
+        int line;
+        enum mon_source source;
+        struct mon_transaction t;
+        uint16_t word;
+    } rows[] = {
+        {__LINE__, MON_SOURCE_state_time, {.service = 37, .phase = 0x25}, 5 << 7 | 0x22},
+        {__LINE__, MON_SOURCE_state_time, {.nc_hit = true, .valid = true}, 0xc000},
+        {__LINE__, MON_SOURCE_state_time, {.global = true, .remote = true}, 0x3000},
+        {__LINE__, MON_SOURCE_state_time, {.exclusive = true, .service = 99999}, 0x087f},
+        {__LINE__, MON_SOURCE_state_phase, {.phase = 0x7ff, .valid = true}, 0x47ff},
+        {__LINE__, MON_SOURCE_state_phase, {.phase = 0x412, .exclusive = true}, 0x0c12},
+        {__LINE__, MON_SOURCE_phase_time, {.phase = 0x7f3, .service = 1000}, 0x3000 + 1000},
+        {__LINE__, MON_SOURCE_phase_time, {.phase = 1, .service = 5000}, 0x1fff},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect_eq(mon_bin_of(rows[i].source, &rows[i].t, false), rows[i].word, "row %d: %#x",
+                     rows[i].line, mon_bin_of(rows[i].source, &rows[i].t, false));
+}
+
+Test(monitor_sram, the_parts_of_each_source_fill_its_address)
+{
+    size_t count;
+    const struct mon_part_row *parts = mon_parts(&count);
+    unsigned bits[MON_SOURCES] = {0};
+    for (size_t i = 0; i < count; i++) {
+        const unsigned mask = ((1u << parts[i].bits) - 1) << parts[i].low;
+        cr_expect(!(bits[parts[i].source] & mask), "%s", parts[i].name);
+        cr_expect(*parts[i].sentence);
+        bits[parts[i].source] |= mask;
+    }
+    for (unsigned s = MON_SOURCE_ad; s < MON_SOURCES; s++)
+        cr_expect_eq(bits[s], 0xffff, "%s", mon_source_row(s)->name);
+}
+
+Test(monitor_sram, an_increment_takes_three_cycles_and_loses_what_comes_meanwhile)
+{
+    struct mon_sram s = {0};
+    cr_expect_null(s.word, "nothing is allocated before it is used");
+    cr_expect(mon_sram_count(&s, 7, 100));
+    cr_expect(!mon_sram_count(&s, 7, 100), "at the same time");
+    cr_expect(!mon_sram_count(&s, 8, 102));
+    cr_expect(mon_sram_count(&s, 8, 103));
+    cr_expect_eq(s.word[7], 1);
+    cr_expect_eq(s.word[8], 1);
+    cr_expect_eq(s.lost, 2);
+    s.lost = UINT32_MAX;
+    cr_expect(!mon_sram_count(&s, 8, 104));
+    cr_expect_eq(s.lost, UINT32_MAX, "it stays there");
+    free(s.word);
+}
+
+Test(monitor_sram, a_word_wraps_and_says_which)
+{
+    struct mon_sram s = {0};
+    mon_sram_words(&s)[4711] = UINT32_MAX;
+    cr_expect(mon_sram_count(&s, 4710, 0));
+    cr_expect(!s.overflow);
+    cr_expect(mon_sram_count(&s, 4711, 3));
+    cr_expect(s.overflow);
+    cr_expect_eq(s.last, 4711);
+    cr_expect_eq(s.word[4711], 0);
+    free(s.word);
+}

@@ -1,0 +1,441 @@
+/*
+ * The R4400's caches and TLB to the PCycle, on a station with two cards: scripts of accesses, each
+ * with the PCycles it is to take by state. The interpreter is replaced (pc_run below), so that an
+ * access is one access; behind it is the machine.
+ *
+ * Counts by hand, with the defaults: a primary miss is l2.lookup = 6, then l2.refill = 4 for each
+ * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
+ * each of its 2. What the bus and memory take is in docs/latency.md and tested there: '*'.
+ */
+#include "machine/machine.h"
+#include "machine/params.h"
+#include "monitor/monitor.h"
+#include "procard/card.h"
+#include "procard/pins.h"
+#include "tests/r4400_counts.h"
+
+#include <criterion/criterion.h>
+#include <stddef.h>
+#include <string.h>
+
+enum kind { END, F, L, S, LL, SC, FAIL }; /* SC that succeeds, and one that must fail */
+
+struct step {
+    enum kind kind;
+    uint64_t va;
+    const char *counts;
+    nm_tick at; /* not before this tick; 0: at once */
+};
+
+enum { CARDS = 2, STEPS = 10, SETS = 3, QUIET = 100000 };
+
+struct scene {
+    const char *row, *what;
+    struct {
+        size_t field;
+        uint64_t value;
+    } set[SETS];
+    struct step script[CARDS][STEPS];
+};
+
+#define DO(kind, va, counts) \
+    {                        \
+        kind, va, counts, 0  \
+    }
+#define AT(at, kind, va, counts) \
+    {                            \
+        kind, va, counts, at     \
+    }
+#define SET(member, value)                        \
+    {                                             \
+        offsetof(struct nm_params, member), value \
+    }
+
+/* Lines of one L2 line: A, A + 32. In the same place of L1: A, B. In the same place of L2: A, Z. */
+#define A     UINT64_C(0x100000)
+#define B     (A + 0x4000)
+#define Z     (A + 0x80000)
+#define ALIAS (UINT64_C(1) << 32) /* the same physical page, one page further on */
+#define U     (UINT64_C(1) << 42) /* uncached */
+#define N     (UINT64_C(1) << 43) /* non-coherent */
+
+/* What a TLB refill of 50 PCycles, and a handler of 100, take. */
+#define REFILL "KILL_EXC 8 STALL_OTHER 50 INT 1 KILL_BRANCH 3 "
+#define VCE    "KILL_EXC 8 STALL_OTHER 100 INT 1 KILL_BRANCH 3 "
+#define MISS   "STALL_L1D 6 STALL_L2 * "
+
+static const struct scene scenes[] = {
+    {"R44-7",
+     "misses of both levels",
+     {{0}},
+     {{DO(L, A, MISS "LOAD 1"),                  /* look-up, then all the rest is secondary */
+       DO(L, A, "LOAD 1"),                       /* hit */
+       DO(L, A + 32, "STALL_L1D 14 LOAD 1"),     /* 6 + 8: the other half of the L2 line */
+       DO(F, A, "STALL_L1I 6 STALL_L2 * INT 1"), /* the halves are apart */
+       DO(F, A + 32, "STALL_L1I 14 INT 1"), DO(F, A + 36, "INT 1")}}},
+    {"R44-7",
+     "joint secondary cache",
+     {SET(l2_split, 0)},
+     {{DO(L, A, MISS "LOAD 1"), DO(F, A, "STALL_L1I 14 INT 1")}}}, /* the load has brought it */
+    {"R44-7",
+     "an upgrade waits for its acknowledgement",
+     {{0}},
+     {{DO(L, A, MISS "LOAD 1"),
+       AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1"), /* look-up, then IvdAck (R4-4, R4-5) */
+       DO(S, A, "STORE 1")},
+      {AT(10000, L, A, MISS "LOAD 1")}}},
+    {"R44-14",
+     "a cancelled upgrade waits for data",
+     {{0}},
+     {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+      {AT(10000, L, A, MISS "LOAD 1"),
+       AT(20001, S, A, "STALL_L1D 6 STALL_MP * STALL_L2 * STORE 1")}}},
+    {"R44-16",
+     "an intervention holds the owner for agent.external",
+     {{0}},
+     {{DO(S, A, MISS "STORE 1"), DO(F, B, "STALL_L1I 6 STALL_L2 * INT 1"),
+       AT(20000, L, A, "STALL_MP 12 LOAD 1")}, /* 12 of the wait: see the card's totals */
+      {AT(10000, L, A, MISS "LOAD 1")}}},
+    {"R44-10",
+     "a dirty primary line goes down before another comes",
+     {{0}},
+     {{DO(S, A, MISS "STORE 1"),
+       DO(S, B, MISS "STORE 1"),        /* A goes down while memory is waited for */
+       DO(L, A, "STALL_L1D 22 LOAD 1"), /* 6 + 8 for B + 8 */
+       DO(L, B, "STALL_L1D 14 LOAD 1"), /* A was clean */
+       DO(S, B, "STORE 1"),             /* now B is dirty again, and */
+       DO(L, A, "STALL_L1D 22 LOAD 1")}}},
+    {"R44-10",
+     "16-byte primary lines",
+     {SET(l1d_line, 16)},
+     {{DO(L, A, MISS "LOAD 1"), DO(L, A + 16, "STALL_L1D 10 LOAD 1"), DO(L, A + 8, "LOAD 1")}}},
+    {"R44-11",
+     "sub-block order: the words asked for come first",
+     {SET(l2_order, 1), SET(l2_line, 128)},
+     {{DO(L, A, MISS "LOAD 1"), DO(L, A + 32, "STALL_L1D 10 LOAD 1"),
+       DO(L, A + 64, "STALL_L1D 10 LOAD 1")}}},
+    {"R44-11",
+     "the rest of a refill keeps the secondary cache busy",
+     {SET(l2_order, 1), SET(l2_line, 128), SET(l2_refill, 16)},
+     {{DO(L, A, MISS "LOAD 1"),
+       AT(20000, L, A + 64,
+          "STALL_L1D 22 LOAD 1"),               /* 6 + 16 at 20000: whole at 20038, runs at 20022 */
+       DO(L, A + 96, "STALL_L1D 31 LOAD 1")}}}, /* at 20023: 6, 9 until 20038, 16 */
+    {"R44-11",
+     "virtual coherency: another colour",
+     {SET(page_size, 4096)},
+     {{DO(L, A, MISS "LOAD 1"), DO(L, ALIAS + A + 0x1000, VCE "STALL_L1D 14 LOAD 1"),
+       DO(L, ALIAS + A + 0x1000, "LOAD 1"), DO(L, A, VCE "STALL_L1D 14 LOAD 1")}}},
+    {"R44-19",
+     "TLB: pairs of pages",
+     {SET(tlb_refill, 50)},
+     {{DO(L, A, REFILL MISS "LOAD 1"),
+       DO(L, A + 0x4000, MISS "LOAD 1"), /* the other page of the pair */
+       DO(L, A + 0x8040, REFILL MISS "LOAD 1"), DO(L, A + 0x8040, "LOAD 1")}}},
+    {"R44-19",
+     "instruction TLB: two pages, first in first out",
+     {SET(tlb_refill, 50)},
+     {{DO(F, A, "KILL_EXC 8 STALL_OTHER 53 INT 2 KILL_BRANCH 3 STALL_L1I 6 STALL_L2 *"),
+       DO(F, A + 0x4080, "STALL_OTHER 3 STALL_L1I 6 STALL_L2 * INT 1"), DO(F, A, "INT 1"),
+       DO(F, A + 0x8100, "KILL_EXC 8 STALL_OTHER 53 INT 2 KILL_BRANCH 3 STALL_L1I 6 STALL_L2 *"),
+       DO(F, A + 0x4080, "INT 1"), DO(F, A, "STALL_OTHER 3 INT 1"),
+       DO(F, A + 0x4080, "STALL_OTHER 3 INT 1")}}},
+    {"R44-20",
+     "uncached: a load waits, a store is buffered, the next access waits for it",
+     {{0}},
+     {{DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(L, B, MISS "LOAD 1"), DO(S, U | A, "STORE 1"),
+       DO(L, B, "LOAD 1"), /* a cached access does not wait */
+       DO(S, U | (A + 8), "STALL_OTHER * STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1")}}},
+    {"R44-13",
+     "non-coherent: a store asks nobody",
+     {{0}},
+     {{DO(L, N | A, MISS "LOAD 1"), DO(S, N | A, "STORE 1"),
+       DO(L, N | (A + 32), "STALL_L1D 14 LOAD 1")}}},
+    {"R44-18",
+     "the link survives a store of another line, not two SC",
+     {{0}},
+     {{DO(LL, A, MISS "LOAD 1"), DO(S, A + 64, MISS "STORE 1"),
+       DO(SC, A, "STALL_L1D 6 STALL_MP * STORE 1"), DO(FAIL, A, "STORE 1")}}},
+    {"R44-18",
+     "the link is retained when its clean line is replaced",
+     {{0}},
+     {{DO(LL, A, MISS "LOAD 1"), DO(L, Z, MISS "LOAD 1"), DO(SC, A, MISS "STORE 1")}}},
+    {"R44-18",
+     "but not when the directory no longer knows of it",
+     {{0}},
+     {{DO(S, A, MISS "STORE 1"), DO(LL, A, "LOAD 1"), DO(L, Z, MISS "LOAD 1"),
+       DO(FAIL, A, "STORE 1")}}},
+    {"R44-18",
+     "an invalidation takes it",
+     {{0}},
+     {{DO(LL, A, MISS "LOAD 1"), AT(20000, FAIL, A, "STALL_MP 12 STORE 1")},
+      {AT(10000, S, A, MISS "STORE 1")}}},
+    {"R44-18",
+     "a read by another card does not",
+     {{0}},
+     {{DO(S, A, MISS "STORE 1"), DO(LL, A, "LOAD 1"),
+       AT(20000, SC, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+      {AT(10000, L, A, MISS "LOAD 1")}}},
+    {"R44-18",
+     "an exception does: ERET",
+     {SET(tlb_refill, 50)},
+     {{DO(LL, A, REFILL MISS "LOAD 1"), DO(L, A + 0x8040, REFILL MISS "LOAD 1"),
+       DO(FAIL, A, "STORE 1")}}},
+};
+
+enum { SCENES = sizeof scenes / sizeof *scenes };
+
+/* ---- the machine ---- */
+
+/* A card under way in its script. */
+struct actor {
+    const struct scene *scene;
+    const struct step *step;
+    bool begun;
+    nm_tick waited; /**< for its own tick */
+    uint64_t before[PC_ST__COUNT];
+};
+
+static bool done(struct pc_cpu *cpu, const struct step *s, enum pc_stop *stop)
+{
+    bool failed = false;
+    switch (s->kind) {
+    case F:
+        return pc_fetch(cpu, s->va, cpu->now, stop);
+    case L:
+        return pc_load(cpu, s->va, 8, cpu->now, stop);
+    case S:
+        return pc_store(cpu, s->va, 8, cpu->now, stop);
+    case LL:
+        return pc_load_linked(cpu, s->va, 8, cpu->now, stop);
+    default:
+        if (pc_store_conditional(cpu, s->va, 8, cpu->now, stop, &failed)) {
+            cr_expect_eq(s->kind, SC, "the SC should have failed");
+            return true;
+        }
+        if (failed)
+            cr_expect_eq(s->kind, FAIL, "the SC failed");
+        return failed;
+    }
+}
+
+static void compare(const struct actor *a, const struct pc_cpu *cpu)
+{
+    uint64_t expected[PC_ST__COUNT];
+    read_counts(a->step->counts, expected);
+    for (unsigned s = 0; s < PC_ST__COUNT; s++) {
+        uint64_t got = cpu->states[s] - a->before[s] - (s == PC_ST_STALL_OTHER ? a->waited : 0);
+        cr_expect(same_count(expected[s], got), "%s, '%s': card %u, step %d '%s': %s is %lu",
+                  a->scene->row, a->scene->what, cpu->number,
+                  (int)(a->step - a->scene->script[cpu->number]), a->step->counts, state_names[s],
+                  (unsigned long)got);
+    }
+}
+
+/* Lets time pass up to the step's own tick; false: the horizon comes first. */
+static bool its_time(struct pc_cpu *cpu, struct actor *a, nm_tick horizon)
+{
+    nm_tick to = a->step->at < horizon ? a->step->at : horizon;
+    if (cpu->now < to) {
+        a->waited += to - cpu->now;
+        pc_card_stall(cpu->card, PC_ST_STALL_OTHER, to - cpu->now, cpu->now);
+    }
+    return cpu->now < horizon;
+}
+
+/* Stands in for the interpreter. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    static const enum pc_status completes[] = {
+        [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
+        [LL] = PC_ST_LOAD, [SC] = PC_ST_STORE, [FAIL] = PC_ST_STORE};
+    enum pc_stop stop = PC_STOP_HORIZON;
+    struct actor *a;
+    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    cpu->horizon = horizon;
+    for (; a->step->kind != END; a->step++, a->begun = false) {
+        if (!a->begun) {
+            memcpy(a->before, cpu->states, sizeof a->before);
+            a->waited = 0;
+            a->begun = true;
+        }
+        if (!its_time(cpu, a, horizon))
+            return PC_STOP_HORIZON;
+        if (!done(cpu, a->step, &stop))
+            return stop;
+        pc_charge(cpu, completes[a->step->kind], 1);
+        compare(a, cpu);
+    }
+    cpu->exc = PC_EXC_SYS;
+    return PC_STOP_TRAP;
+}
+
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                               uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va & (ALIAS - 1);
+    if (va & ALIAS)
+        *pa -= 0x1000;
+    return va & U ? NM_XLATE_UNCACHED : va & N ? NM_XLATE_NONCOHERENT : NM_XLATE_OK;
+}
+
+static void set_up(const struct scene *s, struct nm_params *p, bool check)
+{
+    size_t rows;
+    const struct nm_param_row *row = nm_param_rows(&rows);
+    for (size_t i = 0; i < rows; i++)
+        nm_param_set(p, &row[i], row[i].def);
+    p->ring_stations = p->ring_locals = p->ring_groups = 1;
+    p->processors = CARDS;
+    p->memory_size = 4 << 20;
+    p->check = check;
+    for (unsigned i = 0; i < SETS && s->set[i].field; i++)
+        memcpy((char *)p + s->set[i].field, &s->set[i].value, sizeof s->set[i].value);
+}
+
+/* PCycles seen at the pins, by code. */
+struct seen {
+    uint64_t code[16];
+    nm_tick last;
+};
+
+static void note(void *ctx, nm_tick t, uint8_t status)
+{
+    struct seen *seen = ctx;
+    cr_assert_eq(t, seen->last + 2);
+    seen->code[status & 15]++;
+    if (t > 2) /* before the first PCycle there is none */
+        seen->code[status >> 4]++;
+    seen->last = t;
+}
+
+/* What the pins showed is what the totals say, but for a last PCycle without its MasterClock. */
+static void check_pins(const struct seen *seen, const struct pc_cpu *cpu)
+{
+    uint64_t missing = 0;
+    for (unsigned i = 0; i < PC_ST__COUNT; i++) {
+        cr_assert_leq(seen->code[pc_status_codes[i]], cpu->states[i], "%s", state_names[i]);
+        missing += cpu->states[i] - seen->code[pc_status_codes[i]];
+    }
+    cr_assert_leq(missing, 1);
+    cr_assert_geq(seen->last + 1, cpu->now);
+}
+
+static void play(const struct scene *s, bool check, bool watched)
+{
+    struct seen seen = {.last = 0};
+    struct pc_pins pins;
+    struct actor actor[CARDS];
+    struct nm_params p;
+    struct nm_trap trap;
+    set_up(s, &p, check);
+    struct nm_machine *m = nm_machine_new(&p);
+    nm_machine_set_space(m, &(struct nm_space){.translate = translate});
+    if (watched)
+        nm_card_pins(m, 0, &pins, note, &seen);
+    for (unsigned i = 0; i < CARDS; i++) {
+        struct pc_regs regs = {.pc = 0};
+        struct actor *a = &actor[i];
+        *a = (struct actor){.scene = s, .step = s->script[i]};
+        memcpy(&regs.gpr[1], &a, sizeof a);
+        nm_card_resume(m, i, &regs, 0);
+    }
+    for (unsigned i = 0; i < CARDS; i++) {
+        struct pc_regs regs;
+        enum nm_run why = nm_machine_run(m, QUIET, &trap);
+        cr_assert_eq(why, NM_RUN_TRAP, "%s: stopped with %d: %s", s->what, (int)why,
+                     nm_machine_error(m));
+        if (watched && trap.card == 0)
+            check_pins(&seen, trap.cpu);
+        nm_card_take(m, trap.card, &regs);
+    }
+    nm_machine_free(m);
+}
+
+Test(r4400, t570_caches)
+{
+    for (unsigned i = 0; i < SCENES; i++)
+        play(&scenes[i], false, false);
+}
+
+/* Then every access goes the slow way; it takes the same time. */
+Test(r4400, t571_caches_checked)
+{
+    for (unsigned i = 0; i < SCENES; i++)
+        play(&scenes[i], true, false);
+}
+
+/* And while somebody watches the pins. */
+Test(r4400, t575_caches_watched)
+{
+    for (unsigned i = 0; i < SCENES; i++)
+        play(&scenes[i], false, true);
+}
+
+Test(r4400, t572_scaddr)
+{
+    struct nm_params p = {.l2_split = true, .l2_data_half = 1};
+    struct pc_card card = {.p = &p, .l2_shift = 6};
+    card.l2[PC_SIDE_I].places = card.l2[PC_SIDE_D].places = 1 << 13; /* halves of 512 KB */
+    cr_expect_eq(pc_scaddr(&card, PC_SIDE_D, 0x12345670), 1 << 17 | 0x4567);
+    cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0x12345670), 0x4567);
+    p.l2_data_half = 0;
+    cr_expect_eq(pc_scaddr(&card, PC_SIDE_D, 0x12345670), 0x4567);
+    cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0x12345670), 1 << 17 | 0x4567);
+    p.l2_split = false;
+    card.l2[PC_SIDE_I].places = card.l2[PC_SIDE_D].places = 1 << 16; /* 4 MB, all 18 bits */
+    cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0xfff00010), 0x30001);
+}
+
+/* The groups of the card's document are sums of states as status.def groups them. */
+Test(r4400, t574_groups)
+{
+    static const char *const paths[PC_ST__COUNT] = {
+#define STATE(name, code, group, sentence) [PC_ST_##name] = group,
+#include "procard/status.def"
+#undef STATE
+    };
+    static const struct {
+        const char *event, *path;
+        bool others; /* all states but those on the path */
+    } groups[] = {
+        {"run", "run", false},
+        {"branches", "run/branch", false},
+        {"norun", "run", true},
+        {"stall", "stall", false},
+        {"cache_stalls", "stall/cache", false},
+        {"mp_stalls", "stall/mp", false},
+        {"killslip", "killslip", false},
+        {"killed", "killslip/kill", false},
+        {"slipped", "killslip/slip", false},
+    };
+    for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++) {
+        int e = mon_event_find(groups[g].event);
+        uint64_t taps = 0;
+        cr_assert_geq(e, 0, "%s", groups[g].event);
+        for (unsigned s = 0; s < PC_ST__COUNT; s++) {
+            size_t length = strlen(groups[g].path);
+            bool in = strncmp(paths[s], groups[g].path, length) == 0 &&
+                      (paths[s][length] == 0 || paths[s][length] == '/');
+            taps |= (uint64_t)(in != groups[g].others) << s;
+        }
+        cr_expect_eq(mon_events()[e].taps, taps, "%s", groups[g].event);
+    }
+}
+
+/* R4400 manual p. 363: PCycles of one access to the secondary cache, and unused cycles from an
+ * intervention or snoop to its first answer. */
+Test(r4400, t573_response_latency)
+{
+    static const struct {
+        unsigned access, least, most;
+    } rows[] = {{4, 6, 26}, {6, 8, 28}, {8, 10, 30}, {10, 12, 32}, {12, 14, 34}};
+    struct nm_params p;
+    unsigned n = 0;
+    set_up(&scenes[0], &p, false);
+    while (n < 4 && p.l2_lookup > rows[n].access)
+        n++;
+    cr_expect_geq(p.agent_external, rows[n].least);
+    cr_expect_leq(p.agent_external, rows[n].most);
+}

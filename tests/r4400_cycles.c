@@ -1,0 +1,217 @@
+/* The R4400's pipeline to the PCycle: r4400_cycles.def against the interpreter, its tables against
+ * each other, and the Status pins. */
+#include "procard/code.h"
+#include "procard/pins.h"
+#include "tests/isa_assembler.h"
+#include "tests/isa_rig.h"
+#include "tests/r4400_counts.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE = 0x400000, SIZE = 0x10000, DATA = 0x408000, LIMIT = 100000, ROOM = 200 };
+
+#define SYSCALL 0x0000000c
+
+static void start(struct rig *rig, const char *code)
+{
+    uint32_t words[ROOM];
+    const unsigned count = assemble(code, words, ROOM);
+
+    cr_assert(count, "cannot assemble '%s'", code);
+    rig_init(rig, BASE, SIZE, true, true);
+    for (unsigned n = 0; n < count; n++)
+        rig_put(rig, BASE + 4 * n, words[n]);
+    rig_put(rig, BASE + 4 * count, SYSCALL);
+    rig->cpu.r.gpr[4] = DATA;
+}
+
+static const struct row {
+    const char *row, *code, *counts, *why;
+} rows[] = {
+#define CYCLES(row, code, counts, why) {row, code, counts, why},
+#include "tests/r4400_cycles.def"
+#undef CYCLES
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static void check_row(const struct row *row, unsigned slice)
+{
+    uint64_t expected[PC_ST__COUNT];
+    struct rig rig;
+
+    read_counts(row->counts, expected);
+    expected[PC_ST_KILL_EXC] += PC_KILLED_BY_EXCEPTION;
+    start(&rig, row->code);
+    cr_assert(rig_run(&rig, LIMIT, slice, slice), "%s", row->code);
+    for (unsigned s = 0; s < PC_ST__COUNT; s++)
+        cr_expect_eq(rig.cpu.states[s], expected[s], "%s '%s' (%s): %s is %lu", row->row, row->code,
+                     row->why, state_names[s], (unsigned long)rig.cpu.states[s]);
+    rig_free(&rig);
+}
+
+Test(r4400, t560_counts_by_hand)
+{
+    for (unsigned n = 0; n < ROWS; n++)
+        check_row(&rows[n], 0);
+}
+
+Test(r4400, t561_wherever_the_run_is_cut)
+{
+    for (unsigned n = 0; n < ROWS; n++) {
+        check_row(&rows[n], 1);
+        check_row(&rows[n], 5);
+    }
+}
+
+/** [PCycles] after which an instruction like one under way can start, by the stages alone. */
+static unsigned interval(const struct pc_row *row)
+{
+    const struct pc_use use = {.unit = row->unit, .latency = row->latency, .busy = row->busy};
+    struct pc_pending pending = {{0}, {{0}}};
+
+    pc_start(&pending, &use);
+    pc_elapse(&pending, 1);
+    return 1 + pc_slip(&pending, &use);
+}
+
+/** The latency and interval columns of isa.def are what the stages say. */
+Test(r4400, t562_stages_agree_with_latencies)
+{
+    for (unsigned n = PC_OP_RI + 1; n < PC_OP_ROWS_END; n++) {
+        const struct pc_row *row = &pc_rows[n];
+
+        if (!pc_stages(row->unit))
+            continue;
+        cr_expect_eq(pc_stages(row->unit), row->latency, "%s: %u stages", row->mnemonic,
+                     pc_stages(row->unit));
+        cr_expect_eq(interval(row), row->busy, "%s: every %u", row->mnemonic, interval(row));
+    }
+}
+
+/** However operations follow each other, at least one flight is to spare: it is stages they wait
+ *  for, not room in the model. */
+Test(r4400, t563_flights_suffice)
+{
+    struct pc_pending pending = {{0}, {{0}}};
+    uint64_t seed = 563;
+
+    for (unsigned n = 0; n < 20000; n++) {
+        const struct pc_use use = {
+            .unit = (uint8_t)(PC_UNIT_HILO + 1 +
+                              rig_random(&seed) % (PC_UNIT__COUNT - PC_UNIT_HILO - 1)),
+            .latency = 1};
+        pc_elapse(&pending, pc_slip(&pending, &use));
+        cr_assert_eq(pending.flight[PC_FLIGHTS - 1].unit, PC_UNIT_NONE);
+        pc_start(&pending, &use);
+        pc_elapse(&pending, 1);
+    }
+}
+
+/** What an exception kills. */
+Test(r4400, t564_exceptions_kill_the_pipeline)
+{
+    static const char *const codes[] = {"nop", "nop; break 0", "nop; teq zero,zero,0",
+                                        "nop; lw v0,1(a0)", "nop; cop2"};
+
+    for (unsigned n = 0; n < sizeof codes / sizeof codes[0]; n++) {
+        struct rig rig;
+
+        start(&rig, codes[n]);
+        cr_assert(rig_run(&rig, LIMIT, 0, 0));
+        cr_expect_eq(rig.cpu.states[PC_ST_INT], 1, "%s", codes[n]);
+        cr_expect_eq(rig.cpu.states[PC_ST_KILL_EXC], 8, "%s", codes[n]);
+        cr_expect_eq(rig.cpu.now, 9);
+        rig_free(&rig);
+    }
+}
+
+/** Count, half the PCycles, whether or not instructions complete. */
+Test(r4400, t565_count_at_half_rate)
+{
+    uint32_t words[8];
+    struct rig rig;
+
+    rig_init(&rig, BASE, SIZE, true, false); /* rdhwr came after MIPS III */
+    cr_assert_eq(assemble("rdhwr v0,2; mult a0,a0; mflo v1; rdhwr v1,2; rdhwr a1,3", words, 8), 5);
+    words[5] = SYSCALL;
+    for (unsigned n = 0; n < 6; n++)
+        rig_put(&rig, BASE + 4 * n, words[n]);
+    cr_assert(rig_run(&rig, LIMIT, 0, 0));
+    cr_expect_eq(rig.cpu.r.gpr[2], 0);
+    cr_expect_eq(rig.cpu.r.gpr[3], 6); /* in PCycle 12: rdhwr, mult, 9 slips, mflo before it */
+    cr_expect_eq(rig.cpu.r.gpr[5], 2);
+    rig_free(&rig);
+}
+
+/* ---- the pins ---- */
+
+struct trace {
+    nm_tick t[64];
+    uint8_t status[64];
+    unsigned count;
+};
+
+static void note(void *ctx, nm_tick t, uint8_t status)
+{
+    struct trace *trace = ctx;
+
+    trace->t[trace->count] = t;
+    trace->status[trace->count++] = status;
+}
+
+static void record(const char *code, const uint8_t *codes, struct trace *trace)
+{
+    struct pc_pins pins;
+    struct rig rig;
+
+    start(&rig, code);
+    trace->count = 0;
+    pc_pins_begin(&pins, 0, rig.cpu.states, codes, note, trace);
+    cr_assert_eq(pc_pins_run(&pins, &rig.cpu, LIMIT), PC_STOP_TRAP);
+    rig_free(&rig);
+}
+
+/** lw; addiu v0 (slips 2); b taken; slot; two killed; nop: one PCycle each, two in each sample. */
+Test(r4400, t566_status_pins)
+{
+    enum { LD = 1, SI = 7, IN = 0, BT = 3, KB = 0xd, KE = 0xe, OTHER = 8 };
+    static const struct {
+        nm_tick t;
+        unsigned older, newer; /* bits 7:4 = PCycle T-3, 3:0 = T-2 */
+    } expected[] = {
+        {2, OTHER, LD}, {4, SI, SI},  {6, IN, BT},  {8, IN, KB},
+        {10, KB, IN},   {12, KE, KE}, {14, KE, KE}, {16, KE, KE},
+    };
+    enum { EDGES = sizeof expected / sizeof expected[0] };
+    struct trace trace;
+
+    record("lw v0,0(a0); addiu v0,v0,1; beq zero,zero,1; nop; nop", pc_status_codes, &trace);
+    cr_assert_geq(trace.count, EDGES);
+    for (unsigned n = 0; n < EDGES; n++) {
+        cr_expect_eq(trace.t[n], expected[n].t);
+        cr_expect_eq(trace.status[n], expected[n].older << 4 | expected[n].newer, "T = %lu: %02x",
+                     (unsigned long)trace.t[n], trace.status[n]);
+    }
+}
+
+/** Other codes are loaded by giving another table. Defaults: 15 different ones, 5 reserved. */
+Test(r4400, t567_status_codes_are_data)
+{
+    uint8_t codes[PC_ST__COUNT];
+    struct trace plain, other;
+    unsigned used = 0;
+
+    for (unsigned s = 0; s < PC_ST__COUNT; s++) {
+        used |= 1u << pc_status_codes[s];
+        codes[s] = pc_status_codes[s] ^ 15;
+    }
+    cr_expect_eq(used, 0xffffu & ~(1u << 5));
+    record("lw v0,0(a0); add.s f0,f2,f4; add.s f6,f0,f4", pc_status_codes, &plain);
+    record("lw v0,0(a0); add.s f0,f2,f4; add.s f6,f0,f4", codes, &other);
+    cr_assert_eq(plain.count, other.count);
+    for (unsigned n = 0; n < plain.count; n++)
+        cr_expect_eq(plain.status[n] ^ 0xff, other.status[n]);
+}

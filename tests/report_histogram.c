@@ -1,0 +1,236 @@
+/* Histograms, counters and samples as results, from words and totals made up by hand. */
+#include "report/histogram.h"
+#include "report/samples.h"
+#include "report_fake.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct fake fake;
+static struct rep_registers registers[FAKE_CARDS];
+static uint32_t sram[MON_SRAM_WORDS];
+
+static void setup(void)
+{
+    fake_init(&fake, "run,nacks,bus_busy");
+    fake.run.registers = registers;
+}
+
+static void teardown(void)
+{
+    rep_run_free(&fake.run);
+}
+
+TestSuite(report_histogram, .init = setup, .fini = teardown);
+
+static char *written(void (*write)(const struct rep_run *, FILE *), size_t *size)
+{
+    char *text;
+    FILE *out = open_memstream(&text, size);
+    write(&fake.run, out);
+    fclose(out);
+    return text;
+}
+
+static void chart_110(const struct rep_run *run, FILE *out)
+{
+    rep_chart(run, out, 110);
+}
+
+static void chart_40(const struct rep_run *run, FILE *out)
+{
+    rep_chart(run, out, 40);
+}
+
+/* Card 1 counts transactions by service time. */
+static void service_times(void)
+{
+    static char *phases[] = {(char *)"solve=3", NULL};
+    const struct mon_transaction t[] = {
+        {.service = 5, .phase = 3, .valid = true},
+        {.service = 20, .phase = 3, .valid = true, .remote = true, .exclusive = true},
+        {.service = 5000, .phase = 0, .global = true},
+    };
+    fake.experiment.phases = phases;
+    registers[1].sram_control = MON_PUT(MON_SOURCE_state_time, SRAM_CONTROL_SOURCE);
+    registers[1].sram = sram;
+    registers[1].lost = 4;
+    for (unsigned i = 0; i < 3; i++)
+        sram[mon_bin_of(MON_SOURCE_state_time, &t[i], false)] = 10 * (i + 1);
+}
+
+Test(report_histogram, totals)
+{
+    struct rep_histogram h = rep_histogram_total(&fake.run);
+    cr_expect(h.cards == 0 && h.counted == 0);
+    service_times();
+    h = rep_histogram_total(&fake.run);
+    cr_expect_eq(h.cards, 1);
+    cr_expect_eq(h.counted, 60);
+    cr_expect_eq(h.words, 3);
+    cr_expect_eq(h.lost, 4);
+    cr_expect_eq(h.saturated, 30);
+}
+
+Test(report_histogram, bins_are_taken_apart)
+{
+    size_t size;
+    service_times();
+    char *text = written(rep_write_bins, &size);
+    cr_expect_eq(strncmp(text,
+                         "card,bin,lo,hi,count,unit,global,valid,nc_hit,exclusive,remote,"
+                         "phase,phase_name,half\r\n",
+                         86),
+                 0, "%s", text);
+    cr_expect(strstr(text, ",5,5,10,cycles,0,1,0,0,0,3,solve,\r\n"), "%s", text);
+    cr_expect(strstr(text, ",20,20,20,cycles,0,1,0,1,1,3,solve,\r\n"), "%s", text);
+    cr_expect(strstr(text, ",1984,,30,cycles,1,0,0,0,0,0,,\r\n"), "%s", text);
+    free(text);
+}
+
+Test(report_histogram, npy_is_what_numpy_reads)
+{
+    size_t size;
+    service_times();
+    sram[65535] = 0x01020304;
+    char *text = written(rep_write_npy, &size);
+    const size_t data = FAKE_CARDS * MON_SRAM_WORDS * 4;
+    cr_assert_gt(size, data);
+    const size_t header = size - data;
+    cr_expect_eq(header % 64, 0);
+    cr_expect_eq(memcmp(text, "\x93NUMPY\x01\x00", 8), 0);
+    cr_expect_eq((unsigned char)text[8] | (unsigned char)text[9] << 8, header - 10);
+    cr_expect(strstr(text + 10, "'shape': (2, 65536)"));
+    cr_expect_eq(text[header - 1], '\n');
+    cr_expect_eq(memcmp(text + size - 4, "\x04\x03\x02\x01", 4), 0);
+    free(text);
+    sram[65535] = 0;
+}
+
+Test(report_histogram, chart_of_times)
+{
+    size_t size;
+    service_times();
+    char *text = written(chart_110, &size);
+    cr_expect(strstr(text, "60 counted, 4 lost, 30 beyond the last time"), "%s", text);
+    cr_expect(strstr(text, "solve"), "%s", text);
+    cr_expect(strstr(text, "phase 0"), "%s", text);
+    cr_expect(strstr(text, "16 .. 31"), "%s", text);
+    cr_expect(strstr(text, "####"), "%s", text);
+    cr_expect(!strchr(text, '\033'));
+    free(text);
+    text = written(chart_40, &size);
+    cr_expect(strstr(text, "##########"), "%s", text);
+    free(text);
+}
+
+Test(report_histogram, chart_of_blocks)
+{
+    size_t size;
+    registers[0].sram_control = MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE);
+    registers[0].sram = sram;
+    for (unsigned i = 0; i < 40; i++)
+        sram[0x8000 + 2 * i] = i + 1;
+    char *text = written(chart_110, &size);
+    cr_expect(strstr(text, "block 0x004e, at 0x9c0 of its page"), "%s", text);
+    cr_expect(!strstr(text, "block 0x0000"), "only the fullest: %s", text);
+    free(text);
+    text = written(rep_write_bins, &size);
+    cr_expect(strstr(text, "0,32770,64,95,2,bytes,,,,,,,,data\r\n"), "%s", text);
+    free(text);
+}
+
+Test(report_histogram, counters)
+{
+    size_t size;
+    registers[0].control[2] = MON_PUT(MON_EV_nothing, CONTROL0_EVENT);
+    for (unsigned c = 0; c < FAKE_CARDS; c++)
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            registers[c].control[k] = MON_EV_nothing;
+    cr_expect(!rep_registers_used(&fake.run));
+    registers[1].control[2] = MON_PUT(MON_EV_nacks, CONTROL0_EVENT) | MON_PUT(1, CONTROL0_MASK);
+    registers[1].value[2] = 77;
+    registers[1].overflow = 4;
+    cr_expect(rep_registers_used(&fake.run));
+    char *text = written(rep_write_counters, &size);
+    cr_expect_str_eq(text, "card,counter,event,masked,value,unit,overflowed\r\n"
+                           "1,2,nacks,1,77,packets,1\r\n");
+    free(text);
+    text = written(rep_write_csv, &size);
+    cr_expect(strstr(text, "whole,machine.station[0].card[1].counter[2],value,,77,packets\r\n"));
+    free(text);
+    text = written(rep_table_counters, &size);
+    cr_expect(strstr(text, "nacks, masked") && strstr(text, "some wrapped"), "%s", text);
+    free(text);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------
+ */
+
+static char *samples_text(const struct rep_samples *samples)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    rep_write_samples(samples, &fake.run, out);
+    fclose(out);
+    return text;
+}
+
+Test(report_histogram, samples)
+{
+    struct rep_samples s;
+    rep_samples_init(&s, &fake.run, 300, fake.now);
+    for (nm_tick at = 300; at <= 900; at += 300) {
+        fake_pass(&fake, 300);
+        rep_samples_take(&s, &fake.run, at, fake.now);
+    }
+    fake_pass(&fake, 30);
+    rep_samples_finish(&s, &fake.run, 930, fake.now);
+    char *text = samples_text(&s);
+    cr_expect(strstr(text, "begin_tick,end_tick,component,stat,value,unit\r\n"
+                           "0,300,machine.station[0].card[0],monitor.run,100,PCycles\r\n"),
+              "%s", text);
+    cr_expect(strstr(text, "600,900,machine.station[0],monitor.bus_busy,50,cycles\r\n"), "%s",
+              text);
+    cr_expect(strstr(text, "900,930,machine.station[0].card[1],monitor.nacks,2,packets\r\n"), "%s",
+              text);
+    cr_expect_eq(fake.run.remarks, 0);
+    free(text);
+    rep_samples_free(&s);
+}
+
+/* A run far longer than there is room for keeps its whole course. */
+Test(report_histogram, samples_double_their_interval)
+{
+    struct rep_samples s;
+    uint64_t sum = 0, last = 0;
+    rep_samples_init(&s, &fake.run, 3, fake.now);
+    for (nm_tick at = 3; at <= 3 * 10000; at += 3) {
+        fake_pass(&fake, 3);
+        rep_samples_take(&s, &fake.run, at, fake.now);
+    }
+    rep_samples_finish(&s, &fake.run, 30000, fake.now);
+    cr_expect_eq(s.interval, 12);
+    cr_expect_leq(s.count, s.room + 1);
+    for (size_t i = 0; i < s.count; i++) {
+        cr_assert_eq(s.at[i] - last, 12, "sample %zu at %llu", i, (unsigned long long)s.at[i]);
+        last = s.at[i];
+        sum = s.total[i * s.words];
+    }
+    cr_expect_eq(last, 30000);
+    cr_expect_eq(sum, 10000, "run: one PCycle in three");
+    cr_expect_eq(fake.run.remarks, 1);
+    rep_samples_free(&s);
+}
+
+Test(report_histogram, no_interval_no_samples)
+{
+    struct rep_samples s;
+    rep_samples_init(&s, &fake.run, NM_NEVER, fake.now);
+    rep_samples_take(&s, &fake.run, 3, fake.now);
+    rep_samples_finish(&s, &fake.run, 3, fake.now);
+    cr_expect_eq(s.count, 0);
+    rep_samples_free(&s);
+}
