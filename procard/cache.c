@@ -410,7 +410,9 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         return bus_error(cpu, access, va, stop);
     if (!mapped(card, PC_SIDE_D, va, &at, stop))
         return NULL;
-    if (result == NM_XLATE_UNCACHED)
+    if (result == NM_XLATE_UNCACHED && card->functional && *pa >= NM_REGISTERS)
+        return bus_error(cpu, access, va, stop);
+    if (result == NM_XLATE_UNCACHED && !card->functional)
         return pc_uncached_access(card, va, *pa, size, store, at, stop);
     if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop))
         return NULL;

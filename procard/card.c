@@ -87,7 +87,7 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     }
     cpu_connect(card, number);
     pc_card_forget(card);
-    card->tlb_model = p->tlb_refill ? pc_tlb_new() : NULL;
+    card->tlb_model = p->tlb_refill && !card->functional ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
     card->chance = number;
     card->preempt_at = NM_NEVER;

@@ -118,7 +118,7 @@ struct pc_cpu {
     /* primary instruction cache, fast view (wtag and host unused by the interpreter) */
     struct pc_line *i;
     uint32_t ishift, imask;
-    bool untimed; /**< every instruction takes one PCycle, and nothing else takes any */
+    bool untimed; /**< every instruction takes one PCycle: nothing slips, nothing is killed */
 
     uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; odd:
                             none. Set on every stop inside a block, so that a re-executed access
