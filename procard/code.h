@@ -169,7 +169,7 @@ struct pc_key {
 /** A way out of a block. */
 struct pc_edge {
     union pc_spent spent;             /**< by the whole block when left this way */
-    struct pc_block *to;              /**< NULL: not looked up yet */
+    struct pc_block *to;              /**< pc_unlinked: not looked up yet */
     const struct pc_context *context; /**< on arrival */
     uint64_t pc;                      /**< unused by END_REG */
     uint32_t cycles;                  /**< [PCycles] sum of spent */
@@ -208,6 +208,9 @@ struct pc_block {
     UT_hash_handle hh;
     struct pc_op ops[]; /**< the instructions, a LINE where a line begins, an END */
 };
+
+/** Where edges lead that have not been taken yet: never ends before any horizon. */
+extern struct pc_block pc_unlinked;
 
 struct pc_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);

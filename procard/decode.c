@@ -134,6 +134,8 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
 /* ---- building a block -------------------------------------------------------------------------
  */
 
+struct pc_block pc_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
+
 /** A block under construction. */
 struct build {
     struct pc_code *code;
@@ -237,16 +239,23 @@ static void append_line(struct build *b, uint64_t va)
         .spent = b->total, .context = context_of(b->code, &b->pending), .held = PC_ST_KILL_BRANCH};
 }
 
+static bool same_line(const struct build *b, uint64_t x, uint64_t y)
+{
+    return x >> b->code->line_shift == y >> b->code->line_shift;
+}
+
 /** Describes a way out as things stand, `killed` instructions later. */
 static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed, bool check)
 {
     struct pc_pending pending = b->pending;
     struct pc_edge *e = &b->edge[which];
 
-    if (b->code->untimed)
+    if (b->code->untimed) { /* its line is a page */
         killed = 0;
+        check = check && !same_line(b, b->pc, to);
+    }
     pc_elapse(&pending, killed);
-    *e = (struct pc_edge){.spent = b->total, .pc = to, .check = check};
+    *e = (struct pc_edge){.spent = b->total, .to = &pc_unlinked, .pc = to, .check = check};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, &pending);
@@ -258,11 +267,6 @@ static void mark_taken(struct build *b)
 {
     b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
     b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
-}
-
-static bool same_line(const struct build *b, uint64_t x, uint64_t y)
-{
-    return x >> b->code->line_shift == y >> b->code->line_shift;
 }
 
 static const uint8_t *fetch(const struct build *b, uint64_t va)

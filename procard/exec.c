@@ -620,13 +620,11 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
-#define FOLLOW()                 \
-    do {                         \
-        check = edge->check;     \
-        if (unlikely(!edge->to)) \
-            goto unlinked;       \
-        b = edge->to;            \
-        ENTER();                 \
+#define FOLLOW()             \
+    do {                     \
+        check = edge->check; \
+        b = edge->to;        \
+        ENTER();             \
     } while (0)
 
 #define IN_CACHE(block) \
@@ -677,7 +675,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     const void *const *table = fast;
     nm_tick limit = horizon;
     const struct pc_op *op;
-    struct pc_edge *edge;
+    struct pc_edge *edge = NULL;
     struct pc_block *b;
     enum pc_stop why;
     uint64_t next = cpu->r.npc;
@@ -716,6 +714,8 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     }
 
 brink: /* the horizon, or the end of what `spent` can hold, may fall inside the block */
+    if (unlikely(b == &pc_unlinked))
+        goto unlinked;
     if (cpu->now >= horizon) {
         why = PC_STOP_HORIZON;
         goto stopped_before;
@@ -996,7 +996,7 @@ end_split: /* the delay slot's block leaves through end_reg: tell it the target 
 end_reg:
     LEAVE(PC_EDGE_TAKEN);
     check = true;
-    if (edge->to && edge->to->key.pc == next) {
+    if (edge->to->key.pc == next) {
         b = edge->to;
     } else {
         struct pc_block **hot = &cpu->pipe.hot[next >> 2 & 255];
