@@ -11,8 +11,8 @@
  *
  * References are 4 bytes and per thread. What is printed depends on the arguments only: a checksum,
  * or 0 where threads race. The region "work" begins when all threads are ready and ends when the
- * first thread is done. Threads start, report to and wake each other as a tree, so that 1,024 of them
- * do not meet in one place before there is anything to measure.
+ * first thread is done. Threads start, report to and wake each other as a tree, so that 1,024 of
+ * them do not meet in one place before there is anything to measure.
  */
 #include <numachine.h>
 #include <pthread.h>
