@@ -2,13 +2,15 @@
  * `numachine bench`: how fast the simulator is on this host, on fixed works.
  *
  * Each work is a shipped experiment (experiments/bench/) and runs in a process of its own, because
- * SimGrid has one engine per process; the figures come back through shared memory. Host times of
- * one run mean little on a busy host: compare ratios, or count instructions (docs/performance.md).
+ * SimGrid has one engine per process; the figures come back through shared memory. What is measured
+ * is the region the work names, when all its threads are ready. Host times of one run mean little
+ * on a busy host: compare ratios, or count instructions (docs/performance.md).
  */
 #include "cli/cli.h"
 #include "cli/guest.h"
 #include "input/experiment.h"
 #include "input/home.h"
+#include "machine/looking.h"
 #include "programs/program.h"
 #include "report/host.h"
 
@@ -22,41 +24,93 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const works[] = {"hits", "private", "sharing"};
+/* The works: a shipped experiment, with a change. */
+static const struct work {
+    const char *name, *file;
+    char *set; /* KEY=VALUE, or none */
+} works[] = {
+    {"functional-1", "hits", "run.mode=functional"},
+    {"functional-64", "private-64", "run.mode=functional"},
+    {"hits", "hits", NULL},
+    {"private-4", "private", NULL},
+    {"private-64", "private-64", NULL},
+    {"private-1024", "private-1024", NULL},
+    {"sharing-4", "sharing", NULL},
+    {"sharing-64", "sharing-64", NULL},
+    {"far-64", "far-64", NULL},
+    {"exchange-64", "exchange-64", NULL},
+    {"locks-64", "locks-64", NULL},
+};
 
 enum { WORKS = sizeof works / sizeof *works };
 
-/** What one work did; filled in by the child. */
+/** What the machine has done up to a moment. */
+struct done {
+    double host; /**< [s] */
+    uint64_t instructions, references, misses, slots;
+};
+
+/** What one work did in its region; filled in by the child. */
 struct figures {
     bool complete;
     unsigned processors;
     nm_tick ticks;
-    uint64_t instructions, references, misses;
-    double seconds;  /**< host, of the run alone */
-    double start_up; /**< host seconds to build the machine */
-    long peak_kb;    /**< resident */
+    struct done begin, end;
+    double start_up;           /**< [s] of the host, to build the machine */
+    long built_kb, peak_kb;    /**< resident: the whole process when it is built; greatest ever */
+    struct nm_machine *m;      /**< the child's */
+    const struct nm_params *p; /**< the child's */
 };
 
-static void add_truth(struct nm_machine *m, struct figures *f)
+static struct done look(struct nm_machine *m, const struct nm_params *p)
 {
+    struct done done = {.host = rep_host_seconds()};
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct nm_truth t;
         nm_card_truth(m, i, &t);
-        f->references += t.loads + t.stores;
-        f->misses += t.l2_misses + t.upgrades;
+        done.instructions += t.instructions;
+        done.references += t.loads + t.stores;
+        done.misses += t.l2_misses + t.upgrades;
     }
+    for (unsigned i = 0; i < nm_ring_count(p); i++) {
+        struct nm_ring_monitor ring;
+        nm_machine_ring(m, i, &ring);
+        for (unsigned node = 0; node < NM_RING_NODES_MAX; node++)
+            done.slots += ring.sum.link[node];
+    }
+    return done;
+}
+
+/* The works name one region. */
+static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
+{
+    struct figures *f = ctx;
+    (void)name;
+    f->ticks = begin ? at : at - f->ticks;
+    *(begin ? &f->begin : &f->end) = look(f->m, f->p);
+}
+
+/* [KB] resident now. */
+static long resident(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%*s %ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 /* In the child: runs the work with the guest's output thrown away. */
 static void measure(const struct in_experiment *x, const char *program, struct figures *f)
 {
     struct prog_outcome outcome;
-    struct prog_hooks hooks = {0};
+    struct prog_hooks hooks = {.ctx = f, .mark = on_mark};
     struct rusage usage;
     const int nowhere = open("/dev/null", O_RDWR);
     const double begin = rep_host_seconds();
     struct nm_machine *m = nm_machine_new(&x->machine.params);
-    const double built = rep_host_seconds();
     struct prog_spec spec = {.path = program,
                              .argv = x->argv,
                              .envp = x->envp,
@@ -67,13 +121,12 @@ static void measure(const struct in_experiment *x, const char *program, struct f
                              .limit = x->limit,
                              .ranges = x->ranges,
                              .range_count = x->range_count};
-    prog_run(m, &spec, &hooks, &outcome);
-    f->seconds = rep_host_seconds() - built;
-    f->start_up = built - begin;
+    f->start_up = rep_host_seconds() - begin;
+    f->built_kb = resident();
     f->processors = nm_machine_cards(m);
-    f->ticks = outcome.ticks;
-    f->instructions = outcome.instructions;
-    add_truth(m, f);
+    f->m = m;
+    f->p = &x->machine.params;
+    prog_run(m, &spec, &hooks, &outcome);
     getrusage(RUSAGE_SELF, &usage);
     f->peak_kb = usage.ru_maxrss;
     f->complete = outcome.end == PROG_EXITED && outcome.status == 0;
@@ -100,28 +153,72 @@ static enum cli_exit run_work(const struct in_experiment *x, struct figures *f)
     return status;
 }
 
-static double rate(uint64_t n, const struct figures *f)
+/** A column: how often something was done in the region. */
+struct column {
+    const char *name, *heading;
+    double unit; /**< of the rate in the table */
+    size_t at;   /**< in struct done */
+};
+
+static const struct column columns[] = {
+    {"instructions", "Minstr/s", 1e6, offsetof(struct done, instructions)},
+    {"references", "Mrefs/s", 1e6, offsetof(struct done, references)},
+    {"misses", "Kmisses/s", 1e3, offsetof(struct done, misses)},
+    {"ring_slots", "Mslots/s", 1e6, offsetof(struct done, slots)},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static uint64_t count(const struct figures *f, const struct column *c)
 {
-    return f->seconds > 0 ? (double)n / f->seconds : 0;
+    const char *begin = (const char *)&f->begin, *end = (const char *)&f->end;
+    return *(const uint64_t *)(end + c->at) - *(const uint64_t *)(begin + c->at);
+}
+
+static double seconds(const struct figures *f)
+{
+    return f->end.host - f->begin.host;
 }
 
 static json_t *as_json(const char *name, const struct figures *f)
 {
-    return json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:i}", "work", name,
-                     "processors", (int)f->processors, "ticks", (json_int_t)f->ticks,
-                     "instructions", (json_int_t)f->instructions, "references",
-                     (json_int_t)f->references, "misses", (json_int_t)f->misses, "host_seconds",
-                     f->seconds, "start_up_seconds", f->start_up, "instructions_per_second",
-                     rate(f->instructions, f), "references_per_second", rate(f->references, f),
-                     "misses_per_second", rate(f->misses, f), "peak_kb", (int)f->peak_kb);
+    json_t *row = json_pack("{s:s, s:i, s:I, s:f, s:f, s:i, s:i}", "work", name, "processors",
+                            (int)f->processors, "ticks", (json_int_t)f->ticks, "host_seconds",
+                            seconds(f), "start_up_seconds", f->start_up, "built_kb",
+                            (int)f->built_kb, "peak_kb", (int)f->peak_kb);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        const uint64_t n = count(f, &columns[i]);
+        json_t *figure =
+            json_pack("{s:I, s:f}", "count", (json_int_t)n, "per_second", (double)n / seconds(f));
+        json_object_set_new(figure, "host_ns",
+                            n ? json_real(1e9 * seconds(f) / (double)n) : json_null());
+        json_object_set_new(row, columns[i].name, figure);
+    }
+    return row;
+}
+
+static void print_headings(void)
+{
+    printf("%-13s %5s", "work", "cards");
+    for (unsigned i = 0; i < COLUMNS; i++)
+        printf(" %9s %7s", columns[i].heading, "ns");
+    printf(" %7s %8s %8s %7s\n", "host s", "start ms", "start MB", "peak MB");
 }
 
 static void print_row(const char *name, const struct figures *f)
 {
-    printf("%-10s %5u %12lu %10.2f %10.2f %10.1f %9.3f %9.1f %8.1f\n", name, f->processors,
-           (unsigned long)f->instructions, rate(f->instructions, f) / 1e6,
-           rate(f->references, f) / 1e6, rate(f->misses, f) / 1e3, f->seconds, 1e3 * f->start_up,
+    printf("%-13s %5u", name, f->processors);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        const double n = (double)count(f, &columns[i]);
+        printf(" %9.2f", n / seconds(f) / columns[i].unit);
+        if (n > 0)
+            printf(" %7.4g", 1e9 * seconds(f) / n);
+        else
+            printf(" %7s", "-");
+    }
+    printf(" %7.2f %8.1f %8.1f %7.1f\n", seconds(f), 1e3 * f->start_up, (double)f->built_kb / 1024,
            (double)f->peak_kb / 1024);
+    fflush(stdout);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -133,21 +230,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static enum cli_exit bench_one(const char *name, struct figures *f, json_t *list)
+static enum cli_exit bench_one(const struct work *work, struct figures *f, json_t *list)
 {
     struct in_experiment x;
     struct in_diag diag = {.out = stderr};
-    char *path = in_home_path("experiments/bench/%s.yaml", name);
-    char *no_sets[] = {NULL};
+    char *path = in_home_path("experiments/bench/%s.yaml", work->file);
+    char *sets[] = {work->set, NULL};
     enum cli_exit status = CLI_EXIT_USAGE;
-    if (in_experiment_load(&x, path, no_sets, &diag)) {
+    if (in_experiment_load(&x, path, sets, &diag)) {
         status = run_work(&x, f);
         in_experiment_free(&x);
     }
     if (status == CLI_EXIT_OK && list)
-        json_array_append_new(list, as_json(name, f));
+        json_array_append_new(list, as_json(work->name, f));
     else if (status == CLI_EXIT_OK)
-        print_row(name, f);
+        print_row(work->name, f);
     free(path);
     return status;
 }
@@ -165,11 +262,10 @@ int cli_bench(int argc, char **argv)
         mmap(NULL, WORKS * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     json_t *list = json ? json_array() : NULL;
     if (!json)
-        printf("%-10s %5s %12s %10s %10s %10s %9s %9s %8s\n", "work", "cards", "instructions",
-               "Minstr/s", "Mrefs/s", "Kmisses/s", "host s", "start ms", "peak MB");
+        print_headings();
     enum cli_exit status = CLI_EXIT_OK;
     for (unsigned i = 0; i < WORKS && status == CLI_EXIT_OK; i++)
-        status = bench_one(works[i], &f[i], list);
+        status = bench_one(&works[i], &f[i], list);
     if (json) {
         json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
         putchar('\n');

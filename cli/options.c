@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORCE = 0x200, OPT_CHECK };
+enum { OPT_FORCE = 0x200, OPT_CHECK, OPT_FUNCTIONAL };
 
 /* ---- --set ----------------------------------------------------------------------------------- */
 
@@ -58,6 +58,9 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
     case OPT_CHECK:
         in_push(&o->sets, "run.check=true");
         return 0;
+    case OPT_FUNCTIONAL:
+        in_push(&o->sets, "run.mode=functional");
+        return 0;
     case OPT_FORCE:
         o->force = true;
         return 0;
@@ -71,6 +74,8 @@ static const struct argp_option run_options[] = {
     {"group", 'g', "GROUPS", 0, "Answer these groups' questions (numachine list groups), or files'",
      0},
     {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
+    {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
+     0},
     {"output", 'o', "DIR", 0, "Where the results go", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress", 0},

@@ -19,7 +19,7 @@
 
 #include "machine/memory.h"
 #include "machine/network.h"
-#include "procard/card.h"
+#include "procard/functional.h"
 #include "procard/pins.h"
 
 #include <stdio.h>
@@ -130,6 +130,8 @@ static void interrupt_due(void *self, nm_tick now, uint64_t arg)
 
 static void on_trap(void *owner, struct pc_card *card)
 {
+    if (card->functional)
+        return;
     nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
 }
 
@@ -237,6 +239,8 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->window = m->net ? ring_window(m->net) : 0;
     if (m->reach > m->lookahead)
         m->lookahead = m->reach;
+    if (m->p.mode == NM_MODE_FUNCTIONAL)
+        m->lookahead = PC_QUANTUM;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
@@ -552,8 +556,24 @@ void nm_machine_look_at(struct nm_machine *m, nm_tick at)
     m->look_at = at;
 }
 
+static enum nm_run functional_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
+{
+    struct pc_card *card = pc_functional_run(m->card, m->cards, until);
+    m->now = card ? card->cpu.now : until;
+    if (card)
+        *trap = (struct nm_trap){.card = card->cpu.number,
+                                 .at = m->now,
+                                 .preempted = card->preempted,
+                                 .cpu = &card->cpu};
+    if (card)
+        return NM_RUN_TRAP;
+    return until == NM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
+}
+
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
 {
+    if (m->p.mode == NM_MODE_FUNCTIONAL)
+        return functional_run(m, until, trap);
     if (!m->net) /* one station, so no windows to disturb */
         until = earlier(until, m->look_at > m->now ? m->look_at : NM_NEVER);
     if (until < m->window_end) /* asked to stop earlier than the window that is open */
@@ -609,6 +629,7 @@ void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
                   void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx)
 {
     struct pc_card *c = m->card[card];
+    pc_settle(&c->cpu);
     if (pins)
         pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
     c->pins = pins;
@@ -621,6 +642,7 @@ void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
 {
+    pc_settle(&m->card[card]->cpu);
     return &m->card[card]->cpu;
 }
 
@@ -654,6 +676,8 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     struct pc_card *c = m->card[card];
     struct nm_station *s = &m->station[card / m->p.processors];
     const struct nm_function *f = function(number);
+    if (c->functional)
+        return false;
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
         return false;
     pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
@@ -809,7 +833,8 @@ void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_m
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
 {
-    const struct pc_card *c = m->card[card];
+    struct pc_card *c = m->card[card];
+    pc_settle(&c->cpu);
     *out = c->truth;
     out->instructions = c->cpu.instructions;
     out->loads = c->cpu.states[PC_ST_LOAD];

@@ -213,8 +213,9 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
     return result;
 }
 
-/* Lets the processor see an L1 place without asking again. Never in checking mode. Until a store
- * has come by, the line is not shown as writable: that is how it is known to be dirty. */
+/* Lets the processor see an L1 place (in functional mode a page) without asking again. Never in
+ * checking mode. The place is where the processor looks: virtual. Until a store has come by, the
+ * line is not shown as writable: that is how it is known to be dirty. */
 static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, bool writable)
 {
     if (nm_check_on(card->check) && side == PC_SIDE_D)
@@ -328,6 +329,10 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
                    bool noncoherent, enum pc_access access, nm_tick at, enum pc_stop *stop)
 {
     bool store = right(access) == PC_STORE;
+    if (card->functional) {
+        show(card, side, va, pa, store);
+        return true;
+    }
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
     uint8_t state =
         noncoherent ? noncoherent_state(card, side, line, store) : half_state(card, side, line);
@@ -405,7 +410,9 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         return bus_error(cpu, access, va, stop);
     if (!mapped(card, PC_SIDE_D, va, &at, stop))
         return NULL;
-    if (result == NM_XLATE_UNCACHED)
+    if (result == NM_XLATE_UNCACHED && card->functional && *pa >= NM_REGISTERS)
+        return bus_error(cpu, access, va, stop);
+    if (result == NM_XLATE_UNCACHED && !card->functional)
         return pc_uncached_access(card, va, *pa, size, store, at, stop);
     if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop))
         return NULL;

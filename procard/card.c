@@ -61,6 +61,7 @@ static void cpu_connect(struct pc_card *card, unsigned number)
     cpu->ishift = card->l1_shift[PC_SIDE_I];
     cpu->imask = card->l1_mask[PC_SIDE_I];
     cpu->fetched_pc = NOWHERE;
+    cpu->untimed = card->functional;
 }
 
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
@@ -75,12 +76,18 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     card->position = number % (unsigned)p->processors;
     card->station = (uint16_t)(number / p->processors);
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
-    l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
-    l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
-    l2_new(card);
+    card->functional = p->mode == NM_MODE_FUNCTIONAL;
+    if (card->functional) {
+        for (unsigned side = 0; side < PC_SIDES; side++)
+            l1_new(card, side, PC_PAGES * p->page_size, p->page_size);
+    } else {
+        l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
+        l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
+        l2_new(card);
+    }
     cpu_connect(card, number);
     pc_card_forget(card);
-    card->tlb_model = p->tlb_refill ? pc_tlb_new() : NULL;
+    card->tlb_model = p->tlb_refill && !card->functional ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
     card->chance = number;
     card->preempt_at = NM_NEVER;
@@ -103,7 +110,7 @@ void pc_card_free(struct pc_card *card)
     free(card->l2[PC_SIDE_I].line);
     free(card->l2[PC_SIDE_I].state);
     free(card->l2[PC_SIDE_I].colour);
-    if (card->p->l2_split) {
+    if (card->p->l2_split && !card->functional) {
         free(card->l2[PC_SIDE_D].line);
         free(card->l2[PC_SIDE_D].state);
         free(card->l2[PC_SIDE_D].colour);
@@ -150,6 +157,7 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
     if (horizon > card->preempt_at)
         horizon = card->preempt_at;
     if (card->pins) { /* one instruction; whoever runs the card will come again */
+        pc_settle(cpu);
         pc_pins_follow(card->pins, cpu->states);
         horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
     }
@@ -167,8 +175,10 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
         trap(card, false);
         break;
     }
-    if (card->pins)
+    if (card->pins) {
+        pc_settle(cpu);
         pc_pins_follow(card->pins, cpu->states);
+    }
 }
 
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at)
@@ -242,7 +252,7 @@ static enum pc_status standing(const struct pc_card *card)
 void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out)
 {
     *out = card->taps;
-    memcpy(out->v, card->cpu.states, sizeof card->cpu.states);
+    pc_states(&card->cpu, out->v);
     if (card->cpu.now > at)
         trim(card, at, out->v);
     else

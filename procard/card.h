@@ -88,7 +88,7 @@ struct pc_stretch {
     enum pc_status state;
 };
 
-enum { PC_STRETCHES = 8, PC_TLB = 256 };
+enum { PC_STRETCHES = 8, PC_TLB = 256, PC_PAGES = 256 };
 
 /** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
  *  is the virtual page number, or ~0. */
@@ -106,6 +106,7 @@ struct pc_card {
     bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
+    bool functional;  /**< there are no caches; l1[] shows pages */
     uint8_t colours;  /**< colour bits the primary caches' sizes make use of */
     nm_tick refilled; /**< the last refill with sub-block order is over */
 

@@ -27,12 +27,14 @@ enum pc_opcode {
     PC_OP_ROWS_END,
     PC_OP_NOP = PC_OP_ROWS_END, /**< sll r0, r0, 0 */
     PC_OP_MOVE,                 /**< or, addu, subu, daddu or dsubu with r0 */
-    /* How a block ends; not instructions, they take no time. */
-    PC_OP_END_FALL,  /**< runs on into the next line */
+    /* Not instructions, they take no time. */
+    PC_OP_LINE, /**< the next instruction is the first of its line: look it up in L1I */
+    /* How a block ends. */
+    PC_OP_END_FALL,  /**< runs on */
     PC_OP_END_COND,  /**< conditional branch whose delay slot is in the block */
     PC_OP_END_JUMP,  /**< jump to a fixed address, delay slot in the block */
     PC_OP_END_REG,   /**< to an address known only now */
-    PC_OP_END_SPLIT, /**< the delay slot lies in the next line */
+    PC_OP_END_SPLIT, /**< the delay slot is in no block with its branch */
     PC_OP_END_SYNCI, /**< instructions may have changed */
     PC_OP__COUNT
 };
@@ -141,21 +143,14 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
 /* ---- decoded code -----------------------------------------------------------------------------
  */
 
-/** One instruction, ready to run. Offsets count bytes from the start of struct pc_cpu. */
+/** One operation, ready to run. Offsets count bytes from the start of struct pc_cpu. */
 struct pc_op {
     uint16_t code; /**< enum pc_opcode */
     uint16_t
         cycle; /**< [PCycles] from the block's start to this instruction's, own slip included */
     uint16_t d, s, t; /**< destination and sources */
     uint16_t at;      /**< instructions before it in the block */
-    int32_t imm;
-};
-
-/** PCycles by state (enum pc_status), added eight at a time. */
-typedef uint16_t pc_counts __attribute__((vector_size(16)));
-union pc_spent {
-    uint16_t state[16];
-    pc_counts half[2];
+    int32_t imm;      /**< of LINE: [bytes] of the line's entry in cpu->i */
 };
 
 /** Block flags: part of the key. */
@@ -174,7 +169,7 @@ struct pc_key {
 /** A way out of a block. */
 struct pc_edge {
     union pc_spent spent;             /**< by the whole block when left this way */
-    struct pc_block *to;              /**< NULL: not looked up yet */
+    struct pc_block *to;              /**< pc_unlinked: not looked up yet */
     const struct pc_context *context; /**< on arrival */
     uint64_t pc;                      /**< unused by END_REG */
     uint32_t cycles;                  /**< [PCycles] sum of spent */
@@ -182,12 +177,21 @@ struct pc_edge {
     uint8_t flags; /**< of the block it leads to */
 };
 
-/** The moment an instruction inside a block starts: to stop at and go on from. */
+/** Whose delay slot an instruction is in. */
+enum pc_slot {
+    PC_SLOT_NONE,
+    PC_SLOT_BRANCH, /**< of a conditional branch */
+    PC_SLOT_JUMP,   /**< of a jump to a fixed address */
+    PC_SLOT_REG,    /**< of a jump to an address known only when it runs */
+};
+
+/** The moment an operation inside a block starts: to stop at and go on from. */
 struct pc_point {
-    union pc_spent spent; /**< from the block's start, own slip included */
+    union pc_spent spent; /**< from the block's start, own slip included; a branch counts untaken */
     const struct pc_context *context;
-    struct pc_block *resume[2]; /**< NULL: not looked up yet. [1]: as slot of a taken branch */
-    enum pc_status held;        /**< state of its own slips */
+    uint64_t target; /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
+    enum pc_slot slot;
+    enum pc_status held; /**< state of its own slips */
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };
@@ -200,15 +204,18 @@ struct pc_block {
     uint32_t span;                    /**< [PCycles] all instructions start earlier than this */
     uint32_t count;                   /**< instructions */
     const struct pc_context *context; /**< at entry */
-    struct pc_point *points;          /**< count of them */
+    struct pc_point *points;          /**< of ops[], without the END */
     UT_hash_handle hh;
-    struct pc_op ops[]; /**< count + 1: the last is an END */
+    struct pc_op ops[]; /**< the instructions, a LINE where a line begins, an END */
 };
+
+/** Where edges lead that have not been taken yet: never ends before any horizon. */
+extern struct pc_block pc_unlinked;
 
 struct pc_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
-    bool mips3;
+    bool mips3, untimed;
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
     uint32_t generation;            /**< counts flushes; blocks of an older one are gone. Never 0 */
     struct pc_block *blocks;

@@ -1,11 +1,12 @@
 /*
  * Decoded code of one address space: from words in memory to blocks ready to run.
  *
- * A block is a straight run of instructions of one primary-cache line, up to and including a
- * control transfer and its delay slot. (A delay slot in the next line is a block of its own: its
- * line must be looked up.) The hard idea is in code.h: a block is decoded for one context, so that
- * everything about its timing is a constant: each instruction's start and, for each way out, the
- * PCycles spent by state. Edges between blocks are filled in as they are first taken.
+ * A block is a straight run of instructions up to and including a control transfer and its delay
+ * slot, or to the end of a page. Where it enters another primary-cache line stands an operation
+ * that looks the line up. (A delay slot in another page is a block of its own.) The hard idea is in
+ * code.h: a block is decoded for one context, so that everything about its timing is a constant:
+ * each instruction's start and, for each way out, the PCycles spent by state. Edges between blocks
+ * are filled in as they are first taken.
  */
 #include "procard/code.h"
 
@@ -13,7 +14,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_MAX = 64, /**< instructions of the longest line, and a delay slot */
+    BLOCK_MAX = 64,    /**< instructions */
+    PAGE_BYTES = 4096, /**< the smallest page; no block reaches beyond one */
     KILLED_BY_BRANCH =
         2, /**< fetched behind a taken branch's delay slot and killed (manual p. 47) */
     KILLED_BY_LIKELY = 1,  /**< the nullified delay slot of a branch likely */
@@ -132,6 +134,8 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
 /* ---- building a block -------------------------------------------------------------------------
  */
 
+struct pc_block pc_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
+
 /** A block under construction. */
 struct build {
     struct pc_code *code;
@@ -140,9 +144,10 @@ struct build {
     struct pc_pending pending;
     union pc_spent total; /**< so far */
     unsigned cycle;       /**< its sum */
-    unsigned count;
-    struct pc_op ops[BLOCK_MAX + 1];
-    struct pc_point points[BLOCK_MAX];
+    unsigned count;       /**< instructions */
+    unsigned n;           /**< operations */
+    struct pc_op ops[2 * BLOCK_MAX + 1];
+    struct pc_point points[2 * BLOCK_MAX];
     struct pc_edge edge[2];
 };
 
@@ -188,8 +193,8 @@ static enum pc_status state_of(unsigned klass)
 /** Appends the instruction `word`; `slot`: it sits in a delay slot, where no transfer may. */
 static unsigned append(struct build *b, uint32_t word, bool slot)
 {
-    struct pc_op *op = &b->ops[b->count];
-    struct pc_point *point = &b->points[b->count];
+    struct pc_op *op = &b->ops[b->n];
+    struct pc_point *point = &b->points[b->n++];
     const uint64_t va = b->pc + 4 * (uint64_t)b->count;
     struct pc_use use;
     enum pc_status held;
@@ -203,18 +208,40 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     }
     if (klass == PC_CLASS_JUMP) /* from the region's start to a distance from the jump */
         op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
-    slip = pc_slip(&b->pending, &use);
+    slip = b->code->untimed ? 0 : pc_slip(&b->pending, &use);
     held = klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
     spend(b, held, slip);
     pc_elapse(&b->pending, slip);
     op->at = (uint16_t)b->count++;
     op->cycle = (uint16_t)b->cycle;
-    *point = (struct pc_point){
-        .spent = b->total, .context = context_of(b->code, &b->pending), .held = held};
-    pc_start(&b->pending, &use);
-    pc_elapse(&b->pending, 1);
+    *point = (struct pc_point){.spent = b->total,
+                               .context = context_of(b->code, &b->pending),
+                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE,
+                               .held = held};
+    if (!b->code->untimed) {
+        pc_start(&b->pending, &use);
+        pc_elapse(&b->pending, 1);
+    }
     spend(b, state_of(klass), 1);
     return klass;
+}
+
+/** Appends the look at the line that `va`, the next instruction, begins. */
+static void append_line(struct build *b, uint64_t va)
+{
+    const uint64_t place = va >> b->code->line_shift & b->code->line_mask;
+
+    b->ops[b->n] = (struct pc_op){.code = PC_OP_LINE,
+                                  .cycle = (uint16_t)b->cycle,
+                                  .at = (uint16_t)b->count,
+                                  .imm = (int32_t)(place * sizeof(struct pc_line))};
+    b->points[b->n++] = (struct pc_point){
+        .spent = b->total, .context = context_of(b->code, &b->pending), .held = PC_ST_KILL_BRANCH};
+}
+
+static bool same_line(const struct build *b, uint64_t x, uint64_t y)
+{
+    return x >> b->code->line_shift == y >> b->code->line_shift;
 }
 
 /** Describes a way out as things stand, `killed` instructions later. */
@@ -223,8 +250,12 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
     struct pc_pending pending = b->pending;
     struct pc_edge *e = &b->edge[which];
 
+    if (b->code->untimed) { /* its line is a page */
+        killed = 0;
+        check = check && !same_line(b, b->pc, to);
+    }
     pc_elapse(&pending, killed);
-    *e = (struct pc_edge){.spent = b->total, .pc = to, .check = check};
+    *e = (struct pc_edge){.spent = b->total, .to = &pc_unlinked, .pc = to, .check = check};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, &pending);
@@ -238,11 +269,6 @@ static void mark_taken(struct build *b)
     b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
 }
 
-static bool same_line(const struct build *b, uint64_t x, uint64_t y)
-{
-    return x >> b->code->line_shift == y >> b->code->line_shift;
-}
-
 static const uint8_t *fetch(const struct build *b, uint64_t va)
 {
     return b->code->fetch(b->code->ctx, va);
@@ -253,13 +279,36 @@ static uint32_t word_at(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/** The instruction at `va` if it may stand in one block with the one before it. */
+static const uint8_t *fetch_next(const struct build *b, uint64_t va)
+{
+    return va % PAGE_BYTES ? fetch(b, va) : NULL;
+}
+
+/** Appends the delay slot of a transfer of the given class and target. */
+static void append_slot(struct build *b, uint64_t va, uint32_t word, unsigned klass,
+                        uint64_t target)
+{
+    const unsigned first = b->n;
+
+    if (!same_line(b, va, va - 4))
+        append_line(b, va);
+    append(b, word, true);
+    for (unsigned i = first; i < b->n; i++) {
+        b->points[i].target = target;
+        b->points[i].slot = is_conditional(klass)    ? PC_SLOT_BRANCH
+                            : klass == PC_CLASS_JUMP ? PC_SLOT_JUMP
+                                                     : PC_SLOT_REG;
+    }
+}
+
 /** Ends the block with the transfer just appended, at `va`; returns the END code. */
 static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
 {
     const bool likely = klass == PC_CLASS_LIKELY;
-    const uint64_t target = va + (uint64_t)(int64_t)b->ops[b->count - 1].imm;
+    const uint64_t target = va + (uint64_t)(int64_t)b->ops[b->n - 1].imm;
     const uint64_t after = va + 8;
-    const uint8_t *slot = same_line(b, va, va + 4) ? fetch(b, va + 4) : NULL;
+    const uint8_t *slot = fetch_next(b, va + 4);
 
     if (likely)
         leave(b, PC_EDGE_FALL, after, KILLED_BY_LIKELY, !same_line(b, va, after));
@@ -269,9 +318,9 @@ static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
         leave(b, PC_EDGE_TAKEN, va + 4, 0, true);
         b->edge[PC_EDGE_TAKEN].flags |= PC_BLOCK_SLOT;
     } else {
-        append(b, word_at(slot), true);
+        append_slot(b, va + 4, word_at(slot), klass, target);
         if (!likely)
-            leave(b, PC_EDGE_FALL, after, 0, !same_line(b, va, after));
+            leave(b, PC_EDGE_FALL, after, 0, !same_line(b, va + 4, after));
         leave(b, PC_EDGE_TAKEN, target, KILLED_BY_BRANCH, true);
     }
     if (is_conditional(klass))
@@ -289,42 +338,43 @@ static bool ends_block(unsigned code)
     return code == PC_OP_RI || code == PC_OP_SYSCALL || code == PC_OP_BREAK || code == PC_OP_SYNCI;
 }
 
-/** Appends instructions until the block ends; returns the END code. */
+/** Appends instructions until the block ends; returns the END code. The first is in memory. */
 static unsigned fill(struct build *b)
 {
+    const uint8_t *p = fetch(b, b->pc);
     uint64_t va = b->pc;
+    unsigned code;
 
     for (;;) {
-        const uint8_t *p = fetch(b, va);
-        unsigned klass;
+        const unsigned klass = append(b, word_at(p), b->flags & PC_BLOCK_SLOT);
 
-        if (!p)
-            break;
-        klass = append(b, word_at(p), b->flags & PC_BLOCK_SLOT);
         if (b->flags & PC_BLOCK_SLOT) {
             leave(b, PC_EDGE_TAKEN, 0, KILLED_BY_BRANCH, true);
             return PC_OP_END_REG;
         }
         if (is_transfer(klass))
             return end_transfer(b, klass, va);
+        code = b->ops[b->n - 1].code;
         va += 4;
-        if (ends_block(b->ops[b->count - 1].code) || !same_line(b, va, va - 4) ||
-            b->count == BLOCK_MAX - 2)
+        p = fetch_next(b, va);
+        if (!p || ends_block(code) || b->count == BLOCK_MAX - 2)
             break;
+        if (!same_line(b, va, va - 4))
+            append_line(b, va);
     }
     leave(b, PC_EDGE_FALL, va, 0, !same_line(b, va, va - 4));
-    return b->ops[b->count - 1].code == PC_OP_SYNCI ? PC_OP_END_SYNCI : PC_OP_END_FALL;
+    return code == PC_OP_SYNCI ? PC_OP_END_SYNCI : PC_OP_END_FALL;
 }
 
 static struct pc_block *finish(struct build *b, unsigned end, const struct pc_context *context)
 {
     struct pc_code *code = b->code;
-    const size_t ops_size = (b->count + 1) * sizeof b->ops[0];
-    const size_t points_size = b->count * sizeof b->points[0];
+    const size_t ops_size = (b->n + 1) * sizeof b->ops[0];
+    const size_t points_size = b->n * sizeof b->points[0];
     struct pc_block *block = arena_alloc(code, sizeof *block + ops_size);
     const uint64_t high = b->pc + 4 * (uint64_t)b->count;
 
-    b->ops[b->count] = (struct pc_op){.code = (uint16_t)end, .at = (uint16_t)b->count};
+    b->ops[b->n] = (struct pc_op){.code = (uint16_t)end, .at = (uint16_t)b->count};
     memcpy(block->edge, b->edge, sizeof block->edge);
     memcpy(block->ops, b->ops, ops_size);
     block->points = arena_alloc(code, points_size);
@@ -363,6 +413,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
     b.count = 0;
+    b.n = 0;
     end = fill(&b);
     return finish(&b, end, context);
 }

@@ -20,11 +20,15 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum {
-    SPILL_CYCLES = 60000,    /**< status counts of a run fit 16 bits up to here */
     ARENA_LIMIT = 256 << 20, /**< [bytes] of decoded code before starting afresh */
     SYNCI_STEP = 32,         /**< [bytes] rdhwr $1; the shortest step is always safe */
     COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
 };
+
+/* Values of cpu->fetched_pc that are no addresses of instructions. The card sets the first when
+ * what was fetched may have become wrong, and whenever cpu->code changes; the second is that of a
+ * stop at a look-up. The third is not used there: the pipeline holds no block. */
+static const uint64_t NOWHERE = ~UINT64_C(0), NOT_FETCHED = ~UINT64_C(2), NO_BLOCK = ~UINT64_C(4);
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
@@ -39,7 +43,7 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->now = 0;
     cpu->horizon = 0;
     cpu->instructions = 0;
-    cpu->fetched_pc = ~UINT64_C(0);
+    cpu->fetched_pc = NOWHERE;
     cpu->link = false;
     cpu->link_pa = 0;
     cpu->exc = PC_EXC_NONE;
@@ -57,126 +61,138 @@ static inline void spend(union pc_spent *to, const union pc_spent *more)
     to->half[1] += more->half[1];
 }
 
-/** Moves the counts of a run to the totals. */
-static void spill(struct pc_cpu *cpu, union pc_spent *spent)
+/** Gives up the block it stopped in: what goes on is looked up by address. */
+static void let_go(struct pc_cpu *cpu)
 {
-    const uint16_t *s = spent->state;
-
-    for (unsigned i = 0; i < PC_ST__COUNT; i++)
-        cpu->states[i] += s[i];
-    cpu->instructions += (uint64_t)s[PC_ST_LOAD] + s[PC_ST_STORE] + s[PC_ST_BR_UNTAKEN] +
-                         s[PC_ST_BR_TAKEN] + s[PC_ST_INT] + s[PC_ST_FP];
-    memset(spent, 0, sizeof *spent);
+    pc_settle(cpu);
+    cpu->pipe.block = NULL;
+    cpu->pipe.fetched = NO_BLOCK;
+    memset(&cpu->pipe.spent, 0, sizeof cpu->pipe.spent);
 }
 
 /** Drops what refers to blocks that are no more. */
-static void follow_code(struct pc_cpu *cpu)
+static __attribute__((noinline)) void follow_code(struct pc_cpu *cpu)
 {
     struct pc_pipe *pipe = &cpu->pipe;
     struct pc_code *code = cpu->code;
 
-    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask ||
-        code->arena_bytes > ARENA_LIMIT) {
+    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask) {
         pc_code_drop(code);
+        code->untimed = cpu->untimed;
         code->line_shift = cpu->ishift;
         code->line_mask = cpu->imask;
     }
     if (pipe->code != code)
         pipe->context = NULL;
-    if (pipe->code == code && pipe->generation == code->generation)
-        return;
     memset(pipe->hot, 0, sizeof pipe->hot);
-    pipe->resume = NULL;
+    pipe->block = NULL;
+    pipe->fetched = NO_BLOCK;
+    pipe->inside = (UINT64_C(1) << cpu->dshift) - 1;
     pipe->code = code;
     pipe->generation = code->generation;
 }
 
-/** Where a run stands when it stops or starts. */
-struct stand {
-    struct pc_block *block;
-    const struct pc_op *op;
-    uint64_t next; /**< target of a register jump, or of the branch whose slot the block is */
-    bool taken;    /**< the last branch of the block */
-};
+/** Whether the run can go on where the last one stopped. */
+static inline bool goes_on(const struct pc_cpu *cpu)
+{
+    const struct pc_pipe *pipe = &cpu->pipe;
+
+    return pipe->pc == cpu->r.pc && pipe->fetched == cpu->fetched_pc &&
+           pipe->generation == cpu->code->generation;
+}
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
-static struct pc_block *resume(struct pc_cpu *cpu, unsigned flags)
+static struct pc_block *resume(struct pc_cpu *cpu)
 {
+    unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
     struct pc_pipe *pipe = &cpu->pipe;
     const uint64_t pc = cpu->r.pc;
     const bool same = pipe->pc == pc && pipe->context;
     const bool slot = cpu->r.npc != pc + 4 || (same && pipe->slot);
-    struct pc_block *b = same ? pipe->resume : NULL;
 
     if (slot)
         flags |= PC_BLOCK_SLOT;
-    if (b && b->key.pc == pc && b->key.flags == flags)
-        return b;
     return pc_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
 }
 
 /** Leaves the registers ready to go on at the first instruction of `block`. */
-static void stop_before(struct pc_cpu *cpu, const struct stand *at, bool fetched)
+static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, bool fetched)
 {
-    struct pc_block *b = at->block;
-    const bool slot = b->key.flags & PC_BLOCK_SLOT;
+    struct pc_pipe *pipe = &cpu->pipe;
 
-    cpu->r.pc = b->key.pc;
-    cpu->r.npc = slot ? at->next : b->key.pc + 4;
-    cpu->pipe.slot = slot;
-    cpu->pipe.pc = b->key.pc;
-    cpu->pipe.context = b->context;
-    cpu->pipe.resume = b;
-    cpu->fetched_pc = fetched ? b->key.pc : ~UINT64_C(0);
+    pipe->slot = b->key.flags & PC_BLOCK_SLOT;
+    pipe->pc = cpu->r.pc = b->key.pc;
+    cpu->r.npc = pipe->slot ? next : b->key.pc + 4;
+    pipe->fetched = cpu->fetched_pc = fetched ? b->key.pc : NOT_FETCHED;
+    pipe->context = b->context;
+    pipe->block = b;
+    pipe->op = NULL;
+    pipe->next = next;
     cpu->last = PC_ST_KILL_BRANCH;
 }
 
-/** Leaves the registers ready to go on at an instruction inside a block, the time before it spent.
- */
-static void stop_at(struct pc_cpu *cpu, const struct stand *at, union pc_spent *spent)
+/** What is different in the delay slot of a transfer. */
+static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const struct pc_point *point)
 {
-    struct pc_block *b = at->block;
-    const struct pc_op *op = at->op, *before = op - 1;
-    struct pc_point *point = &b->points[op->at];
-    const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
-    unsigned flags = b->key.flags;
-    unsigned klass = PC_CLASS_INT;
-    uint64_t npc = pc + 4;
-    bool conditional;
+    struct pc_pipe *pipe = &cpu->pipe;
+    uint16_t *part = pipe->part.state;
 
-    if (op->at > 0 && before->code < PC_OP_ROWS_END)
-        klass = pc_rows[before->code].klass;
-    conditional = klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
-    if (flags & PC_BLOCK_SLOT || klass == PC_CLASS_JUMPR) {
-        npc = at->next;
-        flags |= PC_BLOCK_SLOT;
-    } else if (klass == PC_CLASS_JUMP || (conditional && at->taken)) {
-        npc = pc - 4 + (uint64_t)(int64_t)before->imm;
-        flags |= PC_BLOCK_SLOT;
-    }
-    spend(spent, &point->spent);
-    if (conditional && at->taken) { /* the point counts it untaken */
-        spent->state[PC_ST_BR_UNTAKEN] -= 1;
-        spent->state[PC_ST_BR_TAKEN] += 1;
-    }
+    if (point->slot == PC_SLOT_BRANCH && !pipe->taken)
+        return;
+    pipe->slot = true;
+    cpu->r.npc = point->slot == PC_SLOT_REG ? pipe->next : point->target;
+    if (point->slot != PC_SLOT_BRANCH)
+        return;
+    part[PC_ST_BR_UNTAKEN] -= 1;
+    part[PC_ST_BR_TAKEN] += 1;
+}
+
+/** Leaves the registers ready to go on at an operation inside a block.
+ *  @param next   target of a register jump, or of the branch whose slot the block is
+ *  @param taken  the last branch of the block */
+static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op,
+                           uint64_t next, unsigned taken)
+{
+    const struct pc_point *point = &b->points[op - b->ops];
+    const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
+    struct pc_pipe *pipe = &cpu->pipe;
+
     cpu->now += op->cycle;
-    cpu->r.pc = pc;
-    cpu->r.npc = npc;
-    cpu->pipe.slot = flags & PC_BLOCK_SLOT;
-    cpu->pipe.pc = pc;
-    cpu->pipe.context = point->context;
-    if (!point->resume[cpu->pipe.slot])
-        point->resume[cpu->pipe.slot] = pc_block_get(cpu->code, pc, point->context, flags);
-    cpu->pipe.resume = point->resume[cpu->pipe.slot];
-    cpu->fetched_pc = pc;
+    pipe->cycle = op->cycle;
+    pipe->slot = false;
+    pipe->taken = (uint8_t)taken;
+    pipe->pc = cpu->r.pc = pc;
+    pipe->fetched = cpu->fetched_pc = pc;
+    pipe->context = point->context;
+    pipe->block = b;
+    pipe->op = op;
+    pipe->part = point->spent;
+    pipe->next = next;
+    cpu->r.npc = pc + 4;
     cpu->last = point->held;
+    if (unlikely(point->slot != PC_SLOT_NONE))
+        stop_in_slot(cpu, point);
+}
+
+/** Of a LINE: stops before it has looked, or behind. */
+static void stop_at_line(struct pc_cpu *cpu, bool fetched)
+{
+    cpu->pipe.op += fetched;
+    if (!fetched)
+        cpu->pipe.fetched = cpu->fetched_pc = NOT_FETCHED;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
 static void trap(struct pc_cpu *cpu)
 {
-    pc_charge(cpu, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
-    cpu->last = PC_ST_KILL_EXC;
+    let_go(cpu);
+    if (!cpu->untimed) {
+        pc_charge(cpu, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
+        cpu->last = PC_ST_KILL_EXC;
+    } else if (cpu->exc == PC_EXC_SYS) {
+        pc_charge(cpu, PC_ST_INT, 1);
+        cpu->last = PC_ST_INT;
+    }
     if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
         cpu->call_pc = cpu->r.pc;
@@ -187,8 +203,7 @@ static void trap(struct pc_cpu *cpu)
     }
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = cpu->code->idle;
-    cpu->pipe.resume = NULL;
-    cpu->fetched_pc = ~UINT64_C(0);
+    cpu->fetched_pc = NOWHERE;
 }
 
 /** The instruction at pc cannot be fetched: lets the card say why. False: stopped. */
@@ -517,26 +532,30 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define LINE(va) (&cpu->d[((va) >> cpu->dshift) & cpu->dmask])
 
 /** After a slow path that may have let time pass: is the horizon inside this block now? */
-#define REPACE() (table = cpu->now + b->span > limit ? wary : fast)
+#define REPACE()                                          \
+    do {                                                  \
+        table = cpu->now + b->span > limit ? wary : fast; \
+        room = (int64_t)(horizon - cpu->now);             \
+    } while (0)
 
 /** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
  *  misalignment leaves low bits in the tag. */
-#define ACCESS(id, tag, slow, size, address, statement)           \
-    do_##id:                                                      \
-    {                                                             \
-        const uint64_t va = (address);                            \
-        const struct pc_line *line = LINE(va);                    \
-        uint8_t *p;                                               \
-        if (likely(line->tag == (va & (outside | ((size)-1))))) { \
-            p = line->host + (va & inside);                       \
-        } else {                                                  \
-            p = slow(cpu, va, size, NOW, &why);                   \
-            if (unlikely(!p))                                     \
-                goto stopped;                                     \
-            REPACE();                                             \
-        }                                                         \
-        statement;                                                \
-        NEXT();                                                   \
+#define ACCESS(id, tag, slow, size, address, statement)                     \
+    do_##id:                                                                \
+    {                                                                       \
+        const uint64_t va = (address);                                      \
+        const struct pc_line *line = LINE(va);                              \
+        uint8_t *p;                                                         \
+        if (likely(line->tag == (va & (~cpu->pipe.inside | ((size)-1))))) { \
+            p = line->host + (va & cpu->pipe.inside);                       \
+        } else {                                                            \
+            p = slow(cpu, va, size, NOW, &why);                             \
+            if (unlikely(!p))                                               \
+                goto stopped;                                               \
+            REPACE();                                                       \
+        }                                                                   \
+        statement;                                                          \
+        NEXT();                                                             \
     }
 #define LOAD(id, size, address, statement)  ACCESS(id, rtag, load_slowly, size, address, statement)
 #define STORE(id, size, address, statement) ACCESS(id, wtag, store_slowly, size, address, statement)
@@ -593,21 +612,19 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     }
 
 /** Leaves the block through edge `which`. */
-#define LEAVE(which)                 \
-    do {                             \
-        edge = &b->edge[which];      \
-        cpu->now += edge->cycles;    \
-        spend(&spent, &edge->spent); \
+#define LEAVE(which)                \
+    do {                            \
+        edge = &b->edge[which];     \
+        cpu->now += edge->cycles;   \
+        spend(spent, &edge->spent); \
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
-#define FOLLOW()                 \
-    do {                         \
-        check = edge->check;     \
-        if (unlikely(!edge->to)) \
-            goto unlinked;       \
-        b = edge->to;            \
-        ENTER();                 \
+#define FOLLOW()             \
+    do {                     \
+        check = edge->check; \
+        b = edge->to;        \
+        ENTER();             \
     } while (0)
 
 #define IN_CACHE(block) \
@@ -640,6 +657,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 #undef FPOP
         [PC_OP_NOP] = &&do_NOP,
         [PC_OP_MOVE] = &&do_MOVE,
+        [PC_OP_LINE] = &&do_LINE,
         [PC_OP_END_FALL] = &&end_fall,
         [PC_OP_END_COND] = &&end_cond,
         [PC_OP_END_JUMP] = &&end_jump,
@@ -648,28 +666,47 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_END_SYNCI] = &&end_synci,
     };
     static const void *const wary[PC_OP__COUNT] = {
-        [PC_OP_RI... PC_OP_MOVE] = &&look, [PC_OP_END_FALL] = &&end_fall,
+        [PC_OP_RI... PC_OP_LINE] = &&look, [PC_OP_END_FALL] = &&end_fall,
         [PC_OP_END_COND] = &&end_cond,     [PC_OP_END_JUMP] = &&end_jump,
         [PC_OP_END_REG] = &&end_reg,       [PC_OP_END_SPLIT] = &&end_split,
         [PC_OP_END_SYNCI] = &&end_synci,
     };
-    const unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
-    const uint64_t inside = (UINT64_C(1) << cpu->dshift) - 1, outside = ~inside;
-    nm_tick limit = earlier(horizon, cpu->now + SPILL_CYCLES);
+    union pc_spent *const spent = &cpu->pipe.spent;
     const void *const *table = fast;
-    union pc_spent spent = {{0}};
-    enum pc_stop why = PC_STOP_HORIZON;
-    const struct pc_op *op = NULL;
+    nm_tick limit = horizon;
+    const struct pc_op *op;
     struct pc_edge *edge = NULL;
+    struct pc_block *b;
+    enum pc_stop why;
     uint64_t next = cpu->r.npc;
+    int64_t room;       /* [PCycles] from the start of the block to the horizon */
     unsigned taken = 0; /* the last branch of the block: an index of its edges */
     bool check;
-    struct pc_block *b;
 
     cpu->horizon = horizon;
-    follow_code(cpu);
+    if (unlikely(limit > cpu->pipe.full)) {
+        horizon = earlier(horizon, INT64_MAX); /* so that `room` has its sign */
+        pc_settle(cpu);
+        limit = earlier(horizon, cpu->pipe.full);
+    }
+    if (likely(goes_on(cpu))) {
+        b = cpu->pipe.block;
+        op = cpu->pipe.op;
+        next = cpu->pipe.next;
+        check = cpu->fetched_pc == NOT_FETCHED;
+        if (!op)
+            goto brink;
+        taken = cpu->pipe.taken;
+        cpu->now -= cpu->pipe.cycle;
+        cpu->pipe.op = NULL;
+        REPACE();
+        DISPATCH();
+    }
+    let_go(cpu);
+    if (cpu->pipe.code != cpu->code || cpu->pipe.generation != cpu->code->generation)
+        follow_code(cpu);
     check = cpu->fetched_pc != cpu->r.pc;
-    while (!(b = resume(cpu, flags))) {
+    while (!(b = resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
             goto done;
         check = false;
@@ -677,11 +714,15 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     }
 
 brink: /* the horizon, or the end of what `spent` can hold, may fall inside the block */
-    spill(cpu, &spent);
-    limit = earlier(horizon, cpu->now + SPILL_CYCLES);
+    if (unlikely(b == &pc_unlinked))
+        goto unlinked;
     if (cpu->now >= horizon) {
         why = PC_STOP_HORIZON;
         goto stopped_before;
+    }
+    if (unlikely(cpu->now + b->span > cpu->pipe.full)) {
+        pc_settle(cpu);
+        limit = earlier(horizon, cpu->pipe.full);
     }
     if (check && !IN_CACHE(b))
         goto miss;
@@ -695,9 +736,29 @@ miss:
     check = false;
     goto brink;
 
+    /* the block enters another line */
+do_LINE : {
+    const uint64_t va = b->key.pc + 4 * (uint64_t)op->at;
+
+    if (unlikely(((const struct pc_line *)((const char *)cpu->i + op->imm))->rtag != va)) {
+        if (!pc_fetch(cpu, va, NOW, &why))
+            goto stopped_at_line;
+        REPACE();
+        if (op->cycle >= room) {
+            why = PC_STOP_HORIZON;
+            stop_at(cpu, b, op, next, taken);
+            stop_at_line(cpu, true);
+            goto done;
+        }
+    }
+    NEXT();
+}
+
 look: /* every instruction comes by here while `wary` */
-    if (NOW >= horizon) {
+    if (op->cycle >= room) {
         why = PC_STOP_HORIZON;
+        if (op->code == PC_OP_LINE)
+            goto stopped_at_line;
         goto stopped;
     }
     goto *fast[op->code];
@@ -935,7 +996,7 @@ end_split: /* the delay slot's block leaves through end_reg: tell it the target 
 end_reg:
     LEAVE(PC_EDGE_TAKEN);
     check = true;
-    if (edge->to && edge->to->key.pc == next) {
+    if (edge->to->key.pc == next) {
         b = edge->to;
     } else {
         struct pc_block **hot = &cpu->pipe.hot[next >> 2 & 255];
@@ -952,20 +1013,23 @@ end_reg:
     ENTER();
 end_synci:
     LEAVE(PC_EDGE_FALL);
-    {
-        const struct pc_edge out = *edge;
+afresh : /* all decoded code is dropped */
+{
+    const struct pc_edge out = *edge;
 
-        pc_code_drop(cpu->code);
-        follow_code(cpu);
-        check = out.check;
-        cpu->r.pc = out.pc;
-        b = pc_block_get(cpu->code, out.pc, out.context, out.flags);
-        if (!b)
-            goto off_the_map;
-        goto brink;
-    }
+    pc_code_drop(cpu->code);
+    follow_code(cpu);
+    check = out.check;
+    cpu->r.pc = out.pc;
+    b = pc_block_get(cpu->code, out.pc, out.context, out.flags);
+    if (!b)
+        goto off_the_map;
+    goto brink;
+}
 
 unlinked: /* an edge taken for the first time */
+    if (unlikely(cpu->code->arena_bytes > ARENA_LIMIT))
+        goto afresh;
     b = pc_block_get(cpu->code, edge->pc, edge->context, edge->flags);
     if (b) {
         edge->to = b;
@@ -978,23 +1042,27 @@ off_the_map: /* no instruction there, or not yet */
     cpu->r.npc = cpu->pipe.slot ? next : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = edge->context;
-    cpu->pipe.resume = NULL;
-    cpu->fetched_pc = ~UINT64_C(0);
+    cpu->pipe.block = NULL;
+    cpu->pipe.fetched = NO_BLOCK;
+    cpu->fetched_pc = NOWHERE;
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
-    b = resume(cpu, flags);
+    b = resume(cpu);
     check = false;
     goto brink;
 
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, &(struct stand){b, op, next, taken != 0}, &spent);
+    stop_at(cpu, b, op, next, taken);
+    goto done;
+stopped_at_line:
+    stop_at(cpu, b, op, next, taken);
+    stop_at_line(cpu, false);
     goto done;
 stopped_before:
-    stop_before(cpu, &(struct stand){.block = b, .next = next}, !check);
+    stop_before(cpu, b, next, !check);
 done:
-    spill(cpu, &spent);
     if (why == PC_STOP_TRAP)
         trap(cpu);
     return why;

@@ -60,6 +60,7 @@ enum pc_stop pc_pins_run(struct pc_pins *p, struct pc_cpu *cpu, nm_tick horizon)
         const nm_tick next = cpu->now + 1;
 
         stop = pc_run(cpu, next < horizon ? next : horizon);
+        pc_settle(cpu);
         pc_pins_follow(p, cpu->states);
     } while (stop == PC_STOP_HORIZON && cpu->now < horizon);
     return stop;

@@ -135,3 +135,40 @@ void pc_elapse(struct pc_pending *pending, unsigned n)
         left[i] = left[i] > n ? (uint8_t)(left[i] - n) : 0;
     fly(pending, n);
 }
+
+enum { FULL = 50000 }; /* [PCycles] counts fit 16 bits up to here and a block */
+
+/** PCycles of the block it stopped in, up to there. */
+static uint16_t begun(const struct pc_pipe *pipe, unsigned state)
+{
+    return pipe->block && pipe->op ? pipe->part.state[state] : 0;
+}
+
+void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT])
+{
+    const struct pc_pipe *pipe = &cpu->pipe;
+
+    for (unsigned i = 0; i < PC_ST__COUNT; i++)
+        out[i] = cpu->states[i] + (uint16_t)(pipe->spent.state[i] + begun(pipe, i));
+}
+
+/** Whether a PCycle in this state completes an instruction. */
+static bool completes(unsigned state)
+{
+    return state == PC_ST_LOAD || state == PC_ST_STORE || state == PC_ST_BR_UNTAKEN ||
+           state == PC_ST_BR_TAKEN || state == PC_ST_INT || state == PC_ST_FP;
+}
+
+void pc_settle(struct pc_cpu *cpu)
+{
+    struct pc_pipe *pipe = &cpu->pipe;
+
+    for (unsigned i = 0; i < PC_ST__COUNT; i++) {
+        const uint16_t part = begun(pipe, i), n = (uint16_t)(pipe->spent.state[i] + part);
+
+        cpu->states[i] += n;
+        cpu->instructions += completes(i) ? n : 0;
+        pipe->spent.state[i] = (uint16_t)-part; /* when the block is left, all of it is added */
+    }
+    pipe->full = cpu->now + FULL;
+}

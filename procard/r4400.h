@@ -69,9 +69,17 @@ struct pc_card; /* cache.c, agent.c: the card around the processor */
 struct pc_code; /* decode.c: decoded instructions of one program */
 struct pc_block;
 struct pc_context;
+struct pc_op;
 
 /** How an access is meant; selects state, counters and the rules of the slow path. */
 enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
+
+/** PCycles by state (enum pc_status), added eight at a time. */
+typedef uint16_t pc_counts __attribute__((vector_size(16)));
+union pc_spent {
+    uint16_t state[16];
+    pc_counts half[2];
+};
 
 /**
  * What the pipeline holds between two runs: private to the interpreter, cleared by pc_cpu_reset
@@ -79,12 +87,21 @@ enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
  */
 struct pc_pipe {
     const struct pc_code *code; /**< the rest belongs to this code */
-    uint32_t generation;        /**< of `code`, at which `resume` and `hot` were valid */
+    uint32_t generation;        /**< of `code`, at which `block` and `hot` were valid */
+    uint16_t cycle;             /**< [PCycles] from the start of `block` to where it stopped */
     bool slot;                  /**< `pc` is the delay slot of a taken branch */
+    uint8_t taken;              /**< the last branch of `block` */
     uint64_t pc;                /**< where the last run stopped */
+    uint64_t fetched;           /**< and cpu->fetched_pc there: if it changes, look up again */
     const struct pc_context
         *context;              /**< latencies outstanding there; lost if another pc goes on */
-    struct pc_block *resume;   /**< decoded code for `pc` */
+    struct pc_block *block;    /**< it stopped in this one; NULL: must be looked up by `pc` */
+    const struct pc_op *op;    /**< at this operation; NULL: before the first */
+    union pc_spent part;       /**< PCycles from the start of `block` to `op` */
+    uint64_t next;             /**< target of the block's register jump */
+    union pc_spent spent;      /**< whole blocks, not yet in cpu->states; modulo 65536 */
+    nm_tick full;              /**< `spent` may overflow after this tick */
+    uint64_t inside;           /**< bits of an address within a line of the data cache */
     uint64_t sink;             /**< takes results whose destination is register 0 */
     struct pc_block *hot[256]; /**< targets of register jumps, by address */
 };
@@ -101,16 +118,16 @@ struct pc_cpu {
     /* primary instruction cache, fast view (wtag and host unused by the interpreter) */
     struct pc_line *i;
     uint32_t ishift, imask;
+    bool untimed; /**< every instruction takes one PCycle: nothing slips, nothing is killed */
 
-    uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; ~0: none.
-                              Set on every stop inside a block, so that a re-executed access cannot
-                              lose its own instruction. */
+    uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; odd:
+                            none. Set on every stop inside a block, so that a re-executed access
+                            cannot lose its own instruction. */
 
-    uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` whenever pc_run is
-                                        not active */
+    uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` after pc_settle */
     enum pc_status last;           /**< state of the PCycles between the last completed instruction
                                         and `now`, stalls apart */
-    uint64_t instructions;         /**< instructions completed (ground truth, not a card event) */
+    uint64_t instructions; /**< completed (ground truth, not a card event), after pc_settle */
 
     /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
     bool link;
@@ -148,6 +165,12 @@ enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
  * nothing of it took effect.
  */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon);
+
+/** PCycles in each state, up to cpu->now. */
+void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT]);
+
+/** Brings cpu->states and cpu->instructions up to cpu->now. */
+void pc_settle(struct pc_cpu *cpu);
 
 /** Resets registers, states and exception; the caches and code stay. */
 void pc_cpu_reset(struct pc_cpu *cpu);

@@ -2,7 +2,7 @@
 """
 Compares a guest program on the simulator with qemu-user: the same bytes on standard output and the
 same end. Then checks that neither the place, the host's environment nor what is counted changes the
-simulation's result, and that the checking mode finds nothing.
+simulation's result, that the checking mode finds nothing, and that functional mode gives the same.
 
     guests.py NUMACHINE PROGRAM.ABI
 
@@ -93,7 +93,9 @@ def check(guest):
         complaints.append("the result depends on the directory, environment or events counted: "
                           f"{first.result_hash} {again.result_hash}")
     checked = guest.simulate(options=["--set", "run.check=true"])
-    return complaints + compare("checking mode", expected, checked)
+    complaints += compare("checking mode", expected, checked)
+    functional = guest.simulate(options=["--functional"])
+    return complaints + compare("functional mode", expected, functional)
 
 
 def main():

@@ -224,6 +224,7 @@ bool rig_run(struct rig *rig, nm_tick limit, unsigned slice, uint64_t seed)
         const nm_tick horizon = slice ? cpu->now + rig_random(&seed) % (slice + 1) : limit;
         const enum pc_stop stop = pc_run(cpu, horizon);
 
+        pc_settle(cpu);
         if (!sums_up(cpu) || (stop == PC_STOP_HORIZON && cpu->now < horizon))
             return false;
         if (stop == PC_STOP_TRAP)

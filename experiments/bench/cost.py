@@ -2,28 +2,42 @@
 """
 What simulation costs, in instructions of the host, which unlike seconds are the same on a busy host.
 
-    cost.py NUMACHINE
+    cost.py NUMACHINE [WORK ...]            print the table
+    cost.py --write COSTS NUMACHINE         and write the figures to a file
+    cost.py --check COSTS NUMACHINE         compare with such a file: exit status 1 if dearer, 77 if
+                                            the two cannot be compared
 
-Each work of `numachine bench` runs under valgrind's callgrind in two small sizes. What start-up costs
-is in both, so the difference, divided by the difference of what was simulated, is the cost of one
-more instruction, reference or miss. A miss is a request to the bus: a secondary miss or an upgrade.
-Needs the Debian package valgrind. What callgrind wrote stays in the current directory for
+Each work of `numachine bench` runs under valgrind's callgrind in two sizes. What start-up costs is in
+both, so the difference, divided by the difference of what was simulated, is the cost of one more
+instruction, reference or miss. A miss is a request to the bus: a secondary miss or an upgrade. Needs
+the Debian package valgrind. With --keep, what callgrind wrote stays in the current directory for
 callgrind_annotate.
 """
+import argparse
 import csv
+import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
 
-# work: the rest of its arguments, and the references per thread of the two sizes
+# work: its file, the rest of its arguments, and the references per thread of the two sizes
 WORKS = {
-    "hits": ("[1, {}, 2048, 30, private]", (1000, 200000)),
-    "private": ("[4, {}, 2048, 30, private]", (1000, 100000)),
-    "sharing": ("[4, {}, 262144, 30, shared]", (1000, 10000)),
+    "functional-1": ("hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
+    "functional-64": ("private-64", "[64, {}, 2048, 30, private]", (10000, 60000)),
+    "hits": ("hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
+    "private-4": ("private", "[4, {}, 2048, 30, private]", (10000, 100000)),
+    "private-64": ("private-64", "[64, {}, 2048, 30, private]", (10000, 30000)),
+    "sharing-4": ("sharing", "[4, {}, 262144, 30, shared]", (1000, 10000)),
+    "sharing-64": ("sharing-64", "[64, {}, 262144, 30, shared]", (200, 600)),
+    "far-64": ("far-64", "[64, {}, 16777216, 10, shared]", (200, 600)),
+    "exchange-64": ("exchange-64", "[64, {}, 262144, 0, exchange]", (8192, 16384)),
+    "locks-64": ("locks-64", "[64, {}, 64, 0, locks]", (20, 60)),
 }
 HEADINGS = {"instructions": "per instruction", "references": "per reference", "misses": "per miss"}
 TRUTH = {
@@ -31,6 +45,8 @@ TRUTH = {
     "references": ["loads", "stores"],
     "misses": ["l2_misses", "upgrades"],
 }
+BAND = 1.03  # dearer than this is a regression
+RARE = 1  # [misses per 1000 instructions] below, the rest is what costs
 
 
 def simulated(directory):
@@ -42,36 +58,87 @@ def simulated(directory):
     return {what: sum(truth["truth." + name] for name in names) for what, names in TRUTH.items()}
 
 
-def measure(numachine, work, references):
+def measure(options, work, references):
     """Host instructions of a run, and what it simulated."""
-    arguments = WORKS[work][0].format(references)
+    file, arguments, _ = WORKS[work]
+    mode = "functional" if work.startswith("functional") else "timed"
+    kept = f"callgrind.{work}.{references}" if options.keep else "/dev/null"
     with tempfile.TemporaryDirectory() as scratch:
         out = pathlib.Path(scratch, "out")
         done = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file=callgrind.{work}.{references}",
-             numachine, "run", "--quiet", "-o", out, "--set", f"program.args={arguments}",
-             HERE / f"{work}.yaml"],
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={kept}",
+             options.numachine, "run", "--quiet", "-o", out, "--set",
+             f"program.args={arguments.format(references)}", "--set", f"run.mode={mode}",
+             HERE / f"{file}.yaml"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
         cost = int(re.search(r"Collected : (\d+)", done.stderr).group(1))
         return cost, simulated(out)
 
 
+def costs(options, work):
+    """Host instructions for one more of each, and the rest."""
+    (small, less), (large, more) = (measure(options, work, n) for n in WORKS[work][2])
+    delta = {what: more[what] - less[what] for what in TRUTH}
+    per = {what: round((large - small) / delta[what], 2) for what in TRUTH if delta[what]}
+    rate = 1000 * delta["misses"] / delta["instructions"]
+    if rate < RARE:
+        per.pop("misses", None)
+    return per, rate, small - per["instructions"] * less["instructions"]
+
+
 def row(work, columns):
-    print(f"{work:8}" + "".join(f"{column:>17}" for column in columns), flush=True)
+    print(f"{work:13}" + "".join(f"{column:>17}" for column in columns), flush=True)
+
+
+def table(options):
+    row("work", ["start-up", *HEADINGS.values(), "misses/1000"])
+    figures = {}
+    for work in options.works or WORKS:
+        per, rate, start = costs(options, work)
+        row(work, [f"{start:.3g}", *(f"{per[what]:.1f}" if what in per else "-" for what in TRUTH),
+                   f"{rate:.2f}"])
+        figures[work] = per
+    return figures
+
+
+def dearer(before, now):
+    for work, per in before.items():
+        for what, cost in per.items():
+            got = now[work].get(what, 0)
+            if got > cost * BAND:
+                yield f"{work}: {got} {HEADINGS[what]}, was {cost} ({100 * got / cost - 100:+.1f} %)"
+
+
+def check(options):
+    before = json.loads(pathlib.Path(options.check).read_text(encoding="ascii"))
+    if options.build != before["build"]:
+        print(f"skipped: built with {options.build}, measured with {before['build']}")
+        return SKIPPED
+    complaints = list(dearer(before["costs"], table(options)))
+    print(*complaints, sep="\n")
+    return 1 if complaints else 0
 
 
 def main():
-    row("work", ["start-up", *(HEADINGS[what] for what in TRUTH), "misses/1000"])
-    for work, (_, sizes) in WORKS.items():
-        (small, less), (large, more) = (measure(sys.argv[1], work, n) for n in sizes)
-        delta = {what: more[what] - less[what] for what in TRUTH}
-        rate = 1000 * delta["misses"] / delta["instructions"]
-        per = {what: (large - small) / delta[what] if delta[what] else 0 for what in TRUTH}
-        costs = [f"{per[what]:.0f}" for what in ("instructions", "references")]
-        # Where misses are rare, the rest is what costs.
-        costs.append(f"{per['misses']:.0f}" if rate > 1 else "-")
-        row(work, [f"{small - per['instructions'] * less['instructions']:.3g}", *costs,
-                   f"{rate:.2f}"])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("numachine")
+    parser.add_argument("works", nargs="*", metavar="WORK")
+    parser.add_argument("--check", metavar="COSTS")
+    parser.add_argument("--write", metavar="COSTS")
+    parser.add_argument("--build", default="", help="compiler and kind of build of NUMACHINE")
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    if not shutil.which("valgrind"):
+        print("skipped: no valgrind here")
+        return SKIPPED
+    if options.check:
+        return check(options)
+    figures = table(options)
+    if options.write:
+        text = json.dumps({"build": options.build, "costs": figures}, indent=1)
+        pathlib.Path(options.write).write_text(text + "\n", encoding="ascii")
+    return 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

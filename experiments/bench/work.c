@@ -1,13 +1,22 @@
 /*
- * The benchmark's work: threads that load and store at random in an array.
+ * The benchmark's work: threads that load and store in arrays, in one of four patterns.
  *
- *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared
+ *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared|exchange|locks
  *
- * private: an array for each thread; shared: one for all. References are 4 bytes. What is printed
- * is a checksum that only depends on the arguments when the array is private.
+ * private:  at random, an array of WORDS for each thread.
+ * shared:   at random, one array for all.
+ * exchange: as an FFT's transposition: every thread writes its own part of one array, waits for the
+ *           others, then reads a slice of everybody's part.
+ * locks:    every reference adds to a counter under its mutex; there are WORDS of them.
+ *
+ * References are 4 bytes and per thread. What is printed depends on the arguments only: a checksum,
+ * or 0 where threads race. The region "work" begins when all threads are ready and ends when the
+ * first thread is done. Threads start, report to and wake each other as a tree, so that 1,024 of
+ * them do not meet in one place before there is anything to measure.
  */
 #include <numachine.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +24,28 @@
 enum { THREADS_MAX = 1024 };
 
 struct job {
+    _Alignas(64) sem_t ready, go;
     volatile unsigned *words;
-    unsigned mask, references, write_percent, seed, sum;
+    unsigned number, threads, mask, references, write_percent, random, sum;
+};
+
+struct counter {
+    pthread_mutex_t mutex;
+    unsigned count;
+    char apart[64];
 };
 
 static pthread_barrier_t barrier;
+static struct counter *counter;
 
-static void *work(void *arg)
+static unsigned draw(struct job *job)
 {
-    struct job *job = arg;
-    unsigned random = job->seed, sum = 0;
-    pthread_barrier_wait(&barrier);
+    return job->random = job->random * 1664525 + 1013904223;
+}
+
+static void wander(struct job *job)
+{
+    unsigned random = job->random, sum = 0;
     for (unsigned i = 0; i < job->references; i++) {
         random = random * 1664525 + 1013904223;
         volatile unsigned *word = &job->words[(random >> 8) & job->mask];
@@ -35,33 +55,141 @@ static void *work(void *arg)
             sum += *word;
     }
     job->sum = sum;
+}
+
+static void exchange(struct job *job)
+{
+    const unsigned part = (job->mask + 1) / job->threads, slice = part / job->threads;
+    for (unsigned done = 0; done < job->references; done += 2 * part) {
+        volatile unsigned *own = job->words + (size_t)job->number * part;
+        for (unsigned i = 0; i < part; i++)
+            own[i] = draw(job);
+        pthread_barrier_wait(&barrier);
+        for (unsigned k = 1; k <= job->threads; k++) {
+            const unsigned other = (job->number + k) % job->threads;
+            volatile unsigned *theirs = job->words + (size_t)other * part + job->number * slice;
+            for (unsigned i = 0; i < slice; i++)
+                job->sum += theirs[i];
+        }
+        pthread_barrier_wait(&barrier);
+    }
+}
+
+static void count(struct job *job)
+{
+    for (unsigned i = 0; i < job->references; i++) {
+        struct counter *c = &counter[draw(job) >> 8 & job->mask];
+        pthread_mutex_lock(&c->mutex);
+        c->count++;
+        pthread_mutex_unlock(&c->mutex);
+    }
+}
+
+static const struct pattern {
+    const char *name;
+    void (*run)(struct job *);
+    int own, races; /* an array for each thread; the sums depend on who is first */
+} patterns[] = {
+    {"private", wander, 1, 0},
+    {"shared", wander, 0, 1},
+    {"exchange", exchange, 0, 0},
+    {"locks", count, 0, 0},
+};
+
+static const struct pattern *pattern;
+
+static struct job job[THREADS_MAX];
+static pthread_t thread[THREADS_MAX];
+static pthread_attr_t attr;
+static void *work(void *arg);
+
+/* Of a thread's two children, does something to those that exist. */
+static void children(const struct job *own, void (*what)(unsigned child))
+{
+    for (unsigned child = 2 * own->number + 1; child <= 2 * own->number + 2; child++)
+        if (child < own->threads)
+            what(child);
+}
+
+static void start(unsigned child)
+{
+    sem_init(&job[child].ready, 0, 0);
+    sem_init(&job[child].go, 0, 0);
+    if (pthread_create(&thread[child], &attr, work, &job[child]))
+        exit(1);
+}
+
+static void await(unsigned child)
+{
+    sem_wait(&job[child].ready);
+}
+
+static void release(unsigned child)
+{
+    sem_post(&job[child].go);
+}
+
+static void join(unsigned child)
+{
+    pthread_join(thread[child], NULL);
+}
+
+static void *work(void *arg)
+{
+    struct job *own = arg;
+    children(own, start);
+    children(own, await);
+    if (own->number == 0) {
+        NUMACHINE_BEGIN("work");
+    } else {
+        sem_post(&own->ready);
+        sem_wait(&own->go);
+    }
+    children(own, release);
+    pattern->run(own);
+    if (own->number == 0)
+        NUMACHINE_END("work");
+    children(own, join);
     return NULL;
+}
+
+static unsigned total(unsigned threads, unsigned words)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < threads; i++)
+        sum += job[i].sum;
+    for (unsigned i = 0; counter && i < words; i++)
+        sum += counter[i].count;
+    return pattern->races ? 0 : sum;
 }
 
 int main(int argc, char **argv)
 {
-    static struct job job[THREADS_MAX];
-    pthread_t thread[THREADS_MAX];
     if (argc != 6)
         return 2;
-    unsigned threads = atoi(argv[1]), words = atoi(argv[3]), sum = 0;
-    int shared = !strcmp(argv[5], "shared");
-    unsigned *array = calloc(shared ? words : (size_t)words * threads, sizeof *array);
+    for (pattern = patterns; strcmp(pattern->name, argv[5]);)
+        if (++pattern == patterns + sizeof patterns / sizeof *patterns)
+            return 2;
+    const unsigned threads = atoi(argv[1]), words = atoi(argv[3]);
+    const size_t each = pattern->own ? words : 0;
+    unsigned *array = calloc(each ? each * threads : words, sizeof *array);
+    if (pattern->run == count) {
+        counter = calloc(words, sizeof *counter);
+        for (unsigned i = 0; i < words; i++)
+            pthread_mutex_init(&counter[i].mutex, NULL);
+    }
     pthread_barrier_init(&barrier, NULL, threads);
-    for (unsigned i = 0; i < threads; i++) {
-        job[i] = (struct job){.words = array + (shared ? 0 : (size_t)words * i),
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, 1 << 18);
+    for (unsigned i = 0; i < threads; i++)
+        job[i] = (struct job){.words = array + each * i,
+                              .number = i,
+                              .threads = threads,
                               .mask = words - 1,
                               .references = atoi(argv[2]),
                               .write_percent = atoi(argv[4]),
-                              .seed = i + 1};
-        if (i)
-            pthread_create(&thread[i], NULL, work, &job[i]);
-    }
+                              .random = i + 1};
     work(&job[0]);
-    for (unsigned i = 1; i < threads; i++)
-        pthread_join(thread[i], NULL);
-    for (unsigned i = 0; i < threads; i++)
-        sum += job[i].sum;
-    printf("%u\n", shared ? 0 : sum);
+    printf("%u\n", total(threads, words));
     return 0;
 }
