@@ -125,22 +125,16 @@ static const char *deliver(const struct ex_config *c, struct ex_world *w, struct
     return NULL;
 }
 
-/* Over the network: at once, or into the queue of those that wait for it. */
-static const char *leave(const struct ex_config *c, struct ex_world *w, unsigned station,
-                         struct fields f)
+/* Into the queue of those that wait for the network. */
+static const char *leave(struct ex_world *w, unsigned station, struct fields f)
 {
     enum nm_class class = nm_message_row(f.message)->class;
-    if (class == NM_SINKABLE && c->direct)
-        return deliver(c, w, f);
     return push(&w->out[station][class], f) ? NULL : too_many;
 }
 
 static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
                               unsigned card, uint8_t line, enum nm_protocol_event event,
                               const struct nm_packet *in, uint64_t *actions, ex_cells cells);
-
-static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsigned station,
-                             struct fields f, bool from_network, ex_cells cells);
 
 /* A NACK meets nothing but the request it answers, so it may as well arrive in no time. */
 static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigned station,
@@ -174,14 +168,12 @@ static bool moot(const struct ex_card *k, unsigned card, struct fields f)
 
 /* To cards and the directory of this station. */
 static const char *put_on_bus(const struct ex_config *c, struct ex_world *w, unsigned station,
-                              uint8_t targets, struct fields f, ex_cells cells)
+                              uint8_t targets, struct fields f)
 {
     bool room = true;
     for (unsigned card = 0; card < c->cards; card++)
         if (targets >> card & 1 && !moot(&w->card[station][card], card, f))
             room &= push(&w->card[station][card].in, f);
-    if (targets >> NM_CARDS_MAX && c->direct)
-        return dir_takes(c, w, station, f, false, cells);
     if (targets >> NM_CARDS_MAX)
         room &= push(&w->bus[station], f);
     return room ? NULL : too_many;
@@ -204,7 +196,7 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
             f.to = covered(c, p->route);
             if (!f.to)
                 return "a message to no station";
-            const char *off = leave(c, w, station, f);
+            const char *off = leave(w, station, f);
             if (off)
                 return off;
             continue;
@@ -215,7 +207,7 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
                 return wrong;
             continue;
         }
-        const char *wrong = put_on_bus(c, w, station, p->targets, f, cells);
+        const char *wrong = put_on_bus(c, w, station, p->targets, f);
         if (wrong)
             return wrong;
     }
@@ -445,7 +437,7 @@ static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsi
 {
     struct ex_dir *d = station ? &w->nc[station][f.line] : &w->home[f.line];
     if (f.message == NM_MSG_SF_READY) /* passes, behind what came before */
-        return put_on_bus(c, w, station, (uint8_t)(1u << f.requester), f, cells);
+        return put_on_bus(c, w, station, (uint8_t)(1u << f.requester), f);
     if (f.message == NM_MSG_SF_CREATED)
         f.message = NM_MSG_SF_OWN;
     if (station && !from_network && is_request(f) && d->entry.state == NM_NC_N) {
@@ -486,9 +478,9 @@ static const char *claim(const struct ex_config *c, struct ex_world *w, struct e
     if (wrong || before != NM_HOME_LV)
         return wrong;
     if (s.station == 0)
-        return put_on_bus(c, w, 0, (uint8_t)(1u << s.arg), ready, cells);
+        return put_on_bus(c, w, 0, (uint8_t)(1u << s.arg), ready);
     ready.to = (uint8_t)(1u << s.station);
-    return leave(c, w, 0, ready);
+    return leave(w, 0, ready);
 }
 
 static const char *tell_created(const struct ex_config *c, struct ex_world *w, struct ex_step s,
@@ -501,7 +493,7 @@ static const char *tell_created(const struct ex_config *c, struct ex_world *w, s
                        .to = 1};
     w->card[s.station][s.arg].created &= (uint8_t) ~(1u << s.line);
     if (s.station)
-        return leave(c, w, s.station, f);
+        return leave(w, s.station, f);
     f.to = 0;
     return dir_takes(c, w, 0, f, false, cells);
 }

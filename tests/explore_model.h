@@ -33,7 +33,6 @@ struct ex_config {
     uint8_t idle; /**< the first so many stations have no processors */
     bool evict;   /**< cards may evict at any time */
     bool eject;   /**< network cache entries may be ejected at any time */
-    bool direct;  /**< sinkable messages cross the network in no time: fewer worlds */
     bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
     uint8_t functions; /**< enum ex_functions: what directories may ask themselves at any time */
     uint8_t swap;      /**< enum ex_swap: which worlds are mirror images */
