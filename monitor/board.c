@@ -173,7 +173,7 @@ uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct
 
 /* ---- what passes ----------------------------------------------------------------------------- */
 
-static bool passes(const struct mon_board *b, const struct mon_packet *p)
+bool mon_board_passes(const struct mon_board *b, const struct mon_packet *p)
 {
     const unsigned direction = MON_GET(b->mask, MASK_DIRECTION);
     if (direction && p->out != (direction == 1))
@@ -191,11 +191,8 @@ static bool passes(const struct mon_board *b, const struct mon_packet *p)
     return (kind ? depth[kind - 1] : depth[0] + depth[1]) > b->fifo_depth;
 }
 
-void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
-                      const struct mon_packet *p)
+void mon_board_add(struct mon_board *b, enum mon_tap tap, uint64_t amount)
 {
-    if (!passes(b, p))
-        return;
     for (unsigned k = 0; k < MON_COUNTERS; k++) {
         struct mon_counter *c = &b->counters.counter[k];
         if (c->masked && c->taps >> tap & 1)
@@ -203,6 +200,13 @@ void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
         else if (c->masked && c->minus >> tap & 1)
             c->passed -= amount;
     }
+}
+
+void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
+                      const struct mon_packet *p)
+{
+    if (mon_board_passes(b, p))
+        mon_board_add(b, tap, amount);
 }
 
 void mon_board_issue(struct mon_board *b, const struct mon_taps *now)

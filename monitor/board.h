@@ -240,8 +240,14 @@ unsigned mon_board_wants(const struct mon_board *b);
  * and of counters whose overflow interrupts. */
 uint64_t mon_board_hears(const struct mon_board *b);
 
-/** A packet tap has grown by `amount` (the tap itself is the caller's). p->depth is only looked at
- *  when the mask has MASK_FIFO. */
+/** Whether the mask lets a packet pass. p->depth is only looked at when the mask has MASK_FIFO. */
+bool mon_board_passes(const struct mon_board *b, const struct mon_packet *p);
+
+/** A packet tap has grown by `amount` (the tap itself is the caller's) because of a packet that
+ *  passes. */
+void mon_board_add(struct mon_board *b, enum mon_tap tap, uint64_t amount);
+
+/** Both: ... because of packet `p`, whether it passes or not. */
 void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
                       const struct mon_packet *p);
 

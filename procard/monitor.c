@@ -161,36 +161,50 @@ static void depths(const struct pc_card *card, struct mon_packet *p)
     }
 }
 
-void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
-                       const struct nm_packet *p, bool out, nm_tick now)
+static struct mon_packet as_seen(const struct pc_card *card, const struct nm_packet *p, bool out)
 {
     struct mon_packet seen = {
         .address = p->line, .command = p->message, .phase = p->phase, .out = out};
+    if (MON_GET(card->monitor.board.mask, MASK_FIFO))
+        depths(card, &seen);
+    return seen;
+}
+
+/* Packet counters have grown: does one of them interrupt? */
+static void packets_counted(struct pc_card *card, nm_tick now)
+{
     struct pc_monitor *mon = &card->monitor;
     unsigned which;
-    if (MON_GET(mon->board.mask, MASK_FIFO))
-        depths(card, &seen);
-    mon_board_packet(&mon->board, tap, amount, &seen);
     if (!mon_board_enabled(&mon->board))
         return;
     const unsigned pending = mon_board_packets_pending(&mon->board, &card->taps, &which);
     raise(card, now, (mon->raised & ~which) | pending);
 }
 
-/* The bus has carried a packet of the card and added to the taps. What is left out of a count goes
- * first, so that no counter wraps for what it does not count. */
+void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                       const struct nm_packet *p, bool out, nm_tick now)
+{
+    const struct mon_packet seen = as_seen(card, p, out);
+    mon_board_packet(&card->monitor.board, tap, amount, &seen);
+    packets_counted(card, now);
+}
+
+/* The bus has carried a packet of the card and added to the taps. */
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     struct pc_card *card = self;
-    const enum mon_tap headers = out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN;
-    const enum mon_tap cycles = out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN;
+    struct mon_board *b = &card->monitor.board;
+    const uint64_t hears = card->monitor.hears;
+    const struct mon_packet seen = as_seen(card, p, out);
     const bool nacked = p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY);
-    if (nacked && card->monitor.hears >> MON_TAP_NACKED_HEADERS & 1)
-        pc_monitor_packet(card, MON_TAP_NACKED_HEADERS, 1, p, out, now);
-    if (card->monitor.hears >> headers & 1)
-        pc_monitor_packet(card, headers, 1, p, out, now);
-    if (data && card->monitor.hears >> cycles & 1)
-        pc_monitor_packet(card, cycles, data, p, out, now);
+    const uint64_t amount[][2] = {{MON_TAP_NACKED_HEADERS, nacked},
+                                  {out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN, 1},
+                                  {out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN, data}};
+    if (mon_board_passes(b, &seen))
+        for (unsigned i = 0; i < sizeof amount / sizeof *amount; i++)
+            if (amount[i][1] && hears >> amount[i][0] & 1)
+                mon_board_add(b, (enum mon_tap)amount[i][0], amount[i][1]);
+    packets_counted(card, now);
 }
 
 void pc_monitor_issue(struct pc_card *card, nm_tick now)
