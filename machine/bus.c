@@ -4,9 +4,9 @@
  *
  * The hard idea is when a module may have the bus. It must have asked for `bus.arbitration` cycles
  * (arbitration overlaps the tenure in progress), every module it addresses must have room in the
- * incoming FIFO of the packet's class, and round-robin decides among those that qualify. Within a
- * module sinkable packets always go first; that is what keeps data ahead of a later intervention
- * for the same line, and what lets responses drain while requests are stuck.
+ * incoming FIFO of the packet's class, and round-robin decides among those that qualify, unless one
+ * of them was kept waiting by a full FIFO. Within a module the older packet goes first, but a
+ * nonsinkable one that finds no room steps aside: responses drain while requests are stuck.
  *
  * No time passes here without a reason: an idle bus has no event.
  */
@@ -22,6 +22,7 @@ struct nm_bus {
     nm_tick arbitration;       /* [ticks] */
     unsigned asking;           /* bit per module that has a packet to send */
     unsigned full[NM_CLASSES]; /* modules without room for another incoming packet */
+    unsigned passed_over;      /* modules whose turn it could have been but for such a one */
     nm_tick free_at;           /* end of the tenure in progress */
     nm_tick decision_at;       /* tick of the arbitration event, NM_NEVER if none */
     unsigned data_cycles;      /* per line */
@@ -173,17 +174,53 @@ void nm_bus_drained(struct nm_bus *bus, nm_tick now)
     schedule(bus, now);
 }
 
+static bool ready(const struct nm_bus *bus, unsigned m, nm_tick now)
+{
+    return bus->port[m]->ready_at + bus->arbitration <= now;
+}
+
+/* Of those passed over, the one that has waited longest and now has somewhere to send to. In turn
+ * alone, the module whose turn comes when a FIFO has just been drained could have all its places.
+ */
+static unsigned longest_waiting(const struct nm_bus *bus, nm_tick now)
+{
+    unsigned longest = NM_MODULES;
+    nm_tick since = NM_NEVER;
+    for (unsigned m = bus->passed_over; m; m &= m - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(m);
+        const struct nm_port *port = bus->port[i];
+        if (port->ready_at < since && ready(bus, i, now) && has_way(bus, port_head(bus, port))) {
+            longest = i;
+            since = port->ready_at;
+        }
+    }
+    return longest;
+}
+
 /* The next module in turn that asked early enough and has somewhere to send to. */
 static unsigned choose(const struct nm_bus *bus, nm_tick now)
 {
     const unsigned below = (2u << bus->last) - 1; /* those whose turn comes later */
-    for (unsigned half = 0; half < 2; half++)
+    const unsigned first = bus->passed_over ? longest_waiting(bus, now) : NM_MODULES;
+    for (unsigned half = 0; half < 2 && first == NM_MODULES; half++)
         for (unsigned m = bus->asking & (half ? below : ~below); m; m &= m - 1) {
-            const struct nm_port *port = bus->port[__builtin_ctz(m)];
-            if (port->ready_at + bus->arbitration <= now && has_way(bus, port_head(bus, port)))
-                return (unsigned)__builtin_ctz(m);
+            const unsigned i = (unsigned)__builtin_ctz(m);
+            if (ready(bus, i, now) && has_way(bus, port_head(bus, bus->port[i])))
+                return i;
         }
-    return NM_MODULES;
+    return first;
+}
+
+/* Remembers who finds no room at this decision. */
+static void pass_over(struct nm_bus *bus, nm_tick now)
+{
+    if (!(bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE]))
+        return;
+    for (unsigned m = bus->asking; m; m &= m - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(m);
+        if (ready(bus, i, now) && !has_way(bus, port_head(bus, bus->port[i])))
+            bus->passed_over |= m & -m;
+    }
 }
 
 /* Promises a packet its places in the incoming FIFOs. */
@@ -207,6 +244,7 @@ static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
     reserve(bus, head->targets, row->class);
     bus->moving = nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
+    bus->passed_over &= ~(1u << m);
     bus->granted += cycles;
     port->grant_wait += nm_clock_cycles(&bus->clock, now - port->ready_at);
     bus->free_at = now + cycles * bus->clock.cycle;
@@ -225,6 +263,7 @@ static void decide(void *self, nm_tick now, uint64_t arg)
         return; /* an earlier decision took its place */
     bus->decision_at = NM_NEVER;
     const unsigned m = choose(bus, now);
+    pass_over(bus, now);
     if (m != NM_MODULES)
         grant(bus, m, now);
     schedule(bus, now + 1);
