@@ -194,8 +194,7 @@ uint64_t nm_network_line_of(const struct ring_packet *p)
     return line;
 }
 
-/* ---- the cache
- * ------------------------------------------------------------------------------------ */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 static uint64_t home_of(const struct nm_network *n, uint64_t line)
 {
@@ -373,8 +372,7 @@ static inline void special(struct nm_network *n, nm_tick now)
         special_turn(n, now);
 }
 
-/* ---- one thing after another
- * ------------------------------------------------------------------------ */
+/* ---- one thing after another ----------------------------------------------------------------- */
 
 /* Where a packet at the head of a FIFO goes next. */
 enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER, TO_LOOK };
@@ -549,8 +547,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     wake(n, look_again(n, now));
 }
 
-/* ---- putting it together
- * ------------------------------------------------------------------------------ */
+/* ---- putting it together --------------------------------------------------------------------- */
 
 struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
