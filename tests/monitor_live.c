@@ -551,6 +551,60 @@ Test(monitor_live, histograms_hold_every_finished_read)
     }
 }
 
+/* N-82: lines whose StateInfo is known from what the program does with them, and every state that a
+ * directory can serve from. */
+enum { NC_HIT = 1, GLOBAL = 2, VALID = 4 };
+
+struct found {
+    uint64_t times[8]; /* [StateInfo] */
+    bool apart;        /* the cards have not yet come to each other's lines */
+};
+
+static void note_state(void *ctx, const struct mon_transaction *t, int index)
+{
+    enum { READ_ONLY = 0x10080, OWN = 0x100000, HOME = 1 << 24 };
+    struct found *f = ctx;
+    (void)index;
+    f->times[(t->nc_hit ? NC_HIT : 0) | (t->global ? GLOBAL : 0) | (t->valid ? VALID : 0)]++;
+    if (f->apart && t->address % HOME >= OWN)
+        cr_expect(t->valid && !t->global && !t->nc_hit, "its own lines are in LV");
+    if (t->address == READ_ONLY)
+        cr_expect(t->valid && (t->global || !t->nc_hit), "LV or GV, in a network cache GV");
+}
+
+Test(monitor_live, state_info_is_what_the_directory_found)
+{
+    static const struct {
+        unsigned info;
+        const char *state;
+    } rows[] = {
+        {VALID, "LV"},
+        {0, "LI"},
+        {VALID | GLOBAL, "GV"},
+        {GLOBAL, "GI"},
+        {NC_HIT | VALID, "LV of a network cache"},
+        {NC_HIT, "LI of a network cache"},
+        {NC_HIT | VALID | GLOBAL, "GV of a network cache"},
+    };
+    enum { APART = 8, MANY = 300 }; /* rounds */
+    const struct nm_params p = rig_params(4, 2, 1);
+    for (unsigned rounds = APART; rounds <= MANY; rounds += MANY - APART) {
+        struct found found = {.apart = rounds == APART};
+        struct rig rig;
+        rig_new(&rig, &p, rounds);
+        for (unsigned c = 0; c < 8; c++) {
+            struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+            card->monitor.board.log = note_state;
+            card->monitor.board.log_ctx = &found;
+            rig_set(&rig, c, MON_REG_PHASE, 0); /* has the card look at what the board wants */
+        }
+        rig_finish(&rig);
+        for (unsigned i = 0; rounds == MANY && i < sizeof rows / sizeof *rows; i++)
+            cr_expect_gt(found.times[rows[i].info], 0, "%s", rows[i].state);
+        rig_free(&rig);
+    }
+}
+
 static uint64_t words_sum(struct rig *rig, unsigned card)
 {
     const uint32_t *word = nm_card_sram(rig->m, card);
