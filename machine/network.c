@@ -3,8 +3,9 @@
  * line (TR, network cache), and the way between the station bus and the local ring.
  *
  * It does two things that share its FIFOs. A packet with a route passes through to the rings, and
- * one that arrives for a line whose home is this station passes through to the memory card.
- * Everything else is for the network cache itself.
+ * one that arrives for a line whose home is this station passes through to the memory card;
+ * accesses outside coherence only pass. Everything else is for the network cache itself, or for its
+ * special function unit (special.c), which takes turns with it.
  *
  * The hard idea is that the cache does not enforce inclusion. An entry may be ejected while cards
  * of the station still share or even own the line; the entry is then in state N, which says
