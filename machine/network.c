@@ -431,18 +431,13 @@ static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class
     return n->port.in[class].count ? nm_fifo_at(&n->port.in[class], 0) : NULL;
 }
 
-/* Whether a sinkable message that its module sent before this nonsinkable one still waits here, for
- * room on the way to the rings: a card's upgrade must not overtake its answer to an intervention.
- */
+/* Whether a sinkable message that came over the bus before this nonsinkable one still waits, for
+ * room on the way to the rings: a card's upgrade must overtake neither its own answer to an
+ * intervention nor the one that gave it the copy. */
 static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
 {
     const struct nm_fifo *sinkable = &n->port.in[NM_SINKABLE];
-    for (unsigned i = 0; i < sinkable->count; i++) {
-        const struct nm_packet *s = nm_fifo_at(sinkable, i);
-        if (s->source == p->source && (int32_t)(s->order - p->order) < 0)
-            return true;
-    }
-    return false;
+    return sinkable->count && (int32_t)(nm_fifo_at(sinkable, 0)->arrived - p->arrived) < 0;
 }
 
 /* A packet of the rings for another module of the station. A sinkable one stays behind what the
