@@ -3,8 +3,9 @@
  * line (TR, network cache), and the way between the station bus and the local ring.
  *
  * It does two things that share its FIFOs. A packet with a route passes through to the rings, and
- * one that arrives for a line whose home is this station passes through to the memory card.
- * Everything else is for the network cache itself.
+ * one that arrives for a line whose home is this station passes through to the memory card;
+ * accesses outside coherence only pass. Everything else is for the network cache itself, or for its
+ * special function unit (special.c), which takes turns with it.
  *
  * The hard idea is that the cache does not enforce inclusion. An entry may be ejected while cards
  * of the station still share or even own the line; the entry is then in state N, which says
@@ -194,8 +195,7 @@ uint64_t nm_network_line_of(const struct ring_packet *p)
     return line;
 }
 
-/* ---- the cache
- * ------------------------------------------------------------------------------------ */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 static uint64_t home_of(const struct nm_network *n, uint64_t line)
 {
@@ -373,8 +373,7 @@ static inline void special(struct nm_network *n, nm_tick now)
         special_turn(n, now);
 }
 
-/* ---- one thing after another
- * ------------------------------------------------------------------------ */
+/* ---- one thing after another ----------------------------------------------------------------- */
 
 /* Where a packet at the head of a FIFO goes next. */
 enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER, TO_LOOK };
@@ -544,8 +543,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     wake(n, look_again(n, now));
 }
 
-/* ---- putting it together
- * ------------------------------------------------------------------------------ */
+/* ---- putting it together --------------------------------------------------------------------- */
 
 struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,

@@ -140,8 +140,7 @@ static void to_stations(struct nm_sends *out, enum nm_message message, ring_mask
     p->targets = 1u << NM_MODULE_NETWORK;
 }
 
-/* ---- directories
- * --------------------------------------------------------------------------------- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 struct nm_dir_line nm_home_start(void)
 {
@@ -455,8 +454,7 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
     return step(NM_AGENT_NC, place, line, NM_NC_EV_EJECT, nobody, out, actions);
 }
 
-/* ---- cards
- * ----------------------------------------------------------------------------------------- */
+/* ---- cards ----------------------------------------------------------------------------------- */
 
 enum nm_protocol_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
 {

@@ -536,7 +536,7 @@ static uint32_t read_register(struct mon_board *b, uint32_t offset, const struct
 {
     switch (offset) {
     case MON_REG_IDENTITY:
-        return 0x4E4D0000u | MON_COUNTERS;
+        return mon_register_at(offset)->reset;
     case MON_REG_CARD:
         return b->number;
     case MON_REG_COUNTER0:

@@ -3,8 +3,9 @@
  * ways.
  *
  * Outward it has one request outstanding for its processor, sends the victim's write-back ahead of
- * it, and tries again after a NACK. Inward it takes one packet at a time, sinkable ones first, and
- * answers interventions from the caches.
+ * it, and tries again after a NACK. Beside that it sends the commands of special functions and
+ * creates the lines of a claim; uncached accesses are in uncached.c. Inward it takes one packet at
+ * a time, sinkable ones first, and answers interventions from the caches.
  *
  * The hard idea is the upgrade race. An invalidation of the very line being upgraded cancels the
  * R4400's pending invalidate (manual pp. 308, 336): the copy goes, and when the processor is served

@@ -1,7 +1,7 @@
 /*
- * The card's caches: 16 + 16 KB primary, direct-mapped; a direct-mapped secondary, split by
- * SCADDR(17) into halves for instructions and data; primary contents are a subset of the
- * secondary's.
+ * The card's caches: direct-mapped primary ones for instructions and data; a direct-mapped
+ * secondary, joint or split by SCADDR(17) into halves for both; primary contents are a subset of
+ * the secondary's.
  *
  * The hard idea: the processor's own look at the primary cache is one compare against the arrays of
  * struct pc_line (r4400.h), so everything here runs only when that compare fails: the first touch,

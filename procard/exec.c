@@ -516,7 +516,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         NEXT();                      \
     }
 
-/** `result` is stored, sign-extended from `bits`, unless `overflow`. */
+/** x + y or x - y is stored, as `keep` leaves it, unless it `overflows`. */
 #define CHECKED(id, calculation, overflows, b, keep)          \
     do_##id:                                                  \
     {                                                         \

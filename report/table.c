@@ -449,6 +449,9 @@ static void print_summary(const struct rep_run *run, FILE *out)
             rep_grouped(o->instructions, instructions), (unsigned long long)o->threads,
             o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s",
             cycles > 0 ? (double)o->instructions / cycles : 0);
+    if (run->experiment->machine.params.mode == NM_MODE_FUNCTIONAL)
+        fprintf(out, "  functional mode: only counts of instructions mean anything, %s\n",
+                "not times, rates, stalls, misses or traffic");
     fprintf(out, "  host: %.2f s, %.1f MIPS\n", seconds,
             seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
 }

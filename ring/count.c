@@ -24,11 +24,6 @@ static const struct ring *ring_of(const struct ring_net *net, unsigned level, un
     return &net->ring[net->base[level] + ring];
 }
 
-unsigned ring_net_nodes(const struct ring_net *net, unsigned level)
-{
-    return ring_of(net, level, 0)->nodes;
-}
-
 uint64_t ring_net_cycles(const struct ring_net *net)
 {
     return net->now;

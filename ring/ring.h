@@ -202,8 +202,6 @@ struct ring_total {
 
 /** Rings of a level are numbered from 0 in the order of their stations. Rings: level 0 is local. */
 unsigned ring_net_rings(const struct ring_net *net, unsigned level);
-/** Nodes (and links and slots) of a ring of that level. */
-unsigned ring_net_nodes(const struct ring_net *net, unsigned level);
 
 /** The link from node `node` to the next one. */
 struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level, unsigned ring,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
 The first experiment shows what it is there to show: the same work, but several times the cycles and the
-invalidates when the counters share a line.
+invalidates when the counters share a line. In functional mode the table says that this means nothing.
 
     first_light.py NUMACHINE EXPERIMENT
 """
@@ -37,6 +37,10 @@ def main():
         assert adjacent[stat] > TIMES * padded[stat], f"{stat}: {adjacent[stat]}, {padded[stat]}"
     work = adjacent["monitor.run"] / padded["monitor.run"]
     assert 0.9 < work < 1.1, f"not the same work: {work}"
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run([numachine, "run", "--functional", "-o", pathlib.Path(directory, "out"),
+                               experiment], check=True, capture_output=True)
+    assert b"functional mode: only counts of instructions" in done.stdout, done.stdout
 
 
 if __name__ == "__main__":

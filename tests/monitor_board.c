@@ -510,6 +510,9 @@ Test(monitor_board, the_window_stores_or_in_increment_mode_counts)
     put(&x, MON_REG_SRAM_CONTROL, MON_SOURCE_state_time | MON_PUT(1, SRAM_CONTROL_INCREMENT));
     put(&x, word, 40);
     cr_expect_eq(get(&x, word), 40, "increment mode is for source ad");
+    put(&x, MON_REG_SRAM_CONTROL, MON_SOURCE_ad);
+    put(&x, word, 40);
+    cr_expect_eq(get(&x, word), 40, "source ad alone stores");
     put(&x, MON_REG_SRAM_CONTROL, MON_SOURCE_ad | MON_PUT(1, SRAM_CONTROL_INCREMENT));
     put(&x, word, 12345);
     cr_expect_eq(get(&x, word), 41, "the datum is ignored");

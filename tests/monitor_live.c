@@ -306,8 +306,8 @@ static void count_with(struct rig *rig, const struct nm_params *p, const enum mo
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
         for (unsigned k = 0; k < MON_COUNTERS; k++)
             rig_set(rig, c, MON_REG_CONTROL0 + 4 * k, rig_control(events[k], mask != 0, false));
-        rig_set(rig, c, MON_REG_PHASE, c * 0x11);
-        rig_set(rig, c, MON_REG_PHASE_MATCH, c);
+        rig_set(rig, c, MON_REG_PHASE, c * 0x11 + 8); /* needs all four bits of the PhaseID */
+        rig_set(rig, c, MON_REG_PHASE_MATCH, c + 8);
         rig_set(rig, c, MON_REG_COMMAND, command);
         rig_set(rig, c, MON_REG_MASK, mask);
         rig_set(rig, c, MON_REG_CARE_LOW, 0x40);
@@ -343,7 +343,8 @@ Test(monitor_live, masked_counts_are_parts_of_the_whole)
         cr_expect_eq(rig_get(&in, c, MON_REG_COUNTER3), t.v[MON_TAP_READ_LATENCY]);
         cr_expect_eq(rig_get(&out, c, MON_REG_COUNTER3), 0);
         cr_expect_geq(rig_get(&own, c, MON_REG_COUNTER1), t.v[MON_TAP_READS], "N-61");
-        cr_expect_leq(rig_get(&own, c, MON_REG_COUNTER1), rig_get(&out, c, MON_REG_COUNTER1));
+        cr_expect_lt(rig_get(&own, c, MON_REG_COUNTER1), rig_get(&out, c, MON_REG_COUNTER1),
+                     "N-61: what it answers to others has their PhaseID");
         cr_expect_geq(rig_get(&upgrades, c, MON_REG_COUNTER1),
                       t.v[MON_TAP_INVALIDATES_DONE] + t.v[MON_TAP_INVALIDATE_HITS], "N-64");
         cr_expect_eq(rig_get(&upgrades, c, MON_REG_COUNTER0), t.v[MON_TAP_INVALIDATES_DONE]);
@@ -352,8 +353,139 @@ Test(monitor_live, masked_counts_are_parts_of_the_whole)
     rig_free(&upgrades);
 }
 
+/* ---- external requests ----------------------------------------------------------------------- */
+
+/* N-54: an intervention that finds its line takes the agent and then the caches. */
+Test(monitor_live, external_time_lasts_until_the_answer_is_fetched)
+{
+    static const enum mon_event_id events[] = {MON_EV_nothing, MON_EV_packet_headers,
+                                               MON_EV_nothing, MON_EV_external_time};
+    const struct nm_params p = rig_params(2, 1, 1);
+    struct rig rig;
+    rig_new(&rig, &p, 30);
+    const uint64_t least =
+        p.agent_response + (p.agent_external + cycle_of(&rig) - 1) / cycle_of(&rig);
+    for (unsigned c = 0; c < 2; c++) {
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            rig_set(&rig, c, MON_REG_CONTROL0 + 4 * k,
+                    rig_control(events[k], events[k] != MON_EV_nothing, false));
+        rig_set(&rig, c, MON_REG_COMMAND, NM_MSG_INTV_S);
+        rig_set(&rig, c, MON_REG_MASK, MON_PUT(1, MASK_COMMAND));
+    }
+    rig_finish(&rig);
+    for (unsigned c = 0; c < 2; c++) {
+        const uint32_t interventions = rig_get(&rig, c, MON_REG_COUNTER1);
+        cr_expect_gt(interventions, 10);
+        cr_expect_geq(rig_get(&rig, c, MON_REG_COUNTER3), least * interventions, "card %u", c);
+    }
+    rig_free(&rig);
+}
+
+/* ---- NACKs ----------------------------------------------------------------------------------- */
+
+/* Every NACK is followed by one repeated request; with the option, neither is counted. A counter
+ * under a mask that lets everything pass must count as one without. */
+Test(monitor_live, nacks_and_repeated_requests_can_be_left_out)
+{
+    const struct nm_params p = rig_params(4, 2, 1);
+    uint64_t nacks = 0, nacked = 0;
+    struct rig rig;
+    rig_new(&rig, &p, 200);
+    for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
+        rig_set(&rig, c, MON_REG_OPTIONS, MON_PUT(1, OPTIONS_WITHOUT_NACKS));
+        rig_set(&rig, c, MON_REG_CONTROL0, rig_control(MON_EV_packet_headers, true, false));
+        rig_set(&rig, c, MON_REG_CONTROL1, rig_control(MON_EV_packet_headers, false, false));
+    }
+    rig_finish(&rig);
+    for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
+        struct mon_taps t;
+        nm_card_taps(rig.m, c, &t);
+        const uint64_t all = t.v[MON_TAP_HEADERS_OUT] + t.v[MON_TAP_HEADERS_IN];
+        cr_expect_eq(t.v[MON_TAP_NACKED_HEADERS], 2 * t.v[MON_TAP_NACKS], "card %u", c);
+        cr_expect_eq(rig_get(&rig, c, MON_REG_COUNTER1), all - 2 * t.v[MON_TAP_NACKS], "N-41");
+        cr_expect_eq(rig_get(&rig, c, MON_REG_COUNTER0), rig_get(&rig, c, MON_REG_COUNTER1));
+        cr_expect_leq(t.v[MON_TAP_NACKED_REQUESTS], t.v[MON_TAP_READS]);
+        nacks += t.v[MON_TAP_NACKS];
+        nacked += t.v[MON_TAP_NACKED_REQUESTS];
+    }
+    cr_expect(nacked > 0 && nacks > nacked, "N-44: some were refused more than once");
+    rig_free(&rig);
+}
+
+/* One card's finished reads: the time each has lost to NACKs is booked just after it is noted. */
+struct refused {
+    const struct pc_card *card;
+    uint64_t booked, service, reads;
+    uint64_t least; /* [cycles] a request is under way besides, of those that were refused */
+};
+
+static void note_refused(void *ctx, const struct mon_transaction *t, int index)
+{
+    struct refused *r = ctx;
+    const uint64_t lost = r->card->taps.v[MON_TAP_NACK_TIME] - r->booked;
+    (void)index;
+    if (lost && r->service - lost < r->least)
+        r->least = r->service - lost;
+    r->reads += lost > 0;
+    r->booked += lost;
+    r->service = t->service;
+}
+
+/* N-45: neither the way to the first NACK nor that of the issue that was accepted is lost. Each is
+ * at least two headers over the bus, a directory, and the agent. */
+Test(monitor_live, time_lost_to_nacks_is_from_the_first_to_the_last_issue)
+{
+    enum { CARDS_HERE = 8 };
+    const struct nm_params p = rig_params(4, 2, 1);
+    const uint64_t way = 2 * (p.bus_arbitration + 1) + p.memory_directory + p.agent_response;
+    struct refused refused[CARDS_HERE];
+    uint64_t reads = 0;
+    struct rig rig;
+    rig_new(&rig, &p, 200);
+    for (unsigned c = 0; c < CARDS_HERE; c++) {
+        struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+        refused[c] = (struct refused){.card = card, .least = UINT64_MAX};
+        card->monitor.board.log = note_refused;
+        card->monitor.board.log_ctx = &refused[c];
+        rig_set(&rig, c, MON_REG_PHASE, 0); /* has the card look at what the board wants */
+    }
+    rig_finish(&rig);
+    for (unsigned c = 0; c < CARDS_HERE; c++) {
+        cr_expect_geq(refused[c].least, 2 * way, "card %u: %lu", c,
+                      (unsigned long)refused[c].least);
+        reads += refused[c].reads;
+    }
+    cr_expect_gt(reads, 100);
+    rig_free(&rig);
+}
+
 /* ---- the SRAM ---------------------------------------------------------------------------------
  */
+
+/* N-90, for what the card counts by itself; what the program counts is in monitor_board. */
+Test(monitor_live, overflow_of_a_word_interrupts)
+{
+    static const enum mon_source sources[] = {MON_SOURCE_state_time, MON_SOURCE_scaddr};
+    const struct nm_params p = rig_params(2, 1, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        const enum mon_source source = sources[i / 2];
+        const bool enabled = i % 2;
+        struct nm_trap trap = {0};
+        struct rig rig;
+        rig_new(&rig, &p, 50);
+        for (uint32_t word = 0; word < MON_SRAM_WORDS; word++)
+            rig_set(&rig, 1, MON_SRAM_WINDOW + 4 * word, UINT32_MAX);
+        rig_set(&rig, 1, MON_REG_SRAM_CONTROL, source | MON_PUT(enabled, SRAM_CONTROL_INTERRUPT));
+        cr_expect_eq(rig_run(&rig, 100000, &trap), enabled, "%s", mon_source_row(source)->name);
+        if (enabled) {
+            cr_expect(trap.card == 1 && trap.cause == NM_INTERRUPT_MONITOR);
+            cr_expect_eq(rig_get(&rig, 1, MON_REG_INTERRUPT), 1u << MON_BIT_SRAM);
+            cr_expect_eq(nm_card_sram(rig.m, 1)[rig_get(&rig, 1, MON_REG_SRAM_LAST)], 0);
+        }
+        cr_expect_eq(rig_get(&rig, 1, MON_REG_OVERFLOW), 1u << MON_BIT_SRAM);
+        rig_free(&rig);
+    }
+}
 
 struct log {
     enum mon_source source;
@@ -415,6 +547,60 @@ Test(monitor_live, histograms_hold_every_finished_read)
         }
         cr_expect(remote > 100 && hits > 0, "%lu %lu", (unsigned long)remote, (unsigned long)hits);
         free(log);
+        rig_free(&rig);
+    }
+}
+
+/* N-82: lines whose StateInfo is known from what the program does with them, and every state that a
+ * directory can serve from. */
+enum { NC_HIT = 1, GLOBAL = 2, VALID = 4 };
+
+struct found {
+    uint64_t times[8]; /* [StateInfo] */
+    bool apart;        /* the cards have not yet come to each other's lines */
+};
+
+static void note_state(void *ctx, const struct mon_transaction *t, int index)
+{
+    enum { READ_ONLY = 0x10080, OWN = 0x100000, HOME = 1 << 24 };
+    struct found *f = ctx;
+    (void)index;
+    f->times[(t->nc_hit ? NC_HIT : 0) | (t->global ? GLOBAL : 0) | (t->valid ? VALID : 0)]++;
+    if (f->apart && t->address % HOME >= OWN)
+        cr_expect(t->valid && !t->global && !t->nc_hit, "its own lines are in LV");
+    if (t->address == READ_ONLY)
+        cr_expect(t->valid && (t->global || !t->nc_hit), "LV or GV, in a network cache GV");
+}
+
+Test(monitor_live, state_info_is_what_the_directory_found)
+{
+    static const struct {
+        unsigned info;
+        const char *state;
+    } rows[] = {
+        {VALID, "LV"},
+        {0, "LI"},
+        {VALID | GLOBAL, "GV"},
+        {GLOBAL, "GI"},
+        {NC_HIT | VALID, "LV of a network cache"},
+        {NC_HIT, "LI of a network cache"},
+        {NC_HIT | VALID | GLOBAL, "GV of a network cache"},
+    };
+    enum { APART = 8, MANY = 300 }; /* rounds */
+    const struct nm_params p = rig_params(4, 2, 1);
+    for (unsigned rounds = APART; rounds <= MANY; rounds += MANY - APART) {
+        struct found found = {.apart = rounds == APART};
+        struct rig rig;
+        rig_new(&rig, &p, rounds);
+        for (unsigned c = 0; c < 8; c++) {
+            struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+            card->monitor.board.log = note_state;
+            card->monitor.board.log_ctx = &found;
+            rig_set(&rig, c, MON_REG_PHASE, 0); /* has the card look at what the board wants */
+        }
+        rig_finish(&rig);
+        for (unsigned i = 0; rounds == MANY && i < sizeof rows / sizeof *rows; i++)
+            cr_expect_gt(found.times[rows[i].info], 0, "%s", rows[i].state);
         rig_free(&rig);
     }
 }

@@ -388,6 +388,25 @@ Test(r4400, t572_scaddr)
     cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0xfff00010), 0x30001);
 }
 
+/* Every one of the 48 entries can be replaced: filled on 48 ticks in a row, none has been lost. */
+Test(r4400, t576_tlb_random)
+{
+    enum { ENTRIES = 48, FIRST = 1000 };
+    struct nm_params p;
+    set_up(&scenes[0], &p, false);
+    p.tlb_refill = 50;
+    struct nm_machine *m = nm_machine_new(&p);
+    struct pc_card *card = nm_card_cpu(m, 0)->card;
+    nm_machine_set_space(m, &(struct nm_space){.translate = translate});
+    const uint64_t pair = 2 * p.page_size;
+    for (unsigned i = 0; i < ENTRIES; i++)
+        cr_expect_gt(pc_tlb_access(card, PC_SIDE_D, i * pair, FIRST + i), 0);
+    for (unsigned i = 0; i < ENTRIES; i++)
+        cr_expect_eq(pc_tlb_access(card, PC_SIDE_D, i * pair + p.page_size, FIRST), 0, "%u", i);
+    cr_expect_gt(pc_tlb_access(card, PC_SIDE_D, ENTRIES * pair, FIRST), 0, "a 49th does not fit");
+    nm_machine_free(m);
+}
+
 /* The groups of the card's document are sums of states as status.def groups them. */
 Test(r4400, t574_groups)
 {
