@@ -342,6 +342,9 @@ static void add_register(struct program *p, const struct in_place *at, const cha
     else if (!read_start(text, &value))
         in_complain(p->r, at, "'%s': '%.60s' is not %s", name, text,
                     counter_keys[COUNTER_START].form.unit);
+    else if (row->bits < 32 && value >> row->bits) /* which a card would ignore */
+        in_complain(p->r, at, "'%s': '%.60s' does not fit; the register has %u bits, 0 to %u", name,
+                    text, row->bits, (1u << row->bits) - 1);
     else
         add(p, at, row->offset, value);
 }

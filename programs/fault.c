@@ -114,10 +114,13 @@ static int store(struct thread *t, const struct unaligned *op, unsigned reg)
 /** Carries out the access at pc. @return 1 done, 0 not one of those, -EFAULT no such memory */
 static int emulate(struct thread *t)
 {
+    const struct vm_area *area = vm_find(&t->p->vm, t->badvaddr);
     const struct unaligned *op;
     uint32_t word;
     int err;
 
+    if (area && area->kind == VM_REGISTERS) /* which have no bytes to be put together */
+        return 0;
     if ((t->regs.pc & 3) || vm_read32(&t->p->vm, t->regs.pc, &word) < 0)
         return 0;
     op = find_op(word);

@@ -23,6 +23,8 @@ static int64_t card_named(const struct call *c, const char *name)
 
     if (strncmp(name, "card", 4) != 0)
         return -ENOENT;
+    if (c->p->par->mode == NM_MODE_FUNCTIONAL) /* no cards, and no interrupt to wait for */
+        return -ENODEV;
     if (!name[4])
         return c->t->card;
     if (!isdigit((unsigned char)name[4]) || (name[4] == '0' && name[5]) || strlen(name) > 8)

@@ -7,9 +7,14 @@
 #include "report/rundir.h"
 
 #include "report/around.h"
+#include "report/group.h"
+#include "report/histogram.h"
+#include "report/registers.h"
+#include "report/samples.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,8 +22,12 @@
 /* Every file a run writes. A directory is a run's if it has the manifest. */
 #define MANIFEST "manifest.json"
 static const char *const ours[] = {
-    MANIFEST,    "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv",
-    "stats.txt", REP_HISTOGRAM,
+    MANIFEST,      "config.resolved.yaml",
+    "guest.elf",   "stats.json",
+    "stats.csv",   "stats.txt",
+    REP_HISTOGRAM, REP_GROUPS,
+    REP_SAMPLES,   REP_COUNTERS,
+    REP_BINS,      REP_NPY,
 };
 
 #define MONITOR "monitor"
@@ -133,6 +142,15 @@ enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const cha
     return path ? make_named(dir, path, force, why, size) : make_fresh(dir, name, why, size);
 }
 
+/* A file that --force would not remove could be taken for a later run's. */
+static bool is_ours(const char *name)
+{
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (!strcmp(name, ours[i]))
+            return true;
+    return false;
+}
+
 /* The directory of a file that is to lie in one of its own. */
 static bool make_directory(const struct rep_rundir *dir, const char *name, char *why, size_t size)
 {
@@ -148,6 +166,8 @@ bool rep_rundir_write(const struct rep_rundir *dir, const char *name, rep_write_
     char file[sizeof dir->path + 64], next[sizeof file + 8];
     snprintf(file, sizeof file, "%s/%s", dir->path, name);
     snprintf(next, sizeof next, "%s.new", file);
+    if (!is_ours(name))
+        abort();
     if (strchr(name, '/') && !make_directory(dir, name, why, size))
         return false;
     FILE *out = fopen(next, "we");

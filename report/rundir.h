@@ -36,7 +36,7 @@ enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const cha
 typedef void rep_write_fn(void *ctx, FILE *out);
 
 /** Replaces dir/name (or dir/directory/name) at once by what `write` writes. @return false, with
- * one sentence in `why` */
+ * one sentence in `why`. @pre `name` is one of the files a run writes (rundir.c) */
 bool rep_rundir_write(const struct rep_rundir *dir, const char *name, rep_write_fn *write,
                       void *ctx, char *why, size_t size);
 

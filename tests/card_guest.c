@@ -138,5 +138,10 @@ int main(void)
         printf("registers: a byte is %d\n", *(volatile unsigned char *)own);
     else
         printf("registers: bytes are bus errors\n");
+    if (!sigsetjmp(back, 1))
+        printf("registers: an unaligned word is %u\n",
+               *(volatile unsigned *)((volatile char *)own + 2));
+    else
+        printf("registers: unaligned words are bus errors\n");
     return 0;
 }

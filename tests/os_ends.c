@@ -1,9 +1,13 @@
 /* A guest with many ends: its argument chooses how it stops. os_ends.py knows what must be said. */
+#include "numachine.h"
+
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -111,6 +115,17 @@ static void marks(void)
         exit(1);
 }
 
+/* What only a machine can answer: 19 (ENODEV) when there is none, and no waiting for it. */
+static void looks(void)
+{
+    struct numachine_line line = {.where = NUMACHINE_MEMORY, .address = (unsigned long)&a};
+    int card = open("/dev/numachine/card", O_RDWR), memory = open("/dev/numachine/memory", O_RDWR);
+
+    if (card < 0 && errno == ENODEV && ioctl(memory, NUMACHINE_LOOK, &line) < 0)
+        exit(errno);
+    exit(card >= 0 && ioctl(memory, NUMACHINE_LOOK, &line) == 0 ? 0 : 1);
+}
+
 static void drain(void)
 {
     while (getchar() != EOF)
@@ -137,6 +152,7 @@ static const struct {
     {"abort", aborts},      {"fill", fill},
     {"marks", marks},       {"recurse", recurse},
     {"drain", drain},       {"flood", flood},
+    {"looks", looks},
 };
 
 int main(int argc, char **argv)

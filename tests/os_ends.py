@@ -26,12 +26,14 @@ ENDS = {
     "abort": ([], 134, r"killed by SIGABRT"),
     "fill": ([], 99, r"the machine's memory is full"),
     "marks": ([], 0, r"mark begin part at \d+\nmark end part at \d+\n"),
+    "looks": ([], 0, ""),
+    "looks -f": (["-f"], 19, ""),
     "recurse": ([], 139, r"killed by SIGSEGV at pc .* \(deeper"),
 }
 
 
 def run(os_run, guest, name, options):
-    done = subprocess.run([os_run, *options, guest, name], stdin=subprocess.DEVNULL,
+    done = subprocess.run([os_run, *options, guest, name.split()[0]], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stderr
 

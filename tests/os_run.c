@@ -2,10 +2,11 @@
  * Runs one guest program on the default machine and behaves like it: its output, its exit status.
  * The tests of the operating system call it; people use `numachine stat`.
  *
- *     os_run [-c] [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]
+ *     os_run [-c|-f] [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]
  *
- * -c is the checking mode. The outcome goes to standard error as one line "end=... status=...
- * ticks=... ...". Exit status: the guest's; 128 + signal when killed; 99 for any other end.
+ * -c is the checking mode, -f the functional one. The outcome goes to standard error as one line
+ * "end=... status=... ticks=... ...". Exit status: the guest's; 128 + signal when killed; 99 for
+ * any other end.
  */
 #include "programs/program.h"
 
@@ -22,8 +23,9 @@ static void print_mark(void *ctx, const char *name, bool begin, nm_tick at)
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: os_run [-c] [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]\n");
+    fprintf(
+        stderr,
+        "usage: os_run [-c|-f] [-p CARDS] [-l LIMIT] [-s SEED] [-q QUANTUM] PROGRAM [ARG...]\n");
     return 2;
 }
 
@@ -56,11 +58,14 @@ int main(int argc, char **argv)
 
     nm_params_default(&params);
     params.ring_stations = params.ring_locals = 1; /* one station: its memory is soon full */
-    while ((opt = getopt(argc, argv, "+cp:l:s:q:")) != -1) {
+    while ((opt = getopt(argc, argv, "+cfp:l:s:q:")) != -1) {
         uint64_t v = strtoull(optarg ? optarg : "", NULL, 0);
         switch (opt) {
         case 'c':
             params.check = 1;
+            break;
+        case 'f':
+            params.mode = NM_MODE_FUNCTIONAL;
             break;
         case 'p':
             spec.processors = (unsigned)v;

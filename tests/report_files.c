@@ -1,8 +1,12 @@
 /* The files of a run directory, read back. */
+#include "report/around.h"
 #include "report/grid.h"
 #include "report/group.h"
+#include "report/histogram.h"
 #include "report/manifest.h"
+#include "report/registers.h"
 #include "report/rundir.h"
+#include "report/samples.h"
 #include "report/stats.h"
 #include "report/table.h"
 #include "report_fake.h"
@@ -140,7 +144,13 @@ Test(report_files, directories_are_never_overwritten_by_accident)
     cr_assert(rep_rundir_write(&dir, "manifest.json", write_word, (void *)"{}", why, sizeof why));
     cr_expect_eq(rep_rundir_make(&dir, path, "x", false, why, sizeof why), REP_DIR_REFUSED);
     cr_expect(strstr(why, "--force"), "%s", why);
+    static const char *const written[] = {REP_HISTOGRAM, REP_GROUPS, REP_SAMPLES,
+                                          REP_COUNTERS,  REP_BINS,   REP_NPY};
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        cr_assert(rep_rundir_write(&dir, written[i], write_word, (void *)"old", why, sizeof why));
     cr_expect_eq(rep_rundir_make(&dir, path, "x", true, why, sizeof why), REP_DIR_MADE);
+    cr_expect_eq(rmdir(dir.path), 0, "nothing of the earlier run is left");
+    cr_expect_eq(rep_rundir_make(&dir, path, "x", false, why, sizeof why), REP_DIR_MADE);
     cr_expect_eq(rep_rundir_make(&dir, base, "x", true, why, sizeof why), REP_DIR_REFUSED,
                  "not a run's directory");
     cr_expect_eq(rep_rundir_make(&dir, "/proc/none", "x", true, why, sizeof why), REP_DIR_FAILED);

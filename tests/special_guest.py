@@ -32,6 +32,7 @@ SRAM: right
 interrupt: 1 signal, count 1
 read: 1, poll: 1 0
 registers: bytes are bus errors
+registers: unaligned words are bus errors
 """,
     "outside_guest": """uncached: parts right
 uncached: messages right
