@@ -158,7 +158,7 @@ void ring_alone_arrives(struct ring_net *net)
     to->reassembly_max = to->reassembly_max > 1 ? to->reassembly_max : 1;
     to->input.deepest = to->input.deepest > 1 ? to->input.deepest : 1;
     ring_outbox_leave(net, &from->out[a->flight.class], a->begin + a->flight.data_slots);
-    a->active = false;
+    a->active = from->to_itself = false;
     ring_complete(net, a->target, &packet, a->end);
 }
 
@@ -168,7 +168,7 @@ void ring_alone_ends(struct ring_net *net)
     struct alone *a = &net->alone;
     struct station *st = &net->station[a->station];
     a->active = false;
-    st->ring->pending |= 1u << st->node;
+    ring_station_pends(st);
     ring_alarm(net, st->ring, st->node, a->begin);
     if (a->begin < net->now)
         net->now = a->begin;

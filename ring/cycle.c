@@ -189,7 +189,8 @@ static inline void receive(struct station *st, uint32_t bits)
 }
 
 /* The slot passing `node` is for it, and nearly always for nobody else. At a station whose input
- * FIFO is empty it is handled in this same cycle; unless something may then happen, at once. */
+ * FIFO is empty it is handled in this same cycle; at once, unless it may complete a packet or the
+ * station may put one for itself into its FIFO as well. */
 static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     const struct slot s = r->slot[slot_at(r, node)];
@@ -201,7 +202,7 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, u
     }
     r->occupied &= ~bit;
     n->stops++;
-    if (n->station != RING_NONE && !(s.bits & SLOT_LAST) && !fifo_count(n->in)) {
+    if (r->at_once & bit && !(s.bits & SLOT_LAST) && !fifo_count(n->in)) {
         if (!n->in->deepest)
             n->in->deepest = 1;
         receive(&net->station[n->station], s.bits);
@@ -343,7 +344,7 @@ static struct slot station_emit(struct ring_net *net, struct station *st, uint64
     ring_outbox_leave(net, out, c);
     st->flight = RING_NONE;
     if (st->out[0].gone == st->out[0].sent && st->out[1].gone == st->out[1].sent)
-        st->ring->pending &= ~(1u << st->node);
+        ring_station_done(st);
     return s;
 }
 

@@ -121,6 +121,7 @@ static void station_init(struct ring_net *net, unsigned s)
     st->ring = r;
     st->node = node;
     r->node[node].station = s;
+    r->at_once |= 1u << node;
     fifo_init(&st->input, t->input, 0);
     fifo_join(&st->input, r, node, r, node, &r->fed);
 }
@@ -250,8 +251,9 @@ bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_
     if (out->sent < out->depth)
         return true;
     uint64_t previous = out->sent - out->depth; /* the packet whose place this one would take */
-    const bool left = out->gone > previous ||
-                      (out->gone == previous && net->alone.active && net->alone.station == station);
+    const struct alone *a = &net->alone;
+    const bool left = out->gone > previous || (out->gone == previous && a->active &&
+                                               a->station == station && a->flight.class == class);
     return left && out->at[previous & out->wrap].freed + ring_window(net) <= at;
 }
 
@@ -286,6 +288,7 @@ void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct 
     o->sent = at;
     o->ready = ring_cycle_at(net, at) + net->timing.generator;
     o->level = (uint8_t)level_of(st, packet->mask);
+    st->to_itself |= (packet->mask & st->own) == st->own;
     touch(net, station);
 }
 
@@ -370,7 +373,7 @@ static void absorb_station(struct ring_net *net, unsigned station)
     uint64_t ready = station_ready(net, st);
     if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
         return;
-    st->ring->pending |= 1u << st->node;
+    ring_station_pends(st);
     ring_alarm(net, st->ring, st->node, ready);
 }
 

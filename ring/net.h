@@ -75,6 +75,7 @@ struct ring {
     uint32_t pending;   /* nodes that have something to let in */
     uint32_t fed;       /* stations whose input FIFO is not empty */
     uint32_t raised;    /* nodes whose FIFO is nearly full */
+    uint32_t at_once;   /* stations where a slot can be handled as it arrives (cycle.c) */
     uint32_t awake;     /* of these: whether they may let a slot in has to be looked at */
     uint32_t wanting;   /* of these: they may, and wait for a free slot */
     uint32_t starving;  /* of these: have waited so long that the others hold back */
@@ -127,6 +128,7 @@ struct station {
     ring_mask own; /* its routing mask */
     struct ring *ring;
     uint32_t node;
+    bool to_itself; /* among what it has to send may be packets for itself */
     struct fifo input;
     uint64_t sent_header, sent_data, received_header, received_data;
     uint32_t reassembly, reassembly_max;
@@ -184,6 +186,22 @@ static inline void ring_wake(struct ring_net *net, struct ring *r, uint64_t cycl
         *next = cycle;
     if (cycle < net->soonest)
         net->soonest = cycle;
+}
+
+/** A station has something to send. */
+static inline void ring_station_pends(struct station *st)
+{
+    st->ring->pending |= 1u << st->node;
+    if (st->to_itself)
+        st->ring->at_once &= ~(1u << st->node);
+}
+
+/** It has sent everything. */
+static inline void ring_station_done(struct station *st)
+{
+    st->to_itself = false;
+    st->ring->pending &= ~(1u << st->node);
+    st->ring->at_once |= 1u << st->node;
 }
 
 /** Has the ring look at a pending node in `cycle`. */
