@@ -72,6 +72,7 @@ static void raise_bit(struct ring *r, uint32_t bit, uint64_t c)
     if (bit == r->parent) {
         r->held_since = c;
         r->awake |= r->wanting;
+        r->attend = 0;
         r->wanting = r->starving = 0;
     } else if (!(r->raised & ~r->parent)) {
         r->halted_since = c;
@@ -85,6 +86,7 @@ static void lower_bit(struct ring_net *net, struct ring *r, uint32_t bit, uint64
     if (bit == r->parent) {
         r->held += c - r->held_since;
         r->awake = r->pending & ~r->wanting;
+        r->attend = 0;
     } else if (!(r->raised & ~r->parent)) {
         r->halted += c - r->halted_since;
     }
@@ -99,16 +101,43 @@ static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
         ring_alarm(net, f->drain, f->drain_node, c + f->delay);
 }
 
-static inline void fifo_push(struct ring_net *net, struct fifo *f, struct slot s, uint64_t c)
+/* From which counts on somebody has to be told, or a new record be kept. */
+static void fifo_marks(struct fifo *f)
 {
-    f->filled -= c;
-    f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, s};
-    const uint32_t count = fifo_count(f);
+    const bool raised = f->feeder->raised & f->feeder_bit;
+    f->high = f->deepest + 1;
+    if (!raised && f->limit.near_full < f->high)
+        f->high = f->limit.near_full;
+    f->low = raised ? f->limit.restart - 1 : 0;
+}
+
+static __attribute__((noinline)) void fifo_rises(struct fifo *f, uint32_t count, uint64_t c)
+{
     assert(count <= f->limit.depth);
     if (count > f->deepest)
         f->deepest = count;
     if (count >= f->limit.near_full && !(f->feeder->raised & f->feeder_bit))
         raise_bit(f->feeder, f->feeder_bit, c);
+    fifo_marks(f);
+}
+
+static __attribute__((noinline)) void fifo_falls(struct ring_net *net, struct fifo *f, uint64_t c)
+{
+    const uint32_t count = fifo_count(f);
+    if (f->feeder->raised & f->feeder_bit && count < f->limit.restart)
+        lower_bit(net, f->feeder, f->feeder_bit, c);
+    if (!count)
+        *f->drain_mask &= ~(1u << f->drain_node);
+    fifo_marks(f);
+}
+
+static inline void fifo_push(struct ring_net *net, struct fifo *f, struct slot s, uint64_t c)
+{
+    f->filled -= c;
+    f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, s};
+    const uint32_t count = fifo_count(f);
+    if (count >= f->high)
+        fifo_rises(f, count, c);
     if (count == 1)
         fifo_starts(net, f, c);
 }
@@ -117,98 +146,105 @@ static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_
 {
     f->filled += c;
     const struct slot s = f->at[f->head++ & f->wrap].slot;
-    const uint32_t count = fifo_count(f);
-    if (f->feeder->raised & f->feeder_bit && count < f->limit.restart)
-        lower_bit(net, f->feeder, f->feeder_bit, c);
-    if (!count)
-        *f->drain_mask &= ~(1u << f->drain_node);
+    if (fifo_count(f) <= f->low)
+        fifo_falls(net, f, c);
     return s;
 }
 
 /* ---- slots on a ring ---------------------------------------------------------------------------
  */
 
-/* Index of the slot that passes a node now. */
-static inline uint32_t slot_at(const struct ring *r, uint32_t node)
+/* A slot now at `node` goes on to node `to`. */
+static inline void pass_on(struct ring *r, uint32_t node, uint32_t to, struct slot s)
 {
-    return node >= r->phase ? node - r->phase : node + r->nodes - r->phase;
+    const uint32_t hops = to > node ? to - node : to + r->nodes - node;
+    const uint32_t move = (r->moves + hops) % RING_MOVES;
+    r->due[move] |= 1u << to;
+    r->node[to].coming[move] = s;
+    r->occupied |= 1u << node;
 }
 
-/* Notes for a slot now at `node` when its targets have to look. */
-static inline void schedule(struct ring *r, uint32_t node, uint32_t targets)
+/* First of these nodes after `node`. */
+static uint32_t next_after(uint32_t node, uint32_t targets)
 {
-    for (; targets; targets &= targets - 1) {
-        uint32_t to = (uint32_t)__builtin_ctz(targets);
-        uint32_t phase = r->phase + (to > node ? to - node : to + r->nodes - node);
-        r->due[phase < r->nodes ? phase : phase - r->nodes] |= targets & -targets;
+    const uint32_t beyond = targets & ~((2u << node) - 1);
+    return (uint32_t)__builtin_ctz(beyond ? beyond : targets);
+}
+
+/* A slot for these targets is at `node`: it is copied there if the node is one, and goes on to the
+ * others. */
+static void distribute(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
+                       uint32_t targets, uint64_t c)
+{
+    s.bits &= SLOT_KIND;
+    if (targets >> node & 1) {
+        fifo_push(net, r->node[node].in, s, c);
+        targets &= ~(1u << node);
+        r->node[node].copies += targets != 0;
     }
+    if (!targets)
+        return;
+    const uint32_t to = next_after(node, targets);
+    s.bits |= targets & ~(1u << to);
+    pass_on(r, node, to, s);
 }
 
-/* A slot at `node` with these targets: copies it there if the node is one, and sends it on to the
- * others. @return targets that remain */
-static inline uint32_t distribute(struct ring_net *net, struct ring *r, uint32_t node,
-                                  struct slot s, uint32_t targets, uint64_t c)
-{
-    const uint32_t bit = 1u << node;
-    if (!(targets & bit))
-        return targets;
-    s.bits &= SLOT_HEADER | SLOT_LAST;
-    fifo_push(net, r->node[node].in, s, c);
-    targets &= ~bit;
-    r->node[node].copies += targets != 0;
-    return targets;
-}
-
-/* The slot passing `node` is a multicast's. */
+/* A multicast's slot is at `node`, which is the sequencing point or one of its targets. */
 static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring *r,
-                                                       uint32_t node, uint64_t c)
+                                                       uint32_t node, struct slot s, uint64_t c)
 {
-    struct slot *s = &r->slot[slot_at(r, node)];
-    uint32_t targets = s->bits & SLOT_TARGETS;
-    if (s->bits & SLOT_UNSEQUENCED) {
-        targets = net->flight[s->flight].field[r->level];
-        schedule(r, node, targets & ~(1u << node));
-    }
-    targets = distribute(net, r, node, *s, targets, c);
-    s->bits = (s->bits & (SLOT_HEADER | SLOT_LAST)) | targets;
-    if (!targets) {
-        r->occupied &= ~(1u << node);
-        r->node[node].stops++;
-    }
+    if (s.bits & SLOT_UNSEQUENCED)
+        distribute(net, r, node, s, net->flight[s.flight].field[r->level], c);
+    else
+        distribute(net, r, node, s, 1u << node | (s.bits & SLOT_TARGETS), c);
 }
 
-/* A slot was taken out of a station's input FIFO. */
-static inline void receive(struct station *st, uint32_t bits)
+static __attribute__((noinline)) void completed(struct ring_net *net, struct station *st,
+                                                uint32_t flight, uint64_t c)
 {
-    const uint32_t header = bits >> 30 & 1;
-    st->received_header += header;
-    st->received_data += !header;
-    st->reassembly += header;
-    if (st->reassembly > st->reassembly_max)
-        st->reassembly_max = st->reassembly;
+    st->reassembly--;
+    ring_complete(net, st, &net->packet[flight], c);
+    flight_received(net, flight);
 }
 
-/* The slot passing `node` is for it, and nearly always for nobody else. At a station whose input
- * FIFO is empty it is handled in this same cycle; at once, unless it may complete a packet or the
- * station may put one for itself into its FIFO as well. */
-static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+/* The packet handler takes a slot, unless it would complete a sinkable packet that has no room to
+ * go. */
+static inline bool handle(struct ring_net *net, struct station *st, struct slot s, uint64_t c)
 {
-    const struct slot s = r->slot[slot_at(r, node)];
-    const uint32_t bit = 1u << node;
-    struct node *n = &r->node[node];
-    if (s.bits & ~(SLOT_HEADER | SLOT_LAST) & ~bit) {
-        arrive_multicast(net, r, node, c);
-        return;
+    if (s.bits & SLOT_LAST && net->flight[s.flight].class == RING_SINKABLE &&
+        !ring_sinkable_room(net, st, c))
+        return false;
+    if (s.bits & SLOT_HEADER) {
+        st->received_header++;
+        if (++st->reassembly > st->reassembly_max)
+            st->reassembly_max = st->reassembly;
+        if (!st->input.deepest)
+            st->input.deepest = 1;
+    } else {
+        st->received_data++;
     }
-    r->occupied &= ~bit;
-    n->stops++;
-    if (r->at_once & bit && !(s.bits & SLOT_LAST) && !fifo_count(n->in)) {
-        if (!n->in->deepest)
-            n->in->deepest = 1;
-        receive(&net->station[n->station], s.bits);
-        return;
+    if (s.bits & SLOT_LAST)
+        completed(net, st, s.flight, c);
+    return true;
+}
+
+/* The nodes `due` have a slot coming. At a station whose input FIFO is empty it would be handled in
+ * this same cycle; so it is at once, unless the station may put one for itself into its FIFO too.
+ */
+static inline void arrive(struct ring_net *net, struct ring *r, uint32_t due, uint32_t move,
+                          uint64_t c)
+{
+    const uint32_t direct = r->at_once & ~r->fed;
+    r->due[move] = 0;
+    for (; due; due &= due - 1) {
+        const uint32_t node = (uint32_t)__builtin_ctz(due);
+        struct node *n = &r->node[node];
+        const struct slot s = n->coming[move];
+        if (s.bits & ~SLOT_KIND)
+            arrive_multicast(net, r, node, s, c);
+        else if (!(direct & due & -due) || !handle(net, n->station, s, c))
+            fifo_push(net, n->in, s, c);
     }
-    fifo_push(net, n->in, (struct slot){s.flight, s.bits & (SLOT_HEADER | SLOT_LAST)}, c);
 }
 
 /* Where a slot let in at `node` has to go on this ring. */
@@ -221,35 +257,28 @@ static inline uint32_t route(const struct ring *r, uint32_t node, const struct f
     return f->field[r->level];
 }
 
-/* A slot with several targets, or one for `node` itself, which is copied at once. */
-static __attribute__((noinline)) void enter_copied(struct ring_net *net, struct ring *r,
-                                                   uint32_t node, struct slot s, uint32_t targets,
-                                                   uint64_t c)
+/* It has several targets, or `node` itself is one, or it has yet to be sequenced. */
+static __attribute__((noinline)) void enter_multicast(struct ring_net *net, struct ring *r,
+                                                      uint32_t node, struct slot s, uint32_t way,
+                                                      uint64_t c)
 {
-    targets = distribute(net, r, node, s, targets, c);
-    if (!targets)
+    if (way & SLOT_UNSEQUENCED) {
+        s.bits |= SLOT_UNSEQUENCED;
+        pass_on(r, node, r->sequencer, s);
         return;
-    schedule(r, node, targets);
-    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | targets};
-    r->occupied |= 1u << node;
-    r->node[node].starts++;
+    }
+    r->node[node].own += way == 1u << node;
+    distribute(net, r, node, s, way, c);
 }
 
 /* Lets a slot into the ring at `node`, where the passing slot is free. */
 static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
-                         uint64_t c)
+                         uint32_t way, uint64_t c)
 {
-    const uint32_t bits = route(r, node, &net->flight[s.flight]), targets = bits & SLOT_TARGETS;
-    const uint32_t to = (uint32_t)__builtin_ctz(targets);
-    if (!(bits & SLOT_UNSEQUENCED) && (to == node || targets & (targets - 1))) {
-        enter_copied(net, r, node, s, targets, c);
-        return;
-    }
-    const uint32_t phase = r->phase + (to > node ? to - node : to + r->nodes - node);
-    r->due[phase < r->nodes ? phase : phase - r->nodes] |= targets;
-    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | bits};
-    r->occupied |= 1u << node;
-    r->node[node].starts++;
+    if (way & ((way - 1) | 1u << node))
+        enter_multicast(net, r, node, s, way, c);
+    else
+        pass_on(r, node, (uint32_t)__builtin_ctz(way), s);
 }
 
 /* ---- letting slots in --------------------------------------------------------------------------
@@ -323,31 +352,6 @@ void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t 
     out->integral += tick - o->sent;
 }
 
-/* The station's next slot. Precondition: station_wants. */
-static struct slot station_emit(struct ring_net *net, struct station *st, uint64_t c)
-{
-    struct outbox *out = &st->out[st->class];
-    uint32_t flags = 0;
-    if (st->flight == RING_NONE) {
-        st->flight = flight_new(net, &out->at[out->gone & out->wrap]);
-        st->number = 0;
-        st->nonsinkable_out += st->class == RING_NONSINKABLE;
-        st->sent_header++;
-        flags = SLOT_HEADER;
-    } else {
-        st->sent_data++;
-    }
-    struct slot s = {st->flight, flags};
-    if (st->number++ < net->flight[st->flight].data_slots)
-        return s;
-    s.bits |= SLOT_LAST;
-    ring_outbox_leave(net, out, c);
-    st->flight = RING_NONE;
-    if (st->out[0].gone == st->out[0].sent && st->out[1].gone == st->out[1].sent)
-        ring_station_done(st);
-    return s;
-}
-
 /* The node cannot let anything in: it sleeps until time alone may have changed that. */
 static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n, uint64_t c)
 {
@@ -356,7 +360,7 @@ static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n
         n->alarm = ready > c ? ready : NM_NEVER;
     } else {
         for (unsigned class = 0; class < RING_CLASSES; class ++) {
-            uint64_t ready = ring_class_ready(net, &net->station[n->station], class);
+            uint64_t ready = ring_class_ready(net, n->station, class);
             if (ready > c && ready < n->alarm)
                 n->alarm = ready;
         }
@@ -387,7 +391,7 @@ static void look(struct ring_net *net, struct ring *r, uint64_t c)
         struct node *n = &r->node[node];
         n->alarm = NM_NEVER;
         if (n->out ? between_wants(net, r, n->out, held && bit != r->parent, c)
-                   : station_wants(net, &net->station[n->station], held, c)) {
+                   : station_wants(net, n->station, held, c)) {
             r->wanting |= bit;
             n->since = n->since < c ? n->since : c;
             if (n->since + net->timing.patience < r->impatient)
@@ -398,10 +402,11 @@ static void look(struct ring_net *net, struct ring *r, uint64_t c)
     }
 }
 
-/* Finds the nodes that have waited too long. */
+/* Finds the nodes that have waited too long. One that starts waiting after this cycle has not
+ * before the `patience` of a cycle later. */
 static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    r->impatient = NM_NEVER;
+    r->impatient = c + 1 + net->timing.patience;
     for (uint32_t m = r->wanting & ~r->starving; m; m &= m - 1) {
         uint64_t end = r->node[__builtin_ctz(m)].since + net->timing.patience;
         if (end <= c)
@@ -411,45 +416,82 @@ static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
     }
 }
 
-/* The station wants, and its slot is free. A sinkable packet may have become ready since it was
- * looked at, so it chooses anew. @return that it goes on wanting: there is more of the packet */
-static bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+/* The station begins to send the packet it has chosen. */
+static __attribute__((noinline)) void station_begins(struct ring_net *net, struct ring *r,
+                                                     struct station *st, bool held, uint64_t c)
 {
-    struct station *st = &net->station[r->node[node].station];
-    if (st->flight == RING_NONE)
-        station_wants(net, st, r->raised & r->parent, c);
-    enter(net, r, node, station_emit(net, st, c), c);
-    return st->flight != RING_NONE && !(r->raised & r->parent);
+    station_wants(net, st, held, c); /* a sinkable packet may have become ready since */
+    st->flight = flight_new(net, ring_outbox_head(&st->out[st->class]));
+    const struct flight *f = &net->flight[st->flight];
+    st->left = f->data_slots;
+    st->route = route(r, st->node, f);
+    st->nonsinkable_out += st->class == RING_NONSINKABLE;
+    st->sent_header++;
+    st->sent_data += f->data_slots;
+}
+
+static __attribute__((noinline)) void station_ends(struct ring_net *net, struct station *st,
+                                                   uint64_t c)
+{
+    ring_outbox_leave(net, &st->out[st->class], c);
+    st->flight = RING_NONE;
+    ring_station_heads(st);
+}
+
+/* The station wants, and its slot is free. @return that it goes on wanting: there is more of the
+ * packet */
+static inline bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
+                                  uint64_t c)
+{
+    struct station *st = r->node[node].station;
+    uint32_t kind = 0;
+    if (st->flight == RING_NONE) {
+        station_begins(net, r, st, held, c);
+        kind = SLOT_HEADER;
+    } else {
+        st->left--;
+    }
+    if (st->left) {
+        enter(net, r, node, (struct slot){st->flight, kind}, st->route, c);
+        return !held;
+    }
+    enter(net, r, node, (struct slot){st->flight, kind | SLOT_LAST}, st->route, c);
+    station_ends(net, st, c);
+    return false;
 }
 
 /* The same for an inter-ring interface. */
-static bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
+                                  uint64_t c)
 {
     struct fifo *f = r->node[node].out;
-    const bool held = r->raised & r->parent && 1u << node != r->parent;
-    enter(net, r, node, fifo_pop(net, f, c), c);
-    return fifo_count(f) && between_wants(net, r, f, held, c + 1);
+    const struct slot s = fifo_pop(net, f, c);
+    enter(net, r, node, s, route(r, node, &net->flight[s.flight]), c);
+    return f->head != f->tail && between_wants(net, r, f, held && 1u << node != r->parent, c + 1);
 }
 
-/* The node wants, and the slot that passes it is free. */
-static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+/* Lets in what the nodes `go` want to, whose slots are free. */
+static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t go, uint64_t c)
 {
-    struct node *n = &r->node[node];
-    uint32_t bit = 1u << node;
-    n->passed_out++;
-    n->since = NM_NEVER;
-    r->starving &= ~bit;
-    if (n->out ? between_let_in(net, r, node, c) : station_let_in(net, r, node, c)) {
-        n->since = c + 1;
-        if (n->since + net->timing.patience < r->impatient)
-            r->impatient = n->since + net->timing.patience;
-        return;
+    const bool held = r->raised & r->parent;
+    uint32_t done = 0;
+    r->starving &= ~go;
+    for (; go; go &= go - 1) {
+        const uint32_t node = (uint32_t)__builtin_ctz(go);
+        struct node *n = &r->node[node];
+        const bool more =
+            n->out ? between_let_in(net, r, node, held, c) : station_let_in(net, r, node, held, c);
+        n->since = more ? c + 1 : NM_NEVER;
+        done |= more ? 0 : go & -go;
     }
-    r->wanting &= ~bit;
-    r->awake |= r->pending & bit;
+    r->wanting &= ~done;
+    r->awake |= r->pending & done;
+    if (r->awake)
+        r->attend = 0;
 }
 
-static void let_in(struct ring_net *net, struct ring *r, uint64_t c)
+/* Looks at whatever may have changed who wants to let in a slot, or who may. */
+static __attribute__((noinline)) void attend(struct ring_net *net, struct ring *r, uint64_t c)
 {
     if (c >= r->alarm)
         wake_sleepers(r, c);
@@ -457,22 +499,22 @@ static void let_in(struct ring_net *net, struct ring *r, uint64_t c)
         look(net, r, c);
     if (c >= r->impatient)
         lose_patience(net, r, c);
-    uint32_t go = r->wanting & ~r->occupied & (r->starving ? r->starving : r->all);
-    for (; go; go &= go - 1)
-        let_one_in(net, r, (uint32_t)__builtin_ctz(go), c);
+    r->attend = r->alarm < r->impatient ? r->alarm : r->impatient;
 }
 
-static void move(struct ring_net *net, struct ring *r, uint64_t c)
+static inline void move(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    uint32_t last = r->occupied >> (r->nodes - 1) & 1;
+    const uint32_t move = ++r->moves % RING_MOVES, due = r->due[move];
+    const uint32_t turned = r->occupied << 1, last = turned >> r->nodes;
     r->wrapped += last;
-    r->occupied = (r->occupied << 1 | last) & r->all;
-    r->phase = r->phase + 1 == r->nodes ? 0 : r->phase + 1;
-    uint32_t due = r->due[r->phase];
-    r->due[r->phase] = 0;
-    for (; due; due &= due - 1)
-        arrive(net, r, (uint32_t)__builtin_ctz(due), c);
-    let_in(net, r, c);
+    r->occupied = (turned | last) & r->all & ~due;
+    if (due)
+        arrive(net, r, due, move, c);
+    if (c >= r->attend)
+        attend(net, r, c);
+    const uint32_t go = r->wanting & ~r->occupied & (r->starving ? r->starving : r->all);
+    if (go)
+        let_these_in(net, r, go, c);
 }
 
 /* ---- packet handlers ---------------------------------------------------------------------------
@@ -505,32 +547,15 @@ bool ring_sinkable_room(const struct ring_net *net, const struct station *st, ui
     return st->taken > previous && st->taken_at[previous & st->taken_wrap] <= c * net->timing.cycle;
 }
 
-void ring_complete(struct ring_net *net, unsigned station, const struct ring_packet *p, uint64_t c)
+void ring_complete(struct ring_net *net, struct station *st, const struct ring_packet *p,
+                   uint64_t c)
 {
-    struct station *st = &net->station[station];
     if (p->class == RING_SINKABLE)
         st->delivered++;
     else
         remember_asker(net, st, p->source);
-    net->deliver(net->ctx, station, (c + net->timing.handler) * net->timing.cycle, p);
-}
-
-/* One slot out of a station's input FIFO, unless it would complete a sinkable packet that has no
- * room to go. */
-static void handle(struct ring_net *net, unsigned station, uint64_t c)
-{
-    struct station *st = &net->station[station];
-    struct slot s = st->input.at[st->input.head & st->input.wrap].slot;
-    if (s.bits & SLOT_LAST && net->flight[s.flight].class == RING_SINKABLE &&
-        !ring_sinkable_room(net, st, c))
-        return;
-    fifo_pop(net, &st->input, c);
-    receive(st, s.bits);
-    if (s.bits & SLOT_LAST) {
-        st->reassembly--;
-        ring_complete(net, station, &net->packet[s.flight], c);
-        flight_received(net, s.flight);
-    }
+    net->deliver(net->ctx, (unsigned)(st - net->station),
+                 (c + net->timing.handler) * net->timing.cycle, p);
 }
 
 /* ---- running -----------------------------------------------------------------------------------
@@ -540,8 +565,11 @@ static void ring_step(struct ring_net *net, struct ring *r, uint64_t c)
 {
     if (!(r->raised & ~r->parent))
         move(net, r, c);
-    for (uint32_t fed = r->fed; fed; fed &= fed - 1)
-        handle(net, r->node[__builtin_ctz(fed)].station, c);
+    for (uint32_t fed = r->fed; fed; fed &= fed - 1) {
+        struct station *st = r->node[__builtin_ctz(fed)].station;
+        if (handle(net, st, st->input.at[st->input.head & st->input.wrap].slot, c))
+            fifo_pop(net, &st->input, c);
+    }
 }
 
 /* First cycle from `c` on that has work for the ring. A halted one is woken when that ends. */

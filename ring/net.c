@@ -88,6 +88,7 @@ static void fifo_init(struct fifo *f, struct ring_depth limit, uint32_t delay)
     f->wrap = size - 1;
     f->limit = limit;
     f->delay = delay;
+    f->high = 1;
 }
 
 /* The FIFO is filled at `from`'s node a and emptied at `to`'s node b, where `mask` tells of it. */
@@ -120,7 +121,7 @@ static void station_init(struct ring_net *net, unsigned s)
     st->own = ring_mask_station(&net->shape, s);
     st->ring = r;
     st->node = node;
-    r->node[node].station = s;
+    r->node[node].station = st;
     r->at_once |= 1u << node;
     fifo_init(&st->input, t->input, 0);
     fifo_join(&st->input, r, node, r, node, &r->fed);
@@ -155,10 +156,8 @@ static void rings_init(struct ring_net *net)
             r->parent = level < top ? 1u << net->shape.fan[level] : 0;
             r->sequencer = level < top ? net->shape.fan[level] : 0;
             r->alarm = NM_NEVER;
-            for (unsigned n = 0; n < RING_NODES_MAX; n++) {
-                r->node[n].station = RING_NONE;
+            for (unsigned n = 0; n < RING_NODES_MAX; n++)
                 r->node[n].since = r->node[n].alarm = NM_NEVER;
-            }
         }
         first += count;
         count *= net->shape.fan[level];
@@ -288,7 +287,7 @@ void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct 
     o->sent = at;
     o->ready = ring_cycle_at(net, at) + net->timing.generator;
     o->level = (uint8_t)level_of(st, packet->mask);
-    st->to_itself |= (packet->mask & st->own) == st->own;
+    o->to_itself = (packet->mask & st->own) == st->own;
     touch(net, station);
 }
 
@@ -373,7 +372,7 @@ static void absorb_station(struct ring_net *net, unsigned station)
     uint64_t ready = station_ready(net, st);
     if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
         return;
-    ring_station_pends(st);
+    ring_station_heads(st);
     ring_alarm(net, st->ring, st->node, ready);
 }
 
