@@ -51,7 +51,7 @@ static bool between(const struct alone *a, struct head *h, bool up)
 
 static uint32_t child(const struct flight *f, unsigned level)
 {
-    return (uint32_t)__builtin_ctz(f->field[level]);
+    return (uint32_t)__builtin_ctz(f->way[RING_DOWN][level]);
 }
 
 /* Follows the packet to its target's node. False: it would not go through smoothly. */
@@ -120,7 +120,7 @@ bool ring_alone_begins(struct ring_net *net, unsigned station)
     a->station = station;
     a->begin = o->ready;
     a->hops = 0;
-    a->flight = ring_flight_of(net, &o->packet, o->level);
+    ring_flight_of(net, &o->packet, o->level, &a->flight);
     const bool smooth = follow(a, &h);
     a->target = h.r->node[h.node].station;
     a->end = h.cycle + a->flight.data_slots;

@@ -169,7 +169,7 @@ struct ring_total ring_net_total(const struct ring_net *net)
 
 static void dump_head(const struct ring_net *net, const struct fifo *f, FILE *file)
 {
-    const struct ring_packet *p = &net->packet[f->at[f->head & f->wrap].slot.flight];
+    const struct ring_packet *p = &net->packet[ring_slot_flight(f->at[f->head & f->wrap].slot)];
     fprintf(file, "%u slots, first of packet %llu (%s) from station %u\n", fifo_count(f),
             (unsigned long long)p->serial, p->class == RING_SINKABLE ? "sinkable" : "nonsinkable",
             p->source);

@@ -23,34 +23,37 @@ static void flights_grow(struct ring_net *net)
     net->flight = realloc(net->flight, size * sizeof *net->flight);
     net->packet = realloc(net->packet, size * sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
-        net->flight[i].next_free = net->free_flight;
+        net->flight[i].receivers = net->free_flight;
         net->free_flight = i;
     }
     net->flights = size;
 }
 
-struct flight ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level)
+void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
+                    struct flight *f)
 {
-    struct flight f = {
-        .receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1,
-        .level = level,
-        .class = p->class,
-        .data_slots = p->data_slots,
-        .multicast = p->multicast,
-    };
-    for (unsigned l = 0; l < RING_LEVELS; l++)
-        f.field[l] = (uint16_t)ring_mask_field(p->mask, l);
-    return f;
+    const unsigned top = net->shape.levels - 1;
+    for (unsigned l = 0; l <= level; l++) {
+        f->way[RING_DOWN][l] = ring_mask_field(p->mask, l);
+        f->way[RING_UP][l] = 1u << net->shape.fan[l];
+    }
+    f->way[RING_UP][level] = f->way[RING_DOWN][level];
+    if (p->multicast)
+        f->way[RING_UP][level] = SLOT_UNSEQUENCED | 1u << (level < top ? net->shape.fan[level] : 0);
+    f->receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1;
+    f->level = level;
+    f->class = p->class;
+    f->data_slots = p->data_slots;
 }
 
 static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
 {
     if (net->free_flight == RING_NONE)
         flights_grow(net);
-    uint32_t i = net->free_flight;
-    net->free_flight = net->flight[i].next_free;
+    const uint32_t i = net->free_flight;
+    net->free_flight = net->flight[i].receivers;
     net->packet[i] = o->packet;
-    net->flight[i] = ring_flight_of(net, &o->packet, o->level);
+    ring_flight_of(net, &o->packet, o->level, &net->flight[i]);
     return i;
 }
 
@@ -59,7 +62,7 @@ static void flight_received(struct ring_net *net, uint32_t i)
     struct flight *f = &net->flight[i];
     if (--f->receivers)
         return;
-    f->next_free = net->free_flight;
+    f->receivers = net->free_flight;
     net->free_flight = i;
 }
 
@@ -131,7 +134,7 @@ static __attribute__((noinline)) void fifo_falls(struct ring_net *net, struct fi
     fifo_marks(f);
 }
 
-static inline void fifo_push(struct ring_net *net, struct fifo *f, struct slot s, uint64_t c)
+static inline void fifo_push(struct ring_net *net, struct fifo *f, ring_slot s, uint64_t c)
 {
     f->filled -= c;
     f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, s};
@@ -142,10 +145,10 @@ static inline void fifo_push(struct ring_net *net, struct fifo *f, struct slot s
         fifo_starts(net, f, c);
 }
 
-static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
+static inline ring_slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
 {
     f->filled += c;
-    const struct slot s = f->at[f->head++ & f->wrap].slot;
+    const ring_slot s = f->at[f->head++ & f->wrap].slot;
     if (fifo_count(f) <= f->low)
         fifo_falls(net, f, c);
     return s;
@@ -155,12 +158,12 @@ static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_
  */
 
 /* A slot now at `node` goes on to node `to`. */
-static inline void pass_on(struct ring *r, uint32_t node, uint32_t to, struct slot s)
+static inline void pass_on(struct ring *r, uint32_t node, uint32_t to, ring_slot s)
 {
     const uint32_t hops = to > node ? to - node : to + r->nodes - node;
     const uint32_t move = (r->moves + hops) % RING_MOVES;
     r->due[move] |= 1u << to;
-    r->node[to].coming[move] = s;
+    r->coming[move][to] = s;
     r->occupied |= 1u << node;
 }
 
@@ -173,10 +176,10 @@ static uint32_t next_after(uint32_t node, uint32_t targets)
 
 /* A slot for these targets is at `node`: it is copied there if the node is one, and goes on to the
  * others. */
-static void distribute(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
+static void distribute(struct ring_net *net, struct ring *r, uint32_t node, ring_slot s,
                        uint32_t targets, uint64_t c)
 {
-    s.bits &= SLOT_KIND;
+    s &= ~(uint64_t)(SLOT_UNSEQUENCED | SLOT_TARGETS);
     if (targets >> node & 1) {
         fifo_push(net, r->node[node].in, s, c);
         targets &= ~(1u << node);
@@ -185,18 +188,22 @@ static void distribute(struct ring_net *net, struct ring *r, uint32_t node, stru
     if (!targets)
         return;
     const uint32_t to = next_after(node, targets);
-    s.bits |= targets & ~(1u << to);
-    pass_on(r, node, to, s);
+    pass_on(r, node, to, s | (targets & ~(1u << to)));
+}
+
+/* Where a slot has to go from the sequencing point of a ring. */
+static uint32_t sequenced(const struct ring_net *net, const struct ring *r, ring_slot s)
+{
+    return net->flight[ring_slot_flight(s)].way[RING_DOWN][r->level];
 }
 
 /* A multicast's slot is at `node`, which is the sequencing point or one of its targets. */
 static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring *r,
-                                                       uint32_t node, struct slot s, uint64_t c)
+                                                       uint32_t node, ring_slot s, uint64_t c)
 {
-    if (s.bits & SLOT_UNSEQUENCED)
-        distribute(net, r, node, s, net->flight[s.flight].field[r->level], c);
-    else
-        distribute(net, r, node, s, 1u << node | (s.bits & SLOT_TARGETS), c);
+    const uint32_t targets =
+        s & SLOT_UNSEQUENCED ? sequenced(net, r, s) : (s & SLOT_TARGETS) | 1u << node;
+    distribute(net, r, node, s, targets, c);
 }
 
 static __attribute__((noinline)) void completed(struct ring_net *net, struct station *st,
@@ -209,12 +216,13 @@ static __attribute__((noinline)) void completed(struct ring_net *net, struct sta
 
 /* The packet handler takes a slot, unless it would complete a sinkable packet that has no room to
  * go. */
-static inline bool handle(struct ring_net *net, struct station *st, struct slot s, uint64_t c)
+static inline bool handle(struct ring_net *net, struct station *st, ring_slot s, uint64_t c)
 {
-    if (s.bits & SLOT_LAST && net->flight[s.flight].class == RING_SINKABLE &&
+    const uint32_t flight = ring_slot_flight(s);
+    if (s & SLOT_LAST && net->flight[flight].class == RING_SINKABLE &&
         !ring_sinkable_room(net, st, c))
         return false;
-    if (s.bits & SLOT_HEADER) {
+    if (s & SLOT_HEADER) {
         st->received_header++;
         if (++st->reassembly > st->reassembly_max)
             st->reassembly_max = st->reassembly;
@@ -223,8 +231,8 @@ static inline bool handle(struct ring_net *net, struct station *st, struct slot 
     } else {
         st->received_data++;
     }
-    if (s.bits & SLOT_LAST)
-        completed(net, st, s.flight, c);
+    if (s & SLOT_LAST)
+        completed(net, st, flight, c);
     return true;
 }
 
@@ -235,44 +243,36 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t due, ui
                           uint64_t c)
 {
     const uint32_t direct = r->at_once & ~r->fed;
+    const ring_slot *coming = r->coming[move];
     r->due[move] = 0;
     for (; due; due &= due - 1) {
         const uint32_t node = (uint32_t)__builtin_ctz(due);
-        struct node *n = &r->node[node];
-        const struct slot s = n->coming[move];
-        if (s.bits & ~SLOT_KIND)
+        const ring_slot s = coming[node];
+        const struct node *n = &r->node[node];
+        if (s & (SLOT_TARGETS | SLOT_UNSEQUENCED))
             arrive_multicast(net, r, node, s, c);
-        else if (!(direct & due & -due) || !handle(net, n->station, s, c))
+        else if (!(direct >> node & 1) || !handle(net, n->station, s, c))
             fifo_push(net, n->in, s, c);
     }
 }
 
-/* Where a slot let in at `node` has to go on this ring. */
-static inline uint32_t route(const struct ring *r, uint32_t node, const struct flight *f)
-{
-    if (f->level > r->level && 1u << node != r->parent)
-        return r->parent;
-    if (f->multicast && node != r->sequencer)
-        return 1u << r->sequencer | SLOT_UNSEQUENCED;
-    return f->field[r->level];
-}
-
 /* It has several targets, or `node` itself is one, or it has yet to be sequenced. */
 static __attribute__((noinline)) void enter_multicast(struct ring_net *net, struct ring *r,
-                                                      uint32_t node, struct slot s, uint32_t way,
+                                                      uint32_t node, ring_slot s, uint32_t way,
                                                       uint64_t c)
 {
-    if (way & SLOT_UNSEQUENCED) {
-        s.bits |= SLOT_UNSEQUENCED;
-        pass_on(r, node, r->sequencer, s);
+    if (way & SLOT_UNSEQUENCED && node != r->sequencer) {
+        pass_on(r, node, r->sequencer, s | SLOT_UNSEQUENCED);
         return;
     }
+    if (way & SLOT_UNSEQUENCED)
+        way = sequenced(net, r, s);
     r->node[node].own += way == 1u << node;
     distribute(net, r, node, s, way, c);
 }
 
 /* Lets a slot into the ring at `node`, where the passing slot is free. */
-static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
+static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, ring_slot s,
                          uint32_t way, uint64_t c)
 {
     if (way & ((way - 1) | 1u << node))
@@ -336,7 +336,7 @@ static bool between_wants(const struct ring_net *net, const struct ring *r, cons
                           bool held, uint64_t c)
 {
     const struct queued *q = &f->at[f->head & f->wrap];
-    return q->ready <= c && !(held && net->flight[q->slot.flight].level > r->level);
+    return q->ready <= c && !(held && net->flight[ring_slot_flight(q->slot)].level > r->level);
 }
 
 void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c)
@@ -417,14 +417,14 @@ static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
 }
 
 /* The station begins to send the packet it has chosen. */
-static __attribute__((noinline)) void station_begins(struct ring_net *net, struct ring *r,
-                                                     struct station *st, bool held, uint64_t c)
+static __attribute__((noinline)) void station_begins(struct ring_net *net, struct station *st,
+                                                     bool held, uint64_t c)
 {
     station_wants(net, st, held, c); /* a sinkable packet may have become ready since */
     st->flight = flight_new(net, ring_outbox_head(&st->out[st->class]));
     const struct flight *f = &net->flight[st->flight];
     st->left = f->data_slots;
-    st->route = route(r, st->node, f);
+    st->route = f->way[RING_UP][0];
     st->nonsinkable_out += st->class == RING_NONSINKABLE;
     st->sent_header++;
     st->sent_data += f->data_slots;
@@ -446,16 +446,16 @@ static inline bool station_let_in(struct ring_net *net, struct ring *r, uint32_t
     struct station *st = r->node[node].station;
     uint32_t kind = 0;
     if (st->flight == RING_NONE) {
-        station_begins(net, r, st, held, c);
+        station_begins(net, st, held, c);
         kind = SLOT_HEADER;
     } else {
         st->left--;
     }
     if (st->left) {
-        enter(net, r, node, (struct slot){st->flight, kind}, st->route, c);
+        enter(net, r, node, ring_slot_of(st->flight, kind), st->route, c);
         return !held;
     }
-    enter(net, r, node, (struct slot){st->flight, kind | SLOT_LAST}, st->route, c);
+    enter(net, r, node, ring_slot_of(st->flight, kind | SLOT_LAST), st->route, c);
     station_ends(net, st, c);
     return false;
 }
@@ -465,8 +465,9 @@ static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t
                                   uint64_t c)
 {
     struct fifo *f = r->node[node].out;
-    const struct slot s = fifo_pop(net, f, c);
-    enter(net, r, node, s, route(r, node, &net->flight[s.flight]), c);
+    const ring_slot s = fifo_pop(net, f, c);
+    const uint32_t way = net->flight[ring_slot_flight(s)].way[r->node[node].way][r->level];
+    enter(net, r, node, s, way, c);
     return f->head != f->tail && between_wants(net, r, f, held && 1u << node != r->parent, c + 1);
 }
 

@@ -140,6 +140,7 @@ static void between_init(struct ring_net *net, unsigned ring)
     fifo_join(down, above, child, r, parent, &r->pending);
     above->node[child].out = up;
     r->node[parent].out = down;
+    r->node[parent].way = RING_DOWN;
 }
 
 static void rings_init(struct ring_net *net)

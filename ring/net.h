@@ -10,31 +10,41 @@ enum { RING_NODES_MAX = RING_FAN_MAX + 1 };
 /** No packet in flight. */
 #define RING_NONE UINT32_MAX
 
-/* Bits of a slot: nodes of this ring it has to reach after the one it goes to, then what it is. */
+/** A slot in use: the tag (index of the packet's flight) in the upper half, in the lower one the
+ *  nodes of this ring it has to reach after the one it goes to, and what it is. */
+typedef uint64_t ring_slot;
+
 #define SLOT_TARGETS     0x0001ffffu
 #define SLOT_UNSEQUENCED 0x20000000u /* a multicast on its way to the sequencing point */
 #define SLOT_HEADER      0x40000000u
 #define SLOT_LAST        0x80000000u
 #define SLOT_KIND        (SLOT_HEADER | SLOT_LAST)
 
-struct slot {
-    uint32_t flight; /* the tag: index of the packet */
-    uint32_t bits;
-};
+static inline ring_slot ring_slot_of(uint32_t flight, uint32_t bits)
+{
+    return (uint64_t)flight << 32 | bits;
+}
+
+static inline uint32_t ring_slot_flight(ring_slot s)
+{
+    return (uint32_t)(s >> 32);
+}
+
+/** Where a slot has to go on a ring depends on where it enters: stations and interfaces to rings
+ *  below send it up if it must, the interface to the ring above never does. */
+enum { RING_UP, RING_DOWN, RING_WAYS };
 
 /** A packet between its first slot's insertion and its last slot's last reception. */
 struct flight {
-    uint16_t field[RING_LEVELS]; /* of its mask */
-    uint8_t level;               /* highest ring level it needs */
+    uint32_t way[RING_WAYS][RING_LEVELS]; /* bits of its slots that enter a ring of that level */
+    uint32_t receivers; /* stations that have yet to get its last slot; or the next free flight */
+    uint8_t level;      /* highest ring level it needs */
     uint8_t class, data_slots;
-    bool multicast;
-    uint32_t receivers; /* stations that have yet to get its last slot */
-    uint32_t next_free;
 };
 
 struct queued {
     uint64_t ready; /* first cycle in which it may leave */
-    struct slot slot;
+    ring_slot slot;
 };
 
 /** A FIFO of slots, fed by a node of a ring. */
@@ -65,8 +75,8 @@ struct node {
     uint64_t alarm;          /* if pending but neither awake nor wanting: cycle to look at it */
     uint64_t since;          /* cycle since which its next slot waits; NM_NEVER if not yet */
     uint64_t copies;         /* slots copied here while the original went on */
-    uint64_t own; /* slots let in here for this node alone: they have not been on the ring */
-    struct slot coming[RING_MOVES]; /* by the move that brings it */
+    uint64_t own;            /* slots let in here for this node alone: never on the ring */
+    uint64_t way;            /* RING_UP or RING_DOWN */
 };
 
 /*
@@ -94,6 +104,7 @@ struct ring {
     uint32_t sequencer; /* node of the sequencing point */
     uint32_t level, index;
     uint32_t due[RING_MOVES];
+    ring_slot coming[RING_MOVES][RING_NODES_MAX]; /* by the move that brings it, and where to */
     uint64_t halted, halted_since, held, held_since;
     struct node node[RING_NODES_MAX];
 };
@@ -242,8 +253,8 @@ static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
 uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class);
 
 /** What the rings look at in a packet. */
-struct flight ring_flight_of(const struct ring_net *net, const struct ring_packet *p,
-                             uint8_t level);
+void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
+                    struct flight *f);
 
 /** The head of an output FIFO leaves in cycle `c`. (cycle.c) */
 void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c);
