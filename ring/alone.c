@@ -51,7 +51,7 @@ static bool between(const struct alone *a, struct head *h, bool up)
 
 static uint32_t child(const struct flight *f, unsigned level)
 {
-    return (uint32_t)__builtin_ctz(f->way[RING_DOWN][level]);
+    return (uint32_t)__builtin_ctz(f->way[RING_WAY(RING_DOWN, level)]);
 }
 
 /* Follows the packet to its target's node. False: it would not go through smoothly. */

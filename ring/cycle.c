@@ -34,12 +34,13 @@ void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uin
 {
     const unsigned top = net->shape.levels - 1;
     for (unsigned l = 0; l <= level; l++) {
-        f->way[RING_DOWN][l] = ring_mask_field(p->mask, l);
-        f->way[RING_UP][l] = 1u << net->shape.fan[l];
+        f->way[RING_WAY(RING_DOWN, l)] = ring_mask_field(p->mask, l);
+        f->way[RING_WAY(RING_UP, l)] = 1u << net->shape.fan[l];
     }
-    f->way[RING_UP][level] = f->way[RING_DOWN][level];
+    f->way[RING_WAY(RING_UP, level)] = f->way[RING_WAY(RING_DOWN, level)];
     if (p->multicast)
-        f->way[RING_UP][level] = SLOT_UNSEQUENCED | 1u << (level < top ? net->shape.fan[level] : 0);
+        f->way[RING_WAY(RING_UP, level)] =
+            SLOT_UNSEQUENCED | 1u << (level < top ? net->shape.fan[level] : 0);
     f->receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1;
     f->level = level;
     f->class = p->class;
@@ -194,7 +195,7 @@ static void distribute(struct ring_net *net, struct ring *r, uint32_t node, ring
 /* Where a slot has to go from the sequencing point of a ring. */
 static uint32_t sequenced(const struct ring_net *net, const struct ring *r, ring_slot s)
 {
-    return net->flight[ring_slot_flight(s)].way[RING_DOWN][r->level];
+    return net->flight[ring_slot_flight(s)].way[RING_WAY(RING_DOWN, r->level)];
 }
 
 /* A multicast's slot is at `node`, which is the sequencing point or one of its targets. */
@@ -342,11 +343,9 @@ static bool between_wants(const struct ring_net *net, const struct ring *r, cons
 void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c)
 {
     nm_tick tick = c * net->timing.cycle;
-    uint32_t depth = 1;
-    while (out->gone + depth < out->sent && out->at[(out->gone + depth) & out->wrap].sent <= tick)
-        depth++;
-    if (depth > out->deepest)
-        out->deepest = depth;
+    while (out->gone + out->deepest < out->sent &&
+           out->at[(out->gone + out->deepest) & out->wrap].sent <= tick)
+        out->deepest++;
     struct outgoing *o = &out->at[out->gone++ & out->wrap];
     o->freed = tick;
     out->integral += tick - o->sent;
@@ -356,11 +355,11 @@ void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t 
 static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n, uint64_t c)
 {
     if (n->out) {
-        uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
+        const uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
         n->alarm = ready > c ? ready : NM_NEVER;
     } else {
         for (unsigned class = 0; class < RING_CLASSES; class ++) {
-            uint64_t ready = ring_class_ready(net, n->station, class);
+            const uint64_t ready = ring_class_ready(net, n->station, class);
             if (ready > c && ready < n->alarm)
                 n->alarm = ready;
         }
@@ -369,36 +368,39 @@ static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n
         r->alarm = n->alarm;
 }
 
-static void wake_sleepers(struct ring *r, uint64_t c)
+/* Looks at a node: it wants a free slot from now on, or sleeps until an alarm or the end of being
+ * held back. */
+static inline void look_at(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
-    r->alarm = NM_NEVER;
-    for (uint32_t m = r->pending & ~(r->wanting | r->awake); m; m &= m - 1) {
-        uint64_t alarm = r->node[__builtin_ctz(m)].alarm;
-        if (alarm <= c)
-            r->awake |= m & -m;
-        else if (alarm < r->alarm)
-            r->alarm = alarm;
+    struct node *n = &r->node[node];
+    const bool held = r->raised & r->parent && 1u << node != r->parent;
+    n->alarm = NM_NEVER;
+    if (!(n->out ? between_wants(net, r, n->out, held, c)
+                 : station_wants(net, n->station, held, c))) {
+        set_alarm(net, r, n, c);
+        return;
     }
+    r->wanting |= 1u << node;
+    n->since = n->since < c ? n->since : c;
+    if (n->since + net->timing.patience < r->impatient)
+        r->impatient = n->since + net->timing.patience;
 }
 
-/* Looks at the nodes awake: they want a free slot from now on, or sleep until an alarm or the end
- * of being held back. */
+/* Looks at the nodes awake and, at the time of the alarm, at those it is for. */
 static void look(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    const bool held = r->raised & r->parent;
-    for (; r->awake; r->awake &= r->awake - 1) {
-        uint32_t node = (uint32_t)__builtin_ctz(r->awake), bit = 1u << node;
-        struct node *n = &r->node[node];
-        n->alarm = NM_NEVER;
-        if (n->out ? between_wants(net, r, n->out, held && bit != r->parent, c)
-                   : station_wants(net, n->station, held, c)) {
-            r->wanting |= bit;
-            n->since = n->since < c ? n->since : c;
-            if (n->since + net->timing.patience < r->impatient)
-                r->impatient = n->since + net->timing.patience;
-        } else {
-            set_alarm(net, r, n, c);
-        }
+    const bool alarm = c >= r->alarm;
+    const uint32_t awake = r->awake;
+    r->awake = 0;
+    if (alarm)
+        r->alarm = NM_NEVER;
+    for (uint32_t m = alarm ? r->pending & ~r->wanting : awake; m; m &= m - 1) {
+        const uint32_t node = (uint32_t)__builtin_ctz(m);
+        const uint64_t due = r->node[node].alarm;
+        if (due <= c || awake & m & -m)
+            look_at(net, r, node, c);
+        else if (due < r->alarm)
+            r->alarm = due;
     }
 }
 
@@ -424,7 +426,7 @@ static __attribute__((noinline)) void station_begins(struct ring_net *net, struc
     st->flight = flight_new(net, ring_outbox_head(&st->out[st->class]));
     const struct flight *f = &net->flight[st->flight];
     st->left = f->data_slots;
-    st->route = f->way[RING_UP][0];
+    st->route = f->way[RING_WAY(RING_UP, 0)];
     st->nonsinkable_out += st->class == RING_NONSINKABLE;
     st->sent_header++;
     st->sent_data += f->data_slots;
@@ -466,7 +468,7 @@ static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t
 {
     struct fifo *f = r->node[node].out;
     const ring_slot s = fifo_pop(net, f, c);
-    const uint32_t way = net->flight[ring_slot_flight(s)].way[r->node[node].way][r->level];
+    const uint32_t way = net->flight[ring_slot_flight(s)].way[r->node[node].way];
     enter(net, r, node, s, way, c);
     return f->head != f->tail && between_wants(net, r, f, held && 1u << node != r->parent, c + 1);
 }
@@ -494,9 +496,7 @@ static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t g
 /* Looks at whatever may have changed who wants to let in a slot, or who may. */
 static __attribute__((noinline)) void attend(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    if (c >= r->alarm)
-        wake_sleepers(r, c);
-    if (r->awake)
+    if (r->awake || c >= r->alarm)
         look(net, r, c);
     if (c >= r->impatient)
         lose_patience(net, r, c);

@@ -140,7 +140,7 @@ static void between_init(struct ring_net *net, unsigned ring)
     fifo_join(down, above, child, r, parent, &r->pending);
     above->node[child].out = up;
     r->node[parent].out = down;
-    r->node[parent].way = RING_DOWN;
+    r->node[parent].way = RING_WAY(RING_DOWN, r->level);
 }
 
 static void rings_init(struct ring_net *net)
@@ -158,7 +158,8 @@ static void rings_init(struct ring_net *net)
             r->sequencer = level < top ? net->shape.fan[level] : 0;
             r->alarm = NM_NEVER;
             for (unsigned n = 0; n < RING_NODES_MAX; n++)
-                r->node[n].since = r->node[n].alarm = NM_NEVER;
+                r->node[n] = (struct node){
+                    .since = NM_NEVER, .alarm = NM_NEVER, .way = RING_WAY(RING_UP, level)};
         }
         first += count;
         count *= net->shape.fan[level];

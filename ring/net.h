@@ -32,11 +32,13 @@ static inline uint32_t ring_slot_flight(ring_slot s)
 
 /** Where a slot has to go on a ring depends on where it enters: stations and interfaces to rings
  *  below send it up if it must, the interface to the ring above never does. */
-enum { RING_UP, RING_DOWN, RING_WAYS };
+enum { RING_UP, RING_DOWN };
+
+#define RING_WAY(side, level) (2 * (level) + (side))
 
 /** A packet between its first slot's insertion and its last slot's last reception. */
 struct flight {
-    uint32_t way[RING_WAYS][RING_LEVELS]; /* bits of its slots that enter a ring of that level */
+    uint32_t way[2 * RING_LEVELS]; /* bits of its slots that enter a ring: by RING_WAY */
     uint32_t receivers; /* stations that have yet to get its last slot; or the next free flight */
     uint8_t level;      /* highest ring level it needs */
     uint8_t class, data_slots;
@@ -76,7 +78,7 @@ struct node {
     uint64_t since;          /* cycle since which its next slot waits; NM_NEVER if not yet */
     uint64_t copies;         /* slots copied here while the original went on */
     uint64_t own;            /* slots let in here for this node alone: never on the ring */
-    uint64_t way;            /* RING_UP or RING_DOWN */
+    uint64_t way;            /* RING_WAY of what enters here */
 };
 
 /*
