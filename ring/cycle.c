@@ -484,8 +484,11 @@ static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t g
         struct node *n = &r->node[node];
         const bool more =
             n->out ? between_let_in(net, r, node, held, c) : station_let_in(net, r, node, held, c);
-        n->since = more ? c + 1 : NM_NEVER;
-        done |= more ? 0 : go & -go;
+        n->since = c + 1;
+        if (!more) {
+            n->since = NM_NEVER;
+            done |= 1u << node;
+        }
     }
     r->wanting &= ~done;
     r->awake |= r->pending & done;
@@ -562,10 +565,8 @@ void ring_complete(struct ring_net *net, struct station *st, const struct ring_p
 /* ---- running -----------------------------------------------------------------------------------
  */
 
-static void ring_step(struct ring_net *net, struct ring *r, uint64_t c)
+static void handle_fed(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    if (!(r->raised & ~r->parent))
-        move(net, r, c);
     for (uint32_t fed = r->fed; fed; fed &= fed - 1) {
         struct station *st = r->node[__builtin_ctz(fed)].station;
         if (handle(net, st, st->input.at[st->input.head & st->input.wrap].slot, c))
@@ -573,29 +574,41 @@ static void ring_step(struct ring_net *net, struct ring *r, uint64_t c)
     }
 }
 
-/* First cycle from `c` on that has work for the ring. A halted one is woken when that ends. */
-static uint64_t ring_due(const struct ring *r, uint64_t c)
+/* First cycle from `c` on that has work for a ring that is not halted. */
+static inline uint64_t ring_due(const struct ring *r, uint64_t c)
 {
-    if (r->fed)
-        return c;
-    if (r->raised & ~r->parent)
-        return NM_NEVER;
-    if (r->occupied | r->awake | r->wanting)
+    if (r->occupied | r->fed | r->awake | r->wanting)
         return c;
     return r->alarm > c ? r->alarm : c;
 }
 
+/* @return first cycle after `c` that has work for the ring. A halted one is woken when that ends.
+ */
+static inline uint64_t ring_step(struct ring_net *net, struct ring *r, uint64_t c)
+{
+    if (!(r->raised & ~r->parent))
+        move(net, r, c);
+    if (r->fed)
+        handle_fed(net, r, c);
+    if (r->raised & ~r->parent)
+        return r->fed ? c + 1 : NM_NEVER;
+    return ring_due(r, c + 1);
+}
+
+/* Rings may wake one another, those above them for later cycles only. */
 static void net_cycle(struct ring_net *net, uint64_t c)
 {
+    struct ring *const end = net->ring + net->rings;
+    uint64_t *next = net->next, soonest = NM_NEVER;
     net->soonest = NM_NEVER;
-    for (unsigned i = 0; i < net->rings; i++) {
-        if (net->next[i] <= c) {
-            ring_step(net, &net->ring[i], c);
-            net->next[i] = ring_due(&net->ring[i], c + 1);
-        }
-        if (net->next[i] < net->soonest)
-            net->soonest = net->next[i];
+    for (struct ring *r = net->ring; r != end; r++, next++) {
+        uint64_t due = *next;
+        if (due <= c)
+            *next = due = ring_step(net, r, c);
+        soonest = due < soonest ? due : soonest;
     }
+    if (soonest < net->soonest)
+        net->soonest = soonest;
 }
 
 static void work(struct ring_net *net, uint64_t end)
