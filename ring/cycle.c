@@ -333,11 +333,18 @@ static bool station_wants(const struct ring_net *net, struct station *st, bool h
     return sinkable || nonsinkable;
 }
 
-static bool between_wants(const struct ring_net *net, const struct ring *r, const struct fifo *f,
+/* While the up FIFO holds the ring back, may this slot not be let in? */
+static bool held_back(const struct ring_net *net, const struct ring *r, uint32_t node, ring_slot s)
+{
+    return 1u << node != r->parent && net->flight[ring_slot_flight(s)].level > r->level;
+}
+
+static bool between_wants(const struct ring_net *net, const struct ring *r, uint32_t node,
                           bool held, uint64_t c)
 {
+    const struct fifo *f = r->node[node].out;
     const struct queued *q = &f->at[f->head & f->wrap];
-    return q->ready <= c && !(held && net->flight[ring_slot_flight(q->slot)].level > r->level);
+    return q->ready <= c && !(held && held_back(net, r, node, q->slot));
 }
 
 void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c)
@@ -351,21 +358,30 @@ void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t 
     out->integral += tick - o->sent;
 }
 
-/* The node cannot let anything in: it sleeps until time alone may have changed that. */
-static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n, uint64_t c)
+/* A pending node that can let nothing in sleeps until then. */
+static void sleep_until(struct ring *r, struct node *n, uint64_t cycle)
+{
+    n->alarm = cycle;
+    if (cycle < r->alarm)
+        r->alarm = cycle;
+    if (cycle < r->attend)
+        r->attend = cycle;
+}
+
+/* When time alone may let the node go on. */
+static uint64_t node_ready(const struct ring_net *net, const struct node *n, uint64_t c)
 {
     if (n->out) {
         const uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
-        n->alarm = ready > c ? ready : NM_NEVER;
-    } else {
-        for (unsigned class = 0; class < RING_CLASSES; class ++) {
-            const uint64_t ready = ring_class_ready(net, n->station, class);
-            if (ready > c && ready < n->alarm)
-                n->alarm = ready;
-        }
+        return ready > c ? ready : NM_NEVER;
     }
-    if (n->alarm < r->alarm)
-        r->alarm = n->alarm;
+    uint64_t soonest = NM_NEVER;
+    for (unsigned class = 0; class < RING_CLASSES; class ++) {
+        const uint64_t ready = ring_class_ready(net, n->station, class);
+        if (ready > c && ready < soonest)
+            soonest = ready;
+    }
+    return soonest;
 }
 
 /* Looks at a node: it wants a free slot from now on, or sleeps until an alarm or the end of being
@@ -373,13 +389,13 @@ static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n
 static inline void look_at(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     struct node *n = &r->node[node];
-    const bool held = r->raised & r->parent && 1u << node != r->parent;
-    n->alarm = NM_NEVER;
-    if (!(n->out ? between_wants(net, r, n->out, held, c)
+    const bool held = r->raised & r->parent;
+    if (!(n->out ? between_wants(net, r, node, held, c)
                  : station_wants(net, n->station, held, c))) {
-        set_alarm(net, r, n, c);
+        sleep_until(r, n, node_ready(net, n, c));
         return;
     }
+    n->alarm = NM_NEVER;
     r->wanting |= 1u << node;
     n->since = n->since < c ? n->since : c;
     if (n->since + net->timing.patience < r->impatient)
@@ -455,22 +471,33 @@ static inline bool station_let_in(struct ring_net *net, struct ring *r, uint32_t
     }
     if (st->left) {
         enter(net, r, node, ring_slot_of(st->flight, kind), st->route, c);
+        r->awake |= held ? 1u << node : 0;
         return !held;
     }
     enter(net, r, node, ring_slot_of(st->flight, kind | SLOT_LAST), st->route, c);
     station_ends(net, st, c);
+    r->awake |= r->pending & 1u << node;
     return false;
 }
 
-/* The same for an inter-ring interface. */
+/* The same for an inter-ring interface. What is next but not ready will be looked at when it is. */
 static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
                                   uint64_t c)
 {
-    struct fifo *f = r->node[node].out;
+    struct node *n = &r->node[node];
+    struct fifo *f = n->out;
     const ring_slot s = fifo_pop(net, f, c);
-    const uint32_t way = net->flight[ring_slot_flight(s)].way[r->node[node].way];
-    enter(net, r, node, s, way, c);
-    return f->head != f->tail && between_wants(net, r, f, held && 1u << node != r->parent, c + 1);
+    enter(net, r, node, s, net->flight[ring_slot_flight(s)].way[n->way], c);
+    if (f->head == f->tail)
+        return false;
+    const struct queued *q = &f->at[f->head & f->wrap];
+    if (q->ready <= c + 1 && !(held && held_back(net, r, node, q->slot)))
+        return true;
+    if (q->ready > c + 1 && r->occupied)
+        sleep_until(r, n, q->ready);
+    else
+        r->awake |= 1u << node;
+    return false;
 }
 
 /* Lets in what the nodes `go` want to, whose slots are free. */
@@ -491,7 +518,6 @@ static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t g
         }
     }
     r->wanting &= ~done;
-    r->awake |= r->pending & done;
     if (r->awake)
         r->attend = 0;
 }
