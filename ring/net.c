@@ -236,9 +236,14 @@ void ring_net_free(struct ring_net *net)
 
 /* ---- the station's side ---------------------------------------------------------------------- */
 
-nm_tick ring_window(const struct ring_net *net)
+static inline nm_tick window(const struct ring_net *net)
 {
     return (nm_tick)net->timing.handler * net->timing.cycle;
+}
+
+nm_tick ring_window(const struct ring_net *net)
+{
+    return window(net);
 }
 
 nm_tick ring_shortest(const struct ring_net *net)
@@ -246,16 +251,22 @@ nm_tick ring_shortest(const struct ring_net *net)
     return (nm_tick)(net->timing.generator + net->timing.handler) * net->timing.cycle;
 }
 
-bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
+static inline bool room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
 {
     const struct outbox *out = &net->station[station].out[class];
     if (out->sent < out->depth)
         return true;
-    uint64_t previous = out->sent - out->depth; /* the packet whose place this one would take */
+    const uint64_t previous =
+        out->sent - out->depth; /* the packet whose place this one would take */
     const struct alone *a = &net->alone;
     const bool left = out->gone > previous || (out->gone == previous && a->active &&
                                                a->station == station && a->flight.class == class);
-    return left && out->at[previous & out->wrap].freed + ring_window(net) <= at;
+    return left && out->at[previous & out->wrap].freed + window(net) <= at;
+}
+
+bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
+{
+    return room(net, station, class, at);
 }
 
 /* Stations may run on different threads; these words are the only thing they share. */
@@ -281,7 +292,7 @@ static unsigned level_of(const struct station *st, ring_mask mask)
 void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct ring_packet *packet)
 {
     assert(packet_ok(net, station, packet));
-    assert(ring_room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
+    assert(room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
     struct station *st = &net->station[station];
     struct outbox *out = &st->out[packet->class];
     struct outgoing *o = &out->at[out->sent++ & out->wrap];
@@ -313,28 +324,13 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
 /* ---- between station and rings ----------------------------------------------------------------
  */
 
-static uint64_t least_return(const struct station *st)
+uint64_t ring_least_return(const struct station *st)
 {
     uint64_t least = NM_NEVER;
     for (uint32_t i = 0; i < st->returning; i++)
         if (st->returns[i] < least)
             least = st->returns[i];
     return least;
-}
-
-static uint64_t outbox_ready(const struct outbox *out)
-{
-    return out->gone == out->sent ? NM_NEVER : out->at[out->gone & out->wrap].ready;
-}
-
-uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class)
-{
-    uint64_t ready = outbox_ready(&st->out[class]);
-    if (class == RING_SINKABLE || ready == NM_NEVER ||
-        st->nonsinkable_out < net->timing.nonsinkable_limit)
-        return ready;
-    uint64_t allowed = least_return(st);
-    return allowed > ready ? allowed : ready;
 }
 
 static uint64_t station_ready(const struct ring_net *net, const struct station *st)
@@ -351,7 +347,7 @@ static void tell_senders(struct ring_net *net, struct station *st)
 {
     for (uint32_t i = 0; i < st->takes_count; i++) {
         struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
-        uint64_t known = ring_cycle_at(net, st->takes[i] + ring_window(net));
+        uint64_t known = ring_cycle_at(net, st->takes[i] + window(net));
         from->returns[from->returning++] = known;
         if (from->ring->pending >> from->node & 1)
             ring_alarm(net, from->ring, from->node, known);
@@ -372,9 +368,9 @@ static void absorb_station(struct ring_net *net, unsigned station)
     if (empty && ring_alone_begins(net, station))
         return;
     uint64_t ready = station_ready(net, st);
-    if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
-        return;
     ring_station_heads(st);
+    if (!(st->ring->pending >> st->node & 1))
+        return;
     ring_alarm(net, st->ring, st->node, ready);
 }
 
@@ -393,8 +389,7 @@ void ring_absorb(struct ring_net *net)
 static uint64_t touched_ready(const struct ring_net *net, const struct station *st)
 {
     uint64_t ready = station_ready(net, st);
-    uint64_t told =
-        st->takes_count ? ring_cycle_at(net, st->takes[0] + ring_window(net)) : NM_NEVER;
+    uint64_t told = st->takes_count ? ring_cycle_at(net, st->takes[0] + window(net)) : NM_NEVER;
     return told < ready ? told : ready;
 }
 

@@ -250,9 +250,23 @@ static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
     return nm_clock_cycles(&net->clock, tick + net->timing.cycle - 1);
 }
 
+/** Least of a station's `returns`. (net.c) */
+uint64_t ring_least_return(const struct station *st);
+
 /** Earliest cycle in which a station's next packet of a class could start, were the ring free and
- *  not held; NM_NEVER if it has none, or none before some other station takes a message. (net.c) */
-uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class);
+ *  not held; NM_NEVER if it has none, or none before some other station takes a message. */
+static inline uint64_t ring_class_ready(const struct ring_net *net, const struct station *st,
+                                        unsigned class)
+{
+    const struct outbox *out = &st->out[class];
+    if (out->gone == out->sent)
+        return NM_NEVER;
+    const uint64_t ready = ring_outbox_head(out)->ready;
+    if (class == RING_SINKABLE || st->nonsinkable_out < net->timing.nonsinkable_limit)
+        return ready;
+    const uint64_t allowed = ring_least_return(st);
+    return allowed > ready ? allowed : ready;
+}
 
 /** What the rings look at in a packet. */
 void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
