@@ -77,7 +77,7 @@ struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level,
     assert(node < r->nodes);
     return (struct ring_link_count){
         .busy = link_busy(r, node),
-        .halted = stopped(r->halted, r->halted_since, r->raised & ~r->parent, net->now)};
+        .halted = stopped(r->halted, r->halted_since, r->halting != 0, net->now)};
 }
 
 /* Packets that have not left yet have stayed until now. */
@@ -135,7 +135,7 @@ struct ring_between_count ring_net_between(const struct ring_net *net, unsigned 
         .up = up->head,
         .down = down->head,
         .copies = down->feeder->node[__builtin_ctz(down->feeder_bit)].copies,
-        .held = stopped(r->held, r->held_since, r->raised & r->parent, net->now),
+        .held = stopped(r->held, r->held_since, r->held_back, net->now),
         .up_fifo = fifo_read(up, net->now),
         .down_fifo = fifo_read(down, net->now)};
 }
@@ -182,7 +182,7 @@ static void dump_ring(const struct ring_net *net, const struct ring *r, FILE *fi
                 __builtin_popcount(r->occupied), r->nodes);
     for (unsigned n = 0; n < r->nodes; n++) {
         bool parent = 1u << n == r->parent;
-        if (r->raised >> n & 1)
+        if (parent ? r->held_back : r->halting >> n & 1)
             fprintf(file, "ring %u.%u: %s by the FIFO it feeds at node %u\n", r->level, r->index,
                     parent ? "held back from going up" : "halted", n);
         if (r->node[n].station || !fifo_count(r->node[n].in))

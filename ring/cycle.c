@@ -70,29 +70,38 @@ static void flight_received(struct ring_net *net, uint32_t i)
 /* ---- FIFOs and halting -------------------------------------------------------------------------
  */
 
-/* A node's FIFO is nearly full: the parent's holds the ring back from going up, others halt it. */
-static void raise_bit(struct ring *r, uint32_t bit, uint64_t c)
+/* A FIFO is nearly full: the one to the ring above holds its feeder back from going up, others halt
+ * it. */
+static void fifo_raise(struct fifo *f, uint64_t c)
 {
-    if (bit == r->parent) {
+    struct ring *r = f->feeder;
+    f->raised = true;
+    if (f->feeder_bit == r->parent) {
+        r->held_back = true;
         r->held_since = c;
         r->awake |= r->wanting;
         r->attend = 0;
         r->wanting = r->starving = 0;
-    } else if (!(r->raised & ~r->parent)) {
-        r->halted_since = c;
+        return;
     }
-    r->raised |= bit;
+    if (!r->halting)
+        r->halted_since = c;
+    r->halting |= f->feeder_bit;
 }
 
-static void lower_bit(struct ring_net *net, struct ring *r, uint32_t bit, uint64_t c)
+static void fifo_lower(struct ring_net *net, struct fifo *f, uint64_t c)
 {
-    r->raised &= ~bit;
-    if (bit == r->parent) {
+    struct ring *r = f->feeder;
+    f->raised = false;
+    if (f->feeder_bit == r->parent) {
+        r->held_back = false;
         r->held += c - r->held_since;
         r->awake = r->pending & ~r->wanting;
         r->attend = 0;
-    } else if (!(r->raised & ~r->parent)) {
-        r->halted += c - r->halted_since;
+    } else {
+        r->halting &= ~f->feeder_bit;
+        if (!r->halting)
+            r->halted += c - r->halted_since;
     }
     ring_wake(net, r, c);
 }
@@ -108,11 +117,10 @@ static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
 /* From which counts on somebody has to be told, or a new record be kept. */
 static void fifo_marks(struct fifo *f)
 {
-    const bool raised = f->feeder->raised & f->feeder_bit;
     f->high = f->deepest + 1;
-    if (!raised && f->limit.near_full < f->high)
+    if (!f->raised && f->limit.near_full < f->high)
         f->high = f->limit.near_full;
-    f->low = raised ? f->limit.restart - 1 : 0;
+    f->low = f->raised ? f->limit.restart - 1 : 0;
 }
 
 static __attribute__((noinline)) void fifo_rises(struct fifo *f, uint32_t count, uint64_t c)
@@ -120,16 +128,16 @@ static __attribute__((noinline)) void fifo_rises(struct fifo *f, uint32_t count,
     assert(count <= f->limit.depth);
     if (count > f->deepest)
         f->deepest = count;
-    if (count >= f->limit.near_full && !(f->feeder->raised & f->feeder_bit))
-        raise_bit(f->feeder, f->feeder_bit, c);
+    if (count >= f->limit.near_full && !f->raised)
+        fifo_raise(f, c);
     fifo_marks(f);
 }
 
 static __attribute__((noinline)) void fifo_falls(struct ring_net *net, struct fifo *f, uint64_t c)
 {
     const uint32_t count = fifo_count(f);
-    if (f->feeder->raised & f->feeder_bit && count < f->limit.restart)
-        lower_bit(net, f->feeder, f->feeder_bit, c);
+    if (f->raised && count < f->limit.restart)
+        fifo_lower(net, f, c);
     if (!count)
         *f->drain_mask &= ~(1u << f->drain_node);
     fifo_marks(f);
@@ -389,7 +397,7 @@ static uint64_t node_ready(const struct ring_net *net, const struct node *n, uin
 static inline void look_at(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
     struct node *n = &r->node[node];
-    const bool held = r->raised & r->parent;
+    const bool held = r->held_back;
     if (!(n->out ? between_wants(net, r, node, held, c)
                  : station_wants(net, n->station, held, c))) {
         sleep_until(r, n, node_ready(net, n, c));
@@ -503,7 +511,7 @@ static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t
 /* Lets in what the nodes `go` want to, whose slots are free. */
 static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t go, uint64_t c)
 {
-    const bool held = r->raised & r->parent;
+    const bool held = r->held_back;
     uint32_t done = 0;
     r->starving &= ~go;
     for (; go; go &= go - 1) {
@@ -600,25 +608,19 @@ static void handle_fed(struct ring_net *net, struct ring *r, uint64_t c)
     }
 }
 
-/* First cycle from `c` on that has work for a ring that is not halted. */
-static inline uint64_t ring_due(const struct ring *r, uint64_t c)
-{
-    if (r->occupied | r->fed | r->awake | r->wanting)
-        return c;
-    return r->alarm > c ? r->alarm : c;
-}
-
 /* @return first cycle after `c` that has work for the ring. A halted one is woken when that ends.
  */
 static inline uint64_t ring_step(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    if (!(r->raised & ~r->parent))
+    if (!r->halting)
         move(net, r, c);
     if (r->fed)
         handle_fed(net, r, c);
-    if (r->raised & ~r->parent)
-        return r->fed ? c + 1 : NM_NEVER;
-    return ring_due(r, c + 1);
+    if (r->fed | (r->halting ? 0 : r->occupied | r->awake | r->wanting))
+        return c + 1;
+    if (r->halting)
+        return NM_NEVER;
+    return r->alarm > c ? r->alarm : c + 1;
 }
 
 /* Rings may wake one another, those above them for later cycles only. */

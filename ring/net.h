@@ -58,10 +58,11 @@ struct fifo {
     uint32_t high;  /* a slot that makes it so full calls for a closer look, */
     uint32_t low;   /* and so does one whose leaving makes it so empty (cycle.c) */
     uint32_t deepest;
+    bool raised;     /* nearly full: feeder halted or held back */
     uint64_t filled; /* [slots x cycles]: cycles of those that left minus cycles in which they came,
                         modulo 2^64; add slots x now */
     struct ring_depth limit;
-    uint32_t feeder_bit;         /* its node's bit in feeder->raised */
+    uint32_t feeder_bit;         /* its node there */
     struct ring *feeder, *drain; /* drain: the ring whose cycle empties it */
     uint32_t *drain_mask;
     uint32_t drain_node; /* its bit in *drain_mask is set while it is not empty */
@@ -93,7 +94,8 @@ struct ring {
     uint32_t occupied;  /* nodes whose slot is in use */
     uint32_t wanting;   /* nodes that have something to let in and may, and wait for a free slot */
     uint32_t starving;  /* of these: have waited so long that the others hold back */
-    uint32_t raised;    /* nodes whose FIFO is nearly full */
+    uint32_t halting;   /* nodes whose FIFO is nearly full, so that the ring stands still */
+    bool held_back;     /* the up FIFO is: what would go up is not let in */
     uint32_t parent;    /* bit of the node of the interface to the ring above; 0 on the top ring */
     uint32_t fed;       /* stations whose input FIFO is not empty */
     uint32_t at_once;   /* stations where a slot can be handled as it arrives (cycle.c) */
