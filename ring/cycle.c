@@ -2,10 +2,11 @@
  * One ring cycle: slots move one node on, interfaces take what is theirs, and let in what they have
  * where a slot is free; packet handlers take one slot each out of their input FIFOs.
  *
- * The hard idea: a slot costs no work while it travels. Slots stand still in an array and the
- * ring's phase turns instead; when a slot gets its targets, it is noted for each in which phase
- * that node must look (`due`), and halting simply keeps the phase. So the cost of a cycle is that
- * of its arrivals and insertions. What each link carried follows from Kirchhoff's rule (count.c).
+ * The hard idea: a slot costs no work while it travels. It is put down where and when it will be
+ * looked at next, by node and by the number of the move that brings it there (`coming`, `due`), and
+ * a halted ring does not count moves. Which nodes a slot in use passes is one turning word. So the
+ * cost of a cycle is that of its arrivals and insertions. What each link carried follows from
+ * Kirchhoff's rule (count.c).
  *
  * Rings are served top ring first and FIFO entries are dated at least one cycle ahead, so within a
  * cycle no slot is seen by two rings.
@@ -172,7 +173,7 @@ static inline void pass_on(struct ring *r, uint32_t node, uint32_t to, ring_slot
     const uint32_t hops = to > node ? to - node : to + r->nodes - node;
     const uint32_t move = (r->moves + hops) % RING_MOVES;
     r->due[move] |= 1u << to;
-    r->coming[move][to] = s;
+    r->coming[to][move] = s;
     r->occupied |= 1u << node;
 }
 
@@ -252,11 +253,10 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t due, ui
                           uint64_t c)
 {
     const uint32_t direct = r->at_once & ~r->fed;
-    const ring_slot *coming = r->coming[move];
     r->due[move] = 0;
     for (; due; due &= due - 1) {
         const uint32_t node = (uint32_t)__builtin_ctz(due);
-        const ring_slot s = coming[node];
+        const ring_slot s = r->coming[node][move];
         const struct node *n = &r->node[node];
         if (s & (SLOT_TARGETS | SLOT_UNSEQUENCED))
             arrive_multicast(net, r, node, s, c);

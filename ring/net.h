@@ -108,7 +108,7 @@ struct ring {
     uint32_t sequencer; /* node of the sequencing point */
     uint32_t level, index;
     uint32_t due[RING_MOVES];
-    ring_slot coming[RING_MOVES][RING_NODES_MAX]; /* by the move that brings it, and where to */
+    ring_slot coming[RING_NODES_MAX][RING_MOVES]; /* by where it goes and the move that brings it */
     uint64_t halted, halted_since, held, held_since;
     struct node node[RING_NODES_MAX];
 };
