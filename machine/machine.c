@@ -15,6 +15,7 @@
  */
 #include "machine/machine.h"
 
+#include "machine/contents.h"
 #include "machine/looking.h"
 
 #include "machine/memory.h"
@@ -52,8 +53,7 @@ struct nm_station {
 
 struct nm_machine {
     struct nm_params p;
-    struct nm_check *check;
-    uint8_t *image;
+    struct nm_contents contents;
     uint64_t image_bytes;
     struct nm_station *station;
     unsigned stations, cards;
@@ -175,6 +175,12 @@ static struct ring_timing ring_timing(const struct nm_params *p)
                                 .patience = (uint32_t)p->ring_patience};
 }
 
+static void hide_line(void *ctx, unsigned card, uint64_t line)
+{
+    struct nm_machine *m = ctx;
+    pc_line_hide(m->card[card], line);
+}
+
 static void rings_new(struct nm_machine *m)
 {
     const struct nm_params *p = &m->p;
@@ -197,19 +203,18 @@ static void station_new(struct nm_machine *m, unsigned number)
     for (unsigned i = 0; i < NM_CARDS_MAX; i++)
         s->running[i] = NM_NEVER;
     s->runner = (struct runner){.first = NM_NEVER, .second = NM_NEVER};
-    s->check = m->check;
+    s->check = m->contents.check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
     if (m->p.check)
         nm_bus_listen(s->bus, on_packet, s);
-    s->memory =
-        nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, m->image, m->check);
+    s->memory = nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, &m->contents);
     if (m->net)
-        s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, m->check);
+        s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, &m->contents);
     s->cards = (unsigned)m->p.processors;
     s->card = &m->card[number * s->cards];
     for (unsigned i = 0; i < s->cards; i++) {
-        s->card[i] = pc_card_new(s->k, s->bus, &m->p, m->image, m->check, number * s->cards + i);
+        s->card[i] = pc_card_new(s->k, s->bus, &m->p, &m->contents, number * s->cards + i);
         s->card[i]->owner = m;
         s->card[i]->on_trap = on_trap;
         s->card[i]->on_interrupt = on_interrupt;
@@ -225,14 +230,15 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->stations = (unsigned)nm_params_stations(params);
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
-    m->image = reserve(m->image_bytes);
+    m->contents.image = reserve(m->image_bytes);
     m->placement = nm_placement_new(&m->p);
-    m->check = nm_check_new(&m->p, m->image, m->image_bytes, m->cards);
+    m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
+    m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
     m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
     m->next = m->look_at = NM_NEVER;
-    m->broken = nm_check_failed(m->check);
+    m->broken = nm_check_failed(m->contents.check);
     rings_new(m);
     m->lookahead = m->station_lookahead = station_lookahead(&m->p);
     m->reach = m->net ? ring_shortest(m->net) : 0;
@@ -260,8 +266,9 @@ void nm_machine_free(struct nm_machine *m)
         pc_card_free(m->card[i]);
     if (m->net)
         ring_net_free(m->net);
-    nm_check_free(m->check);
-    munmap(m->image, m->image_bytes);
+    nm_check_free(m->contents.check);
+    nm_stale_free(m->contents.stale);
+    munmap(m->contents.image, m->image_bytes);
     free(m->station);
     free(m->awake);
     free(m->card);
@@ -291,7 +298,7 @@ nm_tick nm_machine_now(const struct nm_machine *m)
 
 uint8_t *nm_machine_image(struct nm_machine *m)
 {
-    return m->image;
+    return m->contents.image;
 }
 
 void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count)
@@ -305,8 +312,8 @@ bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t
     if (!nm_placement_take(m->placement, toucher, va, pa, &used))
         return false;
     if (used) {
-        memset(m->image + *pa, 0, m->p.page_size);
-        nm_check_os_wrote(m->check, *pa, m->p.page_size);
+        memset(m->contents.image + *pa, 0, m->p.page_size);
+        nm_machine_os_wrote(m, *pa, m->p.page_size);
     }
     return true;
 }
@@ -318,7 +325,8 @@ void nm_page_free(struct nm_machine *m, uint64_t pa)
 
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len)
 {
-    nm_check_os_wrote(m->check, pa, len);
+    nm_stale_os_wrote(m->contents.stale, pa, len);
+    nm_check_os_wrote(m->contents.check, pa, len);
 }
 
 void nm_machine_set_space(struct nm_machine *m, const struct nm_space *space)
@@ -391,8 +399,8 @@ static bool stuck(struct nm_machine *m, nm_tick now)
         if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
             continue;
         const uint64_t line = c->uncached.waits ? c->uncached.request.line : c->request.line;
-        nm_check_fail(m->check, now, line, "card %u has waited since tick %lu", c->cpu.number,
-                      (unsigned long)c->cpu.now);
+        nm_check_fail(m->contents.check, now, line, "card %u has waited since tick %lu",
+                      c->cpu.number, (unsigned long)c->cpu.now);
         return true;
     }
     return false;
@@ -541,6 +549,11 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
     bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
+    if (over && nm_stale_count(m->contents.stale)) {
+        nm_check_fail(m->contents.check, m->now, nm_stale_line(m->contents.stale),
+                      "an invalidation never reached its cards");
+        return NM_RUN_BROKEN;
+    }
     if (over && until == NM_NEVER)
         return NM_RUN_IDLE;
     for (unsigned i = 0; i < m->stations; i++)
@@ -843,7 +856,7 @@ void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
 
 const char *nm_machine_error(const struct nm_machine *m)
 {
-    return nm_check_error(m->check);
+    return nm_check_error(m->contents.check);
 }
 
 static void dump_fifo(FILE *out, const char *where, const struct nm_fifo *f)

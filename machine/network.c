@@ -490,7 +490,7 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
             return true;
         }
         handle(n, &p, from_network, now);
-        nm_check_handled(n->controller.check, &n->controller.place, &p);
+        nm_stale_handled(n->controller.stale, n->controller.place.station, &p);
         nm_check_release(n->controller.check, p.data);
         return true;
     }
@@ -547,7 +547,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
 
 struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
-                                  struct ring_net *net, struct nm_check *check)
+                                  struct ring_net *net, const struct nm_contents *contents)
 {
     struct nm_network *n = calloc(1, sizeof *n);
     nm_tick cycle = nm_bus_cycle(bus);
@@ -572,7 +572,8 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .copy = nm_check_cache(place->station),
                                            .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
                                            .cycle = cycle,
-                                           .check = check,
+                                           .check = contents->check,
+                                           .stale = contents->stale,
                                            .owner = n,
                                            .put = put};
     nm_controller_init(&n->controller, &timing);
