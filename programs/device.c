@@ -196,7 +196,7 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
     f->device->out++;
     DL_APPEND(c->p->commands, d);
     if (first_of(c->p, d->card) == d)
-        go_on(c->p, d->card, c->t->trap.at);
+        go_on(c->p, d->card, prog_now(c->p));
     return 0;
 }
 
@@ -299,7 +299,7 @@ int64_t device_look(struct call *c, uint64_t va)
     *d = (struct device_command){.card = c->t->card, .looks = true, .look = look};
     DL_APPEND(c->p->commands, d);
     if (first_of(c->p, d->card) == d)
-        go_on(c->p, d->card, c->t->trap.at);
+        go_on(c->p, d->card, prog_now(c->p));
     while (!d->looked)
         thread_block(c->t, NM_NEVER, false, c->p->fds);
     err = tell_look(&c->p->vm, va, &d->look);

@@ -248,6 +248,8 @@ enum wake thread_block(struct thread *t, nm_tick deadline, bool interruptible, c
 
 void thread_hold(struct thread *t, nm_tick at)
 {
+    if (at <= prog_now(t->p))
+        return;
     t->waiting = true;
     t->interruptible = false;
     t->deadline = at;
