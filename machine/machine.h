@@ -73,19 +73,20 @@ enum nm_xlate {
     NM_XLATE_OK,          /**< cached, coherent */
     NM_XLATE_UNCACHED,    /**< every load and store goes to its home; no LL/SC, no instructions */
     NM_XLATE_NONCOHERENT, /**< cached, but no directory knows; no LL/SC */
+    NM_XLATE_ABSENT, /**< has no memory yet: the operating system must give it some */
     NM_XLATE_UNMAPPED,
     NM_XLATE_PROTECTED
 };
 
 static inline bool nm_xlate_found(enum nm_xlate x)
 {
-    return x < NM_XLATE_UNMAPPED;
+    return x < NM_XLATE_ABSENT;
 }
 
 /**
  * The address space the processors run in.
- * translate: physical address of `va` for that access (page-granular rights); may allocate a page
- * on first touch by `card`. Called on primary-cache misses only.
+ * translate: physical address of `va` for that access by `card` (page-granular rights). Called on
+ * primary-cache misses only; changes nothing, because cards may ask out of the order of time.
  */
 struct nm_space {
     void *ctx;

@@ -128,6 +128,7 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     t->trap_code = cpu->trap_code;
     t->call_pc = cpu->call_pc;
     t->call_npc = cpu->call_npc;
+    t->absent = cpu->absent;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
     nm_card_take(t->p->m, trap->card, &t->regs);
