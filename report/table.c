@@ -244,6 +244,9 @@ void rep_table_region(const struct rep_run *run, const struct rep_region *region
 /* ---- several regions --------------------------------------------------------------------------
  */
 
+/* Regions that fit side by side. */
+enum { ABREAST = 4 };
+
 /* The columns of a comparison: regions `first` .. `first + count - 1`. */
 struct columns {
     const struct rep_run *run;
@@ -288,21 +291,30 @@ static void compare_elapsed(struct rep_grid *grid, const struct columns *c)
     rep_grid_cell(grid, "simulated time");
 }
 
+/* What is computed for each region of a comparison. */
+struct derived {
+    double value[ABREAST];
+    bool has[ABREAST]; /* false: the region has none, and its value is 0 */
+};
+
+static void compare_derived(struct rep_grid *grid, const struct columns *c, const char *name,
+                            const struct derived *d, const char *unit)
+{
+    rep_grid_cell(grid, "%s", name);
+    for (size_t r = 0; r < c->count; r++)
+        cell_value(grid, d->has[r], d->value[r]);
+    if (c->ratio)
+        cell_ratio(grid, d->value[0], d->value[1]);
+    rep_grid_cell(grid, "%s", unit);
+}
+
 static void compare_metric(struct rep_grid *grid, const struct columns *c, enum rep_metric_id id)
 {
     const struct rep_metric *metric = &rep_metrics()[id];
-    double value[2] = {0, 0};
-    rep_grid_cell(grid, "%s", metric->name);
-    for (size_t r = 0; r < c->count; r++) {
-        double v;
-        bool has = rep_metric_value(c->run, &c->first[r], rep_machine(c->run), id, &v);
-        cell_value(grid, has, v);
-        if (r < 2)
-            value[r] = v;
-    }
-    if (c->ratio)
-        cell_ratio(grid, value[0], value[1]);
-    rep_grid_cell(grid, "%s", metric->unit);
+    struct derived d = {0};
+    for (size_t r = 0; r < c->count; r++)
+        d.has[r] = rep_metric_value(c->run, &c->first[r], rep_machine(c->run), id, &d.value[r]);
+    compare_derived(grid, c, metric->name, &d, metric->unit);
     rep_grid_cell(grid, "= %s", metric->formula);
 }
 
@@ -310,38 +322,25 @@ static void compare_highlight(struct rep_grid *grid, const struct columns *c,
                               enum rep_highlight_id id)
 {
     struct rep_highlight h[REP_HIGHLIGHTS];
-    double value[2] = {0, 0};
-    rep_highlights(c->run, c->first, h);
-    if (!h[id].name)
-        return;
-    rep_grid_cell(grid, "%s", h[id].name);
+    struct derived d = {0};
     for (size_t r = 0; r < c->count; r++) {
         rep_highlights(c->run, &c->first[r], h);
-        rep_grid_cell(grid, "%.3f", h[id].percent);
-        if (r < 2)
-            value[r] = h[id].percent;
+        d.has[r] = h[id].name != NULL;
+        d.value[r] = h[id].percent;
     }
-    if (c->ratio)
-        cell_ratio(grid, value[0], value[1]);
-    rep_grid_cell(grid, "%%");
+    if (!d.has[0]) /* a machine has it or not, in every region */
+        return;
+    compare_derived(grid, c, h[id].name, &d, "%");
     rep_grid_cell(grid, "%s", h[id].sentence);
 }
 
-static void compare_group(struct rep_grid *grid, const struct columns *c,
-                          const struct in_metric *metric)
+static void compare_formula(struct rep_grid *grid, const struct columns *c,
+                            const struct in_metric *metric)
 {
-    double value[2] = {0, 0};
-    rep_grid_cell(grid, "%s", metric->name);
-    for (size_t r = 0; r < c->count; r++) {
-        double v = 0;
-        bool has = rep_group_value(c->run, &c->first[r], rep_machine(c->run), metric, &v);
-        cell_value(grid, has, v);
-        if (r < 2)
-            value[r] = v;
-    }
-    if (c->ratio)
-        cell_ratio(grid, value[0], value[1]);
-    rep_grid_cell(grid, "%s", metric->unit);
+    struct derived d = {0};
+    for (size_t r = 0; r < c->count; r++)
+        d.has[r] = rep_group_value(c->run, &c->first[r], rep_machine(c->run), metric, &d.value[r]);
+    compare_derived(grid, c, metric->name, &d, metric->unit);
     rep_grid_cell(grid, "= %s", metric->formula);
 }
 
@@ -356,14 +355,14 @@ static void compare_gap(struct rep_grid *grid, const char *name, const char *wor
 }
 
 /* What follows from the counts: the groups' metrics, or without groups those everybody needs. */
-static void compare_derived(struct rep_grid *grid, const struct columns *c)
+static void compare_computed(struct rep_grid *grid, const struct columns *c)
 {
     const struct in_experiment *x = c->run->experiment;
     compare_gap(grid, "", "");
     for (unsigned g = 0; g < x->group_count; g++) {
         compare_gap(grid, x->group[g].name, x->group[g].about);
         for (unsigned m = 0; m < x->group[g].metrics; m++)
-            compare_group(grid, c, &x->group[g].metric[m]);
+            compare_formula(grid, c, &x->group[g].metric[m]);
     }
     if (x->group_count)
         return;
@@ -385,7 +384,7 @@ static void print_comparison(struct pen pen, const struct columns *c)
     compare_elapsed(&grid, c);
     for (unsigned i = 0; i < c->run->choice.count; i++)
         compare_event(&grid, c, i);
-    compare_derived(&grid, c);
+    compare_computed(&grid, c);
     fputc('\n', pen.out);
     print_grid(pen, &grid);
     if (c->ratio)
@@ -395,7 +394,6 @@ static void print_comparison(struct pen pen, const struct columns *c)
 /* With marks the regions are what the user asked about; one alone is shown beside the whole run. */
 static void print_regions(struct pen pen, const struct rep_run *run)
 {
-    enum { ABREAST = 4 };
     if (run->regions == 2) {
         print_comparison(pen, &(struct columns){run, run->region, 2, false});
         return;
