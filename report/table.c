@@ -55,6 +55,13 @@ static const struct mon_event *event_of(const struct rep_run *run, unsigned i)
     return &mon_events()[run->choice.event[i]];
 }
 
+/* In functional mode time is a number of instructions: what is computed with it would only mislead.
+ */
+static bool is_timed(const struct rep_run *run)
+{
+    return run->experiment->machine.params.mode != NM_MODE_FUNCTIONAL;
+}
+
 static bool is_time(const struct mon_event *e)
 {
     return strcmp(e->unit, "PCycles") == 0 || strcmp(e->unit, "cycles") == 0;
@@ -86,7 +93,7 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     double count = (double)rep_count(run, region, all, i);
     double time = time_for(run, region, e);
     double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
-    if (is_time(e) && time > 0)
+    if (is_time(e) && time > 0 && is_timed(run))
         rep_grid_cell(grid, "%.1f %% of time", 100 * count / time);
     else if (!is_time(e) && instructions > 0)
         rep_grid_cell(grid, "%.3f/1000 instr", 1000 * count / instructions);
@@ -228,14 +235,18 @@ void rep_table_region(const struct rep_run *run, const struct rep_region *region
 {
     struct pen pen = pen_for(out);
     char ticks[32];
-    fprintf(out, "\n%s: %.3f us, %s PCycles of each card\n", region->name,
-            1e6 * rep_seconds(run, region->elapsed), rep_grouped(region->elapsed, ticks));
+    fprintf(out, "\n%s: ", region->name);
+    if (is_timed(run))
+        fprintf(out, "%.3f us, ", 1e6 * rep_seconds(run, region->elapsed));
+    fprintf(out, "%s PCycles of each card\n", rep_grouped(region->elapsed, ticks));
     if (run->choice.count)
         print_counts(pen, run, region);
     if (run->experiment->group_count) {
         print_groups(pen, run, region);
         return;
     }
+    if (!is_timed(run))
+        return;
     fputc('\n', out);
     print_metrics(pen, run, region);
     print_highlights(pen, run, region);
@@ -288,7 +299,7 @@ static void compare_elapsed(struct rep_grid *grid, const struct columns *c)
     if (c->ratio)
         cell_ratio(grid, (double)c->first[0].elapsed, (double)c->first[1].elapsed);
     rep_grid_cell(grid, "PCycles");
-    rep_grid_cell(grid, "simulated time");
+    rep_grid_cell(grid, is_timed(c->run) ? "simulated time" : "one an instruction: not a time");
 }
 
 /* What is computed for each region of a comparison. */
@@ -358,6 +369,8 @@ static void compare_gap(struct rep_grid *grid, const char *name, const char *wor
 static void compare_computed(struct rep_grid *grid, const struct columns *c)
 {
     const struct in_experiment *x = c->run->experiment;
+    if (!x->group_count && !is_timed(c->run))
+        return;
     compare_gap(grid, "", "");
     for (unsigned g = 0; g < x->group_count; g++) {
         compare_gap(grid, x->group[g].name, x->group[g].about);
@@ -433,25 +446,42 @@ static unsigned busy_cards(const struct rep_run *run)
     return n;
 }
 
-static void print_summary(const struct rep_run *run, FILE *out)
+static void print_time(const struct rep_run *run, FILE *out)
 {
-    const struct prog_outcome *o = &run->outcome;
-    char ticks[32], instructions[32];
-    unsigned busy = busy_cards(run);
-    double cycles = (double)o->ticks * busy, seconds = run->host.seconds;
+    const nm_tick elapsed = run->outcome.ticks;
+    char ticks[32];
     fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s\n",
-            1e6 * rep_seconds(run, o->ticks), rep_grouped(o->ticks, ticks),
+            1e6 * rep_seconds(run, elapsed), rep_grouped(elapsed, ticks),
             (double)run->experiment->machine.params.cpu_clock / 1e6, run->cards,
             run->cards == 1 ? "" : "s");
-    fprintf(out, "  %s instructions of %llu thread%s on %u card%s, IPC %.3f of each of them\n",
+}
+
+static void print_work(const struct rep_run *run, FILE *out)
+{
+    const struct prog_outcome *o = &run->outcome;
+    const unsigned busy = busy_cards(run);
+    const double cycles = (double)o->ticks * busy;
+    char instructions[32];
+    fprintf(out, "  %s instructions of %llu thread%s on %u card%s",
             rep_grouped(o->instructions, instructions), (unsigned long long)o->threads,
-            o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s",
-            cycles > 0 ? (double)o->instructions / cycles : 0);
-    if (run->experiment->machine.params.mode == NM_MODE_FUNCTIONAL)
+            o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s");
+    if (is_timed(run))
+        fprintf(out, ", IPC %.3f of each of them",
+                cycles > 0 ? (double)o->instructions / cycles : 0);
+    fputc('\n', out);
+}
+
+static void print_summary(const struct rep_run *run, FILE *out)
+{
+    const double seconds = run->host.seconds;
+    if (is_timed(run))
+        print_time(run, out);
+    print_work(run, out);
+    if (!is_timed(run))
         fprintf(out, "  functional mode: only counts of instructions mean anything, %s\n",
                 "not times, rates, stalls, misses or traffic");
     fprintf(out, "  host: %.2f s, %.1f MIPS\n", seconds,
-            seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
+            seconds > 0 ? (double)run->outcome.instructions / seconds / 1e6 : 0);
 }
 
 /* What the experiment shows, in its own words. */
