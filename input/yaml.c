@@ -207,7 +207,7 @@ static bool check_text(struct in_reading *r, struct in_doc *doc)
     } else if (utf16) {
         in_complain(r, &start, "not UTF-8 text (UTF-16 or UTF-32?): save it as UTF-8");
     } else if (doc->size > IN_TEXT_MAX) {
-        in_complain(r, &start, "larger than %d KB: not a machine or an experiment",
+        in_complain(r, &start, "larger than %d KB: not a machine, an experiment or a group",
                     IN_TEXT_MAX / 1024);
     } else if (length != doc->size) {
         const struct in_place at = place_of_byte(doc, length);
