@@ -7,10 +7,9 @@
  * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
  * each of its 2. What the bus and memory take is in docs/latency.md and tested there: '*'.
  */
-#include "machine/machine.h"
+#include "actors.h"
 #include "machine/params.h"
 #include "monitor/monitor.h"
-#include "procard/card.h"
 #include "procard/pins.h"
 #include "tests/r4400_counts.h"
 
@@ -56,8 +55,8 @@ struct scene {
 #define B     (A + 0x4000)
 #define Z     (A + 0x80000)
 #define ALIAS (UINT64_C(1) << 32) /* the same physical page, one page further on */
-#define U     (UINT64_C(1) << 42) /* uncached */
-#define N     (UINT64_C(1) << 43) /* non-coherent */
+#define U     UNCACHED
+#define N     NONCOHERENT
 
 /* What a TLB refill of 50 PCycles, and a handler of 100, take. */
 #define REFILL "KILL_EXC 8 STALL_OTHER 50 INT 1 KILL_BRANCH 3 "
@@ -250,8 +249,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
         [LL] = PC_ST_LOAD, [SC] = PC_ST_STORE, [FAIL] = PC_ST_STORE};
     enum pc_stop stop = PC_STOP_HORIZON;
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    struct actor *a = actor_of(cpu);
     cpu->horizon = horizon;
     for (; a->step->kind != END; a->step++, a->begun = false) {
         if (!a->begun) {
@@ -282,10 +280,7 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_ac
 
 static void set_up(const struct scene *s, struct nm_params *p, bool check)
 {
-    size_t rows;
-    const struct nm_param_row *row = nm_param_rows(&rows);
-    for (size_t i = 0; i < rows; i++)
-        nm_param_set(p, &row[i], row[i].def);
+    actors_plain_params(p);
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;
     p->memory_size = 4 << 20;
@@ -335,11 +330,8 @@ static void play(const struct scene *s, bool check, bool watched)
     if (watched)
         nm_card_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
-        struct pc_regs regs = {.pc = 0};
-        struct actor *a = &actor[i];
-        *a = (struct actor){.scene = s, .step = s->script[i]};
-        memcpy(&regs.gpr[1], &a, sizeof a);
-        nm_card_resume(m, i, &regs, 0);
+        actor[i] = (struct actor){.scene = s, .step = s->script[i]};
+        actors_start(m, i, &actor[i], 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {
         struct pc_regs regs;
