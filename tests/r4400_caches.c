@@ -345,27 +345,27 @@ static void play(const struct scene *s, bool check, bool watched)
     nm_machine_free(m);
 }
 
-Test(r4400, t570_caches)
+Test(r4400, accesses_take_their_counts_by_hand)
 {
     for (unsigned i = 0; i < SCENES; i++)
         play(&scenes[i], false, false);
 }
 
 /* Then every access goes the slow way; it takes the same time. */
-Test(r4400, t571_caches_checked)
+Test(r4400, checking_takes_the_same_time)
 {
     for (unsigned i = 0; i < SCENES; i++)
         play(&scenes[i], true, false);
 }
 
 /* And while somebody watches the pins. */
-Test(r4400, t575_caches_watched)
+Test(r4400, watched_pins_show_the_totals)
 {
     for (unsigned i = 0; i < SCENES; i++)
         play(&scenes[i], false, true);
 }
 
-Test(r4400, t572_scaddr)
+Test(r4400, scaddr_has_the_half_above_the_index)
 {
     struct nm_params p = {.l2_split = true, .l2_data_half = 1};
     struct pc_card card = {.p = &p, .l2_shift = 6};
@@ -381,7 +381,7 @@ Test(r4400, t572_scaddr)
 }
 
 /* Every one of the 48 entries can be replaced: filled on 48 ticks in a row, none has been lost. */
-Test(r4400, t576_tlb_random)
+Test(r4400, random_replaces_every_tlb_entry)
 {
     enum { ENTRIES = 48, FIRST = 1000 };
     struct nm_params p;
@@ -400,7 +400,7 @@ Test(r4400, t576_tlb_random)
 }
 
 /* The groups of the card's document are sums of states as status.def groups them. */
-Test(r4400, t574_groups)
+Test(r4400, events_are_groups_of_states)
 {
     static const char *const paths[PC_ST__COUNT] = {
 #define STATE(name, code, group, sentence) [PC_ST_##name] = group,
@@ -437,7 +437,7 @@ Test(r4400, t574_groups)
 
 /* R4400 manual p. 363: PCycles of one access to the secondary cache, and unused cycles from an
  * intervention or snoop to its first answer. */
-Test(r4400, t573_response_latency)
+Test(r4400, response_latency_is_within_the_manuals)
 {
     static const struct {
         unsigned access, least, most;
