@@ -153,50 +153,10 @@ static void write_resolved(void *ctx, FILE *out)
     in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment, GUEST_COPY);
 }
 
-static void write_json(void *ctx, FILE *out)
-{
-    rep_write_json(&((struct state *)ctx)->run, out);
-}
-
-static void write_csv(void *ctx, FILE *out)
-{
-    rep_write_csv(&((struct state *)ctx)->run, out);
-}
-
-static void write_histogram(void *ctx, FILE *out)
-{
-    rep_write_histogram(&((struct state *)ctx)->run, out);
-}
-
-static void write_groups(void *ctx, FILE *out)
-{
-    rep_write_groups(&((struct state *)ctx)->run, out);
-}
-
 static void write_samples(void *ctx, FILE *out)
 {
     const struct state *s = ctx;
     rep_write_samples(&s->samples, &s->run, out);
-}
-
-static void write_counters(void *ctx, FILE *out)
-{
-    rep_write_counters(&((struct state *)ctx)->run, out);
-}
-
-static void write_bins(void *ctx, FILE *out)
-{
-    rep_write_bins(&((struct state *)ctx)->run, out);
-}
-
-static void write_npy(void *ctx, FILE *out)
-{
-    rep_write_npy(&((struct state *)ctx)->run, out);
-}
-
-static void write_text(void *ctx, FILE *out)
-{
-    rep_write_text(&((struct state *)ctx)->run, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -208,15 +168,50 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
     return false;
 }
 
-/* What the cards' registers and SRAMs show, as far as anybody used them. */
-static bool write_registers(struct state *s)
+static bool has_groups(const struct rep_run *run)
+{
+    return run->experiment->group_count;
+}
+
+static bool has_histogram(const struct rep_run *run)
+{
+    return rep_histogram_total(run).cards;
+}
+
+/* What a run has counted, file by file. */
+static const struct result {
+    const char *name;
+    void (*write)(const struct rep_run *run, FILE *out);
+    bool (*is_there)(const struct rep_run *run); /* NULL: always */
+} results[] = {
+    {"stats.json", rep_write_json, NULL},
+    {"stats.csv", rep_write_csv, NULL},
+    {"stats.txt", rep_write_text, NULL},
+    {REP_HISTOGRAM, rep_write_histogram, NULL},
+    {REP_GROUPS, rep_write_groups, has_groups},
+    {REP_COUNTERS, rep_write_counters, rep_registers_used},
+    {REP_BINS, rep_write_bins, has_histogram},
+    {REP_NPY, rep_write_npy, has_histogram},
+};
+
+struct result_of {
+    const struct result *result;
+    const struct rep_run *run;
+};
+
+static void write_result(void *ctx, FILE *out)
+{
+    const struct result_of *of = ctx;
+    of->result->write(of->run, out);
+}
+
+static bool write_results(struct state *s)
 {
     bool good = true;
-    if (rep_registers_used(&s->run))
-        good &= write_file(s, REP_COUNTERS, write_counters, s);
-    if (rep_histogram_total(&s->run).cards) {
-        good &= write_file(s, REP_BINS, write_bins, s);
-        good &= write_file(s, REP_NPY, write_npy, s);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        struct result_of of = {&results[i], &s->run};
+        if (!of.result->is_there || of.result->is_there(of.run))
+            good &= write_file(s, of.result->name, write_result, &of);
     }
     return good;
 }
@@ -268,16 +263,9 @@ static enum cli_exit open_results(struct state *s)
 /* All that can be written is, whatever becomes of the rest. */
 static bool close_results(struct state *s)
 {
-    bool good = true;
     if (!s->ask->keep)
-        return good;
-    good &= write_file(s, "stats.json", write_json, s);
-    good &= write_file(s, "stats.csv", write_csv, s);
-    good &= write_file(s, "stats.txt", write_text, s);
-    good &= write_file(s, REP_HISTOGRAM, write_histogram, s);
-    if (s->ask->experiment->group_count)
-        good &= write_file(s, REP_GROUPS, write_groups, s);
-    good &= write_registers(s);
+        return true;
+    bool good = write_results(s);
     if (s->samples.interval)
         good &= write_file(s, REP_SAMPLES, write_samples, s);
     good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
