@@ -46,8 +46,7 @@ struct state {
     struct rep_progress progress;
 };
 
-/* ---- signals -----------------------------------------------------------------------------------
- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 /* The only variables of the program that belong to nobody: a signal handler has no context. */
 static volatile sig_atomic_t stop_asked, look_asked;
@@ -76,8 +75,7 @@ static void catch_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- small things ------------------------------------------------------------------------------
- */
+/* ---- small things ---------------------------------------------------------------------------- */
 
 static void complain(const char *what)
 {
@@ -111,8 +109,7 @@ static const struct rep_sample *totals(struct state *s)
     return &s->now;
 }
 
-/* ---- calls out of the run ----------------------------------------------------------------------
- */
+/* ---- calls out of the run -------------------------------------------------------------------- */
 
 static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
 {
@@ -145,8 +142,7 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
     return !stop_asked;
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void write_resolved(void *ctx, FILE *out)
 {
@@ -272,8 +268,7 @@ static bool close_results(struct state *s)
     return good;
 }
 
-/* ---- the run -----------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static int open_stdin(const struct cli_session *ask)
 {

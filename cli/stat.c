@@ -102,8 +102,7 @@ static const struct argp argp = {
            "exit status is the program's own, 128 + n if signal n killed it; numachine's own "
            "statuses 2 to 6 and 130 (numachine --help) come with a message."};
 
-/* ---- the experiment ----------------------------------------------------------------------------
- */
+/* ---- the experiment -------------------------------------------------------------------------- */
 
 static bool set_limit(struct in_experiment *x, const char *text, struct in_diag *diag)
 {

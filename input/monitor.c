@@ -197,8 +197,7 @@ static bool read_pattern(const char *text, uint64_t *care, uint64_t *value)
     return bit > 0;
 }
 
-/* ---- registers --------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /** The writes as they come together, each with the place that asked for it. */
 struct program {

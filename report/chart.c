@@ -48,8 +48,7 @@ static void phase_title(const struct rep_run *run, unsigned phase, char title[64
         snprintf(title, 64, "phase %u", phase);
 }
 
-/* ---- service times ----------------------------------------------------------------------------
- */
+/* ---- service times --------------------------------------------------------------------------- */
 
 struct times {
     uint64_t count[OCTAVES][PHASES], octave[OCTAVES], phase[PHASES];
@@ -141,8 +140,7 @@ static void chart_times(const struct rep_run *run, FILE *out, unsigned width)
     rep_grid_free(&grid);
 }
 
-/* ---- the fullest words ------------------------------------------------------------------------
- */
+/* ---- the fullest words ----------------------------------------------------------------------- */
 
 struct word {
     uint32_t index;
@@ -216,8 +214,7 @@ static void chart_words(const struct rep_run *run, const struct rep_registers *s
     free(words);
 }
 
-/* ---- the chart --------------------------------------------------------------------------------
- */
+/* ---- the chart ------------------------------------------------------------------------------- */
 
 /* The first card whose SRAM was used: its source says what all of them mean. */
 static const struct rep_registers *first_used(const struct rep_run *run)

@@ -72,8 +72,7 @@ void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
             fn(ctx, &rows[i]);
 }
 
-/* ---- monitor/histogram.csv --------------------------------------------------------------------
- */
+/* ---- monitor/histogram.csv ------------------------------------------------------------------- */
 
 const char *rep_phase_name(const struct rep_run *run, unsigned phase, char buf[64])
 {
@@ -144,8 +143,7 @@ void rep_write_bins(const struct rep_run *run, FILE *out)
     }
 }
 
-/* ---- monitor/histogram.npy --------------------------------------------------------------------
- */
+/* ---- monitor/histogram.npy ------------------------------------------------------------------- */
 
 /* Format 1.0 of numpy's files: magic, length of the header, the header padded so that the data
  * begin at a multiple of 64. */

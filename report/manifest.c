@@ -38,8 +38,7 @@ const char *rep_end_word(enum prog_end end)
     return words[end];
 }
 
-/* ---- input files ------------------------------------------------------------------------------
- */
+/* ---- input files ----------------------------------------------------------------------------- */
 
 static void hash_file(struct rep_input *input)
 {
@@ -96,8 +95,7 @@ void rep_manifest_free(struct rep_manifest *manifest)
     free(manifest->input);
 }
 
-/* ---- the parts of the document ----------------------------------------------------------------
- */
+/* ---- the parts of the document --------------------------------------------------------------- */
 
 /* A JSON string of any bytes: what is not UTF-8 is shown as '?'. */
 static json_t *text(const char *bytes)

@@ -53,8 +53,7 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
 #undef TRUTH
 }
 
-/* ---- the machine around the cards -------------------------------------------------------------
- */
+/* ---- the machine around the cards ------------------------------------------------------------ */
 
 static struct rep_around around_new(const struct rep_run *run)
 {
@@ -99,8 +98,7 @@ static void around_end(const struct rep_run *run, struct rep_around *a,
         nm_ring_monitor_add(&a->ring[r], &now->ring[r], &a->ring_start[r]);
 }
 
-/* ---- visits ------------------------------------------------------------------------------------
- */
+/* ---- visits ---------------------------------------------------------------------------------- */
 
 static void begin_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
                         const struct rep_sample *now)

@@ -67,8 +67,7 @@ static bool is_time(const struct mon_event *e)
     return strcmp(e->unit, "PCycles") == 0 || strcmp(e->unit, "cycles") == 0;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Time available to an event in its own unit, over all who count it. */
 static double time_for(const struct rep_run *run, const struct rep_region *region,
@@ -134,8 +133,7 @@ static void cell_ratio(struct rep_grid *grid, double first, double second)
         rep_grid_cell(grid, "-");
 }
 
-/* ---- one region -------------------------------------------------------------------------------
- */
+/* ---- one region ------------------------------------------------------------------------------ */
 
 static void print_counts(struct pen pen, const struct rep_run *run, const struct rep_region *region)
 {
@@ -252,8 +250,7 @@ void rep_table_region(const struct rep_run *run, const struct rep_region *region
     print_highlights(pen, run, region);
 }
 
-/* ---- several regions --------------------------------------------------------------------------
- */
+/* ---- several regions ------------------------------------------------------------------------- */
 
 /* Regions that fit side by side. */
 enum { ABREAST = 4 };
@@ -418,8 +415,7 @@ static void print_regions(struct pen pen, const struct rep_run *run)
     }
 }
 
-/* ---- around the tables ------------------------------------------------------------------------
- */
+/* ---- around the tables ----------------------------------------------------------------------- */
 
 static void print_end(const struct rep_run *run, FILE *out)
 {

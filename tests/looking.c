@@ -231,8 +231,7 @@ Test(looking, what_a_network_cache_is_good_for)
     nm_machine_free(m);
 }
 
-/* ---- sums under a random load ------------------------------------------------------------------
- */
+/* ---- sums under a random load ---------------------------------------------------------------- */
 
 enum { RANDOM_REFERENCES = 1500, RANDOM_CARDS_MAX = 16 };
 

@@ -186,8 +186,7 @@ Test(report_histogram, counters)
     free(text);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 static char *samples_text(const struct rep_samples *samples)
 {
