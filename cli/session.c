@@ -304,7 +304,6 @@ static enum cli_exit simulate(struct state *s)
     const struct prog_hooks hooks = {
         .ctx = s, .mark = on_mark, .sample = on_sample, .progress = on_progress};
     fflush(stdout);
-    catch_signals();
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit);
     prog_run(s->machine, &spec, &hooks, &s->run.outcome);
@@ -417,6 +416,7 @@ static void show(struct state *s)
 static enum cli_exit run(struct state *s)
 {
     rep_host_start(&s->run.host);
+    catch_signals(); /* a run that has begun to write always comes to its end */
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
         status = simulate(s);

@@ -9,6 +9,7 @@ so far must be there, and the exit status must say what happened.
 import json
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import sys
@@ -18,6 +19,16 @@ import time
 TIMEOUT = 60  # host seconds
 FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
          "monitor"}
+
+
+def is_empty(reader):
+    """Whether everything in a pipe has been read."""
+    return not select.select([reader], [], [], 0)[0]
+
+
+def is_full(writer):
+    """Whether who writes into a pipe has to wait."""
+    return not select.select([], [writer], [], 0)[1]
 
 
 class Bench:
@@ -41,17 +52,15 @@ class Bench:
         manifest = json.loads((directory / "manifest.json").read_text())
         return {f.name for f in directory.iterdir()}, manifest["status"], manifest["end"]["reason"]
 
-    def wait_for_start(self, name, process):
-        """Until cycle 0 is past: the configuration is written before it."""
-        while not (self.directory / name / "config.resolved.yaml").exists():
-            if process.poll() is not None:
-                sys.exit(f"{name}: exit status {process.returncode}: {process.stderr.read()}")
-            time.sleep(0.02)
-        time.sleep(0.5)
-
-    def interrupted(self, name, end, number, **streams):
+    def interrupted(self, name, end, number, until, **streams):
+        """Interrupts the guest when `until` says that it waits."""
         process = self.start(name, end, **streams)
-        self.wait_for_start(name, process)
+        begin = time.monotonic()
+        while not until():
+            if process.poll() is not None or time.monotonic() > begin + TIMEOUT:
+                process.kill()
+                sys.exit(f"{name}: exit status {process.wait()}: {process.stderr.read()}")
+            time.sleep(0.02)
         process.send_signal(signal.SIGUSR1)
         process.send_signal(number)
         _, said = process.communicate(timeout=TIMEOUT)
@@ -62,8 +71,17 @@ class Bench:
 def interrupts(bench):
     for number in signal.SIGINT, signal.SIGTERM:
         reader, writer = os.pipe()
-        bench.interrupted(f"reader-{number.name}", "drain", number, stdin=reader)
-        bench.interrupted(f"writer-{number.name}", "flood", number, stdout=writer)
+        os.write(writer, b"x")
+        bench.interrupted(f"reader-{number.name}", "drain", number, lambda: is_empty(reader),
+                          stdin=reader)
+        bench.interrupted(f"writer-{number.name}", "flood", number, lambda: is_full(writer),
+                          stdout=writer)
+        while not is_empty(reader):
+            os.read(reader, 4096)
+        # As soon as anything of the run is on the disk.
+        bench.interrupted(f"early-{number.name}", "drain", number,
+                          (bench.directory / f"early-{number.name}" / "manifest.json").exists,
+                          stdin=reader)
         os.close(reader)
         os.close(writer)
 
