@@ -370,7 +370,7 @@ static void read_registers(struct state *s)
                                        MON_REG_CONTROL3};
     static const uint32_t value[] = {MON_REG_COUNTER0, MON_REG_COUNTER1, MON_REG_COUNTER2,
                                      MON_REG_COUNTER3};
-    s->run.registers = in_alloc(s->run.cards, sizeof *s->run.registers);
+    s->run.registers = nm_alloc(s->run.cards, sizeof *s->run.registers);
     for (unsigned c = 0; c < s->run.cards; c++) {
         struct rep_registers *r = &s->run.registers[c];
         for (unsigned k = 0; k < MON_COUNTERS; k++) {
@@ -446,9 +446,9 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->machine = nm_machine_new(&x->machine.params);
     s->run.cards = nm_machine_cards(s->machine);
     s->now = (struct rep_sample){
-        .card = in_alloc(s->run.cards, sizeof *s->now.card),
-        .station = in_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
-        .ring = in_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
+        .card = nm_alloc(s->run.cards, sizeof *s->now.card),
+        .station = nm_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
+        .ring = nm_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
     };
     snprintf(s->program, sizeof s->program, "%s", s->guest.path);
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,

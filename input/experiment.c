@@ -105,7 +105,7 @@ static void move_text(struct in_value *v, char **field)
 /** Lists are never NULL in the result. */
 static void move_list(struct in_value *v, char ***field)
 {
-    *field = v->list ? v->list : in_alloc(1, sizeof **field);
+    *field = v->list ? v->list : nm_alloc(1, sizeof **field);
     v->list = NULL;
 }
 
@@ -165,7 +165,7 @@ static void list_inputs(struct build *b)
         if (files[i])
             in_push(&x->inputs, files[i]);
     if (!x->inputs)
-        x->inputs = in_alloc(1, sizeof *x->inputs);
+        x->inputs = nm_alloc(1, sizeof *x->inputs);
 }
 
 /** An address in C's hexadecimal or in decimal, ended by `end`. */
@@ -279,7 +279,7 @@ static void read_placement(struct build *b)
     size_t n = 0;
     while (v->list && v->list[n])
         n++;
-    x->ranges = in_alloc(n + 1, sizeof *x->ranges);
+    x->ranges = nm_alloc(n + 1, sizeof *x->ranges);
     for (size_t i = 0; i < n; i++) {
         struct nm_range *range = &x->ranges[x->range_count];
         if (read_range(v->list[i], range, why, sizeof why) && fits(x, range, why, sizeof why)) {
@@ -302,9 +302,7 @@ static void check_events(struct build *b)
 static bool add_group(struct in_reading *r, struct in_experiment *x, const char *name,
                       const struct in_place *at)
 {
-    struct in_group *grown = realloc(x->group, (x->group_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
+    struct in_group *grown = nm_grow(x->group, x->group_count + 1, sizeof *grown);
     x->group = grown;
     if (!in_group_read(r, &grown[x->group_count], name, at))
         return false;
@@ -386,7 +384,7 @@ static void build(struct build *b, char *const *sets)
         check_processors(b);
         read_placement(b);
     }
-    b->x->origins = in_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
+    b->x->origins = nm_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(b, i);
     if (keys_are_good)
@@ -400,7 +398,7 @@ void in_experiment_default(struct in_experiment *x)
     struct build b = {.r = &r, .x = x};
     *x = (struct in_experiment){.limit = NM_NEVER, .interval = NM_NEVER};
     fill_defaults(&b);
-    x->origins = in_alloc(IN_KEY__COUNT, sizeof *x->origins);
+    x->origins = nm_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(&b, i);
     in_values_free(b.values, IN_KEY__COUNT);
@@ -523,7 +521,7 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
 {
     char ***field = field_of(x, key);
     in_free_list(*field);
-    *field = in_alloc(1, sizeof **field);
+    *field = nm_alloc(1, sizeof **field);
     for (; list && *list; list++)
         in_push(field, *list);
     in_set_origin(x, key);

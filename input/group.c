@@ -217,7 +217,7 @@ static void read_metrics(struct build *b)
         in_complain(b->r, &v->at, "more than %d metrics; make two groups", METRICS_MAX);
         return;
     }
-    b->g->metric = in_alloc((size_t)(end - i), sizeof *b->g->metric);
+    b->g->metric = nm_alloc((size_t)(end - i), sizeof *b->g->metric);
     for (; i < end; i++)
         read_metric(b, v->at.doc, in_node(v->at.doc, *i));
 }

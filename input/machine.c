@@ -317,7 +317,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         apply_set(&b, *sets);
     if (r->diag->errors == before)
         check_rules(&b);
-    mc->origins = in_alloc(ROWS, sizeof *mc->origins);
+    mc->origins = nm_alloc(ROWS, sizeof *mc->origins);
     for (size_t i = 0; i < ROWS; i++)
         mc->origins[i].text = in_origin_text(&b.places[i]);
     return r->diag->errors == before;

@@ -422,7 +422,7 @@ void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct
     const unsigned before = r->diag->errors;
     read_counters(r, x, &values[IN_KEY_counter]);
     check_phases(r, x->phases, &values[IN_KEY_phases]);
-    x->write = in_alloc(WRITES_MAX, sizeof *x->write);
+    x->write = nm_alloc(WRITES_MAX, sizeof *x->write);
     add_scale(&p);
     add_mask(&p);
     add_registers(&p);

@@ -15,6 +15,7 @@
  */
 #include "machine/network.h"
 
+#include "machine/alloc.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -146,7 +147,7 @@ static void queue_push(struct queue *q, const struct arrival *a)
 {
     if (q->count == q->size) {
         unsigned size = q->size ? 2 * q->size : 16;
-        struct arrival *grown = malloc(size * sizeof *grown);
+        struct arrival *grown = nm_grow(NULL, size, sizeof *grown);
         for (unsigned i = 0; i < q->count; i++)
             grown[i] = q->a[(q->head + i) & (q->size - 1)];
         free(q->a);
@@ -548,7 +549,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
                                   struct ring_net *net, const struct nm_contents *contents)
 {
-    struct nm_network *n = calloc(1, sizeof *n);
+    struct nm_network *n = nm_alloc(1, sizeof *n);
     nm_tick cycle = nm_bus_cycle(bus);
     struct nm_dram_timing timing = {.directory = p->netcache_directory * cycle,
                                     .dram = p->netcache_dram * cycle,

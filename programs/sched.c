@@ -10,6 +10,8 @@
  */
 #include "programs/linux.h"
 
+#include "machine/alloc.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,10 +112,7 @@ static void move(struct thread *t)
 
 struct thread *thread_new(struct prog *p, const struct pc_regs *regs)
 {
-    struct thread *t = calloc(1, sizeof *t);
-
-    if (!t)
-        abort();
+    struct thread *t = nm_alloc(1, sizeof *t);
     t->p = p;
     t->regs = *regs;
     t->tid = p->next_tid++;

@@ -11,6 +11,8 @@
  */
 #include "programs/actors.h"
 
+#include "machine/alloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -209,10 +211,7 @@ static void actor_main(int argc, char **argv)
 struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
                         void *arg)
 {
-    struct actor *a = calloc(1, sizeof *a);
-
-    if (!a)
-        abort();
+    struct actor *a = nm_alloc(1, sizeof *a);
     a->as = as;
     a->body = body;
     a->arg = arg;

@@ -5,10 +5,10 @@
  * says more than its mean. Whatever else a word counts has no order worth drawing, so the fullest
  * words are shown.
  */
+#include "machine/alloc.h"
 #include "monitor/board.h"
 #include "report/grid.h"
 #include "report/histogram.h"
-#include "report/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
 
 static struct word *sum_words(const struct rep_run *run)
 {
-    struct word *words = rep_get(MON_SRAM_WORDS, sizeof *words);
+    struct word *words = nm_alloc(MON_SRAM_WORDS, sizeof *words);
     for (uint32_t i = 0; i < MON_SRAM_WORDS; i++)
         words[i].index = i;
     for (unsigned c = 0; c < run->cards; c++) {

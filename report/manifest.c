@@ -4,6 +4,7 @@
  */
 #include "report/manifest.h"
 
+#include "machine/alloc.h"
 #include "report/version.h"
 
 #include <jansson.h>
@@ -80,9 +81,7 @@ void rep_manifest_init(struct rep_manifest *manifest, const struct rep_run *run,
 {
     const struct in_experiment *x = run->experiment;
     *manifest = (struct rep_manifest){.run = run, .argc = argc, .argv = argv};
-    manifest->input = calloc(length_of(x->inputs) + 3, sizeof *manifest->input);
-    if (!manifest->input)
-        abort();
+    manifest->input = nm_alloc(length_of(x->inputs) + 3, sizeof *manifest->input);
     for (size_t i = 0; i < length_of(x->inputs); i++)
         add_input(manifest, x->inputs[i]);
     add_input(manifest, run->program);

@@ -12,6 +12,8 @@
  */
 #include "ring/net.h"
 
+#include "machine/alloc.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -20,8 +22,8 @@
 static void flights_grow(struct ring_net *net)
 {
     uint32_t old = net->flights, size = old ? 2 * old : 256;
-    net->flight = realloc(net->flight, size * sizeof *net->flight);
-    net->packet = realloc(net->packet, size * sizeof *net->packet);
+    net->flight = nm_grow(net->flight, size, sizeof *net->flight);
+    net->packet = nm_grow(net->packet, size, sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
         net->flight[i].next_free = net->free_flight;
         net->free_flight = i;
@@ -482,7 +484,7 @@ static void remember_asker(struct ring_net *net, struct station *st, uint16_t so
     uint32_t size = st->asker_wrap + 1, count = st->asker_tail - st->asker_head;
     if (!st->askers || count == size) {
         uint32_t larger = st->askers ? 2 * size : 16;
-        uint16_t *askers = malloc(larger * sizeof *askers);
+        uint16_t *askers = nm_grow(NULL, larger, sizeof *askers);
         for (uint32_t i = 0; i < count; i++)
             askers[i] = st->askers[(st->asker_head + i) & st->asker_wrap];
         free(st->askers);

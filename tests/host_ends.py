@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """
 The host gets in the way: interrupts while the guest waits for its input or for a reader of its
-output, readers that go away, streams that are closed, disks that are full. Nothing may hang, results
-so far must be there, and the exit status must say what happened.
+output, readers that go away, streams that are closed, disks and memories that are full. Nothing may
+hang, results so far must be there, and the exit status must say what happened.
 
     host_ends.py NUMACHINE OS_ENDS
 """
 import json
 import os
 import pathlib
+import resource
 import select
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import tempfile
 import time
 
 TIMEOUT = 60  # host seconds
+LITTLE = 400 << 20, 400 << 20  # [bytes] of address space
 FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
          "monitor"}
 
@@ -113,6 +115,18 @@ def full_disk(bench):
     bench.check("full disk", done.returncode == 5 and b"No space left" in done.stderr)
 
 
+def little_memory(bench):
+    def limited(*words):
+        return subprocess.run([bench.numachine, *words], capture_output=True, timeout=TIMEOUT,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, LITTLE))
+
+    if limited("list", "events").returncode != 0:
+        return  # a sanitizer needs more for itself
+    done = limited("stat", "-m", "numachine-1024", "--", bench.guest, "drain")
+    bench.check("little memory", done.returncode == 2 and b"out of memory" in done.stderr,
+                done.returncode)
+
+
 def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory() as directory:
@@ -121,6 +135,7 @@ def main():
         gone_reader(bench)
         closed_streams(bench)
         full_disk(bench)
+        little_memory(bench)
     return 1 if bench.failed else 0
 
 
