@@ -688,8 +688,7 @@ struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
     return &m->card[card]->cpu;
 }
 
-/* ---- special functions -----------------------------------------------------------------------
- */
+/* ---- special functions ----------------------------------------------------------------------- */
 
 static const struct nm_function *function(unsigned number)
 {
@@ -801,8 +800,7 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
     pc_monitor_taps(m->card[card], m->now, out);
 }
 
-/* ---- the monitoring cards ---------------------------------------------------------------------
- */
+/* ---- the monitoring cards -------------------------------------------------------------------- */
 
 /* The moment of a card's station: exactly now where it matters, see machine.h. */
 static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)

@@ -108,8 +108,7 @@ static void on_sent(void *self, nm_tick now)
         wake(n, now);
 }
 
-/* ---- to and from the rings ----------------------------------------------------------------------
- */
+/* ---- to and from the rings ------------------------------------------------------------------- */
 
 static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now)
 {

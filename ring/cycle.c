@@ -65,8 +65,7 @@ static void flight_received(struct ring_net *net, uint32_t i)
     net->free_flight = i;
 }
 
-/* ---- FIFOs and halting -------------------------------------------------------------------------
- */
+/* ---- FIFOs and halting ----------------------------------------------------------------------- */
 
 /* A node's FIFO is nearly full: the parent's holds the ring back from going up, others halt it. */
 static void raise_bit(struct ring *r, uint32_t bit, uint64_t c)
@@ -127,8 +126,7 @@ static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_
     return s;
 }
 
-/* ---- slots on a ring ---------------------------------------------------------------------------
- */
+/* ---- slots on a ring ------------------------------------------------------------------------- */
 
 /* Index of the slot that passes a node now. */
 static inline uint32_t slot_at(const struct ring *r, uint32_t node)
@@ -253,8 +251,7 @@ static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, st
     r->node[node].starts++;
 }
 
-/* ---- letting slots in --------------------------------------------------------------------------
- */
+/* ---- letting slots in ------------------------------------------------------------------------ */
 
 /* Forgets nonsinkable messages whose taking at the target is known by now. */
 static bool below_limit(const struct ring_net *net, struct station *st, uint64_t c)
@@ -476,8 +473,7 @@ static void move(struct ring_net *net, struct ring *r, uint64_t c)
     let_in(net, r, c);
 }
 
-/* ---- packet handlers ---------------------------------------------------------------------------
- */
+/* ---- packet handlers ------------------------------------------------------------------------- */
 
 static void remember_asker(struct ring_net *net, struct station *st, uint16_t source)
 {
@@ -534,8 +530,7 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
     }
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void ring_step(struct ring_net *net, struct ring *r, uint64_t c)
 {

@@ -308,8 +308,7 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
     touch(net, station);
 }
 
-/* ---- between station and rings ----------------------------------------------------------------
- */
+/* ---- between station and rings --------------------------------------------------------------- */
 
 static uint64_t least_return(const struct station *st)
 {
