@@ -73,7 +73,7 @@ enum nm_xlate {
     NM_XLATE_OK,          /**< cached, coherent */
     NM_XLATE_UNCACHED,    /**< every load and store goes to its home; no LL/SC, no instructions */
     NM_XLATE_NONCOHERENT, /**< cached, but no directory knows; no LL/SC */
-    NM_XLATE_ABSENT, /**< has no memory yet: the operating system must give it some */
+    NM_XLATE_ABSENT,      /**< has no memory yet: the operating system must give it some */
     NM_XLATE_UNMAPPED,
     NM_XLATE_PROTECTED
 };
