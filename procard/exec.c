@@ -32,8 +32,7 @@ static const uint64_t NOWHERE = ~UINT64_C(0), NOT_FETCHED = ~UINT64_C(2), NO_BLO
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
-/* ---- starting and stopping --------------------------------------------------------------------
- */
+/* ---- starting and stopping ------------------------------------------------------------------- */
 
 void pc_cpu_reset(struct pc_cpu *cpu)
 {
@@ -229,8 +228,7 @@ static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
     return false;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /** Effective addresses of 32-bit programs wrap within 32 bits. */
 static uint64_t wrap(const struct pc_cpu *cpu, uint64_t va)
@@ -335,8 +333,7 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
-/* ---- integer helpers --------------------------------------------------------------------------
- */
+/* ---- integer helpers ------------------------------------------------------------------------- */
 
 static inline uint64_t sign32(uint64_t v)
 {
@@ -474,8 +471,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     }
 }
 
-/* ---- the instructions -------------------------------------------------------------------------
- */
+/* ---- the instructions ------------------------------------------------------------------------ */
 
 #define REG(offset)    (*(uint64_t *)((char *)cpu + (offset)))
 #define SINGLE(offset) (*(single_t *)((char *)cpu + (offset)))

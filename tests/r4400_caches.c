@@ -7,10 +7,9 @@
  * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
  * each of its 2. What the bus and memory take is in docs/latency.md and tested there: '*'.
  */
-#include "machine/machine.h"
+#include "actors.h"
 #include "machine/params.h"
 #include "monitor/monitor.h"
-#include "procard/card.h"
 #include "procard/pins.h"
 #include "tests/r4400_counts.h"
 
@@ -56,8 +55,8 @@ struct scene {
 #define B     (A + 0x4000)
 #define Z     (A + 0x80000)
 #define ALIAS (UINT64_C(1) << 32) /* the same physical page, one page further on */
-#define U     (UINT64_C(1) << 42) /* uncached */
-#define N     (UINT64_C(1) << 43) /* non-coherent */
+#define U     UNCACHED
+#define N     NONCOHERENT
 
 /* What a TLB refill of 50 PCycles, and a handler of 100, take. */
 #define REFILL "KILL_EXC 8 STALL_OTHER 50 INT 1 KILL_BRANCH 3 "
@@ -250,8 +249,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
         [LL] = PC_ST_LOAD, [SC] = PC_ST_STORE, [FAIL] = PC_ST_STORE};
     enum pc_stop stop = PC_STOP_HORIZON;
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    struct actor *a = actor_of(cpu);
     cpu->horizon = horizon;
     for (; a->step->kind != END; a->step++, a->begun = false) {
         if (!a->begun) {
@@ -282,10 +280,7 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_ac
 
 static void set_up(const struct scene *s, struct nm_params *p, bool check)
 {
-    size_t rows;
-    const struct nm_param_row *row = nm_param_rows(&rows);
-    for (size_t i = 0; i < rows; i++)
-        nm_param_set(p, &row[i], row[i].def);
+    actors_plain_params(p);
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;
     p->memory_size = 4 << 20;
@@ -335,11 +330,8 @@ static void play(const struct scene *s, bool check, bool watched)
     if (watched)
         nm_card_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
-        struct pc_regs regs = {.pc = 0};
-        struct actor *a = &actor[i];
-        *a = (struct actor){.scene = s, .step = s->script[i]};
-        memcpy(&regs.gpr[1], &a, sizeof a);
-        nm_card_resume(m, i, &regs, 0);
+        actor[i] = (struct actor){.scene = s, .step = s->script[i]};
+        actors_start(m, i, &actor[i], 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {
         struct pc_regs regs;
@@ -353,27 +345,27 @@ static void play(const struct scene *s, bool check, bool watched)
     nm_machine_free(m);
 }
 
-Test(r4400, t570_caches)
+Test(r4400, accesses_take_their_counts_by_hand)
 {
     for (unsigned i = 0; i < SCENES; i++)
         play(&scenes[i], false, false);
 }
 
 /* Then every access goes the slow way; it takes the same time. */
-Test(r4400, t571_caches_checked)
+Test(r4400, checking_takes_the_same_time)
 {
     for (unsigned i = 0; i < SCENES; i++)
         play(&scenes[i], true, false);
 }
 
 /* And while somebody watches the pins. */
-Test(r4400, t575_caches_watched)
+Test(r4400, watched_pins_show_the_totals)
 {
     for (unsigned i = 0; i < SCENES; i++)
         play(&scenes[i], false, true);
 }
 
-Test(r4400, t572_scaddr)
+Test(r4400, scaddr_has_the_half_above_the_index)
 {
     struct nm_params p = {.l2_split = true, .l2_data_half = 1};
     struct pc_card card = {.p = &p, .l2_shift = 6};
@@ -389,7 +381,7 @@ Test(r4400, t572_scaddr)
 }
 
 /* Every one of the 48 entries can be replaced: filled on 48 ticks in a row, none has been lost. */
-Test(r4400, t576_tlb_random)
+Test(r4400, random_replaces_every_tlb_entry)
 {
     enum { ENTRIES = 48, FIRST = 1000 };
     struct nm_params p;
@@ -408,7 +400,7 @@ Test(r4400, t576_tlb_random)
 }
 
 /* The groups of the card's document are sums of states as status.def groups them. */
-Test(r4400, t574_groups)
+Test(r4400, events_are_groups_of_states)
 {
     static const char *const paths[PC_ST__COUNT] = {
 #define STATE(name, code, group, sentence) [PC_ST_##name] = group,
@@ -445,7 +437,7 @@ Test(r4400, t574_groups)
 
 /* R4400 manual p. 363: PCycles of one access to the secondary cache, and unused cycles from an
  * intervention or snoop to its first answer. */
-Test(r4400, t573_response_latency)
+Test(r4400, response_latency_is_within_the_manuals)
 {
     static const struct {
         unsigned access, least, most;
