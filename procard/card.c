@@ -3,10 +3,11 @@
  * processor between the moments at which something can reach it, and reads its totals.
  *
  * The hard idea is reading totals at a tick. A processor is simulated in whole instructions, with
- * what they wait for, kill and make the next one slip, so its own clock may be past the moment asked
- * for. What lies beyond is left out, PCycle by PCycle: stalls are remembered with their ticks, and a
- * run leaves behind what its last PCycles were (struct pc_tail). No more is needed: nobody asks for
- * a tick before the last run's last instruction, because a run ends where somebody might.
+ * what they wait for, kill and make the next one slip, so its own clock may be past the moment
+ * asked for. What lies beyond is left out, PCycle by PCycle: stalls are remembered with their
+ * ticks, and a run leaves behind what its last PCycles were (struct pc_tail). No more is needed:
+ * nobody asks for a tick before the last run's last instruction, because a run ends where somebody
+ * might.
  */
 #include "procard/card.h"
 #include "procard/pins.h"
@@ -257,13 +258,14 @@ static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
 static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
 {
-    const struct pc_tail *tail = card->cpu.pipe.tail;
+    const struct pc_tail *tail = &card->cpu.pipe.tail;
     struct rewind r = {card->cpu.now, at, states, card->stretches};
     leave_out_stalls(card, &r);
-    for (unsigned i = 0; i < PC_TAIL; i++) {
-        leave_out(&r, tail[i].state, tail[i].n);
-        leave_out_stalls(card, &r);
-    }
+    leave_out(&r, tail->holds, tail->held);
+    leave_out_stalls(card, &r);
+    leave_out(&r, PC_ST_KILL_BRANCH, tail->killed);
+    leave_out(&r, tail->done, tail->did);
+    leave_out_stalls(card, &r);
 }
 
 /* What the processor is doing while its own clock stands still. */

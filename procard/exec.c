@@ -118,23 +118,10 @@ static struct pc_block *resume(struct pc_cpu *cpu)
  *  none, and what the run before left behind still holds. */
 static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
 {
-    pipe->tail[PC_TAIL_HELD].n = 0;
-    if (!edge)
-        return;
-    pipe->tail[PC_TAIL_KILLED] = (struct pc_tail){edge->killed, PC_ST_KILL_BRANCH};
-    pipe->tail[PC_TAIL_DONE] = (struct pc_tail){1, edge->done};
-}
-
-/** The same inside a block. */
-static void leave_tail_at(struct pc_pipe *pipe, const struct pc_point *point,
-                          const struct pc_edge *edge)
-{
-    leave_tail(pipe, edge);
-    pipe->tail[PC_TAIL_HELD] = (struct pc_tail){point->slips, point->held};
-    if (point->done == PC_ST__COUNT)
-        return;
-    pipe->tail[PC_TAIL_KILLED].n = 0;
-    pipe->tail[PC_TAIL_DONE] = (struct pc_tail){1, point->done};
+    pipe->tail.held = 0;
+    if (edge)
+        pipe->tail = (struct pc_tail){
+            .did = 1, .done = edge->done, .killed = edge->spent.state[PC_ST_KILL_BRANCH]};
 }
 
 /** Leaves the registers ready to go on at the first instruction of `block`. */
@@ -166,15 +153,13 @@ static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const str
         return;
     part[PC_ST_BR_UNTAKEN] -= 1;
     part[PC_ST_BR_TAKEN] += 1;
-    pipe->tail[PC_TAIL_DONE].state = PC_ST_BR_TAKEN;
 }
 
 /** Leaves the registers ready to go on at an operation inside a block.
- *  @param edge   through which the run came into the block; NULL: it began there
  *  @param next   target of a register jump, or of the branch whose slot the block is
  *  @param taken  the last branch of the block */
 static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op,
-                           const struct pc_edge *edge, uint64_t next, unsigned taken)
+                           uint64_t next, unsigned taken)
 {
     const struct pc_point *point = &b->points[op - b->ops];
     const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
@@ -192,7 +177,7 @@ static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct 
     pipe->part = point->spent;
     pipe->next = next;
     cpu->r.npc = pc + 4;
-    leave_tail_at(pipe, point, edge);
+    pipe->tail = point->tail;
     if (unlikely(point->slot != PC_SLOT_NONE))
         stop_in_slot(cpu, point);
 }
@@ -208,12 +193,12 @@ static void stop_at_line(struct pc_cpu *cpu, bool fetched)
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
 static void trap(struct pc_cpu *cpu)
 {
-    struct pc_tail *held = &cpu->pipe.tail[PC_TAIL_HELD];
+    struct pc_tail *tail = &cpu->pipe.tail;
 
     let_go(cpu);
-    *held = cpu->untimed ? (struct pc_tail){cpu->exc == PC_EXC_SYS, PC_ST_INT}
-                         : (struct pc_tail){PC_KILLED_BY_EXCEPTION, PC_ST_KILL_EXC};
-    pc_charge(cpu, held->state, held->n);
+    tail->holds = cpu->untimed ? PC_ST_INT : PC_ST_KILL_EXC;
+    tail->held = cpu->untimed ? cpu->exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
+    pc_charge(cpu, tail->holds, tail->held);
     if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
         cpu->call_pc = cpu->r.pc;
@@ -767,7 +752,7 @@ do_LINE : {
         REPACE();
         if (op->cycle >= room) {
             why = PC_STOP_HORIZON;
-            stop_at(cpu, b, op, edge, next, taken);
+            stop_at(cpu, b, op, next, taken);
             stop_at_line(cpu, true);
             goto done;
         }
@@ -1076,10 +1061,10 @@ off_the_map: /* no instruction there, or not yet */
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, b, op, edge, next, taken);
+    stop_at(cpu, b, op, next, taken);
     goto done;
 stopped_at_line:
-    stop_at(cpu, b, op, edge, next, taken);
+    stop_at(cpu, b, op, next, taken);
     stop_at_line(cpu, false);
     goto done;
 stopped_before:

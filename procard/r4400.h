@@ -81,12 +81,16 @@ union pc_spent {
     pc_counts half[2];
 };
 
-/** The last PCycles of a run but for stalls, from young to old: what the next instruction has
- *  slipped or what a trap has killed; what the last one has killed; the last one itself. */
-enum { PC_TAIL_HELD, PC_TAIL_KILLED, PC_TAIL_DONE, PC_TAIL };
+/**
+ * The last PCycles of a run but for stalls, from old to young. An instruction that is a branch
+ * counts as untaken: only one that stalls before it is done matters to anybody (pc_card_taps).
+ */
 struct pc_tail {
-    uint16_t n;    /**< [PCycles] */
-    uint8_t state; /**< enum pc_status */
+    uint16_t did;    /**< [PCycles] of the last instruction: 1, or 0 if it is not known */
+    uint16_t killed; /**< [PCycles] killed by it (PC_ST_KILL_BRANCH) */
+    uint16_t held;   /**< [PCycles] slipped by the next, or killed by a trap */
+    uint8_t done;    /**< state of `did` */
+    uint8_t holds;   /**< state of `held` */
 };
 
 /**
@@ -106,7 +110,7 @@ struct pc_pipe {
     struct pc_block *block;    /**< it stopped in this one; NULL: must be looked up by `pc` */
     const struct pc_op *op;    /**< at this operation; NULL: before the first */
     union pc_spent part;       /**< PCycles from the start of `block` to `op` */
-    struct pc_tail tail[PC_TAIL]; /**< the PCycles before cpu->now */
+    struct pc_tail tail;       /**< the PCycles before cpu->now */
     uint64_t next;             /**< target of the block's register jump */
     union pc_spent spent;      /**< whole blocks, not yet in cpu->states; modulo 65536 */
     nm_tick full;              /**< `spent` may overflow after this tick */
