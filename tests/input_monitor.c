@@ -156,7 +156,11 @@ Test(input_monitor, refusals)
         {__LINE__, "mask: {address: 0xg}", "'0xg' is no pattern"},
         {__LINE__, "mask: {address: 0b12}", "'0b12' is no pattern"},
         {__LINE__, "mask: {address: 0x123456789ab}", "for at most 40 bits"},
-        {__LINE__, "mask: {command: RDX}", "'monitor.mask.command': RDX"},
+        {__LINE__, "mask: {command: RDX}",
+         "'monitor.mask.command': RDX is not a choice (did you mean 'RD'?); expected any, RD, "
+         "RDEXCL"},
+        {__LINE__, "mask: {command: }",
+         ":2:27: error: 'monitor.mask.command' has no value; expected any"},
         {__LINE__, "mask: {direction: up}", "expected any, out or in"},
         {__LINE__, "mask: {phase: 16}", ":2:25: error: 'monitor.mask.phase': '16' is no PhaseID"},
         {__LINE__, "mask: {phase: solve}, phases: {solver: 1}", "'solve' is no PhaseID"},
@@ -187,6 +191,33 @@ Test(input_monitor, refusals)
         cr_expect_eq(o.kind, IN_FILE_UNREADABLE, "row %d", rows[i].line);
         cr_expect(strstr(o.complaints, rows[i].complaint), "row %d: %s", rows[i].line,
                   o.complaints);
+        outcome_free(&o);
+    }
+}
+
+/* Every message can be chosen, and a complaint ends with the last of them. */
+Test(input_monitor, all_commands)
+{
+    static const char *const names[] = {
+#define MESSAGE(name, class, data, sentence) #name,
+#include "machine/message.def"
+#undef MESSAGE
+    };
+    enum { MESSAGES = sizeof names / sizeof *names };
+    char monitor[100], last[100];
+    snprintf(last, sizeof last, " or %s\n", names[MESSAGES - 1]);
+    for (unsigned i = 0; i < MESSAGES; i++) {
+        snprintf(monitor, sizeof monitor, "mask: {command: %s}", names[i]);
+        struct outcome o = read_monitor(monitor);
+        cr_expect(o.x.write_count > 0 && o.x.write[0].offset == MON_REG_COMMAND &&
+                      o.x.write[0].value == i,
+                  "%s: %s", names[i], o.complaints);
+        outcome_free(&o);
+    }
+    static const char *const wrong[] = {"mask: {command: zz}", "mask: {command: [zz]}"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct outcome o = read_monitor(wrong[i]);
+        cr_expect(strstr(o.complaints, last), "%s", o.complaints);
         outcome_free(&o);
     }
 }
