@@ -227,7 +227,7 @@ static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_
             nm_check_share(c->check, p->data = in->data);
     }
     if (p->message == NM_MSG_INVALIDATE)
-        nm_check_invalidate_sent(c->check, &c->place, p);
+        nm_stale_sent(c->stale, &c->place, p);
 }
 
 /* Time and data of a transition, then what it sends. */

@@ -67,14 +67,15 @@ static void cpu_connect(struct pc_card *card, unsigned number)
 }
 
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                            uint8_t *image, struct nm_check *check, unsigned number)
+                            const struct nm_contents *contents, unsigned number)
 {
     struct pc_card *card = calloc(1, sizeof *card);
     card->k = k;
     card->bus = bus;
     card->p = p;
-    card->image = image;
-    card->check = check;
+    card->image = contents->image;
+    card->old = contents->stale;
+    card->check = contents->check;
     card->position = number % (unsigned)p->processors;
     card->station = (uint16_t)(number / p->processors);
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);

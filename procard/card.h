@@ -9,7 +9,7 @@
 #define PC_CARD_H
 
 #include "machine/bus.h"
-#include "machine/check.h"
+#include "machine/contents.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
@@ -151,6 +151,7 @@ struct pc_card {
     struct nm_kernel *k;
     struct nm_bus *bus;
     struct nm_check *check;
+    struct nm_stale *old; /**< shared copies older than the image */
     const struct nm_params *p;
     uint8_t *image;
     unsigned position; /**< on the station's bus */
@@ -188,9 +189,10 @@ static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amoun
         pc_monitor_packet(card, tap, amount, p, out, now);
 }
 
-/** @param number  machine-wide, station by station */
+/** @param contents  copied
+ *  @param number    machine-wide, station by station */
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                            uint8_t *image, struct nm_check *check, unsigned number);
+                            const struct nm_contents *contents, unsigned number);
 void pc_card_free(struct pc_card *card);
 
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
@@ -233,6 +235,8 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line);
 bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line);
 void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
+/** From here on the processor asks before it reads a copy (machine/stale.h); costs no time. */
+void pc_line_hide(struct pc_card *card, uint64_t line);
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state);
 /** The line that must leave before `line` can be filled: another, or the same under the other
  *  attribute. @return false: the place is free */

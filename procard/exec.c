@@ -49,6 +49,7 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->exc = PC_EXC_NONE;
     cpu->badvaddr = 0;
     cpu->trap_code = 0;
+    cpu->absent = false;
     cpu->unmapped = false;
     cpu->protected = false;
     cpu->call_pc = cpu->call_npc = 0;
@@ -227,6 +228,7 @@ static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
     }
     cpu->exc = pc & 3 ? PC_EXC_ADEL : PC_EXC_IBE;
     cpu->badvaddr = pc;
+    cpu->absent = false;
     cpu->unmapped = false;
     cpu->protected = false;
     *why = PC_STOP_TRAP;
