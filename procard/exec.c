@@ -154,6 +154,7 @@ static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const str
         return;
     part[PC_ST_BR_UNTAKEN] -= 1;
     part[PC_ST_BR_TAKEN] += 1;
+    pipe->tail.done = PC_ST_BR_TAKEN;
 }
 
 /** Leaves the registers ready to go on at an operation inside a block.
