@@ -45,6 +45,7 @@ struct nm_station {
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
     nm_tick next;                  /* nothing happens here before this tick */
+    nm_tick speaks;                /* and nothing can be given to the rings before this one */
     nm_tick running[NM_CARDS_MAX]; /* where each card's processor is; NM_NEVER: it does not run */
     struct runner runner;          /* first of them */
     struct nm_check *check;
@@ -68,11 +69,12 @@ struct nm_machine {
     struct ring_net *net;  /* NULL when there is only one station */
     struct pc_card **card; /* all of them, station by station */
     nm_tick station_lookahead;
-    nm_tick os_delay;      /* from a trap to when the operating system acts */
-    nm_tick reach, window; /* ring_shortest and ring_window */
-    nm_tick now;           /* everything has been simulated up to here, but in a window */
-    nm_tick next;          /* the least of the stations' */
-    struct call *call;     /* [calls] in the order of their ticks; of one tick by card */
+    nm_tick os_delay;        /* from a trap to when the operating system acts */
+    nm_tick reach, window;   /* ring_shortest and ring_window */
+    nm_tick outward, inward; /* least from a processor to the rings, and from the rings to one */
+    nm_tick now;             /* everything has been simulated up to here, but in a window */
+    nm_tick next, speaks;    /* the least of the stations' */
+    struct call *call;       /* [calls] in the order of their ticks; of one tick by card */
     unsigned calls, calls_size;
     nm_tick stop_at;    /* the first of them is handed out; NM_NEVER: there is none */
     uint64_t *awake;    /* bit per station: it has something to do, some time */
@@ -80,6 +82,22 @@ struct nm_machine {
     nm_tick watched_at; /* when the watchdog last looked */
     struct nm_placement *placement;
 };
+
+static inline nm_tick earlier(nm_tick a, nm_tick b)
+{
+    return a < b ? a : b;
+}
+
+static inline nm_tick later(nm_tick a, nm_tick b)
+{
+    return a < b ? b : a;
+}
+
+/* NM_NEVER stays. */
+static inline nm_tick later_by(nm_tick t, nm_tick by)
+{
+    return t == NM_NEVER ? t : t + by;
+}
 
 static void *reserve(uint64_t bytes)
 {
@@ -103,14 +121,27 @@ static nm_tick station_lookahead(const struct nm_params *p)
     return caches < registers ? caches : registers;
 }
 
+/* Least time from a processor's access to its station's way to the rings: agent and a tenure (an
+ * uncached access is not looked up first). */
+static nm_tick outward(const struct nm_params *p)
+{
+    return p->cpu_clock / p->bus_clock * (p->agent_request + p->bus_arbitration + 1);
+}
+
+/* And from a packet's delivery to what a processor can notice: a tenure and the agent. */
+static nm_tick inward(const struct nm_params *p)
+{
+    return p->cpu_clock / p->bus_clock * (p->bus_arbitration + 1 + p->agent_response);
+}
+
 /* Something will happen on a station at tick `at`. */
 static void station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
 {
     m->awake[s->number / 64] |= 1ull << (s->number % 64);
-    if (at < s->next)
-        s->next = at;
-    if (at < m->next)
-        m->next = at;
+    s->next = earlier(s->next, at);
+    s->speaks = earlier(s->speaks, at);
+    m->next = earlier(m->next, at);
+    m->speaks = earlier(m->speaks, at);
 }
 
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
@@ -223,7 +254,7 @@ static void station_new(struct nm_machine *m, unsigned number)
     struct nm_place place = {
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
-    s->next = NM_NEVER;
+    s->next = s->speaks = NM_NEVER;
     for (unsigned i = 0; i < NM_CARDS_MAX; i++)
         s->running[i] = NM_NEVER;
     s->runner = (struct runner){.first = NM_NEVER, .second = NM_NEVER};
@@ -261,14 +292,16 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
     m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
-    m->next = m->stop_at = NM_NEVER;
+    m->next = m->speaks = m->stop_at = NM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
     rings_new(m);
-    m->os_delay = m->station_lookahead = station_lookahead(&m->p);
+    m->station_lookahead = station_lookahead(&m->p);
+    m->outward = outward(&m->p);
+    m->inward = m->net ? inward(&m->p) : 0;
     m->reach = m->net ? ring_shortest(m->net) : 0;
     m->window = m->net ? ring_window(m->net) : 0;
-    if (m->reach > m->os_delay)
-        m->os_delay = m->reach;
+    /* no processor has gone further when the trap is seen */
+    m->os_delay = m->net ? m->outward + m->reach + m->inward : m->station_lookahead;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
@@ -369,16 +402,6 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-static inline nm_tick earlier(nm_tick a, nm_tick b)
-{
-    return a < b ? a : b;
-}
-
-static inline nm_tick later(nm_tick a, nm_tick b)
-{
-    return a < b ? b : a;
-}
-
 /* Of processors at one tick the lowest number goes first. */
 static inline struct runner next_runner(const nm_tick at[NM_CARDS_MAX])
 {
@@ -397,12 +420,6 @@ static inline struct runner card_moved(struct nm_station *s, unsigned position)
     const struct pc_card *c = s->card[position];
     s->running[position] = c->activity == PC_RUNNING ? c->cpu.now : NM_NEVER;
     return s->runner = next_runner(s->running);
-}
-
-/* NM_NEVER stays. */
-static inline nm_tick later_by(nm_tick t, nm_tick by)
-{
-    return t == NM_NEVER ? t : t + by;
 }
 
 static bool anyone_waits(const struct nm_machine *m)
@@ -429,21 +446,23 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     return false;
 }
 
-/* Runs one station alone up to `until` (exclusive), or to where the operating system acts. Sets
- * when it goes on. A processor changes only when it runs, in its card's own events, and by the
- * operating system. */
-static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
+/* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
+ * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
+ * own events, and by the operating system. */
+static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until,
+                        nm_tick beyond)
 {
     struct runner r = s->runner;
     while (!*m->broken) {
         nm_tick event = nm_kernel_next(s->k);
         while (event <= r.first) { /* that of NM_NEVER is not before `until` */
             if (event >= until) {
-                s->next = event;
+                s->next = s->speaks = event;
                 return;
             }
             nm_kernel_step(s->k);
             until = earlier(until, m->stop_at);
+            beyond = earlier(beyond, m->stop_at);
             const enum nm_rank rank = nm_kernel_rank(s->k);
             const uint32_t position = nm_kernel_component(s->k);
             if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards) {
@@ -453,16 +472,17 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
             event = nm_kernel_next(s->k);
         }
         if (r.first < event) {
-            if (r.first >= until) {
+            if (r.first >= beyond) {
                 s->next = r.first;
+                s->speaks = earlier(event, r.first + m->outward);
                 return;
             }
             const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
-            pc_card_run(s->card[r.card], earlier(horizon, until));
+            pc_card_run(s->card[r.card], earlier(horizon, beyond));
             r = card_moved(s, r.card);
         }
     }
-    s->next = nm_kernel_now(s->k);
+    s->next = s->speaks = nm_kernel_now(s->k);
 }
 
 /* The end of a window that begins at `begin`: nothing that begins in it, on a station or in the
@@ -470,7 +490,7 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
 static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    const nm_tick end = earlier(until, later_by(m->next, m->net ? m->reach : LONGEST));
+    const nm_tick end = earlier(until, later_by(m->speaks, m->net ? m->reach : LONGEST));
     if (moving == NM_NEVER)
         return end;
     return earlier(end, (moving > begin ? moving : begin) + m->window);
@@ -512,19 +532,23 @@ static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
 static void station_ran(struct nm_machine *m, const struct nm_station *s)
 {
     m->next = earlier(m->next, s->next);
+    m->speaks = earlier(m->speaks, s->speaks);
     if (s->next == NM_NEVER)
         m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
 }
 
-/* Lets every station run through the window that ends at `end`, then the rings. */
-static void run_window(struct nm_machine *m, nm_tick end)
+/* Lets every station run through the window that ends at `end`, then the rings. Processors may go
+ * on a little, because what is delivered behind the window must come to them over the bus; but not
+ * beyond `stop`. */
+static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
 {
-    m->next = NM_NEVER;
+    const nm_tick beyond = earlier(later_by(end, m->inward), stop);
+    m->next = m->speaks = NM_NEVER;
     for (unsigned w = 0; w * 64 < m->stations; w++)
         for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
             struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
             if (s->next < end)
-                station_run(m, s, end);
+                station_run(m, s, end, beyond);
             station_ran(m, s);
         }
     m->now = earlier(end, m->stop_at);
@@ -607,7 +631,7 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
                 continue;
             return why;
         }
-        run_window(m, end);
+        run_window(m, end, stop);
         if (*m->broken)
             return NM_RUN_BROKEN;
         if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))

@@ -1,9 +1,9 @@
 /*
  * Which thread runs on which processor card, and until when.
  *
- * The hard idea: cards are stopped only by themselves (a trap) or by a request dated at least the
- * machine's lookahead ahead, because other cards have already run up to there. So the scheduler
- * never touches a running card; it asks it to stop and acts when the stop arrives as a trap.
+ * The hard idea: cards are stopped only by themselves (a trap) or by a request, which a card in the
+ * middle of an access hears later. So the scheduler never touches a running card; it asks it to stop
+ * and acts when the stop arrives as a trap.
  *
  * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
  * turns of os.quantum, and are only interrupted while another one waits.
