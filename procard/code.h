@@ -172,6 +172,7 @@ struct pc_edge {
     uint32_t cycles;                  /**< [PCycles] sum of spent */
     bool check;    /**< enters another line or is a transfer: look it up in L1I */
     uint8_t flags; /**< of the block it leads to */
+    uint8_t done;  /**< state of the last instruction, as in struct pc_tail */
 };
 
 /** Whose delay slot an instruction is in. */
@@ -186,9 +187,9 @@ enum pc_slot {
 struct pc_point {
     union pc_spent spent; /**< from the block's start, own slip included; a branch counts untaken */
     const struct pc_context *context;
-    uint64_t target; /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
-    enum pc_slot slot;
-    enum pc_status held; /**< state of its own slips */
+    uint64_t target;     /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
+    struct pc_tail tail; /**< before it in the block */
+    uint8_t slot;        /**< enum pc_slot */
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };

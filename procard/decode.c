@@ -139,6 +139,7 @@ struct build {
     struct pc_pending pending;
     union pc_spent total; /**< so far */
     unsigned cycle;       /**< its sum */
+    struct pc_tail tail;  /**< the last instruction */
     unsigned count;       /**< instructions */
     unsigned n;           /**< operations */
     struct pc_op ops[2 * BLOCK_MAX + 1];
@@ -211,12 +212,15 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     op->cycle = (uint16_t)b->cycle;
     *point = (struct pc_point){.spent = b->total,
                                .context = context_of(b->code, &b->pending),
-                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE,
-                               .held = held};
+                               .tail = b->tail,
+                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
+    point->tail.held = (uint16_t)slip;
+    point->tail.holds = (uint8_t)held;
     if (!b->code->untimed) {
         pc_start(&b->pending, &use);
         pc_elapse(&b->pending, 1);
     }
+    b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)state_of(klass)};
     spend(b, state_of(klass), 1);
     return klass;
 }
@@ -231,7 +235,7 @@ static void append_line(struct build *b, uint64_t va)
                                   .at = (uint16_t)b->count,
                                   .imm = (int32_t)(place * sizeof(struct pc_line))};
     b->points[b->n++] = (struct pc_point){
-        .spent = b->total, .context = context_of(b->code, &b->pending), .held = PC_ST_KILL_BRANCH};
+        .spent = b->total, .context = context_of(b->code, &b->pending), .tail = b->tail};
 }
 
 static bool same_line(const struct build *b, uint64_t x, uint64_t y)
@@ -250,7 +254,8 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
         check = check && !same_line(b, b->pc, to);
     }
     pc_elapse(&pending, killed);
-    *e = (struct pc_edge){.spent = b->total, .to = &pc_unlinked, .pc = to, .check = check};
+    *e = (struct pc_edge){
+        .spent = b->total, .to = &pc_unlinked, .pc = to, .check = check, .done = b->tail.done};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, &pending);
@@ -260,8 +265,12 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
 /** As a conditional branch was counted untaken, the taken edge sets that right. */
 static void mark_taken(struct build *b)
 {
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
+    struct pc_edge *e = &b->edge[PC_EDGE_TAKEN];
+
+    e->spent.state[PC_ST_BR_UNTAKEN] -= 1;
+    e->spent.state[PC_ST_BR_TAKEN] += 1;
+    if (e->done == PC_ST_BR_UNTAKEN) /* its slot is in no block with it */
+        e->done = PC_ST_BR_TAKEN;
 }
 
 static const uint8_t *fetch(const struct build *b, uint64_t va)
@@ -407,6 +416,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
+    b.tail.did = 0;
     b.count = 0;
     b.n = 0;
     end = fill(&b);
