@@ -8,6 +8,8 @@
  */
 #include "machine/check.h"
 
+#include "machine/alloc.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +19,12 @@
 
 enum { LINE_MAX_BYTES = 128, HISTORY = 1 << 16, SHOWN = 40 };
 
-/* Something known of one line at one holder: its copy, or the invalidations on their way there (for
- * a station, under nm_check_cache). */
-struct fact {
+/* A holder's copy of a line. */
+struct copy {
     struct key {
         uint64_t line;
         uint64_t holder;
     } key;
-    unsigned invalidations;
-    bool held;
     uint8_t bytes[LINE_MAX_BYTES];
     UT_hash_handle hh;
 };
@@ -54,7 +53,7 @@ struct nm_check {
     uint8_t *dram; /* what the DRAM really holds */
     uint64_t bytes;
     unsigned line_bytes, cards, cards_per_station;
-    struct fact *facts;
+    struct copy *copies;
     struct slot *slot;
     int32_t slots;
     struct late_store *late; /* [cards] */
@@ -74,7 +73,7 @@ static void *reserve(uint64_t bytes)
 struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, uint64_t bytes,
                               unsigned cards)
 {
-    struct nm_check *c = calloc(1, sizeof *c);
+    struct nm_check *c = nm_alloc(1, sizeof *c);
     c->on = p->check;
     c->line_bytes = (unsigned)p->l2_line;
     c->cards = cards;
@@ -84,8 +83,8 @@ struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, u
     c->image = image;
     c->bytes = bytes;
     c->dram = reserve(bytes);
-    c->late = calloc(cards, sizeof *c->late);
-    c->seen = calloc(HISTORY, sizeof *c->seen);
+    c->late = nm_alloc(cards, sizeof *c->late);
+    c->seen = nm_alloc(HISTORY, sizeof *c->seen);
     return c;
 }
 
@@ -93,10 +92,10 @@ void nm_check_free(struct nm_check *c)
 {
     if (!c)
         return;
-    struct fact *f, *next;
-    HASH_ITER(hh, c->facts, f, next)
+    struct copy *f, *next;
+    HASH_ITER(hh, c->copies, f, next)
     {
-        HASH_DEL(c->facts, f);
+        HASH_DEL(c->copies, f);
         free(f);
     }
     if (c->dram)
@@ -167,22 +166,22 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
     fclose(out);
 }
 
-static struct fact *fact_find(struct nm_check *c, unsigned holder, uint64_t line)
+static struct copy *copy_find(struct nm_check *c, unsigned holder, uint64_t line)
 {
-    struct fact *f;
+    struct copy *f;
     struct key key = {line, holder};
-    HASH_FIND(hh, c->facts, &key, sizeof key, f);
+    HASH_FIND(hh, c->copies, &key, sizeof key, f);
     return f;
 }
 
-static struct fact *fact_make(struct nm_check *c, unsigned holder, uint64_t line)
+static struct copy *copy_make(struct nm_check *c, unsigned holder, uint64_t line)
 {
-    struct fact *f = fact_find(c, holder, line);
+    struct copy *f = copy_find(c, holder, line);
     if (f)
         return f;
-    f = calloc(1, sizeof *f);
+    f = nm_alloc(1, sizeof *f);
     f->key = (struct key){line, holder};
-    HASH_ADD(hh, c->facts, key, sizeof f->key, f);
+    HASH_ADD(hh, c->copies, key, sizeof f->key, f);
     return f;
 }
 
@@ -198,8 +197,8 @@ static void catch_up(struct nm_check *c, unsigned holder)
     if (!s || !s->size)
         return;
     uint64_t line = line_of(c, s->pa);
-    struct fact *f = fact_find(c, holder, line);
-    if (f && f->held)
+    struct copy *f = copy_find(c, holder, line);
+    if (f)
         memcpy(f->bytes + (s->pa - line), c->image + s->pa, s->size);
     s->size = 0;
 }
@@ -211,7 +210,7 @@ static int32_t slot_new(struct nm_check *c, uint64_t line, const uint8_t *bytes)
         i++;
     if (i == c->slots) {
         c->slots = c->slots ? 2 * c->slots : 16;
-        c->slot = realloc(c->slot, (size_t)c->slots * sizeof *c->slot);
+        c->slot = nm_grow(c->slot, (size_t)c->slots, sizeof *c->slot);
         memset(c->slot + i, 0, (size_t)(c->slots - i) * sizeof *c->slot);
     }
     c->slot[i].users = 1;
@@ -228,8 +227,8 @@ int32_t nm_check_from(struct nm_check *c, unsigned holder, uint64_t line)
     if (holder == NM_CHECK_MEMORY)
         return slot_new(c, line, c->dram + line);
     catch_up(c, holder);
-    struct fact *f = fact_find(c, holder, line);
-    return slot_new(c, line, f && f->held ? f->bytes : nothing);
+    struct copy *f = copy_find(c, holder, line);
+    return slot_new(c, line, f ? f->bytes : nothing);
 }
 
 void nm_check_share(struct nm_check *c, int32_t slot)
@@ -253,18 +252,8 @@ void nm_check_to(struct nm_check *c, unsigned holder, uint64_t line, int32_t slo
         return;
     }
     catch_up(c, holder);
-    struct fact *f = fact_make(c, holder, line);
-    f->held = true;
+    struct copy *f = copy_make(c, holder, line);
     memcpy(f->bytes, c->slot[slot].bytes, c->line_bytes);
-}
-
-/* Facts that say nothing any more are forgotten. */
-static void tidy(struct nm_check *c, struct fact *f)
-{
-    if (f->held || f->invalidations)
-        return;
-    HASH_DEL(c->facts, f);
-    free(f);
 }
 
 void nm_check_drop(struct nm_check *c, unsigned holder, uint64_t line)
@@ -272,47 +261,27 @@ void nm_check_drop(struct nm_check *c, unsigned holder, uint64_t line)
     if (!c->on)
         return;
     catch_up(c, holder);
-    struct fact *f = fact_find(c, holder, line);
+    struct copy *f = copy_find(c, holder, line);
     if (!f)
         return;
-    f->held = false;
-    tidy(c, f);
+    HASH_DEL(c->copies, f);
+    free(f);
 }
 
-/* Whether an invalidation is on its way to the card: on its bus, or to its station. */
-static bool invalidation_coming(struct nm_check *c, const struct fact *f, unsigned card,
-                                uint64_t line)
-{
-    const struct fact *s = fact_find(c, nm_check_cache(card / c->cards_per_station), line);
-    return f->invalidations || (s && s->invalidations);
-}
-
-void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now)
+void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size,
+                   const uint8_t *bytes, nm_tick now)
 {
     if (!c->on)
         return;
     catch_up(c, card);
     uint64_t line = line_of(c, pa);
-    struct fact *f = fact_find(c, card, line);
-    if (!f || !f->held)
+    struct copy *f = copy_find(c, card, line);
+    if (!f)
         nm_check_fail(c, now, line, "card %u: load of %#lx hits, but no data ever came", card,
                       (unsigned long)pa);
-    else if (memcmp(f->bytes + (pa - line), c->image + pa, size) &&
-             !invalidation_coming(c, f, card, line))
+    else if (memcmp(f->bytes + (pa - line), bytes, size) != 0)
         nm_check_fail(c, now, line, "card %u: load of %u bytes at %#lx reads a stale copy", card,
                       size, (unsigned long)pa);
-}
-
-bool nm_check_peek(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, void *bytes)
-{
-    if (!c->on)
-        return false;
-    catch_up(c, card);
-    const struct fact *f = fact_find(c, card, line_of(c, pa));
-    if (!f || !f->held)
-        return false;
-    memcpy(bytes, f->bytes + (pa - line_of(c, pa)), size);
-    return true;
 }
 
 void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now)
@@ -321,8 +290,8 @@ void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned siz
         return;
     catch_up(c, card);
     uint64_t line = line_of(c, pa);
-    struct fact *f = fact_find(c, card, line);
-    if (!f || !f->held)
+    struct copy *f = copy_find(c, card, line);
+    if (!f)
         nm_check_fail(c, now, line, "card %u: store to %#lx hits, but no data ever came", card,
                       (unsigned long)pa);
     /* One byte may be where an unaligned store (SWL ... SDR) begins: it stays in its doubleword. */
@@ -334,8 +303,7 @@ void nm_check_create(struct nm_check *c, unsigned card, uint64_t line)
     if (!c->on)
         return;
     catch_up(c, card);
-    struct fact *f = fact_make(c, card, line);
-    f->held = true;
+    struct copy *f = copy_make(c, card, line);
     memcpy(f->bytes, c->image + line, c->line_bytes);
 }
 
@@ -353,40 +321,11 @@ void nm_check_os_wrote(struct nm_check *c, uint64_t pa, uint64_t len)
     if (!c->on)
         return;
     memcpy(c->dram + pa, c->image + pa, len);
-    for (struct fact *f = c->facts; f; f = f->hh.next)
+    for (struct copy *f = c->copies; f; f = f->hh.next)
         os_wrote_copy(c, f->bytes, f->key.line, pa, len);
     for (int32_t i = 0; i < c->slots; i++)
         if (c->slot[i].users)
             os_wrote_copy(c, c->slot[i].bytes, c->slot[i].line, pa, len);
-}
-
-void nm_check_invalidate_sent(struct nm_check *c, const struct nm_place *place,
-                              const struct nm_packet *p)
-{
-    if (!c->on)
-        return;
-    unsigned stations = c->cards / c->cards_per_station;
-    for (unsigned s = 0; p->route && s < stations; s++)
-        if (ring_mask_covers(place->rings, p->route, s))
-            fact_make(c, nm_check_cache(s), p->line)->invalidations++;
-    for (unsigned i = 0; !p->route && i < c->cards_per_station; i++)
-        if (p->targets >> i & 1)
-            fact_make(c, place->station * c->cards_per_station + i, p->line)->invalidations++;
-}
-
-void nm_check_invalidate_done(struct nm_check *c, unsigned card, uint64_t line)
-{
-    struct fact *f = c->on ? fact_find(c, card, line) : NULL;
-    if (!f || !f->invalidations)
-        return;
-    f->invalidations--;
-    tidy(c, f);
-}
-
-void nm_check_handled(struct nm_check *c, const struct nm_place *place, const struct nm_packet *in)
-{
-    if (in->message == NM_MSG_INVALIDATE)
-        nm_check_invalidate_done(c, nm_check_cache(place->station), in->line);
 }
 
 void nm_check_saw(struct nm_check *c, nm_tick now, unsigned station, const struct nm_packet *p)

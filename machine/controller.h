@@ -7,7 +7,7 @@
 #define NM_CONTROLLER_H
 
 #include "machine/bus.h"
-#include "machine/check.h"
+#include "machine/contents.h"
 #include "machine/protocol.h"
 
 /** Nonsinkable messages are taken up to so many answers under way (several lines may be fetched at
@@ -40,6 +40,7 @@ struct nm_controller {
     struct nm_dram_timing timing;
     nm_tick cycle; /**< [ticks] of the station bus */
     struct nm_check *check;
+    struct nm_stale *stale;
     void *owner;
     bool (*put)(void *owner, const struct nm_packet *p, nm_tick now); /**< false: no room yet */
 

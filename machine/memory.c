@@ -8,6 +8,7 @@
  */
 #include "machine/memory.h"
 
+#include "machine/alloc.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -69,10 +70,10 @@ static bool put(void *self, const struct nm_packet *p, nm_tick now)
 }
 
 struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                                const struct nm_place *place, uint64_t base, uint8_t *image,
-                                struct nm_check *check)
+                                const struct nm_place *place, uint64_t base,
+                                const struct nm_contents *contents)
 {
-    struct nm_memory *mem = calloc(1, sizeof *mem);
+    struct nm_memory *mem = nm_alloc(1, sizeof *mem);
     nm_tick cycle = nm_bus_cycle(bus);
     struct nm_dram_timing timing = {.directory = p->memory_directory * cycle,
                                     .dram = p->memory_dram * cycle,
@@ -81,7 +82,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
     mem->k = k;
     mem->bus = bus;
     mem->base = base;
-    mem->image = image;
+    mem->image = contents->image;
     mem->lines = p->memory_size / p->l2_line;
     mem->line = mmap(NULL, mem->lines * sizeof *mem->line, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -93,7 +94,8 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
                                              .copy = NM_CHECK_MEMORY,
                                              .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
                                              .cycle = cycle,
-                                             .check = check,
+                                             .check = contents->check,
+                                             .stale = contents->stale,
                                              .owner = mem,
                                              .put = put};
     mem->controller.place.home = place->station;
@@ -168,7 +170,7 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
         nm_special_take(&mem->special, c, in, now);
     else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
         nm_special_saw(&mem->special, c, in->line, false, now);
-    nm_check_handled(c->check, &c->place, in);
+    nm_stale_handled(c->stale, c->place.station, in);
     nm_check_release(c->check, in->data);
 }
 

@@ -7,14 +7,13 @@
 struct nm_memory;
 
 /**
- * @param place  where it stands
- * @param base   first physical address this card is home of; p->memory_size bytes follow
- * @param image  host address of physical address 0, for accesses outside coherence
- * @param check  the observer, not NULL
+ * @param place     where it stands
+ * @param base      first physical address this card is home of; p->memory_size bytes follow
+ * @param contents  copied
  */
 struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                                const struct nm_place *place, uint64_t base, uint8_t *image,
-                                struct nm_check *check);
+                                const struct nm_place *place, uint64_t base,
+                                const struct nm_contents *contents);
 void nm_memory_free(struct nm_memory *mem);
 
 /** DRAM banks busy up to `now`. */
@@ -26,10 +25,10 @@ uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now);
 /** Its controller, for looking. */
 const struct nm_controller *nm_memory_controller(const struct nm_memory *mem);
 
-/** Directory entry of a line, for looking. */
 /** A message about that line will come soon: has the host fetch its directory entry. */
 void nm_memory_expect(const struct nm_memory *mem, uint64_t line);
 
+/** Directory entry of a line, for looking. */
 struct nm_dir_line nm_memory_line(const struct nm_memory *mem, uint64_t line);
 
 #endif

@@ -15,6 +15,7 @@
  */
 #include "machine/network.h"
 
+#include "machine/alloc.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -54,7 +55,7 @@ struct nm_network {
     struct nm_port port;
     struct nm_controller controller;
     struct nm_special special;
-    bool unit_first; /* the special function unit and the messages take turns */
+    bool unit_last; /* the special function unit had the last turn; next a message has it */
     struct slot *slot;
     uint64_t slots;
     struct slot buffer[BUFFER];  /* entries that have no place in the cache */
@@ -99,18 +100,15 @@ static bool holds(const struct nm_network *n)
     return waiting(n) || n->special.busy || nm_controller_holds(&n->controller);
 }
 
-/* A packet has left: room for what waits. When nothing does, it is only a turn that passes. */
+/* A packet has left: room for what waits. */
 static void on_sent(void *self, nm_tick now)
 {
     struct nm_network *n = self;
     if (holds(n))
         wake(n, now);
-    else if (now < n->work_at)
-        n->unit_first = !n->unit_first;
 }
 
-/* ---- to and from the rings ----------------------------------------------------------------------
- */
+/* ---- to and from the rings ------------------------------------------------------------------- */
 
 static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now)
 {
@@ -148,7 +146,7 @@ static void queue_push(struct queue *q, const struct arrival *a)
 {
     if (q->count == q->size) {
         unsigned size = q->size ? 2 * q->size : 16;
-        struct arrival *grown = malloc(size * sizeof *grown);
+        struct arrival *grown = nm_grow(NULL, size, sizeof *grown);
         for (unsigned i = 0; i < q->count; i++)
             grown[i] = q->a[(q->head + i) & (q->size - 1)];
         free(q->a);
@@ -351,6 +349,7 @@ static void special_turn(struct nm_network *n, nm_tick now)
     struct nm_packet in;
     if (!nm_special_next(&n->special, c, now, &in))
         return;
+    n->unit_last = true;
     c->place.home = (uint16_t)home_of(n, in.line);
     struct slot *s = find(n, in.line);
     if (!s)
@@ -489,8 +488,9 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
             nm_special_take(&n->special, &n->controller, &p, now);
             return true;
         }
+        n->unit_last = false;
         handle(n, &p, from_network, now);
-        nm_check_handled(n->controller.check, &n->controller.place, &p);
+        nm_stale_handled(n->controller.stale, n->controller.place.station, &p);
         nm_check_release(n->controller.check, p.data);
         return true;
     }
@@ -522,8 +522,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
         return; /* an earlier one took its place */
     n->work_at = NM_NEVER;
     nm_controller_drain(c, now);
-    n->unit_first = !n->unit_first;
-    if (n->unit_first)
+    if (!n->unit_last)
         special(n, now);
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         for (unsigned network = 0; network < 2; network++)
@@ -547,9 +546,9 @@ static void work(void *self, nm_tick now, uint64_t arg)
 
 struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
-                                  struct ring_net *net, struct nm_check *check)
+                                  struct ring_net *net, const struct nm_contents *contents)
 {
-    struct nm_network *n = calloc(1, sizeof *n);
+    struct nm_network *n = nm_alloc(1, sizeof *n);
     nm_tick cycle = nm_bus_cycle(bus);
     struct nm_dram_timing timing = {.directory = p->netcache_directory * cycle,
                                     .dram = p->netcache_dram * cycle,
@@ -572,7 +571,8 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .copy = nm_check_cache(place->station),
                                            .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
                                            .cycle = cycle,
-                                           .check = check,
+                                           .check = contents->check,
+                                           .stale = contents->stale,
                                            .owner = n,
                                            .put = put};
     nm_controller_init(&n->controller, &timing);

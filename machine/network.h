@@ -33,12 +33,13 @@ struct nm_delivered_count {
 };
 
 /**
- * @param place  where it stands
- * @param net    the rings; the caller runs them
+ * @param place     where it stands
+ * @param net       the rings; the caller runs them
+ * @param contents  copied
  */
 struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
-                                  struct ring_net *net, struct nm_check *check);
+                                  struct ring_net *net, const struct nm_contents *contents);
 void nm_network_free(struct nm_network *n);
 
 /** A packet is complete at the ring interface at tick `at` (>= now). */

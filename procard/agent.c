@@ -564,7 +564,7 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         pc_line_clean(card, in->line);
     if (in->message == NM_MSG_INVALIDATE) {
         invalidated(card, in, hit, data, now);
-        nm_check_invalidate_done(card->check, card->cpu.number, in->line);
+        nm_stale_applied(card->old, card->cpu.number, in->line);
     }
     if (hit)
         hold(card);

@@ -134,6 +134,18 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
     }
 }
 
+void pc_line_hide(struct pc_card *card, uint64_t line)
+{
+    if (half_state(card, PC_SIDE_D, line) == NM_CARD_I)
+        return;
+    uint64_t step = 1ull << card->l1_shift[PC_SIDE_D];
+    for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
+        unsigned place = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
+        if (card->l1_line[PC_SIDE_D][place] == part)
+            card->l1[PC_SIDE_D][place].rtag = card->l1[PC_SIDE_D][place].wtag = NOWHERE;
+    }
+}
+
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state)
 {
     uint64_t place = l2_place(card, side, line);
@@ -173,6 +185,7 @@ static uint8_t *fault(struct pc_cpu *cpu, enum pc_access access, uint64_t va, en
     bool store = access == PC_STORE || access == PC_CONDITIONAL;
     cpu->exc = store ? PC_EXC_ADES : PC_EXC_ADEL;
     cpu->badvaddr = va;
+    cpu->absent = why == NM_XLATE_ABSENT;
     cpu->unmapped = why == NM_XLATE_UNMAPPED;
     cpu->protected = why == NM_XLATE_PROTECTED;
     *stop = PC_STOP_TRAP;
@@ -225,6 +238,17 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->rtag = va & ~low;
     l->wtag = writable ? va & ~low : NOWHERE;
     l->host = card->image + (pa & ~low);
+}
+
+/* The bytes of a copy that may be read: those of the image, which the line's owner writes; or, in a
+ * shared copy whose invalidation is on its way, older ones. */
+static uint8_t *bytes_of(const struct pc_card *card, uint64_t pa)
+{
+    const uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
+    const uint8_t *old = nm_stale_bytes(card->old, card->cpu.number, line);
+    if (!old || half_state(card, PC_SIDE_D, line) == NM_CARD_D)
+        return card->image + pa;
+    return (uint8_t *)old + (pa - line); /* it is only read */
 }
 
 /* The processor has looked into the secondary cache: SCADDR showed where. */
@@ -363,7 +387,8 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
         l1_fill(card, side, va, pa, line, at);
     card->filled = NOWHERE;
     card->l1_dirty[side][place] |= store;
-    show(card, side, va, pa, card->l1_dirty[side][place]);
+    if (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa)
+        show(card, side, va, pa, card->l1_dirty[side][place]);
     return true;
 }
 
@@ -387,7 +412,7 @@ static uint8_t *bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va
 {
     cpu->exc = access == PC_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
     cpu->badvaddr = va;
-    cpu->unmapped = cpu->protected = false;
+    cpu->absent = cpu->unmapped = cpu->protected = false;
     *stop = PC_STOP_TRAP;
     return NULL;
 }
@@ -416,13 +441,15 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         return pc_uncached_access(card, va, *pa, size, store, at, stop);
     if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop))
         return NULL;
-    if (noncoherent)
+    if (noncoherent || card->functional)
         return card->image + *pa;
-    if (store)
+    if (store) {
         nm_check_store(card->check, card->cpu.number, *pa, size, at);
-    else
-        nm_check_load(card->check, card->cpu.number, *pa, size, at);
-    return card->image + *pa;
+        return card->image + *pa;
+    }
+    uint8_t *bytes = bytes_of(card, *pa);
+    nm_check_load(card->check, card->cpu.number, *pa, size, bytes, at);
+    return bytes;
 }
 
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)

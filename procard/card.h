@@ -9,7 +9,7 @@
 #define PC_CARD_H
 
 #include "machine/bus.h"
-#include "machine/check.h"
+#include "machine/contents.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
@@ -81,14 +81,19 @@ enum pc_activity {
     PC_TRAPPED, /**< for the operating system */
 };
 
-/** A stretch of stall just charged; lets totals be read exactly at an earlier tick. */
+/** A stretch of stall just charged; lets totals be read exactly at an earlier tick. Stalls of one
+ *  state in a row are one stretch. */
 struct pc_stretch {
     nm_tick end;
     uint64_t length;
     enum pc_status state;
 };
 
-enum { PC_STRETCHES = 8, PC_TLB = 256, PC_PAGES = 256 };
+/** No more than six lie beyond a tick somebody asks for: the four of an exception whose handler has
+ *  returned (pc_card_exception), an instruction TLB miss, and external requests, one in a row. */
+enum { PC_STRETCHES = 8 };
+
+enum { PC_TLB = 256, PC_PAGES = 256 };
 
 /** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
  *  is the virtual page number, or ~0. */
@@ -146,6 +151,7 @@ struct pc_card {
     struct nm_kernel *k;
     struct nm_bus *bus;
     struct nm_check *check;
+    struct nm_stale *old; /**< shared copies older than the image */
     const struct nm_params *p;
     uint8_t *image;
     unsigned position; /**< on the station's bus */
@@ -159,8 +165,7 @@ struct pc_card {
                          struct mon_taps *out); /**< adds the totals of the station around it */
 };
 
-/* ---- the secondary cache's address pins (manual pp. 32, 248) ----------------------------------
- */
+/* ---- the secondary cache's address pins (manual pp. 32, 248) --------------------------------- */
 
 enum { PC_SCADDR_HALF = 1 << 17 };
 
@@ -183,9 +188,10 @@ static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amoun
         pc_monitor_packet(card, tap, amount, p, out, now);
 }
 
-/** @param number  machine-wide, station by station */
+/** @param contents  copied
+ *  @param number    machine-wide, station by station */
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                            uint8_t *image, struct nm_check *check, unsigned number);
+                            const struct nm_contents *contents, unsigned number);
 void pc_card_free(struct pc_card *card);
 
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
@@ -210,7 +216,9 @@ static inline enum pc_status pc_primary_stall(enum pc_side side)
  *  behind it. The link is gone. */
 void pc_card_return(struct pc_card *card, nm_tick at);
 
-/** The card's totals at exactly tick `at` (its own processor may be ahead). */
+/** The card's totals at exactly tick `at`, which its processor may have passed: in its last run no
+ *  earlier than that run's horizon, or than its begin when it was one instruction long. All events
+ *  of a card are like that, and every tick up to which a whole machine has been run. */
 void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */
@@ -226,6 +234,8 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line);
 bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line);
 void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
+/** From here on the processor asks before it reads a copy (machine/stale.h); costs no time. */
+void pc_line_hide(struct pc_card *card, uint64_t line);
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state);
 /** The line that must leave before `line` can be filled: another, or the same under the other
  *  attribute. @return false: the place is free */
@@ -233,8 +243,7 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line
                     uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 
-/* ---- tlb.c, for cache.c and card.c ------------------------------------------------------------
- */
+/* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 
 struct pc_tlb_model *pc_tlb_new(void);
 

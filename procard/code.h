@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <uthash.h>
 
-/* ---- the instruction table --------------------------------------------------------------------
- */
+/* ---- the instruction table ------------------------------------------------------------------- */
 
 enum pc_opcode {
     PC_OP_RI, /**< reserved instruction */
@@ -90,8 +89,7 @@ extern const struct pc_row pc_rows[PC_OP_ROWS_END];
 /** The row a word encodes, whatever the ISA level; PC_OP_RI when none. */
 enum pc_opcode pc_row_find(uint32_t word);
 
-/* ---- the pipeline -----------------------------------------------------------------------------
- */
+/* ---- the pipeline ---------------------------------------------------------------------------- */
 
 enum { PC_FLIGHTS = 6 }; /**< more floating-point operations never overlap; see isa_stages */
 
@@ -140,8 +138,7 @@ void pc_elapse(struct pc_pending *pending, unsigned n);
  *  pipeline must know. Words reserved under `flags` or `mips3` become PC_OP_RI. */
 void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, struct pc_use *use);
 
-/* ---- decoded code -----------------------------------------------------------------------------
- */
+/* ---- decoded code ---------------------------------------------------------------------------- */
 
 /** One operation, ready to run. Offsets count bytes from the start of struct pc_cpu. */
 struct pc_op {
@@ -175,6 +172,7 @@ struct pc_edge {
     uint32_t cycles;                  /**< [PCycles] sum of spent */
     bool check;    /**< enters another line or is a transfer: look it up in L1I */
     uint8_t flags; /**< of the block it leads to */
+    uint8_t done;  /**< state of the last instruction, as in struct pc_tail */
 };
 
 /** Whose delay slot an instruction is in. */
@@ -189,9 +187,9 @@ enum pc_slot {
 struct pc_point {
     union pc_spent spent; /**< from the block's start, own slip included; a branch counts untaken */
     const struct pc_context *context;
-    uint64_t target; /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
-    enum pc_slot slot;
-    enum pc_status held; /**< state of its own slips */
+    uint64_t target;     /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
+    struct pc_tail tail; /**< before it in the block */
+    uint8_t slot;        /**< enum pc_slot */
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };
@@ -233,8 +231,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
 /** Forgets all blocks. */
 void pc_code_drop(struct pc_code *code);
 
-/* ---- floating point (fpu.c) -------------------------------------------------------------------
- */
+/* ---- floating point (fpu.c) ------------------------------------------------------------------ */
 
 /** Executes an FPOP; false: an enabled exception, the destination is unchanged. */
 typedef bool pc_fpu_fn(struct pc_cpu *cpu, const struct pc_op *op);

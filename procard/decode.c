@@ -10,6 +10,8 @@
  */
 #include "procard/code.h"
 
+#include "machine/alloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +24,7 @@ enum {
     CHUNK_BYTES = 1 << 20, /**< unit of the arena */
 };
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct pc_chunk {
     struct pc_chunk *next;
@@ -41,7 +42,7 @@ static void *arena_alloc(struct pc_code *code, size_t size)
     if (!chunk || chunk->used + size > CHUNK_BYTES) {
         chunk = aligned_alloc(ARENA_ALIGN, CHUNK_BYTES);
         if (!chunk)
-            abort();
+            nm_no_memory();
         *chunk = (struct pc_chunk){.next = code->arena, .used = ARENA_ALIGN};
         code->arena = chunk;
         code->arena_bytes += CHUNK_BYTES;
@@ -69,9 +70,7 @@ static const struct pc_context *context_of(struct pc_code *code, const struct pc
 
     HASH_FIND(hh, code->contexts, pending, sizeof *pending, context);
     if (!context) {
-        context = calloc(1, sizeof *context);
-        if (!context)
-            abort();
+        context = nm_alloc(1, sizeof *context);
         context->pending = *pending;
         context->id = HASH_COUNT(code->contexts);
         HASH_ADD(hh, code->contexts, pending, sizeof *pending, context);
@@ -82,10 +81,7 @@ static const struct pc_context *context_of(struct pc_code *code, const struct pc
 struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx, bool mips3)
 {
     static const struct pc_pending nothing;
-    struct pc_code *code = calloc(1, sizeof *code);
-
-    if (!code)
-        abort();
+    struct pc_code *code = nm_alloc(1, sizeof *code);
     *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3, .generation = 1};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
@@ -131,8 +127,7 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
     }
 }
 
-/* ---- building a block -------------------------------------------------------------------------
- */
+/* ---- building a block ------------------------------------------------------------------------ */
 
 struct pc_block pc_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
 
@@ -144,6 +139,7 @@ struct build {
     struct pc_pending pending;
     union pc_spent total; /**< so far */
     unsigned cycle;       /**< its sum */
+    struct pc_tail tail;  /**< the last instruction */
     unsigned count;       /**< instructions */
     unsigned n;           /**< operations */
     struct pc_op ops[2 * BLOCK_MAX + 1];
@@ -216,12 +212,15 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     op->cycle = (uint16_t)b->cycle;
     *point = (struct pc_point){.spent = b->total,
                                .context = context_of(b->code, &b->pending),
-                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE,
-                               .held = held};
+                               .tail = b->tail,
+                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
+    point->tail.held = (uint16_t)slip;
+    point->tail.holds = (uint8_t)held;
     if (!b->code->untimed) {
         pc_start(&b->pending, &use);
         pc_elapse(&b->pending, 1);
     }
+    b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)state_of(klass)};
     spend(b, state_of(klass), 1);
     return klass;
 }
@@ -236,7 +235,7 @@ static void append_line(struct build *b, uint64_t va)
                                   .at = (uint16_t)b->count,
                                   .imm = (int32_t)(place * sizeof(struct pc_line))};
     b->points[b->n++] = (struct pc_point){
-        .spent = b->total, .context = context_of(b->code, &b->pending), .held = PC_ST_KILL_BRANCH};
+        .spent = b->total, .context = context_of(b->code, &b->pending), .tail = b->tail};
 }
 
 static bool same_line(const struct build *b, uint64_t x, uint64_t y)
@@ -255,7 +254,8 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
         check = check && !same_line(b, b->pc, to);
     }
     pc_elapse(&pending, killed);
-    *e = (struct pc_edge){.spent = b->total, .to = &pc_unlinked, .pc = to, .check = check};
+    *e = (struct pc_edge){
+        .spent = b->total, .to = &pc_unlinked, .pc = to, .check = check, .done = b->tail.done};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, &pending);
@@ -265,8 +265,12 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
 /** As a conditional branch was counted untaken, the taken edge sets that right. */
 static void mark_taken(struct build *b)
 {
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
+    struct pc_edge *e = &b->edge[PC_EDGE_TAKEN];
+
+    e->spent.state[PC_ST_BR_UNTAKEN] -= 1;
+    e->spent.state[PC_ST_BR_TAKEN] += 1;
+    if (e->done == PC_ST_BR_UNTAKEN) /* its slot is in no block with it */
+        e->done = PC_ST_BR_TAKEN;
 }
 
 static const uint8_t *fetch(const struct build *b, uint64_t va)
@@ -412,6 +416,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
+    b.tail.did = 0;
     b.count = 0;
     b.n = 0;
     end = fill(&b);

@@ -32,8 +32,7 @@ static const uint64_t NOWHERE = ~UINT64_C(0), NOT_FETCHED = ~UINT64_C(2), NO_BLO
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
-/* ---- starting and stopping --------------------------------------------------------------------
- */
+/* ---- starting and stopping ------------------------------------------------------------------- */
 
 void pc_cpu_reset(struct pc_cpu *cpu)
 {
@@ -49,10 +48,10 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->exc = PC_EXC_NONE;
     cpu->badvaddr = 0;
     cpu->trap_code = 0;
+    cpu->absent = false;
     cpu->unmapped = false;
     cpu->protected = false;
     cpu->call_pc = cpu->call_npc = 0;
-    cpu->last = PC_ST_STALL_OTHER;
 }
 
 static inline void spend(union pc_spent *to, const union pc_spent *more)
@@ -115,6 +114,16 @@ static struct pc_block *resume(struct pc_cpu *cpu)
     return pc_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
 }
 
+/** The PCycles before this one, of a run that last left a block through `edge`. NULL: it has left
+ *  none, and what the run before left behind still holds. */
+static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
+{
+    pipe->tail.held = 0;
+    if (edge)
+        pipe->tail = (struct pc_tail){
+            .did = 1, .done = edge->done, .killed = edge->spent.state[PC_ST_KILL_BRANCH]};
+}
+
 /** Leaves the registers ready to go on at the first instruction of `block`. */
 static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, bool fetched)
 {
@@ -128,7 +137,6 @@ static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, b
     pipe->block = b;
     pipe->op = NULL;
     pipe->next = next;
-    cpu->last = PC_ST_KILL_BRANCH;
 }
 
 /** What is different in the delay slot of a transfer. */
@@ -145,6 +153,7 @@ static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const str
         return;
     part[PC_ST_BR_UNTAKEN] -= 1;
     part[PC_ST_BR_TAKEN] += 1;
+    pipe->tail.done = PC_ST_BR_TAKEN;
 }
 
 /** Leaves the registers ready to go on at an operation inside a block.
@@ -169,7 +178,7 @@ static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct 
     pipe->part = point->spent;
     pipe->next = next;
     cpu->r.npc = pc + 4;
-    cpu->last = point->held;
+    pipe->tail = point->tail;
     if (unlikely(point->slot != PC_SLOT_NONE))
         stop_in_slot(cpu, point);
 }
@@ -185,14 +194,12 @@ static void stop_at_line(struct pc_cpu *cpu, bool fetched)
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
 static void trap(struct pc_cpu *cpu)
 {
+    struct pc_tail *tail = &cpu->pipe.tail;
+
     let_go(cpu);
-    if (!cpu->untimed) {
-        pc_charge(cpu, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
-        cpu->last = PC_ST_KILL_EXC;
-    } else if (cpu->exc == PC_EXC_SYS) {
-        pc_charge(cpu, PC_ST_INT, 1);
-        cpu->last = PC_ST_INT;
-    }
+    tail->holds = cpu->untimed ? PC_ST_INT : PC_ST_KILL_EXC;
+    tail->held = cpu->untimed ? cpu->exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
+    pc_charge(cpu, tail->holds, tail->held);
     if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
         cpu->call_pc = cpu->r.pc;
@@ -221,14 +228,14 @@ static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
     }
     cpu->exc = pc & 3 ? PC_EXC_ADEL : PC_EXC_IBE;
     cpu->badvaddr = pc;
+    cpu->absent = false;
     cpu->unmapped = false;
     cpu->protected = false;
     *why = PC_STOP_TRAP;
     return false;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /** Effective addresses of 32-bit programs wrap within 32 bits. */
 static uint64_t wrap(const struct pc_cpu *cpu, uint64_t va)
@@ -333,8 +340,7 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
-/* ---- integer helpers --------------------------------------------------------------------------
- */
+/* ---- integer helpers ------------------------------------------------------------------------- */
 
 static inline uint64_t sign32(uint64_t v)
 {
@@ -472,8 +478,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     }
 }
 
-/* ---- the instructions -------------------------------------------------------------------------
- */
+/* ---- the instructions ------------------------------------------------------------------------ */
 
 #define REG(offset)    (*(uint64_t *)((char *)cpu + (offset)))
 #define SINGLE(offset) (*(single_t *)((char *)cpu + (offset)))
@@ -1038,6 +1043,7 @@ unlinked: /* an edge taken for the first time */
     cpu->r.pc = edge->pc;
 
 off_the_map: /* no instruction there, or not yet */
+    leave_tail(&cpu->pipe, edge);
     cpu->pipe.slot = edge->flags & PC_BLOCK_SLOT;
     cpu->r.npc = cpu->pipe.slot ? next : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
@@ -1061,6 +1067,7 @@ stopped_at_line:
     stop_at_line(cpu, false);
     goto done;
 stopped_before:
+    leave_tail(&cpu->pipe, edge);
     stop_before(cpu, b, next, !check);
 done:
     if (why == PC_STOP_TRAP)

@@ -13,9 +13,6 @@
 
 #include "procard/card.h"
 
-/* [PCycles] by which a state's total in the middle of an instruction may be too small. */
-enum { SLACK = 16 };
-
 /* Those that grow in bus.c. */
 static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
                                  UINT64_C(1) << MON_TAP_HEADERS_IN |
@@ -43,8 +40,7 @@ void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *o
     mon_board_complete(&card->monitor.board, out);
 }
 
-/* ---- looking at the counters ------------------------------------------------------------------
- */
+/* ---- looking at the counters ----------------------------------------------------------------- */
 
 /* First edge at which counter k could overflow or has its dead time behind it. */
 static nm_tick next_look(const struct pc_card *card, unsigned k, nm_tick now,
@@ -63,8 +59,7 @@ static nm_tick next_look(const struct pc_card *card, unsigned k, nm_tick now,
         return NM_NEVER;
     if (!pcycles)
         return (now / cycle + left) * cycle;
-    const nm_tick next = nm_bus_edge(card->bus, now + 1);
-    return left > SLACK ? nm_bus_edge(card->bus, now + left - SLACK) : next;
+    return nm_bus_edge(card->bus, now + left);
 }
 
 /* Whether what counter k counts goes on when nothing else does. */
@@ -150,8 +145,7 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now)
     attend(card, now, &taps);
 }
 
-/* ---- what passes ------------------------------------------------------------------------------
- */
+/* ---- what passes ----------------------------------------------------------------------------- */
 
 static void depths(const struct pc_card *card, struct mon_packet *p)
 {

@@ -81,6 +81,15 @@ union pc_spent {
     pc_counts half[2];
 };
 
+/** The last PCycles of a run but for stalls, from old to young. */
+struct pc_tail {
+    uint16_t did;    /**< [PCycles] of the last instruction: 1, or 0 if it is not known */
+    uint16_t killed; /**< [PCycles] killed by it (PC_ST_KILL_BRANCH) */
+    uint16_t held;   /**< [PCycles] slipped by the next, or killed by a trap */
+    uint8_t done;    /**< state of `did` */
+    uint8_t holds;   /**< state of `held` */
+};
+
 /**
  * What the pipeline holds between two runs: private to the interpreter, cleared by pc_cpu_reset
  * (call it before cpu->code is set to other code).
@@ -98,6 +107,7 @@ struct pc_pipe {
     struct pc_block *block;    /**< it stopped in this one; NULL: must be looked up by `pc` */
     const struct pc_op *op;    /**< at this operation; NULL: before the first */
     union pc_spent part;       /**< PCycles from the start of `block` to `op` */
+    struct pc_tail tail;       /**< the PCycles before cpu->now */
     uint64_t next;             /**< target of the block's register jump */
     union pc_spent spent;      /**< whole blocks, not yet in cpu->states; modulo 65536 */
     nm_tick full;              /**< `spent` may overflow after this tick */
@@ -125,8 +135,6 @@ struct pc_cpu {
                             cannot lose its own instruction. */
 
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` after pc_settle */
-    enum pc_status last;           /**< state of the PCycles between the last completed instruction
-                                        and `now`, stalls apart */
     uint64_t instructions; /**< completed (ground truth, not a card event), after pc_settle */
 
     /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
@@ -139,6 +147,7 @@ struct pc_cpu {
     enum pc_exc exc;
     uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
     uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU */
+    bool absent;        /**< ADEL/ADES: the page has no memory yet */
     bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
     bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
     uint64_t call_pc;   /**< SYS: the SYSCALL instruction and the address after it, which in a */

@@ -7,6 +7,7 @@
  * A page that is not there ends the walk early, and the guest sees it in the number of lines.
  */
 #include "programs/device.h"
+#include "machine/alloc.h"
 #include "programs/linux_file.h"
 #include "programs/signal.h"
 
@@ -38,9 +39,7 @@ int64_t device_open(struct prog *p, uint32_t flags, bool cloexec)
 {
     struct file *f = file_new(FILE_DEVICE, -1, flags);
 
-    f->device = calloc(1, sizeof *f->device);
-    if (!f->device)
-        abort();
+    f->device = nm_alloc(1, sizeof *f->device);
     return file_install(p, f, 0, cloexec);
 }
 
@@ -75,8 +74,7 @@ static bool ask(struct prog *p, struct device_command *d, nm_tick at)
         return !d->looked;
     }
     while (d->va < d->end) {
-        if (!nm_xlate_found(vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa)) ||
-            pa >= NM_REGISTERS)
+        if (!nm_xlate_found(vm_touch(&p->vm, d->card, d->va, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
             return false;
         d->asked = lines_here(p, d);
         if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))
@@ -164,6 +162,14 @@ void device_free(struct prog *p)
 
 /* ---- the guest's calls ----------------------------------------------------------------------- */
 
+/** Whether all pages of [va, end) are there and have lines: registers have none. */
+static bool has_lines(const struct vm *vm, uint64_t va, uint64_t end)
+{
+    const uint64_t first = va & ~(vm->page - 1);
+
+    return vm_mapped(vm, first, end - first) == 0 && !vm_has_registers(vm, first, end - first);
+}
+
 /** Checks a record and puts its command behind the card's others. */
 static int64_t accept(struct call *c, struct file *f, uint64_t record)
 {
@@ -179,13 +185,11 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
         return -EINVAL;
     if (nm_special_overwrites((unsigned)function) && (va | len) & (c->p->par->l2_line - 1))
         return -EINVAL;
-    if (vm_mapped(vm, va & ~(vm->page - 1), len + (va & (vm->page - 1))) < 0)
+    if (!has_lines(vm, va, va + len))
         return -EFAULT;
     if (f->device->out == OUT_MAX)
         return -EAGAIN;
-    d = calloc(1, sizeof *d);
-    if (!d)
-        abort();
+    d = nm_alloc(1, sizeof *d);
     *d = (struct device_command){.file = f,
                                  .card = c->t->card,
                                  .function = (unsigned)function,
@@ -196,7 +200,7 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
     f->device->out++;
     DL_APPEND(c->p->commands, d);
     if (first_of(c->p, d->card) == d)
-        go_on(c->p, d->card, c->t->trap.at);
+        go_on(c->p, d->card, prog_now(c->p));
     return 0;
 }
 
@@ -265,7 +269,7 @@ static int64_t question(struct call *c, uint64_t va, struct nm_look *look)
         return -ENODEV;
     if (look->by_index)
         return address < nm_look_places(c->p->m, look->where) ? 0 : -EINVAL;
-    if (!nm_xlate_found(vm_translate(vm, c->t->card, address, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
+    if (!nm_xlate_found(vm_touch(vm, c->t->card, address, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
         return -EFAULT;
     look->address = pa;
     return where == NM_LOOK_NETWORK && pa / c->p->par->memory_size == station ? -EINVAL : 0;
@@ -293,13 +297,11 @@ int64_t device_look(struct call *c, uint64_t va)
 
     if (err < 0)
         return err;
-    d = calloc(1, sizeof *d);
-    if (!d)
-        abort();
+    d = nm_alloc(1, sizeof *d);
     *d = (struct device_command){.card = c->t->card, .looks = true, .look = look};
     DL_APPEND(c->p->commands, d);
     if (first_of(c->p, d->card) == d)
-        go_on(c->p, d->card, c->t->trap.at);
+        go_on(c->p, d->card, prog_now(c->p));
     while (!d->looked)
         thread_block(c->t, NM_NEVER, false, c->p->fds);
     err = tell_look(&c->p->vm, va, &d->look);

@@ -8,6 +8,8 @@
  */
 #include "programs/vm.h"
 
+#include "machine/alloc.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +42,7 @@ static uint64_t *entry(const struct vm *vm, uint64_t va, bool make)
     if (!vm->leaves[top]) {
         if (!make)
             return NULL;
-        vm->leaves[top] = calloc(LEAF, sizeof **vm->leaves);
-        if (!vm->leaves[top])
-            abort();
+        vm->leaves[top] = nm_alloc(LEAF, sizeof **vm->leaves);
     }
     return &vm->leaves[top][page & (LEAF - 1)];
 }
@@ -117,9 +117,7 @@ static void insert(struct vm *vm, size_t at, const struct vm_area *a)
 {
     if (vm->count == vm->room) {
         vm->room = vm->room ? 2 * vm->room : 32;
-        vm->areas = realloc(vm->areas, vm->room * sizeof *vm->areas);
-        if (!vm->areas)
-            abort();
+        vm->areas = nm_grow(vm->areas, vm->room, sizeof *vm->areas);
     }
     memmove(vm->areas + at + 1, vm->areas + at, (vm->count - at) * sizeof *vm->areas);
     vm->areas[at] = *a;
@@ -221,10 +219,7 @@ static void clear_range(struct vm *vm, uint64_t start, uint64_t end)
 
 static struct vm_file *open_backing(int fd)
 {
-    struct vm_file *f = malloc(sizeof *f);
-
-    if (!f)
-        abort();
+    struct vm_file *f = nm_alloc(1, sizeof *f);
     f->refs = 1;
     f->fd = dup(fd);
     if (f->fd < 0) {
@@ -354,8 +349,7 @@ static bool grow_in_place(struct vm *vm, uint64_t end, uint64_t more)
     return true;
 }
 
-/** Register areas end where the card's registers end. */
-static bool has_registers(const struct vm *vm, uint64_t addr, uint64_t len)
+bool vm_has_registers(const struct vm *vm, uint64_t addr, uint64_t len)
 {
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < addr + len; i++)
         if (vm->areas[i].kind == VM_REGISTERS)
@@ -371,7 +365,7 @@ int64_t vm_remap(struct vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_le
     if (new_len == 0 || to < new_len || from == 0 || !range_ok(vm, addr, from) ||
         (fixed && (!range_ok(vm, fixed, to) || (fixed < addr + from && addr < fixed + to))))
         return -EINVAL;
-    if (to > from && has_registers(vm, addr, from))
+    if (to > from && vm_has_registers(vm, addr, from)) /* they end where the card's do */
         return -EINVAL;
     if (vm_mapped(vm, addr, from) < 0)
         return -EFAULT;
@@ -501,8 +495,8 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
     uint64_t page = va & ~(vm->page - 1);
     uint64_t *e = entry(vm, va, false);
     const struct vm_area *a;
-    uint64_t got;
 
+    (void)card;
     if (e && (*e & PRESENT)) {
         if (!allowed((unsigned)*e, access))
             return NM_XLATE_PROTECTED;
@@ -518,14 +512,26 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
         *pa = NM_REGISTERS + a->offset + (va - a->start);
         return NM_XLATE_UNCACHED;
     }
+    return NM_XLATE_ABSENT;
+}
+
+enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
+                       uint64_t *pa)
+{
+    enum nm_xlate x = vm_translate(vm, card, va, access, pa);
+    const uint64_t page = va & ~(vm->page - 1);
+    const struct vm_area *a = vm_find(vm, va);
+    uint64_t got;
+
+    if (x != NM_XLATE_ABSENT)
+        return x;
     if (!nm_page_alloc(vm->m, card, page, &got)) {
         vm->full = true;
         return NM_XLATE_UNMAPPED;
     }
     fill(vm, a, page, got);
     *entry(vm, va, true) = got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights;
-    *pa = got | (va - page);
-    return attribute(a->kind);
+    return vm_translate(vm, card, va, access, pa);
 }
 
 /** The decoder's question: where are the bytes of the instruction at `va`? */
@@ -557,9 +563,7 @@ void vm_init(struct vm *vm, struct nm_machine *m, bool n64)
     vm->page = p->page_size;
     vm->shift = (unsigned)__builtin_ctzll(vm->page);
     vm->tops = ((n64 ? UINT64_C(1) << 40 : UINT64_C(1) << 31) >> vm->shift >> LEAF_BITS) + 1;
-    vm->leaves = calloc(vm->tops, sizeof *vm->leaves);
-    if (!vm->leaves)
-        abort();
+    vm->leaves = nm_alloc(vm->tops, sizeof *vm->leaves);
     vm->floor = 0x10000;
     vm->top = vm_trampoline(vm) - STACK_GAP;
     vm->code = pc_code_new(fetch, vm, p->isa == NM_ISA_MIPS3);
@@ -586,7 +590,7 @@ void vm_free(struct vm *vm)
 /** Host address of `va` for a system call's access, with how many bytes follow on the page. */
 static uint8_t *reach(struct vm *vm, uint64_t va, enum pc_access access, size_t *left, uint64_t *pa)
 {
-    if (!nm_xlate_found(vm_translate(vm, vm->toucher, va, access, pa)) || *pa >= NM_REGISTERS)
+    if (!nm_xlate_found(vm_touch(vm, vm->toucher, va, access, pa)) || *pa >= NM_REGISTERS)
         return NULL; /* a system call cannot copy registers */
     *left = vm->page - (va & (vm->page - 1));
     return nm_machine_image(vm->m) + *pa;

@@ -86,6 +86,8 @@ int64_t vm_discard(struct vm *vm, uint64_t addr, uint64_t len);
 int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len);
 /** -ENOMEM unless [addr, addr+len) is mapped throughout. */
 int64_t vm_mapped(const struct vm *vm, uint64_t addr, uint64_t len);
+/** Whether any part of it is a card's registers. */
+bool vm_has_registers(const struct vm *vm, uint64_t addr, uint64_t len);
 
 /** Area holding `va`, or NULL. */
 const struct vm_area *vm_find(const struct vm *vm, uint64_t va);
@@ -93,6 +95,10 @@ const struct vm_area *vm_find(const struct vm *vm, uint64_t va);
 /** The processors' question: see struct nm_space. */
 enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum pc_access access,
                            uint64_t *pa);
+/** The same for the operating system, on behalf of `card`: a page without memory gets some, unless
+ *  there is none left (vm->full). */
+enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
+                       uint64_t *pa);
 
 /* Copying between guest memory and the host; 0 or -EFAULT. A failed write may have copied a part.
  */

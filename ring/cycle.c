@@ -13,6 +13,8 @@
  */
 #include "ring/net.h"
 
+#include "machine/alloc.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -21,8 +23,8 @@
 static void flights_grow(struct ring_net *net)
 {
     uint32_t old = net->flights, size = old ? 2 * old : 256;
-    net->flight = realloc(net->flight, size * sizeof *net->flight);
-    net->packet = realloc(net->packet, size * sizeof *net->packet);
+    net->flight = nm_grow(net->flight, size, sizeof *net->flight);
+    net->packet = nm_grow(net->packet, size, sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
         net->flight[i].receivers = net->free_flight;
         net->free_flight = i;
@@ -68,8 +70,7 @@ static void flight_received(struct ring_net *net, uint32_t i)
     net->free_flight = i;
 }
 
-/* ---- FIFOs and halting -------------------------------------------------------------------------
- */
+/* ---- FIFOs and halting ----------------------------------------------------------------------- */
 
 /* A FIFO is nearly full: the one to the ring above holds its feeder back from going up, others halt
  * it. */
@@ -164,8 +165,7 @@ static inline ring_slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t 
     return s;
 }
 
-/* ---- slots on a ring ---------------------------------------------------------------------------
- */
+/* ---- slots on a ring ------------------------------------------------------------------------- */
 
 /* A slot now at `node` goes on to node `to`. */
 static inline void pass_on(struct ring *r, uint32_t node, uint32_t to, ring_slot s)
@@ -290,8 +290,7 @@ static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, ri
         pass_on(r, node, (uint32_t)__builtin_ctz(way), s);
 }
 
-/* ---- letting slots in --------------------------------------------------------------------------
- */
+/* ---- letting slots in ------------------------------------------------------------------------ */
 
 /* Forgets nonsinkable messages whose taking at the target is known by now. */
 static bool below_limit(const struct ring_net *net, struct station *st, uint64_t c)
@@ -555,15 +554,14 @@ static inline void move(struct ring_net *net, struct ring *r, uint64_t c)
         let_these_in(net, r, go, c);
 }
 
-/* ---- packet handlers ---------------------------------------------------------------------------
- */
+/* ---- packet handlers ------------------------------------------------------------------------- */
 
 static void remember_asker(struct ring_net *net, struct station *st, uint16_t source)
 {
     uint32_t size = st->asker_wrap + 1, count = st->asker_tail - st->asker_head;
     if (!st->askers || count == size) {
         uint32_t larger = st->askers ? 2 * size : 16;
-        uint16_t *askers = malloc(larger * sizeof *askers);
+        uint16_t *askers = nm_grow(NULL, larger, sizeof *askers);
         for (uint32_t i = 0; i < count; i++)
             askers[i] = st->askers[(st->asker_head + i) & st->asker_wrap];
         free(st->askers);
@@ -596,8 +594,7 @@ void ring_complete(struct ring_net *net, struct station *st, const struct ring_p
                  (c + net->timing.handler) * net->timing.cycle, p);
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void handle_fed(struct ring_net *net, struct ring *r, uint64_t c)
 {

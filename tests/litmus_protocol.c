@@ -1,20 +1,17 @@
 /*
- * Litmus tests of the protocol itself: are the values that caches and packets carry sequentially
- * consistent?
+ * Litmus tests of the protocol itself: are the values that loads find sequentially consistent?
  *
- * A program's loads read the one memory image, so a program sees sequential consistency whatever
- * the protocol does with its copies. Here a load returns what the card's own copy holds (checking
- * mode), as the hardware's would. No acknowledgements of invalidations are collected on this
- * machine: a writer goes on while some stale copies are still readable, and only the order in which
- * messages reach every card keeps the illusion of one memory. That order is what is on trial.
+ * No acknowledgements of invalidations are collected on this machine: a writer goes on while some
+ * old copies are still readable, and only the order in which messages reach every card keeps the
+ * illusion of one memory. That order is what is on trial; checking mode sees to it that what a load
+ * finds is what caches and packets carried.
  *
  * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
  * iteration takes fresh lines at random homes, lets random cards share and own them first, then
  * runs the test's threads on random cards with random delays, while the other cards make noise.
  */
+#include "actors.h"
 #include "machine/check.h"
-#include "machine/machine.h"
-#include "procard/card.h"
 #include "tests/litmus/shapes.h"
 
 #include <criterion/criterion.h>
@@ -67,8 +64,7 @@ struct trial {
 
 static uint64_t draw(struct trial *t, uint64_t below)
 {
-    t->random = t->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (t->random >> 33) % below;
+    return actors_draw(&t->random, below);
 }
 
 /* ---- iterations ------------------------------------------------------------------------------ */
@@ -231,19 +227,11 @@ static void advance(struct trial *t)
 
 /* ---- the processors -------------------------------------------------------------------------- */
 
-/* The interpreter has no place for the test's own data but the register file. */
-static struct trial *trial_of(struct pc_cpu *cpu)
+static unsigned word(const uint8_t *host)
 {
-    struct trial *t;
-    memcpy(&t, &cpu->r.gpr[1], sizeof t);
-    return t;
-}
-
-static uint64_t own_copy(struct pc_cpu *cpu, uint64_t address)
-{
-    uint64_t value = 0;
-    cr_assert(nm_check_peek(cpu->card->check, cpu->number, address, 8, &value));
-    return value;
+    uint64_t value;
+    memcpy(&value, host, sizeof value);
+    return (unsigned)value;
 }
 
 static bool perform(struct trial *t, struct pc_cpu *cpu, const struct step *s, enum pc_stop *stop)
@@ -257,9 +245,9 @@ static bool perform(struct trial *t, struct pc_cpu *cpu, const struct step *s, e
     if (store)
         memcpy(host, &s->value, 8);
     if (s->result)
-        *s->result = (unsigned)own_copy(cpu, s->address);
+        *s->result = word(store ? cpu->card->image + s->address : host);
     if (s->op == LOAD && s->result)
-        t->old += memcmp(host, &(uint64_t){*s->result}, 8) != 0;
+        t->old += word(host) != word(cpu->card->image + s->address);
     return true;
 }
 
@@ -306,7 +294,7 @@ static bool go_on(struct trial *t, struct pc_cpu *cpu, enum pc_stop *stop)
 /* Stands in for the interpreter. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct trial *t = trial_of(cpu);
+    struct trial *t = actor_of(cpu);
     enum pc_stop stop = PC_STOP_HORIZON;
     cpu->horizon = horizon;
     while (cpu->now < horizon) {
@@ -314,7 +302,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
             cpu->exc = PC_EXC_SYS;
             return PC_STOP_TRAP;
         }
-        cpu->last = PC_ST_INT;
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
         if (!go_on(t, cpu, &stop))
             return stop;
         pc_charge(cpu, PC_ST_INT, 1);
@@ -324,28 +312,14 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                              uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return NM_XLATE_OK;
-}
-
 static void set_up(const struct shape *s, struct nm_params *p)
 {
-    nm_params_default(p);
-    p->processors = s->processors;
-    p->bus_fifo = s->fifo;
+    actors_params(p, s->processors, s->stations, s->locals, s->groups);
+    actors_queues(p, s->fifo);
     p->l1d_size = p->l1i_size = s->l1;
     p->l2_size = s->l2;
     p->memory_size = 4 << 20;
-    p->ring_stations = s->stations;
-    p->ring_locals = s->locals;
-    p->ring_groups = s->groups;
     p->netcache_size = s->netcache * p->l2_line;
-    p->ring_output = p->ring_queue = s->fifo;
-    p->ring_input = p->ring_between = s->fifo < 2 ? 2 : s->fifo;
     p->memory_dram = s->dram;
     p->watchdog = 3000000;
     p->check = true;
@@ -387,9 +361,7 @@ static unsigned try_test(const struct shape *s, const struct litmus_row *row, ui
     struct nm_params p;
     struct trial *t = calloc(1, sizeof *t);
     set_up(s, &p);
-    struct nm_machine *m = nm_machine_new(&p);
-    const struct nm_space space = {.translate = identity};
-    nm_machine_set_space(m, &space);
+    struct nm_machine *m = actors_machine(&p);
     t->shape = s;
     t->p = &p;
     t->random = seed;
@@ -398,11 +370,8 @@ static unsigned try_test(const struct shape *s, const struct litmus_row *row, ui
     litmus_read(&t->litmus, row);
     prepare(t);
     advance(t);
-    for (unsigned i = 0; i < t->cards; i++) {
-        struct pc_regs regs = {.pc = 0};
-        memcpy(&regs.gpr[1], &t, sizeof t);
-        nm_card_resume(m, i, &regs, i);
-    }
+    for (unsigned i = 0; i < t->cards; i++)
+        actors_start(m, i, t, i);
     run(m, t);
     if (t->forbidden)
         report(t);

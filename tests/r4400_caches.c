@@ -7,15 +7,15 @@
  * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
  * each of its 2. What the bus and memory take is in docs/latency.md and tested there: '*'.
  */
-#include "machine/machine.h"
+#include "actors.h"
 #include "machine/params.h"
 #include "monitor/monitor.h"
-#include "procard/card.h"
 #include "procard/pins.h"
 #include "tests/r4400_counts.h"
 
 #include <criterion/criterion.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum kind { END, F, L, S, LL, SC, FAIL }; /* SC that succeeds, and one that must fail */
@@ -27,7 +27,7 @@ struct step {
     nm_tick at; /* not before this tick; 0: at once */
 };
 
-enum { CARDS = 2, STEPS = 10, SETS = 3, QUIET = 100000 };
+enum { CARDS = 2, STEPS = 10, SETS = 3, QUIET = 100000, TRACE = 200 };
 
 struct scene {
     const char *row, *what;
@@ -56,8 +56,8 @@ struct scene {
 #define B     (A + 0x4000)
 #define Z     (A + 0x80000)
 #define ALIAS (UINT64_C(1) << 32) /* the same physical page, one page further on */
-#define U     (UINT64_C(1) << 42) /* uncached */
-#define N     (UINT64_C(1) << 43) /* non-coherent */
+#define U     UNCACHED
+#define N     NONCOHERENT
 
 /* What a TLB refill of 50 PCycles, and a handler of 100, take. */
 #define REFILL "KILL_EXC 8 STALL_OTHER 50 INT 1 KILL_BRANCH 3 "
@@ -84,12 +84,6 @@ static const struct scene scenes[] = {
        AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1"), /* look-up, then IvdAck (R4-4, R4-5) */
        DO(S, A, "STORE 1")},
       {AT(10000, L, A, MISS "LOAD 1")}}},
-    {"R44-14",
-     "a cancelled upgrade waits for data",
-     {{0}},
-     {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
-      {AT(10000, L, A, MISS "LOAD 1"),
-       AT(20001, S, A, "STALL_L1D 6 STALL_MP * STALL_L2 * STORE 1")}}},
     {"R44-16",
      "an intervention holds the owner for agent.external",
      {{0}},
@@ -146,11 +140,6 @@ static const struct scene scenes[] = {
      {{DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(L, B, MISS "LOAD 1"), DO(S, U | A, "STORE 1"),
        DO(L, B, "LOAD 1"), /* a cached access does not wait */
        DO(S, U | (A + 8), "STALL_OTHER * STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1")}}},
-    {"R44-13",
-     "non-coherent: a store asks nobody",
-     {{0}},
-     {{DO(L, N | A, MISS "LOAD 1"), DO(S, N | A, "STORE 1"),
-       DO(L, N | (A + 32), "STALL_L1D 14 LOAD 1")}}},
     {"R44-18",
      "the link survives a store of another line, not two SC",
      {{0}},
@@ -185,6 +174,87 @@ static const struct scene scenes[] = {
 
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
+/* Scenes with the packets of each card, in the order in which the bus carries them: "NAME" for one
+ * the card sends, "<NAME" for one it takes. */
+static const struct traffic {
+    struct scene scene;
+    const char *bus[CARDS];
+} traffic[] = {
+    {{"R44-14",
+      "reads: shared, exclusive, uncached, non-coherent",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), DO(S, B, MISS "STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1"),
+        DO(L, N | (A + 64), MISS "LOAD 1"), DO(LL, A + 128, MISS "LOAD 1"),
+        DO(F, A, "STALL_L1I 6 STALL_L2 * INT 1")}}},
+     {"RD <DATA_S RDEXCL <DATA_X UNC_RD <UNC_DATA NCH_RD <NCH_DATA RD <DATA_S RD <DATA_S", ""}},
+    {{"R44-14",
+      "a read with a write forthcoming: a dirty victim goes in front of it, a clean one not at all",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(L, Z, MISS "LOAD 1"), DO(S, A, MISS "STORE 1"),
+        DO(S, Z, MISS "STORE 1")}}},
+     {"RDEXCL <DATA_X WB RD <DATA_S RDEXCL <DATA_X WB RDEXCL <DATA_X", ""}},
+    {{"R44-14",
+      "writes: uncached and non-coherent",
+      {{0}},
+      {{DO(S, U | A, "STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(S, N | A, MISS "STORE 1"),
+        DO(L, N | Z, MISS "LOAD 1"), DO(L, N | A, MISS "LOAD 1")}}},
+     {"UNC_WR <UNC_DONE UNC_RD <UNC_DATA NCH_RD <NCH_DATA NCH_WB NCH_RD <NCH_DATA NCH_RD <NCH_DATA",
+      ""}},
+    {{"R44-14",
+      "an invalidate, its acknowledgement, and what the other card gets",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+       {AT(10000, L, A, MISS "LOAD 1"), AT(30000, L, A, "STALL_MP 12 " MISS "LOAD 1")}}},
+     {"RD <DATA_S UPGD <INVALIDATE <INTV_S DATA_S", "RD <DATA_S <INVALIDATE RD <DATA_S"}},
+    {{"R44-14",
+      "interventions: shared, then exclusive",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(S, B, MISS "STORE 1")},
+       {AT(10000, L, A, MISS "LOAD 1"), AT(20000, S, B, MISS "STORE 1")}}},
+     {"RDEXCL <DATA_X RDEXCL <DATA_X <INTV_S DATA_S <INTV_X DATA_X", "RD <DATA_S RDEXCL <DATA_X"}},
+    {{"R44-14",
+      "a cancelled upgrade waits for data",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+       {AT(10000, L, A, MISS "LOAD 1"),
+        AT(20001, S, A, "STALL_L1D 6 STALL_MP * STALL_L2 * STORE 1")}}},
+     {"RD <DATA_S UPGD <INVALIDATE <INTV_X DATA_X", "RD <DATA_S UPGD <INVALIDATE <DATA_X"}},
+    {{"R44-13",
+      "sharable: a load asks for a copy to share, and another's store takes it away",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, L, A, "STALL_MP 12 " MISS "LOAD 1")},
+       {AT(10000, S, A, MISS "STORE 1")}}},
+     {"RD <DATA_S <INVALIDATE RD <DATA_S", "RDEXCL <DATA_X <INTV_S DATA_S"}},
+    {{"R44-13",
+      "uncached: never in a cache, nor known to the directory",
+      {{0}},
+      {{DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(L, U | A, "STALL_OTHER * LOAD 1"),
+        DO(L, A, MISS "LOAD 1"), DO(L, U | A, "STALL_OTHER * LOAD 1")},
+       {AT(10000, S, U | A, "STORE 1")}}},
+     {"UNC_RD <UNC_DATA UNC_RD <UNC_DATA RD <DATA_S UNC_RD <UNC_DATA", "UNC_WR <UNC_DONE"}},
+    {{"R44-13",
+      "non-coherent: a store asks nobody",
+      {{0}},
+      {{DO(L, N | A, MISS "LOAD 1"), DO(S, N | A, "STORE 1"),
+        DO(L, N | (A + 32), "STALL_L1D 14 LOAD 1")}}},
+     {"NCH_RD <NCH_DATA", ""}},
+    {{"R44-13",
+      "non-coherent: nor does anybody ask who has it, coherent or not",
+      {{0}},
+      {{DO(S, N | A, MISS "STORE 1"), AT(20000, L, N | A, "LOAD 1")},
+       {AT(10000, S, A, MISS "STORE 1"), DO(S, N | A, MISS "STORE 1")}}},
+     {"NCH_RD <NCH_DATA", "RDEXCL <DATA_X WB NCH_RD <NCH_DATA"}},
+    {{"R44-13",
+      "a line leaves before it comes back with another attribute",
+      {{0}},
+      {{DO(L, N | A, MISS "LOAD 1"), DO(L, A, MISS "LOAD 1"), DO(S, N | A, MISS "STORE 1"),
+        DO(S, A, MISS "STORE 1"), DO(L, N | A, MISS "LOAD 1")}}},
+     {"NCH_RD <NCH_DATA RD <DATA_S NCH_RD <NCH_DATA NCH_WB RDEXCL <DATA_X WB NCH_RD <NCH_DATA",
+      ""}},
+};
+
+enum { TRAFFIC = sizeof traffic / sizeof *traffic };
+
 /* ---- the machine ---- */
 
 /* A card under way in its script. */
@@ -194,7 +264,26 @@ struct actor {
     bool begun;
     nm_tick waited; /**< for its own tick */
     uint64_t before[PC_ST__COUNT];
+    char bus[TRACE]; /**< its packets so far */
 };
+
+static struct actor *actor_of(const struct pc_cpu *cpu)
+{
+    struct actor *a;
+    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    return a;
+}
+
+/* The bus has carried a packet of a card. */
+static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
+{
+    const struct pc_card *card = module;
+    char *bus = actor_of(&card->cpu)->bus;
+    const size_t n = strlen(bus);
+    (void)now, (void)data;
+    snprintf(bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
+             nm_message_row(p->message)->name);
+}
 
 static bool done(struct pc_cpu *cpu, const struct step *s, enum pc_stop *stop)
 {
@@ -250,8 +339,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
         [LL] = PC_ST_LOAD, [SC] = PC_ST_STORE, [FAIL] = PC_ST_STORE};
     enum pc_stop stop = PC_STOP_HORIZON;
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    struct actor *a = actor_of(cpu);
     cpu->horizon = horizon;
     for (; a->step->kind != END; a->step++, a->begun = false) {
         if (!a->begun) {
@@ -282,10 +370,7 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_ac
 
 static void set_up(const struct scene *s, struct nm_params *p, bool check)
 {
-    size_t rows;
-    const struct nm_param_row *row = nm_param_rows(&rows);
-    for (size_t i = 0; i < rows; i++)
-        nm_param_set(p, &row[i], row[i].def);
+    actors_plain_params(p);
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;
     p->memory_size = 4 << 20;
@@ -322,7 +407,8 @@ static void check_pins(const struct seen *seen, const struct pc_cpu *cpu)
     cr_assert_geq(seen->last + 1, cpu->now);
 }
 
-static void play(const struct scene *s, bool check, bool watched)
+/* @param bus  what each card's packets must be, or NULL */
+static void play(const struct scene *s, const char *const bus[CARDS], bool check, bool watched)
 {
     struct seen seen = {.last = 0};
     struct pc_pins pins;
@@ -335,11 +421,9 @@ static void play(const struct scene *s, bool check, bool watched)
     if (watched)
         nm_card_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
-        struct pc_regs regs = {.pc = 0};
-        struct actor *a = &actor[i];
-        *a = (struct actor){.scene = s, .step = s->script[i]};
-        memcpy(&regs.gpr[1], &a, sizeof a);
-        nm_card_resume(m, i, &regs, 0);
+        nm_card_cpu(m, i)->card->port.heard = heard;
+        actor[i] = (struct actor){.scene = s, .step = s->script[i]};
+        actors_start(m, i, &actor[i], 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {
         struct pc_regs regs;
@@ -350,30 +434,39 @@ static void play(const struct scene *s, bool check, bool watched)
             check_pins(&seen, trap.cpu);
         nm_card_take(m, trap.card, &regs);
     }
+    cr_assert_eq(nm_machine_run(m, QUIET, &trap), NM_RUN_UNTIL);
+    for (unsigned i = 0; bus && i < CARDS; i++)
+        cr_expect_str_eq(actor[i].bus, bus[i], "%s, '%s', card %u: %s", s->row, s->what, i,
+                         actor[i].bus);
     nm_machine_free(m);
 }
 
-Test(r4400, t570_caches)
+static void play_all(bool check, bool watched)
 {
     for (unsigned i = 0; i < SCENES; i++)
-        play(&scenes[i], false, false);
+        play(&scenes[i], NULL, check, watched);
+    for (unsigned i = 0; i < TRAFFIC; i++)
+        play(&traffic[i].scene, traffic[i].bus, check, watched);
+}
+
+Test(r4400, accesses_take_their_counts_by_hand)
+{
+    play_all(false, false);
 }
 
 /* Then every access goes the slow way; it takes the same time. */
-Test(r4400, t571_caches_checked)
+Test(r4400, checking_takes_the_same_time)
 {
-    for (unsigned i = 0; i < SCENES; i++)
-        play(&scenes[i], true, false);
+    play_all(true, false);
 }
 
 /* And while somebody watches the pins. */
-Test(r4400, t575_caches_watched)
+Test(r4400, watched_pins_show_the_totals)
 {
-    for (unsigned i = 0; i < SCENES; i++)
-        play(&scenes[i], false, true);
+    play_all(false, true);
 }
 
-Test(r4400, t572_scaddr)
+Test(r4400, scaddr_has_the_half_above_the_index)
 {
     struct nm_params p = {.l2_split = true, .l2_data_half = 1};
     struct pc_card card = {.p = &p, .l2_shift = 6};
@@ -389,7 +482,7 @@ Test(r4400, t572_scaddr)
 }
 
 /* Every one of the 48 entries can be replaced: filled on 48 ticks in a row, none has been lost. */
-Test(r4400, t576_tlb_random)
+Test(r4400, random_replaces_every_tlb_entry)
 {
     enum { ENTRIES = 48, FIRST = 1000 };
     struct nm_params p;
@@ -408,7 +501,7 @@ Test(r4400, t576_tlb_random)
 }
 
 /* The groups of the card's document are sums of states as status.def groups them. */
-Test(r4400, t574_groups)
+Test(r4400, events_are_groups_of_states)
 {
     static const char *const paths[PC_ST__COUNT] = {
 #define STATE(name, code, group, sentence) [PC_ST_##name] = group,
@@ -445,7 +538,7 @@ Test(r4400, t574_groups)
 
 /* R4400 manual p. 363: PCycles of one access to the secondary cache, and unused cycles from an
  * intervention or snoop to its first answer. */
-Test(r4400, t573_response_latency)
+Test(r4400, response_latency_is_within_the_manuals)
 {
     static const struct {
         unsigned access, least, most;

@@ -14,7 +14,7 @@ enum { BASE = 0x400000, SIZE = 0x10000, DATA = 0x408000, LIMIT = 100000, ROOM = 
 
 #define SYSCALL 0x0000000c
 
-static void start(struct rig *rig, const char *code)
+static void start_at(struct rig *rig, const char *code, uint64_t at)
 {
     uint32_t words[ROOM];
     const unsigned count = assemble(code, words, ROOM);
@@ -22,9 +22,16 @@ static void start(struct rig *rig, const char *code)
     cr_assert(count, "cannot assemble '%s'", code);
     rig_init(rig, BASE, SIZE, true, true);
     for (unsigned n = 0; n < count; n++)
-        rig_put(rig, BASE + 4 * n, words[n]);
-    rig_put(rig, BASE + 4 * count, SYSCALL);
+        rig_put(rig, at + 4 * n, words[n]);
+    rig_put(rig, at + 4 * count, SYSCALL);
     rig->cpu.r.gpr[4] = DATA;
+    rig->cpu.r.pc = at;
+    rig->cpu.r.npc = at + 4;
+}
+
+static void start(struct rig *rig, const char *code)
+{
+    start_at(rig, code, BASE);
 }
 
 static const struct row {
@@ -52,13 +59,13 @@ static void check_row(const struct row *row, unsigned slice)
     rig_free(&rig);
 }
 
-Test(r4400, t560_counts_by_hand)
+Test(r4400, counts_by_hand)
 {
     for (unsigned n = 0; n < ROWS; n++)
         check_row(&rows[n], 0);
 }
 
-Test(r4400, t561_wherever_the_run_is_cut)
+Test(r4400, counts_hold_wherever_the_run_is_cut)
 {
     for (unsigned n = 0; n < ROWS; n++) {
         check_row(&rows[n], 1);
@@ -78,7 +85,7 @@ static unsigned interval(const struct pc_row *row)
 }
 
 /** The latency and interval columns of isa.def are what the stages say. */
-Test(r4400, t562_stages_agree_with_latencies)
+Test(r4400, stages_agree_with_latencies)
 {
     for (unsigned n = PC_OP_RI + 1; n < PC_OP_ROWS_END; n++) {
         const struct pc_row *row = &pc_rows[n];
@@ -93,7 +100,7 @@ Test(r4400, t562_stages_agree_with_latencies)
 
 /** However operations follow each other, at least one flight is to spare: it is stages they wait
  *  for, not room in the model. */
-Test(r4400, t563_flights_suffice)
+Test(r4400, flights_suffice)
 {
     struct pc_pending pending = {{0}, {{0}}};
     uint64_t seed = 563;
@@ -111,7 +118,7 @@ Test(r4400, t563_flights_suffice)
 }
 
 /** What an exception kills. */
-Test(r4400, t564_exceptions_kill_the_pipeline)
+Test(r4400, exceptions_kill_the_pipeline)
 {
     static const char *const codes[] = {"nop", "nop; break 0", "nop; teq zero,zero,0",
                                         "nop; lw v0,1(a0)", "nop; cop2"};
@@ -129,7 +136,7 @@ Test(r4400, t564_exceptions_kill_the_pipeline)
 }
 
 /** Count, half the PCycles, whether or not instructions complete. */
-Test(r4400, t565_count_at_half_rate)
+Test(r4400, count_runs_at_half_the_rate)
 {
     uint32_t words[8];
     struct rig rig;
@@ -175,7 +182,7 @@ static void record(const char *code, const uint8_t *codes, struct trace *trace)
 }
 
 /** lw; addiu v0 (slips 2); b taken; slot; two killed; nop: one PCycle each, two in each sample. */
-Test(r4400, t566_status_pins)
+Test(r4400, status_pins_show_two_pcycles_a_sample)
 {
     enum { LD = 1, SI = 7, IN = 0, BT = 3, KB = 0xd, KE = 0xe, OTHER = 8 };
     static const struct {
@@ -197,8 +204,78 @@ Test(r4400, t566_status_pins)
     }
 }
 
+/* ---- what a run leaves behind ---- */
+
+enum { LONGEST = 1000 };
+
+/* The state of each PCycle. */
+struct cycles {
+    uint8_t state[LONGEST];
+};
+
+static void note_cycles(void *ctx, nm_tick t, uint8_t status)
+{
+    struct cycles *c = ctx;
+
+    cr_assert_lt(t, LONGEST);
+    if (t > 2)
+        c->state[t - 3] = status >> 4;
+    c->state[t - 2] = status & 15;
+}
+
+static void check_tail(const struct row *row, const struct pc_cpu *cpu, const struct cycles *c)
+{
+    const struct pc_tail *tail = &cpu->pipe.tail;
+    const struct {
+        unsigned n, state;
+    } parts[] = {
+        {tail->held, tail->holds}, {tail->killed, PC_ST_KILL_BRANCH}, {tail->did, tail->done}};
+    nm_tick t = cpu->now;
+
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned n = parts[i].n; n > 0; n--)
+            cr_expect_eq(c->state[--t], parts[i].state, "%s '%s': stopped at %lu, PCycle %lu",
+                         row->row, row->code, (unsigned long)cpu->now, (unsigned long)t);
+    }
+}
+
+/** Cuts a run every few PCycles. @param at  where the code is */
+static void check_tails(const struct row *row, uint64_t at)
+{
+    uint8_t codes[PC_ST__COUNT];
+    struct cycles cycles;
+    struct pc_pins pins;
+    struct rig rig;
+
+    for (unsigned s = 0; s < PC_ST__COUNT; s++)
+        codes[s] = (uint8_t)s;
+    start_at(&rig, row->code, at);
+    pc_pins_begin(&pins, 0, rig.cpu.states, codes, note_cycles, &cycles);
+    pc_pins_run(&pins, &rig.cpu, LIMIT);
+    rig_free(&rig);
+    for (unsigned slice = 1; slice < 4; slice++) {
+        start_at(&rig, row->code, at);
+        while (pc_run(&rig.cpu, rig.cpu.now + slice) == PC_STOP_HORIZON)
+            check_tail(row, &rig.cpu, &cycles);
+        rig_free(&rig);
+    }
+}
+
+/* In most places each instruction of the code once begins a page, so that no block holds it and the
+ * one before. Code with addresses in it stays where it is. */
+Test(r4400, what_a_run_leaves_behind)
+{
+    enum { PAGE = 4096, PLACES = 8 };
+
+    for (unsigned n = 0; n < ROWS; n++) {
+        check_tails(&rows[n], BASE);
+        for (unsigned i = 1; i < PLACES && !strchr(rows[n].code, 'j'); i++)
+            check_tails(&rows[n], BASE + PAGE - 4 * i);
+    }
+}
+
 /** Other codes are loaded by giving another table. Defaults: 15 different ones, 5 reserved. */
-Test(r4400, t567_status_codes_are_data)
+Test(r4400, status_codes_are_data)
 {
     uint8_t codes[PC_ST__COUNT];
     struct trace plain, other;

@@ -1,0 +1,48 @@
+/*
+ * Old copies: lines whose invalidation is still on its way to some card.
+ *
+ * On this machine nobody collects acknowledgements: a writer goes on as soon as its own copy of the
+ * multicast invalidation has come by, while cards further along the rings, or with a longer queue,
+ * still hold the line and read its old value. Programs read and write one memory image, so that old
+ * value must be kept somewhere until the invalidation has reached the last of them: here.
+ */
+#ifndef NM_STALE_H
+#define NM_STALE_H
+
+#include "machine/packet.h"
+#include "machine/params.h"
+#include "machine/protocol.h"
+
+struct nm_stale;
+
+/** A card's shared copy of `line` may now be older than the image: the processor must ask
+ *  nm_stale_bytes before it reads it. @param card  machine-wide number */
+typedef void nm_stale_hide(void *ctx, unsigned card, uint64_t line);
+
+/** @param p, image  outlive it */
+struct nm_stale *nm_stale_new(const struct nm_params *p, const uint8_t *image, nm_stale_hide *hide,
+                              void *ctx);
+void nm_stale_free(struct nm_stale *s);
+
+/** An invalidation leaves a directory: to cards of `place`'s station, or over the rings. Nobody may
+ *  write the line from here until it has come back, so the image still holds what the copies do. */
+void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struct nm_packet *p);
+/** The directory of a station has handled a message; if it was an invalidation from the rings, it
+ *  has passed it on to its cards. */
+void nm_stale_handled(struct nm_stale *s, unsigned station, const struct nm_packet *in);
+/** A card has handled an invalidation from its bus. */
+void nm_stale_applied(struct nm_stale *s, unsigned card, uint64_t line);
+
+/** What a card's shared copy of `line` holds; NULL: the same as the image.
+ *  @return the line's bytes, ours, until the card's invalidation is applied */
+const uint8_t *nm_stale_bytes(const struct nm_stale *s, unsigned card, uint64_t line);
+
+/** The operating system wrote the image: every copy changes with it. */
+void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len);
+
+/** Invalidations under way; 0 when the machine has come to rest. */
+unsigned nm_stale_count(const struct nm_stale *s);
+/** The line of one of them. Precondition: there is one. */
+uint64_t nm_stale_line(const struct nm_stale *s);
+
+#endif
