@@ -28,12 +28,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The running processor of a station that is furthest behind, its tick, and the next one's;
- * NM_NEVER: there is none. */
-struct runner {
-    unsigned card;
-    nm_tick first, second;
-};
+/* Whose turn it is on a station: the tick at which a running processor is, and its card's number
+ * below that, in one word to compare; NM_NEVER for one that does not run. */
+typedef uint64_t turn;
+enum { TURN_SHIFT = 2 };
+_Static_assert(NM_CARDS_MAX == 1 << TURN_SHIFT, "a card's number below the tick");
 
 struct nm_station {
     struct nm_kernel *k;
@@ -42,11 +41,11 @@ struct nm_station {
     struct nm_network *network; /* NULL when there is only one station */
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
-    nm_tick next;                  /* nothing happens here before this tick */
-    nm_tick running[NM_CARDS_MAX]; /* where each card's processor is; NM_NEVER: it does not run */
-    struct runner runner;          /* first of them */
-    struct pc_card *trapped;       /* reached its trap, not yet handed out; the station stands */
-    bool interrupt;                /* it is no trap but an interrupt by its card */
+    nm_tick next;                 /* nothing happens here before this tick */
+    turn running[NM_CARDS_MAX];   /* of each card */
+    turn order[NM_CARDS_MAX + 1]; /* the same, in the order in which they go; then NM_NEVER */
+    struct pc_card *trapped;      /* reached its trap, not yet handed out; the station stands */
+    bool interrupt;               /* it is no trap but an interrupt by its card */
     enum nm_interrupt cause;
     struct nm_check *check;
 };
@@ -200,9 +199,8 @@ static void station_new(struct nm_machine *m, unsigned number)
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
     s->next = NM_NEVER;
-    for (unsigned i = 0; i < NM_CARDS_MAX; i++)
-        s->running[i] = NM_NEVER;
-    s->runner = (struct runner){.first = NM_NEVER, .second = NM_NEVER};
+    memset(s->running, 0xff, sizeof s->running);
+    memset(s->order, 0xff, sizeof s->order);
     s->check = m->contents.check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
@@ -356,24 +354,49 @@ static inline nm_tick later(nm_tick a, nm_tick b)
     return a < b ? b : a;
 }
 
-/* Of processors at one tick the lowest number goes first. */
-static inline struct runner next_runner(const nm_tick at[NM_CARDS_MAX])
+static inline turn turn_of(nm_tick at, unsigned card)
 {
-    _Static_assert(NM_CARDS_MAX == 4, "two pairs");
-    const unsigned low = at[1] < at[0], high = 2 + (at[3] < at[2]);
-    const nm_tick a = at[low], b = at[high];
-    const nm_tick rest = later(a, b);
-    return (struct runner){.card = b < a ? high : low,
-                           .first = earlier(a, b),
-                           .second = earlier(rest, b < a ? at[high ^ 1] : at[low ^ 1])};
+    return at << TURN_SHIFT | card;
 }
 
-/* A card has run, or an event of its own has changed it. */
-static inline struct runner card_moved(struct nm_station *s, unsigned position)
+/* Of NM_NEVER a tick that never comes. */
+static inline nm_tick tick_of(turn t)
 {
-    const struct pc_card *c = s->card[position];
-    s->running[position] = c->activity == PC_RUNNING ? c->cpu.now : NM_NEVER;
-    return s->runner = next_runner(s->running);
+    return t >> TURN_SHIFT;
+}
+
+static inline void swap_unless_ordered(turn *a, turn *b)
+{
+    const turn x = *a, y = *b;
+    *a = earlier(x, y);
+    *b = later(x, y);
+}
+
+/* Of processors at one tick the lowest number goes first. */
+static inline void put_in_order(struct nm_station *s)
+{
+    turn a = s->running[0], b = s->running[1], c = s->running[2], d = s->running[3];
+    swap_unless_ordered(&a, &b);
+    swap_unless_ordered(&c, &d);
+    swap_unless_ordered(&a, &c);
+    swap_unless_ordered(&b, &d);
+    swap_unless_ordered(&b, &c);
+    s->order[0] = a;
+    s->order[1] = b;
+    s->order[2] = c;
+    s->order[3] = d;
+}
+
+static inline turn turn_now(const struct pc_card *c)
+{
+    return c->activity == PC_RUNNING ? turn_of(c->cpu.now, c->position) : NM_NEVER;
+}
+
+/* An event of its own, or the operating system, has changed a card. */
+static void card_moved(struct nm_station *s, unsigned position)
+{
+    s->running[position] = turn_now(s->card[position]);
+    put_in_order(s);
 }
 
 /* NM_NEVER stays. */
@@ -406,36 +429,47 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     return false;
 }
 
+static void station_step(struct nm_station *s)
+{
+    nm_kernel_step(s->k);
+    const enum nm_rank rank = nm_kernel_rank(s->k);
+    const uint32_t position = nm_kernel_component(s->k);
+    if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards)
+        card_moved(s, position); /* to this tick or a later one */
+}
+
+/* Lets processors run up to `end`, before which there is no event. One that could notice what
+ * another does before that runs no farther than the lookahead; then, and when more than time has
+ * changed, whoever calls must look again. Precondition: one is behind `end`. */
+static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_tick end)
+{
+    const turn last = turn_of(end, 0), *next = s->order;
+    bool again = true;
+    while (again && *next < last) {
+        const unsigned position = *next++ % NM_CARDS_MAX;
+        const nm_tick horizon = earlier(end, tick_of(*next) + m->station_lookahead);
+        struct pc_card *card = s->card[position];
+        again = pc_card_run(card, horizon) && horizon == end;
+        s->running[position] = turn_now(card);
+    }
+    put_in_order(s);
+}
+
 /* Runs one station alone up to `until` (exclusive), or to its trap. Sets when it goes on. A
  * processor changes only when it runs, in its card's own events, and by the operating system. */
 static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
 {
-    struct runner r = s->runner;
     while (!s->trapped && !*m->broken) {
-        nm_tick event = nm_kernel_next(s->k);
-        while (event <= r.first) { /* that of NM_NEVER is not before `until` */
-            if (event >= until) {
-                s->next = event;
-                return;
-            }
-            nm_kernel_step(s->k);
-            const enum nm_rank rank = nm_kernel_rank(s->k);
-            const uint32_t position = nm_kernel_component(s->k);
-            if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards) {
-                r = card_moved(s, position); /* to this tick or a later one */
-                break;
-            }
-            event = nm_kernel_next(s->k);
+        const nm_tick event = nm_kernel_next(s->k);
+        const nm_tick first = s->order[0] == NM_NEVER ? NM_NEVER : tick_of(s->order[0]);
+        if (earlier(event, first) >= until) {
+            s->next = earlier(event, first);
+            return;
         }
-        if (r.first < event) {
-            if (r.first >= until) {
-                s->next = r.first;
-                return;
-            }
-            const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
-            pc_card_run(s->card[r.card], earlier(horizon, until));
-            r = card_moved(s, r.card);
-        }
+        if (event <= first)
+            station_step(s);
+        else
+            run_processors(m, s, earlier(event, until));
     }
     s->next = nm_kernel_now(s->k);
 }
@@ -524,7 +558,7 @@ static struct nm_station *run_window(struct nm_machine *m)
 static bool station_asleep(const struct nm_station *s)
 {
     unsigned watching = 0;
-    if (s->runner.first != NM_NEVER)
+    if (s->order[0] != NM_NEVER)
         return false;
     for (unsigned i = 0; i < s->cards; i++)
         watching += s->card[i]->monitor.idle;
@@ -635,6 +669,7 @@ void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
     *regs = c->cpu.r;
     c->cpu.link = false;
     c->preempt_at = NM_NEVER;
+    pc_card_watch(c);
     c->activity = PC_IDLE;
 }
 
@@ -646,11 +681,13 @@ void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
     if (pins)
         pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
     c->pins = pins;
+    pc_card_watch(c);
 }
 
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
 {
     m->card[card]->preempt_at = at;
+    pc_card_watch(m->card[card]);
 }
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)

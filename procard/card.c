@@ -94,6 +94,7 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
     pc_monitor_init(card);
+    pc_card_watch(card);
     return card;
 }
 
@@ -146,13 +147,38 @@ static void trap(struct pc_card *card, bool preempted)
     card->on_trap(card->owner, card);
 }
 
-void pc_card_run(struct pc_card *card, nm_tick horizon)
+/* In the checking mode loads may break a rule, which stops the machine at once. */
+void pc_card_watch(struct pc_card *card)
+{
+    const bool always = card->pins || card->monitor.leash != NM_NEVER || nm_check_on(card->check);
+    card->unwatched = always ? 0 : card->preempt_at;
+}
+
+void pc_card_stopped(struct pc_card *card, enum pc_stop why)
+{
+    if (why == PC_STOP_TRAP) {
+        trap(card, false);
+    } else if (why == PC_STOP_MISS) {
+        card->activity = PC_WAITING;
+        if (card->request.stall != PC_ST_STALL_OTHER)
+            pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup,
+                          card->cpu.now);
+    }
+}
+
+static void preempt(struct pc_card *card)
+{
+    card->preempt_at = NM_NEVER;
+    pc_card_watch(card);
+    pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
+    trap(card, true);
+}
+
+void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
     if (cpu->now >= card->preempt_at) {
-        card->preempt_at = NM_NEVER;
-        pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, cpu->now);
-        trap(card, true);
+        preempt(card);
         return;
     }
     if (horizon > card->preempt_at)
@@ -164,18 +190,7 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
     }
     if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
-    switch (pc_run(cpu, horizon)) {
-    case PC_STOP_HORIZON:
-        break;
-    case PC_STOP_MISS:
-        card->activity = PC_WAITING;
-        if (card->request.stall != PC_ST_STALL_OTHER)
-            pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup, cpu->now);
-        break;
-    case PC_STOP_TRAP:
-        trap(card, false);
-        break;
-    }
+    pc_card_stopped(card, pc_run(cpu, horizon));
     if (card->pins) {
         pc_settle(cpu);
         pc_pins_follow(card->pins, cpu->states);
