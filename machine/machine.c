@@ -449,8 +449,9 @@ static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_
         const unsigned position = *next++ % NM_CARDS_MAX;
         const nm_tick horizon = earlier(end, tick_of(*next) + m->station_lookahead);
         struct pc_card *card = s->card[position];
-        again = pc_card_run(card, horizon) && horizon == end;
-        s->running[position] = turn_now(card);
+        again = pc_card_run(card, horizon);
+        s->running[position] = again ? turn_of(card->cpu.now, position) : turn_now(card);
+        again &= horizon == end;
     }
     put_in_order(s);
 }
