@@ -2,10 +2,11 @@
  * The processor card as a whole: puts the R4400, its caches and the agent together, runs the
  * processor between the moments at which something can reach it, and reads its totals.
  *
- * The hard idea is reading totals at a tick. A processor is simulated in whole instructions, and
- * one that missed in the primary cache charges its stall at once, so its own clock may be a few
- * cycles past the moment asked for. The last stretches of stall are remembered, and what lies
- * beyond the moment is left out; so at any tick the 15 states add up to the PCycles elapsed.
+ * The hard idea is reading totals at a tick. A processor is simulated in whole instructions, with
+ * what they wait for, kill and make the next one slip, so its own clock may be past the moment asked
+ * for. What lies beyond is left out, PCycle by PCycle: stalls are remembered with their ticks, and a
+ * run leaves behind what its last PCycles were (struct pc_tail). No more is needed: nobody asks for
+ * a tick before the last run's last instruction, because a run ends where somebody might.
  */
 #include "procard/card.h"
 #include "procard/pins.h"
@@ -199,9 +200,17 @@ void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
 
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at)
 {
-    card->stretch[card->stretches++ % PC_STRETCHES] =
-        (struct pc_stretch){.end = at + n, .length = n, .state = state};
+    struct pc_stretch *last = &card->stretch[(card->stretches - 1) % PC_STRETCHES];
+    if (card->stretches && last->end == at && last->state == state) {
+        last->end += n;
+        last->length += n;
+    } else if (n) {
+        card->stretch[card->stretches++ % PC_STRETCHES] =
+            (struct pc_stretch){.end = at + n, .length = n, .state = state};
+    }
     pc_charge(&card->cpu, state, n);
+    if (card->pins)
+        pc_pins_stall(card->pins, state, n);
 }
 
 /* ERET itself, and what was fetched behind it. */
@@ -235,27 +244,41 @@ void pc_card_return(struct pc_card *card, nm_tick at)
     eret(card, cpu->now);
 }
 
+/* Totals on their way back from the processor's tick to the one asked for. */
+struct rewind {
+    nm_tick end, at;
+    uint64_t *states;
+    unsigned stretch; /* the youngest that has not been left out, counted as card->stretches */
+};
+
+static void leave_out(struct rewind *r, unsigned state, nm_tick n)
+{
+    if (n > r->end - r->at)
+        n = r->end - r->at;
+    r->states[state] -= n;
+    r->end -= n;
+}
+
+/* Leaves out the stalls that end where the totals stand. */
+static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
+{
+    for (; r->stretch && card->stretches - r->stretch < PC_STRETCHES; r->stretch--) {
+        const struct pc_stretch *s = &card->stretch[(r->stretch - 1) % PC_STRETCHES];
+        if (s->end != r->end)
+            return;
+        leave_out(r, s->state, s->length);
+    }
+}
+
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
 static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
 {
-    nm_tick end = card->cpu.now;
-    for (unsigned i = 1; i <= PC_STRETCHES && i <= card->stretches && end > at; i++) {
-        const struct pc_stretch *s = &card->stretch[(card->stretches - i) % PC_STRETCHES];
-        if (s->end <= at)
-            break;
-        nm_tick begin = s->end - s->length;
-        uint64_t beyond = s->end - (begin > at ? begin : at);
-        if (beyond > end - at)
-            beyond = end - at;
-        states[s->state] -= beyond;
-        end -= beyond;
-    }
-    if (end > at) { /* what the last instruction's transfer killed, or slips of the next */
-        uint64_t *last = &states[card->cpu.last];
-        uint64_t taken = end - at < *last ? end - at : *last;
-        *last -= taken;
-        if (end - at > taken) /* and, behind a stall, the instruction itself */
-            states[card->stretch[(card->stretches - 1) % PC_STRETCHES].state] -= end - at - taken;
+    const struct pc_tail *tail = card->cpu.pipe.tail;
+    struct rewind r = {card->cpu.now, at, states, card->stretches};
+    leave_out_stalls(card, &r);
+    for (unsigned i = 0; i < PC_TAIL; i++) {
+        leave_out(&r, tail[i].state, tail[i].n);
+        leave_out_stalls(card, &r);
     }
 }
 

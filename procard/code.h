@@ -173,8 +173,10 @@ struct pc_edge {
     const struct pc_context *context; /**< on arrival */
     uint64_t pc;                      /**< unused by END_REG */
     uint32_t cycles;                  /**< [PCycles] sum of spent */
-    bool check;    /**< enters another line or is a transfer: look it up in L1I */
-    uint8_t flags; /**< of the block it leads to */
+    bool check;     /**< enters another line or is a transfer: look it up in L1I */
+    uint8_t flags;  /**< of the block it leads to */
+    uint8_t done;   /**< state of the last instruction ... */
+    uint8_t killed; /**< ... and how many it kills */
 };
 
 /** Whose delay slot an instruction is in. */
@@ -189,9 +191,11 @@ enum pc_slot {
 struct pc_point {
     union pc_spent spent; /**< from the block's start, own slip included; a branch counts untaken */
     const struct pc_context *context;
-    uint64_t target; /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
-    enum pc_slot slot;
-    enum pc_status held; /**< state of its own slips */
+    uint64_t target;       /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
+    uint16_t slips;        /**< [PCycles] its own ... */
+    uint8_t held;          /**< ... and their state */
+    uint8_t done;          /**< state of the instruction before it; PC_ST__COUNT: in no such block */
+    uint8_t slot;          /**< enum pc_slot */
 };
 
 enum { PC_EDGE_FALL, PC_EDGE_TAKEN };

@@ -144,6 +144,7 @@ struct build {
     struct pc_pending pending;
     union pc_spent total; /**< so far */
     unsigned cycle;       /**< its sum */
+    uint8_t done;         /**< state of the last instruction; PC_ST__COUNT: none yet */
     unsigned count;       /**< instructions */
     unsigned n;           /**< operations */
     struct pc_op ops[2 * BLOCK_MAX + 1];
@@ -216,12 +217,15 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     op->cycle = (uint16_t)b->cycle;
     *point = (struct pc_point){.spent = b->total,
                                .context = context_of(b->code, &b->pending),
-                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE,
-                               .held = held};
+                               .slips = (uint16_t)slip,
+                               .held = (uint8_t)held,
+                               .done = b->done,
+                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
     if (!b->code->untimed) {
         pc_start(&b->pending, &use);
         pc_elapse(&b->pending, 1);
     }
+    b->done = (uint8_t)state_of(klass);
     spend(b, state_of(klass), 1);
     return klass;
 }
@@ -236,7 +240,7 @@ static void append_line(struct build *b, uint64_t va)
                                   .at = (uint16_t)b->count,
                                   .imm = (int32_t)(place * sizeof(struct pc_line))};
     b->points[b->n++] = (struct pc_point){
-        .spent = b->total, .context = context_of(b->code, &b->pending), .held = PC_ST_KILL_BRANCH};
+        .spent = b->total, .context = context_of(b->code, &b->pending), .done = b->done};
 }
 
 static bool same_line(const struct build *b, uint64_t x, uint64_t y)
@@ -255,7 +259,12 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
         check = check && !same_line(b, b->pc, to);
     }
     pc_elapse(&pending, killed);
-    *e = (struct pc_edge){.spent = b->total, .to = &pc_unlinked, .pc = to, .check = check};
+    *e = (struct pc_edge){.spent = b->total,
+                          .to = &pc_unlinked,
+                          .pc = to,
+                          .check = check,
+                          .done = b->done,
+                          .killed = (uint8_t)killed};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, &pending);
@@ -265,8 +274,12 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
 /** As a conditional branch was counted untaken, the taken edge sets that right. */
 static void mark_taken(struct build *b)
 {
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
+    struct pc_edge *e = &b->edge[PC_EDGE_TAKEN];
+
+    e->spent.state[PC_ST_BR_UNTAKEN] -= 1;
+    e->spent.state[PC_ST_BR_TAKEN] += 1;
+    if (e->done == PC_ST_BR_UNTAKEN) /* its slot is elsewhere */
+        e->done = PC_ST_BR_TAKEN;
 }
 
 static const uint8_t *fetch(const struct build *b, uint64_t va)
@@ -412,6 +425,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
+    b.done = PC_ST__COUNT;
     b.count = 0;
     b.n = 0;
     end = fill(&b);

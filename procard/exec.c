@@ -52,7 +52,6 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->unmapped = false;
     cpu->protected = false;
     cpu->call_pc = cpu->call_npc = 0;
-    cpu->last = PC_ST_STALL_OTHER;
 }
 
 static inline void spend(union pc_spent *to, const union pc_spent *more)
@@ -115,6 +114,29 @@ static struct pc_block *resume(struct pc_cpu *cpu)
     return pc_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
 }
 
+/** The PCycles before this one, of a run that last left a block through `edge`. NULL: it has left
+ *  none, and what the run before left behind still holds. */
+static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
+{
+    pipe->tail[PC_TAIL_HELD].n = 0;
+    if (!edge)
+        return;
+    pipe->tail[PC_TAIL_KILLED] = (struct pc_tail){edge->killed, PC_ST_KILL_BRANCH};
+    pipe->tail[PC_TAIL_DONE] = (struct pc_tail){1, edge->done};
+}
+
+/** The same inside a block. */
+static void leave_tail_at(struct pc_pipe *pipe, const struct pc_point *point,
+                          const struct pc_edge *edge)
+{
+    leave_tail(pipe, edge);
+    pipe->tail[PC_TAIL_HELD] = (struct pc_tail){point->slips, point->held};
+    if (point->done == PC_ST__COUNT)
+        return;
+    pipe->tail[PC_TAIL_KILLED].n = 0;
+    pipe->tail[PC_TAIL_DONE] = (struct pc_tail){1, point->done};
+}
+
 /** Leaves the registers ready to go on at the first instruction of `block`. */
 static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, bool fetched)
 {
@@ -128,7 +150,6 @@ static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, b
     pipe->block = b;
     pipe->op = NULL;
     pipe->next = next;
-    cpu->last = PC_ST_KILL_BRANCH;
 }
 
 /** What is different in the delay slot of a transfer. */
@@ -145,13 +166,15 @@ static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const str
         return;
     part[PC_ST_BR_UNTAKEN] -= 1;
     part[PC_ST_BR_TAKEN] += 1;
+    pipe->tail[PC_TAIL_DONE].state = PC_ST_BR_TAKEN;
 }
 
 /** Leaves the registers ready to go on at an operation inside a block.
+ *  @param edge   through which the run came into the block; NULL: it began there
  *  @param next   target of a register jump, or of the branch whose slot the block is
  *  @param taken  the last branch of the block */
 static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op,
-                           uint64_t next, unsigned taken)
+                           const struct pc_edge *edge, uint64_t next, unsigned taken)
 {
     const struct pc_point *point = &b->points[op - b->ops];
     const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
@@ -169,7 +192,7 @@ static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct 
     pipe->part = point->spent;
     pipe->next = next;
     cpu->r.npc = pc + 4;
-    cpu->last = point->held;
+    leave_tail_at(pipe, point, edge);
     if (unlikely(point->slot != PC_SLOT_NONE))
         stop_in_slot(cpu, point);
 }
@@ -185,14 +208,12 @@ static void stop_at_line(struct pc_cpu *cpu, bool fetched)
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
 static void trap(struct pc_cpu *cpu)
 {
+    struct pc_tail *held = &cpu->pipe.tail[PC_TAIL_HELD];
+
     let_go(cpu);
-    if (!cpu->untimed) {
-        pc_charge(cpu, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
-        cpu->last = PC_ST_KILL_EXC;
-    } else if (cpu->exc == PC_EXC_SYS) {
-        pc_charge(cpu, PC_ST_INT, 1);
-        cpu->last = PC_ST_INT;
-    }
+    *held = cpu->untimed ? (struct pc_tail){cpu->exc == PC_EXC_SYS, PC_ST_INT}
+                         : (struct pc_tail){PC_KILLED_BY_EXCEPTION, PC_ST_KILL_EXC};
+    pc_charge(cpu, held->state, held->n);
     if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
         cpu->call_pc = cpu->r.pc;
@@ -746,7 +767,7 @@ do_LINE : {
         REPACE();
         if (op->cycle >= room) {
             why = PC_STOP_HORIZON;
-            stop_at(cpu, b, op, next, taken);
+            stop_at(cpu, b, op, edge, next, taken);
             stop_at_line(cpu, true);
             goto done;
         }
@@ -1038,6 +1059,7 @@ unlinked: /* an edge taken for the first time */
     cpu->r.pc = edge->pc;
 
 off_the_map: /* no instruction there, or not yet */
+    leave_tail(&cpu->pipe, edge);
     cpu->pipe.slot = edge->flags & PC_BLOCK_SLOT;
     cpu->r.npc = cpu->pipe.slot ? next : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
@@ -1054,13 +1076,14 @@ off_the_map: /* no instruction there, or not yet */
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, b, op, next, taken);
+    stop_at(cpu, b, op, edge, next, taken);
     goto done;
 stopped_at_line:
-    stop_at(cpu, b, op, next, taken);
+    stop_at(cpu, b, op, edge, next, taken);
     stop_at_line(cpu, false);
     goto done;
 stopped_before:
+    leave_tail(&cpu->pipe, edge);
     stop_before(cpu, b, next, !check);
 done:
     if (why == PC_STOP_TRAP)

@@ -36,6 +36,12 @@ static void pcycle(struct pc_pins *p, enum pc_status state)
     p->next++;
 }
 
+void pc_pins_stall(struct pc_pins *p, enum pc_status state, uint64_t n)
+{
+    for (p->seen[state] += n; n; n--)
+        pcycle(p, state);
+}
+
 void pc_pins_follow(struct pc_pins *p, const uint64_t states[PC_ST__COUNT])
 {
     static const uint8_t order[PC_ST__COUNT] = {

@@ -38,6 +38,10 @@ void pc_pins_begin(struct pc_pins *p, nm_tick now, const uint64_t states[PC_ST__
  */
 void pc_pins_follow(struct pc_pins *p, const uint64_t states[PC_ST__COUNT]);
 
+/** Passes on `n` PCycles of a stall that begins where the last call left off, as soon as it is
+ *  charged: an exception whose handler returns is several in a row. */
+void pc_pins_stall(struct pc_pins *p, enum pc_status state, uint64_t n);
+
 /** pc_run(), one instruction at a time, followed by `p`. The results are the same. */
 enum pc_stop pc_pins_run(struct pc_pins *p, struct pc_cpu *cpu, nm_tick horizon);
 

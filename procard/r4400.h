@@ -81,6 +81,14 @@ union pc_spent {
     pc_counts half[2];
 };
 
+/** The last PCycles of a run but for stalls, from young to old: what the next instruction has
+ *  slipped or what a trap has killed; what the last one has killed; the last one itself. */
+enum { PC_TAIL_HELD, PC_TAIL_KILLED, PC_TAIL_DONE, PC_TAIL };
+struct pc_tail {
+    uint16_t n;    /**< [PCycles] */
+    uint8_t state; /**< enum pc_status */
+};
+
 /**
  * What the pipeline holds between two runs: private to the interpreter, cleared by pc_cpu_reset
  * (call it before cpu->code is set to other code).
@@ -98,6 +106,7 @@ struct pc_pipe {
     struct pc_block *block;    /**< it stopped in this one; NULL: must be looked up by `pc` */
     const struct pc_op *op;    /**< at this operation; NULL: before the first */
     union pc_spent part;       /**< PCycles from the start of `block` to `op` */
+    struct pc_tail tail[PC_TAIL]; /**< the PCycles before cpu->now */
     uint64_t next;             /**< target of the block's register jump */
     union pc_spent spent;      /**< whole blocks, not yet in cpu->states; modulo 65536 */
     nm_tick full;              /**< `spent` may overflow after this tick */
@@ -125,8 +134,6 @@ struct pc_cpu {
                             cannot lose its own instruction. */
 
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` after pc_settle */
-    enum pc_status last;           /**< state of the PCycles between the last completed instruction
-                                        and `now`, stalls apart */
     uint64_t instructions; /**< completed (ground truth, not a card event), after pc_settle */
 
     /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
