@@ -947,8 +947,10 @@ void nm_machine_dump(struct nm_machine *m, void *file)
 {
     FILE *out = file;
     fprintf(out, "tick %lu\n", (unsigned long)nm_machine_now(m));
-    for (unsigned i = 0; i < m->cards; i++)
+    for (unsigned i = 0; i < m->cards; i++) {
+        pc_settle(&m->card[i]->cpu);
         dump_card(m, out, m->card[i]);
+    }
     for (unsigned i = 0; i < m->stations; i++) {
         fprintf(out, "  memory of station %u\n", i);
         dump_port(out, nm_bus_port(m->station[i].bus, NM_MODULE_MEMORY));

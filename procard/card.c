@@ -3,10 +3,11 @@
  * processor between the moments at which something can reach it, and reads its totals.
  *
  * The hard idea is reading totals at a tick. A processor is simulated in whole instructions, with
- * what they wait for, kill and make the next one slip, so its own clock may be past the moment asked
- * for. What lies beyond is left out, PCycle by PCycle: stalls are remembered with their ticks, and a
- * run leaves behind what its last PCycles were (struct pc_tail). No more is needed: nobody asks for
- * a tick before the last run's last instruction, because a run ends where somebody might.
+ * what they wait for, kill and make the next one slip, so its own clock may be past the moment
+ * asked for. What lies beyond is left out, PCycle by PCycle: stalls are remembered with their
+ * ticks, and a run leaves behind what its last PCycles were (struct pc_tail). No more is needed:
+ * nobody asks for a tick before the last run's last instruction, because a run ends where somebody
+ * might.
  */
 #include "procard/card.h"
 #include "procard/pins.h"
@@ -103,6 +104,7 @@ void pc_card_free(struct pc_card *card)
 {
     if (!card)
         return;
+    pc_cpu_detach(&card->cpu);
     free(card->tlb_model);
     pc_monitor_free(card);
     for (unsigned side = 0; side < PC_SIDES; side++) {
@@ -138,7 +140,7 @@ void pc_card_forget(struct pc_card *card)
     for (unsigned side = 0; side < PC_SIDES; side++)
         for (unsigned place = 0; place <= card->l1_mask[side]; place++)
             card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
-    card->cpu.fetched_pc = NOWHERE;
+    pc_refetch(&card->cpu);
 }
 
 static void trap(struct pc_card *card, bool preempted)
@@ -171,6 +173,7 @@ static void preempt(struct pc_card *card)
 {
     card->preempt_at = NM_NEVER;
     pc_card_watch(card);
+    pc_leave(&card->cpu);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     trap(card, true);
 }
@@ -273,8 +276,9 @@ static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
 static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
 {
-    const struct pc_tail *tail = card->cpu.pipe.tail;
+    struct pc_tail tail[PC_TAIL];
     struct rewind r = {card->cpu.now, at, states, card->stretches};
+    pc_tail(&card->cpu, tail);
     leave_out_stalls(card, &r);
     for (unsigned i = 0; i < PC_TAIL; i++) {
         leave_out(&r, tail[i].state, tail[i].n);

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 enum {
     BLOCK_MAX = 64,    /**< instructions */
@@ -86,7 +87,7 @@ struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), voi
 
     if (!code)
         abort();
-    *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3, .generation = 1};
+    *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;
@@ -94,9 +95,15 @@ struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), voi
 
 void pc_code_drop(struct pc_code *code)
 {
+    struct pc_cpu *cpu;
+
+    DL_FOREACH2(code->cpus, cpu, pipe.next_cpu)
+    {
+        pc_leave(cpu);
+        memset(cpu->pipe.hot, 0, sizeof cpu->pipe.hot);
+    }
     HASH_CLEAR(hh, code->blocks);
     arena_free(code);
-    code->generation++;
     code->low = UINT64_MAX;
     code->high = 0;
 }
@@ -107,6 +114,8 @@ void pc_code_free(struct pc_code *code)
 
     if (!code)
         return;
+    while (code->cpus)
+        pc_cpu_detach(code->cpus);
     pc_code_drop(code);
     HASH_ITER(hh, code->contexts, context, next)
     {
@@ -136,6 +145,9 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
 
 struct pc_block pc_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
 
+const struct pc_op pc_enter = {.code = PC_OP_ENTER}, pc_look = {.code = PC_OP_LOOK},
+                   pc_behind_line = {.code = PC_OP_BEHIND};
+
 /** A block under construction. */
 struct build {
     struct pc_code *code;
@@ -144,7 +156,7 @@ struct build {
     struct pc_pending pending;
     union pc_spent total; /**< so far */
     unsigned cycle;       /**< its sum */
-    uint8_t done;         /**< state of the last instruction; PC_ST__COUNT: none yet */
+    struct pc_tail done;  /**< the last instruction */
     unsigned count;       /**< instructions */
     unsigned n;           /**< operations */
     struct pc_op ops[2 * BLOCK_MAX + 1];
@@ -217,15 +229,14 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     op->cycle = (uint16_t)b->cycle;
     *point = (struct pc_point){.spent = b->total,
                                .context = context_of(b->code, &b->pending),
-                               .slips = (uint16_t)slip,
-                               .held = (uint8_t)held,
+                               .held = {(uint16_t)slip, (uint8_t)held},
                                .done = b->done,
                                .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
     if (!b->code->untimed) {
         pc_start(&b->pending, &use);
         pc_elapse(&b->pending, 1);
     }
-    b->done = (uint8_t)state_of(klass);
+    b->done = (struct pc_tail){1, (uint8_t)state_of(klass)};
     spend(b, state_of(klass), 1);
     return klass;
 }
@@ -263,7 +274,7 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
                           .to = &pc_unlinked,
                           .pc = to,
                           .check = check,
-                          .done = b->done,
+                          .done = b->done.state,
                           .killed = (uint8_t)killed};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
@@ -274,12 +285,8 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
 /** As a conditional branch was counted untaken, the taken edge sets that right. */
 static void mark_taken(struct build *b)
 {
-    struct pc_edge *e = &b->edge[PC_EDGE_TAKEN];
-
-    e->spent.state[PC_ST_BR_UNTAKEN] -= 1;
-    e->spent.state[PC_ST_BR_TAKEN] += 1;
-    if (e->done == PC_ST_BR_UNTAKEN) /* its slot is elsewhere */
-        e->done = PC_ST_BR_TAKEN;
+    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
+    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
 }
 
 static const uint8_t *fetch(const struct build *b, uint64_t va)
@@ -379,6 +386,21 @@ static unsigned fill(struct build *b)
     return code == PC_OP_SYNCI ? PC_OP_END_SYNCI : PC_OP_END_FALL;
 }
 
+/** By PCycle of the block, the first operation that starts then or later. */
+static const uint8_t *stops(const struct build *b)
+{
+    uint8_t *stop = arena_alloc(b->code, b->cycle);
+    unsigned n = 0;
+
+    _Static_assert(2 * BLOCK_MAX <= UINT8_MAX, "an operation's number fits");
+    for (unsigned cycle = 0; cycle < b->cycle; cycle++) {
+        while (b->ops[n].cycle < cycle)
+            n++;
+        stop[cycle] = (uint8_t)n;
+    }
+    return stop;
+}
+
 static struct pc_block *finish(struct build *b, unsigned end, const struct pc_context *context)
 {
     struct pc_code *code = b->code;
@@ -392,6 +414,7 @@ static struct pc_block *finish(struct build *b, unsigned end, const struct pc_co
     memcpy(block->ops, b->ops, ops_size);
     block->points = arena_alloc(code, points_size);
     memcpy(block->points, b->points, points_size);
+    block->stop = stops(b);
     block->key = (struct pc_key){.pc = b->pc, .context = context->id, .flags = b->flags};
     block->line = b->pc >> code->line_shift << code->line_shift;
     block->place =
@@ -425,7 +448,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
-    b.done = PC_ST__COUNT;
+    b.done.n = 0;
     b.count = 0;
     b.n = 0;
     end = fill(&b);
