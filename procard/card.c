@@ -276,14 +276,14 @@ static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
 static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
 {
-    struct pc_tail tail[PC_TAIL];
+    const struct pc_tail tail = pc_tail(&card->cpu);
     struct rewind r = {card->cpu.now, at, states, card->stretches};
-    pc_tail(&card->cpu, tail);
     leave_out_stalls(card, &r);
-    for (unsigned i = 0; i < PC_TAIL; i++) {
-        leave_out(&r, tail[i].state, tail[i].n);
-        leave_out_stalls(card, &r);
-    }
+    leave_out(&r, tail.holds, tail.held);
+    leave_out_stalls(card, &r);
+    leave_out(&r, PC_ST_KILL_BRANCH, tail.killed);
+    leave_out(&r, tail.done, tail.did);
+    leave_out_stalls(card, &r);
 }
 
 /* What the processor is doing while its own clock stands still. */

@@ -81,14 +81,19 @@ enum pc_activity {
     PC_TRAPPED, /**< for the operating system */
 };
 
-/** A stretch of stall just charged; lets totals be read exactly at an earlier tick. */
+/** A stretch of stall just charged; lets totals be read exactly at an earlier tick. Stalls of one
+ *  state in a row are one stretch. */
 struct pc_stretch {
     nm_tick end;
     uint64_t length;
     enum pc_status state;
 };
 
-enum { PC_STRETCHES = 8, PC_TLB = 256, PC_PAGES = 256 };
+/** No more than six lie beyond a tick somebody asks for: the four of an exception whose handler has
+ *  returned (pc_card_exception), an instruction TLB miss, and external requests, one in a row. */
+enum { PC_STRETCHES = 8 };
+
+enum { PC_TLB = 256, PC_PAGES = 256 };
 
 /** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
  *  is the virtual page number, or ~0. */
@@ -233,7 +238,9 @@ static inline enum pc_status pc_primary_stall(enum pc_side side)
  *  behind it. The link is gone. */
 void pc_card_return(struct pc_card *card, nm_tick at);
 
-/** The card's totals at exactly tick `at` (its own processor may be ahead). */
+/** The card's totals at exactly tick `at`, which its processor may have passed: in its last run no
+ *  earlier than that run's horizon, or than its begin when it was one instruction long. All events
+ *  of a card are like that, and every tick up to which a whole machine has been run. */
 void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */

@@ -178,10 +178,9 @@ struct pc_edge {
     const struct pc_context *context; /**< on arrival */
     uint64_t pc;                      /**< unused by END_REG */
     uint32_t cycles;                  /**< [PCycles] sum of spent */
-    bool check;     /**< enters another line or is a transfer: look it up in L1I */
-    uint8_t flags;  /**< of the block it leads to */
-    uint8_t done;   /**< state of the last instruction, as in struct pc_tail ... */
-    uint8_t killed; /**< ... and how many it kills */
+    bool check;    /**< enters another line or is a transfer: look it up in L1I */
+    uint8_t flags; /**< of the block it leads to */
+    uint8_t done;  /**< state of the last instruction, as in struct pc_tail */
 };
 
 /** Whose delay slot an instruction is in. */
@@ -197,8 +196,7 @@ struct pc_point {
     union pc_spent spent; /**< from the block's start, own slip included; a branch counts untaken */
     const struct pc_context *context;
     uint64_t target;     /**< of a PC_SLOT_BRANCH or PC_SLOT_JUMP */
-    struct pc_tail held; /**< its own slips */
-    struct pc_tail done; /**< the instruction before it in the block */
+    struct pc_tail tail; /**< before it in the block */
     uint8_t slot;        /**< enum pc_slot */
 };
 

@@ -156,7 +156,7 @@ struct build {
     struct pc_pending pending;
     union pc_spent total; /**< so far */
     unsigned cycle;       /**< its sum */
-    struct pc_tail done;  /**< the last instruction */
+    struct pc_tail tail;  /**< the last instruction */
     unsigned count;       /**< instructions */
     unsigned n;           /**< operations */
     struct pc_op ops[2 * BLOCK_MAX + 1];
@@ -229,14 +229,15 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     op->cycle = (uint16_t)b->cycle;
     *point = (struct pc_point){.spent = b->total,
                                .context = context_of(b->code, &b->pending),
-                               .held = {(uint16_t)slip, (uint8_t)held},
-                               .done = b->done,
+                               .tail = b->tail,
                                .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
+    point->tail.held = (uint16_t)slip;
+    point->tail.holds = (uint8_t)held;
     if (!b->code->untimed) {
         pc_start(&b->pending, &use);
         pc_elapse(&b->pending, 1);
     }
-    b->done = (struct pc_tail){1, (uint8_t)state_of(klass)};
+    b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)state_of(klass)};
     spend(b, state_of(klass), 1);
     return klass;
 }
@@ -251,7 +252,7 @@ static void append_line(struct build *b, uint64_t va)
                                   .at = (uint16_t)b->count,
                                   .imm = (int32_t)(place * sizeof(struct pc_line))};
     b->points[b->n++] = (struct pc_point){
-        .spent = b->total, .context = context_of(b->code, &b->pending), .done = b->done};
+        .spent = b->total, .context = context_of(b->code, &b->pending), .tail = b->tail};
 }
 
 static bool same_line(const struct build *b, uint64_t x, uint64_t y)
@@ -270,12 +271,8 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
         check = check && !same_line(b, b->pc, to);
     }
     pc_elapse(&pending, killed);
-    *e = (struct pc_edge){.spent = b->total,
-                          .to = &pc_unlinked,
-                          .pc = to,
-                          .check = check,
-                          .done = b->done.state,
-                          .killed = (uint8_t)killed};
+    *e = (struct pc_edge){
+        .spent = b->total, .to = &pc_unlinked, .pc = to, .check = check, .done = b->tail.done};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, &pending);
@@ -448,7 +445,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
-    b.done.n = 0;
+    b.tail.did = 0;
     b.count = 0;
     b.n = 0;
     end = fill(&b);

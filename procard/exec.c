@@ -95,11 +95,10 @@ static struct pc_block *resume(struct pc_cpu *cpu)
 /** The PCycles before this one, of a run that last left a block through `edge`. */
 static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
 {
-    pipe->tail[PC_TAIL_HELD].n = 0;
-    if (!edge)
-        return;
-    pipe->tail[PC_TAIL_KILLED] = (struct pc_tail){edge->killed, PC_ST_KILL_BRANCH};
-    pipe->tail[PC_TAIL_DONE] = (struct pc_tail){1, edge->done};
+    pipe->tail.held = 0;
+    if (edge)
+        pipe->tail = (struct pc_tail){
+            .did = 1, .done = edge->done, .killed = edge->spent.state[PC_ST_KILL_BRANCH]};
 }
 
 /** Stops before the first instruction of a block.
@@ -134,12 +133,12 @@ static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
 static void trap(struct pc_cpu *cpu)
 {
-    struct pc_tail *held = &cpu->pipe.tail[PC_TAIL_HELD];
+    struct pc_tail *tail = &cpu->pipe.tail;
 
     pc_leave(cpu);
-    *held = cpu->untimed ? (struct pc_tail){cpu->exc == PC_EXC_SYS, PC_ST_INT}
-                         : (struct pc_tail){PC_KILLED_BY_EXCEPTION, PC_ST_KILL_EXC};
-    pc_charge(cpu, held->state, held->n);
+    tail->holds = cpu->untimed ? PC_ST_INT : PC_ST_KILL_EXC;
+    tail->held = cpu->untimed ? cpu->exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
+    pc_charge(cpu, tail->holds, tail->held);
     if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
         cpu->call_pc = cpu->r.pc;

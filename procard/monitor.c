@@ -13,9 +13,6 @@
 
 #include "procard/card.h"
 
-/* [PCycles] by which a state's total in the middle of an instruction may be too small. */
-enum { SLACK = 16 };
-
 /* Those that grow in bus.c. */
 static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
                                  UINT64_C(1) << MON_TAP_HEADERS_IN |
@@ -63,8 +60,7 @@ static nm_tick next_look(const struct pc_card *card, unsigned k, nm_tick now,
         return NM_NEVER;
     if (!pcycles)
         return (now / cycle + left) * cycle;
-    const nm_tick next = nm_bus_edge(card->bus, now + 1);
-    return left > SLACK ? nm_bus_edge(card->bus, now + left - SLACK) : next;
+    return nm_bus_edge(card->bus, now + left);
 }
 
 /* Whether what counter k counts goes on when nothing else does. */

@@ -82,15 +82,15 @@ union pc_spent {
 };
 
 /**
- * The last PCycles of a run but for stalls, from young to old: what the next instruction has
- * slipped or what a trap has killed; what the last one has killed; the last one itself. Where that
- * one is a branch it counts as untaken: only one that stalls before it is done matters to anybody
- * (pc_card_taps).
+ * The last PCycles of a run but for stalls, from old to young. An instruction that is a branch
+ * counts as untaken: only one that stalls before it is done matters to anybody (pc_card_taps).
  */
-enum { PC_TAIL_HELD, PC_TAIL_KILLED, PC_TAIL_DONE, PC_TAIL };
 struct pc_tail {
-    uint16_t n;    /**< [PCycles] */
-    uint8_t state; /**< enum pc_status */
+    uint16_t did;    /**< [PCycles] of the last instruction: 1, or 0 if it is not known */
+    uint16_t killed; /**< [PCycles] killed by it (PC_ST_KILL_BRANCH) */
+    uint16_t held;   /**< [PCycles] slipped by the next, or killed by a trap */
+    uint8_t done;    /**< state of `did` */
+    uint8_t holds;   /**< state of `held` */
 };
 
 /**
@@ -113,7 +113,7 @@ struct pc_pipe {
         *context; /**< latencies outstanding there; lost if another pc goes on */
     bool slot;    /**< pc is the delay slot of a taken branch */
     /* and unless it is inside a block: */
-    struct pc_tail tail[PC_TAIL];   /**< the PCycles before cpu->now */
+    struct pc_tail tail;            /**< the PCycles before cpu->now */
     struct pc_code *code;           /**< the rest belongs to this code */
     struct pc_cpu *prev, *next_cpu; /**< in its list */
     struct pc_block *hot[256];      /**< targets of register jumps, by address */
@@ -181,7 +181,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon);
 void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT]);
 
 /** The PCycles before cpu->now. */
-void pc_tail(const struct pc_cpu *cpu, struct pc_tail out[PC_TAIL]);
+struct pc_tail pc_tail(const struct pc_cpu *cpu);
 
 /** Brings cpu->states, cpu->instructions, r.pc and r.npc up to cpu->now. */
 void pc_settle(struct pc_cpu *cpu);

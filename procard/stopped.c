@@ -82,16 +82,11 @@ void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT])
         out[i] = cpu->states[i] + (uint16_t)(cpu->pipe.spent.state[i] + part.state[i]);
 }
 
-void pc_tail(const struct pc_cpu *cpu, struct pc_tail out[PC_TAIL])
+struct pc_tail pc_tail(const struct pc_cpu *cpu)
 {
     const struct pc_point *point = point_of(&cpu->pipe);
 
-    memcpy(out, cpu->pipe.tail, sizeof cpu->pipe.tail);
-    if (!point)
-        return;
-    out[PC_TAIL_HELD] = point->held;
-    out[PC_TAIL_KILLED].n = 0;
-    out[PC_TAIL_DONE] = point->done;
+    return point ? point->tail : cpu->pipe.tail;
 }
 
 /** Whether a PCycle in this state completes an instruction. */
@@ -124,7 +119,7 @@ static void note(struct pc_cpu *cpu)
     const struct pc_point *point = point_of(pipe);
     const unsigned code = pipe->op->code;
 
-    pc_tail(cpu, pipe->tail);
+    pipe->tail = pc_tail(cpu);
     pipe->pc = cpu->r.pc;
     pipe->slot = in_slot(pipe);
     pipe->context = point ? point->context : pipe->block->context;

@@ -200,8 +200,8 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
             return stop;
         a->decided = false;
         a->left--;
-        cpu->pipe.tail[PC_TAIL_DONE] = (struct pc_tail){1 + draw(a, 4), PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, cpu->pipe.tail[PC_TAIL_DONE].n);
+        cpu->pipe.tail = (struct pc_tail){.did = 1 + draw(a, 4), .done = PC_ST_INT};
+        pc_charge(cpu, PC_ST_INT, cpu->pipe.tail.did);
     }
     return PC_STOP_HORIZON;
 }

@@ -314,7 +314,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
             cpu->exc = PC_EXC_SYS;
             return PC_STOP_TRAP;
         }
-        cpu->pipe.tail[PC_TAIL_DONE] = (struct pc_tail){1, PC_ST_INT};
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
         if (!go_on(t, cpu, &stop))
             return stop;
         pc_charge(cpu, PC_ST_INT, 1);

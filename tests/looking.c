@@ -47,7 +47,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
             return stop;
         s->next++;
         s->left--;
-        cpu->pipe.tail[PC_TAIL_DONE] = (struct pc_tail){1, PC_ST_INT};
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
         pc_charge(cpu, PC_ST_INT, 1);
     }
     return PC_STOP_HORIZON;

@@ -101,6 +101,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         if (!host)
             return stop;
         made(a, cpu->now);
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
         pc_charge(cpu, PC_ST_INT, a->load->think);
     }
     return PC_STOP_HORIZON;
