@@ -211,7 +211,8 @@ struct pc_block {
     uint32_t count;                   /**< instructions */
     const struct pc_context *context; /**< at entry */
     struct pc_point *points;          /**< of ops[], without the END */
-    const uint8_t *stop;              /**< by PCycle below span: first of ops[] to start then */
+    const uint16_t *stop;             /**< [bytes] in here, by PCycle below span: the first of
+                                           ops[] to start then or later */
     UT_hash_handle hh;
     struct pc_op ops[]; /**< the instructions, a LINE where a line begins, an END */
 };

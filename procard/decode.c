@@ -97,7 +97,7 @@ void pc_code_drop(struct pc_code *code)
 {
     struct pc_cpu *cpu;
 
-    DL_FOREACH2(code->cpus, cpu, pipe.next_cpu)
+    DL_FOREACH2(code->cpus, cpu, pipe.next)
     {
         pc_leave(cpu);
         memset(cpu->pipe.hot, 0, sizeof cpu->pipe.hot);
@@ -383,17 +383,16 @@ static unsigned fill(struct build *b)
     return code == PC_OP_SYNCI ? PC_OP_END_SYNCI : PC_OP_END_FALL;
 }
 
-/** By PCycle of the block, the first operation that starts then or later. */
-static const uint8_t *stops(const struct build *b)
+/** By PCycle of the block, the first operation that starts then or later: its place there. */
+static const uint16_t *stops(const struct build *b)
 {
-    uint8_t *stop = arena_alloc(b->code, b->cycle);
+    uint16_t *stop = arena_alloc(b->code, b->cycle * sizeof *stop);
     unsigned n = 0;
 
-    _Static_assert(2 * BLOCK_MAX <= UINT8_MAX, "an operation's number fits");
     for (unsigned cycle = 0; cycle < b->cycle; cycle++) {
         while (b->ops[n].cycle < cycle)
             n++;
-        stop[cycle] = (uint8_t)n;
+        stop[cycle] = (uint16_t)(offsetof(struct pc_block, ops) + n * sizeof b->ops[0]);
     }
     return stop;
 }

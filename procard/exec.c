@@ -56,12 +56,20 @@ static inline void take_down(struct stop_sign *sign)
     sign->at = NULL;
 }
 
-/** Puts it up in a block that begins now.
- *  @param room  [PCycles] to the horizon, which is after the operation that comes next */
+static inline struct pc_op *stop_in(struct pc_block *b, nm_tick room)
+{
+    return (struct pc_op *)((char *)b + b->stop[room]);
+}
+
+/** Puts it up in a block where none is up.
+ *  @param room  [PCycles] from its start to the horizon, which is after the operation that comes
+ *               next */
 static inline void pace(struct stop_sign *sign, struct pc_block *b, nm_tick room)
 {
     if (room < b->span)
-        put_up(sign, &b->ops[b->stop[room]]);
+        put_up(sign, stop_in(b, room));
+    else
+        sign->at = NULL;
 }
 
 /** Moves it after a slow path that may have let time pass. @param op  comes next */
@@ -73,9 +81,8 @@ static __attribute__((noinline)) void pace_again(const struct pc_cpu *cpu, struc
     struct pc_op *next = &b->ops[op - b->ops];
 
     take_down(sign);
-    if (room >= b->span || op->code >= PC_OP_END_FALL)
-        return;
-    put_up(sign, &b->ops[b->stop[room]] > next ? &b->ops[b->stop[room]] : next);
+    if (room < b->span && op->code < PC_OP_END_FALL)
+        put_up(sign, stop_in(b, room) > next ? stop_in(b, room) : next);
 }
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
@@ -105,29 +112,19 @@ static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
  *  @param edge  through which the run left the last one; NULL: it has left none, and the tail of
  *               the run before still holds */
 static void stop_before(struct pc_cpu *cpu, struct pc_block *b, const struct pc_edge *edge,
-                        uint64_t next, bool fetched)
+                        bool fetched)
 {
-    struct pc_pipe *pipe = &cpu->pipe;
-
-    pipe->op = fetched ? &pc_enter : &pc_look;
-    pipe->block = b;
-    pipe->next = next;
-    leave_tail(pipe, edge);
+    cpu->pipe.op = fetched ? &pc_enter : &pc_look;
+    cpu->pipe.block = b;
+    leave_tail(&cpu->pipe, edge);
 }
 
-/** Stops at an operation inside a block.
- *  @param next   target of a register jump, or of the branch whose slot the block is
- *  @param taken  the last branch of the block */
-static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op,
-                           uint64_t next, unsigned taken)
+/** Stops at an operation inside a block. */
+static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op)
 {
-    struct pc_pipe *pipe = &cpu->pipe;
-
     cpu->now += op->cycle;
-    pipe->op = op;
-    pipe->block = b;
-    pipe->next = next;
-    pipe->taken = taken;
+    cpu->pipe.op = op;
+    cpu->pipe.block = b;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
@@ -428,6 +425,8 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define T              REG(op->t)
 #define IMM            ((uint64_t)(int64_t)op->imm)
 #define FCC            (cpu->r.fcsr >> op->t & 1)
+#define TAKEN          (cpu->pipe.taken)
+#define TARGET         (cpu->pipe.target)
 #define NOW            (cpu->now + op->cycle)
 
 #define DISPATCH() goto *label[op->code]
@@ -532,13 +531,13 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define BRANCH(id, condition) \
     do_##id:                  \
     {                         \
-        taken = (condition);  \
+        TAKEN = (condition);  \
         NEXT();               \
     }
 #define BRANCH_LINK(id, condition) \
     do_##id:                       \
     {                              \
-        taken = (condition);       \
+        TAKEN = (condition);       \
         LINK();                    \
         NEXT();                    \
     }
@@ -546,9 +545,9 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define LIKELY(id, condition, link) \
     do_##id:                        \
     {                               \
-        taken = (condition);        \
+        TAKEN = (condition);        \
         link;                       \
-        if (!taken) {               \
+        if (!TAKEN) {               \
             take_down(&sign);       \
             goto end_fall;          \
         }                           \
@@ -574,19 +573,31 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define IN_CACHE(block) \
     (((const struct pc_line *)((const char *)cpu->i + (block)->place))->rtag == (block)->line)
 
-#define ENTER()                                   \
-    do {                                          \
-        if (unlikely(cpu->now + b->span > limit)) \
-            goto brink;                           \
-        if (check && unlikely(!IN_CACHE(b)))      \
-            goto miss;                            \
-        op = b->ops;                              \
-        DISPATCH();                               \
+#define ENTER()                                     \
+    do {                                            \
+        if (unlikely(cpu->now + b->span > horizon)) \
+            goto brink;                             \
+        if (check && unlikely(!IN_CACHE(b)))        \
+            goto miss;                              \
+        op = b->ops;                                \
+        DISPATCH();                                 \
     } while (0)
 
 static inline nm_tick earlier(nm_tick a, nm_tick b)
 {
     return a < b ? a : b;
+}
+
+/** Goes beyond what `spent` can hold. */
+static __attribute__((noinline)) enum pc_stop run_far(struct pc_cpu *cpu, nm_tick horizon)
+{
+    enum pc_stop why;
+
+    do {
+        pc_settle(cpu);
+        why = pc_run(cpu, earlier(horizon, cpu->pipe.full));
+    } while (why == PC_STOP_HORIZON && cpu->now < horizon);
+    return why;
 }
 
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
@@ -614,22 +625,17 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     };
     union pc_spent *const spent = &cpu->pipe.spent;
     const struct pc_op *op = cpu->pipe.op;
-    struct stop_sign sign = {NULL, 0};
-    nm_tick limit = horizon;
     struct pc_edge *edge = NULL;
+    struct stop_sign sign;
     struct pc_block *b;
     enum pc_stop why;
-    uint64_t next = cpu->pipe.next;
-    unsigned taken = cpu->pipe.taken; /* the last branch of the block: an index of its edges */
     bool check;
 
+    if (unlikely(horizon > cpu->pipe.full))
+        return run_far(cpu, horizon);
     if (unlikely(cpu->now >= horizon))
         return PC_STOP_HORIZON;
     cpu->horizon = horizon;
-    if (unlikely(horizon > cpu->pipe.full)) {
-        pc_settle(cpu);
-        limit = earlier(horizon, cpu->pipe.full);
-    }
     if (likely(op)) {
         b = cpu->pipe.block;
         cpu->now -= op->cycle;
@@ -640,7 +646,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     pc_leave(cpu);
     if (cpu->pipe.code != cpu->code)
         pc_cpu_attach(cpu);
-    next = cpu->r.npc;
+    TARGET = cpu->r.npc;
     check = cpu->fetched_pc != cpu->r.pc;
     while (!(b = resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
@@ -649,16 +655,12 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         cpu->fetched_pc = cpu->r.pc;
     }
 
-brink: /* the horizon, or the end of what `spent` can hold, may fall inside the block */
+brink: /* the horizon may fall inside the block */
     if (unlikely(b == &pc_unlinked))
         goto unlinked;
     if (cpu->now >= horizon) {
         why = PC_STOP_HORIZON;
         goto stopped_before;
-    }
-    if (unlikely(limit != horizon)) {
-        pc_settle(cpu);
-        limit = earlier(horizon, cpu->pipe.full);
     }
     if (check && !IN_CACHE(b))
         goto miss;
@@ -701,7 +703,7 @@ do_BEHIND:
 
 do_STOP:
     sign.at->code = sign.code;
-    stop_at(cpu, b, op, next, taken);
+    stop_at(cpu, b, op);
     return PC_STOP_HORIZON;
 
     /* -- integer -- */
@@ -853,8 +855,8 @@ do_STOP:
     LIKELY(BC1TL, FCC, )
     BRANCH(J, true)
     BRANCH_LINK(JAL, true)
-    DO(JR, next = S; taken = true)
-    DO(JALR, next = S; D = b->key.pc + 4 * (uint64_t)op->at + 8; taken = true)
+    DO(JR, TARGET = S; TAKEN = true)
+    DO(JALR, TARGET = S; D = b->key.pc + 4 * (uint64_t)op->at + 8; TAKEN = true)
 
     /* -- floating point -- */
     DO(MFC1, D = sign32(SINGLE(op->s)))
@@ -924,17 +926,19 @@ end_fall:
     LEAVE(PC_EDGE_FALL);
     FOLLOW();
 end_cond:
-    LEAVE(taken);
+    LEAVE(TAKEN);
     FOLLOW();
 end_jump:
     LEAVE(PC_EDGE_TAKEN);
     FOLLOW();
 end_split: /* the delay slot's block leaves through end_reg: tell it the target */
-    LEAVE(taken);
-    if (taken && pc_rows[op[-1].code].klass != PC_CLASS_JUMPR)
-        next = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
+    LEAVE(TAKEN);
+    if (TAKEN && pc_rows[op[-1].code].klass != PC_CLASS_JUMPR)
+        TARGET = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
     FOLLOW();
-end_reg:
+end_reg : {
+    const uint64_t next = TARGET;
+
     LEAVE(PC_EDGE_TAKEN);
     check = true;
     if (edge->to->key.pc == next) {
@@ -952,6 +956,7 @@ end_reg:
         b = edge->to = *hot;
     }
     ENTER();
+}
 end_synci:
     LEAVE(PC_EDGE_FALL);
 afresh : /* all decoded code is dropped */
@@ -980,7 +985,7 @@ unlinked: /* an edge taken for the first time */
 off_the_map: /* no instruction there, or not yet */
     leave_tail(&cpu->pipe, edge);
     cpu->pipe.slot = edge->flags & PC_BLOCK_SLOT;
-    cpu->r.npc = cpu->pipe.slot ? next : cpu->r.pc + 4;
+    cpu->r.npc = cpu->pipe.slot ? TARGET : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = edge->context;
     cpu->fetched_pc = PC_NOWHERE;
@@ -993,7 +998,7 @@ off_the_map: /* no instruction there, or not yet */
 stopped_behind_line:
     why = PC_STOP_HORIZON;
     take_down(&sign);
-    stop_at(cpu, b, op, next, taken);
+    stop_at(cpu, b, op);
     cpu->pipe.line = op;
     cpu->pipe.op = &pc_behind_line;
     return why;
@@ -1001,10 +1006,10 @@ trapped:
     why = PC_STOP_TRAP;
 stopped:
     take_down(&sign);
-    stop_at(cpu, b, op, next, taken);
+    stop_at(cpu, b, op);
     goto done;
 stopped_before:
-    stop_before(cpu, b, edge, next, !check);
+    stop_before(cpu, b, edge, !check);
 done:
     if (why == PC_STOP_TRAP)
         trap(cpu);

@@ -100,8 +100,8 @@ struct pc_tail {
 struct pc_pipe {
     const struct pc_op *op;   /**< goes on at this operation; NULL: at what is at r.pc */
     struct pc_block *block;   /**< it is in, or about to begin */
-    uint64_t next;            /**< target of the block's register jump */
-    uint32_t taken;           /**< the last branch of the block */
+    uint64_t target;          /**< of the block's register jump, or of that whose slot it is */
+    bool taken;               /**< the last branch of the block */
     nm_tick full;             /**< `spent` may overflow after this tick */
     union pc_spent spent;     /**< whole blocks, not yet in cpu->states; modulo 65536 */
     uint64_t inside;          /**< bits of an address within a line of the data cache */
@@ -113,10 +113,10 @@ struct pc_pipe {
         *context; /**< latencies outstanding there; lost if another pc goes on */
     bool slot;    /**< pc is the delay slot of a taken branch */
     /* and unless it is inside a block: */
-    struct pc_tail tail;            /**< the PCycles before cpu->now */
-    struct pc_code *code;           /**< the rest belongs to this code */
-    struct pc_cpu *prev, *next_cpu; /**< in its list */
-    struct pc_block *hot[256];      /**< targets of register jumps, by address */
+    struct pc_tail tail;        /**< the PCycles before cpu->now */
+    struct pc_code *code;       /**< the rest belongs to this code */
+    struct pc_cpu *prev, *next; /**< in its list */
+    struct pc_block *hot[256];  /**< targets of register jumps, by address */
 };
 
 struct pc_cpu {

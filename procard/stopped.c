@@ -44,7 +44,7 @@ static uint64_t target(const struct pc_pipe *pipe)
 {
     const struct pc_point *point = point_of(pipe);
 
-    return point && point->slot != PC_SLOT_REG ? point->target : pipe->next;
+    return point && point->slot != PC_SLOT_REG ? point->target : pipe->target;
 }
 
 void pc_show(struct pc_cpu *cpu)
@@ -151,7 +151,7 @@ void pc_cpu_detach(struct pc_cpu *cpu)
     if (!pipe->code)
         return;
     pc_leave(cpu);
-    DL_DELETE2(pipe->code->cpus, cpu, pipe.prev, pipe.next_cpu);
+    DL_DELETE2(pipe->code->cpus, cpu, pipe.prev, pipe.next);
     pipe->code = NULL;
     pipe->context = NULL;
 }
@@ -168,7 +168,7 @@ void pc_cpu_attach(struct pc_cpu *cpu)
         code->line_shift = cpu->ishift;
         code->line_mask = cpu->imask;
     }
-    DL_APPEND2(code->cpus, cpu, pipe.prev, pipe.next_cpu);
+    DL_APPEND2(code->cpus, cpu, pipe.prev, pipe.next);
     memset(pipe->hot, 0, sizeof pipe->hot);
     pipe->inside = (UINT64_C(1) << cpu->dshift) - 1;
     pipe->code = code;
