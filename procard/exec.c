@@ -474,7 +474,9 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define KEEP64(v) (v)
 
 /** The data-cache line `va` would be in. */
-#define LINE(va) (&cpu->d[((va) >> cpu->dshift) & cpu->dmask])
+#define LINE(va)                                     \
+    ((const struct pc_line *)((const char *)cpu->d + \
+                              (rotate64((va), (unsigned)cpu->pipe.turn) & cpu->pipe.places)))
 
 /** After a slow path that may have let time pass. */
 #define PACE_AGAIN() pace_again(cpu, &sign, b, op + 1, horizon)
@@ -487,8 +489,8 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         const uint64_t va = (address);                                      \
         const struct pc_line *line = LINE(va);                              \
         uint8_t *p;                                                         \
-        if (likely(line->tag == (va & (~cpu->pipe.inside | ((size)-1))))) { \
-            p = line->host + (va & cpu->pipe.inside);                       \
+        if (likely(line->tag == (va & (cpu->pipe.outside | ((size)-1))))) { \
+            p = (uint8_t *)(line->host + va);                               \
         } else {                                                            \
             p = slow(cpu, va, size, NOW, &why);                             \
             if (unlikely(!p))                                               \

@@ -60,10 +60,14 @@ enum pc_stop {
 
 /** One primary-cache line as the fast path sees it. */
 struct pc_line {
-    uint64_t rtag; /**< virtual line address that may be read here; ~0: none */
-    uint64_t wtag; /**< virtual line address that may be written here without asking; ~0: none */
-    uint8_t *host; /**< where the line's bytes lie in the memory image (big-endian) */
+    uint64_t rtag;   /**< virtual line address that may be read here; ~0: none */
+    uint64_t wtag;   /**< virtual line address that may be written here without asking; ~0: none */
+    uintptr_t host;  /**< what to add to an address in the line: where its byte lies in the memory
+                          image (big-endian). Meaningless without a tag */
+    uint64_t unused; /**< a power of two is found faster */
 };
+enum { PC_LINE_SHIFT = 5 };
+_Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 
 struct pc_card; /* cache.c, agent.c: the card around the processor */
 struct pc_code; /* decode.c: decoded instructions of one program */
@@ -104,7 +108,9 @@ struct pc_pipe {
     bool taken;               /**< the last branch of the block */
     nm_tick full;             /**< `spent` may overflow after this tick */
     union pc_spent spent;     /**< whole blocks, not yet in cpu->states; modulo 65536 */
-    uint64_t inside;          /**< bits of an address within a line of the data cache */
+    uint64_t outside;         /**< bits of an address that name a line of the data cache */
+    uint64_t places;          /**< offsets of lines in cpu->d, */
+    uint64_t turn;            /**< found there when an address is rotated right by this */
     uint64_t sink;            /**< takes results whose destination is register 0 */
     const struct pc_op *line; /**< it is behind this one, when op is pc_behind_line */
     /* valid while op is NULL: */

@@ -170,7 +170,9 @@ void pc_cpu_attach(struct pc_cpu *cpu)
     }
     DL_APPEND2(code->cpus, cpu, pipe.prev, pipe.next);
     memset(pipe->hot, 0, sizeof pipe->hot);
-    pipe->inside = (UINT64_C(1) << cpu->dshift) - 1;
+    pipe->outside = ~UINT64_C(0) << cpu->dshift;
+    pipe->places = (uint64_t)cpu->dmask << PC_LINE_SHIFT;
+    pipe->turn = (cpu->dshift - PC_LINE_SHIFT) % 64;
     pipe->code = code;
 }
 

@@ -80,7 +80,7 @@ static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     if (l->rtag != line && !bring(cpu, line, kind, stop))
         return NULL;
     note(rig, va << 3 | kind, at);
-    l->host = rig->bytes + (line - rig->base);
+    l->host = (uintptr_t)rig->bytes - rig->base;
     if (rig->cached) {
         l->rtag = line;
         l->wtag = kind == PC_STORE ? line : ~UINT64_C(0);
