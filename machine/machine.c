@@ -429,8 +429,10 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     return false;
 }
 
-static void station_step(struct nm_station *s)
+/* Fires an event. @param limit  no processor goes on before it */
+static void station_step(struct nm_station *s, nm_tick limit)
 {
+    nm_kernel_allow(s->k, limit);
     nm_kernel_step(s->k);
     const enum nm_rank rank = nm_kernel_rank(s->k);
     const uint32_t position = nm_kernel_component(s->k);
@@ -468,7 +470,7 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
             return;
         }
         if (event <= first)
-            station_step(s);
+            station_step(s, first < until ? first + 1 : until);
         else
             run_processors(m, s, earlier(event, until));
     }

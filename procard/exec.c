@@ -2,10 +2,10 @@
  * What the R4400 does: executes decoded blocks, one jump per instruction.
  *
  * The hard idea is how little happens per instruction. Time and status states are added when a
- * block is left, by the edge it is left through. Instructions are dispatched through one of two
- * tables: `fast` leads straight to an instruction; `wary`, chosen when the horizon falls inside the
- * block, leads every one through a look at the clock. So a block that certainly ends before the
- * horizon asks once.
+ * block is left, by the edge it is left through. Nobody looks at the clock inside a block: when the
+ * horizon falls there, the first operation to start at or after it is replaced by a stop, as a
+ * debugger does, until the run has come there. Blocks are shared by all processors, but only one
+ * runs at a time.
  *
  * What comes out - registers, clock, states, order and ticks of accesses - does not depend on where
  * horizons fall: an instruction is looked up in the primary instruction cache exactly when it is
