@@ -282,18 +282,6 @@ void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size
                       size, (unsigned long)pa);
 }
 
-bool nm_check_peek(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, void *bytes)
-{
-    if (!c->on)
-        return false;
-    catch_up(c, card);
-    const struct copy *f = copy_find(c, card, line_of(c, pa));
-    if (!f)
-        return false;
-    memcpy(bytes, f->bytes + (pa - line_of(c, pa)), size);
-    return true;
-}
-
 void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now)
 {
     if (!c->on)

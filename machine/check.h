@@ -58,9 +58,6 @@ void nm_check_drop(struct nm_check *c, unsigned holder, uint64_t line);
  *  @param size  in bytes, all in one line */
 void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size,
                    const uint8_t *bytes, nm_tick now);
-/** What the card's own copy holds, which may be older than the image. False: it has none.
- *  @param size  bytes, all in one line */
-bool nm_check_peek(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, void *bytes);
 /** A processor is about to store (the image changes right after this call). */
 void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now);
 /** A card creates a line without data: its copy is what the image holds. */

@@ -10,8 +10,10 @@
  *
  * Islands: stations talk only through the rings, and no packet takes less than ring_shortest. So
  * the machine goes on in windows: every station runs through the window on its own, then the rings
- * move the slots of that window and deliver beyond its end. A trap stops its station; the others
- * run up to its tick, so that traps come out in order of time.
+ * move the slots of that window and deliver beyond its end. Where windows end changes
+ * nothing, because the operating system acts a fixed time after a trap, on a machine that has been
+ * simulated exactly up to then, and because no load sees a store of another station before the
+ * line has come from there (stale.h).
  */
 #include "machine/machine.h"
 
@@ -42,12 +44,18 @@ struct nm_station {
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
     nm_tick next;                 /* nothing happens here before this tick */
+    nm_tick speaks;               /* and nothing can be given to the rings before this one */
     turn running[NM_CARDS_MAX];   /* of each card */
     turn order[NM_CARDS_MAX + 1]; /* the same, in the order in which they go; then NM_NEVER */
-    struct pc_card *trapped;      /* reached its trap, not yet handed out; the station stands */
-    bool interrupt;               /* it is no trap but an interrupt by its card */
-    enum nm_interrupt cause;
     struct nm_check *check;
+};
+
+/* A trap or an interrupt, not yet handed out. */
+struct call {
+    nm_tick at;
+    unsigned card;
+    bool interrupt;
+    enum nm_interrupt cause;
 };
 
 struct nm_machine {
@@ -59,16 +67,36 @@ struct nm_machine {
     struct ring_shape shape;
     struct ring_net *net;  /* NULL when there is only one station */
     struct pc_card **card; /* all of them, station by station */
-    nm_tick station_lookahead, lookahead;
-    nm_tick reach, window; /* ring_shortest and ring_window */
-    nm_tick now, window_end;
-    nm_tick look_at;    /* nm_machine_look_at */
-    nm_tick next;       /* the least of the stations' */
+    nm_tick station_lookahead;
+    nm_tick os_delay;        /* from a trap to when the operating system acts */
+    nm_tick reach, window;   /* ring_shortest and ring_window */
+    nm_tick outward, inward; /* least from a processor to the rings, and from the rings to one */
+    nm_tick now;             /* everything has been simulated up to here, but in a window */
+    nm_tick next, speaks;    /* the least of the stations' */
+    struct call *call;       /* [calls] in the order of their ticks; of one tick by card */
+    unsigned calls, calls_size;
+    nm_tick stop_at;    /* the first of them is handed out; NM_NEVER: there is none */
     uint64_t *awake;    /* bit per station: it has something to do, some time */
     const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
     nm_tick watched_at; /* when the watchdog last looked */
     struct nm_placement *placement;
 };
+
+static inline nm_tick earlier(nm_tick a, nm_tick b)
+{
+    return a < b ? a : b;
+}
+
+static inline nm_tick later(nm_tick a, nm_tick b)
+{
+    return a < b ? b : a;
+}
+
+/* NM_NEVER stays. */
+static inline nm_tick later_by(nm_tick t, nm_tick by)
+{
+    return t == NM_NEVER ? t : t + by;
+}
 
 static void *reserve(uint64_t bytes)
 {
@@ -92,14 +120,27 @@ static nm_tick station_lookahead(const struct nm_params *p)
     return caches < registers ? caches : registers;
 }
 
+/* Least time from a processor's access to its station's way to the rings: agent and a tenure (an
+ * uncached access is not looked up first). */
+static nm_tick outward(const struct nm_params *p)
+{
+    return p->cpu_clock / p->bus_clock * (p->agent_request + p->bus_arbitration + 1);
+}
+
+/* And from a packet's delivery to what a processor can notice: a tenure and the agent. */
+static nm_tick inward(const struct nm_params *p)
+{
+    return p->cpu_clock / p->bus_clock * (p->bus_arbitration + 1 + p->agent_response);
+}
+
 /* Something will happen on a station at tick `at`. */
 static void station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
 {
     m->awake[s->number / 64] |= 1ull << (s->number % 64);
-    if (at < s->next)
-        s->next = at;
-    if (at < m->next)
-        m->next = at;
+    s->next = earlier(s->next, at);
+    s->speaks = earlier(s->speaks, at);
+    m->next = earlier(m->next, at);
+    m->speaks = earlier(m->speaks, at);
 }
 
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
@@ -110,21 +151,35 @@ static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
         nm_check_share(s->check, p->data);
 }
 
+static bool comes_before(const struct call *a, const struct call *b)
+{
+    return a->at < b->at || (a->at == b->at && a->card < b->card);
+}
+
+static void call_add(struct nm_machine *m, struct call call)
+{
+    if (m->calls == m->calls_size) {
+        m->calls_size = m->calls_size ? 2 * m->calls_size : 16;
+        m->call = realloc(m->call, m->calls_size * sizeof *m->call);
+    }
+    unsigned i = m->calls++;
+    for (; i > 0 && comes_before(&call, &m->call[i - 1]); i--)
+        m->call[i] = m->call[i - 1];
+    m->call[i] = call;
+    m->stop_at = m->call[0].at + m->os_delay;
+}
+
 static void trap_due(void *self, nm_tick now, uint64_t arg)
 {
-    struct nm_machine *m = self;
-    (void)now;
-    m->station[arg / m->p.processors].trapped = m->card[arg];
-    m->station[arg / m->p.processors].interrupt = false;
+    call_add(self, (struct call){.at = now, .card = (unsigned)arg});
 }
 
 static void interrupt_due(void *self, nm_tick now, uint64_t arg)
 {
-    struct nm_machine *m = self;
-    const unsigned card = (uint32_t)arg;
-    trap_due(self, now, card);
-    m->station[card / m->p.processors].interrupt = true;
-    m->station[card / m->p.processors].cause = (enum nm_interrupt)(arg >> 32);
+    call_add(self, (struct call){.at = now,
+                                 .card = (uint32_t)arg,
+                                 .interrupt = true,
+                                 .cause = (enum nm_interrupt)(arg >> 32)});
 }
 
 static void on_trap(void *owner, struct pc_card *card)
@@ -198,7 +253,7 @@ static void station_new(struct nm_machine *m, unsigned number)
     struct nm_place place = {
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
-    s->next = NM_NEVER;
+    s->next = s->speaks = NM_NEVER;
     memset(s->running, 0xff, sizeof s->running);
     memset(s->order, 0xff, sizeof s->order);
     s->check = m->contents.check;
@@ -235,16 +290,16 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->card = calloc(m->cards, sizeof(struct pc_card *));
     m->station = calloc(m->stations, sizeof *m->station);
     m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
-    m->next = m->look_at = NM_NEVER;
+    m->next = m->speaks = m->stop_at = NM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
     rings_new(m);
-    m->lookahead = m->station_lookahead = station_lookahead(&m->p);
+    m->station_lookahead = station_lookahead(&m->p);
+    m->outward = outward(&m->p);
+    m->inward = m->net ? inward(&m->p) : 0;
     m->reach = m->net ? ring_shortest(m->net) : 0;
     m->window = m->net ? ring_window(m->net) : 0;
-    if (m->reach > m->lookahead)
-        m->lookahead = m->reach;
-    if (m->p.mode == NM_MODE_FUNCTIONAL)
-        m->lookahead = PC_QUANTUM;
+    /* no processor has gone further when the trap is seen */
+    m->os_delay = m->net ? m->outward + m->reach + m->inward : m->station_lookahead;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
@@ -269,6 +324,7 @@ void nm_machine_free(struct nm_machine *m)
     munmap(m->contents.image, m->image_bytes);
     free(m->station);
     free(m->awake);
+    free(m->call);
     free(m->card);
     nm_placement_free(m->placement);
     free(m);
@@ -286,7 +342,7 @@ unsigned nm_machine_cards(const struct nm_machine *m)
 
 nm_tick nm_machine_lookahead(const struct nm_machine *m)
 {
-    return m->lookahead;
+    return m->p.mode == NM_MODE_FUNCTIONAL ? PC_QUANTUM : 0;
 }
 
 nm_tick nm_machine_now(const struct nm_machine *m)
@@ -344,16 +400,6 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-static inline nm_tick earlier(nm_tick a, nm_tick b)
-{
-    return a < b ? a : b;
-}
-
-static inline nm_tick later(nm_tick a, nm_tick b)
-{
-    return a < b ? b : a;
-}
-
 static inline turn turn_of(nm_tick at, unsigned card)
 {
     return at << TURN_SHIFT | card;
@@ -397,12 +443,6 @@ static void card_moved(struct nm_station *s, unsigned position)
 {
     s->running[position] = turn_now(s->card[position]);
     put_in_order(s);
-}
-
-/* NM_NEVER stays. */
-static inline nm_tick later_by(nm_tick t, nm_tick by)
-{
-    return t == NM_NEVER ? t : t + by;
 }
 
 static bool anyone_waits(const struct nm_machine *m)
@@ -458,23 +498,32 @@ static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_
     put_in_order(s);
 }
 
-/* Runs one station alone up to `until` (exclusive), or to its trap. Sets when it goes on. A
- * processor changes only when it runs, in its card's own events, and by the operating system. */
-static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until)
+/* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
+ * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
+ * own events, and by the operating system. */
+static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until,
+                        nm_tick beyond)
 {
-    while (!s->trapped && !*m->broken) {
+    while (!*m->broken) {
         const nm_tick event = nm_kernel_next(s->k);
         const nm_tick first = s->order[0] == NM_NEVER ? NM_NEVER : tick_of(s->order[0]);
-        if (earlier(event, first) >= until) {
-            s->next = earlier(event, first);
+        if (event <= first) {
+            if (event >= until) {
+                s->next = s->speaks = event;
+                return;
+            }
+            station_step(s, first < until ? first + 1 : until);
+            until = earlier(until, m->stop_at);
+            beyond = earlier(beyond, m->stop_at);
+        } else if (first < beyond) {
+            run_processors(m, s, earlier(event, beyond));
+        } else {
+            s->next = first;
+            s->speaks = earlier(event, first + m->outward);
             return;
         }
-        if (event <= first)
-            station_step(s, first < until ? first + 1 : until);
-        else
-            run_processors(m, s, earlier(event, until));
     }
-    s->next = nm_kernel_now(s->k);
+    s->next = s->speaks = nm_kernel_now(s->k);
 }
 
 /* The end of a window that begins at `begin`: nothing that begins in it, on a station or in the
@@ -482,78 +531,70 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
 static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    const nm_tick end = earlier(until, later_by(m->next, m->net ? m->reach : LONGEST));
+    const nm_tick end = earlier(until, later_by(m->speaks, m->net ? m->reach : LONGEST));
     if (moving == NM_NEVER)
         return end;
     return earlier(end, (moving > begin ? moving : begin) + m->window);
 }
 
-/* Opens the next window. False: nothing will ever happen, or not before `until`. Windows in which
- * the stations do nothing and the rings deliver nothing are passed over; but their ends stay where
- * they are, because the operating system sees what stations before the one that traps have stored
- * up to the end of the window. */
-static bool next_window(struct nm_machine *m, nm_tick until)
+/* The end of the next window. NM_NEVER: nothing will ever happen, or not before `until`. Windows in
+ * which the stations do nothing and the rings deliver nothing are passed over. */
+static nm_tick next_window(const struct nm_machine *m, nm_tick until)
 {
     const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
-    for (nm_tick begin = m->window_end;; begin = m->window_end) {
+    for (nm_tick begin = m->now, end;; begin = end) {
         const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
         if (earlier(m->next, moving) >= until ||
             (until == NM_NEVER && moving == NM_NEVER && nm_machine_asleep(m)))
-            return false;
-        m->window_end = window_end(m, begin, moving, until);
-        if (m->window_end > quiet || m->window_end == until)
-            return true;
+            return NM_NEVER;
+        end = window_end(m, begin, moving, until);
+        if (end > quiet || end == until)
+            return end;
     }
 }
 
-/* The station whose trap is the earliest, or NULL. */
-static struct nm_station *first_trap(struct nm_machine *m)
+/* Hands out the first trap or interrupt. All cards have been simulated up to now. */
+static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
 {
-    struct nm_station *first = NULL;
-    for (unsigned i = 0; i < m->stations; i++) {
-        struct nm_station *s = &m->station[i];
-        if (s->trapped && (!first || s->next < first->next))
-            first = s;
-    }
-    return first;
-}
-
-static void hand_out(struct nm_machine *m, struct nm_station *s, struct nm_trap *trap)
-{
-    m->now = s->next;
-    *trap = (struct nm_trap){.card = s->trapped->cpu.number,
-                             .cause = s->cause,
-                             .at = m->now,
-                             .preempted = !s->interrupt && s->trapped->preempted,
-                             .cpu = &s->trapped->cpu};
-    s->trapped = NULL;
+    const struct call first = m->call[0];
+    const struct pc_card *card = m->card[first.card];
+    m->calls--;
+    memmove(m->call, m->call + 1, m->calls * sizeof *m->call);
+    m->stop_at = m->calls ? m->call[0].at + m->os_delay : NM_NEVER;
+    *trap = (struct nm_trap){.card = first.card,
+                             .cause = first.cause,
+                             .at = first.at,
+                             .preempted = !first.interrupt && card->preempted,
+                             .cpu = &m->card[first.card]->cpu};
+    return first.interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
 }
 
 /* A station has run, or had no reason to. */
 static void station_ran(struct nm_machine *m, const struct nm_station *s)
 {
     m->next = earlier(m->next, s->next);
+    m->speaks = earlier(m->speaks, s->speaks);
     if (s->next == NM_NEVER)
         m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
 }
 
-/* Lets every station run through the window, or up to the first trap in it. */
-static struct nm_station *run_window(struct nm_machine *m)
+/* Lets every station run through the window that ends at `end`, then the rings. Processors may go
+ * on a little, because what is delivered behind the window must come to them over the bus; but not
+ * beyond `stop`. */
+static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
 {
-    nm_tick limit = m->window_end;
-    bool trapped = false;
-    m->next = NM_NEVER;
+    const nm_tick beyond = earlier(later_by(end, m->inward), stop);
+    m->next = m->speaks = NM_NEVER;
     for (unsigned w = 0; w * 64 < m->stations; w++)
         for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
             struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
-            if (s->next < limit)
-                station_run(m, s, limit);
-            if (s->trapped)
-                limit = earlier(limit, s->next);
-            trapped |= s->trapped != NULL;
+            if (s->next < end)
+                station_run(m, s, end, beyond);
             station_ran(m, s);
         }
-    return trapped ? first_trap(m) : NULL;
+    m->now = earlier(end, m->stop_at);
+    if (m->net)
+        ring_run(m->net, m->now);
 }
 
 /* No processor of a station runs, and no event is left but those of monitoring cards that watch
@@ -597,13 +638,8 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
         nm_kernel_advance(m->station[i].k, until);
     if (m->net)
         ring_run(m->net, until);
-    m->now = m->window_end = until;
+    m->now = until;
     return NM_RUN_UNTIL;
-}
-
-void nm_machine_look_at(struct nm_machine *m, nm_tick at)
-{
-    m->look_at = at;
 }
 
 static enum nm_run functional_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
@@ -624,29 +660,23 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
 {
     if (m->p.mode == NM_MODE_FUNCTIONAL)
         return functional_run(m, until, trap);
-    if (!m->net) /* one station, so no windows to disturb */
-        until = earlier(until, m->look_at > m->now ? m->look_at : NM_NEVER);
-    if (until < m->window_end) /* asked to stop earlier than the window that is open */
-        m->window_end = until > m->now ? until : m->now;
     for (;;) {
-        struct nm_station *s = run_window(m);
+        if (m->now >= m->stop_at)
+            return hand_out(m, trap);
+        if (m->now >= until)
+            return NM_RUN_UNTIL;
+        const nm_tick stop = earlier(until, m->stop_at), end = next_window(m, stop);
+        if (end == NM_NEVER) {
+            const enum nm_run why = nothing_left(m, stop);
+            if (why == NM_RUN_UNTIL && m->now == m->stop_at)
+                continue;
+            return why;
+        }
+        run_window(m, end, stop);
         if (*m->broken)
             return NM_RUN_BROKEN;
-        if (s) {
-            hand_out(m, s, trap);
-            return s->interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
-        }
-        if (m->net)
-            ring_run(m->net, m->window_end);
-        m->now = m->window_end;
         if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))
             return NM_RUN_STUCK;
-        if (m->now >= m->look_at) {
-            m->look_at = NM_NEVER;
-            return NM_RUN_UNTIL;
-        }
-        if (!next_window(m, until))
-            return nothing_left(m, until);
     }
 }
 

@@ -28,9 +28,9 @@ const struct nm_params *nm_machine_params(const struct nm_machine *m);
 /** Number of processor cards; they are numbered 0 .. n-1, station by station. */
 unsigned nm_machine_cards(const struct nm_machine *m);
 
-/** [ticks] shortest time in which anything one card does can reach another. What an operating
- * system does to another card (wake, stop, mark) must be dated at least this far ahead of its
- * cause. */
+/** [ticks] how far cards may have run past nm_machine_now when it stands: 0, but in functional mode
+ *  their turn. What an operating system does to another card (wake, stop, mark) must be dated at
+ *  least this far ahead. */
 nm_tick nm_machine_lookahead(const struct nm_machine *m);
 
 nm_tick nm_machine_now(const struct nm_machine *m);
@@ -73,19 +73,20 @@ enum nm_xlate {
     NM_XLATE_OK,          /**< cached, coherent */
     NM_XLATE_UNCACHED,    /**< every load and store goes to its home; no LL/SC, no instructions */
     NM_XLATE_NONCOHERENT, /**< cached, but no directory knows; no LL/SC */
+    NM_XLATE_ABSENT, /**< has no memory yet: the operating system must give it some */
     NM_XLATE_UNMAPPED,
     NM_XLATE_PROTECTED
 };
 
 static inline bool nm_xlate_found(enum nm_xlate x)
 {
-    return x < NM_XLATE_UNMAPPED;
+    return x < NM_XLATE_ABSENT;
 }
 
 /**
  * The address space the processors run in.
- * translate: physical address of `va` for that access (page-granular rights); may allocate a page
- * on first touch by `card`. Called on primary-cache misses only.
+ * translate: physical address of `va` for that access by `card` (page-granular rights). Called on
+ * primary-cache misses only; changes nothing, because cards may ask out of the order of time.
  */
 struct nm_space {
     void *ctx;
@@ -124,7 +125,9 @@ enum nm_interrupt {
 struct nm_trap {
     unsigned card;
     enum nm_interrupt cause; /**< of NM_RUN_INTERRUPT */
-    nm_tick at;              /**< the machine has been simulated up to this tick */
+    nm_tick at;              /**< when it happened. The machine has been simulated a fixed time
+                                  further, up to nm_machine_now: only there does the operating
+                                  system act */
     bool preempted;          /**< stopped by nm_card_preempt; otherwise cpu->exc tells why */
     struct pc_cpu *cpu;      /**< registers may be read and changed until nm_card_resume/_take */
 };
@@ -136,14 +139,6 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
 /** Whether nothing will ever happen unless the outside does something: no processor runs and no
  *  event is pending. */
 bool nm_machine_asleep(const struct nm_machine *m);
-
-/**
- * Lets nm_machine_run return NM_RUN_UNTIL once at a tick at or soon after `at`, when every card has
- * been simulated exactly up to then: at the end of a window (machine.c) on a machine with rings.
- * Unlike an earlier `until` this changes nothing: what the operating system sees of other stations'
- * stores depends on where windows end. NM_NEVER cancels.
- */
-void nm_machine_look_at(struct nm_machine *m, nm_tick at);
 
 /** Lets a stopped or idle card execute `regs` from tick `at` on (>= now; other card's doing: see
  *  nm_machine_lookahead). Time until then is charged to PC_ST_STALL_OTHER. */

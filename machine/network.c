@@ -54,7 +54,7 @@ struct nm_network {
     struct nm_port port;
     struct nm_controller controller;
     struct nm_special special;
-    bool unit_first; /* the special function unit and the messages take turns */
+    bool unit_last; /* the special function unit had the last turn; next a message has it */
     struct slot *slot;
     uint64_t slots;
     struct slot buffer[BUFFER];  /* entries that have no place in the cache */
@@ -99,14 +99,12 @@ static bool holds(const struct nm_network *n)
     return waiting(n) || n->special.busy || nm_controller_holds(&n->controller);
 }
 
-/* A packet has left: room for what waits. When nothing does, it is only a turn that passes. */
+/* A packet has left: room for what waits. */
 static void on_sent(void *self, nm_tick now)
 {
     struct nm_network *n = self;
     if (holds(n))
         wake(n, now);
-    else if (now < n->work_at)
-        n->unit_first = !n->unit_first;
 }
 
 /* ---- to and from the rings ----------------------------------------------------------------------
@@ -351,6 +349,7 @@ static void special_turn(struct nm_network *n, nm_tick now)
     struct nm_packet in;
     if (!nm_special_next(&n->special, c, now, &in))
         return;
+    n->unit_last = true;
     c->place.home = (uint16_t)home_of(n, in.line);
     struct slot *s = find(n, in.line);
     if (!s)
@@ -489,6 +488,7 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
             nm_special_take(&n->special, &n->controller, &p, now);
             return true;
         }
+        n->unit_last = false;
         handle(n, &p, from_network, now);
         nm_stale_handled(n->controller.stale, n->controller.place.station, &p);
         nm_check_release(n->controller.check, p.data);
@@ -522,8 +522,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
         return; /* an earlier one took its place */
     n->work_at = NM_NEVER;
     nm_controller_drain(c, now);
-    n->unit_first = !n->unit_first;
-    if (n->unit_first)
+    if (!n->unit_last)
         special(n, now);
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         for (unsigned network = 0; network < 2; network++)

@@ -185,6 +185,7 @@ static uint8_t *fault(struct pc_cpu *cpu, enum pc_access access, uint64_t va, en
     bool store = access == PC_STORE || access == PC_CONDITIONAL;
     cpu->exc = store ? PC_EXC_ADES : PC_EXC_ADEL;
     cpu->badvaddr = va;
+    cpu->absent = why == NM_XLATE_ABSENT;
     cpu->unmapped = why == NM_XLATE_UNMAPPED;
     cpu->protected = why == NM_XLATE_PROTECTED;
     *stop = PC_STOP_TRAP;
@@ -411,7 +412,7 @@ static uint8_t *bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va
 {
     cpu->exc = access == PC_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
     cpu->badvaddr = va;
-    cpu->unmapped = cpu->protected = false;
+    cpu->absent = cpu->unmapped = cpu->protected = false;
     *stop = PC_STOP_TRAP;
     return NULL;
 }

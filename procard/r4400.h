@@ -155,6 +155,7 @@ struct pc_cpu {
     enum pc_exc exc;
     uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
     uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU */
+    bool absent;        /**< ADEL/ADES: the page has no memory yet */
     bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
     bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
     uint64_t call_pc;   /**< SYS: the SYSCALL instruction and the address after it, which in a */

@@ -191,6 +191,7 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->exc = PC_EXC_NONE;
     cpu->badvaddr = 0;
     cpu->trap_code = 0;
+    cpu->absent = false;
     cpu->unmapped = false;
     cpu->protected = false;
     cpu->call_pc = cpu->call_npc = 0;

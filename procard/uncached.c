@@ -217,7 +217,7 @@ uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsi
     if (!allowed(card, pa, size)) {
         card->cpu.exc = PC_EXC_DBE;
         card->cpu.badvaddr = va;
-        card->cpu.unmapped = card->cpu.protected = false;
+        card->cpu.absent = card->cpu.unmapped = card->cpu.protected = false;
         *stop = PC_STOP_TRAP;
         return NULL;
     }

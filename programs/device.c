@@ -75,8 +75,7 @@ static bool ask(struct prog *p, struct device_command *d, nm_tick at)
         return !d->looked;
     }
     while (d->va < d->end) {
-        if (!nm_xlate_found(vm_translate(&p->vm, d->card, d->va, PC_LOAD, &pa)) ||
-            pa >= NM_REGISTERS)
+        if (!nm_xlate_found(vm_touch(&p->vm, d->card, d->va, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
             return false;
         d->asked = lines_here(p, d);
         if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))
@@ -196,7 +195,7 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
     f->device->out++;
     DL_APPEND(c->p->commands, d);
     if (first_of(c->p, d->card) == d)
-        go_on(c->p, d->card, c->t->trap.at);
+        go_on(c->p, d->card, prog_now(c->p));
     return 0;
 }
 
@@ -265,7 +264,7 @@ static int64_t question(struct call *c, uint64_t va, struct nm_look *look)
         return -ENODEV;
     if (look->by_index)
         return address < nm_look_places(c->p->m, look->where) ? 0 : -EINVAL;
-    if (!nm_xlate_found(vm_translate(vm, c->t->card, address, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
+    if (!nm_xlate_found(vm_touch(vm, c->t->card, address, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
         return -EFAULT;
     look->address = pa;
     return where == NM_LOOK_NETWORK && pa / c->p->par->memory_size == station ? -EINVAL : 0;
@@ -299,7 +298,7 @@ int64_t device_look(struct call *c, uint64_t va)
     *d = (struct device_command){.card = c->t->card, .looks = true, .look = look};
     DL_APPEND(c->p->commands, d);
     if (first_of(c->p, d->card) == d)
-        go_on(c->p, d->card, c->t->trap.at);
+        go_on(c->p, d->card, prog_now(c->p));
     while (!d->looked)
         thread_block(c->t, NM_NEVER, false, c->p->fds);
     err = tell_look(&c->p->vm, va, &d->look);

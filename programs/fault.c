@@ -1,9 +1,10 @@
 /*
  * Exceptions that are not system calls: what Linux makes of them for a user program.
  *
- * The hard idea: not every address error is a fault. Linux on MIPS carries out ordinary loads and
- * stores at unaligned addresses in software, and programs rely on it; so do we, byte by byte, and
- * go on at npc, which already is the branch target when the access sits in a delay slot.
+ * The hard idea: not every address error is a fault. A page gets its memory when it is first
+ * touched; and Linux on MIPS carries out ordinary loads and stores at unaligned addresses in
+ * software, and programs rely on it; so do we, byte by byte, and go on at npc, which already is the
+ * branch target when the access sits in a delay slot.
  */
 #include "programs/signal.h"
 
@@ -139,8 +140,14 @@ static int emulate(struct thread *t)
 
 static void address_error(struct thread *t)
 {
+    uint64_t pa;
     int done;
 
+    if (t->absent) { /* and is tried again */
+        vm_touch(&t->p->vm, t->card, t->badvaddr, t->exc == PC_EXC_ADES ? PC_STORE : PC_LOAD, &pa);
+        signal_deliver(t);
+        return;
+    }
     if (t->unmapped || t->protected) {
         signal_force(t, SIG_SEGV, t->unmapped ? SEGV_MAPERR_ : SEGV_ACCERR_, t->badvaddr);
         return;

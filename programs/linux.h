@@ -101,7 +101,7 @@ struct thread {
     enum pc_exc exc;
     uint64_t badvaddr;
     uint32_t trap_code;
-    bool unmapped, protected;
+    bool absent, unmapped, protected;
 
     /* blocking */
     enum wake wake;

@@ -128,6 +128,7 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     t->trap_code = cpu->trap_code;
     t->call_pc = cpu->call_pc;
     t->call_npc = cpu->call_npc;
+    t->absent = cpu->absent;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
     nm_card_take(t->p->m, trap->card, &t->regs);
@@ -250,7 +251,7 @@ static bool anyone_runs(const struct prog *p)
     return false;
 }
 
-/** Lets the hook look if one of its dates has come; the machine stands between two windows. */
+/** Lets the hook look if one of its dates has come. */
 static void sample(struct prog *p)
 {
     const nm_tick now = prog_now(p);
@@ -259,13 +260,12 @@ static void sample(struct prog *p)
         return;
     p->hooks->sample(p->hooks->ctx, now);
     p->sample_at = now - now % p->spec->interval + p->spec->interval;
-    nm_machine_look_at(p->m, p->sample_at);
 }
 
 static void step(struct prog *p)
 {
     bool running = anyone_runs(p) || p->commands || mapped_awaited(p);
-    nm_tick until = earlier(next_date(p), p->spec->limit);
+    nm_tick until = earlier(next_date(p), earlier(p->sample_at, p->spec->limit));
     struct nm_trap trap;
     enum nm_run r;
 
@@ -307,7 +307,6 @@ static void run_out(struct prog *p)
     struct nm_trap trap;
     enum nm_run r = NM_RUN_TRAP;
 
-    nm_machine_look_at(p->m, NM_NEVER);
     while ((r == NM_RUN_TRAP || r == NM_RUN_INTERRUPT) && prog_now(p) < p->over_at)
         r = nm_machine_run(p->m, p->over_at, &trap);
 }
@@ -362,7 +361,6 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->cwd = AT_FDCWD;
     p->alarm_at = NM_NEVER;
     p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
-    nm_machine_look_at(m, p->sample_at);
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
     if (!p->hash)

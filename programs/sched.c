@@ -1,9 +1,9 @@
 /*
  * Which thread runs on which processor card, and until when.
  *
- * The hard idea: cards are stopped only by themselves (a trap) or by a request dated at least the
- * machine's lookahead ahead, because other cards have already run up to there. So the scheduler
- * never touches a running card; it asks it to stop and acts when the stop arrives as a trap.
+ * The hard idea: cards are stopped only by themselves (a trap) or by a request, which a card in the
+ * middle of an access hears later. So the scheduler never touches a running card; it asks it to stop
+ * and acts when the stop arrives as a trap.
  *
  * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
  * turns of os.quantum, and are only interrupted while another one waits.
@@ -170,7 +170,8 @@ static void return_to_card(struct thread *t)
     struct prog *p = t->p;
     struct card *c = &p->cards[t->card];
     unsigned card = t->card;
-    nm_tick at = later(t->trap.at + p->par->os_syscall, prog_now(p));
+    const bool faulted = (t->exc == PC_EXC_ADEL || t->exc == PC_EXC_ADES) && t->absent;
+    nm_tick at = later(t->trap.at + (faulted ? p->par->os_fault : p->par->os_syscall), prog_now(p));
 
     if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
         resume(t, at);
@@ -248,6 +249,8 @@ enum wake thread_block(struct thread *t, nm_tick deadline, bool interruptible, c
 
 void thread_hold(struct thread *t, nm_tick at)
 {
+    if (at <= prog_now(t->p))
+        return;
     t->waiting = true;
     t->interruptible = false;
     t->deadline = at;

@@ -501,8 +501,8 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
     uint64_t page = va & ~(vm->page - 1);
     uint64_t *e = entry(vm, va, false);
     const struct vm_area *a;
-    uint64_t got;
 
+    (void)card;
     if (e && (*e & PRESENT)) {
         if (!allowed((unsigned)*e, access))
             return NM_XLATE_PROTECTED;
@@ -518,14 +518,26 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
         *pa = NM_REGISTERS + a->offset + (va - a->start);
         return NM_XLATE_UNCACHED;
     }
+    return NM_XLATE_ABSENT;
+}
+
+enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
+                       uint64_t *pa)
+{
+    enum nm_xlate x = vm_translate(vm, card, va, access, pa);
+    const uint64_t page = va & ~(vm->page - 1);
+    const struct vm_area *a = vm_find(vm, va);
+    uint64_t got;
+
+    if (x != NM_XLATE_ABSENT)
+        return x;
     if (!nm_page_alloc(vm->m, card, page, &got)) {
         vm->full = true;
         return NM_XLATE_UNMAPPED;
     }
     fill(vm, a, page, got);
     *entry(vm, va, true) = got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights;
-    *pa = got | (va - page);
-    return attribute(a->kind);
+    return vm_translate(vm, card, va, access, pa);
 }
 
 /** The decoder's question: where are the bytes of the instruction at `va`? */
@@ -586,7 +598,7 @@ void vm_free(struct vm *vm)
 /** Host address of `va` for a system call's access, with how many bytes follow on the page. */
 static uint8_t *reach(struct vm *vm, uint64_t va, enum pc_access access, size_t *left, uint64_t *pa)
 {
-    if (!nm_xlate_found(vm_translate(vm, vm->toucher, va, access, pa)) || *pa >= NM_REGISTERS)
+    if (!nm_xlate_found(vm_touch(vm, vm->toucher, va, access, pa)) || *pa >= NM_REGISTERS)
         return NULL; /* a system call cannot copy registers */
     *left = vm->page - (va & (vm->page - 1));
     return nm_machine_image(vm->m) + *pa;

@@ -93,6 +93,10 @@ const struct vm_area *vm_find(const struct vm *vm, uint64_t va);
 /** The processors' question: see struct nm_space. */
 enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum pc_access access,
                            uint64_t *pa);
+/** The same for the operating system, on behalf of `card`: a page without memory gets some, unless
+ *  there is none left (vm->full). */
+enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
+                       uint64_t *pa);
 
 /* Copying between guest memory and the host; 0 or -EFAULT. A failed write may have copied a part.
  */

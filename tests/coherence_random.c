@@ -267,10 +267,11 @@ static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
             a->done[0]++;
         } else if (why == NM_RUN_TRAP && actor_of(trap.cpu)->function) {
             struct actor *a = actor_of(trap.cpu);
-            a->out = nm_card_special(m, trap.card, a->function, a->address, a->lines, trap.at);
+            a->out =
+                nm_card_special(m, trap.card, a->function, a->address, a->lines, nm_machine_now(m));
             a->done[a->function] += a->out;
             a->function = 0;
-            nm_card_resume(m, trap.card, &trap.cpu->r, trap.at);
+            nm_card_resume(m, trap.card, &trap.cpu->r, nm_machine_now(m));
         } else if (why == NM_RUN_TRAP) {
             struct pc_regs regs;
             nm_card_take(m, trap.card, &regs);

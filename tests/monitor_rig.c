@@ -6,6 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+enum { CODE = 0x8000, SHARED_AT = 0x10000, OWN_AT = 0x100000, OWN_STEP = 0x8040 };
 enum { ZERO, SHARED = 4, OWN, ROUNDS, A = 8, B, C, SPAN = 8 /* lines of its own */ };
 
 #define I(op, rs, rt, imm) ((uint32_t)(op) << 26 | (rs) << 21 | (rt) << 16 | ((imm)&0xffff))
@@ -72,7 +73,6 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
 
 void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds)
 {
-    enum { CODE = 0x8000, SHARED_AT = 0x10000, OWN_AT = 0x100000, OWN_STEP = 0x8040 };
     *rig = (struct rig){.p = *p, .m = nm_machine_new(p)};
     uint8_t *image = nm_machine_image(rig->m) + CODE;
     for (size_t i = 0; i < sizeof program / sizeof *program; i++)
@@ -142,6 +142,7 @@ uint64_t rig_hash(struct rig *rig)
             if (!(MON_BOARD_TAPS >> t & 1))
                 XXH64_update(state, &taps.v[t], sizeof taps.v[t]);
     }
+    XXH64_update(state, nm_machine_image(rig->m) + SHARED_AT, sizeof(uint32_t));
     uint64_t hash = XXH64_digest(state);
     XXH64_freeState(state);
     return hash;

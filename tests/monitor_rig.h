@@ -29,9 +29,8 @@ bool rig_run(struct rig *rig, nm_tick until, struct nm_trap *trap);
 /** Runs until all cards are done and everything on its way has arrived. Interrupts are ignored. */
 void rig_finish(struct rig *rig);
 
-/** A hash of the time and of all totals. What the unsynchronised increments of the shared word add
- * up to is left out: it depends on which of two stations' accesses in one window is simulated
- * first, and an interrupt divides a window. */
+/** A hash of the time, of all totals and of what the unsynchronised increments of the shared word
+ *  add up to. */
 uint64_t rig_hash(struct rig *rig);
 
 /** A register of a card. */

@@ -47,7 +47,7 @@ static enum nm_xlate touch(struct fixture *f, uint64_t va, enum pc_access access
 {
     uint64_t pa;
 
-    return vm_translate(&f->vm, 0, va, access, &pa);
+    return vm_touch(&f->vm, 0, va, access, &pa);
 }
 
 Test(os_vm, rights_are_kept)

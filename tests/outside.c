@@ -135,16 +135,21 @@ static void start(struct nm_machine *m, unsigned card, struct actor *a)
     nm_card_resume(m, card, &regs, nm_machine_now(m) + nm_machine_lookahead(m));
 }
 
-/* Until the next card traps. @return its exception */
-static enum pc_exc next(struct nm_machine *m)
+struct end {
+    enum pc_exc exc;
+    nm_tick at;
+};
+
+/* Until the next card traps. */
+static struct end next(struct nm_machine *m)
 {
     struct nm_trap trap;
     struct pc_regs regs;
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
-    const enum pc_exc exc = trap.cpu->exc;
+    const struct end end = {trap.cpu->exc, trap.at};
     nm_card_take(m, trap.card, &regs);
-    return exc;
+    return end;
 }
 
 static void settle(struct nm_machine *m)
@@ -159,7 +164,7 @@ static struct actor one(struct nm_machine *m, unsigned card, const char *what, u
 {
     struct actor a = {what, address, 0, value, size, 1, 0, 0, 0};
     start(m, card, &a);
-    const enum pc_exc exc = next(m);
+    const enum pc_exc exc = next(m).exc;
     cr_assert_eq(exc, PC_EXC_SYS, "card %u, '%s' at %#lx: exception %d", card, what,
                  (unsigned long)address, (int)exc);
     settle(m);
@@ -214,8 +219,7 @@ Test(outside, a_store_is_buffered_and_the_next_access_waits)
     const uint64_t there = UNCACHED | memory_of(3, 0x80);
     struct actor a = {"w", there, 8, 7, 8, 1, 0, 0, 0};
     start(m, 0, &a);
-    next(m);
-    const nm_tick begun = nm_machine_now(m);
+    const nm_tick begun = next(m).at;
     cr_expect_lt(begun - a.over, 10, "the store takes a cycle");
     settle(m);
     const nm_tick from = nm_machine_now(m) + nm_machine_lookahead(m);
@@ -321,7 +325,7 @@ Test(outside, what_is_refused)
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct actor a = {rows[i].what, rows[i].address, 0, 0, rows[i].size, 1, 0, 0, 0};
         start(m, i % CARDS, &a);
-        const enum pc_exc exc = next(m);
+        const enum pc_exc exc = next(m).exc;
         cr_expect_eq(exc, rows[i].exc, "row %u: %d", i, (int)exc);
         settle(m);
     }
