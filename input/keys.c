@@ -149,7 +149,7 @@ static void complain_unknown(struct in_reading *r, const struct in_place *at,
 static const char *text_of(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
                            const struct in_key *key)
 {
-    char expected[200];
+    char expected[IN_EXPECTED_MAX];
     in_form_describe(&key->form, expected, sizeof expected);
     if (in_is_null(node))
         in_complain(r, at, "'%s' has no value; expected %s", key->path, expected);
@@ -163,7 +163,7 @@ static const char *text_of(struct in_reading *r, const struct in_place *at, yaml
 static bool read_plain(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
                        const struct in_key *key, struct in_value *v)
 {
-    char why[400];
+    char why[IN_WHY_MAX];
     const char *text = text_of(r, at, node, key);
     if (!text)
         return false;

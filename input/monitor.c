@@ -126,26 +126,55 @@ static void read_counters(struct in_reading *r, struct in_experiment *x, const s
 
 /* ---- phases ---------------------------------------------------------------------------------- */
 
-/** A whole number in decimal, at most `max`. */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/** A whole number in decimal, at most `max`; not 010, which others read as 8. */
 static bool read_number(const char *text, uint64_t max, uint64_t *value)
 {
     char *end;
     errno = 0;
-    if (*text < '0' || *text > '9')
+    if (!is_digit(*text) || (*text == '0' && text[1]))
         return false;
     *value = strtoull(text, &end, 10);
     return !errno && !*end && *value <= max;
 }
 
-/** Each phase has a number, and no two phases the same. */
+/** A name is none if it looks like a number: monitor.mask.phase would take it for a PhaseID. */
+static bool check_phase_name(struct in_reading *r, const struct in_place *at, const char *name,
+                             const char *number)
+{
+    const int n = (int)strcspn(name, "=");
+    const bool sign = strchr("+-.", *name);
+    if (!is_digit(name[sign]))
+        return true;
+    if (sign || is_digit(*number))
+        in_complain(r, at,
+                    "'monitor.phases': '%.*s' is a number and no name; a name begins with a "
+                    "letter, and its PhaseID stands behind it: {solve: %.60s}",
+                    n, name, number);
+    else
+        in_complain(r, at,
+                    "'monitor.phases': the name comes first; write {%.60s: %.*s}, not "
+                    "{%.*s: %.60s}",
+                    number, n, name, n, name, number);
+    return false;
+}
+
+/** Each phase has a name and a number, and no two phases the same. */
 static void check_phases(struct in_reading *r, char *const *phases, const struct in_value *v)
 {
     bool taken[PHASES] = {false};
     for (size_t i = 0; phases[i]; i++) {
         const char *number = strrchr(phases[i], '=') + 1;
         const yaml_node_pair_t *pair = &v->node->data.mapping.pairs.start[i];
+        const struct in_place name = in_at(v->at.doc, in_node(v->at.doc, pair->key));
         const struct in_place at = in_at(v->at.doc, in_node(v->at.doc, pair->value));
         uint64_t phase;
+        if (!check_phase_name(r, &name, phases[i], number))
+            continue;
         if (!read_number(number, PHASES - 1, &phase))
             in_complain(r, &at, "'monitor.phases': '%.60s' is no PhaseID; expected 0 to %d", number,
                         PHASES - 1);
@@ -200,12 +229,14 @@ static bool read_pattern(const char *text, uint64_t *care, uint64_t *value)
 /* ---- registers --------------------------------------------------------------------------------
  */
 
-/** The writes as they come together, each with the place that asked for it. */
+/** The writes as they come together, each with the place and the key that asked for it. */
 struct program {
     struct in_reading *r;
     struct in_experiment *x;
     const struct in_value *values;
+    const char *key; /**< whose writes are being added */
     struct in_place places[WRITES_MAX];
+    const char *keys[WRITES_MAX];
 };
 
 static void add(struct program *p, const struct in_place *at, uint32_t offset, uint32_t value)
@@ -214,6 +245,7 @@ static void add(struct program *p, const struct in_place *at, uint32_t offset, u
     if (x->write_count == WRITES_MAX)
         abort();
     p->places[x->write_count] = *at;
+    p->keys[x->write_count] = p->key;
     x->write[x->write_count++] = (struct in_write){offset, value};
 }
 
@@ -398,6 +430,39 @@ static void add_histogram(struct program *p)
             add(p, place_of(p, IN_KEY_histogram), MON_REG_SRAM_CONTROL, rows[i].control);
 }
 
+/** A register given by its name that another key writes as well: one would undo the other. */
+static void check_twice(const struct program *p)
+{
+    static const char registers[] = "monitor.registers";
+    const struct in_write *w = p->x->write;
+    for (unsigned i = 0; i < p->x->write_count; i++)
+        for (unsigned k = 0; k < p->x->write_count; k++)
+            if (w[i].offset == w[k].offset && !strcmp(p->keys[i], registers) &&
+                strcmp(p->keys[k], registers))
+                in_complain(p->r, &p->places[i],
+                            "'%s' is written by '%s', too; say it in one of the two places only",
+                            mon_register_at(w[i].offset)->name, p->keys[k]);
+}
+
+/** A mask that no counter obeys. */
+static void check_masked(const struct program *p)
+{
+    const struct in_write *w = p->x->write;
+    unsigned mask = p->x->write_count;
+    for (unsigned i = 0; i < p->x->write_count; i++) {
+        if (w[i].offset == MON_REG_MASK && !strcmp(p->keys[i], "monitor.mask"))
+            mask = i;
+        if (w[i].offset >= MON_REG_CONTROL0 && w[i].offset <= MON_REG_CONTROL3 &&
+            MON_GET(w[i].value, CONTROL0_MASK))
+            return;
+    }
+    if (mask < p->x->write_count)
+        in_complain(p->r, &p->places[mask],
+                    "'monitor.mask' changes nothing: no entry of 'monitor.counters' has masked: "
+                    "true (a program that programs the counters itself writes MASK itself, or has "
+                    "it in 'monitor.registers')");
+}
+
 /** What a card refuses, it refuses here: the same writes, on a card of nobody's. */
 static void try_out(struct program *p)
 {
@@ -419,16 +484,26 @@ static void try_out(struct program *p)
 
 void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values)
 {
+    static const struct {
+        const char *key;
+        void (*add)(struct program *p);
+    } parts[] = {
+        {"monitor.histogram.scale", add_scale},      {"monitor.mask", add_mask},
+        {"monitor.registers", add_registers},        {"monitor.counters", add_counters},
+        {"monitor.histogram.source", add_histogram},
+    };
     struct program p = {.r = r, .x = x, .values = values};
     const unsigned before = r->diag->errors;
     read_counters(r, x, &values[IN_KEY_counter]);
     check_phases(r, x->phases, &values[IN_KEY_phases]);
     x->write = in_alloc(WRITES_MAX, sizeof *x->write);
-    add_scale(&p);
-    add_mask(&p);
-    add_registers(&p);
-    add_counters(&p);
-    add_histogram(&p);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        p.key = parts[i].key;
+        parts[i].add(&p);
+    }
+    check_twice(&p);
+    if (r->diag->errors == before)
+        check_masked(&p);
     if (r->diag->errors == before)
         try_out(&p);
 }

@@ -144,7 +144,7 @@ static json_t *rows_schema(const struct in_key *key)
 
 static json_t *key_schema(const struct in_key *key)
 {
-    char expected[200], text[600];
+    char expected[IN_EXPECTED_MAX], text[IN_EXPECTED_MAX + 400];
     json_t *schema = key->form.type == IN_ROWS ? rows_schema(key) : form_schema(&key->form);
     const struct nm_param_row *param = key->def ? NULL : param_of(key->path);
     in_form_describe(&key->form, expected, sizeof expected);
@@ -212,7 +212,7 @@ json_t *in_schema(void)
 
 static json_t *key_row(const struct in_key *key)
 {
-    char expected[200];
+    char expected[IN_EXPECTED_MAX];
     in_form_describe(&key->form, expected, sizeof expected);
     json_t *def = default_json(key);
     return json_pack("{s:s,s:s,s:s,s:o,s:s}", "key", key->path, "type", type_names[key->form.type],

@@ -15,7 +15,7 @@
 
 typedef unsigned __int128 wide;
 
-enum { WORDS_MAX = 16 /**< choices of one key */ };
+enum { WORDS_MAX = 64 /**< choices of one key */ };
 
 struct unit {
     const char *name;
@@ -222,7 +222,7 @@ static bool parse_word(const char *list, const char *text, uint64_t *value, char
     }
     const char *near = in_nearest(text, next_word, &w);
     if (near)
-        snprintf(why, size, "is not a choice; did you mean '%s'?", near);
+        snprintf(why, size, "is not a choice (did you mean '%s'?)", near);
     else
         snprintf(why, size, "is not a choice");
     return false;
@@ -260,7 +260,7 @@ static bool parse_number(const struct in_form *form, const char *text, uint64_t 
 bool in_value_parse(const struct in_form *form, const char *text, uint64_t *value, char *why,
                     size_t size)
 {
-    char reason[160], expected[200];
+    char reason[160], expected[IN_EXPECTED_MAX];
     uint64_t v;
     bool good;
     if (form->type == IN_BOOL)

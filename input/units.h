@@ -27,6 +27,11 @@ enum in_type {
     IN_MACHINE, /**< a machine's name or file, or a mapping of its parameters */
 };
 
+enum {
+    IN_EXPECTED_MAX = 500,              /**< [bytes] of what in_form_describe writes */
+    IN_WHY_MAX = IN_EXPECTED_MAX + 200, /**< [bytes] of what in_value_parse does */
+};
+
 /** What a value must be. Strings are static. */
 struct in_form {
     enum in_type type;
@@ -51,7 +56,7 @@ bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, siz
  *  to the same number. */
 void in_value_format(const struct in_form *form, uint64_t value, char *out, size_t size);
 
-/** Writes what is expected: "a whole number of packets from 1 to 1024", "50MHz, ...". */
+/** Writes what is expected: "a whole number of packets from 1 to 1024", "any, out or in". */
 void in_form_describe(const struct in_form *form, char *out, size_t size);
 
 /** Regular expression (JSON Schema's dialect) of the values of a type with units; NULL: has none.

@@ -282,8 +282,12 @@ static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed,
 /** As a conditional branch was counted untaken, the taken edge sets that right. */
 static void mark_taken(struct build *b)
 {
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_UNTAKEN] -= 1;
-    b->edge[PC_EDGE_TAKEN].spent.state[PC_ST_BR_TAKEN] += 1;
+    struct pc_edge *e = &b->edge[PC_EDGE_TAKEN];
+
+    e->spent.state[PC_ST_BR_UNTAKEN] -= 1;
+    e->spent.state[PC_ST_BR_TAKEN] += 1;
+    if (e->done == PC_ST_BR_UNTAKEN) /* its slot is in no block with it */
+        e->done = PC_ST_BR_TAKEN;
 }
 
 static const uint8_t *fetch(const struct build *b, uint64_t va)

@@ -85,10 +85,7 @@ union pc_spent {
     pc_counts half[2];
 };
 
-/**
- * The last PCycles of a run but for stalls, from old to young. An instruction that is a branch
- * counts as untaken: only one that stalls before it is done matters to anybody (pc_card_taps).
- */
+/** The last PCycles of a run but for stalls, from old to young. */
 struct pc_tail {
     uint16_t did;    /**< [PCycles] of the last instruction: 1, or 0 if it is not known */
     uint16_t killed; /**< [PCycles] killed by it (PC_ST_KILL_BRANCH) */

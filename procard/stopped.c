@@ -58,6 +58,14 @@ void pc_show(struct pc_cpu *cpu)
     cpu->r.npc = in_slot(pipe) ? target(pipe) : cpu->r.pc + 4;
 }
 
+/** Whether the instruction before it is a conditional branch that is taken. */
+static bool behind_taken(const struct pc_pipe *pipe)
+{
+    const struct pc_point *point = point_of(pipe);
+
+    return point && point->slot == PC_SLOT_BRANCH && pipe->taken;
+}
+
 /** PCycles of the block it stands in, up to there. */
 static union pc_spent begun(const struct pc_pipe *pipe)
 {
@@ -67,7 +75,7 @@ static union pc_spent begun(const struct pc_pipe *pipe)
     if (!point)
         return part;
     part = point->spent;
-    if (point->slot == PC_SLOT_BRANCH && pipe->taken) {
+    if (behind_taken(pipe)) {
         part.state[PC_ST_BR_UNTAKEN] -= 1;
         part.state[PC_ST_BR_TAKEN] += 1;
     }
@@ -85,8 +93,11 @@ void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT])
 struct pc_tail pc_tail(const struct pc_cpu *cpu)
 {
     const struct pc_point *point = point_of(&cpu->pipe);
+    struct pc_tail tail = point ? point->tail : cpu->pipe.tail;
 
-    return point ? point->tail : cpu->pipe.tail;
+    if (behind_taken(&cpu->pipe))
+        tail.done = PC_ST_BR_TAKEN;
+    return tail;
 }
 
 /** Whether a PCycle in this state completes an instruction. */

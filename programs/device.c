@@ -163,6 +163,14 @@ void device_free(struct prog *p)
 
 /* ---- the guest's calls ----------------------------------------------------------------------- */
 
+/** Whether all pages of [va, end) are there and have lines: registers have none. */
+static bool has_lines(const struct vm *vm, uint64_t va, uint64_t end)
+{
+    const uint64_t first = va & ~(vm->page - 1);
+
+    return vm_mapped(vm, first, end - first) == 0 && !vm_has_registers(vm, first, end - first);
+}
+
 /** Checks a record and puts its command behind the card's others. */
 static int64_t accept(struct call *c, struct file *f, uint64_t record)
 {
@@ -178,7 +186,7 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
         return -EINVAL;
     if (nm_special_overwrites((unsigned)function) && (va | len) & (c->p->par->l2_line - 1))
         return -EINVAL;
-    if (vm_mapped(vm, va & ~(vm->page - 1), len + (va & (vm->page - 1))) < 0)
+    if (!has_lines(vm, va, va + len))
         return -EFAULT;
     if (f->device->out == OUT_MAX)
         return -EAGAIN;

@@ -354,8 +354,7 @@ static bool grow_in_place(struct vm *vm, uint64_t end, uint64_t more)
     return true;
 }
 
-/** Register areas end where the card's registers end. */
-static bool has_registers(const struct vm *vm, uint64_t addr, uint64_t len)
+bool vm_has_registers(const struct vm *vm, uint64_t addr, uint64_t len)
 {
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < addr + len; i++)
         if (vm->areas[i].kind == VM_REGISTERS)
@@ -371,7 +370,7 @@ int64_t vm_remap(struct vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_le
     if (new_len == 0 || to < new_len || from == 0 || !range_ok(vm, addr, from) ||
         (fixed && (!range_ok(vm, fixed, to) || (fixed < addr + from && addr < fixed + to))))
         return -EINVAL;
-    if (to > from && has_registers(vm, addr, from))
+    if (to > from && vm_has_registers(vm, addr, from)) /* they end where the card's do */
         return -EINVAL;
     if (vm_mapped(vm, addr, from) < 0)
         return -EFAULT;

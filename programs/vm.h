@@ -86,6 +86,8 @@ int64_t vm_discard(struct vm *vm, uint64_t addr, uint64_t len);
 int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len);
 /** -ENOMEM unless [addr, addr+len) is mapped throughout. */
 int64_t vm_mapped(const struct vm *vm, uint64_t addr, uint64_t len);
+/** Whether any part of it is a card's registers. */
+bool vm_has_registers(const struct vm *vm, uint64_t addr, uint64_t len);
 
 /** Area holding `va`, or NULL. */
 const struct vm_area *vm_find(const struct vm *vm, uint64_t va);

@@ -1,6 +1,7 @@
 /* The monitor: section: the registers it comes to, every refusal with its place, and back. */
 #include "input/write.h"
 #include "input_text.h"
+#include "machine/packet.h"
 #include "monitor/board.h"
 
 TestSuite(input_monitor, .fini = leave_scratch);
@@ -18,6 +19,14 @@ static uint32_t control(enum mon_event_id event, bool masked)
 {
     return MON_PUT(event, CONTROL0_EVENT) | MON_PUT(masked, CONTROL0_MASK);
 }
+
+/* A counter for the mask, and what it comes to. */
+#define MASKED ", counters: [{event: nacks, masked: true}]"
+#define NACKS                                        \
+    {MON_REG_CONTROL0, control(MON_EV_nacks, true)}, \
+    {                                                \
+        MON_REG_COUNTER0, 0                          \
+    }
 
 Test(input_monitor, register_writes)
 {
@@ -41,40 +50,53 @@ Test(input_monitor, register_writes)
          "counters: [{event: useful, start: 0xFFFFFFFF}]",
          {{MON_REG_CONTROL0, control(MON_EV_run, false)}, {MON_REG_COUNTER0, UINT32_MAX}}},
         {__LINE__,
-         "mask: {direction: in, fifo: 2}",
+         "mask: {direction: in, fifo: 2}" MASKED,
          {{MON_REG_FIFO_DEPTH, 2},
-          {MON_REG_MASK, MON_PUT(1, MASK_FIFO) | MON_PUT(2, MASK_DIRECTION)}}},
+          {MON_REG_MASK, MON_PUT(1, MASK_FIFO) | MON_PUT(2, MASK_DIRECTION)},
+          NACKS}},
         {__LINE__,
-         "mask: {direction: out, command: RDEXCL}",
+         "mask: {direction: out, command: RDEXCL}" MASKED,
          {{MON_REG_COMMAND, 1},
-          {MON_REG_MASK, MON_PUT(1, MASK_COMMAND) | MON_PUT(1, MASK_DIRECTION)}}},
+          {MON_REG_MASK, MON_PUT(1, MASK_COMMAND) | MON_PUT(1, MASK_DIRECTION)},
+          NACKS}},
         {__LINE__,
-         "mask: {phase: solve}, phases: {setup: 0, solve: 3}",
-         {{MON_REG_PHASE_MATCH, 3}, {MON_REG_MASK, MON_PUT(1, MASK_PHASE)}}},
+         "mask: {phase: solve}, phases: {setup: 0, solve: 3}" MASKED,
+         {{MON_REG_PHASE_MATCH, 3}, {MON_REG_MASK, MON_PUT(1, MASK_PHASE)}, NACKS}},
         {__LINE__,
-         "mask: {phase: 15}",
-         {{MON_REG_PHASE_MATCH, 15}, {MON_REG_MASK, MON_PUT(1, MASK_PHASE)}}},
+         "mask: {phase: 15}" MASKED,
+         {{MON_REG_PHASE_MATCH, 15}, {MON_REG_MASK, MON_PUT(1, MASK_PHASE)}, NACKS}},
         {__LINE__,
-         "mask: {address: 0x12_3xX}",
+         "mask: {address: 0x12_3xX}" MASKED,
          {{MON_REG_CARE_LOW, 0xFFF00},
           {MON_REG_CARE_HIGH, 0},
           {MON_REG_VALUE_LOW, 0x12300},
           {MON_REG_VALUE_HIGH, 0},
-          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)}}},
+          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)},
+          NACKS}},
         {__LINE__,
-         "mask: {address: 0xABCDEF0123}",
+         "mask: {address: 0xABCDEF0123}" MASKED,
          {{MON_REG_CARE_LOW, UINT32_MAX},
           {MON_REG_CARE_HIGH, 0xFF},
           {MON_REG_VALUE_LOW, 0xCDEF0123},
           {MON_REG_VALUE_HIGH, 0xAB},
-          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)}}},
+          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)},
+          NACKS}},
         {__LINE__,
-         "mask: {address: 0b1x_01}",
+         "mask: {address: 0b1x_01}" MASKED,
          {{MON_REG_CARE_LOW, 0xB},
           {MON_REG_CARE_HIGH, 0},
           {MON_REG_VALUE_LOW, 0x9},
           {MON_REG_VALUE_HIGH, 0},
-          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)}}},
+          {MON_REG_MASK, MON_PUT(1, MASK_ADDRESS)},
+          NACKS}},
+        {__LINE__,
+         "registers: {MASK: 2, CONTROL1: 0x11f, COMMAND: 5}",
+         {{MON_REG_MASK, 2}, {MON_REG_CONTROL1, 0x11f}, {MON_REG_COMMAND, 5}}},
+        {__LINE__,
+         "mask: {command: WB}, registers: {CONTROL0: 0x11f}",
+         {{MON_REG_COMMAND, NM_MSG_WB},
+          {MON_REG_MASK, MON_PUT(1, MASK_COMMAND)},
+          {MON_REG_CONTROL0, 0x11f}}},
         {__LINE__,
          "registers: {WATCH: 1, THRESHOLD: 0x100}, counters: [{event: run}]",
          {{MON_REG_WATCH, 1},
@@ -156,11 +178,25 @@ Test(input_monitor, refusals)
         {__LINE__, "mask: {address: 0xg}", "'0xg' is no pattern"},
         {__LINE__, "mask: {address: 0b12}", "'0b12' is no pattern"},
         {__LINE__, "mask: {address: 0x123456789ab}", "for at most 40 bits"},
-        {__LINE__, "mask: {command: RDX}", "'monitor.mask.command': RDX"},
+        {__LINE__, "mask: {command: RDX}",
+         "'monitor.mask.command': RDX is not a choice (did you mean 'RD'?); expected any, RD, "
+         "RDEXCL"},
+        {__LINE__, "mask: {command: }",
+         ":2:27: error: 'monitor.mask.command' has no value; expected any"},
         {__LINE__, "mask: {direction: up}", "expected any, out or in"},
         {__LINE__, "mask: {phase: 16}", ":2:25: error: 'monitor.mask.phase': '16' is no PhaseID"},
         {__LINE__, "mask: {phase: solve}, phases: {solver: 1}", "'solve' is no PhaseID"},
         {__LINE__, "mask: {fifo: -1}", "'monitor.mask.fifo': -1"},
+        {__LINE__, "phases: {3: 5}",
+         ":2:20: error: 'monitor.phases': '3' is a number and no name; a name begins with a "
+         "letter, "
+         "and its PhaseID stands behind it: {solve: 5}"},
+        {__LINE__, "phases: {7: solve}",
+         ":2:20: error: 'monitor.phases': the name comes first; write {solve: 7}, not {7: solve}"},
+        {__LINE__, "phases: {\"0x7\": 2}", ":2:20: error: 'monitor.phases': '0x7' is a number"},
+        {__LINE__, "phases: {-1: 2}", ":2:20: error: 'monitor.phases': '-1' is a number"},
+
+        {__LINE__, "phases: {a: 010}", ":2:23: error: 'monitor.phases': '010' is no PhaseID"},
         {__LINE__, "phases: {a: 16}", ":2:23: error: 'monitor.phases': '16' is no PhaseID"},
         {__LINE__, "phases: {a: 1, b: 1}", "PhaseID 1 has a name already"},
         {__LINE__, "phases: {a: x}", "'x' is no PhaseID"},
@@ -169,7 +205,9 @@ Test(input_monitor, refusals)
         {__LINE__, "histogram: service-time", "'monitor.histogram' is a single value"},
         {__LINE__, "counters: [{event: invalidate_hits}], histogram: {source: transactions}",
          "the monitoring card refuses this: invalidate_hits uses the cache index"},
-        {__LINE__, "counters: [{event: rereferences}], mask: {address: 0x1xxx}",
+        {__LINE__,
+         "counters: [{event: rereferences}, {event: nacks, masked: true}], mask: "
+         "{address: 0x1xxx}",
          ":2:22: error: the monitoring card refuses this: the comparator"},
         {__LINE__, "registers: {WACH: 1}",
          ":2:23: error: unknown register 'WACH'; did you mean 'WATCH'"},
@@ -179,6 +217,19 @@ Test(input_monitor, refusals)
         {__LINE__, "registers: {WATCH: -1}", "does not fit; the register has 2 bits, 0 to 3"},
         {__LINE__, "registers: {IDENTITY: 1}", "refuses this: the register cannot be written"},
         {__LINE__, "registers: {MASK: 0x30}", "refuses this: MASK.DIRECTION knows"},
+        {__LINE__, "registers: {SRAM_CONTROL: 2}, histogram: {source: service-time}",
+         ":2:23: error: 'SRAM_CONTROL' is written by 'monitor.histogram.source', too; say it in "
+         "one"},
+        {__LINE__, "registers: {OPTIONS: 3}, histogram: {source: service-time, scale: doubled}",
+         ":2:23: error: 'OPTIONS' is written by 'monitor.histogram.scale', too"},
+        {__LINE__, "registers: {COMMAND: 3}, mask: {command: WB}" MASKED,
+         ":2:23: error: 'COMMAND' is written by 'monitor.mask', too"},
+        {__LINE__, "registers: {WATCH: 0, CONTROL0: 3}, counters: [{event: run}]",
+         ":2:33: error: 'CONTROL0' is written by 'monitor.counters', too"},
+        {__LINE__, "counters: [{event: nacks}], mask: {command: WB}",
+         ":2:55: error: 'monitor.mask' changes nothing: no entry of 'monitor.counters' has masked: "
+         "true"},
+        {__LINE__, "mask: {direction: in}", ":2:29: error: 'monitor.mask' changes nothing"},
         {__LINE__, "interval: 0cy", "'monitor.interval': 0cy"},
         {__LINE__, "interval: 10", "'monitor.interval': 10"},
     };
@@ -187,6 +238,33 @@ Test(input_monitor, refusals)
         cr_expect_eq(o.kind, IN_FILE_UNREADABLE, "row %d", rows[i].line);
         cr_expect(strstr(o.complaints, rows[i].complaint), "row %d: %s", rows[i].line,
                   o.complaints);
+        outcome_free(&o);
+    }
+}
+
+/* Every message can be chosen, and a complaint ends with the last of them. */
+Test(input_monitor, all_commands)
+{
+    static const char *const names[] = {
+#define MESSAGE(name, class, data, sentence) #name,
+#include "machine/message.def"
+#undef MESSAGE
+    };
+    enum { MESSAGES = sizeof names / sizeof *names };
+    char monitor[100], last[100];
+    snprintf(last, sizeof last, " or %s\n", names[MESSAGES - 1]);
+    for (unsigned i = 0; i < MESSAGES; i++) {
+        snprintf(monitor, sizeof monitor, "mask: {command: %s}" MASKED, names[i]);
+        struct outcome o = read_monitor(monitor);
+        cr_expect(o.x.write_count > 0 && o.x.write[0].offset == MON_REG_COMMAND &&
+                      o.x.write[0].value == i,
+                  "%s: %s", names[i], o.complaints);
+        outcome_free(&o);
+    }
+    static const char *const wrong[] = {"mask: {command: zz}", "mask: {command: [zz]}"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct outcome o = read_monitor(wrong[i]);
+        cr_expect(strstr(o.complaints, last), "%s", o.complaints);
         outcome_free(&o);
     }
 }
@@ -216,12 +294,12 @@ Test(input_monitor, and_back)
 Test(input_monitor, assignments)
 {
     char *good[] = {(char *)"monitor.mask.command=NACK", (char *)"monitor.histogram.source=l2",
-                    NULL};
+                    (char *)"monitor.counters=[{event: nacks, masked: true}]", NULL};
     char *bad[] = {(char *)"monitor.mask.address=7", NULL};
     struct outcome o = read_monitor("");
     outcome_free(&o);
     o = read_file("t.yaml", good);
-    cr_expect_eq(o.x.write_count, 3, "%s", o.complaints);
+    cr_expect_eq(o.x.write_count, 5, "%s", o.complaints);
     outcome_free(&o);
     o = read_file("t.yaml", bad);
     cr_expect(strstr(o.complaints, "--set monitor.mask.address=7: 'monitor.mask.address': '7'"),

@@ -668,3 +668,39 @@ Test(monitor_live, accesses_per_block_of_the_secondary_cache)
         cr_assert_eq(word[i], 0, "instructions are not counted");
     rig_free(&rig);
 }
+
+/* N-95: an access counts in the card cycle in which its PCycle falls, not so many PCycles after the
+ * one before. So of two accesses 7 PCycles apart the second may find the SRAM free, and of two 8
+ * apart not. */
+Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
+{
+    enum { GAPS = 12, LINES = 0x400000, LINE = 64, APART = 1200 /* [PCycles] */ };
+    const struct nm_params p = rig_params(1, 1, 1);
+    unsigned counted = 0, lost = 0;
+    struct rig rig;
+    rig_new(&rig, &p, 1);
+    rig_finish(&rig);
+    rig_set(&rig, 0, MON_REG_SRAM_CONTROL, MON_SOURCE_scaddr);
+    struct pc_cpu *cpu = nm_card_cpu(rig.m, 0);
+    const nm_tick cycle = cycle_of(&rig), begin = nm_machine_now(rig.m) / cycle * cycle;
+    cr_assert_eq(cycle, 3);
+    cpu->horizon = NM_NEVER;
+    for (unsigned i = 0; i < cycle * GAPS; i++) {
+        const nm_tick at = begin + i * APART + i % cycle, gap = 1 + i / cycle;
+        const uint64_t line[2] = {LINES + 2 * LINE * i, LINES + 2 * LINE * i + LINE};
+        for (unsigned k = 0; k < 2; k++) {
+            enum pc_stop stop;
+            pc_line_fill(cpu->card, PC_SIDE_D, line[k], NM_CARD_S);
+            cr_assert(pc_load(cpu, line[k], 8, at + k * gap, &stop));
+        }
+        const uint32_t *word = nm_card_sram(rig.m, 0);
+        const bool apart = (at + gap) / cycle - at / cycle >= MON_SRAM_BUSY;
+        cr_expect_eq(word[0x8000 | (line[0] >> 5 & 0x3fff)], 1, "tick %% 3 = %u", i % 3);
+        cr_expect_eq(word[0x8000 | (line[1] >> 5 & 0x3fff)], apart, "tick %% 3 = %u, %lu later",
+                     i % 3, (unsigned long)gap);
+        counted += apart && gap == 7;
+        lost += !apart && gap == 8;
+    }
+    cr_expect(counted == 1 && lost == 1);
+    rig_free(&rig);
+}

@@ -16,6 +16,7 @@
 
 #include <criterion/criterion.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum kind { END, F, L, S, LL, SC, FAIL }; /* SC that succeeds, and one that must fail */
@@ -27,7 +28,7 @@ struct step {
     nm_tick at; /* not before this tick; 0: at once */
 };
 
-enum { CARDS = 2, STEPS = 10, SETS = 3, QUIET = 100000 };
+enum { CARDS = 2, STEPS = 10, SETS = 3, QUIET = 100000, TRACE = 200 };
 
 struct scene {
     const char *row, *what;
@@ -84,12 +85,6 @@ static const struct scene scenes[] = {
        AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1"), /* look-up, then IvdAck (R4-4, R4-5) */
        DO(S, A, "STORE 1")},
       {AT(10000, L, A, MISS "LOAD 1")}}},
-    {"R44-14",
-     "a cancelled upgrade waits for data",
-     {{0}},
-     {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
-      {AT(10000, L, A, MISS "LOAD 1"),
-       AT(20001, S, A, "STALL_L1D 6 STALL_MP * STALL_L2 * STORE 1")}}},
     {"R44-16",
      "an intervention holds the owner for agent.external",
      {{0}},
@@ -146,11 +141,6 @@ static const struct scene scenes[] = {
      {{DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(L, B, MISS "LOAD 1"), DO(S, U | A, "STORE 1"),
        DO(L, B, "LOAD 1"), /* a cached access does not wait */
        DO(S, U | (A + 8), "STALL_OTHER * STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1")}}},
-    {"R44-13",
-     "non-coherent: a store asks nobody",
-     {{0}},
-     {{DO(L, N | A, MISS "LOAD 1"), DO(S, N | A, "STORE 1"),
-       DO(L, N | (A + 32), "STALL_L1D 14 LOAD 1")}}},
     {"R44-18",
      "the link survives a store of another line, not two SC",
      {{0}},
@@ -185,6 +175,87 @@ static const struct scene scenes[] = {
 
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
+/* Scenes with the packets of each card, in the order in which the bus carries them: "NAME" for one
+ * the card sends, "<NAME" for one it takes. */
+static const struct traffic {
+    struct scene scene;
+    const char *bus[CARDS];
+} traffic[] = {
+    {{"R44-14",
+      "reads: shared, exclusive, uncached, non-coherent",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), DO(S, B, MISS "STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1"),
+        DO(L, N | (A + 64), MISS "LOAD 1"), DO(LL, A + 128, MISS "LOAD 1"),
+        DO(F, A, "STALL_L1I 6 STALL_L2 * INT 1")}}},
+     {"RD <DATA_S RDEXCL <DATA_X UNC_RD <UNC_DATA NCH_RD <NCH_DATA RD <DATA_S RD <DATA_S", ""}},
+    {{"R44-14",
+      "a read with a write forthcoming: a dirty victim goes in front of it, a clean one not at all",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(L, Z, MISS "LOAD 1"), DO(S, A, MISS "STORE 1"),
+        DO(S, Z, MISS "STORE 1")}}},
+     {"RDEXCL <DATA_X WB RD <DATA_S RDEXCL <DATA_X WB RDEXCL <DATA_X", ""}},
+    {{"R44-14",
+      "writes: uncached and non-coherent",
+      {{0}},
+      {{DO(S, U | A, "STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(S, N | A, MISS "STORE 1"),
+        DO(L, N | Z, MISS "LOAD 1"), DO(L, N | A, MISS "LOAD 1")}}},
+     {"UNC_WR <UNC_DONE UNC_RD <UNC_DATA NCH_RD <NCH_DATA NCH_WB NCH_RD <NCH_DATA NCH_RD <NCH_DATA",
+      ""}},
+    {{"R44-14",
+      "an invalidate, its acknowledgement, and what the other card gets",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+       {AT(10000, L, A, MISS "LOAD 1"), AT(30000, L, A, "STALL_MP 12 " MISS "LOAD 1")}}},
+     {"RD <DATA_S UPGD <INVALIDATE <INTV_S DATA_S", "RD <DATA_S <INVALIDATE RD <DATA_S"}},
+    {{"R44-14",
+      "interventions: shared, then exclusive",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(S, B, MISS "STORE 1")},
+       {AT(10000, L, A, MISS "LOAD 1"), AT(20000, S, B, MISS "STORE 1")}}},
+     {"RDEXCL <DATA_X RDEXCL <DATA_X <INTV_S DATA_S <INTV_X DATA_X", "RD <DATA_S RDEXCL <DATA_X"}},
+    {{"R44-14",
+      "a cancelled upgrade waits for data",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+       {AT(10000, L, A, MISS "LOAD 1"),
+        AT(20001, S, A, "STALL_L1D 6 STALL_MP * STALL_L2 * STORE 1")}}},
+     {"RD <DATA_S UPGD <INVALIDATE <INTV_X DATA_X", "RD <DATA_S UPGD <INVALIDATE <DATA_X"}},
+    {{"R44-13",
+      "sharable: a load asks for a copy to share, and another's store takes it away",
+      {{0}},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, L, A, "STALL_MP 12 " MISS "LOAD 1")},
+       {AT(10000, S, A, MISS "STORE 1")}}},
+     {"RD <DATA_S <INVALIDATE RD <DATA_S", "RDEXCL <DATA_X <INTV_S DATA_S"}},
+    {{"R44-13",
+      "uncached: never in a cache, nor known to the directory",
+      {{0}},
+      {{DO(L, U | A, "STALL_OTHER * LOAD 1"), DO(L, U | A, "STALL_OTHER * LOAD 1"),
+        DO(L, A, MISS "LOAD 1"), DO(L, U | A, "STALL_OTHER * LOAD 1")},
+       {AT(10000, S, U | A, "STORE 1")}}},
+     {"UNC_RD <UNC_DATA UNC_RD <UNC_DATA RD <DATA_S UNC_RD <UNC_DATA", "UNC_WR <UNC_DONE"}},
+    {{"R44-13",
+      "non-coherent: a store asks nobody",
+      {{0}},
+      {{DO(L, N | A, MISS "LOAD 1"), DO(S, N | A, "STORE 1"),
+        DO(L, N | (A + 32), "STALL_L1D 14 LOAD 1")}}},
+     {"NCH_RD <NCH_DATA", ""}},
+    {{"R44-13",
+      "non-coherent: nor does anybody ask who has it, coherent or not",
+      {{0}},
+      {{DO(S, N | A, MISS "STORE 1"), AT(20000, L, N | A, "LOAD 1")},
+       {AT(10000, S, A, MISS "STORE 1"), DO(S, N | A, MISS "STORE 1")}}},
+     {"NCH_RD <NCH_DATA", "RDEXCL <DATA_X WB NCH_RD <NCH_DATA"}},
+    {{"R44-13",
+      "a line leaves before it comes back with another attribute",
+      {{0}},
+      {{DO(L, N | A, MISS "LOAD 1"), DO(L, A, MISS "LOAD 1"), DO(S, N | A, MISS "STORE 1"),
+        DO(S, A, MISS "STORE 1"), DO(L, N | A, MISS "LOAD 1")}}},
+     {"NCH_RD <NCH_DATA RD <DATA_S NCH_RD <NCH_DATA NCH_WB RDEXCL <DATA_X WB NCH_RD <NCH_DATA",
+      ""}},
+};
+
+enum { TRAFFIC = sizeof traffic / sizeof *traffic };
+
 /* ---- the machine ---- */
 
 /* A card under way in its script. */
@@ -194,7 +265,26 @@ struct actor {
     bool begun;
     nm_tick waited; /**< for its own tick */
     uint64_t before[PC_ST__COUNT];
+    char bus[TRACE]; /**< its packets so far */
 };
+
+static struct actor *actor_of(const struct pc_cpu *cpu)
+{
+    struct actor *a;
+    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    return a;
+}
+
+/* The bus has carried a packet of a card. */
+static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
+{
+    const struct pc_card *card = module;
+    char *bus = actor_of(&card->cpu)->bus;
+    const size_t n = strlen(bus);
+    (void)now, (void)data;
+    snprintf(bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
+             nm_message_row(p->message)->name);
+}
 
 static bool done(struct pc_cpu *cpu, const struct step *s, enum pc_stop *stop)
 {
@@ -250,8 +340,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
         [LL] = PC_ST_LOAD, [SC] = PC_ST_STORE, [FAIL] = PC_ST_STORE};
     enum pc_stop stop = PC_STOP_HORIZON;
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
+    struct actor *a = actor_of(cpu);
     cpu->horizon = horizon;
     for (; a->step->kind != END; a->step++, a->begun = false) {
         if (!a->begun) {
@@ -322,7 +411,8 @@ static void check_pins(const struct seen *seen, const struct pc_cpu *cpu)
     cr_assert_geq(seen->last + 1, cpu->now);
 }
 
-static void play(const struct scene *s, bool check, bool watched)
+/* @param bus  what each card's packets must be, or NULL */
+static void play(const struct scene *s, const char *const bus[CARDS], bool check, bool watched)
 {
     struct seen seen = {.last = 0};
     struct pc_pins pins;
@@ -339,6 +429,7 @@ static void play(const struct scene *s, bool check, bool watched)
         struct actor *a = &actor[i];
         *a = (struct actor){.scene = s, .step = s->script[i]};
         memcpy(&regs.gpr[1], &a, sizeof a);
+        nm_card_cpu(m, i)->card->port.heard = heard;
         nm_card_resume(m, i, &regs, 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {
@@ -350,27 +441,36 @@ static void play(const struct scene *s, bool check, bool watched)
             check_pins(&seen, trap.cpu);
         nm_card_take(m, trap.card, &regs);
     }
+    cr_assert_eq(nm_machine_run(m, QUIET, &trap), NM_RUN_UNTIL);
+    for (unsigned i = 0; bus && i < CARDS; i++)
+        cr_expect_str_eq(actor[i].bus, bus[i], "%s, '%s', card %u: %s", s->row, s->what, i,
+                         actor[i].bus);
     nm_machine_free(m);
+}
+
+static void play_all(bool check, bool watched)
+{
+    for (unsigned i = 0; i < SCENES; i++)
+        play(&scenes[i], NULL, check, watched);
+    for (unsigned i = 0; i < TRAFFIC; i++)
+        play(&traffic[i].scene, traffic[i].bus, check, watched);
 }
 
 Test(r4400, t570_caches)
 {
-    for (unsigned i = 0; i < SCENES; i++)
-        play(&scenes[i], false, false);
+    play_all(false, false);
 }
 
 /* Then every access goes the slow way; it takes the same time. */
 Test(r4400, t571_caches_checked)
 {
-    for (unsigned i = 0; i < SCENES; i++)
-        play(&scenes[i], true, false);
+    play_all(true, false);
 }
 
 /* And while somebody watches the pins. */
 Test(r4400, t575_caches_watched)
 {
-    for (unsigned i = 0; i < SCENES; i++)
-        play(&scenes[i], false, true);
+    play_all(false, true);
 }
 
 Test(r4400, t572_scaddr)

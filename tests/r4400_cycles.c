@@ -14,7 +14,7 @@ enum { BASE = 0x400000, SIZE = 0x10000, DATA = 0x408000, LIMIT = 100000, ROOM = 
 
 #define SYSCALL 0x0000000c
 
-static void start(struct rig *rig, const char *code)
+static void start_at(struct rig *rig, const char *code, uint64_t at)
 {
     uint32_t words[ROOM];
     const unsigned count = assemble(code, words, ROOM);
@@ -22,9 +22,16 @@ static void start(struct rig *rig, const char *code)
     cr_assert(count, "cannot assemble '%s'", code);
     rig_init(rig, BASE, SIZE, true, true);
     for (unsigned n = 0; n < count; n++)
-        rig_put(rig, BASE + 4 * n, words[n]);
-    rig_put(rig, BASE + 4 * count, SYSCALL);
+        rig_put(rig, at + 4 * n, words[n]);
+    rig_put(rig, at + 4 * count, SYSCALL);
     rig->cpu.r.gpr[4] = DATA;
+    rig->cpu.r.pc = at;
+    rig->cpu.r.npc = at + 4;
+}
+
+static void start(struct rig *rig, const char *code)
+{
+    start_at(rig, code, BASE);
 }
 
 static const struct row {
@@ -194,6 +201,76 @@ Test(r4400, t566_status_pins)
         cr_expect_eq(trace.t[n], expected[n].t);
         cr_expect_eq(trace.status[n], expected[n].older << 4 | expected[n].newer, "T = %lu: %02x",
                      (unsigned long)trace.t[n], trace.status[n]);
+    }
+}
+
+/* ---- what a run leaves behind ---- */
+
+enum { LONGEST = 1000 };
+
+/* The state of each PCycle. */
+struct cycles {
+    uint8_t state[LONGEST];
+};
+
+static void note_cycles(void *ctx, nm_tick t, uint8_t status)
+{
+    struct cycles *c = ctx;
+
+    cr_assert_lt(t, LONGEST);
+    if (t > 2)
+        c->state[t - 3] = status >> 4;
+    c->state[t - 2] = status & 15;
+}
+
+static void check_tail(const struct row *row, const struct pc_cpu *cpu, const struct cycles *c)
+{
+    const struct pc_tail *tail = &cpu->pipe.tail;
+    const struct {
+        unsigned n, state;
+    } parts[] = {
+        {tail->held, tail->holds}, {tail->killed, PC_ST_KILL_BRANCH}, {tail->did, tail->done}};
+    nm_tick t = cpu->now;
+
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned n = parts[i].n; n > 0; n--)
+            cr_expect_eq(c->state[--t], parts[i].state, "%s '%s': stopped at %lu, PCycle %lu",
+                         row->row, row->code, (unsigned long)cpu->now, (unsigned long)t);
+    }
+}
+
+/** Cuts a run every few PCycles. @param at  where the code is */
+static void check_tails(const struct row *row, uint64_t at)
+{
+    uint8_t codes[PC_ST__COUNT];
+    struct cycles cycles;
+    struct pc_pins pins;
+    struct rig rig;
+
+    for (unsigned s = 0; s < PC_ST__COUNT; s++)
+        codes[s] = (uint8_t)s;
+    start_at(&rig, row->code, at);
+    pc_pins_begin(&pins, 0, rig.cpu.states, codes, note_cycles, &cycles);
+    pc_pins_run(&pins, &rig.cpu, LIMIT);
+    rig_free(&rig);
+    for (unsigned slice = 1; slice < 4; slice++) {
+        start_at(&rig, row->code, at);
+        while (pc_run(&rig.cpu, rig.cpu.now + slice) == PC_STOP_HORIZON)
+            check_tail(row, &rig.cpu, &cycles);
+        rig_free(&rig);
+    }
+}
+
+/* In most places each instruction of the code once begins a page, so that no block holds it and the
+ * one before. Code with addresses in it stays where it is. */
+Test(r4400, what_a_run_leaves_behind)
+{
+    enum { PAGE = 4096, PLACES = 8 };
+
+    for (unsigned n = 0; n < ROWS; n++) {
+        check_tails(&rows[n], BASE);
+        for (unsigned i = 1; i < PLACES && !strchr(rows[n].code, 'j'); i++)
+            check_tails(&rows[n], BASE + PAGE - 4 * i);
     }
 }
 

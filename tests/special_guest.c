@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { BYTES = 3 << 16, WORDS = BYTES / sizeof(unsigned), THREADS = 4, LINE = 64 };
@@ -135,6 +136,28 @@ static void mistakes(int fd)
     printf("%d\n", read(fd, table, 8) < 0 ? errno : 0);
 }
 
+/* Registers have no lines: neither alone nor behind a page of memory, which then is not touched. */
+static void registers(int fd)
+{
+    const unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
+    const int card = open("/dev/numachine/card", O_RDWR);
+    struct numachine_report r = {1, 1};
+    char *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (card < 0 ||
+        mmap(at + page, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, card, 0) != at + page)
+        fail("mmap");
+    for (unsigned behind = 0; behind < 2; behind++) {
+        const struct numachine_command c = {NUMACHINE_WRITE_BACK, 0,
+                                            (unsigned long)at + page * behind, page + 64};
+        const struct numachine_command alone = {NUMACHINE_INVALIDATE, 0,
+                                                (unsigned long)at + page + 64 * behind, 64};
+        printf("%d ", write(fd, &c, sizeof c) < 0 ? errno : 0);
+        printf("%d ", write(fd, &alone, sizeof alone) < 0 ? errno : 0);
+    }
+    printf("registers, %ld\n", (long)read(fd, &r, sizeof r));
+    close(card);
+}
+
 static struct numachine_line look(int fd, unsigned where, unsigned flags, unsigned long long at)
 {
     struct numachine_line l = {.where = where, .flags = flags, .address = at};
@@ -207,6 +230,7 @@ int main(void)
     many_commands(fd);
     interrupts(fd);
     mistakes(fd);
+    registers(fd);
     in_cache(fd);
     looks(fd);
     command(fd, NUMACHINE_EXCLUSIVE, NUMACHINE_SIGNAL, table, BYTES); /* the end does not wait */

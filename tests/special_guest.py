@@ -21,6 +21,7 @@ EXPECTED = {
 nothing out: 0
 signal 1, 3 lines
 22 22 22 22 22 22 14 22 22 22
+14 14 14 14 registers, 0
 in-cache zero and copy: right
 looks: 1 1 1 LV 22 22
 """,
