@@ -448,7 +448,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
-    b.tail.did = 0;
+    b.tail = (struct pc_tail){0};
     b.count = 0;
     b.n = 0;
     end = fill(&b);
