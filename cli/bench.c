@@ -38,6 +38,8 @@ static const struct work {
     {"sharing-4", "sharing", NULL},
     {"sharing-64", "sharing-64", NULL},
     {"far-64", "far-64", NULL},
+    {"near-1", "near-1", NULL},
+    {"far-1", "far-1", NULL},
     {"exchange-64", "exchange-64", NULL},
     {"locks-64", "locks-64", NULL},
 };

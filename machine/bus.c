@@ -131,7 +131,7 @@ static void decide_for(struct nm_bus *bus, nm_tick since, nm_tick now)
     if (at < bus->free_at)
         at = bus->free_at;
     if (at < now)
-        at = nm_bus_edge(bus, now);
+        at = nm_clock_edge(&bus->clock, now);
     if (at >= bus->decision_at)
         return;
     bus->decision_at = at;
@@ -157,17 +157,22 @@ void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *
     const nm_tick now = nm_kernel_now(bus->k);
     fifo_push(&port->out[nm_message_row(p->message)->class], p)->order = port->sends++;
     if (port->ready_at == NM_NEVER) {
-        port->ready_at = nm_bus_edge(bus, now);
+        port->ready_at = nm_clock_edge(&bus->clock, now);
         bus->asking |= 1u << position;
     }
     if (has_way(bus, port_head(bus, port)))
         decide_for(bus, port->ready_at, now);
 }
 
+static bool anything_full(const struct nm_bus *bus)
+{
+    return bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE];
+}
+
 /* Nothing has changed for anybody unless a FIFO was full. */
 void nm_bus_drained(struct nm_bus *bus, nm_tick now)
 {
-    if (!(bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE]))
+    if (!anything_full(bus))
         return;
     for (unsigned c = 0; c < NM_CLASSES; c++)
         for (unsigned m = bus->full[c]; m; m &= m - 1)
@@ -199,9 +204,13 @@ static unsigned longest_waiting(const struct nm_bus *bus, nm_tick now)
     return longest;
 }
 
-/* The next module in turn that asked early enough and has somewhere to send to. */
+/* The next module in turn that asked early enough and has somewhere to send to. Precondition:
+ * somebody asks. */
 static unsigned choose(const struct nm_bus *bus, nm_tick now)
 {
+    const unsigned only = (unsigned)__builtin_ctz(bus->asking);
+    if (bus->asking == 1u << only && !anything_full(bus))
+        return ready(bus, only, now) ? only : NM_MODULES;
     const unsigned below = (2u << bus->last) - 1; /* those whose turn comes later */
     const unsigned first = bus->passed_over ? longest_waiting(bus, now) : NM_MODULES;
     for (unsigned half = 0; half < 2 && first == NM_MODULES; half++)
@@ -216,7 +225,7 @@ static unsigned choose(const struct nm_bus *bus, nm_tick now)
 /* Remembers who finds no room at this decision. */
 static void pass_over(struct nm_bus *bus, nm_tick now)
 {
-    if (!(bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE]))
+    if (!anything_full(bus))
         return;
     for (unsigned m = bus->asking; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m);
@@ -236,7 +245,8 @@ static void reserve(struct nm_bus *bus, unsigned targets, enum nm_class class)
     }
 }
 
-/* The module has the bus; what it sends next, if anything, it asks for one cycle later. */
+/* The module has the bus up to free_at; what it sends next, if anything, it asks for one cycle
+ * later. */
 static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
 {
     struct nm_port *port = bus->port[m];
@@ -250,9 +260,8 @@ static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
     bus->granted += cycles;
     port->grant_wait += nm_clock_cycles(&bus->clock, now - port->ready_at);
     bus->free_at = now + cycles * bus->clock.cycle;
-    nm_post(bus->k, bus->free_at, NM_RANK_DELIVER, 0, deliver, bus, 0);
     const bool more = port->out[NM_SINKABLE].count || port->out[NM_NONSINKABLE].count;
-    port->ready_at = more ? nm_bus_edge(bus, now + bus->clock.cycle) : NM_NEVER;
+    port->ready_at = more ? nm_clock_edge(&bus->clock, now + bus->clock.cycle) : NM_NEVER;
     if (!more)
         bus->asking &= ~(1u << m);
     port->sent(port->module, now);
@@ -268,7 +277,14 @@ static void decide(void *self, nm_tick now, uint64_t arg)
     pass_over(bus, now);
     if (m != NM_MODULES)
         grant(bus, m, now);
-    schedule(bus, now + 1);
+    if (bus->asking)
+        schedule(bus, now + 1);
+    if (m == NM_MODULES)
+        return;
+    if (nm_kernel_goes_on(bus->k, bus->free_at))
+        deliver(bus, bus->free_at, 0);
+    else
+        nm_post(bus->k, bus->free_at, NM_RANK_DELIVER, 0, deliver, bus, 0);
 }
 
 /* The port's books of a packet that has left it or come in. */
@@ -289,21 +305,21 @@ static void count(struct nm_port *port, const struct nm_packet *p, bool out, uns
 static void deliver(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_bus *bus = self;
-    struct nm_packet p = bus->moving;
-    const struct nm_message_row *row = nm_message_row(p.message);
-    unsigned data = data_cycles(bus, row);
+    struct nm_packet *p = &bus->moving;
+    const struct nm_message_row *row = nm_message_row(p->message);
+    const unsigned data = data_cycles(bus, row), targets = p->targets;
     (void)arg;
-    count(bus->port[p.source], &p, true, data, now);
-    p.arrived = (uint32_t)now;
+    count(bus->port[p->source], p, true, data, now);
+    p->arrived = (uint32_t)now;
     if (bus->listener)
-        bus->listener(bus->listener_ctx, now, &p);
-    for (unsigned t = p.targets; t; t &= t - 1) {
+        bus->listener(bus->listener_ctx, now, p);
+    for (unsigned t = targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];
         port->in[row->class].reserved--;
-        fifo_push(&port->in[row->class], &p);
-        count(port, &p, false, data, now);
+        fifo_push(&port->in[row->class], p);
+        count(port, p, false, data, now);
     }
-    for (unsigned t = p.targets; t; t &= t - 1) {
+    for (unsigned t = targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];
         port->arrived(port->module, now);
     }

@@ -31,12 +31,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The running processor of a station that is furthest behind, its tick, and the next one's;
- * NM_NEVER: there is none. */
-struct runner {
-    unsigned card;
-    nm_tick first, second;
-};
+/* Whose turn it is on a station: the tick at which a running processor is, and its card's number
+ * below that, in one word to compare; NM_NEVER for one that does not run. */
+typedef uint64_t turn;
+enum { TURN_SHIFT = 2 };
+_Static_assert(NM_CARDS_MAX == 1 << TURN_SHIFT, "a card's number below the tick");
 
 struct nm_station {
     struct nm_kernel *k;
@@ -45,10 +44,10 @@ struct nm_station {
     struct nm_network *network; /* NULL when there is only one station */
     struct pc_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
-    nm_tick next;                  /* nothing happens here before this tick */
-    nm_tick speaks;                /* and nothing can be given to the rings before this one */
-    nm_tick running[NM_CARDS_MAX]; /* where each card's processor is; NM_NEVER: it does not run */
-    struct runner runner;          /* first of them */
+    nm_tick next;                 /* nothing happens here before this tick */
+    nm_tick speaks;               /* and nothing can be given to the rings before this one */
+    turn running[NM_CARDS_MAX];   /* of each card */
+    turn order[NM_CARDS_MAX + 1]; /* the same, in the order in which they go; then NM_NEVER */
     struct nm_check *check;
 };
 
@@ -258,9 +257,8 @@ static void station_new(struct nm_machine *m, unsigned number)
         .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
     s->number = number;
     s->next = s->speaks = NM_NEVER;
-    for (unsigned i = 0; i < NM_CARDS_MAX; i++)
-        s->running[i] = NM_NEVER;
-    s->runner = (struct runner){.first = NM_NEVER, .second = NM_NEVER};
+    memset(s->running, 0xff, sizeof s->running);
+    memset(s->order, 0xff, sizeof s->order);
     s->check = m->contents.check;
     s->k = nm_kernel_new();
     s->bus = nm_bus_new(s->k, &m->p);
@@ -405,24 +403,49 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 /* ---- time passes ----------------------------------------------------------------------------- */
 
-/* Of processors at one tick the lowest number goes first. */
-static inline struct runner next_runner(const nm_tick at[NM_CARDS_MAX])
+static inline turn turn_of(nm_tick at, unsigned card)
 {
-    _Static_assert(NM_CARDS_MAX == 4, "two pairs");
-    const unsigned low = at[1] < at[0], high = 2 + (at[3] < at[2]);
-    const nm_tick a = at[low], b = at[high];
-    const nm_tick rest = later(a, b);
-    return (struct runner){.card = b < a ? high : low,
-                           .first = earlier(a, b),
-                           .second = earlier(rest, b < a ? at[high ^ 1] : at[low ^ 1])};
+    return at << TURN_SHIFT | card;
 }
 
-/* A card has run, or an event of its own has changed it. */
-static inline struct runner card_moved(struct nm_station *s, unsigned position)
+/* Of NM_NEVER a tick that never comes. */
+static inline nm_tick tick_of(turn t)
 {
-    const struct pc_card *c = s->card[position];
-    s->running[position] = c->activity == PC_RUNNING ? c->cpu.now : NM_NEVER;
-    return s->runner = next_runner(s->running);
+    return t >> TURN_SHIFT;
+}
+
+static inline void swap_unless_ordered(turn *a, turn *b)
+{
+    const turn x = *a, y = *b;
+    *a = earlier(x, y);
+    *b = later(x, y);
+}
+
+/* Of processors at one tick the lowest number goes first. */
+static inline void put_in_order(struct nm_station *s)
+{
+    turn a = s->running[0], b = s->running[1], c = s->running[2], d = s->running[3];
+    swap_unless_ordered(&a, &b);
+    swap_unless_ordered(&c, &d);
+    swap_unless_ordered(&a, &c);
+    swap_unless_ordered(&b, &d);
+    swap_unless_ordered(&b, &c);
+    s->order[0] = a;
+    s->order[1] = b;
+    s->order[2] = c;
+    s->order[3] = d;
+}
+
+static inline turn turn_now(const struct pc_card *c)
+{
+    return c->activity == PC_RUNNING ? turn_of(c->cpu.now, c->position) : NM_NEVER;
+}
+
+/* An event of its own, or the operating system, has changed a card. */
+static void card_moved(struct nm_station *s, unsigned position)
+{
+    s->running[position] = turn_now(s->card[position]);
+    put_in_order(s);
 }
 
 static bool anyone_waits(const struct nm_machine *m)
@@ -449,40 +472,58 @@ static bool stuck(struct nm_machine *m, nm_tick now)
     return false;
 }
 
+/* Fires an event. @param limit  no processor goes on before it */
+static void station_step(struct nm_station *s, nm_tick limit)
+{
+    nm_kernel_allow(s->k, limit);
+    nm_kernel_step(s->k);
+    const enum nm_rank rank = nm_kernel_rank(s->k);
+    const uint32_t position = nm_kernel_component(s->k);
+    if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards)
+        card_moved(s, position); /* to this tick or a later one */
+}
+
+/* Lets processors run up to `end`, before which there is no event. One that could notice what
+ * another does before that runs no farther than the lookahead; then, and when more than time has
+ * changed, whoever calls must look again. Precondition: one is behind `end`. */
+static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_tick end)
+{
+    const turn last = turn_of(end, 0), *next = s->order;
+    bool again = true;
+    while (again && *next < last) {
+        const unsigned position = *next++ % NM_CARDS_MAX;
+        const nm_tick horizon = earlier(end, tick_of(*next) + m->station_lookahead);
+        struct pc_card *card = s->card[position];
+        again = pc_card_run(card, horizon);
+        s->running[position] = again ? turn_of(card->cpu.now, position) : turn_now(card);
+        again &= horizon == end;
+    }
+    put_in_order(s);
+}
+
 /* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
  * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
  * own events, and by the operating system. */
 static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until,
                         nm_tick beyond)
 {
-    struct runner r = s->runner;
     while (!*m->broken) {
-        nm_tick event = nm_kernel_next(s->k);
-        while (event <= r.first) { /* that of NM_NEVER is not before `until` */
+        const nm_tick event = nm_kernel_next(s->k);
+        const nm_tick first = s->order[0] == NM_NEVER ? NM_NEVER : tick_of(s->order[0]);
+        if (event <= first) {
             if (event >= until) {
                 s->next = s->speaks = event;
                 return;
             }
-            nm_kernel_step(s->k);
+            station_step(s, first < until ? first + 1 : until);
             until = earlier(until, m->stop_at);
             beyond = earlier(beyond, m->stop_at);
-            const enum nm_rank rank = nm_kernel_rank(s->k);
-            const uint32_t position = nm_kernel_component(s->k);
-            if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards) {
-                r = card_moved(s, position); /* to this tick or a later one */
-                break;
-            }
-            event = nm_kernel_next(s->k);
-        }
-        if (r.first < event) {
-            if (r.first >= beyond) {
-                s->next = r.first;
-                s->speaks = earlier(event, r.first + m->outward);
-                return;
-            }
-            const nm_tick horizon = earlier(event, later_by(r.second, m->station_lookahead));
-            pc_card_run(s->card[r.card], earlier(horizon, beyond));
-            r = card_moved(s, r.card);
+        } else if (first < beyond) {
+            run_processors(m, s, earlier(event, beyond));
+        } else {
+            s->next = first;
+            s->speaks = earlier(event, first + m->outward);
+            return;
         }
     }
     s->next = s->speaks = nm_kernel_now(s->k);
@@ -564,7 +605,7 @@ static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
 static bool station_asleep(const struct nm_station *s)
 {
     unsigned watching = 0;
-    if (s->runner.first != NM_NEVER)
+    if (s->order[0] != NM_NEVER)
         return false;
     for (unsigned i = 0; i < s->cards; i++)
         watching += s->card[i]->monitor.idle;
@@ -664,6 +705,7 @@ void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
     *regs = c->cpu.r;
     c->cpu.link = false;
     c->preempt_at = NM_NEVER;
+    pc_card_watch(c);
     c->activity = PC_IDLE;
 }
 
@@ -675,11 +717,13 @@ void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
     if (pins)
         pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
     c->pins = pins;
+    pc_card_watch(c);
 }
 
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
 {
     m->card[card]->preempt_at = at;
+    pc_card_watch(m->card[card]);
 }
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
@@ -936,8 +980,10 @@ void nm_machine_dump(struct nm_machine *m, void *file)
 {
     FILE *out = file;
     fprintf(out, "tick %lu\n", (unsigned long)nm_machine_now(m));
-    for (unsigned i = 0; i < m->cards; i++)
+    for (unsigned i = 0; i < m->cards; i++) {
+        pc_settle(&m->card[i]->cpu);
         dump_card(m, out, m->card[i]);
+    }
     for (unsigned i = 0; i < m->stations; i++) {
         fprintf(out, "  memory of station %u\n", i);
         dump_port(out, nm_bus_port(m->station[i].bus, NM_MODULE_MEMORY));

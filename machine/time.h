@@ -85,6 +85,7 @@ struct nm_kernel {
     uint32_t heap_count, heap_size, pool_size;
     uint64_t sequence;  /* of postings to the heap */
     nm_tick heap_first; /* tick of the first event of the heap, NM_NEVER if none */
+    nm_tick limit;      /* see nm_kernel_allow */
 };
 
 #define NM_NO_EVENT UINT32_MAX
@@ -188,6 +189,26 @@ static inline void nm_kernel_advance(struct nm_kernel *k, nm_tick to)
     k->now = to;
     if (k->heap_first - to < NM_WHEEL)
         nm_heap_pour(k);
+}
+
+/** Until the next event that is fired returns, nothing but events happens on the island before
+ *  `limit`. */
+static inline void nm_kernel_allow(struct nm_kernel *k, nm_tick limit)
+{
+    k->limit = limit;
+}
+
+/**
+ * Instead of posting an event, at the end of one that is fired: whether it would be the very next
+ * thing to happen on the island. Then the clock stands at `at`, and the caller does what the event
+ * would have done. Not for events after which somebody asks for their rank and component.
+ */
+static inline bool nm_kernel_goes_on(struct nm_kernel *k, nm_tick at)
+{
+    if (at >= k->limit || nm_kernel_next(k) <= at)
+        return false;
+    nm_kernel_advance(k, at);
+    return true;
 }
 
 /** Fires the first event in order. Precondition: there is one. */

@@ -237,7 +237,7 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     struct pc_line *l = &card->l1[side][l1_place(card, side, va)];
     l->rtag = va & ~low;
     l->wtag = writable ? va & ~low : NOWHERE;
-    l->host = card->image + (pa & ~low);
+    l->host = (uintptr_t)(card->image + pa) - va;
 }
 
 /* The bytes of a copy that may be read: those of the image, which the line's owner writes; or, in a

@@ -97,6 +97,7 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
     pc_monitor_init(card);
+    pc_card_watch(card);
     return card;
 }
 
@@ -104,6 +105,7 @@ void pc_card_free(struct pc_card *card)
 {
     if (!card)
         return;
+    pc_cpu_detach(&card->cpu);
     free(card->tlb_model);
     pc_monitor_free(card);
     for (unsigned side = 0; side < PC_SIDES; side++) {
@@ -139,7 +141,7 @@ void pc_card_forget(struct pc_card *card)
     for (unsigned side = 0; side < PC_SIDES; side++)
         for (unsigned place = 0; place <= card->l1_mask[side]; place++)
             card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
-    card->cpu.fetched_pc = NOWHERE;
+    pc_refetch(&card->cpu);
 }
 
 static void trap(struct pc_card *card, bool preempted)
@@ -149,13 +151,39 @@ static void trap(struct pc_card *card, bool preempted)
     card->on_trap(card->owner, card);
 }
 
-void pc_card_run(struct pc_card *card, nm_tick horizon)
+/* In the checking mode loads may break a rule, which stops the machine at once. */
+void pc_card_watch(struct pc_card *card)
+{
+    const bool always = card->pins || card->monitor.leash != NM_NEVER || nm_check_on(card->check);
+    card->unwatched = always ? 0 : card->preempt_at;
+}
+
+void pc_card_stopped(struct pc_card *card, enum pc_stop why)
+{
+    if (why == PC_STOP_TRAP) {
+        trap(card, false);
+    } else if (why == PC_STOP_MISS) {
+        card->activity = PC_WAITING;
+        if (card->request.stall != PC_ST_STALL_OTHER)
+            pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup,
+                          card->cpu.now);
+    }
+}
+
+static void preempt(struct pc_card *card)
+{
+    card->preempt_at = NM_NEVER;
+    pc_card_watch(card);
+    pc_leave(&card->cpu);
+    pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
+    trap(card, true);
+}
+
+void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
     if (cpu->now >= card->preempt_at) {
-        card->preempt_at = NM_NEVER;
-        pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, cpu->now);
-        trap(card, true);
+        preempt(card);
         return;
     }
     if (horizon > card->preempt_at)
@@ -167,18 +195,7 @@ void pc_card_run(struct pc_card *card, nm_tick horizon)
     }
     if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
-    switch (pc_run(cpu, horizon)) {
-    case PC_STOP_HORIZON:
-        break;
-    case PC_STOP_MISS:
-        card->activity = PC_WAITING;
-        if (card->request.stall != PC_ST_STALL_OTHER)
-            pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup, cpu->now);
-        break;
-    case PC_STOP_TRAP:
-        trap(card, false);
-        break;
-    }
+    pc_card_stopped(card, pc_run(cpu, horizon));
     if (card->pins) {
         pc_settle(cpu);
         pc_pins_follow(card->pins, cpu->states);
@@ -260,13 +277,13 @@ static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
 static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
 {
-    const struct pc_tail *tail = &card->cpu.pipe.tail;
+    const struct pc_tail tail = pc_tail(&card->cpu);
     struct rewind r = {card->cpu.now, at, states, card->stretches};
     leave_out_stalls(card, &r);
-    leave_out(&r, tail->holds, tail->held);
+    leave_out(&r, tail.holds, tail.held);
     leave_out_stalls(card, &r);
-    leave_out(&r, PC_ST_KILL_BRANCH, tail->killed);
-    leave_out(&r, tail->done, tail->did);
+    leave_out(&r, PC_ST_KILL_BRANCH, tail.killed);
+    leave_out(&r, tail.done, tail.did);
     leave_out_stalls(card, &r);
 }
 

@@ -121,6 +121,7 @@ struct pc_card {
     enum pc_activity activity;
     bool preempted; /**< why it is trapped */
     nm_tick preempt_at;
+    nm_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
 
     struct pc_xlate tlb[PC_TLB];
     struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
@@ -194,9 +195,29 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
                             const struct nm_contents *contents, unsigned number);
 void pc_card_free(struct pc_card *card);
 
+/** Must follow a change of preempt_at, pins or monitor.leash. */
+void pc_card_watch(struct pc_card *card);
+
+/* Parts of pc_card_run. */
+void pc_card_run_watched(struct pc_card *card, nm_tick horizon);
+void pc_card_stopped(struct pc_card *card, enum pc_stop why);
+
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
- *  Precondition: PC_RUNNING. */
-void pc_card_run(struct pc_card *card, nm_tick horizon);
+ *  Precondition: PC_RUNNING.
+ *  @return true: it has come to the horizon, and nothing has changed but its own state; false: it
+ *          may wait or be trapped, events may have been posted */
+static inline bool pc_card_run(struct pc_card *card, nm_tick horizon)
+{
+    if (__builtin_expect(horizon > card->unwatched, 0)) {
+        pc_card_run_watched(card, horizon);
+        return false;
+    }
+    const enum pc_stop why = pc_run(&card->cpu, horizon);
+    if (__builtin_expect(why == PC_STOP_HORIZON, 1))
+        return true;
+    pc_card_stopped(card, why);
+    return false;
+}
 
 /** Charges `n` PCycles of `state` that begin at tick `at`. */
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);

@@ -28,6 +28,11 @@ enum pc_opcode {
     PC_OP_MOVE,                 /**< or, addu, subu, daddu or dsubu with r0 */
     /* Not instructions, they take no time. */
     PC_OP_LINE, /**< the next instruction is the first of its line: look it up in L1I */
+    PC_OP_STOP, /**< stands for the first operation that starts at or after the horizon */
+    /* Where a run may go on, beside operations of a block. */
+    PC_OP_ENTER,  /**< at the first instruction of a block ... */
+    PC_OP_LOOK,   /**< ... which is still to be looked up */
+    PC_OP_BEHIND, /**< behind a LINE that has been looked up */
     /* How a block ends. */
     PC_OP_END_FALL,  /**< runs on */
     PC_OP_END_COND,  /**< conditional branch whose delay slot is in the block */
@@ -203,6 +208,8 @@ struct pc_block {
     uint32_t count;                   /**< instructions */
     const struct pc_context *context; /**< at entry */
     struct pc_point *points;          /**< of ops[], without the END */
+    const uint16_t *stop;             /**< [bytes] in here, by PCycle below span: the first of
+                                           ops[] to start then or later */
     UT_hash_handle hh;
     struct pc_op ops[]; /**< the instructions, a LINE where a line begins, an END */
 };
@@ -210,26 +217,42 @@ struct pc_block {
 /** Where edges lead that have not been taken yet: never ends before any horizon. */
 extern struct pc_block pc_unlinked;
 
+/** ENTER, LOOK and BEHIND, for pc_pipe.op. */
+extern const struct pc_op pc_enter, pc_look, pc_behind_line;
+
 struct pc_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
     bool mips3, untimed;
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
-    uint32_t generation;            /**< counts flushes; blocks of an older one are gone. Never 0 */
     struct pc_block *blocks;
     struct pc_context *contexts;
     const struct pc_context *idle; /**< the context with nothing outstanding */
     struct pc_chunk *arena;
     uint64_t arena_bytes;
-    uint64_t low, high; /**< addresses decoded so far lie in [low, high) */
+    uint64_t low, high;  /**< addresses decoded so far lie in [low, high) */
+    struct pc_cpu *cpus; /**< that may stand in one of its blocks */
 };
 
 /** The block for a key, decoded if need be; NULL when its first instruction is not in memory. */
 struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc_context *context,
                               unsigned flags);
 
-/** Forgets all blocks. */
+/** Forgets all blocks; processors leave them. */
 void pc_code_drop(struct pc_code *code);
+
+/* ---- processors between two runs (stopped.c) ------------------------------------------------- */
+
+/* Values of cpu->fetched_pc that are no addresses of instructions: what was fetched may have become
+ * wrong; the processor stopped before a look-up. */
+#define PC_NOWHERE     (~UINT64_C(0))
+#define PC_NOT_FETCHED (~UINT64_C(2))
+
+/** Brings r.pc and r.npc up to where the processor stopped. */
+void pc_show(struct pc_cpu *cpu);
+
+/** Lets the processor run cpu->code. */
+void pc_cpu_attach(struct pc_cpu *cpu);
 
 /* ---- floating point (fpu.c) ------------------------------------------------------------------ */
 

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 enum {
     BLOCK_MAX = 64,    /**< instructions */
@@ -82,7 +83,7 @@ struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), voi
 {
     static const struct pc_pending nothing;
     struct pc_code *code = nm_alloc(1, sizeof *code);
-    *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3, .generation = 1};
+    *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;
@@ -90,9 +91,15 @@ struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), voi
 
 void pc_code_drop(struct pc_code *code)
 {
+    struct pc_cpu *cpu;
+
+    DL_FOREACH2(code->cpus, cpu, pipe.next)
+    {
+        pc_leave(cpu);
+        memset(cpu->pipe.hot, 0, sizeof cpu->pipe.hot);
+    }
     HASH_CLEAR(hh, code->blocks);
     arena_free(code);
-    code->generation++;
     code->low = UINT64_MAX;
     code->high = 0;
 }
@@ -103,6 +110,8 @@ void pc_code_free(struct pc_code *code)
 
     if (!code)
         return;
+    while (code->cpus)
+        pc_cpu_detach(code->cpus);
     pc_code_drop(code);
     HASH_ITER(hh, code->contexts, context, next)
     {
@@ -130,6 +139,9 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
 /* ---- building a block ------------------------------------------------------------------------ */
 
 struct pc_block pc_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
+
+const struct pc_op pc_enter = {.code = PC_OP_ENTER}, pc_look = {.code = PC_OP_LOOK},
+                   pc_behind_line = {.code = PC_OP_BEHIND};
 
 /** A block under construction. */
 struct build {
@@ -370,6 +382,20 @@ static unsigned fill(struct build *b)
     return code == PC_OP_SYNCI ? PC_OP_END_SYNCI : PC_OP_END_FALL;
 }
 
+/** By PCycle of the block, the first operation that starts then or later: its place there. */
+static const uint16_t *stops(const struct build *b)
+{
+    uint16_t *stop = arena_alloc(b->code, b->cycle * sizeof *stop);
+    unsigned n = 0;
+
+    for (unsigned cycle = 0; cycle < b->cycle; cycle++) {
+        while (b->ops[n].cycle < cycle)
+            n++;
+        stop[cycle] = (uint16_t)(offsetof(struct pc_block, ops) + n * sizeof b->ops[0]);
+    }
+    return stop;
+}
+
 static struct pc_block *finish(struct build *b, unsigned end, const struct pc_context *context)
 {
     struct pc_code *code = b->code;
@@ -383,6 +409,7 @@ static struct pc_block *finish(struct build *b, unsigned end, const struct pc_co
     memcpy(block->ops, b->ops, ops_size);
     block->points = arena_alloc(code, points_size);
     memcpy(block->points, b->points, points_size);
+    block->stop = stops(b);
     block->key = (struct pc_key){.pc = b->pc, .context = context->id, .flags = b->flags};
     block->line = b->pc >> code->line_shift << code->line_shift;
     block->place =
@@ -416,7 +443,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
     memset(&b.total, 0, sizeof b.total);
     memset(b.edge, 0, sizeof b.edge);
     b.cycle = 0;
-    b.tail.did = 0;
+    b.tail = (struct pc_tail){0};
     b.count = 0;
     b.n = 0;
     end = fill(&b);

@@ -2,10 +2,10 @@
  * What the R4400 does: executes decoded blocks, one jump per instruction.
  *
  * The hard idea is how little happens per instruction. Time and status states are added when a
- * block is left, by the edge it is left through. Instructions are dispatched through one of two
- * tables: `fast` leads straight to an instruction; `wary`, chosen when the horizon falls inside the
- * block, leads every one through a look at the clock. So a block that certainly ends before the
- * horizon asks once.
+ * block is left, by the edge it is left through. Nobody looks at the clock inside a block: when the
+ * horizon falls there, the first operation to start at or after it is replaced by a stop, as a
+ * debugger does, until the run has come there. Blocks are shared by all processors, but only one
+ * runs at a time.
  *
  * What comes out - registers, clock, states, order and ticks of accesses - does not depend on where
  * horizons fall: an instruction is looked up in the primary instruction cache exactly when it is
@@ -25,34 +25,9 @@ enum {
     COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
 };
 
-/* Values of cpu->fetched_pc that are no addresses of instructions. The card sets the first when
- * what was fetched may have become wrong, and whenever cpu->code changes; the second is that of a
- * stop at a look-up. The third is not used there: the pipeline holds no block. */
-static const uint64_t NOWHERE = ~UINT64_C(0), NOT_FETCHED = ~UINT64_C(2), NO_BLOCK = ~UINT64_C(4);
-
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
 /* ---- starting and stopping ------------------------------------------------------------------- */
-
-void pc_cpu_reset(struct pc_cpu *cpu)
-{
-    memset(&cpu->r, 0, sizeof cpu->r);
-    memset(cpu->states, 0, sizeof cpu->states);
-    memset(&cpu->pipe, 0, sizeof cpu->pipe);
-    cpu->now = 0;
-    cpu->horizon = 0;
-    cpu->instructions = 0;
-    cpu->fetched_pc = NOWHERE;
-    cpu->link = false;
-    cpu->link_pa = 0;
-    cpu->exc = PC_EXC_NONE;
-    cpu->badvaddr = 0;
-    cpu->trap_code = 0;
-    cpu->absent = false;
-    cpu->unmapped = false;
-    cpu->protected = false;
-    cpu->call_pc = cpu->call_npc = 0;
-}
 
 static inline void spend(union pc_spent *to, const union pc_spent *more)
 {
@@ -60,44 +35,53 @@ static inline void spend(union pc_spent *to, const union pc_spent *more)
     to->half[1] += more->half[1];
 }
 
-/** Gives up the block it stopped in: what goes on is looked up by address. */
-static void let_go(struct pc_cpu *cpu)
+/** The operation at which a run will have come to its horizon, and what stands there otherwise. */
+struct stop_sign {
+    struct pc_op *at; /**< NULL: not in this block */
+    uint16_t code;
+};
+
+static inline void put_up(struct stop_sign *sign, struct pc_op *at)
 {
-    pc_settle(cpu);
-    cpu->pipe.block = NULL;
-    cpu->pipe.fetched = NO_BLOCK;
-    memset(&cpu->pipe.spent, 0, sizeof cpu->pipe.spent);
+    sign->at = at;
+    sign->code = at->code;
+    at->code = PC_OP_STOP;
 }
 
-/** Drops what refers to blocks that are no more. */
-static __attribute__((noinline)) void follow_code(struct pc_cpu *cpu)
+static inline void take_down(struct stop_sign *sign)
 {
-    struct pc_pipe *pipe = &cpu->pipe;
-    struct pc_code *code = cpu->code;
-
-    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask) {
-        pc_code_drop(code);
-        code->untimed = cpu->untimed;
-        code->line_shift = cpu->ishift;
-        code->line_mask = cpu->imask;
-    }
-    if (pipe->code != code)
-        pipe->context = NULL;
-    memset(pipe->hot, 0, sizeof pipe->hot);
-    pipe->block = NULL;
-    pipe->fetched = NO_BLOCK;
-    pipe->inside = (UINT64_C(1) << cpu->dshift) - 1;
-    pipe->code = code;
-    pipe->generation = code->generation;
+    if (sign->at)
+        sign->at->code = sign->code;
+    sign->at = NULL;
 }
 
-/** Whether the run can go on where the last one stopped. */
-static inline bool goes_on(const struct pc_cpu *cpu)
+static inline struct pc_op *stop_in(struct pc_block *b, nm_tick room)
 {
-    const struct pc_pipe *pipe = &cpu->pipe;
+    return (struct pc_op *)((char *)b + b->stop[room]);
+}
 
-    return pipe->pc == cpu->r.pc && pipe->fetched == cpu->fetched_pc &&
-           pipe->generation == cpu->code->generation;
+/** Puts it up in a block where none is up.
+ *  @param room  [PCycles] from its start to the horizon, which is after the operation that comes
+ *               next */
+static inline void pace(struct stop_sign *sign, struct pc_block *b, nm_tick room)
+{
+    if (room < b->span)
+        put_up(sign, stop_in(b, room));
+    else
+        sign->at = NULL;
+}
+
+/** Moves it after a slow path that may have let time pass. @param op  comes next */
+static __attribute__((noinline)) void pace_again(const struct pc_cpu *cpu, struct stop_sign *sign,
+                                                 struct pc_block *b, const struct pc_op *op,
+                                                 nm_tick horizon)
+{
+    const nm_tick room = horizon > cpu->now ? horizon - cpu->now : 0;
+    struct pc_op *next = &b->ops[op - b->ops];
+
+    take_down(sign);
+    if (room < b->span && op->code < PC_OP_END_FALL)
+        put_up(sign, stop_in(b, room) > next ? stop_in(b, room) : next);
 }
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
@@ -114,8 +98,7 @@ static struct pc_block *resume(struct pc_cpu *cpu)
     return pc_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
 }
 
-/** The PCycles before this one, of a run that last left a block through `edge`. NULL: it has left
- *  none, and what the run before left behind still holds. */
+/** The PCycles before this one, of a run that last left a block through `edge`. */
 static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
 {
     pipe->tail.held = 0;
@@ -124,71 +107,23 @@ static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
             .did = 1, .done = edge->done, .killed = edge->spent.state[PC_ST_KILL_BRANCH]};
 }
 
-/** Leaves the registers ready to go on at the first instruction of `block`. */
-static void stop_before(struct pc_cpu *cpu, struct pc_block *b, uint64_t next, bool fetched)
+/** Stops before the first instruction of a block.
+ *  @param edge  through which the run left the last one; NULL: it has left none, and the tail of
+ *               the run before still holds */
+static void stop_before(struct pc_cpu *cpu, struct pc_block *b, const struct pc_edge *edge,
+                        bool fetched)
 {
-    struct pc_pipe *pipe = &cpu->pipe;
-
-    pipe->slot = b->key.flags & PC_BLOCK_SLOT;
-    pipe->pc = cpu->r.pc = b->key.pc;
-    cpu->r.npc = pipe->slot ? next : b->key.pc + 4;
-    pipe->fetched = cpu->fetched_pc = fetched ? b->key.pc : NOT_FETCHED;
-    pipe->context = b->context;
-    pipe->block = b;
-    pipe->op = NULL;
-    pipe->next = next;
+    cpu->pipe.op = fetched ? &pc_enter : &pc_look;
+    cpu->pipe.block = b;
+    leave_tail(&cpu->pipe, edge);
 }
 
-/** What is different in the delay slot of a transfer. */
-static __attribute__((noinline)) void stop_in_slot(struct pc_cpu *cpu, const struct pc_point *point)
+/** Stops at an operation inside a block. */
+static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op)
 {
-    struct pc_pipe *pipe = &cpu->pipe;
-    uint16_t *part = pipe->part.state;
-
-    if (point->slot == PC_SLOT_BRANCH && !pipe->taken)
-        return;
-    pipe->slot = true;
-    cpu->r.npc = point->slot == PC_SLOT_REG ? pipe->next : point->target;
-    if (point->slot != PC_SLOT_BRANCH)
-        return;
-    part[PC_ST_BR_UNTAKEN] -= 1;
-    part[PC_ST_BR_TAKEN] += 1;
-    pipe->tail.done = PC_ST_BR_TAKEN;
-}
-
-/** Leaves the registers ready to go on at an operation inside a block.
- *  @param next   target of a register jump, or of the branch whose slot the block is
- *  @param taken  the last branch of the block */
-static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op,
-                           uint64_t next, unsigned taken)
-{
-    const struct pc_point *point = &b->points[op - b->ops];
-    const uint64_t pc = b->key.pc + 4 * (uint64_t)op->at;
-    struct pc_pipe *pipe = &cpu->pipe;
-
     cpu->now += op->cycle;
-    pipe->cycle = op->cycle;
-    pipe->slot = false;
-    pipe->taken = (uint8_t)taken;
-    pipe->pc = cpu->r.pc = pc;
-    pipe->fetched = cpu->fetched_pc = pc;
-    pipe->context = point->context;
-    pipe->block = b;
-    pipe->op = op;
-    pipe->part = point->spent;
-    pipe->next = next;
-    cpu->r.npc = pc + 4;
-    pipe->tail = point->tail;
-    if (unlikely(point->slot != PC_SLOT_NONE))
-        stop_in_slot(cpu, point);
-}
-
-/** Of a LINE: stops before it has looked, or behind. */
-static void stop_at_line(struct pc_cpu *cpu, bool fetched)
-{
-    cpu->pipe.op += fetched;
-    if (!fetched)
-        cpu->pipe.fetched = cpu->fetched_pc = NOT_FETCHED;
+    cpu->pipe.op = op;
+    cpu->pipe.block = b;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
@@ -196,7 +131,7 @@ static void trap(struct pc_cpu *cpu)
 {
     struct pc_tail *tail = &cpu->pipe.tail;
 
-    let_go(cpu);
+    pc_leave(cpu);
     tail->holds = cpu->untimed ? PC_ST_INT : PC_ST_KILL_EXC;
     tail->held = cpu->untimed ? cpu->exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
     pc_charge(cpu, tail->holds, tail->held);
@@ -210,7 +145,7 @@ static void trap(struct pc_cpu *cpu)
     }
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = cpu->code->idle;
-    cpu->fetched_pc = NOWHERE;
+    cpu->fetched_pc = PC_NOWHERE;
 }
 
 /** The instruction at pc cannot be fetched: lets the card say why. False: stopped. */
@@ -487,9 +422,11 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define T              REG(op->t)
 #define IMM            ((uint64_t)(int64_t)op->imm)
 #define FCC            (cpu->r.fcsr >> op->t & 1)
+#define TAKEN          (cpu->pipe.taken)
+#define TARGET         (cpu->pipe.target)
 #define NOW            (cpu->now + op->cycle)
 
-#define DISPATCH() goto *table[op->code]
+#define DISPATCH() goto *label[op->code]
 #define NEXT()      \
     do {            \
         op++;       \
@@ -534,14 +471,12 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define KEEP64(v) (v)
 
 /** The data-cache line `va` would be in. */
-#define LINE(va) (&cpu->d[((va) >> cpu->dshift) & cpu->dmask])
+#define LINE(va)                                     \
+    ((const struct pc_line *)((const char *)cpu->d + \
+                              (rotate64((va), (unsigned)cpu->pipe.turn) & cpu->pipe.places)))
 
-/** After a slow path that may have let time pass: is the horizon inside this block now? */
-#define REPACE()                                          \
-    do {                                                  \
-        table = cpu->now + b->span > limit ? wary : fast; \
-        room = (int64_t)(horizon - cpu->now);             \
-    } while (0)
+/** After a slow path that may have let time pass. */
+#define PACE_AGAIN() pace_again(cpu, &sign, b, op + 1, horizon)
 
 /** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
  *  misalignment leaves low bits in the tag. */
@@ -551,13 +486,13 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         const uint64_t va = (address);                                      \
         const struct pc_line *line = LINE(va);                              \
         uint8_t *p;                                                         \
-        if (likely(line->tag == (va & (~cpu->pipe.inside | ((size)-1))))) { \
-            p = line->host + (va & cpu->pipe.inside);                       \
+        if (likely(line->tag == (va & (cpu->pipe.outside | ((size)-1))))) { \
+            p = (uint8_t *)(line->host + va);                               \
         } else {                                                            \
             p = slow(cpu, va, size, NOW, &why);                             \
             if (unlikely(!p))                                               \
                 goto stopped;                                               \
-            REPACE();                                                       \
+            PACE_AGAIN();                                                   \
         }                                                                   \
         statement;                                                          \
         NEXT();                                                             \
@@ -571,7 +506,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         const uint8_t *p = pc_load_linked(cpu, wrap(cpu, S + IMM), size, NOW, &why); \
         if (!p)                                                                      \
             goto stopped;                                                            \
-        REPACE();                                                                    \
+        PACE_AGAIN();                                                                \
         statement;                                                                   \
         NEXT();                                                                      \
     }
@@ -583,7 +518,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         uint8_t *p = pc_store_conditional(cpu, wrap(cpu, S + IMM), size, NOW, &why, &failed); \
         if (!p && !failed)                                                                    \
             goto stopped;                                                                     \
-        REPACE();                                                                             \
+        PACE_AGAIN();                                                                         \
         if (p)                                                                                \
             statement;                                                                        \
         D = !failed;                                                                          \
@@ -595,13 +530,13 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define BRANCH(id, condition) \
     do_##id:                  \
     {                         \
-        taken = (condition);  \
+        TAKEN = (condition);  \
         NEXT();               \
     }
 #define BRANCH_LINK(id, condition) \
     do_##id:                       \
     {                              \
-        taken = (condition);       \
+        TAKEN = (condition);       \
         LINK();                    \
         NEXT();                    \
     }
@@ -609,10 +544,12 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define LIKELY(id, condition, link) \
     do_##id:                        \
     {                               \
-        taken = (condition);        \
+        TAKEN = (condition);        \
         link;                       \
-        if (!taken)                 \
+        if (!TAKEN) {               \
+            take_down(&sign);       \
             goto end_fall;          \
+        }                           \
         NEXT();                     \
     }
 
@@ -635,15 +572,14 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define IN_CACHE(block) \
     (((const struct pc_line *)((const char *)cpu->i + (block)->place))->rtag == (block)->line)
 
-#define ENTER()                                   \
-    do {                                          \
-        if (unlikely(cpu->now + b->span > limit)) \
-            goto brink;                           \
-        if (check && unlikely(!IN_CACHE(b)))      \
-            goto miss;                            \
-        table = fast;                             \
-        op = b->ops;                              \
-        DISPATCH();                               \
+#define ENTER()                                     \
+    do {                                            \
+        if (unlikely(cpu->now + b->span > horizon)) \
+            goto brink;                             \
+        if (check && unlikely(!IN_CACHE(b)))        \
+            goto miss;                              \
+        op = b->ops;                                \
+        DISPATCH();                                 \
     } while (0)
 
 static inline nm_tick earlier(nm_tick a, nm_tick b)
@@ -651,9 +587,21 @@ static inline nm_tick earlier(nm_tick a, nm_tick b)
     return a < b ? a : b;
 }
 
+/** Goes beyond what `spent` can hold. */
+static __attribute__((noinline)) enum pc_stop run_far(struct pc_cpu *cpu, nm_tick horizon)
+{
+    enum pc_stop why;
+
+    do {
+        pc_settle(cpu);
+        why = pc_run(cpu, earlier(horizon, cpu->pipe.full));
+    } while (why == PC_STOP_HORIZON && cpu->now < horizon);
+    return why;
+}
+
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    static const void *const fast[PC_OP__COUNT] = {
+    static const void *const label[PC_OP__COUNT] = {
         [PC_OP_RI] = &&do_RI,
 #define INSN(id, ...) [PC_OP_##id] = &&do_##id,
 #define FPOP(id, ...) [PC_OP_##id] = &&do_fpu,
@@ -663,6 +611,10 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_NOP] = &&do_NOP,
         [PC_OP_MOVE] = &&do_MOVE,
         [PC_OP_LINE] = &&do_LINE,
+        [PC_OP_STOP] = &&do_STOP,
+        [PC_OP_ENTER] = &&do_ENTER,
+        [PC_OP_LOOK] = &&do_LOOK,
+        [PC_OP_BEHIND] = &&do_BEHIND,
         [PC_OP_END_FALL] = &&end_fall,
         [PC_OP_END_COND] = &&end_cond,
         [PC_OP_END_JUMP] = &&end_jump,
@@ -670,46 +622,30 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         [PC_OP_END_SPLIT] = &&end_split,
         [PC_OP_END_SYNCI] = &&end_synci,
     };
-    static const void *const wary[PC_OP__COUNT] = {
-        [PC_OP_RI... PC_OP_LINE] = &&look, [PC_OP_END_FALL] = &&end_fall,
-        [PC_OP_END_COND] = &&end_cond,     [PC_OP_END_JUMP] = &&end_jump,
-        [PC_OP_END_REG] = &&end_reg,       [PC_OP_END_SPLIT] = &&end_split,
-        [PC_OP_END_SYNCI] = &&end_synci,
-    };
     union pc_spent *const spent = &cpu->pipe.spent;
-    const void *const *table = fast;
-    nm_tick limit = horizon;
-    const struct pc_op *op;
+    const struct pc_op *op = cpu->pipe.op;
     struct pc_edge *edge = NULL;
+    struct stop_sign sign;
     struct pc_block *b;
     enum pc_stop why;
-    uint64_t next = cpu->r.npc;
-    int64_t room;       /* [PCycles] from the start of the block to the horizon */
-    unsigned taken = 0; /* the last branch of the block: an index of its edges */
     bool check;
 
+    if (unlikely(horizon > cpu->pipe.full))
+        return run_far(cpu, horizon);
+    if (unlikely(cpu->now >= horizon))
+        return PC_STOP_HORIZON;
     cpu->horizon = horizon;
-    if (unlikely(limit > cpu->pipe.full)) {
-        horizon = earlier(horizon, INT64_MAX); /* so that `room` has its sign */
-        pc_settle(cpu);
-        limit = earlier(horizon, cpu->pipe.full);
-    }
-    if (likely(goes_on(cpu))) {
+    if (likely(op)) {
         b = cpu->pipe.block;
-        op = cpu->pipe.op;
-        next = cpu->pipe.next;
-        check = cpu->fetched_pc == NOT_FETCHED;
-        if (!op)
-            goto brink;
-        taken = cpu->pipe.taken;
-        cpu->now -= cpu->pipe.cycle;
+        cpu->now -= op->cycle;
         cpu->pipe.op = NULL;
-        REPACE();
+        pace(&sign, b, horizon - cpu->now);
         DISPATCH();
     }
-    let_go(cpu);
-    if (cpu->pipe.code != cpu->code || cpu->pipe.generation != cpu->code->generation)
-        follow_code(cpu);
+    pc_leave(cpu);
+    if (cpu->pipe.code != cpu->code)
+        pc_cpu_attach(cpu);
+    TARGET = cpu->r.npc;
     check = cpu->fetched_pc != cpu->r.pc;
     while (!(b = resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
@@ -718,26 +654,29 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         cpu->fetched_pc = cpu->r.pc;
     }
 
-brink: /* the horizon, or the end of what `spent` can hold, may fall inside the block */
+brink: /* the horizon may fall inside the block */
     if (unlikely(b == &pc_unlinked))
         goto unlinked;
     if (cpu->now >= horizon) {
         why = PC_STOP_HORIZON;
         goto stopped_before;
     }
-    if (unlikely(cpu->now + b->span > cpu->pipe.full)) {
-        pc_settle(cpu);
-        limit = earlier(horizon, cpu->pipe.full);
-    }
     if (check && !IN_CACHE(b))
         goto miss;
-    REPACE();
+    pace(&sign, b, horizon - cpu->now);
+do_ENTER:
     op = b->ops;
     DISPATCH();
 
+do_LOOK:
+    if (IN_CACHE(b))
+        goto do_ENTER;
+    take_down(&sign);
 miss:
-    if (!pc_fetch(cpu, b->key.pc, cpu->now, &why))
+    if (!pc_fetch(cpu, b->key.pc, cpu->now, &why)) {
+        check = true;
         goto stopped_before;
+    }
     check = false;
     goto brink;
 
@@ -747,26 +686,24 @@ do_LINE : {
 
     if (unlikely(((const struct pc_line *)((const char *)cpu->i + op->imm))->rtag != va)) {
         if (!pc_fetch(cpu, va, NOW, &why))
-            goto stopped_at_line;
-        REPACE();
-        if (op->cycle >= room) {
-            why = PC_STOP_HORIZON;
-            stop_at(cpu, b, op, next, taken);
-            stop_at_line(cpu, true);
-            goto done;
-        }
+            goto stopped;
+        if (NOW >= horizon)
+            goto stopped_behind_line;
+        PACE_AGAIN();
     }
     NEXT();
 }
 
-look: /* every instruction comes by here while `wary` */
-    if (op->cycle >= room) {
-        why = PC_STOP_HORIZON;
-        if (op->code == PC_OP_LINE)
-            goto stopped_at_line;
-        goto stopped;
-    }
-    goto *fast[op->code];
+do_BEHIND:
+    op = cpu->pipe.line;
+    cpu->now -= op->cycle;
+    PACE_AGAIN();
+    NEXT();
+
+do_STOP:
+    sign.at->code = sign.code;
+    stop_at(cpu, b, op);
+    return PC_STOP_HORIZON;
 
     /* -- integer -- */
     DO(NOP, )
@@ -917,8 +854,8 @@ look: /* every instruction comes by here while `wary` */
     LIKELY(BC1TL, FCC, )
     BRANCH(J, true)
     BRANCH_LINK(JAL, true)
-    DO(JR, next = S; taken = true)
-    DO(JALR, next = S; D = b->key.pc + 4 * (uint64_t)op->at + 8; taken = true)
+    DO(JR, TARGET = S; TAKEN = true)
+    DO(JALR, TARGET = S; D = b->key.pc + 4 * (uint64_t)op->at + 8; TAKEN = true)
 
     /* -- floating point -- */
     DO(MFC1, D = sign32(SINGLE(op->s)))
@@ -950,7 +887,7 @@ do_SYNC:
     if (unlikely(cpu->posted)) {
         if (!pc_sync(cpu, NOW, &why))
             goto stopped;
-        REPACE();
+        PACE_AGAIN();
     }
     NEXT();
     DO(PREF, )
@@ -988,17 +925,19 @@ end_fall:
     LEAVE(PC_EDGE_FALL);
     FOLLOW();
 end_cond:
-    LEAVE(taken);
+    LEAVE(TAKEN);
     FOLLOW();
 end_jump:
     LEAVE(PC_EDGE_TAKEN);
     FOLLOW();
 end_split: /* the delay slot's block leaves through end_reg: tell it the target */
-    LEAVE(taken);
-    if (taken && pc_rows[op[-1].code].klass != PC_CLASS_JUMPR)
-        next = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
+    LEAVE(TAKEN);
+    if (TAKEN && pc_rows[op[-1].code].klass != PC_CLASS_JUMPR)
+        TARGET = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
     FOLLOW();
-end_reg:
+end_reg : {
+    const uint64_t next = TARGET;
+
     LEAVE(PC_EDGE_TAKEN);
     check = true;
     if (edge->to->key.pc == next) {
@@ -1016,6 +955,7 @@ end_reg:
         b = edge->to = *hot;
     }
     ENTER();
+}
 end_synci:
     LEAVE(PC_EDGE_FALL);
 afresh : /* all decoded code is dropped */
@@ -1023,7 +963,6 @@ afresh : /* all decoded code is dropped */
     const struct pc_edge out = *edge;
 
     pc_code_drop(cpu->code);
-    follow_code(cpu);
     check = out.check;
     cpu->r.pc = out.pc;
     b = pc_block_get(cpu->code, out.pc, out.context, out.flags);
@@ -1045,32 +984,35 @@ unlinked: /* an edge taken for the first time */
 off_the_map: /* no instruction there, or not yet */
     leave_tail(&cpu->pipe, edge);
     cpu->pipe.slot = edge->flags & PC_BLOCK_SLOT;
-    cpu->r.npc = cpu->pipe.slot ? next : cpu->r.pc + 4;
+    cpu->r.npc = cpu->pipe.slot ? TARGET : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = edge->context;
-    cpu->pipe.block = NULL;
-    cpu->pipe.fetched = NO_BLOCK;
-    cpu->fetched_pc = NOWHERE;
+    cpu->fetched_pc = PC_NOWHERE;
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
     b = resume(cpu);
     check = false;
     goto brink;
 
+stopped_behind_line:
+    why = PC_STOP_HORIZON;
+    take_down(&sign);
+    stop_at(cpu, b, op);
+    cpu->pipe.line = op;
+    cpu->pipe.op = &pc_behind_line;
+    return why;
 trapped:
     why = PC_STOP_TRAP;
 stopped:
-    stop_at(cpu, b, op, next, taken);
-    goto done;
-stopped_at_line:
-    stop_at(cpu, b, op, next, taken);
-    stop_at_line(cpu, false);
+    take_down(&sign);
+    stop_at(cpu, b, op);
     goto done;
 stopped_before:
-    leave_tail(&cpu->pipe, edge);
-    stop_before(cpu, b, next, !check);
+    stop_before(cpu, b, edge, !check);
 done:
     if (why == PC_STOP_TRAP)
         trap(cpu);
+    else if (why == PC_STOP_MISS)
+        pc_show(cpu);
     return why;
 }

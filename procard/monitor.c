@@ -140,6 +140,7 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now)
     if (card->monitor.wants & MON_WANTS_ACCESSES &&
         mon_board_enabled(&card->monitor.board) >> MON_BIT_SRAM & 1)
         card->monitor.leash = latency(card) ? latency(card) : 1;
+    pc_card_watch(card);
     card->monitor.hears = mon_board_hears(&card->monitor.board);
     card->port.heard = card->monitor.hears & BUS_TAPS ? heard : NULL;
     attend(card, now, &taps);

@@ -60,10 +60,14 @@ enum pc_stop {
 
 /** One primary-cache line as the fast path sees it. */
 struct pc_line {
-    uint64_t rtag; /**< virtual line address that may be read here; ~0: none */
-    uint64_t wtag; /**< virtual line address that may be written here without asking; ~0: none */
-    uint8_t *host; /**< where the line's bytes lie in the memory image (big-endian) */
+    uint64_t rtag;   /**< virtual line address that may be read here; ~0: none */
+    uint64_t wtag;   /**< virtual line address that may be written here without asking; ~0: none */
+    uintptr_t host;  /**< what to add to an address in the line: where its byte lies in the memory
+                          image (big-endian). Meaningless without a tag */
+    uint64_t unused; /**< a power of two is found faster */
 };
+enum { PC_LINE_SHIFT = 5 };
+_Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 
 struct pc_card; /* cache.c, agent.c: the card around the processor */
 struct pc_code; /* decode.c: decoded instructions of one program */
@@ -91,29 +95,31 @@ struct pc_tail {
 };
 
 /**
- * What the pipeline holds between two runs: private to the interpreter, cleared by pc_cpu_reset
- * (call it before cpu->code is set to other code).
+ * What the pipeline holds between two runs: private to the interpreter, cleared by pc_cpu_reset.
+ * A run begins with the first members and, at its horizon, leaves only them behind (stopped.c).
  */
 struct pc_pipe {
-    const struct pc_code *code; /**< the rest belongs to this code */
-    uint32_t generation;        /**< of `code`, at which `block` and `hot` were valid */
-    uint16_t cycle;             /**< [PCycles] from the start of `block` to where it stopped */
-    bool slot;                  /**< `pc` is the delay slot of a taken branch */
-    uint8_t taken;              /**< the last branch of `block` */
-    uint64_t pc;                /**< where the last run stopped */
-    uint64_t fetched;           /**< and cpu->fetched_pc there: if it changes, look up again */
+    const struct pc_op *op;   /**< goes on at this operation; NULL: at what is at r.pc */
+    struct pc_block *block;   /**< it is in, or about to begin */
+    uint64_t target;          /**< of the block's register jump, or of that whose slot it is */
+    bool taken;               /**< the last branch of the block */
+    nm_tick full;             /**< `spent` may overflow after this tick */
+    union pc_spent spent;     /**< whole blocks, not yet in cpu->states; modulo 65536 */
+    uint64_t outside;         /**< bits of an address that name a line of the data cache */
+    uint64_t places;          /**< offsets of lines in cpu->d, */
+    uint64_t turn;            /**< found there when an address is rotated right by this */
+    uint64_t sink;            /**< takes results whose destination is register 0 */
+    const struct pc_op *line; /**< it is behind this one, when op is pc_behind_line */
+    /* valid while op is NULL: */
+    uint64_t pc; /**< where the last run stopped */
     const struct pc_context
-        *context;              /**< latencies outstanding there; lost if another pc goes on */
-    struct pc_block *block;    /**< it stopped in this one; NULL: must be looked up by `pc` */
-    const struct pc_op *op;    /**< at this operation; NULL: before the first */
-    union pc_spent part;       /**< PCycles from the start of `block` to `op` */
-    struct pc_tail tail;       /**< the PCycles before cpu->now */
-    uint64_t next;             /**< target of the block's register jump */
-    union pc_spent spent;      /**< whole blocks, not yet in cpu->states; modulo 65536 */
-    nm_tick full;              /**< `spent` may overflow after this tick */
-    uint64_t inside;           /**< bits of an address within a line of the data cache */
-    uint64_t sink;             /**< takes results whose destination is register 0 */
-    struct pc_block *hot[256]; /**< targets of register jumps, by address */
+        *context; /**< latencies outstanding there; lost if another pc goes on */
+    bool slot;    /**< pc is the delay slot of a taken branch */
+    /* and unless it is inside a block: */
+    struct pc_tail tail;        /**< the PCycles before cpu->now */
+    struct pc_code *code;       /**< the rest belongs to this code */
+    struct pc_cpu *prev, *next; /**< in its list */
+    struct pc_block *hot[256];  /**< targets of register jumps, by address */
 };
 
 struct pc_cpu {
@@ -131,8 +137,7 @@ struct pc_cpu {
     bool untimed; /**< every instruction takes one PCycle: nothing slips, nothing is killed */
 
     uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; odd:
-                            none. Set on every stop inside a block, so that a re-executed access
-                            cannot lose its own instruction. */
+                            none. For the card: pc_refetch. */
 
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` after pc_settle */
     uint64_t instructions; /**< completed (ground truth, not a card event), after pc_settle */
@@ -166,23 +171,38 @@ enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
 /* ---- the interpreter, called by the card ---------------------------------------------------- */
 
 /**
- * Executes from cpu->r.pc until the horizon, a miss or a trap.
+ * Executes until the horizon, a miss or a trap: from where the last run stopped, or from cpu->r.pc
+ * after a trap, pc_leave or pc_refetch.
  *
- * On return cpu->now is the tick at which the instruction at cpu->r.pc (re)starts. On a miss that
- * instruction has had no effect. On a trap the PCycles it kills are charged: for SYS pc is past the
- * instruction; for others pc is the faulting one (npc tells whether it sits in a delay slot) and
- * nothing of it took effect.
+ * On return cpu->now is the tick at which the next instruction (re)starts, which on a miss or a
+ * trap is at cpu->r.pc, else see pc_settle. On a miss that instruction has had no effect. On a trap
+ * the PCycles it kills are charged: for SYS pc is past the instruction; for others pc is the
+ * faulting one (npc tells whether it sits in a delay slot) and nothing of it took effect.
  */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon);
 
 /** PCycles in each state, up to cpu->now. */
 void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT]);
 
-/** Brings cpu->states and cpu->instructions up to cpu->now. */
+/** The PCycles before cpu->now. */
+struct pc_tail pc_tail(const struct pc_cpu *cpu);
+
+/** Brings cpu->states, cpu->instructions, r.pc and r.npc up to cpu->now. */
 void pc_settle(struct pc_cpu *cpu);
 
-/** Resets registers, states and exception; the caches and code stay. */
+/** The same, and the next run begins at what r.pc then says: call it before registers are changed.
+ */
+void pc_leave(struct pc_cpu *cpu);
+
+/** pc_leave, and what has been fetched is forgotten: the instruction is looked up again. */
+void pc_refetch(struct pc_cpu *cpu);
+
+/** Resets registers, states and exception; the caches and code stay. The struct must be zero before
+ *  its first use. */
 void pc_cpu_reset(struct pc_cpu *cpu);
+
+/** The processor ends: it no longer runs any code. */
+void pc_cpu_detach(struct pc_cpu *cpu);
 
 /**
  * Decoded code of one address space, shared by all its processors.

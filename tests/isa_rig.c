@@ -80,7 +80,7 @@ static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     if (l->rtag != line && !bring(cpu, line, kind, stop))
         return NULL;
     note(rig, va << 3 | kind, at);
-    l->host = rig->bytes + (line - rig->base);
+    l->host = (uintptr_t)rig->bytes - rig->base;
     if (rig->cached) {
         l->rtag = line;
         l->wtag = kind == PC_STORE ? line : ~UINT64_C(0);
@@ -216,6 +216,14 @@ static bool sums_up(const struct pc_cpu *cpu)
     return sum == cpu->now;
 }
 
+static void forget(struct rig *rig, uint64_t what)
+{
+    if (what % 4 == 0)
+        pc_leave(&rig->cpu);
+    else if (what % 4 == 1)
+        pc_code_flush(rig->cpu.code, rig->base, rig->size);
+}
+
 bool rig_run(struct rig *rig, nm_tick limit, unsigned slice, uint64_t seed)
 {
     struct pc_cpu *cpu = &rig->cpu;
@@ -225,6 +233,8 @@ bool rig_run(struct rig *rig, nm_tick limit, unsigned slice, uint64_t seed)
         const enum pc_stop stop = pc_run(cpu, horizon);
 
         pc_settle(cpu);
+        if (rig->forgets)
+            forget(rig, rig_random(&seed));
         if (!sums_up(cpu) || (stop == PC_STOP_HORIZON && cpu->now < horizon))
             return false;
         if (stop == PC_STOP_TRAP)

@@ -16,6 +16,7 @@ struct rig {
     uint64_t base, size;
     bool cached;  /**< fill lines on access; false: every access takes the slow path */
     bool stalls;  /**< misses cost time */
+    bool forgets; /**< between runs the code is flushed now and then, or the place in it given up */
     uint64_t log; /**< hash of all slow-path accesses that succeeded, with their ticks */
     uint64_t waiting_line, waiting_kind; /**< an access was told to wait for this */
     uint64_t ready_line;                 /**< ... and may now go on */

@@ -87,3 +87,56 @@ Test(kernel, advance_keeps_far_events)
     cr_assert_eq(nm_kernel_now(k), 5001);
     nm_kernel_free(k);
 }
+
+struct chain {
+    struct nm_kernel *k;
+    unsigned passed, refused;
+};
+
+/* An event of its own is at 300: nothing before it is in the way, it and all behind it are. */
+static void go_on(void *self, nm_tick now, uint64_t arg)
+{
+    struct chain *chain = self;
+    (void)now;
+    for (nm_tick at = arg; at < 400; at += 50) {
+        const bool passed = nm_kernel_goes_on(chain->k, at);
+        cr_assert_eq(nm_kernel_now(chain->k), passed ? at : nm_kernel_now(chain->k));
+        chain->passed += passed;
+        chain->refused += !passed;
+    }
+}
+
+static void nothing(void *self, nm_tick now, uint64_t arg)
+{
+    (void)self, (void)now, (void)arg;
+}
+
+static struct chain chain_up_to(nm_tick limit)
+{
+    struct chain chain = {.k = nm_kernel_new()};
+    nm_post(chain.k, 300, 0, 0, nothing, NULL, 0);
+    nm_post(chain.k, 10, 0, 0, go_on, &chain, 50);
+    if (limit)
+        nm_kernel_allow(chain.k, limit);
+    nm_kernel_step(chain.k);
+    cr_assert_eq(nm_kernel_next(chain.k), 300);
+    cr_assert_eq(nm_kernel_now(chain.k),
+                 10 + 40 * !!chain.passed + 50 * (chain.passed - !!chain.passed));
+    nm_kernel_free(chain.k);
+    return chain;
+}
+
+/** Time goes on in an event up to the next one, and not to what the island's owner has not allowed.
+ */
+Test(kernel, an_event_goes_on_only_to_what_is_next)
+{
+    static const struct {
+        nm_tick limit;
+        unsigned passed;
+    } rows[] = {{0, 0}, {50, 0}, {51, 1}, {200, 3}, {201, 4}, {300, 5}, {NM_NEVER, 5}};
+    for (unsigned n = 0; n < sizeof rows / sizeof *rows; n++) {
+        const struct chain chain = chain_up_to(rows[n].limit);
+        cr_expect_eq(chain.passed, rows[n].passed, "limit %lu", (unsigned long)rows[n].limit);
+        cr_expect_eq(chain.passed + chain.refused, 7);
+    }
+}

@@ -225,11 +225,10 @@ static void note_cycles(void *ctx, nm_tick t, uint8_t status)
 
 static void check_tail(const struct row *row, const struct pc_cpu *cpu, const struct cycles *c)
 {
-    const struct pc_tail *tail = &cpu->pipe.tail;
+    const struct pc_tail tail = pc_tail(cpu);
     const struct {
         unsigned n, state;
-    } parts[] = {
-        {tail->held, tail->holds}, {tail->killed, PC_ST_KILL_BRANCH}, {tail->did, tail->done}};
+    } parts[] = {{tail.held, tail.holds}, {tail.killed, PC_ST_KILL_BRANCH}, {tail.did, tail.done}};
     nm_tick t = cpu->now;
 
     for (unsigned i = 0; i < 3; i++) {

@@ -1,10 +1,11 @@
 /*
- * The benchmark's work: threads that load and store in arrays, in one of four patterns.
+ * The benchmark's work: threads that load and store in arrays, in one of five patterns.
  *
- *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared|exchange|locks
+ *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared|stream|exchange|locks
  *
  * private:  at random, an array of WORDS for each thread.
  * shared:   at random, one array for all.
+ * stream:   one word of every 64 bytes of an array of WORDS for each thread, in order.
  * exchange: as an FFT's transposition: every thread writes its own part of one array, waits for the
  *           others, then reads a slice of everybody's part.
  * locks:    every reference adds to a counter under its mutex; there are WORDS of them.
@@ -57,6 +58,15 @@ static void wander(struct job *job)
     job->sum = sum;
 }
 
+static void stream(struct job *job)
+{
+    enum { LINE = 64 / sizeof *job->words };
+    unsigned sum = 0;
+    for (unsigned i = 0; i < job->references; i++)
+        sum += job->words[i * LINE & job->mask];
+    job->sum = sum;
+}
+
 static void exchange(struct job *job)
 {
     const unsigned part = (job->mask + 1) / job->threads, slice = part / job->threads;
@@ -90,10 +100,8 @@ static const struct pattern {
     void (*run)(struct job *);
     int own, races; /* an array for each thread; the sums depend on who is first */
 } patterns[] = {
-    {"private", wander, 1, 0},
-    {"shared", wander, 0, 1},
-    {"exchange", exchange, 0, 0},
-    {"locks", count, 0, 0},
+    {"private", wander, 1, 0},    {"shared", wander, 0, 1}, {"stream", stream, 1, 0},
+    {"exchange", exchange, 0, 0}, {"locks", count, 0, 0},
 };
 
 static const struct pattern *pattern;
