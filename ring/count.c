@@ -3,8 +3,9 @@
  *
  * The hard idea: links are not counted slot by slot. A slot in use that came over the link into a
  * node has either left the ring there, or gone on, or stands there now; so the traffic of a link
- * follows from that of the link before it and the node's starts and stops, and one link per ring
- * that is really counted (from the last node to node 0) fixes the rest: Kirchhoff's rule.
+ * follows from that of the link before it and the node's starts and stops, which its queues have
+ * counted; and one link per ring that is really counted (from the last node to node 0) fixes the
+ * rest: Kirchhoff's rule.
  */
 #include "ring/net.h"
 

@@ -487,7 +487,8 @@ static inline bool station_let_in(struct ring_net *net, struct ring *r, uint32_t
     return false;
 }
 
-/* The same for an inter-ring interface. What is next but not ready will be looked at when it is. */
+/* The same for an inter-ring interface. What is next but not ready will be looked at when it is; an
+ * empty ring is looked at in the next cycle all the same. */
 static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
                                   uint64_t c)
 {
