@@ -267,21 +267,14 @@ struct actor {
     char bus[TRACE]; /**< its packets so far */
 };
 
-static struct actor *actor_of(const struct pc_cpu *cpu)
-{
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
-    return a;
-}
-
 /* The bus has carried a packet of a card. */
 static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     const struct pc_card *card = module;
-    char *bus = actor_of(&card->cpu)->bus;
-    const size_t n = strlen(bus);
+    struct actor *a = actor_of(&card->cpu);
+    const size_t n = strlen(a->bus);
     (void)now, (void)data;
-    snprintf(bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
+    snprintf(a->bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
              nm_message_row(p->message)->name);
 }
 
