@@ -271,10 +271,10 @@ struct actor {
 static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     const struct pc_card *card = module;
-    char *bus = ((struct actor *)actor_of(&card->cpu))->bus;
-    const size_t n = strlen(bus);
+    struct actor *a = actor_of(&card->cpu);
+    const size_t n = strlen(a->bus);
     (void)now, (void)data;
-    snprintf(bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
+    snprintf(a->bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
              nm_message_row(p->message)->name);
 }
 
