@@ -22,21 +22,15 @@ struct request {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    (void)arg;
     struct request *request = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &request->sets;
+        state->child_inputs[1] = &request->file;
         return 0;
     case 'a':
         request->all = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (request->file)
-            argp_error(state, "one FILE at a time");
-        request->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which FILE? (- is standard input)");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -161,12 +155,12 @@ int cli_check(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"all", 'a', NULL, 0, "Every value with its origin, as a file that can be run", 0}, {0}};
-    static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&cli_set_argp, 0, NULL, 0}, {&cli_file_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
         .children = children,
-        .args_doc = "FILE",
         .doc = "Reads a machine or experiment FILE (- is standard input) and says what was "
                "understood."};
     struct request request = {0};

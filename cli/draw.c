@@ -53,8 +53,7 @@ static struct point at(struct point centre, double radius, double angle)
                           centre.y - radius * cos(2 * M_PI * angle)};
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* How far a level's subtree reaches towards the ring above, from its centre. */
 static double inward(const struct drawing *d, int level)
@@ -127,8 +126,7 @@ static void cover_ring(const struct drawing *d, unsigned level, struct point cen
     }
 }
 
-/* ---- stations -----------------------------------------------------------------------------------
- */
+/* ---- stations -------------------------------------------------------------------------------- */
 
 static void box(const struct drawing *d, double x, double y, double width, double height,
                 const char *fill, const char *edge)
@@ -198,8 +196,7 @@ static void draw_disc(const struct drawing *d, struct point c, unsigned station)
                 c.x + 6.5 * (i - (cards - 1) / 2.0), c.y + 10.5);
 }
 
-/* ---- rings -------------------------------------------------------------------------------------
- */
+/* ---- rings ----------------------------------------------------------------------------------- */
 
 static void dot(const struct drawing *d, struct point p, double radius, const char *fill,
                 const char *edge)
@@ -293,8 +290,7 @@ static void draw_child(const struct drawing *d, unsigned level, unsigned index, 
         draw_board(d, centre, index);
 }
 
-/* ---- the sheet ----------------------------------------------------------------------------------
- */
+/* ---- the sheet ------------------------------------------------------------------------------- */
 
 /* Name, size, and what the dots are, from the upper left corner down. */
 static void caption(const struct drawing *d)

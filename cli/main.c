@@ -4,11 +4,14 @@
 #include "cli/cli.h"
 
 #include "input/diag.h"
+#include "machine/alloc.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert((int)NM_EXIT_MEMORY == (int)CLI_EXIT_USAGE, "a status of exit.def");
 
 static const struct command {
     const char *name;

@@ -25,6 +25,27 @@ static const struct argp_option set_options[] = {
 
 const struct argp cli_set_argp = {.options = set_options, .parser = parse_set};
 
+/* ---- FILE ------------------------------------------------------------------------------------ */
+
+static error_t parse_file(int key, char *arg, struct argp_state *state)
+{
+    const char **file = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*file)
+            argp_error(state, "one FILE at a time");
+        *file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which FILE? (- is standard input)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp cli_file_argp = {.parser = parse_file, .args_doc = "FILE"};
+
 /* ---- of a run -------------------------------------------------------------------------------- */
 
 /** Adds the comma-separated parts of an argument to a list. */

@@ -1,6 +1,6 @@
 /*
  * Options several subcommands share. A subcommand names a parser here as its argp child and gives
- * it a struct of its own in ARGP_KEY_INIT: state->child_inputs[0] = &options.
+ * it what it fills in, in ARGP_KEY_INIT: state->child_inputs[0] = &options.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -10,6 +10,9 @@
 
 /** --set; the input is a char **: the NULL-terminated list of assignments, NULL when empty. */
 extern const struct argp cli_set_argp;
+
+/** The one FILE of a subcommand that reads one; the input is a const char **, NULL at first. */
+extern const struct argp cli_file_argp;
 
 /** What `run` and `stat` have in common. Zero is a good start; cli_options_free releases it. */
 struct cli_options {

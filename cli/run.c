@@ -13,29 +13,20 @@ struct request {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->options;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->file)
-            argp_error(state, "one FILE at a time");
-        r->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which FILE? (- is standard input)");
-        return 0;
-    default:
+    (void)arg;
+    if (key != ARGP_KEY_INIT)
         return ARGP_ERR_UNKNOWN;
-    }
+    state->child_inputs[0] = &r->options;
+    state->child_inputs[1] = &r->file;
+    return 0;
 }
 
-static const struct argp_child children[] = {{&cli_options_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&cli_options_argp, 0, NULL, 0}, {&cli_file_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
     .parser = parse,
     .children = children,
-    .args_doc = "FILE",
     .doc =
         "Runs the experiment in FILE (- is standard input) and writes its results, without "
         "--output "

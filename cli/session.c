@@ -46,8 +46,7 @@ struct state {
     struct rep_progress progress;
 };
 
-/* ---- signals -----------------------------------------------------------------------------------
- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 /* The only variables of the program that belong to nobody: a signal handler has no context. */
 static volatile sig_atomic_t stop_asked, look_asked;
@@ -76,8 +75,7 @@ static void catch_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- small things ------------------------------------------------------------------------------
- */
+/* ---- small things ---------------------------------------------------------------------------- */
 
 static void complain(const char *what)
 {
@@ -111,8 +109,7 @@ static const struct rep_sample *totals(struct state *s)
     return &s->now;
 }
 
-/* ---- calls out of the run ----------------------------------------------------------------------
- */
+/* ---- calls out of the run -------------------------------------------------------------------- */
 
 static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
 {
@@ -145,58 +142,17 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
     return !stop_asked;
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void write_resolved(void *ctx, FILE *out)
 {
     in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment, GUEST_COPY);
 }
 
-static void write_json(void *ctx, FILE *out)
-{
-    rep_write_json(&((struct state *)ctx)->run, out);
-}
-
-static void write_csv(void *ctx, FILE *out)
-{
-    rep_write_csv(&((struct state *)ctx)->run, out);
-}
-
-static void write_histogram(void *ctx, FILE *out)
-{
-    rep_write_histogram(&((struct state *)ctx)->run, out);
-}
-
-static void write_groups(void *ctx, FILE *out)
-{
-    rep_write_groups(&((struct state *)ctx)->run, out);
-}
-
 static void write_samples(void *ctx, FILE *out)
 {
     const struct state *s = ctx;
     rep_write_samples(&s->samples, &s->run, out);
-}
-
-static void write_counters(void *ctx, FILE *out)
-{
-    rep_write_counters(&((struct state *)ctx)->run, out);
-}
-
-static void write_bins(void *ctx, FILE *out)
-{
-    rep_write_bins(&((struct state *)ctx)->run, out);
-}
-
-static void write_npy(void *ctx, FILE *out)
-{
-    rep_write_npy(&((struct state *)ctx)->run, out);
-}
-
-static void write_text(void *ctx, FILE *out)
-{
-    rep_write_text(&((struct state *)ctx)->run, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -208,15 +164,50 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
     return false;
 }
 
-/* What the cards' registers and SRAMs show, as far as anybody used them. */
-static bool write_registers(struct state *s)
+static bool has_groups(const struct rep_run *run)
+{
+    return run->experiment->group_count;
+}
+
+static bool has_histogram(const struct rep_run *run)
+{
+    return rep_histogram_total(run).cards;
+}
+
+/* What a run has counted, file by file. */
+static const struct result {
+    const char *name;
+    void (*write)(const struct rep_run *run, FILE *out);
+    bool (*is_there)(const struct rep_run *run); /* NULL: always */
+} results[] = {
+    {"stats.json", rep_write_json, NULL},
+    {"stats.csv", rep_write_csv, NULL},
+    {"stats.txt", rep_write_text, NULL},
+    {REP_HISTOGRAM, rep_write_histogram, NULL},
+    {REP_GROUPS, rep_write_groups, has_groups},
+    {REP_COUNTERS, rep_write_counters, rep_registers_used},
+    {REP_BINS, rep_write_bins, has_histogram},
+    {REP_NPY, rep_write_npy, has_histogram},
+};
+
+struct result_of {
+    const struct result *result;
+    const struct rep_run *run;
+};
+
+static void write_result(void *ctx, FILE *out)
+{
+    const struct result_of *of = ctx;
+    of->result->write(of->run, out);
+}
+
+static bool write_results(struct state *s)
 {
     bool good = true;
-    if (rep_registers_used(&s->run))
-        good &= write_file(s, REP_COUNTERS, write_counters, s);
-    if (rep_histogram_total(&s->run).cards) {
-        good &= write_file(s, REP_BINS, write_bins, s);
-        good &= write_file(s, REP_NPY, write_npy, s);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        struct result_of of = {&results[i], &s->run};
+        if (!of.result->is_there || of.result->is_there(of.run))
+            good &= write_file(s, of.result->name, write_result, &of);
     }
     return good;
 }
@@ -268,24 +259,16 @@ static enum cli_exit open_results(struct state *s)
 /* All that can be written is, whatever becomes of the rest. */
 static bool close_results(struct state *s)
 {
-    bool good = true;
     if (!s->ask->keep)
-        return good;
-    good &= write_file(s, "stats.json", write_json, s);
-    good &= write_file(s, "stats.csv", write_csv, s);
-    good &= write_file(s, "stats.txt", write_text, s);
-    good &= write_file(s, REP_HISTOGRAM, write_histogram, s);
-    if (s->ask->experiment->group_count)
-        good &= write_file(s, REP_GROUPS, write_groups, s);
-    good &= write_registers(s);
+        return true;
+    bool good = write_results(s);
     if (s->samples.interval)
         good &= write_file(s, REP_SAMPLES, write_samples, s);
     good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
     return good;
 }
 
-/* ---- the run -----------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static int open_stdin(const struct cli_session *ask)
 {
@@ -321,7 +304,6 @@ static enum cli_exit simulate(struct state *s)
     const struct prog_hooks hooks = {
         .ctx = s, .mark = on_mark, .sample = on_sample, .progress = on_progress};
     fflush(stdout);
-    catch_signals();
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit);
     prog_run(s->machine, &spec, &hooks, &s->run.outcome);
@@ -388,7 +370,7 @@ static void read_registers(struct state *s)
                                        MON_REG_CONTROL3};
     static const uint32_t value[] = {MON_REG_COUNTER0, MON_REG_COUNTER1, MON_REG_COUNTER2,
                                      MON_REG_COUNTER3};
-    s->run.registers = in_alloc(s->run.cards, sizeof *s->run.registers);
+    s->run.registers = nm_alloc(s->run.cards, sizeof *s->run.registers);
     for (unsigned c = 0; c < s->run.cards; c++) {
         struct rep_registers *r = &s->run.registers[c];
         for (unsigned k = 0; k < MON_COUNTERS; k++) {
@@ -434,6 +416,7 @@ static void show(struct state *s)
 static enum cli_exit run(struct state *s)
 {
     rep_host_start(&s->run.host);
+    catch_signals(); /* a run that has begun to write always comes to its end */
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
         status = simulate(s);
@@ -463,9 +446,9 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->machine = nm_machine_new(&x->machine.params);
     s->run.cards = nm_machine_cards(s->machine);
     s->now = (struct rep_sample){
-        .card = in_alloc(s->run.cards, sizeof *s->now.card),
-        .station = in_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
-        .ring = in_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
+        .card = nm_alloc(s->run.cards, sizeof *s->now.card),
+        .station = nm_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
+        .ring = nm_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
     };
     snprintf(s->program, sizeof s->program, "%s", s->guest.path);
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,

@@ -102,34 +102,14 @@ static const struct argp argp = {
            "exit status is the program's own, 128 + n if signal n killed it; numachine's own "
            "statuses 2 to 6 and 130 (numachine --help) come with a message."};
 
-/* ---- the experiment ----------------------------------------------------------------------------
- */
-
-/* Says in the resolved configuration that a key came from the command line. */
-static void set_origin(struct in_experiment *x, enum in_experiment_key key)
-{
-    free(x->origins[key].text);
-    x->origins[key].text = in_strdup("command line");
-}
-
-static void replace_list(struct in_experiment *x, enum in_experiment_key key, char ***field,
-                         char *const *list)
-{
-    if (!list)
-        return;
-    in_free_list(*field);
-    *field = NULL;
-    for (; *list; list++)
-        in_push(field, *list);
-    set_origin(x, key);
-}
+/* ---- the experiment -------------------------------------------------------------------------- */
 
 static bool set_limit(struct in_experiment *x, const char *text, struct in_diag *diag)
 {
     char why[256];
     if (!text)
         return true;
-    set_origin(x, IN_KEY_limit);
+    in_set_origin(x, IN_KEY_limit);
     if (in_time_parse(text, x->machine.params.cpu_clock, &x->limit, why, sizeof why))
         return true;
     in_error(diag, NULL, NULL, 0, 0, "--limit: '%.60s' %s", text, why);
@@ -147,7 +127,7 @@ static bool set_processors(struct in_experiment *x, uint64_t processors, struct 
         return false;
     }
     x->processors = (unsigned)processors;
-    set_origin(x, IN_KEY_processors);
+    in_set_origin(x, IN_KEY_processors);
     return true;
 }
 
@@ -174,13 +154,14 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
     x->name = in_strdup("stat");
     x->program = in_strdup(r->program[0]);
     x->called = in_strdup(r->program[0]);
-    set_origin(x, IN_KEY_program);
+    in_set_origin(x, IN_KEY_program);
     if (r->seed != IN_ABSENT) {
         x->seed = r->seed;
-        set_origin(x, IN_KEY_seed);
+        in_set_origin(x, IN_KEY_seed);
     }
-    replace_list(x, IN_KEY_argv, &x->argv, r->program);
-    replace_list(x, IN_KEY_envp, &x->envp, r->env);
+    in_replace_list(x, IN_KEY_argv, r->program);
+    if (r->env)
+        in_replace_list(x, IN_KEY_envp, r->env);
     for (char **input = x->machine.inputs; input && *input; input++)
         in_push(&x->inputs, *input);
     return in_experiment_count(x, r->options.events, r->options.groups, diag) &&

@@ -46,8 +46,7 @@ static const char *processors(const struct cli_topology *t, unsigned station, ch
     return buf;
 }
 
-/* ---- as text -----------------------------------------------------------------------------------
- */
+/* ---- as text --------------------------------------------------------------------------------- */
 
 static void print_station(const struct cli_topology *t, unsigned station, FILE *out)
 {
@@ -110,8 +109,7 @@ static void write_text(const struct cli_topology *t, FILE *out)
     print_ring(t, top, 0, "", out);
 }
 
-/* ---- for Graphviz ------------------------------------------------------------------------------
- */
+/* ---- for Graphviz ---------------------------------------------------------------------------- */
 
 /* Name of node `node` of a ring: a station, or an interface, named by the ring below it. */
 static const char *graph_node(const struct cli_topology *t, struct nm_ring_place ring,
@@ -153,8 +151,7 @@ static void write_dot(const struct cli_topology *t, FILE *out)
     fputs("}\n", out);
 }
 
-/* ---- the command -------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct format {
     const char *name;

@@ -53,6 +53,7 @@ struct build {
     struct in_reading *r;
     struct in_experiment *x;
     struct in_value values[IN_KEY__COUNT];
+    unsigned before;     /**< complaints when the reading began */
     struct in_doc *doc;  /**< the experiment's own file; NULL: there is none */
     const char *machine; /**< named on the command line instead; NULL: not */
     char **machine_sets; /**< assignments to the machine's parameters */
@@ -104,7 +105,7 @@ static void move_text(struct in_value *v, char **field)
 /** Lists are never NULL in the result. */
 static void move_list(struct in_value *v, char ***field)
 {
-    *field = v->list ? v->list : in_alloc(1, sizeof **field);
+    *field = v->list ? v->list : nm_alloc(1, sizeof **field);
     v->list = NULL;
 }
 
@@ -164,7 +165,7 @@ static void list_inputs(struct build *b)
         if (files[i])
             in_push(&x->inputs, files[i]);
     if (!x->inputs)
-        x->inputs = in_alloc(1, sizeof *x->inputs);
+        x->inputs = nm_alloc(1, sizeof *x->inputs);
 }
 
 /** An address in C's hexadecimal or in decimal, ended by `end`. */
@@ -278,7 +279,7 @@ static void read_placement(struct build *b)
     size_t n = 0;
     while (v->list && v->list[n])
         n++;
-    x->ranges = in_alloc(n + 1, sizeof *x->ranges);
+    x->ranges = nm_alloc(n + 1, sizeof *x->ranges);
     for (size_t i = 0; i < n; i++) {
         struct nm_range *range = &x->ranges[x->range_count];
         if (read_range(v->list[i], range, why, sizeof why) && fits(x, range, why, sizeof why)) {
@@ -301,9 +302,7 @@ static void check_events(struct build *b)
 static bool add_group(struct in_reading *r, struct in_experiment *x, const char *name,
                       const struct in_place *at)
 {
-    struct in_group *grown = realloc(x->group, (x->group_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
+    struct in_group *grown = nm_grow(x->group, x->group_count + 1, sizeof *grown);
     x->group = grown;
     if (!in_group_read(r, &grown[x->group_count], name, at))
         return false;
@@ -366,12 +365,11 @@ static bool read_machine(struct build *b)
 /** Everything after the file itself has been opened. */
 static void build(struct build *b, char *const *sets)
 {
-    const unsigned before = b->r->diag->errors;
     if (b->doc)
         in_read_mapping(b->r, b->doc, in_root(b->doc), &in_experiment_table, b->values);
     for (; sets && *sets; sets++)
         apply_set(b, *sets);
-    const bool keys_are_good = b->r->diag->errors == before;
+    const bool keys_are_good = b->r->diag->errors == b->before;
     fill_defaults(b);
     name_machine(b);
     if (b->doc && keys_are_good)
@@ -386,7 +384,7 @@ static void build(struct build *b, char *const *sets)
         check_processors(b);
         read_placement(b);
     }
-    b->x->origins = in_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
+    b->x->origins = nm_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(b, i);
     if (keys_are_good)
@@ -400,14 +398,14 @@ void in_experiment_default(struct in_experiment *x)
     struct build b = {.r = &r, .x = x};
     *x = (struct in_experiment){.limit = NM_NEVER, .interval = NM_NEVER};
     fill_defaults(&b);
-    x->origins = in_alloc(IN_KEY__COUNT, sizeof *x->origins);
+    x->origins = nm_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(&b, i);
     in_values_free(b.values, IN_KEY__COUNT);
     in_close(&r);
 }
 
-/** Names and lists of a good experiment. */
+/** Names and lists of an experiment's own file. */
 static void complete(struct build *b, const char *path)
 {
     b->x->name = !strcmp(path, "-") ? in_strdup("stdin") : in_base_name(path);
@@ -415,41 +413,40 @@ static void complete(struct build *b, const char *path)
     list_inputs(b);
 }
 
+/** Ends a reading. @return whether it was good; *x is empty if not */
+static bool finish(struct build *b)
+{
+    const bool good = b->r->diag->errors == b->before;
+    in_values_free(b->values, IN_KEY__COUNT);
+    in_free_list(b->machine_sets);
+    in_close(b->r);
+    if (!good)
+        in_experiment_free(b->x);
+    return good;
+}
+
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x, .doc = in_open(&r, path, path, NULL)};
-    const unsigned before = diag->errors;
+    struct build b = {.r = &r, .x = x, .before = diag->errors};
     *x = (struct in_experiment){0};
+    b.doc = in_open(&r, path, path, NULL);
     if (b.doc)
         build(&b, sets);
-    const bool good = b.doc && diag->errors == before;
-    if (good)
+    if (diag->errors == b.before)
         complete(&b, path);
-    in_values_free(b.values, IN_KEY__COUNT);
-    in_free_list(b.machine_sets);
-    in_close(&r);
-    if (!good)
-        in_experiment_free(x);
-    return good;
+    return finish(&b);
 }
 
 bool in_experiment_make(struct in_experiment *x, const char *machine, char *const *sets,
                         struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x, .machine = machine};
-    const unsigned before = diag->errors;
+    struct build b = {.r = &r, .x = x, .before = diag->errors, .machine = machine};
     *x = (struct in_experiment){0};
     build(&b, sets);
-    in_values_free(b.values, IN_KEY__COUNT);
-    in_free_list(b.machine_sets);
-    in_close(&r);
-    if (diag->errors == before)
-        return true;
-    in_experiment_free(x);
-    return false;
+    return finish(&b);
 }
 
 /* ---- files of either kind -------------------------------------------------------------------- */
@@ -480,23 +477,17 @@ enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *c
                               struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x, .doc = in_open(&r, path, path, NULL)};
-    const unsigned before = diag->errors;
-    const bool experiment = b.doc && is_experiment(b.doc);
+    struct build b = {.r = &r, .x = x, .before = diag->errors};
     *x = (struct in_experiment){0};
+    b.doc = in_open(&r, path, path, NULL);
+    const bool experiment = b.doc && is_experiment(b.doc);
     if (experiment)
         build(&b, sets);
     else if (b.doc)
         in_machine_read(&r, &x->machine, path, b.doc, in_root(b.doc), NULL, sets);
-    const bool good = b.doc && diag->errors == before;
-    if (good && experiment)
+    if (experiment && diag->errors == b.before)
         complete(&b, path);
-    in_values_free(b.values, IN_KEY__COUNT);
-    in_free_list(b.machine_sets);
-    in_close(&r);
-    if (!good)
-        in_experiment_free(x);
-    return !good ? IN_FILE_UNREADABLE : experiment ? IN_FILE_EXPERIMENT : IN_FILE_MACHINE;
+    return !finish(&b) ? IN_FILE_UNREADABLE : experiment ? IN_FILE_EXPERIMENT : IN_FILE_MACHINE;
 }
 
 char *in_about(const char *path)
@@ -520,16 +511,20 @@ static void free_groups(struct in_experiment *x)
     x->group_count = 0;
 }
 
-/** Replaces a list; without a new one it is empty. */
-static void replace_list(struct in_experiment *x, size_t key, char *const *list)
+void in_set_origin(struct in_experiment *x, enum in_experiment_key key)
+{
+    free(x->origins[key].text);
+    x->origins[key].text = in_strdup("command line");
+}
+
+void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *const *list)
 {
     char ***field = field_of(x, key);
     in_free_list(*field);
-    *field = in_alloc(1, sizeof **field);
+    *field = nm_alloc(1, sizeof **field);
     for (; list && *list; list++)
         in_push(field, *list);
-    free(x->origins[key].text);
-    x->origins[key].text = in_strdup("command line");
+    in_set_origin(x, key);
 }
 
 bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
@@ -542,8 +537,8 @@ bool in_experiment_count(struct in_experiment *x, char *const *events, char *con
     if (!events && !groups)
         return true;
     free_groups(x);
-    replace_list(x, IN_KEY_events, events);
-    replace_list(x, IN_KEY_groups, groups);
+    in_replace_list(x, IN_KEY_events, events);
+    in_replace_list(x, IN_KEY_groups, groups);
     for (size_t i = 0; x->events[i]; i++)
         if (!mon_choice_add(&choice, x->events[i], why, sizeof why)) {
             in_complain(&r, NULL, "%s", why);

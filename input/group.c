@@ -15,6 +15,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Directory of the shipped ones. */
+#define GROUPS "monitor/groups"
+
 enum { ROW_SHORT, ROW_EVENTSET, ROW_METRICS, ROW_LONG, ROWS };
 enum { METRIC_NAME, METRIC_UNIT, METRIC_FORMULA, METRIC_ROWS };
 enum { METRICS_MAX = 64 /**< of one group */ };
@@ -214,7 +217,7 @@ static void read_metrics(struct build *b)
         in_complain(b->r, &v->at, "more than %d metrics; make two groups", METRICS_MAX);
         return;
     }
-    b->g->metric = in_alloc((size_t)(end - i), sizeof *b->g->metric);
+    b->g->metric = nm_alloc((size_t)(end - i), sizeof *b->g->metric);
     for (; i < end; i++)
         read_metric(b, v->at.doc, in_node(v->at.doc, *i));
 }
@@ -254,26 +257,12 @@ static void build(struct build *b, struct in_doc *doc)
 /** Path of a shipped group, whatever the case of its name; NULL: there is none. Allocated. */
 static char *shipped(const char *name)
 {
-    char **names = in_home_names("monitor/groups", ".yaml"), *path = NULL;
+    char **names = in_home_names(GROUPS, ".yaml"), *path = NULL;
     for (size_t i = 0; names && names[i] && !path; i++)
         if (!strcasecmp(names[i], name))
-            path = in_home_path("monitor/groups/%s.yaml", names[i]);
+            path = in_home_path(GROUPS "/%s.yaml", names[i]);
     in_free_list(names);
     return path;
-}
-
-static void complain_no_group(struct in_reading *r, const struct in_place *asked, const char *name)
-{
-    char **names = in_home_names("monitor/groups", ".yaml");
-    const char *near = in_nearest(name, in_next_item, names);
-    if (near)
-        in_complain(r, asked, "no group '%.60s' is shipped; did you mean '%s'?", name, near);
-    else
-        in_complain(r, asked,
-                    "no group '%.60s' is shipped (numachine list groups); a file's name needs a / "
-                    "or .yaml",
-                    name);
-    in_free_list(names);
 }
 
 bool in_group_read(struct in_reading *r, struct in_group *group, const char *name,
@@ -286,7 +275,7 @@ bool in_group_read(struct in_reading *r, struct in_group *group, const char *nam
         .path = is_file ? in_path_beside(asked && asked->doc ? asked->doc->path : NULL, name)
                         : shipped(name)};
     if (!group->path)
-        complain_no_group(r, asked, name);
+        in_complain_unshipped(r, asked, "group", name, GROUPS);
     struct in_doc *doc =
         group->path ? in_open(r, group->path, is_file ? name : group->path, asked) : NULL;
     if (doc) {

@@ -350,7 +350,7 @@ static bool read_map(struct in_reading *r, const struct in_place *at, yaml_node_
         good = good && name && text;
         if (!name || !text)
             continue;
-        char *entry = in_alloc(strlen(name) + strlen(text) + 2, 1);
+        char *entry = nm_alloc(strlen(name) + strlen(text) + 2, 1);
         stpcpy(stpcpy(stpcpy(entry, name), "="), text);
         in_push(&v->list, entry);
         free(entry);

@@ -69,18 +69,18 @@ bool in_is_file_name(const char *name)
            (n > 4 && !strcmp(name + n - 4, ".yml"));
 }
 
-static void complain_no_machine(struct in_reading *r, const struct in_place *asked,
-                                const char *name)
+void in_complain_unshipped(struct in_reading *r, const struct in_place *asked, const char *what,
+                           const char *name, const char *directory)
 {
-    char **names = in_home_names("configs", ".yaml");
+    char **names = in_home_names(directory, ".yaml");
     const char *near = in_nearest(name, in_next_item, names);
     if (near)
-        in_complain(r, asked, "no machine '%.60s' is shipped; did you mean '%s'?", name, near);
+        in_complain(r, asked, "no %s '%.60s' is shipped; did you mean '%s'?", what, name, near);
     else
         in_complain(r, asked,
-                    "no machine '%.60s' is shipped (numachine list machines); a file's name needs "
-                    "its .yaml",
-                    name);
+                    "no %s '%.60s' is shipped (numachine list %ss); a file's name needs a / or "
+                    ".yaml",
+                    what, name, what);
     in_free_list(names);
 }
 
@@ -96,7 +96,7 @@ static char *locate(struct in_reading *r, const char *name, const struct in_plac
     }
     char *path = in_home_path("configs/%s.yaml", name);
     if (stat(path, &st)) {
-        complain_no_machine(r, asked, name);
+        in_complain_unshipped(r, asked, "machine", name, "configs");
         free(path);
         return NULL;
     }
@@ -317,7 +317,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         apply_set(&b, *sets);
     if (r->diag->errors == before)
         check_rules(&b);
-    mc->origins = in_alloc(ROWS, sizeof *mc->origins);
+    mc->origins = nm_alloc(ROWS, sizeof *mc->origins);
     for (size_t i = 0; i < ROWS; i++)
         mc->origins[i].text = in_origin_text(&b.places[i]);
     return r->diag->errors == before;

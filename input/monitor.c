@@ -226,8 +226,7 @@ static bool read_pattern(const char *text, uint64_t *care, uint64_t *value)
     return bit > 0;
 }
 
-/* ---- registers --------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /** The writes as they come together, each with the place and the key that asked for it. */
 struct program {
@@ -496,7 +495,7 @@ void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct
     const unsigned before = r->diag->errors;
     read_counters(r, x, &values[IN_KEY_counter]);
     check_phases(r, x->phases, &values[IN_KEY_phases]);
-    x->write = in_alloc(WRITES_MAX, sizeof *x->write);
+    x->write = nm_alloc(WRITES_MAX, sizeof *x->write);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         p.key = parts[i].key;
         parts[i].add(&p);

@@ -20,6 +20,12 @@ enum in_experiment_key {
 const void *in_field_of(const struct in_experiment *x, size_t key);
 uint64_t in_number_of(const struct in_experiment *x, size_t key);
 
+/** Says in the resolved configuration that a key's value came from the command line. */
+void in_set_origin(struct in_experiment *x, enum in_experiment_key key);
+
+/** Replaces a key's list by one of the command line; NULL: by an empty one. */
+void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *const *list);
+
 extern const struct in_table in_machine_table, in_experiment_table;
 extern const struct in_table in_group_table, in_metric_table, in_counter_table;
 
@@ -28,6 +34,11 @@ const struct in_table *in_rows_of(const struct in_key *key);
 
 /** A name that is meant as a file's: it has a / or a YAML suffix. */
 bool in_is_file_name(const char *name);
+
+/** Complains that no `what` ("machine") of this name is among the shipped ones.
+ *  @param directory  of the shipped files that holds them */
+void in_complain_unshipped(struct in_reading *r, const struct in_place *asked, const char *what,
+                           const char *name, const char *directory);
 
 /** Reads a group within a reading. @param asked  where its name stands, or NULL */
 bool in_group_read(struct in_reading *r, struct in_group *group, const char *name,

@@ -15,20 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void *in_alloc(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    if (!p) {
-        fputs("numachine: out of memory\n", stderr);
-        abort();
-    }
-    return p;
-}
-
 char *in_strdup(const char *s)
 {
     const size_t n = strlen(s) + 1;
-    return memcpy(in_alloc(n, 1), s, n);
+    return memcpy(nm_alloc(n, 1), s, n);
 }
 
 void in_push(char ***list, const char *s)
@@ -36,9 +26,7 @@ void in_push(char ***list, const char *s)
     size_t n = 0;
     while (*list && (*list)[n])
         n++;
-    char **grown = realloc(*list, (n + 2) * sizeof *grown);
-    if (!grown)
-        abort();
+    char **grown = nm_grow(*list, n + 2, sizeof *grown);
     grown[n] = in_strdup(s);
     grown[n + 1] = NULL;
     *list = grown;
@@ -64,7 +52,7 @@ char *in_path_beside(const char *beside, const char *name)
 {
     const char *slash = beside && name[0] != '/' ? strrchr(beside, '/') : NULL;
     const size_t lead = slash ? (size_t)(slash + 1 - beside) : 0;
-    char *path = in_alloc(lead + strlen(name) + 1, 1);
+    char *path = nm_alloc(lead + strlen(name) + 1, 1);
     memcpy(path, beside ? beside : "", lead);
     strcpy(path + lead, name);
     return path;
@@ -140,7 +128,7 @@ const char *in_kind(const yaml_node_t *node)
 /** Reads all of `f`. @return NULL, or the complaint */
 static const char *read_all(FILE *f, char **text, size_t *size)
 {
-    char *buffer = in_alloc(IN_TEXT_MAX + 2, 1);
+    char *buffer = nm_alloc(IN_TEXT_MAX + 2, 1);
     *size = fread(buffer, 1, IN_TEXT_MAX + 1, f);
     *text = buffer;
     if (ferror(f))
@@ -170,7 +158,7 @@ static const char *read_path(const char *path, char **text, size_t *size)
 
 static struct in_doc *new_doc(struct in_reading *r, const char *path, const char *shown)
 {
-    struct in_doc *doc = in_alloc(1, sizeof *doc);
+    struct in_doc *doc = nm_alloc(1, sizeof *doc);
     doc->path = path ? in_strdup(path) : NULL;
     doc->shown = in_strdup(shown);
     doc->next = r->docs;
@@ -207,7 +195,7 @@ static bool check_text(struct in_reading *r, struct in_doc *doc)
     } else if (utf16) {
         in_complain(r, &start, "not UTF-8 text (UTF-16 or UTF-32?): save it as UTF-8");
     } else if (doc->size > IN_TEXT_MAX) {
-        in_complain(r, &start, "larger than %d KB: not a machine or an experiment",
+        in_complain(r, &start, "larger than %d KB: not a machine, an experiment or a group",
                     IN_TEXT_MAX / 1024);
     } else if (length != doc->size) {
         const struct in_place at = place_of_byte(doc, length);

@@ -8,6 +8,7 @@
 #define IN_YAML_H
 
 #include "input/diag.h"
+#include "machine/alloc.h"
 
 #include <yaml.h>
 
@@ -80,8 +81,7 @@ const char *in_kind(const yaml_node_t *node);
 /** `name` as seen from the directory of `beside` (NULL: the current one). Allocated. */
 char *in_path_beside(const char *beside, const char *name);
 
-/** calloc and strdup that end the program when memory is exhausted. */
-void *in_alloc(size_t n, size_t size);
+/** strdup that ends the program when memory is exhausted. */
 char *in_strdup(const char *s);
 
 /** Appends a copy of `s` to a NULL-terminated list (or NULL, the empty one). */

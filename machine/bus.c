@@ -12,6 +12,8 @@
  */
 #include "machine/bus.h"
 
+#include "machine/alloc.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -48,7 +50,7 @@ static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_pac
 
 struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
 {
-    struct nm_bus *bus = calloc(1, sizeof *bus);
+    struct nm_bus *bus = nm_alloc(1, sizeof *bus);
     bus->k = k;
     bus->clock = nm_clock_of(p->cpu_clock / p->bus_clock);
     bus->arbitration = p->bus_arbitration * bus->clock.cycle;
@@ -81,8 +83,8 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1, .clock = bus->k};
         port->out[c] = port->in[c];
-        port->in[c].slot = calloc(size, sizeof(struct nm_packet));
-        port->out[c].slot = calloc(size, sizeof(struct nm_packet));
+        port->in[c].slot = nm_alloc(size, sizeof(struct nm_packet));
+        port->out[c].slot = nm_alloc(size, sizeof(struct nm_packet));
     }
 }
 

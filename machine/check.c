@@ -8,6 +8,8 @@
  */
 #include "machine/check.h"
 
+#include "machine/alloc.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +73,7 @@ static void *reserve(uint64_t bytes)
 struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, uint64_t bytes,
                               unsigned cards)
 {
-    struct nm_check *c = calloc(1, sizeof *c);
+    struct nm_check *c = nm_alloc(1, sizeof *c);
     c->on = p->check;
     c->line_bytes = (unsigned)p->l2_line;
     c->cards = cards;
@@ -81,8 +83,8 @@ struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, u
     c->image = image;
     c->bytes = bytes;
     c->dram = reserve(bytes);
-    c->late = calloc(cards, sizeof *c->late);
-    c->seen = calloc(HISTORY, sizeof *c->seen);
+    c->late = nm_alloc(cards, sizeof *c->late);
+    c->seen = nm_alloc(HISTORY, sizeof *c->seen);
     return c;
 }
 
@@ -177,7 +179,7 @@ static struct copy *copy_make(struct nm_check *c, unsigned holder, uint64_t line
     struct copy *f = copy_find(c, holder, line);
     if (f)
         return f;
-    f = calloc(1, sizeof *f);
+    f = nm_alloc(1, sizeof *f);
     f->key = (struct key){line, holder};
     HASH_ADD(hh, c->copies, key, sizeof f->key, f);
     return f;
@@ -208,7 +210,7 @@ static int32_t slot_new(struct nm_check *c, uint64_t line, const uint8_t *bytes)
         i++;
     if (i == c->slots) {
         c->slots = c->slots ? 2 * c->slots : 16;
-        c->slot = realloc(c->slot, (size_t)c->slots * sizeof *c->slot);
+        c->slot = nm_grow(c->slot, (size_t)c->slots, sizeof *c->slot);
         memset(c->slot + i, 0, (size_t)(c->slots - i) * sizeof *c->slot);
     }
     c->slot[i].users = 1;

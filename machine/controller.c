@@ -14,16 +14,18 @@
  */
 #include "machine/controller.h"
 
+#include "machine/alloc.h"
+
 #include <stdlib.h>
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing)
 {
     c->timing = *timing;
-    c->bank_free = calloc(timing->banks, sizeof *c->bank_free);
-    c->seen = calloc(1, sizeof *c->seen);
+    c->bank_free = nm_alloc(timing->banks, sizeof *c->bank_free);
+    c->seen = nm_alloc(1, sizeof *c->seen);
     c->stage_size = c->late_size = NM_STAGE;
-    c->stage = calloc(c->stage_size, sizeof *c->stage);
-    c->late = calloc(c->late_size, sizeof *c->late);
+    c->stage = nm_alloc(c->stage_size, sizeof *c->stage);
+    c->late = nm_alloc(c->late_size, sizeof *c->late);
 }
 
 void nm_controller_release(struct nm_controller *c)
@@ -138,7 +140,7 @@ static void grow(struct nm_answer **a, unsigned *size, unsigned head, unsigned c
 {
     if (count < *size)
         return;
-    struct nm_answer *grown = malloc(2 * *size * sizeof *grown);
+    struct nm_answer *grown = nm_grow(NULL, 2 * *size, sizeof *grown);
     for (unsigned i = 0; i < count; i++)
         grown[i] = (*a)[(head + i) % *size];
     free(*a);

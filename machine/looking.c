@@ -53,8 +53,7 @@ static uint64_t fold(const struct nm_controller *c, nm_histogram out)
     return accesses;
 }
 
-/* ---- stations ---------------------------------------------------------------------------------
- */
+/* ---- stations -------------------------------------------------------------------------------- */
 
 static void look_ports(const struct nm_bus *bus, nm_tick now, struct nm_station_monitor *out)
 {
@@ -132,8 +131,7 @@ void nm_station_look(const struct nm_station_parts *parts, nm_tick now,
     look_interface(parts, out);
 }
 
-/* ---- rings ------------------------------------------------------------------------------------
- */
+/* ---- rings ----------------------------------------------------------------------------------- */
 
 struct ring_shape nm_ring_shape(const struct nm_params *p)
 {
@@ -196,8 +194,7 @@ void nm_ring_look(const struct ring_net *net, nm_tick ring_cycle, struct nm_ring
     out->most.down_deepest = c.down_fifo.deepest;
 }
 
-/* ---- arithmetic --------------------------------------------------------------------------------
- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static void add_words(void *sum, const void *now, const void *start, size_t size)
 {

@@ -31,8 +31,7 @@ typedef uint64_t nm_histogram[NM_ROWS][2][NM_MSG__COUNT][2];
 
 enum nm_histogram_agent { NM_HISTOGRAM_MEMORY, NM_HISTOGRAM_NETCACHE, NM_HISTOGRAMS };
 
-/* ---- stations ---------------------------------------------------------------------------------
- */
+/* ---- stations -------------------------------------------------------------------------------- */
 
 /** The FIFOs of a station, numbered: four for each bus port (in and out, both classes; see
  *  nm_port_fifo), then those of the ring interface. */
@@ -74,8 +73,7 @@ void nm_machine_station(const struct nm_machine *m, unsigned station,
                         struct nm_station_monitor *out);
 unsigned nm_machine_stations(const struct nm_machine *m);
 
-/* ---- rings ------------------------------------------------------------------------------------
- */
+/* ---- rings ----------------------------------------------------------------------------------- */
 
 enum { NM_RING_NODES_MAX = RING_FAN_MAX + 1 };
 
@@ -120,8 +118,7 @@ struct nm_ring_place nm_ring_place(const struct nm_params *p, unsigned ring);
 /** What ring `ring` has counted so far. Cycles are counted as far as the rings have run. */
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out);
 
-/* ---- arithmetic --------------------------------------------------------------------------------
- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 /** sum += now - start for totals, the greater one for greatest depths. */
 void nm_station_monitor_add(struct nm_station_monitor *sum, const struct nm_station_monitor *now,
@@ -129,8 +126,7 @@ void nm_station_monitor_add(struct nm_station_monitor *sum, const struct nm_stat
 void nm_ring_monitor_add(struct nm_ring_monitor *sum, const struct nm_ring_monitor *now,
                          const struct nm_ring_monitor *start);
 
-/* ---- for the assembly (machine.c) --------------------------------------------------------------
- */
+/* ---- for the assembly (machine.c) ------------------------------------------------------------ */
 
 struct nm_bus;
 struct nm_memory;

@@ -17,6 +17,7 @@
  */
 #include "machine/machine.h"
 
+#include "machine/alloc.h"
 #include "machine/contents.h"
 #include "machine/looking.h"
 
@@ -102,7 +103,9 @@ static void *reserve(uint64_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        nm_no_memory();
+    return p;
 }
 
 /* Shortest way from one processor's access to another card of its station: look-up, agent, a
@@ -160,7 +163,7 @@ static void call_add(struct nm_machine *m, struct call call)
 {
     if (m->calls == m->calls_size) {
         m->calls_size = m->calls_size ? 2 * m->calls_size : 16;
-        m->call = realloc(m->call, m->calls_size * sizeof *m->call);
+        m->call = nm_grow(m->call, m->calls_size, sizeof *m->call);
     }
     unsigned i = m->calls++;
     for (; i > 0 && comes_before(&call, &m->call[i - 1]); i--)
@@ -278,7 +281,7 @@ static void station_new(struct nm_machine *m, unsigned number)
 
 struct nm_machine *nm_machine_new(const struct nm_params *params)
 {
-    struct nm_machine *m = calloc(1, sizeof *m);
+    struct nm_machine *m = nm_alloc(1, sizeof *m);
     m->p = *params;
     m->stations = (unsigned)nm_params_stations(params);
     m->cards = (unsigned)nm_params_cards(params);
@@ -287,9 +290,9 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
     m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);
-    m->card = calloc(m->cards, sizeof(struct pc_card *));
-    m->station = calloc(m->stations, sizeof *m->station);
-    m->awake = calloc((m->stations + 63) / 64, sizeof *m->awake);
+    m->card = nm_alloc(m->cards, sizeof(struct pc_card *));
+    m->station = nm_alloc(m->stations, sizeof *m->station);
+    m->awake = nm_alloc((m->stations + 63) / 64, sizeof *m->awake);
     m->next = m->speaks = m->stop_at = NM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
     rings_new(m);
@@ -729,8 +732,7 @@ struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
     return &m->card[card]->cpu;
 }
 
-/* ---- special functions -----------------------------------------------------------------------
- */
+/* ---- special functions ----------------------------------------------------------------------- */
 
 static const struct nm_function *function(unsigned number)
 {
@@ -842,8 +844,7 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
     pc_monitor_taps(m->card[card], m->now, out);
 }
 
-/* ---- the monitoring cards ---------------------------------------------------------------------
- */
+/* ---- the monitoring cards -------------------------------------------------------------------- */
 
 /* The moment of a card's station: exactly now where it matters, see machine.h. */
 static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)

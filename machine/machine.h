@@ -73,7 +73,7 @@ enum nm_xlate {
     NM_XLATE_OK,          /**< cached, coherent */
     NM_XLATE_UNCACHED,    /**< every load and store goes to its home; no LL/SC, no instructions */
     NM_XLATE_NONCOHERENT, /**< cached, but no directory knows; no LL/SC */
-    NM_XLATE_ABSENT, /**< has no memory yet: the operating system must give it some */
+    NM_XLATE_ABSENT,      /**< has no memory yet: the operating system must give it some */
     NM_XLATE_UNMAPPED,
     NM_XLATE_PROTECTED
 };
@@ -154,8 +154,7 @@ void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at);
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card);
 
-/* ---- special functions -----------------------------------------------------------------------
- */
+/* ---- special functions ----------------------------------------------------------------------- */
 
 /** Most lines of one command. */
 enum { NM_SPECIAL_LINES = 4096 };
@@ -211,8 +210,7 @@ uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where);
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa);
 const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa);
 
-/* ---- the monitoring cards ---------------------------------------------------------------------
- */
+/* ---- the monitoring cards -------------------------------------------------------------------- */
 
 /**
  * The host's access to a card's registers (monitor/registers.def) and SRAM window, without

@@ -8,6 +8,7 @@
  */
 #include "machine/memory.h"
 
+#include "machine/alloc.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -72,7 +73,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
                                 const struct nm_place *place, uint64_t base,
                                 const struct nm_contents *contents)
 {
-    struct nm_memory *mem = calloc(1, sizeof *mem);
+    struct nm_memory *mem = nm_alloc(1, sizeof *mem);
     nm_tick cycle = nm_bus_cycle(bus);
     struct nm_dram_timing timing = {.directory = p->memory_directory * cycle,
                                     .dram = p->memory_dram * cycle,

@@ -15,6 +15,7 @@
  */
 #include "machine/network.h"
 
+#include "machine/alloc.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -107,8 +108,7 @@ static void on_sent(void *self, nm_tick now)
         wake(n, now);
 }
 
-/* ---- to and from the rings ----------------------------------------------------------------------
- */
+/* ---- to and from the rings ------------------------------------------------------------------- */
 
 static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now)
 {
@@ -146,7 +146,7 @@ static void queue_push(struct queue *q, const struct arrival *a)
 {
     if (q->count == q->size) {
         unsigned size = q->size ? 2 * q->size : 16;
-        struct arrival *grown = malloc(size * sizeof *grown);
+        struct arrival *grown = nm_grow(NULL, size, sizeof *grown);
         for (unsigned i = 0; i < q->count; i++)
             grown[i] = q->a[(q->head + i) & (q->size - 1)];
         free(q->a);
@@ -548,7 +548,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
                                   struct ring_net *net, const struct nm_contents *contents)
 {
-    struct nm_network *n = calloc(1, sizeof *n);
+    struct nm_network *n = nm_alloc(1, sizeof *n);
     nm_tick cycle = nm_bus_cycle(bus);
     struct nm_dram_timing timing = {.directory = p->netcache_directory * cycle,
                                     .dram = p->netcache_dram * cycle,

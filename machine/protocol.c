@@ -109,8 +109,7 @@ const char *nm_agent_name(enum nm_agent a)
     return names[a];
 }
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* The requester all of a transition is about: the message's, or the one remembered. */
 struct who {

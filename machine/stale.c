@@ -10,6 +10,8 @@
  */
 #include "machine/stale.h"
 
+#include "machine/alloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -38,7 +40,7 @@ struct nm_stale *nm_stale_new(const struct nm_params *p, const uint8_t *image, n
                               void *ctx)
 {
     const unsigned stations = (unsigned)nm_params_stations(p);
-    struct nm_stale *s = calloc(1, sizeof *s + stations * sizeof *s->list);
+    struct nm_stale *s = nm_alloc(1, sizeof *s + stations * sizeof *s->list);
     s->image = image;
     s->p = p;
     s->hide = hide;
@@ -72,7 +74,7 @@ static struct invalidation *add(struct nm_stale *s, unsigned station, uint64_t l
     if (i)
         LL_DELETE(s->free, i);
     else
-        i = malloc(sizeof *i);
+        i = nm_grow(NULL, 1, sizeof *i);
     *i = (struct invalidation){.line = line};
     memcpy(i->bytes, s->image + line, s->p->l2_line);
     LL_APPEND(s->list[station], i);

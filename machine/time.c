@@ -12,6 +12,8 @@
  */
 #include "machine/time.h"
 
+#include "machine/alloc.h"
+
 #include <stdlib.h>
 
 enum { WORDS = NM_WHEEL / 64, POOL = 32 };
@@ -25,7 +27,7 @@ struct nm_far {
 
 struct nm_kernel *nm_kernel_new(void)
 {
-    struct nm_kernel *k = calloc(1, sizeof *k);
+    struct nm_kernel *k = nm_alloc(1, sizeof *k);
     k->free_list = NM_NO_EVENT;
     for (unsigned i = 0; i < NM_WHEEL; i++)
         k->bucket[i] = NM_NO_EVENT;
@@ -46,7 +48,7 @@ void nm_kernel_free(struct nm_kernel *k)
 void nm_pool_grow(struct nm_kernel *k)
 {
     uint32_t old = k->pool_size, size = old ? 2 * old : POOL;
-    k->pool = realloc(k->pool, size * sizeof *k->pool);
+    k->pool = nm_grow(k->pool, size, sizeof *k->pool);
     for (uint32_t i = size; i-- > old;) {
         k->pool[i].next = k->free_list;
         k->free_list = i;
@@ -71,7 +73,7 @@ void nm_post_far(struct nm_kernel *k, nm_tick at, uint32_t event)
         .at = at, .sequence = k->sequence++, .event = event, .order = k->pool[event].order};
     if (k->heap_count == k->heap_size) {
         k->heap_size = k->heap_size ? 2 * k->heap_size : 16;
-        k->heap = realloc(k->heap, k->heap_size * sizeof *k->heap);
+        k->heap = nm_grow(k->heap, k->heap_size, sizeof *k->heap);
     }
     uint32_t i = k->heap_count++;
     while (i && before(&far, &k->heap[(i - 1) / 2])) {

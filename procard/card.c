@@ -10,6 +10,7 @@
  * might.
  */
 #include "procard/card.h"
+#include "machine/alloc.h"
 #include "procard/pins.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static const uint64_t NOWHERE = ~0ull;
 
 static void *filled_with_ff(size_t bytes)
 {
-    void *p = malloc(bytes);
+    void *p = nm_grow(NULL, bytes, 1);
     memset(p, 0xff, bytes);
     return p;
 }
@@ -31,7 +32,7 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     card->l1_mask[side] = places - 1;
     card->l1_line[side] = filled_with_ff(places * sizeof *card->l1_line[side]);
     card->l1[side] = filled_with_ff(places * sizeof *card->l1[side]);
-    card->l1_dirty[side] = calloc(places, sizeof *card->l1_dirty[side]);
+    card->l1_dirty[side] = nm_alloc(places, sizeof *card->l1_dirty[side]);
     if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
         card->colours = (uint8_t)(size / card->p->page_size - 1);
 }
@@ -43,7 +44,7 @@ static void l2_new(struct pc_card *card)
     uint64_t places = p->l2_size / p->l2_line / halves;
     for (unsigned side = 0; side < halves; side++)
         card->l2[side] = (struct pc_l2){.line = filled_with_ff(places * sizeof(uint64_t)),
-                                        .state = calloc(places, 1),
+                                        .state = nm_alloc(places, 1),
                                         .colour = filled_with_ff(places),
                                         .places = places};
     if (!p->l2_split)
@@ -69,7 +70,7 @@ static void cpu_connect(struct pc_card *card, unsigned number)
 struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
                             const struct nm_contents *contents, unsigned number)
 {
-    struct pc_card *card = calloc(1, sizeof *card);
+    struct pc_card *card = nm_alloc(1, sizeof *card);
     card->k = k;
     card->bus = bus;
     card->p = p;

@@ -166,8 +166,7 @@ struct pc_card {
                          struct mon_taps *out); /**< adds the totals of the station around it */
 };
 
-/* ---- the secondary cache's address pins (manual pp. 32, 248) ----------------------------------
- */
+/* ---- the secondary cache's address pins (manual pp. 32, 248) --------------------------------- */
 
 enum { PC_SCADDR_HALF = 1 << 17 };
 
@@ -265,8 +264,7 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line
                     uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 
-/* ---- tlb.c, for cache.c and card.c ------------------------------------------------------------
- */
+/* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 
 struct pc_tlb_model *pc_tlb_new(void);
 

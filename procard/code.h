@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <uthash.h>
 
-/* ---- the instruction table --------------------------------------------------------------------
- */
+/* ---- the instruction table ------------------------------------------------------------------- */
 
 enum pc_opcode {
     PC_OP_RI, /**< reserved instruction */
@@ -95,8 +94,7 @@ extern const struct pc_row pc_rows[PC_OP_ROWS_END];
 /** The row a word encodes, whatever the ISA level; PC_OP_RI when none. */
 enum pc_opcode pc_row_find(uint32_t word);
 
-/* ---- the pipeline -----------------------------------------------------------------------------
- */
+/* ---- the pipeline ---------------------------------------------------------------------------- */
 
 enum { PC_FLIGHTS = 6 }; /**< more floating-point operations never overlap; see isa_stages */
 
@@ -145,8 +143,7 @@ void pc_elapse(struct pc_pending *pending, unsigned n);
  *  pipeline must know. Words reserved under `flags` or `mips3` become PC_OP_RI. */
 void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, struct pc_use *use);
 
-/* ---- decoded code -----------------------------------------------------------------------------
- */
+/* ---- decoded code ---------------------------------------------------------------------------- */
 
 /** One operation, ready to run. Offsets count bytes from the start of struct pc_cpu. */
 struct pc_op {
@@ -244,8 +241,7 @@ struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc
 /** Forgets all blocks; processors leave them. */
 void pc_code_drop(struct pc_code *code);
 
-/* ---- processors between two runs (stopped.c) ---------------------------------------------------
- */
+/* ---- processors between two runs (stopped.c) ------------------------------------------------- */
 
 /* Values of cpu->fetched_pc that are no addresses of instructions: what was fetched may have become
  * wrong; the processor stopped before a look-up. */
@@ -258,8 +254,7 @@ void pc_show(struct pc_cpu *cpu);
 /** Lets the processor run cpu->code. */
 void pc_cpu_attach(struct pc_cpu *cpu);
 
-/* ---- floating point (fpu.c) -------------------------------------------------------------------
- */
+/* ---- floating point (fpu.c) ------------------------------------------------------------------ */
 
 /** Executes an FPOP; false: an enabled exception, the destination is unchanged. */
 typedef bool pc_fpu_fn(struct pc_cpu *cpu, const struct pc_op *op);

@@ -10,6 +10,8 @@
  */
 #include "procard/code.h"
 
+#include "machine/alloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -23,8 +25,7 @@ enum {
     CHUNK_BYTES = 1 << 20, /**< unit of the arena */
 };
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct pc_chunk {
     struct pc_chunk *next;
@@ -42,7 +43,7 @@ static void *arena_alloc(struct pc_code *code, size_t size)
     if (!chunk || chunk->used + size > CHUNK_BYTES) {
         chunk = aligned_alloc(ARENA_ALIGN, CHUNK_BYTES);
         if (!chunk)
-            abort();
+            nm_no_memory();
         *chunk = (struct pc_chunk){.next = code->arena, .used = ARENA_ALIGN};
         code->arena = chunk;
         code->arena_bytes += CHUNK_BYTES;
@@ -70,9 +71,7 @@ static const struct pc_context *context_of(struct pc_code *code, const struct pc
 
     HASH_FIND(hh, code->contexts, pending, sizeof *pending, context);
     if (!context) {
-        context = calloc(1, sizeof *context);
-        if (!context)
-            abort();
+        context = nm_alloc(1, sizeof *context);
         context->pending = *pending;
         context->id = HASH_COUNT(code->contexts);
         HASH_ADD(hh, code->contexts, pending, sizeof *pending, context);
@@ -83,10 +82,8 @@ static const struct pc_context *context_of(struct pc_code *code, const struct pc
 struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx, bool mips3)
 {
     static const struct pc_pending nothing;
-    struct pc_code *code = calloc(1, sizeof *code);
+    struct pc_code *code = nm_alloc(1, sizeof *code);
 
-    if (!code)
-        abort();
     *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
@@ -140,8 +137,7 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
     }
 }
 
-/* ---- building a block -------------------------------------------------------------------------
- */
+/* ---- building a block ------------------------------------------------------------------------ */
 
 struct pc_block pc_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
 

@@ -27,8 +27,7 @@ enum {
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
-/* ---- starting and stopping --------------------------------------------------------------------
- */
+/* ---- starting and stopping ------------------------------------------------------------------- */
 
 static inline void spend(union pc_spent *to, const union pc_spent *more)
 {
@@ -171,8 +170,7 @@ static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
     return false;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /** Effective addresses of 32-bit programs wrap within 32 bits. */
 static uint64_t wrap(const struct pc_cpu *cpu, uint64_t va)
@@ -277,8 +275,7 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
-/* ---- integer helpers --------------------------------------------------------------------------
- */
+/* ---- integer helpers ------------------------------------------------------------------------- */
 
 static inline uint64_t sign32(uint64_t v)
 {
@@ -416,8 +413,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     }
 }
 
-/* ---- the instructions -------------------------------------------------------------------------
- */
+/* ---- the instructions ------------------------------------------------------------------------ */
 
 #define REG(offset)    (*(uint64_t *)((char *)cpu + (offset)))
 #define SINGLE(offset) (*(single_t *)((char *)cpu + (offset)))

@@ -32,8 +32,7 @@ enum { FLAGS_SHIFT = 2, ENABLES_SHIFT = 7, CAUSE_SHIFT = 12 };
 
 enum rounding { NEAREST, TO_ZERO, UP, DOWN }; /* as in FCSR(1:0) */
 
-/* ---- the host's unit --------------------------------------------------------------------------
- */
+/* ---- the host's unit ------------------------------------------------------------------------- */
 
 #if defined(__SSE2_MATH__)
 #include <xmmintrin.h>
@@ -85,8 +84,7 @@ static inline unsigned host_end(enum rounding mode)
 #define PIN_INTEGER(x) __asm__ volatile("" : "+m"(x))
 #endif
 
-/* ---- control registers ------------------------------------------------------------------------
- */
+/* ---- control registers ----------------------------------------------------------------------- */
 
 /** R4400 (implementation 5) with single, double, word and long formats. */
 enum { FIR = 0x00700000 | 0x00030000 | 0x0500 };
@@ -139,8 +137,7 @@ bool pc_fpu_control_write(struct pc_cpu *cpu, unsigned reg, uint32_t value)
            !(*fcsr >> CAUSE_SHIFT & UNIMPLEMENTED);
 }
 
-/* ---- an operation's surroundings --------------------------------------------------------------
- */
+/* ---- an operation's surroundings ------------------------------------------------------------- */
 
 struct fp {
     enum rounding mode;
@@ -163,8 +160,7 @@ static inline bool end(struct pc_cpu *cpu, unsigned raised)
     return true;
 }
 
-/* ---- the two formats --------------------------------------------------------------------------
- */
+/* ---- the two formats ------------------------------------------------------------------------- */
 
 typedef uint32_t __attribute__((may_alias)) bits_S;
 typedef uint64_t __attribute__((may_alias)) bits_D;
@@ -284,8 +280,7 @@ FORMAT(D)
 ARITHMETIC(S, sqrtf)
 ARITHMETIC(D, sqrt)
 
-/* ---- conversions between formats --------------------------------------------------------------
- */
+/* ---- conversions between formats ------------------------------------------------------------- */
 
 static bits_S narrow(struct fp *fp, bits_D x)
 {
@@ -334,8 +329,7 @@ static int32_t to_word(struct fp *fp, double a, enum rounding mode)
     return INT32_MAX;
 }
 
-/* ---- the instructions -------------------------------------------------------------------------
- */
+/* ---- the instructions ------------------------------------------------------------------------ */
 
 #define FPU(id) static bool fpu_##id(struct pc_cpu *cpu, const struct pc_op *op)
 

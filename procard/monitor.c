@@ -40,8 +40,7 @@ void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *o
     mon_board_complete(&card->monitor.board, out);
 }
 
-/* ---- looking at the counters ------------------------------------------------------------------
- */
+/* ---- looking at the counters ----------------------------------------------------------------- */
 
 /* First edge at which counter k could overflow or has its dead time behind it. */
 static nm_tick next_look(const struct pc_card *card, unsigned k, nm_tick now,
@@ -147,8 +146,7 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now)
     attend(card, now, &taps);
 }
 
-/* ---- what passes ------------------------------------------------------------------------------
- */
+/* ---- what passes ----------------------------------------------------------------------------- */
 
 static void depths(const struct pc_card *card, struct mon_packet *p)
 {

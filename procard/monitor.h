@@ -43,8 +43,7 @@ void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *o
 /** Brings `wants` up to date when the board was changed by hand (its log). */
 void pc_monitor_refresh(struct pc_card *card, nm_tick now);
 
-/* ---- what passes; called only when `wants` has the bit -----------------------------------------
- */
+/* ---- what passes; called only when `wants` has the bit --------------------------------------- */
 
 /** A packet tap that the board hears has grown by `amount`. */
 void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,

@@ -61,8 +61,7 @@ static unsigned field(uint32_t word, unsigned low)
 
 enum { RS = 21, RT = 16, RD = 11, SA = 6 };
 
-/* ---- translation ------------------------------------------------------------------------------
- */
+/* ---- translation ----------------------------------------------------------------------------- */
 
 /** One instruction being translated. */
 struct translation {
@@ -319,8 +318,7 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
     }
 }
 
-/* ---- disassembly ------------------------------------------------------------------------------
- */
+/* ---- disassembly ----------------------------------------------------------------------------- */
 
 static const char *const gpr_names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
                                           "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",

@@ -13,6 +13,8 @@
  */
 #include "procard/card.h"
 
+#include "machine/alloc.h"
+
 #include <stdlib.h>
 
 enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2 };
@@ -31,7 +33,7 @@ struct pc_tlb_model {
 
 struct pc_tlb_model *pc_tlb_new(void)
 {
-    struct pc_tlb_model *t = calloc(1, sizeof *t);
+    struct pc_tlb_model *t = nm_alloc(1, sizeof *t);
     for (unsigned i = 0; i < ENTRIES; i++)
         t->entry[i].pair = NOWHERE;
     for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)

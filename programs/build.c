@@ -7,6 +7,8 @@
  */
 #include "programs/build.h"
 
+#include "machine/alloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -157,10 +159,8 @@ static int start(struct args *a, const struct paths *paths, pid_t *pid)
 /** What the compiler said, without its last newline. Allocated. */
 static char *read_log(const char *log)
 {
-    char *text = calloc(LOG_SHOWN + 1, 1);
+    char *text = nm_alloc(LOG_SHOWN + 1, 1);
     FILE *f = fopen(log, "re");
-    if (!text)
-        abort();
     size_t n = f ? fread(text, 1, LOG_SHOWN, f) : 0;
     while (n && text[n - 1] == '\n')
         text[--n] = '\0';
@@ -196,9 +196,7 @@ static enum prog_built run(struct args *a, const struct compiler *cc, const stru
 static enum prog_built build(const struct prog_build *what, const struct compiler *cc,
                              const struct paths *paths, char **why)
 {
-    struct args *a = calloc(1, sizeof *a);
-    if (!a)
-        abort();
+    struct args *a = nm_alloc(1, sizeof *a);
     fill(a, cc, what, paths);
     const enum prog_built result = run(a, cc, paths, why);
     for (size_t i = 0; i < a->count; i++)

@@ -7,6 +7,7 @@
  * A page that is not there ends the walk early, and the guest sees it in the number of lines.
  */
 #include "programs/device.h"
+#include "machine/alloc.h"
 #include "programs/linux_file.h"
 #include "programs/signal.h"
 
@@ -38,9 +39,7 @@ int64_t device_open(struct prog *p, uint32_t flags, bool cloexec)
 {
     struct file *f = file_new(FILE_DEVICE, -1, flags);
 
-    f->device = calloc(1, sizeof *f->device);
-    if (!f->device)
-        abort();
+    f->device = nm_alloc(1, sizeof *f->device);
     return file_install(p, f, 0, cloexec);
 }
 
@@ -190,9 +189,7 @@ static int64_t accept(struct call *c, struct file *f, uint64_t record)
         return -EFAULT;
     if (f->device->out == OUT_MAX)
         return -EAGAIN;
-    d = calloc(1, sizeof *d);
-    if (!d)
-        abort();
+    d = nm_alloc(1, sizeof *d);
     *d = (struct device_command){.file = f,
                                  .card = c->t->card,
                                  .function = (unsigned)function,
@@ -300,9 +297,7 @@ int64_t device_look(struct call *c, uint64_t va)
 
     if (err < 0)
         return err;
-    d = calloc(1, sizeof *d);
-    if (!d)
-        abort();
+    d = nm_alloc(1, sizeof *d);
     *d = (struct device_command){.card = c->t->card, .looks = true, .look = look};
     DL_APPEND(c->p->commands, d);
     if (first_of(c->p, d->card) == d)

@@ -5,6 +5,8 @@
  */
 #include "programs/linux_file.h"
 
+#include "machine/alloc.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -34,11 +36,9 @@ void directory_free(struct file *f)
 
 static int64_t list(struct file *f)
 {
-    struct directory *d = calloc(1, sizeof *d);
+    struct directory *d = nm_alloc(1, sizeof *d);
     int n;
 
-    if (!d)
-        abort();
     n = scandirat(f->host, ".", &d->entry, NULL, by_name);
     if (n < 0) {
         free(d);

@@ -7,6 +7,7 @@
  * every simulated cycle, must not depend on whether someone watches.
  */
 #include "programs/linux_file.h"
+#include "machine/alloc.h"
 #include "programs/device.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
@@ -54,10 +55,7 @@ struct file *file_get(struct prog *p, int64_t fd)
 
 struct file *file_new(enum file_kind kind, int host, uint32_t flags)
 {
-    struct file *f = calloc(1, sizeof *f);
-
-    if (!f)
-        abort();
+    struct file *f = nm_alloc(1, sizeof *f);
     f->kind = kind;
     f->host = host;
     f->flags = flags & ~(uint32_t)G_O_CLOEXEC;

@@ -186,20 +186,26 @@ static void out_times(struct out *o, const struct stat *st)
     }
 }
 
+/** What every struct stat begins with; the inode's number has `inode` bytes. */
+static void out_stat_head(struct out *o, struct prog *p, unsigned inode, const struct stat *st)
+{
+    out_int(o, 4, st->st_dev);
+    out_skip(o, 16);
+    out_int(o, inode, guest_inode(p, st->st_ino));
+    out_int(o, 4, st->st_mode);
+    out_int(o, 4, st->st_nlink);
+    out_int(o, 4, st->st_uid);
+    out_int(o, 4, st->st_gid);
+    out_int(o, 4, st->st_rdev);
+}
+
 /** struct stat of n64 and struct stat64 of o32 have one layout. */
 static int64_t put_stat64(struct call *c, uint64_t va, const struct stat *st)
 {
     struct out o;
 
     out_start(&o, c->p->n64);
-    out_int(&o, 4, st->st_dev);
-    out_skip(&o, 16);
-    out_int(&o, 8, guest_inode(c->p, st->st_ino));
-    out_int(&o, 4, st->st_mode);
-    out_int(&o, 4, st->st_nlink);
-    out_int(&o, 4, st->st_uid);
-    out_int(&o, 4, st->st_gid);
-    out_int(&o, 4, st->st_rdev);
+    out_stat_head(&o, c->p, 8, st);
     out_skip(&o, 56);
     out_int(&o, 8, (uint64_t)st->st_size);
     out_times(&o, st);
@@ -217,14 +223,7 @@ static int64_t put_stat32(struct call *c, uint64_t va, const struct stat *st)
     if (st->st_size > INT32_MAX)
         return -EOVERFLOW;
     out_start(&o, false);
-    out_int(&o, 4, st->st_dev);
-    out_skip(&o, 16);
-    out_int(&o, 4, guest_inode(c->p, st->st_ino));
-    out_int(&o, 4, st->st_mode);
-    out_int(&o, 4, st->st_nlink);
-    out_int(&o, 4, st->st_uid);
-    out_int(&o, 4, st->st_gid);
-    out_int(&o, 4, st->st_rdev);
+    out_stat_head(&o, c->p, 4, st);
     out_skip(&o, 48);
     out_int(&o, 4, (uint64_t)st->st_size);
     out_skip(&o, 56);

@@ -5,6 +5,7 @@
  * simulated time. All threads that wait for any file wait on one channel and look again when woken:
  * looking costs no simulated time.
  */
+#include "machine/alloc.h"
 #include "programs/linux_file.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
@@ -26,13 +27,11 @@ int64_t sys_pipe2(struct call *c)
     struct prog *p = c->p;
     bool old = c->row->args[0] != 'p';
     uint32_t flags = old ? 0 : (uint32_t)c->a[1];
-    struct pipe *pipe = calloc(1, sizeof *pipe);
+    struct pipe *pipe = nm_alloc(1, sizeof *pipe);
     struct file *in = file_new(FILE_PIPE_IN, -1, flags);
     struct file *out = file_new(FILE_PIPE_OUT, -1, flags | 1);
     int64_t r, w;
 
-    if (!pipe)
-        abort();
     pipe->readers = pipe->writers = 1;
     in->pipe = out->pipe = pipe;
     r = file_install(p, in, 0, flags & G_O_CLOEXEC);

@@ -6,6 +6,8 @@
  */
 #include "programs/linux.h"
 
+#include "machine/alloc.h"
+
 #include <Random123/philox.h>
 #include <elf.h>
 #include <errno.h>
@@ -79,9 +81,7 @@ static uint64_t push_bytes(struct stack *s, const void *bytes, size_t len)
 
 static void add_word(struct stack *s, uint64_t v)
 {
-    s->words = realloc(s->words, (s->count + 1) * sizeof *s->words);
-    if (!s->words)
-        abort();
+    s->words = nm_grow(s->words, s->count + 1, sizeof *s->words);
     s->words[s->count++] = v;
 }
 

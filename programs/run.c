@@ -6,6 +6,7 @@
  * then SimGrid's clock is moved to the same tick and the threads concerned get their turns, one
  * after another, in an order that depends on nothing but the simulation.
  */
+#include "machine/alloc.h"
 #include "programs/device.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
@@ -439,13 +440,11 @@ static bool load(struct prog *p)
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
               struct prog_outcome *out)
 {
-    struct prog *p = calloc(1, sizeof *p);
+    struct prog *p = nm_alloc(1, sizeof *p);
     /* A reader of the guest's output that goes away is the guest's affair. */
     void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
     int err = 0;
 
-    if (!p)
-        abort();
     prog_init(p, m, spec, hooks, out);
     if (open_image(p) && load(p))
         err = actors_run(p->par, hardware, p);

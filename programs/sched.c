@@ -2,13 +2,15 @@
  * Which thread runs on which processor card, and until when.
  *
  * The hard idea: cards are stopped only by themselves (a trap) or by a request, which a card in the
- * middle of an access hears later. So the scheduler never touches a running card; it asks it to stop
- * and acts when the stop arrives as a trap.
+ * middle of an access hears later. So the scheduler never touches a running card; it asks it to
+ * stop and acts when the stop arrives as a trap.
  *
  * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
  * turns of os.quantum, and are only interrupted while another one waits.
  */
 #include "programs/linux.h"
+
+#include "machine/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,10 +112,7 @@ static void move(struct thread *t)
 
 struct thread *thread_new(struct prog *p, const struct pc_regs *regs)
 {
-    struct thread *t = calloc(1, sizeof *t);
-
-    if (!t)
-        abort();
+    struct thread *t = nm_alloc(1, sizeof *t);
     t->p = p;
     t->regs = *regs;
     t->tid = p->next_tid++;

@@ -8,6 +8,8 @@
  */
 #include "programs/signal.h"
 
+#include "machine/alloc.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,9 +148,7 @@ void signal_post(struct prog *p, struct thread *t, const struct siginfo *info)
         return;
     if (info->signo < SIG_RTMIN && queued(*q, info->signo))
         return;
-    e = calloc(1, sizeof *e);
-    if (!e)
-        abort();
+    e = nm_alloc(1, sizeof *e);
     e->info = *info;
     DL_APPEND(*q, e);
     if (to && takes(to, info->signo))

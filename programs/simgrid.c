@@ -11,6 +11,8 @@
  */
 #include "programs/actors.h"
 
+#include "machine/alloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -138,20 +140,36 @@ static void start_simgrid(void)
     simgrid_init(&n, args);
 }
 
-int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx), void *ctx)
+/** Starts SimGrid and gives it the machine's hosts. An interrupt meanwhile would end in SimGrid's
+ *  handler, so it waits until ours is back. @return 0 or a negated errno */
+static int set_up(const struct nm_params *p)
 {
-    struct actors as = {.hardware = hardware, .ctx = ctx};
     struct sigaction saved[TAKEN];
-    sg_actor_t hw;
-    struct actor *a, *tmp;
+    sigset_t interrupts, before;
     int err;
 
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigaddset(&interrupts, SIGTERM);
+    sigaddset(&interrupts, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &interrupts, &before);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], NULL, &saved[i]);
     start_simgrid();
     err = load_platform(p);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], &saved[i], NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return err;
+}
+
+int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx), void *ctx)
+{
+    struct actors as = {.hardware = hardware, .ctx = ctx};
+    sg_actor_t hw;
+    struct actor *a, *tmp;
+    int err = set_up(p);
+
     if (err < 0)
         return err;
     as.turn = sg_sem_init(0);
@@ -193,10 +211,7 @@ static void actor_main(int argc, char **argv)
 struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
                         void *arg)
 {
-    struct actor *a = calloc(1, sizeof *a);
-
-    if (!a)
-        abort();
+    struct actor *a = nm_alloc(1, sizeof *a);
     a->as = as;
     a->body = body;
     a->arg = arg;

@@ -8,6 +8,8 @@
  */
 #include "programs/vm.h"
 
+#include "machine/alloc.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +42,7 @@ static uint64_t *entry(const struct vm *vm, uint64_t va, bool make)
     if (!vm->leaves[top]) {
         if (!make)
             return NULL;
-        vm->leaves[top] = calloc(LEAF, sizeof **vm->leaves);
-        if (!vm->leaves[top])
-            abort();
+        vm->leaves[top] = nm_alloc(LEAF, sizeof **vm->leaves);
     }
     return &vm->leaves[top][page & (LEAF - 1)];
 }
@@ -117,9 +117,7 @@ static void insert(struct vm *vm, size_t at, const struct vm_area *a)
 {
     if (vm->count == vm->room) {
         vm->room = vm->room ? 2 * vm->room : 32;
-        vm->areas = realloc(vm->areas, vm->room * sizeof *vm->areas);
-        if (!vm->areas)
-            abort();
+        vm->areas = nm_grow(vm->areas, vm->room, sizeof *vm->areas);
     }
     memmove(vm->areas + at + 1, vm->areas + at, (vm->count - at) * sizeof *vm->areas);
     vm->areas[at] = *a;
@@ -221,10 +219,7 @@ static void clear_range(struct vm *vm, uint64_t start, uint64_t end)
 
 static struct vm_file *open_backing(int fd)
 {
-    struct vm_file *f = malloc(sizeof *f);
-
-    if (!f)
-        abort();
+    struct vm_file *f = nm_alloc(1, sizeof *f);
     f->refs = 1;
     f->fd = dup(fd);
     if (f->fd < 0) {
@@ -568,9 +563,7 @@ void vm_init(struct vm *vm, struct nm_machine *m, bool n64)
     vm->page = p->page_size;
     vm->shift = (unsigned)__builtin_ctzll(vm->page);
     vm->tops = ((n64 ? UINT64_C(1) << 40 : UINT64_C(1) << 31) >> vm->shift >> LEAF_BITS) + 1;
-    vm->leaves = calloc(vm->tops, sizeof *vm->leaves);
-    if (!vm->leaves)
-        abort();
+    vm->leaves = nm_alloc(vm->tops, sizeof *vm->leaves);
     vm->floor = 0x10000;
     vm->top = vm_trampoline(vm) - STACK_GAP;
     vm->code = pc_code_new(fetch, vm, p->isa == NM_ISA_MIPS3);

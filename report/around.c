@@ -64,8 +64,7 @@ static void emit_fifo(const struct walk *w, const char *component, const char *f
     emit(w, component, name, unit, "greatest depth since the run began", deepest);
 }
 
-/* ---- stations ---------------------------------------------------------------------------------
- */
+/* ---- stations -------------------------------------------------------------------------------- */
 
 static bool has_rings(const struct rep_run *run)
 {
@@ -140,8 +139,7 @@ static void walk_station(const struct walk *w, unsigned station)
         walk_interface(w, station, mon);
 }
 
-/* ---- rings ------------------------------------------------------------------------------------
- */
+/* ---- rings ----------------------------------------------------------------------------------- */
 
 static struct nm_ring_place place_of(const struct rep_run *run, unsigned ring)
 {
@@ -186,8 +184,7 @@ void rep_around_walk(const struct rep_run *run, const struct rep_region *region,
         walk_ring(&w, r);
 }
 
-/* ---- highlights -------------------------------------------------------------------------------
- */
+/* ---- highlights ------------------------------------------------------------------------------ */
 
 /* Keeps the greatest share seen; returns whether this is it. */
 static bool greater(struct rep_highlight *h, double busy, double cycles)
@@ -286,8 +283,7 @@ void rep_highlights(const struct rep_run *run, const struct rep_region *region,
     out[REP_NACK_SHARE].percent = percent(nacks, nacks + rep_tap(region, all, MON_TAP_READS));
 }
 
-/* ---- the coherence histogram -------------------------------------------------------------------
- */
+/* ---- the coherence histogram ----------------------------------------------------------------- */
 
 static void write_cell(FILE *out, const char *snapshot, const char *agent, unsigned station,
                        const char *state, bool locked, unsigned message, bool far, uint64_t count)

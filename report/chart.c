@@ -5,10 +5,10 @@
  * says more than its mean. Whatever else a word counts has no order worth drawing, so the fullest
  * words are shown.
  */
+#include "machine/alloc.h"
 #include "monitor/board.h"
 #include "report/grid.h"
 #include "report/histogram.h"
-#include "report/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +48,7 @@ static void phase_title(const struct rep_run *run, unsigned phase, char title[64
         snprintf(title, 64, "phase %u", phase);
 }
 
-/* ---- service times ----------------------------------------------------------------------------
- */
+/* ---- service times --------------------------------------------------------------------------- */
 
 struct times {
     uint64_t count[OCTAVES][PHASES], octave[OCTAVES], phase[PHASES];
@@ -141,8 +140,7 @@ static void chart_times(const struct rep_run *run, FILE *out, unsigned width)
     rep_grid_free(&grid);
 }
 
-/* ---- the fullest words ------------------------------------------------------------------------
- */
+/* ---- the fullest words ----------------------------------------------------------------------- */
 
 struct word {
     uint32_t index;
@@ -179,7 +177,7 @@ static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
 
 static struct word *sum_words(const struct rep_run *run)
 {
-    struct word *words = rep_get(MON_SRAM_WORDS, sizeof *words);
+    struct word *words = nm_alloc(MON_SRAM_WORDS, sizeof *words);
     for (uint32_t i = 0; i < MON_SRAM_WORDS; i++)
         words[i].index = i;
     for (unsigned c = 0; c < run->cards; c++) {
@@ -216,8 +214,7 @@ static void chart_words(const struct rep_run *run, const struct rep_registers *s
     free(words);
 }
 
-/* ---- the chart --------------------------------------------------------------------------------
- */
+/* ---- the chart ------------------------------------------------------------------------------- */
 
 /* The first card whose SRAM was used: its source says what all of them mean. */
 static const struct rep_registers *first_used(const struct rep_run *run)

@@ -112,8 +112,7 @@ void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
         }
 }
 
-/* ---- monitor/groups.csv ----------------------------------------------------------------------
- */
+/* ---- monitor/groups.csv ---------------------------------------------------------------------- */
 
 struct csv {
     FILE *out;

@@ -15,6 +15,9 @@
 /** The bytes of the secondary cache that share a word. */
 enum { BLOCK = 32 };
 
+/** [words] written or passed over at a time. */
+enum { PIECE = 1024 };
+
 static enum mon_source source_of(const struct rep_registers *r)
 {
     return (enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE);
@@ -69,8 +72,7 @@ void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
             fn(ctx, &rows[i]);
 }
 
-/* ---- monitor/histogram.csv --------------------------------------------------------------------
- */
+/* ---- monitor/histogram.csv ------------------------------------------------------------------- */
 
 const char *rep_phase_name(const struct rep_run *run, unsigned phase, char buf[64])
 {
@@ -141,8 +143,7 @@ void rep_write_bins(const struct rep_run *run, FILE *out)
     }
 }
 
-/* ---- monitor/histogram.npy --------------------------------------------------------------------
- */
+/* ---- monitor/histogram.npy ------------------------------------------------------------------- */
 
 /* Format 1.0 of numpy's files: magic, length of the header, the header padded so that the data
  * begin at a multiple of 64. */
@@ -160,16 +161,34 @@ static void put_header(FILE *out, unsigned cards)
     fprintf(out, "%-*s\n", (int)length - 1, text);
 }
 
+/* Words of a card from `from` on, as they are written; all 0 without an SRAM. */
+static bool take_piece(const struct rep_registers *r, uint32_t from, uint32_t piece[PIECE])
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < PIECE; i++) {
+        piece[i] = r && r->sram ? htole32(r->sram[from + i]) : 0;
+        any |= piece[i];
+    }
+    return any;
+}
+
+/* Most words are 0: they are passed over, and take no room on the disk. Only the file's end is
+ * always written, so that it is there. */
 void rep_write_npy(const struct rep_run *run, FILE *out)
 {
-    uint32_t words[1024];
+    uint32_t piece[PIECE];
+    off_t hole = 0;
     put_header(out, run->cards);
     for (unsigned c = 0; c < run->cards; c++)
-        for (uint32_t i = 0; i < MON_SRAM_WORDS; i += 1024) {
-            const uint32_t *sram = run->registers ? run->registers[c].sram : NULL;
-            memset(words, 0, sizeof words);
-            for (uint32_t k = 0; sram && k < 1024; k++)
-                words[k] = htole32(sram[i + k]);
-            fwrite(words, sizeof *words, 1024, out);
+        for (uint32_t from = 0; from < MON_SRAM_WORDS; from += PIECE) {
+            const bool last = c + 1 == run->cards && from + PIECE == MON_SRAM_WORDS;
+            if (!take_piece(run->registers ? &run->registers[c] : NULL, from, piece) && !last) {
+                hole += sizeof piece;
+                continue;
+            }
+            if (hole)
+                fseeko(out, hole, SEEK_CUR);
+            hole = 0;
+            fwrite(piece, sizeof piece, 1, out);
         }
 }

@@ -37,7 +37,8 @@ void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx);
 /** Writes every word that is not 0, with what it stands for taken apart. */
 void rep_write_bins(const struct rep_run *run, FILE *out);
 
-/** Writes all words of all cards for numpy.load: shape (cards, 65536), uint32, little-endian. */
+/** Writes all words of all cards for numpy.load: shape (cards, 65536), uint32, little-endian.
+ *  @param out  a file, fresh: where there is nothing but zeros it gets holes */
 void rep_write_npy(const struct rep_run *run, FILE *out);
 
 /** A chart of at most a screen. @param width  [characters] of a line */

@@ -4,6 +4,7 @@
  */
 #include "report/manifest.h"
 
+#include "machine/alloc.h"
 #include "report/version.h"
 
 #include <jansson.h>
@@ -38,8 +39,7 @@ const char *rep_end_word(enum prog_end end)
     return words[end];
 }
 
-/* ---- input files ------------------------------------------------------------------------------
- */
+/* ---- input files ----------------------------------------------------------------------------- */
 
 static void hash_file(struct rep_input *input)
 {
@@ -81,9 +81,7 @@ void rep_manifest_init(struct rep_manifest *manifest, const struct rep_run *run,
 {
     const struct in_experiment *x = run->experiment;
     *manifest = (struct rep_manifest){.run = run, .argc = argc, .argv = argv};
-    manifest->input = calloc(length_of(x->inputs) + 3, sizeof *manifest->input);
-    if (!manifest->input)
-        abort();
+    manifest->input = nm_alloc(length_of(x->inputs) + 3, sizeof *manifest->input);
     for (size_t i = 0; i < length_of(x->inputs); i++)
         add_input(manifest, x->inputs[i]);
     add_input(manifest, run->program);
@@ -96,8 +94,7 @@ void rep_manifest_free(struct rep_manifest *manifest)
     free(manifest->input);
 }
 
-/* ---- the parts of the document ----------------------------------------------------------------
- */
+/* ---- the parts of the document --------------------------------------------------------------- */
 
 /* A JSON string of any bytes: what is not UTF-8 is shown as '?'. */
 static json_t *text(const char *bytes)

@@ -6,6 +6,7 @@
  * need the region run several times; the simulated machine does the same thing every time and does
  * not notice its monitors, so one run with several sets of monitoring cards gives the same numbers.
  */
+#include "machine/alloc.h"
 #include "report/memory.h"
 #include "report/run.h"
 
@@ -53,16 +54,15 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
 #undef TRUTH
 }
 
-/* ---- the machine around the cards -------------------------------------------------------------
- */
+/* ---- the machine around the cards ------------------------------------------------------------ */
 
 static struct rep_around around_new(const struct rep_run *run)
 {
     return (struct rep_around){
-        .station = rep_get(run->stations, sizeof(struct nm_station_monitor)),
-        .station_start = rep_get(run->stations, sizeof(struct nm_station_monitor)),
-        .ring = rep_get(run->rings, sizeof(struct nm_ring_monitor)),
-        .ring_start = rep_get(run->rings, sizeof(struct nm_ring_monitor)),
+        .station = nm_alloc(run->stations, sizeof(struct nm_station_monitor)),
+        .station_start = nm_alloc(run->stations, sizeof(struct nm_station_monitor)),
+        .ring = nm_alloc(run->rings, sizeof(struct nm_ring_monitor)),
+        .ring_start = nm_alloc(run->rings, sizeof(struct nm_ring_monitor)),
     };
 }
 
@@ -99,8 +99,7 @@ static void around_end(const struct rep_run *run, struct rep_around *a,
         nm_ring_monitor_add(&a->ring[r], &now->ring[r], &a->ring_start[r]);
 }
 
-/* ---- visits ------------------------------------------------------------------------------------
- */
+/* ---- visits ---------------------------------------------------------------------------------- */
 
 static void begin_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
                         const struct rep_sample *now)
@@ -131,16 +130,13 @@ static void end_visit(const struct rep_run *run, struct rep_region *region, nm_t
 
 static struct rep_region *add_region(struct rep_run *run, const char *name)
 {
-    struct rep_region *grown = realloc(run->region, (run->regions + 1) * sizeof *run->region);
-    if (!grown)
-        abort();
-    run->region = grown;
+    run->region = nm_grow(run->region, run->regions + 1, sizeof *run->region);
     struct rep_region *region = &run->region[run->regions++];
     *region = (struct rep_region){
         .name = strdup(name),
-        .card = rep_get(run->cards, sizeof *region->card),
+        .card = nm_alloc(run->cards, sizeof *region->card),
         .around = around_new(run),
-        .board = rep_get((size_t)run->cards * run->plan.banks, sizeof *region->board),
+        .board = nm_alloc((size_t)run->cards * run->plan.banks, sizeof *region->board),
     };
     return region;
 }
@@ -243,8 +239,8 @@ struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const stru
     size_t boards = (size_t)run->cards * run->plan.banks;
     struct rep_region copy = *whole;
     copy.name = strdup(whole->name);
-    copy.card = rep_get(run->cards, sizeof *copy.card);
-    copy.board = rep_get(boards, sizeof *copy.board);
+    copy.card = nm_alloc(run->cards, sizeof *copy.card);
+    copy.board = nm_alloc(boards, sizeof *copy.board);
     copy.around = around_new(run);
     around_copy(run, &copy.around, &whole->around);
     memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);

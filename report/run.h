@@ -127,8 +127,7 @@ bool rep_run_adds_up(const struct rep_run *run, char *why, size_t size);
  *  all regions; whatever was monitored, wherever and however fast it ran. */
 uint64_t rep_hash(const struct rep_run *run);
 
-/* ---- cards, stations, the machine -------------------------------------------------------------
- */
+/* ---- cards, stations, the machine ------------------------------------------------------------ */
 
 /** A range of cards that results are given for. */
 struct rep_level {

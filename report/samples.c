@@ -6,7 +6,7 @@
  */
 #include "report/samples.h"
 
-#include "report/memory.h"
+#include "machine/alloc.h"
 #include "report/stats.h"
 
 #include <stdlib.h>
@@ -35,9 +35,9 @@ void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, nm
     room = room > SAMPLES_MAX ? SAMPLES_MAX : room < SAMPLES_MIN ? SAMPLES_MIN : room & ~(size_t)1;
     samples->interval = samples->next = interval;
     samples->room = room;
-    samples->at = rep_get(room + 1, sizeof *samples->at);
-    samples->total = rep_get((room + 1) * samples->words, sizeof *samples->total);
-    samples->first = rep_get(samples->words, sizeof *samples->first);
+    samples->at = nm_alloc(room + 1, sizeof *samples->at);
+    samples->total = nm_alloc((room + 1) * samples->words, sizeof *samples->total);
+    samples->first = nm_alloc(samples->words, sizeof *samples->first);
     read_totals(run, now, samples->first);
 }
 

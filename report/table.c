@@ -55,13 +55,19 @@ static const struct mon_event *event_of(const struct rep_run *run, unsigned i)
     return &mon_events()[run->choice.event[i]];
 }
 
+/* In functional mode time is a number of instructions: what is computed with it would only mislead.
+ */
+static bool is_timed(const struct rep_run *run)
+{
+    return run->experiment->machine.params.mode != NM_MODE_FUNCTIONAL;
+}
+
 static bool is_time(const struct mon_event *e)
 {
     return strcmp(e->unit, "PCycles") == 0 || strcmp(e->unit, "cycles") == 0;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Time available to an event in its own unit, over all who count it. */
 static double time_for(const struct rep_run *run, const struct rep_region *region,
@@ -86,7 +92,7 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     double count = (double)rep_count(run, region, all, i);
     double time = time_for(run, region, e);
     double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
-    if (is_time(e) && time > 0)
+    if (is_time(e) && time > 0 && is_timed(run))
         rep_grid_cell(grid, "%.1f %% of time", 100 * count / time);
     else if (!is_time(e) && instructions > 0)
         rep_grid_cell(grid, "%.3f/1000 instr", 1000 * count / instructions);
@@ -127,8 +133,7 @@ static void cell_ratio(struct rep_grid *grid, double first, double second)
         rep_grid_cell(grid, "-");
 }
 
-/* ---- one region -------------------------------------------------------------------------------
- */
+/* ---- one region ------------------------------------------------------------------------------ */
 
 static void print_counts(struct pen pen, const struct rep_run *run, const struct rep_region *region)
 {
@@ -228,21 +233,27 @@ void rep_table_region(const struct rep_run *run, const struct rep_region *region
 {
     struct pen pen = pen_for(out);
     char ticks[32];
-    fprintf(out, "\n%s: %.3f us, %s PCycles of each card\n", region->name,
-            1e6 * rep_seconds(run, region->elapsed), rep_grouped(region->elapsed, ticks));
+    fprintf(out, "\n%s: ", region->name);
+    if (is_timed(run))
+        fprintf(out, "%.3f us, ", 1e6 * rep_seconds(run, region->elapsed));
+    fprintf(out, "%s PCycles of each card\n", rep_grouped(region->elapsed, ticks));
     if (run->choice.count)
         print_counts(pen, run, region);
     if (run->experiment->group_count) {
         print_groups(pen, run, region);
         return;
     }
+    if (!is_timed(run))
+        return;
     fputc('\n', out);
     print_metrics(pen, run, region);
     print_highlights(pen, run, region);
 }
 
-/* ---- several regions --------------------------------------------------------------------------
- */
+/* ---- several regions ------------------------------------------------------------------------- */
+
+/* Regions that fit side by side. */
+enum { ABREAST = 4 };
 
 /* The columns of a comparison: regions `first` .. `first + count - 1`. */
 struct columns {
@@ -285,24 +296,33 @@ static void compare_elapsed(struct rep_grid *grid, const struct columns *c)
     if (c->ratio)
         cell_ratio(grid, (double)c->first[0].elapsed, (double)c->first[1].elapsed);
     rep_grid_cell(grid, "PCycles");
-    rep_grid_cell(grid, "simulated time");
+    rep_grid_cell(grid, is_timed(c->run) ? "simulated time" : "one an instruction: not a time");
+}
+
+/* What is computed for each region of a comparison. */
+struct derived {
+    double value[ABREAST];
+    bool has[ABREAST]; /* false: the region has none, and its value is 0 */
+};
+
+static void compare_derived(struct rep_grid *grid, const struct columns *c, const char *name,
+                            const struct derived *d, const char *unit)
+{
+    rep_grid_cell(grid, "%s", name);
+    for (size_t r = 0; r < c->count; r++)
+        cell_value(grid, d->has[r], d->value[r]);
+    if (c->ratio)
+        cell_ratio(grid, d->value[0], d->value[1]);
+    rep_grid_cell(grid, "%s", unit);
 }
 
 static void compare_metric(struct rep_grid *grid, const struct columns *c, enum rep_metric_id id)
 {
     const struct rep_metric *metric = &rep_metrics()[id];
-    double value[2] = {0, 0};
-    rep_grid_cell(grid, "%s", metric->name);
-    for (size_t r = 0; r < c->count; r++) {
-        double v;
-        bool has = rep_metric_value(c->run, &c->first[r], rep_machine(c->run), id, &v);
-        cell_value(grid, has, v);
-        if (r < 2)
-            value[r] = v;
-    }
-    if (c->ratio)
-        cell_ratio(grid, value[0], value[1]);
-    rep_grid_cell(grid, "%s", metric->unit);
+    struct derived d = {0};
+    for (size_t r = 0; r < c->count; r++)
+        d.has[r] = rep_metric_value(c->run, &c->first[r], rep_machine(c->run), id, &d.value[r]);
+    compare_derived(grid, c, metric->name, &d, metric->unit);
     rep_grid_cell(grid, "= %s", metric->formula);
 }
 
@@ -310,38 +330,25 @@ static void compare_highlight(struct rep_grid *grid, const struct columns *c,
                               enum rep_highlight_id id)
 {
     struct rep_highlight h[REP_HIGHLIGHTS];
-    double value[2] = {0, 0};
-    rep_highlights(c->run, c->first, h);
-    if (!h[id].name)
-        return;
-    rep_grid_cell(grid, "%s", h[id].name);
+    struct derived d = {0};
     for (size_t r = 0; r < c->count; r++) {
         rep_highlights(c->run, &c->first[r], h);
-        rep_grid_cell(grid, "%.3f", h[id].percent);
-        if (r < 2)
-            value[r] = h[id].percent;
+        d.has[r] = h[id].name != NULL;
+        d.value[r] = h[id].percent;
     }
-    if (c->ratio)
-        cell_ratio(grid, value[0], value[1]);
-    rep_grid_cell(grid, "%%");
+    if (!d.has[0]) /* a machine has it or not, in every region */
+        return;
+    compare_derived(grid, c, h[id].name, &d, "%");
     rep_grid_cell(grid, "%s", h[id].sentence);
 }
 
-static void compare_group(struct rep_grid *grid, const struct columns *c,
-                          const struct in_metric *metric)
+static void compare_formula(struct rep_grid *grid, const struct columns *c,
+                            const struct in_metric *metric)
 {
-    double value[2] = {0, 0};
-    rep_grid_cell(grid, "%s", metric->name);
-    for (size_t r = 0; r < c->count; r++) {
-        double v = 0;
-        bool has = rep_group_value(c->run, &c->first[r], rep_machine(c->run), metric, &v);
-        cell_value(grid, has, v);
-        if (r < 2)
-            value[r] = v;
-    }
-    if (c->ratio)
-        cell_ratio(grid, value[0], value[1]);
-    rep_grid_cell(grid, "%s", metric->unit);
+    struct derived d = {0};
+    for (size_t r = 0; r < c->count; r++)
+        d.has[r] = rep_group_value(c->run, &c->first[r], rep_machine(c->run), metric, &d.value[r]);
+    compare_derived(grid, c, metric->name, &d, metric->unit);
     rep_grid_cell(grid, "= %s", metric->formula);
 }
 
@@ -356,14 +363,16 @@ static void compare_gap(struct rep_grid *grid, const char *name, const char *wor
 }
 
 /* What follows from the counts: the groups' metrics, or without groups those everybody needs. */
-static void compare_derived(struct rep_grid *grid, const struct columns *c)
+static void compare_computed(struct rep_grid *grid, const struct columns *c)
 {
     const struct in_experiment *x = c->run->experiment;
+    if (!x->group_count && !is_timed(c->run))
+        return;
     compare_gap(grid, "", "");
     for (unsigned g = 0; g < x->group_count; g++) {
         compare_gap(grid, x->group[g].name, x->group[g].about);
         for (unsigned m = 0; m < x->group[g].metrics; m++)
-            compare_group(grid, c, &x->group[g].metric[m]);
+            compare_formula(grid, c, &x->group[g].metric[m]);
     }
     if (x->group_count)
         return;
@@ -385,7 +394,7 @@ static void print_comparison(struct pen pen, const struct columns *c)
     compare_elapsed(&grid, c);
     for (unsigned i = 0; i < c->run->choice.count; i++)
         compare_event(&grid, c, i);
-    compare_derived(&grid, c);
+    compare_computed(&grid, c);
     fputc('\n', pen.out);
     print_grid(pen, &grid);
     if (c->ratio)
@@ -395,7 +404,6 @@ static void print_comparison(struct pen pen, const struct columns *c)
 /* With marks the regions are what the user asked about; one alone is shown beside the whole run. */
 static void print_regions(struct pen pen, const struct rep_run *run)
 {
-    enum { ABREAST = 4 };
     if (run->regions == 2) {
         print_comparison(pen, &(struct columns){run, run->region, 2, false});
         return;
@@ -407,8 +415,7 @@ static void print_regions(struct pen pen, const struct rep_run *run)
     }
 }
 
-/* ---- around the tables ------------------------------------------------------------------------
- */
+/* ---- around the tables ----------------------------------------------------------------------- */
 
 static void print_end(const struct rep_run *run, FILE *out)
 {
@@ -435,25 +442,42 @@ static unsigned busy_cards(const struct rep_run *run)
     return n;
 }
 
-static void print_summary(const struct rep_run *run, FILE *out)
+static void print_time(const struct rep_run *run, FILE *out)
 {
-    const struct prog_outcome *o = &run->outcome;
-    char ticks[32], instructions[32];
-    unsigned busy = busy_cards(run);
-    double cycles = (double)o->ticks * busy, seconds = run->host.seconds;
+    const nm_tick elapsed = run->outcome.ticks;
+    char ticks[32];
     fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s\n",
-            1e6 * rep_seconds(run, o->ticks), rep_grouped(o->ticks, ticks),
+            1e6 * rep_seconds(run, elapsed), rep_grouped(elapsed, ticks),
             (double)run->experiment->machine.params.cpu_clock / 1e6, run->cards,
             run->cards == 1 ? "" : "s");
-    fprintf(out, "  %s instructions of %llu thread%s on %u card%s, IPC %.3f of each of them\n",
+}
+
+static void print_work(const struct rep_run *run, FILE *out)
+{
+    const struct prog_outcome *o = &run->outcome;
+    const unsigned busy = busy_cards(run);
+    const double cycles = (double)o->ticks * busy;
+    char instructions[32];
+    fprintf(out, "  %s instructions of %llu thread%s on %u card%s",
             rep_grouped(o->instructions, instructions), (unsigned long long)o->threads,
-            o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s",
-            cycles > 0 ? (double)o->instructions / cycles : 0);
-    if (run->experiment->machine.params.mode == NM_MODE_FUNCTIONAL)
+            o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s");
+    if (is_timed(run))
+        fprintf(out, ", IPC %.3f of each of them",
+                cycles > 0 ? (double)o->instructions / cycles : 0);
+    fputc('\n', out);
+}
+
+static void print_summary(const struct rep_run *run, FILE *out)
+{
+    const double seconds = run->host.seconds;
+    if (is_timed(run))
+        print_time(run, out);
+    print_work(run, out);
+    if (!is_timed(run))
         fprintf(out, "  functional mode: only counts of instructions mean anything, %s\n",
                 "not times, rates, stalls, misses or traffic");
     fprintf(out, "  host: %.2f s, %.1f MIPS\n", seconds,
-            seconds > 0 ? (double)o->instructions / seconds / 1e6 : 0);
+            seconds > 0 ? (double)run->outcome.instructions / seconds / 1e6 : 0);
 }
 
 /* What the experiment shows, in its own words. */

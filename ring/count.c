@@ -141,8 +141,7 @@ struct ring_total ring_net_total(const struct ring_net *net)
     return total;
 }
 
-/* ---- for people --------------------------------------------------------------------------------
- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static void dump_head(const struct ring_net *net, const struct fifo *f, FILE *file)
 {

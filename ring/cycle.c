@@ -12,6 +12,8 @@
  */
 #include "ring/net.h"
 
+#include "machine/alloc.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -20,8 +22,8 @@
 static void flights_grow(struct ring_net *net)
 {
     uint32_t old = net->flights, size = old ? 2 * old : 256;
-    net->flight = realloc(net->flight, size * sizeof *net->flight);
-    net->packet = realloc(net->packet, size * sizeof *net->packet);
+    net->flight = nm_grow(net->flight, size, sizeof *net->flight);
+    net->packet = nm_grow(net->packet, size, sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
         net->flight[i].next_free = net->free_flight;
         net->free_flight = i;
@@ -63,8 +65,7 @@ static void flight_received(struct ring_net *net, uint32_t i)
     net->free_flight = i;
 }
 
-/* ---- FIFOs and halting -------------------------------------------------------------------------
- */
+/* ---- FIFOs and halting ----------------------------------------------------------------------- */
 
 /* A node's FIFO is nearly full: the parent's holds the ring back from going up, others halt it. */
 static void raise_bit(struct ring *r, uint32_t bit, uint64_t c)
@@ -125,8 +126,7 @@ static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_
     return s;
 }
 
-/* ---- slots on a ring ---------------------------------------------------------------------------
- */
+/* ---- slots on a ring ------------------------------------------------------------------------- */
 
 /* Index of the slot that passes a node now. */
 static inline uint32_t slot_at(const struct ring *r, uint32_t node)
@@ -251,8 +251,7 @@ static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, st
     r->node[node].starts++;
 }
 
-/* ---- letting slots in --------------------------------------------------------------------------
- */
+/* ---- letting slots in ------------------------------------------------------------------------ */
 
 /* Forgets nonsinkable messages whose taking at the target is known by now. */
 static bool below_limit(const struct ring_net *net, struct station *st, uint64_t c)
@@ -474,15 +473,14 @@ static void move(struct ring_net *net, struct ring *r, uint64_t c)
     let_in(net, r, c);
 }
 
-/* ---- packet handlers ---------------------------------------------------------------------------
- */
+/* ---- packet handlers ------------------------------------------------------------------------- */
 
 static void remember_asker(struct ring_net *net, struct station *st, uint16_t source)
 {
     uint32_t size = st->asker_wrap + 1, count = st->asker_tail - st->asker_head;
     if (!st->askers || count == size) {
         uint32_t larger = st->askers ? 2 * size : 16;
-        uint16_t *askers = malloc(larger * sizeof *askers);
+        uint16_t *askers = nm_grow(NULL, larger, sizeof *askers);
         for (uint32_t i = 0; i < count; i++)
             askers[i] = st->askers[(st->asker_head + i) & st->asker_wrap];
         free(st->askers);
@@ -532,8 +530,7 @@ static void handle(struct ring_net *net, unsigned station, uint64_t c)
     }
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void ring_step(struct ring_net *net, struct ring *r, uint64_t c)
 {

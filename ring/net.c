@@ -8,6 +8,8 @@
  */
 #include "ring/net.h"
 
+#include "machine/alloc.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -84,7 +86,7 @@ static uint32_t power_of_two(uint32_t n)
 static void fifo_init(struct fifo *f, struct ring_depth limit, uint32_t delay)
 {
     uint32_t size = power_of_two(limit.depth);
-    f->at = calloc(size, sizeof *f->at);
+    f->at = nm_alloc(size, sizeof *f->at);
     f->wrap = size - 1;
     f->limit = limit;
     f->delay = delay;
@@ -111,11 +113,11 @@ static void station_init(struct ring_net *net, unsigned s)
     for (unsigned c = 0; c < RING_CLASSES; c++) {
         st->out[c].depth = t->output[c];
         st->out[c].wrap = power_of_two(t->output[c] + 1) - 1;
-        st->out[c].at = calloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
+        st->out[c].at = nm_alloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
     }
-    st->returns = calloc(t->nonsinkable_limit, sizeof *st->returns);
+    st->returns = nm_alloc(t->nonsinkable_limit, sizeof *st->returns);
     st->taken_wrap = power_of_two(t->queue) - 1;
-    st->taken_at = calloc(st->taken_wrap + 1, sizeof *st->taken_at);
+    st->taken_at = nm_alloc(st->taken_wrap + 1, sizeof *st->taken_at);
     st->flight = RING_NONE;
     st->own = ring_mask_station(&net->shape, s);
     st->ring = r;
@@ -178,7 +180,7 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
                               ring_deliver_fn *deliver, void *ctx)
 {
     assert(!ring_check(shape, timing));
-    struct ring_net *net = calloc(1, sizeof *net);
+    struct ring_net *net = nm_alloc(1, sizeof *net);
     net->shape = *shape;
     net->timing = *timing;
     net->clock = nm_clock_of(timing->cycle);
@@ -186,10 +188,10 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
     net->ctx = ctx;
     net->stations = ring_shape_stations(shape);
     net->rings = count_rings(shape);
-    net->ring = calloc(net->rings, sizeof *net->ring);
-    net->next = calloc(net->rings, sizeof *net->next);
-    net->station = calloc(net->stations, sizeof *net->station);
-    net->between = calloc(2 * net->rings, sizeof *net->between);
+    net->ring = nm_alloc(net->rings, sizeof *net->ring);
+    net->next = nm_alloc(net->rings, sizeof *net->next);
+    net->station = nm_alloc(net->stations, sizeof *net->station);
+    net->between = nm_alloc(2 * net->rings, sizeof *net->between);
     for (unsigned l = 0; l < shape->levels; l++)
         net->everybody |= ((1ull << shape->fan[l]) - 1) << (16 * l);
     net->free_flight = RING_NONE;
@@ -300,14 +302,13 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
     assert(st->takes_count < st->asker_tail - st->asker_head);
     if (st->takes_count == st->takes_size) {
         st->takes_size = st->takes_size ? 2 * st->takes_size : 16;
-        st->takes = realloc(st->takes, st->takes_size * sizeof *st->takes);
+        st->takes = nm_grow(st->takes, st->takes_size, sizeof *st->takes);
     }
     st->takes[st->takes_count++] = at;
     touch(net, station);
 }
 
-/* ---- between station and rings ----------------------------------------------------------------
- */
+/* ---- between station and rings --------------------------------------------------------------- */
 
 static uint64_t least_return(const struct station *st)
 {

@@ -8,8 +8,7 @@
  * an uncached doubleword of its own, which must always have its last value. A failure prints the
  * protocol's own story and the seed that repeats it.
  */
-#include "machine/machine.h"
-#include "procard/card.h"
+#include "actors.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,13 +21,24 @@
 
 enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 6, PREFETCH = 5 };
 
+struct shape {
+    const char *name;
+    unsigned processors, fifo, l1, l2, lines, banks, split;
+    unsigned store_percent, line;
+    unsigned stations, locals, groups; /* rings */
+    unsigned netcache;                 /* [lines] */
+};
+
 /* What one processor is doing. */
 struct actor {
+    const struct shape *shape;
+    const struct nm_params *p;
     uint64_t random;
     uint64_t left;       /* references still to make */
     uint64_t increments; /* successful SCs */
     enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OUTSIDE_LOAD, OUTSIDE_STORE } op;
     uint64_t address;
+    uint64_t linked;   /* what the last LL read */
     uint64_t mine;     /* an uncached doubleword that nobody else writes, */
     uint64_t stored;   /* and its last value */
     uint64_t outside;  /* references that were not coherent */
@@ -39,40 +49,21 @@ struct actor {
     uint64_t done[FUNCTIONS + 1];
 };
 
-struct shape {
-    const char *name;
-    unsigned processors, fifo, l1, l2, lines, banks, split;
-    unsigned store_percent, line;
-    unsigned stations, locals, groups; /* rings */
-    unsigned netcache;                 /* [lines] */
-};
-
-/* The interpreter has no place for the test's own data but the register file. */
-static struct actor *actor_of(struct pc_cpu *cpu)
-{
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
-    return a;
-}
-
 static uint64_t draw(struct actor *a, uint64_t below)
 {
-    a->random = a->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (a->random >> 33) % below;
+    return actors_draw(&a->random, below);
 }
 
 static const uint64_t COUNTER = 0; /* the word LL/SC fight for */
 
-/* Pages that are uncached or not coherent have lines of their own, far from the others. */
-static const uint64_t UNCACHED = 1ull << 42, NONCOHERENT = 1ull << 43;
+/* Lines of pages that are uncached or not coherent are their own, far from the others. */
 enum { OUTSIDE = 1 << 19, SRAM = 0x40000 };
 
 /* Now and then something outside coherence: the own doubleword, a part of anybody's, a line of a
  * non-coherent page, a register of any card. */
-static bool decide_outside(struct actor *a, const struct pc_cpu *cpu)
+static bool decide_outside(struct actor *a)
 {
-    const uint64_t stations = cpu->r.gpr[6], memory = cpu->r.gpr[7], line = cpu->r.gpr[4];
-    const uint64_t there = draw(a, stations) * memory + OUTSIDE;
+    const uint64_t there = draw(a, nm_params_stations(a->p)) * a->p->memory_size + OUTSIDE;
     if (a->op == LINKED || draw(a, 15))
         return false;
     a->outside++;
@@ -85,36 +76,36 @@ static bool decide_outside(struct actor *a, const struct pc_cpu *cpu)
         a->address = UNCACHED | (there + 8 * (1 + draw(a, 64)));
         break;
     case 2:
-        a->address = NONCOHERENT | (there + 0x10000 + draw(a, 8) * line);
+        a->address = NONCOHERENT | (there + 0x10000 + draw(a, 8) * a->p->l2_line);
         break;
     default:
-        a->address = NM_REGISTERS + draw(a, cpu->r.gpr[8]) * NM_REGISTER_SPACE + SRAM;
+        a->address = NM_REGISTERS + draw(a, nm_params_cards(a->p)) * NM_REGISTER_SPACE + SRAM;
         break;
     }
     return true;
 }
 
-static void decide(struct actor *a, const struct pc_cpu *cpu)
+static void decide(struct actor *a)
 {
-    if (decide_outside(a, cpu)) {
+    if (decide_outside(a)) {
         a->decided = true;
         return;
     }
-    uint64_t lines = cpu->r.gpr[2], store_percent = cpu->r.gpr[3], line = cpu->r.gpr[4];
-    uint64_t kind = draw(a, 100);
+    const uint64_t kind = draw(a, 100), which = draw(a, a->shape->lines);
+    const uint64_t stations = nm_params_stations(a->p), line = a->p->l2_line;
     a->decided = true;
-    uint64_t stations = cpu->r.gpr[6], memory = cpu->r.gpr[7], which = draw(a, lines);
     /* neighbouring lines have different homes */
-    a->address = which % stations * memory + which / stations * line + draw(a, line / 8) * 8;
+    a->address =
+        which % stations * a->p->memory_size + which / stations * line + draw(a, line / 8) * 8;
     if (a->op == LINKED) { /* an LL is followed by its SC, sometimes not at once */
         a->op = draw(a, 4) ? CONDITIONAL : PLAIN_LOAD;
         if (a->op == CONDITIONAL)
             a->address = COUNTER;
         return;
     }
-    if (kind < store_percent && a->address != COUNTER)
+    if (kind < a->shape->store_percent && a->address != COUNTER)
         a->op = PLAIN_STORE;
-    else if (kind < store_percent + 10) {
+    else if (kind < a->shape->store_percent + 10) {
         a->op = LINKED;
         a->address = COUNTER;
     } else
@@ -122,11 +113,11 @@ static void decide(struct actor *a, const struct pc_cpu *cpu)
 }
 
 /* Now and then a special function instead of a reference, on a few neighbouring lines. */
-static bool wants_function(struct actor *a, const struct pc_cpu *cpu)
+static bool wants_function(struct actor *a)
 {
     if (a->decided || a->out || a->op == LINKED || draw(a, 30))
         return false;
-    decide(a, cpu);
+    decide(a);
     a->decided = false;
     if (a->address & ~(UNCACHED - 1) || a->address >= NM_REGISTERS)
         a->address = COUNTER;
@@ -161,7 +152,7 @@ static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
     case LINKED:
         host = pc_load_linked(cpu, a->address, 8, cpu->now, stop);
         if (host)
-            memcpy(&cpu->r.gpr[5], host, 8);
+            memcpy(&a->linked, host, 8);
         return host;
     case PLAIN_STORE:
         host = pc_store(cpu, a->address, 8, cpu->now, stop);
@@ -171,7 +162,7 @@ static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
     case CONDITIONAL:
         host = pc_store_conditional(cpu, a->address, 8, cpu->now, stop, &failed);
         if (host) {
-            uint64_t next = cpu->r.gpr[5] + 1;
+            uint64_t next = a->linked + 1;
             memcpy(host, &next, 8);
             a->increments++;
         }
@@ -190,12 +181,12 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     enum pc_stop stop = PC_STOP_HORIZON;
     cpu->horizon = horizon;
     while (cpu->now < horizon) {
-        if (!a->left || wants_function(a, cpu)) {
+        if (!a->left || wants_function(a)) {
             cpu->exc = PC_EXC_SYS;
             return PC_STOP_TRAP;
         }
         if (!a->decided)
-            decide(a, cpu);
+            decide(a);
         if (!perform(cpu, a, &stop))
             return stop;
         a->decided = false;
@@ -206,33 +197,17 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_HORIZON;
 }
 
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                              uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va & (UNCACHED - 1);
-    return va & NONCOHERENT                      ? NM_XLATE_NONCOHERENT
-           : va & UNCACHED || va >= NM_REGISTERS ? NM_XLATE_UNCACHED
-                                                 : NM_XLATE_OK;
-}
-
 static void set_up(const struct shape *s, struct nm_params *p)
 {
-    nm_params_default(p);
-    p->processors = s->processors;
-    p->bus_fifo = s->fifo;
+    actors_params(p, s->processors, s->stations, s->locals, s->groups);
+    actors_queues(p, s->fifo);
     p->l1d_size = p->l1i_size = s->l1;
     p->l2_size = s->l2;
     p->l2_line = s->line;
     p->l2_split = s->split;
     p->memory_banks = s->banks;
     p->memory_size = 1 << 20;
-    p->ring_stations = s->stations;
-    p->ring_locals = s->locals;
-    p->ring_groups = s->groups;
     p->netcache_size = s->netcache * s->line;
-    p->ring_output = p->ring_queue = s->fifo;
-    p->ring_input = p->ring_between = s->fifo < 2 ? 2 : s->fifo;
     p->watchdog = 3000000;
     p->check = true;
 }
@@ -250,6 +225,22 @@ static void check_books(struct nm_machine *m, const char *shape)
     }
 }
 
+/* A processor traps: it wants a special function, or (false) is done. */
+static bool begin_function(struct nm_machine *m, const struct nm_trap *trap)
+{
+    struct actor *a = actor_of(trap->cpu);
+    struct pc_regs regs;
+    if (!a->function) {
+        nm_card_take(m, trap->card, &regs);
+        return false;
+    }
+    a->out = nm_card_special(m, trap->card, a->function, a->address, a->lines, nm_machine_now(m));
+    a->done[a->function] += a->out;
+    a->function = 0;
+    nm_card_resume(m, trap->card, &trap->cpu->r, nm_machine_now(m));
+    return true;
+}
+
 /* Runs until every processor has made its references; samples the books on the way. */
 static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
 {
@@ -265,17 +256,8 @@ static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
             struct actor *a = actor_of(trap.cpu);
             a->out = false;
             a->done[0]++;
-        } else if (why == NM_RUN_TRAP && actor_of(trap.cpu)->function) {
-            struct actor *a = actor_of(trap.cpu);
-            a->out =
-                nm_card_special(m, trap.card, a->function, a->address, a->lines, nm_machine_now(m));
-            a->done[a->function] += a->out;
-            a->function = 0;
-            nm_card_resume(m, trap.card, &trap.cpu->r, nm_machine_now(m));
         } else if (why == NM_RUN_TRAP) {
-            struct pc_regs regs;
-            nm_card_take(m, trap.card, &regs);
-            done++;
+            done += !begin_function(m, &trap);
         } else {
             nm_machine_dump(m, stderr);
             cr_assert_fail("shape '%s', seed %lu: stopped with %d: %s", s->name,
@@ -318,23 +300,15 @@ static void try_shape(const struct shape *s, uint64_t seed)
     struct nm_params p;
     struct actor actor[CARDS_MAX];
     set_up(s, &p);
-    struct nm_machine *m = nm_machine_new(&p);
-    struct nm_space space = {.translate = identity};
-    nm_machine_set_space(m, &space);
+    struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
-        struct actor *a = &actor[i];
-        *a = (struct actor){.random = seed * 1000003 + i,
-                            .left = REFERENCES / nm_machine_cards(m),
-                            .mine = i % nm_params_stations(&p) * p.memory_size + OUTSIDE + 8192 +
-                                    8 * i};
-        struct pc_regs regs = {.gpr[2] = s->lines,
-                               .gpr[3] = s->store_percent,
-                               .gpr[4] = s->line,
-                               .gpr[6] = nm_params_stations(&p),
-                               .gpr[7] = p.memory_size,
-                               .gpr[8] = nm_machine_cards(m)};
-        memcpy(&regs.gpr[1], &a, sizeof a);
-        nm_card_resume(m, i, &regs, i);
+        actor[i] = (struct actor){.shape = s,
+                                  .p = &p,
+                                  .random = seed * 1000003 + i,
+                                  .left = REFERENCES / nm_machine_cards(m),
+                                  .mine = i % nm_params_stations(&p) * p.memory_size + OUTSIDE +
+                                          8192 + 8 * i};
+        actors_start(m, i, &actor[i], i);
     }
     run(m, s, seed);
     come_to_rest(m, s, actor);

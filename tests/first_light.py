@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """
 The first experiment shows what it is there to show: the same work, but several times the cycles and the
-invalidates when the counters share a line. In functional mode the table says that this means nothing.
+invalidates when the counters share a line. In functional mode the table says that this means nothing, and
+prints no times.
 
     first_light.py NUMACHINE EXPERIMENT
 """
@@ -41,6 +42,8 @@ def main():
         done = subprocess.run([numachine, "run", "--functional", "-o", pathlib.Path(directory, "out"),
                                experiment], check=True, capture_output=True)
     assert b"functional mode: only counts of instructions" in done.stdout, done.stdout
+    for word in b" us ", b"IPC", b"ipc ", b"mips ", b"simulated time":
+        assert word not in done.stdout, f"functional mode prints {word}: {done.stdout}"
 
 
 if __name__ == "__main__":

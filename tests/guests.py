@@ -38,8 +38,9 @@ class Guest:
         self.name = pathlib.Path(program).stem
         self.arguments = arguments
         self.stdin = STDIN.get(self.name, b"")
-        # The same path every time: it is on the guest's stack.
-        self.dir = pathlib.Path(tempfile.gettempdir(), f"guest-{os.getpid():08d}")
+        # The same path in every run: it is on the guest's stack.
+        self.scratch = tempfile.TemporaryDirectory(prefix="guest-")
+        self.dir = pathlib.Path(self.scratch.name, "directory")
 
     def run(self, how, **keywords):
         """One run, with an empty directory of its own if it wants one."""

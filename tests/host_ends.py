@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """
 The host gets in the way: interrupts while the guest waits for its input or for a reader of its
-output, readers that go away, streams that are closed, disks that are full. Nothing may hang, results
-so far must be there, and the exit status must say what happened.
+output, readers that go away, streams that are closed, disks and memories that are full. Nothing may
+hang, results so far must be there, and the exit status must say what happened.
 
     host_ends.py NUMACHINE OS_ENDS
 """
 import json
 import os
 import pathlib
+import resource
+import select
 import signal
 import subprocess
 import sys
@@ -16,8 +18,19 @@ import tempfile
 import time
 
 TIMEOUT = 60  # host seconds
+LITTLE = 400 << 20, 400 << 20  # [bytes] of address space
 FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
          "monitor"}
+
+
+def is_empty(reader):
+    """Whether everything in a pipe has been read."""
+    return not select.select([reader], [], [], 0)[0]
+
+
+def is_full(writer):
+    """Whether who writes into a pipe has to wait."""
+    return not select.select([], [writer], [], 0)[1]
 
 
 class Bench:
@@ -41,17 +54,15 @@ class Bench:
         manifest = json.loads((directory / "manifest.json").read_text())
         return {f.name for f in directory.iterdir()}, manifest["status"], manifest["end"]["reason"]
 
-    def wait_for_start(self, name, process):
-        """Until cycle 0 is past: the configuration is written before it."""
-        while not (self.directory / name / "config.resolved.yaml").exists():
-            if process.poll() is not None:
-                sys.exit(f"{name}: exit status {process.returncode}: {process.stderr.read()}")
-            time.sleep(0.02)
-        time.sleep(0.5)
-
-    def interrupted(self, name, end, number, **streams):
+    def interrupted(self, name, end, number, until, **streams):
+        """Interrupts the guest when `until` says that it waits."""
         process = self.start(name, end, **streams)
-        self.wait_for_start(name, process)
+        begin = time.monotonic()
+        while not until():
+            if process.poll() is not None or time.monotonic() > begin + TIMEOUT:
+                process.kill()
+                sys.exit(f"{name}: exit status {process.wait()}: {process.stderr.read()}")
+            time.sleep(0.02)
         process.send_signal(signal.SIGUSR1)
         process.send_signal(number)
         _, said = process.communicate(timeout=TIMEOUT)
@@ -62,8 +73,17 @@ class Bench:
 def interrupts(bench):
     for number in signal.SIGINT, signal.SIGTERM:
         reader, writer = os.pipe()
-        bench.interrupted(f"reader-{number.name}", "drain", number, stdin=reader)
-        bench.interrupted(f"writer-{number.name}", "flood", number, stdout=writer)
+        os.write(writer, b"x")
+        bench.interrupted(f"reader-{number.name}", "drain", number, lambda: is_empty(reader),
+                          stdin=reader)
+        bench.interrupted(f"writer-{number.name}", "flood", number, lambda: is_full(writer),
+                          stdout=writer)
+        while not is_empty(reader):
+            os.read(reader, 4096)
+        # As soon as anything of the run is on the disk.
+        bench.interrupted(f"early-{number.name}", "drain", number,
+                          (bench.directory / f"early-{number.name}" / "manifest.json").exists,
+                          stdin=reader)
         os.close(reader)
         os.close(writer)
 
@@ -95,6 +115,18 @@ def full_disk(bench):
     bench.check("full disk", done.returncode == 5 and b"No space left" in done.stderr)
 
 
+def little_memory(bench):
+    def limited(*words):
+        return subprocess.run([bench.numachine, *words], capture_output=True, timeout=TIMEOUT,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, LITTLE))
+
+    if limited("list", "events").returncode != 0:
+        return  # a sanitizer needs more for itself
+    done = limited("stat", "-m", "numachine-1024", "--", bench.guest, "drain")
+    bench.check("little memory", done.returncode == 2 and b"out of memory" in done.stderr,
+                done.returncode)
+
+
 def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory() as directory:
@@ -103,6 +135,7 @@ def main():
         gone_reader(bench)
         closed_streams(bench)
         full_disk(bench)
+        little_memory(bench)
     return 1 if bench.failed else 0
 
 

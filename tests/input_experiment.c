@@ -197,3 +197,17 @@ Test(input_experiment, placement_errors_have_a_position)
         outcome_free(&o);
     }
 }
+
+/* In an experiment, the complaint stands at the program's name. */
+Test(input_experiment, a_wrong_executable_is_shown_where_it_is_named)
+{
+    uint8_t elf[GUEST_ELF_SIZE];
+    guest_elf(elf);
+    put16(elf + 18, EM_X86_64);
+    enter_scratch();
+    write_file("guest", (const char *)elf, sizeof elf);
+    struct outcome o = read_text("program: {path: guest}\n");
+    cr_expect(strstr(o.complaints, "t.yaml:1:17: error: 'program.path': guest: not a MIPS program"),
+              "%s", o.complaints);
+    outcome_free(&o);
+}

@@ -21,7 +21,7 @@ static void start(struct rig *rig, const uint32_t *words, unsigned count, bool n
     rig->cpu.r.gpr[8] = UINT64_C(0x7fffffffffffffff); /* t0 */
 }
 
-Test(isa, t530_exceptions)
+Test(isa, exceptions_name_their_cause)
 {
     static const struct {
         int line;
@@ -81,7 +81,7 @@ Test(isa, t530_exceptions)
     }
 }
 
-Test(isa, t531_mips3_reserves_what_came_later)
+Test(isa, mips3_reserves_what_came_later)
 {
     static const uint32_t later[] = {
         0x00a4100b, /* movn */
@@ -122,7 +122,7 @@ Test(isa, t531_mips3_reserves_what_came_later)
 }
 
 /** PCycles of a few instructions; the closing system call counts as one here. */
-Test(isa, t532_pipeline_time)
+Test(isa, a_few_instructions_take_their_pcycles)
 {
     static const struct {
         int line;
@@ -173,7 +173,7 @@ Test(isa, t532_pipeline_time)
 }
 
 /** A slip across a line end, where one block ends and another begins. */
-Test(isa, t533_slips_cross_blocks)
+Test(isa, slips_cross_blocks)
 {
     static const uint32_t words[] = {NOP, NOP,        NOP,        NOP,        NOP,        NOP,
                                      NOP, 0x8c820000, 0x24420001, 0x00a60018, NOP,        NOP,
@@ -187,7 +187,7 @@ Test(isa, t533_slips_cross_blocks)
     rig_free(&rig);
 }
 
-Test(isa, t534_rdhwr)
+Test(isa, rdhwr_reads_number_step_and_count)
 {
     static const uint32_t words[] = {NOP,        NOP,        NOP,        NOP,        0x7c02003b,
                                      0x7c03083b, 0x7c04103b, 0x7c05183b, 0x7c06e83b, SYSCALL};
@@ -206,7 +206,7 @@ Test(isa, t534_rdhwr)
 }
 
 /** New instructions are executed after a flush, and after synci. */
-Test(isa, t535_changed_code)
+Test(isa, changed_code_runs_after_a_flush)
 {
     /* sw a1,20(a0) rewrites the word after synci 20(a0); a0 is BASE */
     static const uint32_t words[] = {0xac850014, 0x049f0014, NOP, NOP, NOP, NOP, SYSCALL};
@@ -227,7 +227,7 @@ Test(isa, t535_changed_code)
 }
 
 /** Effective addresses of 32-bit programs wrap: 0x80000000 - 4 is the last user word. */
-Test(isa, t536_addresses_wrap)
+Test(isa, addresses_wrap)
 {
     static const uint32_t words[] = {0x8ce2fffc, SYSCALL}; /* lw v0,-4(a3) */
     struct rig rig;
@@ -240,7 +240,7 @@ Test(isa, t536_addresses_wrap)
 }
 
 /** An FP exception withholds the result but reports its cause. */
-Test(isa, t537_fp_exception)
+Test(isa, an_fp_exception_withholds_the_result)
 {
     /* div.s f0,f2,f4 = 1/0 with division by zero enabled */
     static const uint32_t words[] = {0x46041003, SYSCALL};

@@ -56,7 +56,7 @@ static void same(const struct outcome *a, const struct outcome *b)
     cr_assert_eq(memcmp(a->bytes, b->bytes, RANDOM_SIZE), 0);
 }
 
-Test(isa, t510_horizons_do_not_show)
+Test(isa, horizons_do_not_show)
 {
     static const unsigned slices[] = {1, 2, 5, 13, 40, 200};
     uint64_t slips = 0; /* of the floating-point unit: its hazards must be among what is cut */
@@ -76,7 +76,7 @@ Test(isa, t510_horizons_do_not_show)
     cr_assert_geq(slips, 10000);
 }
 
-Test(isa, t511_time_changes_no_result)
+Test(isa, time_changes_no_result)
 {
     for (unsigned n = 0; n < 8; n++) {
         const struct random_program program = {

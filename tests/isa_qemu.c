@@ -138,13 +138,13 @@ static unsigned rounds(void)
     return text ? (unsigned)strtoul(text, NULL, 10) : 4;
 }
 
-Test(isa, t520_as_qemu_o32)
+Test(isa, random_o32_programs_end_as_in_qemu)
 {
     for (unsigned n = 0; n < rounds(); n++)
         compare(&(struct random_program){.sequences = 1000, .length = 30, .seed = 5200 + n});
 }
 
-Test(isa, t521_as_qemu_n64)
+Test(isa, random_n64_programs_end_as_in_qemu)
 {
     for (unsigned n = 0; n < rounds(); n++)
         compare(&(struct random_program){

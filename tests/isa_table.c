@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(isa, t500_no_two_rows_overlap)
+Test(isa, no_two_rows_overlap)
 {
     for (unsigned a = PC_OP_RI + 1; a < PC_OP_ROWS_END; a++) {
         cr_expect((pc_rows[a].match & ~pc_rows[a].mask) == 0, "%s matches outside its mask",
@@ -16,7 +16,7 @@ Test(isa, t500_no_two_rows_overlap)
     }
 }
 
-Test(isa, t501_every_row_decodes_to_itself)
+Test(isa, every_row_decodes_to_itself)
 {
     uint64_t seed = 501;
 
@@ -38,7 +38,7 @@ Test(isa, t501_every_row_decodes_to_itself)
     }
 }
 
-Test(isa, t502_disassembly_is_cut_to_size)
+Test(isa, disassembly_is_cut_to_size)
 {
     char text[64], tiny[8];
 
@@ -50,7 +50,7 @@ Test(isa, t502_disassembly_is_cut_to_size)
     }
 }
 
-Test(isa, t503_text_reads_as_assembler)
+Test(isa, text_reads_as_assembler)
 {
     static const struct {
         uint32_t word;

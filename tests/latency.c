@@ -8,9 +8,8 @@
  * machine: one access at a time, everything else idle. The card is the real one; only the
  * instruction interpreter is replaced (pc_run below).
  */
+#include "actors.h"
 #include "latency_count.h"
-#include "machine/machine.h"
-#include "procard/card.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -122,9 +121,8 @@ struct order {
  */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct order *o;
+    struct order *o = actor_of(cpu);
     enum pc_stop stop;
-    memcpy(&o, &cpu->r.gpr[1], sizeof o);
     cpu->horizon = horizon;
     for (; o->times; o->times--) {
         uint8_t *host = o->store ? pc_store(cpu, o->address, o->size, cpu->now, &stop)
@@ -137,18 +135,6 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     }
     cpu->exc = PC_EXC_SYS;
     return PC_STOP_TRAP;
-}
-
-static const uint64_t UNCACHED = 1ull << 42, NONCOHERENT = 1ull << 43;
-
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                              uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va & (UNCACHED - 1);
-    return va & NONCOHERENT ? NM_XLATE_NONCOHERENT
-           : va & UNCACHED  ? NM_XLATE_UNCACHED
-                            : NM_XLATE_OK;
 }
 
 static uint64_t address_of(const struct world *w, const struct scenario *s,
@@ -179,13 +165,11 @@ static nm_tick perform(struct nm_machine *m, const struct world *w, const struct
     struct order order = {.address = address_of(w, s, p, a->line),
                           .store = a->store,
                           .size = a->line == G ? 4 : 8,
-                          .times = 1 + a->twice},
-                 *o = &order;
+                          .times = 1 + a->twice};
     unsigned card = w->station[a->role] * (unsigned)p->processors + a->card;
-    struct pc_regs regs = {.pc = 0};
+    struct pc_regs regs;
     struct nm_trap trap;
-    memcpy(&regs.gpr[1], &o, sizeof o);
-    nm_card_resume(m, card, &regs, at);
+    actors_start(m, card, &order, at);
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%s, %s: stopped with %d: %s", w->name, s->name, (int)why,
                  nm_machine_error(m));
@@ -206,9 +190,7 @@ static nm_tick quiet_tick(const struct nm_machine *m, unsigned phase)
 static nm_tick measure(const struct world *w, const struct scenario *s, const struct nm_params *p,
                        unsigned phase, nm_tick *start)
 {
-    struct nm_machine *m = nm_machine_new(p);
-    struct nm_space space = {.translate = identity};
-    nm_machine_set_space(m, &space);
+    struct nm_machine *m = actors_machine(p);
     for (unsigned i = 0; i < PREPARATIONS && s->before[i].given; i++)
         perform(m, w, s, &s->before[i], quiet_tick(m, 0));
     *start = quiet_tick(m, phase);
@@ -223,10 +205,7 @@ static nm_tick measure(const struct world *w, const struct scenario *s, const st
  * quickly made. */
 static void set_up(const struct world *w, struct nm_params *p)
 {
-    size_t rows;
-    const struct nm_param_row *row = nm_param_rows(&rows);
-    for (size_t i = 0; i < rows; i++)
-        nm_param_set(p, &row[i], row[i].def);
+    actors_plain_params(p);
     p->ring_stations = w->fan[0];
     p->ring_locals = w->fan[1];
     p->ring_groups = w->fan[2];

@@ -10,9 +10,8 @@
  * iteration takes fresh lines at random homes, lets random cards share and own them first, then
  * runs the test's threads on random cards with random delays, while the other cards make noise.
  */
+#include "actors.h"
 #include "machine/check.h"
-#include "machine/machine.h"
-#include "procard/card.h"
 #include "tests/litmus/shapes.h"
 
 #include <criterion/criterion.h>
@@ -65,8 +64,7 @@ struct trial {
 
 static uint64_t draw(struct trial *t, uint64_t below)
 {
-    t->random = t->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (t->random >> 33) % below;
+    return actors_draw(&t->random, below);
 }
 
 /* ---- iterations ------------------------------------------------------------------------------ */
@@ -229,14 +227,6 @@ static void advance(struct trial *t)
 
 /* ---- the processors -------------------------------------------------------------------------- */
 
-/* The interpreter has no place for the test's own data but the register file. */
-static struct trial *trial_of(struct pc_cpu *cpu)
-{
-    struct trial *t;
-    memcpy(&t, &cpu->r.gpr[1], sizeof t);
-    return t;
-}
-
 static unsigned word(const uint8_t *host)
 {
     uint64_t value;
@@ -304,7 +294,7 @@ static bool go_on(struct trial *t, struct pc_cpu *cpu, enum pc_stop *stop)
 /* Stands in for the interpreter. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct trial *t = trial_of(cpu);
+    struct trial *t = actor_of(cpu);
     enum pc_stop stop = PC_STOP_HORIZON;
     cpu->horizon = horizon;
     while (cpu->now < horizon) {
@@ -322,28 +312,14 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                              uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return NM_XLATE_OK;
-}
-
 static void set_up(const struct shape *s, struct nm_params *p)
 {
-    nm_params_default(p);
-    p->processors = s->processors;
-    p->bus_fifo = s->fifo;
+    actors_params(p, s->processors, s->stations, s->locals, s->groups);
+    actors_queues(p, s->fifo);
     p->l1d_size = p->l1i_size = s->l1;
     p->l2_size = s->l2;
     p->memory_size = 4 << 20;
-    p->ring_stations = s->stations;
-    p->ring_locals = s->locals;
-    p->ring_groups = s->groups;
     p->netcache_size = s->netcache * p->l2_line;
-    p->ring_output = p->ring_queue = s->fifo;
-    p->ring_input = p->ring_between = s->fifo < 2 ? 2 : s->fifo;
     p->memory_dram = s->dram;
     p->watchdog = 3000000;
     p->check = true;
@@ -385,9 +361,7 @@ static unsigned try_test(const struct shape *s, const struct litmus_row *row, ui
     struct nm_params p;
     struct trial *t = calloc(1, sizeof *t);
     set_up(s, &p);
-    struct nm_machine *m = nm_machine_new(&p);
-    const struct nm_space space = {.translate = identity};
-    nm_machine_set_space(m, &space);
+    struct nm_machine *m = actors_machine(&p);
     t->shape = s;
     t->p = &p;
     t->random = seed;
@@ -396,11 +370,8 @@ static unsigned try_test(const struct shape *s, const struct litmus_row *row, ui
     litmus_read(&t->litmus, row);
     prepare(t);
     advance(t);
-    for (unsigned i = 0; i < t->cards; i++) {
-        struct pc_regs regs = {.pc = 0};
-        memcpy(&regs.gpr[1], &t, sizeof t);
-        nm_card_resume(m, i, &regs, i);
-    }
+    for (unsigned i = 0; i < t->cards; i++)
+        actors_start(m, i, t, i);
     run(m, t);
     if (t->forbidden)
         report(t);

@@ -6,7 +6,7 @@
  * a list of references.
  */
 #include "machine/looking.h"
-#include "procard/card.h"
+#include "actors.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -24,17 +24,9 @@ struct script {
     size_t left;
 };
 
-/* The interpreter has no place for the test's own data but the register file. */
-static struct script *script_of(struct pc_cpu *cpu)
-{
-    struct script *s;
-    memcpy(&s, &cpu->r.gpr[1], sizeof s);
-    return s;
-}
-
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct script *s = script_of(cpu);
+    struct script *s = actor_of(cpu);
     enum pc_stop stop = PC_STOP_HORIZON;
     cpu->horizon = horizon;
     while (cpu->now < horizon) {
@@ -53,40 +45,13 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_HORIZON;
 }
 
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                              uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return NM_XLATE_OK;
-}
-
 static struct nm_params shape(unsigned processors, unsigned stations, unsigned locals,
                               unsigned groups)
 {
     struct nm_params p;
-    nm_params_default(&p);
-    p.processors = processors;
-    p.ring_stations = stations;
-    p.ring_locals = locals;
-    p.ring_groups = groups;
+    actors_params(&p, processors, stations, locals, groups);
     p.memory_size = 1 << 24;
     return p;
-}
-
-static struct nm_machine *machine(const struct nm_params *p)
-{
-    const struct nm_space space = {.translate = identity};
-    struct nm_machine *m = nm_machine_new(p);
-    nm_machine_set_space(m, &space);
-    return m;
-}
-
-static void start(struct nm_machine *m, unsigned card, struct script *s)
-{
-    struct pc_regs regs = {0};
-    memcpy(&regs.gpr[1], &s, sizeof s);
-    nm_card_resume(m, card, &regs, nm_machine_now(m));
 }
 
 /* Lets `running` cards finish, looking every `step` ticks; then everything on its way arrive. */
@@ -116,7 +81,7 @@ static void finish(struct nm_machine *m, unsigned running, nm_tick step)
 static void work(struct nm_machine *m, unsigned card, const struct reference *list, size_t count)
 {
     struct script s = {list, count};
-    start(m, card, &s);
+    actors_start(m, card, &s, nm_machine_now(m));
     finish(m, 1, 1000);
 }
 
@@ -147,7 +112,7 @@ Test(looking, a_bus_is_busy_for_as_long_as_its_packets_take)
 {
     enum { READS = 200 };
     const struct nm_params p = shape(4, 1, 1, 1);
-    struct nm_machine *m = machine(&p);
+    struct nm_machine *m = actors_machine(&p);
     struct reference *list = reads(0, READS);
     work(m, 2, list, READS);
     const struct nm_station_monitor s = station(m, 0);
@@ -173,7 +138,7 @@ Test(looking, a_ring_link_is_busy_for_as_many_cycles_as_slots_pass)
 {
     enum { READS = 150, HOME = 2 };
     const struct nm_params p = shape(1, 4, 1, 1);
-    struct nm_machine *m = machine(&p);
+    struct nm_machine *m = actors_machine(&p);
     struct reference *list = reads(HOME * p.memory_size, READS);
     work(m, 0, list, READS);
     const struct nm_ring_monitor r = ring(m, 0);
@@ -206,7 +171,7 @@ Test(looking, the_ring_above_is_seen_where_the_local_ring_meets_it)
 {
     enum { READS = 90 };
     const struct nm_params p = shape(1, 2, 3, 1);
-    struct nm_machine *m = machine(&p);
+    struct nm_machine *m = actors_machine(&p);
     struct reference *list = reads(2 * p.memory_size, READS); /* station 2 is on local ring 1 */
     cr_assert_eq(nm_ring_count(&p), 4);
     cr_assert(nm_ring_place(&p, 3).top && nm_ring_place(&p, 3).level == 1);
@@ -233,7 +198,7 @@ Test(looking, what_a_network_cache_is_good_for)
     p.l1d_size = p.l1i_size = 64;
     p.l2_size = 256; /* two lines of data */
     p.netcache_size = 64 * LINE;
-    struct nm_machine *m = machine(&p);
+    struct nm_machine *m = actors_machine(&p);
     const uint64_t a = p.memory_size, same_l2 = a + 2 * LINE, same_place = a + p.netcache_size;
     const struct reference load = {false, a}, store = {true, a}, evict = {false, same_l2},
                            eject = {false, same_place};
@@ -266,8 +231,7 @@ Test(looking, what_a_network_cache_is_good_for)
     nm_machine_free(m);
 }
 
-/* ---- sums under a random load ------------------------------------------------------------------
- */
+/* ---- sums under a random load ---------------------------------------------------------------- */
 
 enum { RANDOM_REFERENCES = 1500, RANDOM_CARDS_MAX = 16 };
 
@@ -293,11 +257,11 @@ static void draw(struct load *l, const struct nm_params *p)
 /* A machine after a load of all its cards, looked at every `step` ticks. */
 static struct nm_machine *loaded(const struct nm_params *p, nm_tick step)
 {
-    struct nm_machine *m = machine(p);
+    struct nm_machine *m = actors_machine(p);
     struct load *l = calloc(1, sizeof *l);
     draw(l, p);
     for (unsigned c = 0; c < nm_machine_cards(m); c++)
-        start(m, c, &l->script[c]);
+        actors_start(m, c, &l->script[c], nm_machine_now(m));
     finish(m, nm_machine_cards(m), step);
     free(l);
     return m;

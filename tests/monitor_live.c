@@ -52,8 +52,7 @@ Test(monitor_live, levels_grow_by_at_most_one)
     rig_free(&rig);
 }
 
-/* ---- no cycle changes -------------------------------------------------------------------------
- */
+/* ---- no cycle changes ------------------------------------------------------------------------ */
 
 /* Every counter, the mask, the SRAM, every interrupt. */
 static void monitor_everything(struct rig *rig, unsigned variant)
@@ -115,8 +114,7 @@ Test(monitor_live, monitoring_everything_everywhere_changes_no_cycle)
     }
 }
 
-/* ---- overflow at the exact cycle ---------------------------------------------------------------
- */
+/* ---- overflow at the exact cycle ------------------------------------------------------------- */
 
 enum { CARDS = 4, EDGES = 6000, TRIALS = 256 };
 
@@ -305,8 +303,7 @@ Test(monitor_live, watching_counters_do_not_keep_an_idle_machine_going)
     rig_free(&rig);
 }
 
-/* ---- masks ------------------------------------------------------------------------------------
- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 /* What counter k of every card counts, once with a mask and once without. */
 static void count_with(struct rig *rig, const struct nm_params *p, const enum mon_event_id *events,
@@ -469,8 +466,7 @@ Test(monitor_live, time_lost_to_nacks_is_from_the_first_to_the_last_issue)
     rig_free(&rig);
 }
 
-/* ---- the SRAM ---------------------------------------------------------------------------------
- */
+/* ---- the SRAM -------------------------------------------------------------------------------- */
 
 /* N-90, for what the card counts by itself; what the program counts is in monitor_board. */
 Test(monitor_live, overflow_of_a_word_interrupts)

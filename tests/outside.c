@@ -4,8 +4,7 @@
  * replaced (pc_run below). Bits of a virtual address say which attribute its page has.
  */
 #include "machine/outside.h"
-#include "machine/machine.h"
-#include "procard/card.h"
+#include "actors.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>
@@ -14,8 +13,6 @@
 
 enum { STATIONS = 4, PER_STATION = 2, CARDS = STATIONS * PER_STATION, LINE = 64, PLENTY = 40000 };
 enum { MEMORY = 1 << 20, SRAM = 0x40000 };
-
-static const uint64_t UNCACHED = 1ull << 42, NONCOHERENT = 1ull << 43;
 
 /* What a card shall do, one reference after another, and what came of the last one. */
 struct actor {
@@ -26,13 +23,6 @@ struct actor {
     uint64_t got;
     nm_tick over; /* when the last reference was done */
 };
-
-static struct actor *actor_of(struct pc_cpu *cpu)
-{
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
-    return a;
-}
 
 static uint64_t get(const uint8_t *p, unsigned size)
 {
@@ -98,41 +88,21 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_HORIZON;
 }
 
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                               uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va & (UNCACHED - 1);
-    return va & NONCOHERENT                       ? NM_XLATE_NONCOHERENT
-           : va & UNCACHED || *pa >= NM_REGISTERS ? NM_XLATE_UNCACHED
-                                                  : NM_XLATE_OK;
-}
-
 static struct nm_machine *make(unsigned fifo)
 {
     struct nm_params p;
-    nm_params_default(&p);
-    p.ring_stations = p.ring_locals = 2;
-    p.ring_groups = 1;
-    p.processors = PER_STATION;
+    actors_params(&p, PER_STATION, 2, 2, 1);
     p.memory_size = MEMORY;
     p.l2_size = p.netcache_size = 1 << 16;
     p.check = true;
-    if (fifo) {
-        p.bus_fifo = p.ring_output = p.ring_queue = fifo;
-        p.ring_input = p.ring_between = 2;
-    }
-    struct nm_machine *m = nm_machine_new(&p);
-    const struct nm_space space = {.translate = translate};
-    nm_machine_set_space(m, &space);
-    return m;
+    if (fifo)
+        actors_queues(&p, fifo);
+    return actors_machine(&p);
 }
 
 static void start(struct nm_machine *m, unsigned card, struct actor *a)
 {
-    struct pc_regs regs = {.pc = 0};
-    memcpy(&regs.gpr[1], &a, sizeof a);
-    nm_card_resume(m, card, &regs, nm_machine_now(m) + nm_machine_lookahead(m));
+    actors_start(m, card, a, nm_machine_now(m) + nm_machine_lookahead(m));
 }
 
 struct end {

@@ -7,10 +7,9 @@
  * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
  * each of its 2. What the bus and memory take is in docs/latency.md and tested there: '*'.
  */
-#include "machine/machine.h"
+#include "actors.h"
 #include "machine/params.h"
 #include "monitor/monitor.h"
-#include "procard/card.h"
 #include "procard/pins.h"
 #include "tests/r4400_counts.h"
 
@@ -57,8 +56,8 @@ struct scene {
 #define B     (A + 0x4000)
 #define Z     (A + 0x80000)
 #define ALIAS (UINT64_C(1) << 32) /* the same physical page, one page further on */
-#define U     (UINT64_C(1) << 42) /* uncached */
-#define N     (UINT64_C(1) << 43) /* non-coherent */
+#define U     UNCACHED
+#define N     NONCOHERENT
 
 /* What a TLB refill of 50 PCycles, and a handler of 100, take. */
 #define REFILL "KILL_EXC 8 STALL_OTHER 50 INT 1 KILL_BRANCH 3 "
@@ -268,18 +267,12 @@ struct actor {
     char bus[TRACE]; /**< its packets so far */
 };
 
-static struct actor *actor_of(const struct pc_cpu *cpu)
-{
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
-    return a;
-}
-
 /* The bus has carried a packet of a card. */
 static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     const struct pc_card *card = module;
-    char *bus = actor_of(&card->cpu)->bus;
+    struct actor *a = actor_of(&card->cpu);
+    char *bus = a->bus;
     const size_t n = strlen(bus);
     (void)now, (void)data;
     snprintf(bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
@@ -371,10 +364,7 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_ac
 
 static void set_up(const struct scene *s, struct nm_params *p, bool check)
 {
-    size_t rows;
-    const struct nm_param_row *row = nm_param_rows(&rows);
-    for (size_t i = 0; i < rows; i++)
-        nm_param_set(p, &row[i], row[i].def);
+    actors_plain_params(p);
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;
     p->memory_size = 4 << 20;
@@ -425,12 +415,9 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
     if (watched)
         nm_card_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
-        struct pc_regs regs = {.pc = 0};
-        struct actor *a = &actor[i];
-        *a = (struct actor){.scene = s, .step = s->script[i]};
-        memcpy(&regs.gpr[1], &a, sizeof a);
+        actor[i] = (struct actor){.scene = s, .step = s->script[i]};
         nm_card_cpu(m, i)->card->port.heard = heard;
-        nm_card_resume(m, i, &regs, 0);
+        actors_start(m, i, &actor[i], 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {
         struct pc_regs regs;
@@ -456,24 +443,24 @@ static void play_all(bool check, bool watched)
         play(&traffic[i].scene, traffic[i].bus, check, watched);
 }
 
-Test(r4400, t570_caches)
+Test(r4400, accesses_take_their_counts_by_hand)
 {
     play_all(false, false);
 }
 
 /* Then every access goes the slow way; it takes the same time. */
-Test(r4400, t571_caches_checked)
+Test(r4400, checking_takes_the_same_time)
 {
     play_all(true, false);
 }
 
 /* And while somebody watches the pins. */
-Test(r4400, t575_caches_watched)
+Test(r4400, watched_pins_show_the_totals)
 {
     play_all(false, true);
 }
 
-Test(r4400, t572_scaddr)
+Test(r4400, scaddr_has_the_half_above_the_index)
 {
     struct nm_params p = {.l2_split = true, .l2_data_half = 1};
     struct pc_card card = {.p = &p, .l2_shift = 6};
@@ -489,7 +476,7 @@ Test(r4400, t572_scaddr)
 }
 
 /* Every one of the 48 entries can be replaced: filled on 48 ticks in a row, none has been lost. */
-Test(r4400, t576_tlb_random)
+Test(r4400, random_replaces_every_tlb_entry)
 {
     enum { ENTRIES = 48, FIRST = 1000 };
     struct nm_params p;
@@ -508,7 +495,7 @@ Test(r4400, t576_tlb_random)
 }
 
 /* The groups of the card's document are sums of states as status.def groups them. */
-Test(r4400, t574_groups)
+Test(r4400, events_are_groups_of_states)
 {
     static const char *const paths[PC_ST__COUNT] = {
 #define STATE(name, code, group, sentence) [PC_ST_##name] = group,
@@ -545,7 +532,7 @@ Test(r4400, t574_groups)
 
 /* R4400 manual p. 363: PCycles of one access to the secondary cache, and unused cycles from an
  * intervention or snoop to its first answer. */
-Test(r4400, t573_response_latency)
+Test(r4400, response_latency_is_within_the_manuals)
 {
     static const struct {
         unsigned access, least, most;

@@ -59,13 +59,13 @@ static void check_row(const struct row *row, unsigned slice)
     rig_free(&rig);
 }
 
-Test(r4400, t560_counts_by_hand)
+Test(r4400, counts_by_hand)
 {
     for (unsigned n = 0; n < ROWS; n++)
         check_row(&rows[n], 0);
 }
 
-Test(r4400, t561_wherever_the_run_is_cut)
+Test(r4400, counts_hold_wherever_the_run_is_cut)
 {
     for (unsigned n = 0; n < ROWS; n++) {
         check_row(&rows[n], 1);
@@ -85,7 +85,7 @@ static unsigned interval(const struct pc_row *row)
 }
 
 /** The latency and interval columns of isa.def are what the stages say. */
-Test(r4400, t562_stages_agree_with_latencies)
+Test(r4400, stages_agree_with_latencies)
 {
     for (unsigned n = PC_OP_RI + 1; n < PC_OP_ROWS_END; n++) {
         const struct pc_row *row = &pc_rows[n];
@@ -100,7 +100,7 @@ Test(r4400, t562_stages_agree_with_latencies)
 
 /** However operations follow each other, at least one flight is to spare: it is stages they wait
  *  for, not room in the model. */
-Test(r4400, t563_flights_suffice)
+Test(r4400, flights_suffice)
 {
     struct pc_pending pending = {{0}, {{0}}};
     uint64_t seed = 563;
@@ -118,7 +118,7 @@ Test(r4400, t563_flights_suffice)
 }
 
 /** What an exception kills. */
-Test(r4400, t564_exceptions_kill_the_pipeline)
+Test(r4400, exceptions_kill_the_pipeline)
 {
     static const char *const codes[] = {"nop", "nop; break 0", "nop; teq zero,zero,0",
                                         "nop; lw v0,1(a0)", "nop; cop2"};
@@ -136,7 +136,7 @@ Test(r4400, t564_exceptions_kill_the_pipeline)
 }
 
 /** Count, half the PCycles, whether or not instructions complete. */
-Test(r4400, t565_count_at_half_rate)
+Test(r4400, count_runs_at_half_the_rate)
 {
     uint32_t words[8];
     struct rig rig;
@@ -182,7 +182,7 @@ static void record(const char *code, const uint8_t *codes, struct trace *trace)
 }
 
 /** lw; addiu v0 (slips 2); b taken; slot; two killed; nop: one PCycle each, two in each sample. */
-Test(r4400, t566_status_pins)
+Test(r4400, status_pins_show_two_pcycles_a_sample)
 {
     enum { LD = 1, SI = 7, IN = 0, BT = 3, KB = 0xd, KE = 0xe, OTHER = 8 };
     static const struct {
@@ -274,7 +274,7 @@ Test(r4400, what_a_run_leaves_behind)
 }
 
 /** Other codes are loaded by giving another table. Defaults: 15 different ones, 5 reserved. */
-Test(r4400, t567_status_codes_are_data)
+Test(r4400, status_codes_are_data)
 {
     uint8_t codes[PC_ST__COUNT];
     struct trace plain, other;

@@ -4,6 +4,7 @@
 #include "report_fake.h"
 
 #include <criterion/criterion.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -108,6 +109,26 @@ Test(report_histogram, npy_is_what_numpy_reads)
     sram[65535] = 0;
 }
 
+/* What is passed over is there, and 0, whichever card has counted. */
+Test(report_histogram, npy_has_every_word_of_every_card)
+{
+    const size_t data = FAKE_CARDS * MON_SRAM_WORDS * 4;
+    sram[40000] = 7;
+    for (unsigned user = 0; user < FAKE_CARDS; user++) {
+        size_t size;
+        for (unsigned c = 0; c < FAKE_CARDS; c++)
+            registers[c].sram = c == user ? sram : NULL;
+        char *text = written(rep_write_npy, &size);
+        cr_assert_gt(size, data);
+        for (size_t i = 0; i < data / 4; i++) {
+            uint32_t word;
+            memcpy(&word, text + size - data + 4 * i, sizeof word);
+            cr_assert_eq(le32toh(word), i == user * MON_SRAM_WORDS + 40000 ? 7 : 0, "word %zu", i);
+        }
+        free(text);
+    }
+}
+
 Test(report_histogram, chart_of_times)
 {
     size_t size;
@@ -165,8 +186,7 @@ Test(report_histogram, counters)
     free(text);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 static char *samples_text(const struct rep_samples *samples)
 {

@@ -18,8 +18,7 @@
 
 enum { CARDS = 2 };
 
-/* ---- the made-up machine: each tick is a load -------------------------------------------------
- */
+/* ---- the made-up machine: each tick is a load ------------------------------------------------ */
 
 struct nm_machine {
     nm_tick now;
@@ -113,8 +112,7 @@ void nm_machine_dump(struct nm_machine *m, void *file)
     fprintf(file, "the machine stands at %llu\n", (unsigned long long)m->now);
 }
 
-/* ---- the made-up program -----------------------------------------------------------------------
- */
+/* ---- the made-up program --------------------------------------------------------------------- */
 
 static struct play {
     enum prog_end end;
@@ -151,8 +149,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
                                  .threads = 1};
 }
 
-/* ---- running it --------------------------------------------------------------------------------
- */
+/* ---- running it ------------------------------------------------------------------------------ */
 
 static struct in_experiment experiment;
 static struct cli_session session;

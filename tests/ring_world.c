@@ -92,8 +92,7 @@ static uint32_t *pair(const struct world *w, uint32_t *table, unsigned class, un
     return &table[(class * w->stations + from) * w->stations + to];
 }
 
-/* ---- sending -----------------------------------------------------------------------------------
- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static void remember_multicast(struct world *w, struct record *r, ring_mask mask)
 {
@@ -157,8 +156,7 @@ static void start_own(struct world *w, unsigned station, nm_tick t)
         p->started_all = t;
 }
 
-/* ---- receiving ---------------------------------------------------------------------------------
- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 /* All multicasts the sender had taken before it sent this, and that cover `to`, have come here. */
 static void judge_causality(struct world *w, const struct record *r, unsigned to)
@@ -254,8 +252,7 @@ static void take_arrived(struct world *w, unsigned station, nm_tick t)
     }
 }
 
-/* ---- the run -----------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 /* One common order of multicasts exists iff the stations' orders together have no cycle. */
 static void judge_common_order(struct world *w)

@@ -5,8 +5,7 @@
  *
  * The card is the real one; only the instruction interpreter is replaced (pc_run below).
  */
-#include "machine/machine.h"
-#include "procard/card.h"
+#include "actors.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -66,14 +65,6 @@ static const struct load loads[] = {
     {"flush", 900, 1, flush},
 };
 
-/* The interpreter has no place for the test's own data but the register file. */
-static struct actor *actor_of(struct pc_cpu *cpu)
-{
-    struct actor *a;
-    memcpy(&a, &cpu->r.gpr[1], sizeof a);
-    return a;
-}
-
 static void made(struct actor *a, nm_tick now)
 {
     if (now - a->last > a->longest)
@@ -107,14 +98,6 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_HORIZON;
 }
 
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                              uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return NM_XLATE_OK;
-}
-
 /* Caches small enough to be flushed in a short run; hostile: queues of one entry besides. */
 static void set_up(struct nm_params *p, bool hostile)
 {
@@ -128,8 +111,8 @@ static void set_up(struct nm_params *p, bool hostile)
     if (!hostile)
         return;
     p->l2_size = p->netcache_size = 512;
-    p->bus_fifo = p->ring_output = p->ring_queue = p->ring_limit = 1;
-    p->ring_input = p->ring_between = 2;
+    actors_queues(p, 1);
+    p->ring_limit = 1;
     p->agent_retry = p->agent_spread = 1;
 }
 
@@ -185,16 +168,11 @@ static void saturate(const struct load *load, bool hostile)
     struct nm_params p;
     struct actor actor[CARDS_MAX];
     struct fairness f = {0};
-    const struct nm_space space = {.translate = identity};
     set_up(&p, hostile);
-    struct nm_machine *m = nm_machine_new(&p);
-    nm_machine_set_space(m, &space);
+    struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
-        struct actor *a = &actor[i];
-        *a = (struct actor){.load = load, .p = &p};
-        struct pc_regs regs = {.pc = 0};
-        memcpy(&regs.gpr[1], &a, sizeof a);
-        nm_card_resume(m, i, &regs, i);
+        actor[i] = (struct actor){.load = load, .p = &p};
+        actors_start(m, i, &actor[i], i);
     }
     run(m, load, actor, &f);
     uint64_t all = load->references * nm_machine_cards(m);

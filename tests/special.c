@@ -3,8 +3,7 @@
  * can find, at its home and in the network caches. A reference is one step of the real card; only
  * the interpreter is replaced.
  */
-#include "machine/machine.h"
-#include "procard/card.h"
+#include "actors.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -14,17 +13,23 @@ enum { STATIONS = 4, PER_STATION = 2, HOME = 1, LINE = 64 };
 
 enum { INVAL = 1, EXCL, KILL, WB, PREFETCH, CLAIM };
 
-/* One reference, then a trap: r2 is what, r3 where. */
+struct reference {
+    char what; /* 'r' read, 'w' write, else nothing */
+    uint64_t va;
+};
+
+/* One reference, then a trap. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     enum pc_stop stop;
     cpu->horizon = horizon;
-    const uint64_t va = cpu->r.gpr[3];
+    const struct reference *reference = actor_of(cpu);
+    const uint64_t va = reference->va;
     if (cpu->now >= horizon)
         return PC_STOP_HORIZON;
-    if (cpu->r.gpr[2] == 'r' && !pc_load(cpu, va, 8, cpu->now, &stop))
+    if (reference->what == 'r' && !pc_load(cpu, va, 8, cpu->now, &stop))
         return stop;
-    if (cpu->r.gpr[2] == 'w') {
+    if (reference->what == 'w') {
         uint8_t *host = pc_store(cpu, va, 8, cpu->now, &stop);
         if (!host)
             return stop;
@@ -35,28 +40,14 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_TRAP;
 }
 
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
-                              uint64_t *pa)
-{
-    (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return NM_XLATE_OK;
-}
-
 static struct nm_machine *make(void)
 {
     struct nm_params p;
-    nm_params_default(&p);
-    p.ring_stations = p.ring_locals = 2;
-    p.ring_groups = 1;
-    p.processors = PER_STATION;
+    actors_params(&p, PER_STATION, 2, 2, 1);
     p.memory_size = 1 << 20;
     p.l2_size = p.netcache_size = 1 << 16; /* nothing is replaced, in the hostile build either */
     p.check = true;
-    struct nm_machine *m = nm_machine_new(&p);
-    struct nm_space space = {.translate = identity};
-    nm_machine_set_space(m, &space);
-    return m;
+    return actors_machine(&p);
 }
 
 static uint64_t address(unsigned line)
@@ -75,8 +66,9 @@ static void settle(struct nm_machine *m)
 static void refer(struct nm_machine *m, unsigned card, char what, uint64_t va)
 {
     struct nm_trap trap;
-    struct pc_regs regs = {.gpr[2] = (uint64_t)what, .gpr[3] = va};
-    nm_card_resume(m, card, &regs, nm_machine_now(m));
+    struct pc_regs regs;
+    struct reference reference = {what, va};
+    actors_start(m, card, &reference, nm_machine_now(m));
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
     nm_card_take(m, card, &regs);

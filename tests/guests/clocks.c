@@ -40,7 +40,8 @@ static void sleeps(void)
     CHECK(now(CLOCK_MONOTONIC) >= before);
 }
 
-/* time() and gettimeofday() may read a clock that is behind by a tick of the kernel: a second earlier. */
+/* time() and gettimeofday() may read a clock that is behind by a tick of the kernel: a second
+ * earlier. */
 static bool near(uint64_t one, uint64_t other)
 {
     return one <= other + 1 && other <= one + 1;

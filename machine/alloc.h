@@ -1,0 +1,42 @@
+/*
+ * Memory of the simulator's own. Without it there is nothing sensible left to do, so nobody has to
+ * ask whether it came: these end the program with a message and a status of their own.
+ */
+#ifndef NM_ALLOC_H
+#define NM_ALLOC_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { NM_EXIT_MEMORY = 2 /**< exit status: CLI_EXIT_USAGE, machine or program too large */ };
+
+/** Ends the program at once, whoever calls it: SimGrid's actors cannot leave by exit(). */
+_Noreturn static inline void nm_no_memory(void)
+{
+    fputs("numachine: error: out of memory; the machine or the program is too large here\n",
+          stderr);
+    fflush(stderr);
+    _exit(NM_EXIT_MEMORY);
+}
+
+/** `count` zeroed objects of `size` bytes; never NULL. The caller's, to be given to free(). */
+static inline void *nm_alloc(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size);
+    if (!p)
+        nm_no_memory();
+    return p;
+}
+
+/** An array (or NULL) with room for `count` objects; what is new is not zeroed. As realloc(). */
+static inline void *nm_grow(void *array, size_t count, size_t size)
+{
+    void *p = size && count > SIZE_MAX / size ? NULL : realloc(array, count * size);
+    if (!p)
+        nm_no_memory();
+    return p;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * What tests with processors of their own share: a machine whose pages are where their addresses
+ * say, and a way for a test's data into the interpreter that stands in. That gets nothing but the
+ * processor's state, so the data's address travels in a register.
+ */
+#include "actors.h"
+
+#include <string.h>
+
+enum { REGISTER = 1 };
+
+void *actor_of(const struct pc_cpu *cpu)
+{
+    void *actor;
+    memcpy(&actor, &cpu->r.gpr[REGISTER], sizeof actor);
+    return actor;
+}
+
+void actors_start(struct nm_machine *m, unsigned card, void *actor, nm_tick at)
+{
+    struct pc_regs regs = {.pc = 0};
+    memcpy(&regs.gpr[REGISTER], &actor, sizeof actor);
+    nm_card_resume(m, card, &regs, at);
+}
+
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+                               uint64_t *pa)
+{
+    (void)ctx, (void)card, (void)access;
+    *pa = va & (UNCACHED - 1);
+    return va & NONCOHERENT                       ? NM_XLATE_NONCOHERENT
+           : va & UNCACHED || *pa >= NM_REGISTERS ? NM_XLATE_UNCACHED
+                                                  : NM_XLATE_OK;
+}
+
+struct nm_machine *actors_machine(const struct nm_params *p)
+{
+    const struct nm_space space = {.translate = translate};
+    struct nm_machine *m = nm_machine_new(p);
+    nm_machine_set_space(m, &space);
+    return m;
+}
+
+uint64_t actors_draw(uint64_t *random, uint64_t below)
+{
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    return (*random >> 33) % below;
+}
+
+void actors_params(struct nm_params *p, unsigned processors, unsigned stations, unsigned locals,
+                   unsigned groups)
+{
+    nm_params_default(p);
+    p->processors = processors;
+    p->ring_stations = stations;
+    p->ring_locals = locals;
+    p->ring_groups = groups;
+}
+
+void actors_queues(struct nm_params *p, unsigned fifo)
+{
+    p->bus_fifo = p->ring_output = p->ring_queue = fifo;
+    p->ring_input = p->ring_between = fifo < 2 ? 2 : fifo;
+}
+
+void actors_plain_params(struct nm_params *p)
+{
+    size_t rows;
+    const struct nm_param_row *row = nm_param_rows(&rows);
+    for (size_t i = 0; i < rows; i++)
+        nm_param_set(p, &row[i], row[i].def);
+}
