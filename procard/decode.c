@@ -83,7 +83,6 @@ struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), voi
 {
     static const struct pc_pending nothing;
     struct pc_code *code = nm_alloc(1, sizeof *code);
-
     *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);

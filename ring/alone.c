@@ -51,7 +51,7 @@ static bool between(const struct alone *a, struct head *h, bool up)
 
 static uint32_t child(const struct flight *f, unsigned level)
 {
-    return (uint32_t)__builtin_ctz(f->field[level]);
+    return (uint32_t)__builtin_ctz(f->way[RING_WAY(RING_DOWN, level)]);
 }
 
 /* Follows the packet to its target's node. False: it would not go through smoothly. */
@@ -78,14 +78,14 @@ static void account(const struct alone *a)
     for (uint32_t i = 0; i < a->hops; i++) {
         struct ring *r = a->hop[i].r;
         const uint32_t from = a->hop[i].from, to = a->hop[i].to;
-        r->node[from].passed_out += slots;
-        r->node[from].starts += from == to ? 0 : slots;
-        r->node[to].stops += from == to ? 0 : slots;
+        r->node[to].own += from == to ? slots : 0;
         r->wrapped += to < from ? slots : 0;
         if (i + 1 == a->hops)
             return;
         struct fifo *f = r->node[to].in;
         const uint32_t most = most_in(a, f, i < a->flight.level);
+        f->head += slots;
+        f->tail += slots;
         f->filled += (uint64_t)slots * f->delay;
         f->deepest = most > f->deepest ? most : f->deepest;
     }
@@ -120,11 +120,11 @@ bool ring_alone_begins(struct ring_net *net, unsigned station)
     a->station = station;
     a->begin = o->ready;
     a->hops = 0;
-    a->flight = ring_flight_of(net, &o->packet, o->level);
+    ring_flight_of(net, &o->packet, o->level, &a->flight);
     const bool smooth = follow(a, &h);
     a->target = h.r->node[h.node].station;
     a->end = h.cycle + a->flight.data_slots;
-    a->active = smooth && welcome(net, &net->station[a->target], o->packet.class, a->end);
+    a->active = smooth && welcome(net, a->target, o->packet.class, a->end);
     o->freed = (o->ready + a->flight.data_slots) * net->timing.cycle;
     return a->active;
 }
@@ -147,7 +147,7 @@ bool ring_alone_remains(const struct ring_net *net)
 void ring_alone_arrives(struct ring_net *net)
 {
     struct alone *a = &net->alone;
-    struct station *from = &net->station[a->station], *to = &net->station[a->target];
+    struct station *from = &net->station[a->station], *to = a->target;
     const struct ring_packet packet = ring_outbox_head(&from->out[a->flight.class])->packet;
     account(a);
     from->nonsinkable_out += a->flight.class == RING_NONSINKABLE;
@@ -168,7 +168,7 @@ void ring_alone_ends(struct ring_net *net)
     struct alone *a = &net->alone;
     struct station *st = &net->station[a->station];
     a->active = false;
-    st->ring->pending |= 1u << st->node;
+    ring_station_heads(st);
     ring_alarm(net, st->ring, st->node, a->begin);
     if (a->begin < net->now)
         net->now = a->begin;

@@ -35,13 +35,37 @@ static uint64_t stopped(uint64_t counted, uint64_t since, bool still, uint64_t n
     return counted + (still && now > since ? now - since - 1 : 0);
 }
 
+static uint64_t station_sent(const struct station *st)
+{
+    return st->sent_header + st->sent_data - st->left;
+}
+
+static uint64_t station_received(const struct station *st)
+{
+    return st->received_header + st->received_data;
+}
+
+/* Slots that started on the ring at a node. */
+static uint64_t starts(const struct node *n)
+{
+    return (n->station ? station_sent(n->station) : n->out->head) - n->own;
+}
+
+/* Slots that ended there. */
+static uint64_t stops(const struct node *n)
+{
+    const uint64_t taken =
+        n->station ? station_received(n->station) + fifo_count(n->in) : n->in->tail;
+    return taken - n->copies - n->own;
+}
+
 static uint64_t link_busy(const struct ring *r, unsigned node)
 {
     uint64_t busy = r->wrapped;
     if (node == r->nodes - 1)
         return busy;
     for (unsigned n = 0; n <= node; n++)
-        busy += r->node[n].starts - r->node[n].stops - (r->occupied >> n & 1);
+        busy += starts(&r->node[n]) - stops(&r->node[n]) - (r->occupied >> n & 1);
     return busy;
 }
 
@@ -53,7 +77,7 @@ struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level,
     assert(node < r->nodes);
     return (struct ring_link_count){
         .busy = link_busy(r, node),
-        .halted = stopped(r->halted, r->halted_since, r->raised & ~r->parent, net->now)};
+        .halted = stopped(r->halted, r->halted_since, r->halting != 0, net->now)};
 }
 
 /* Packets that have not left yet have stayed until now. */
@@ -84,7 +108,7 @@ struct ring_interface_count ring_net_interface(const struct ring_net *net, unsig
     const struct station *st = &net->station[station];
     struct ring_interface_count count = {
         .sent_header = st->sent_header,
-        .sent_data = st->sent_data,
+        .sent_data = st->sent_data - st->left,
         .received_header = st->received_header,
         .received_data = st->received_data,
         .copies = st->ring->node[st->node].copies,
@@ -107,12 +131,11 @@ struct ring_between_count ring_net_between(const struct ring_net *net, unsigned 
     const struct ring *r = ring_of(net, level, ring);
     assert(r->parent);
     const struct fifo *up = r->node[r->nodes - 1].in, *down = r->node[r->nodes - 1].out;
-    const struct node *above = &down->feeder->node[__builtin_ctz(down->feeder_bit)];
     return (struct ring_between_count){
-        .up = above->passed_out,
-        .down = r->node[r->nodes - 1].passed_out,
-        .copies = above->copies,
-        .held = stopped(r->held, r->held_since, r->raised & r->parent, net->now),
+        .up = up->head,
+        .down = down->head,
+        .copies = down->feeder->node[__builtin_ctz(down->feeder_bit)].copies,
+        .held = stopped(r->held, r->held_since, r->held_back, net->now),
         .up_fifo = fifo_read(up, net->now),
         .down_fifo = fifo_read(down, net->now)};
 }
@@ -133,8 +156,8 @@ struct ring_total ring_net_total(const struct ring_net *net)
     struct ring_total total = {0};
     for (unsigned s = 0; s < net->stations; s++) {
         const struct station *st = &net->station[s];
-        total.sent += st->sent_header + st->sent_data;
-        total.received += st->received_header + st->received_data;
+        total.sent += station_sent(st);
+        total.received += station_received(st);
     }
     for (unsigned r = 0; r < net->rings; r++)
         total_ring(&total, &net->ring[r]);
@@ -145,7 +168,7 @@ struct ring_total ring_net_total(const struct ring_net *net)
 
 static void dump_head(const struct ring_net *net, const struct fifo *f, FILE *file)
 {
-    const struct ring_packet *p = &net->packet[f->at[f->head & f->wrap].slot.flight];
+    const struct ring_packet *p = &net->packet[ring_slot_flight(f->at[f->head & f->wrap].slot)];
     fprintf(file, "%u slots, first of packet %llu (%s) from station %u\n", fifo_count(f),
             (unsigned long long)p->serial, p->class == RING_SINKABLE ? "sinkable" : "nonsinkable",
             p->source);
@@ -158,10 +181,10 @@ static void dump_ring(const struct ring_net *net, const struct ring *r, FILE *fi
                 __builtin_popcount(r->occupied), r->nodes);
     for (unsigned n = 0; n < r->nodes; n++) {
         bool parent = 1u << n == r->parent;
-        if (r->raised >> n & 1)
+        if (parent ? r->held_back : r->halting >> n & 1)
             fprintf(file, "ring %u.%u: %s by the FIFO it feeds at node %u\n", r->level, r->index,
                     parent ? "held back from going up" : "halted", n);
-        if (r->node[n].station != RING_NONE || !fifo_count(r->node[n].in))
+        if (r->node[n].station || !fifo_count(r->node[n].in))
             continue;
         fprintf(file, "ring %u.%u node %u: %s FIFO: ", r->level, r->index, n,
                 parent ? "up" : "down");

@@ -2,10 +2,11 @@
  * One ring cycle: slots move one node on, interfaces take what is theirs, and let in what they have
  * where a slot is free; packet handlers take one slot each out of their input FIFOs.
  *
- * The hard idea: a slot costs no work while it travels. Slots stand still in an array and the
- * ring's phase turns instead; when a slot gets its targets, it is noted for each in which phase
- * that node must look (`due`), and halting simply keeps the phase. So the cost of a cycle is that
- * of its arrivals and insertions. What each link carried follows from Kirchhoff's rule (count.c).
+ * The hard idea: a slot costs no work while it travels. It is put down where and when it will be
+ * looked at next, by node and by the number of the move that brings it there (`coming`, `due`), and
+ * a halted ring does not count moves. Which nodes a slot in use passes is one turning word. So the
+ * cost of a cycle is that of its arrivals and insertions. What each link carried follows from
+ * Kirchhoff's rule (count.c).
  *
  * Rings are served top ring first and FIFO entries are dated at least one cycle ahead, so within a
  * cycle no slot is seen by two rings.
@@ -25,34 +26,38 @@ static void flights_grow(struct ring_net *net)
     net->flight = nm_grow(net->flight, size, sizeof *net->flight);
     net->packet = nm_grow(net->packet, size, sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
-        net->flight[i].next_free = net->free_flight;
+        net->flight[i].receivers = net->free_flight;
         net->free_flight = i;
     }
     net->flights = size;
 }
 
-struct flight ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level)
+void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
+                    struct flight *f)
 {
-    struct flight f = {
-        .receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1,
-        .level = level,
-        .class = p->class,
-        .data_slots = p->data_slots,
-        .multicast = p->multicast,
-    };
-    for (unsigned l = 0; l < RING_LEVELS; l++)
-        f.field[l] = (uint16_t)ring_mask_field(p->mask, l);
-    return f;
+    const unsigned top = net->shape.levels - 1;
+    for (unsigned l = 0; l <= level; l++) {
+        f->way[RING_WAY(RING_DOWN, l)] = ring_mask_field(p->mask, l);
+        f->way[RING_WAY(RING_UP, l)] = 1u << net->shape.fan[l];
+    }
+    f->way[RING_WAY(RING_UP, level)] = f->way[RING_WAY(RING_DOWN, level)];
+    if (p->multicast)
+        f->way[RING_WAY(RING_UP, level)] =
+            SLOT_UNSEQUENCED | 1u << (level < top ? net->shape.fan[level] : 0);
+    f->receivers = p->multicast ? ring_mask_count(&net->shape, p->mask) : 1;
+    f->level = level;
+    f->class = p->class;
+    f->data_slots = p->data_slots;
 }
 
 static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
 {
     if (net->free_flight == RING_NONE)
         flights_grow(net);
-    uint32_t i = net->free_flight;
-    net->free_flight = net->flight[i].next_free;
+    const uint32_t i = net->free_flight;
+    net->free_flight = net->flight[i].receivers;
     net->packet[i] = o->packet;
-    net->flight[i] = ring_flight_of(net, &o->packet, o->level);
+    ring_flight_of(net, &o->packet, o->level, &net->flight[i]);
     return i;
 }
 
@@ -61,33 +66,44 @@ static void flight_received(struct ring_net *net, uint32_t i)
     struct flight *f = &net->flight[i];
     if (--f->receivers)
         return;
-    f->next_free = net->free_flight;
+    f->receivers = net->free_flight;
     net->free_flight = i;
 }
 
 /* ---- FIFOs and halting ----------------------------------------------------------------------- */
 
-/* A node's FIFO is nearly full: the parent's holds the ring back from going up, others halt it. */
-static void raise_bit(struct ring *r, uint32_t bit, uint64_t c)
+/* A FIFO is nearly full: the one to the ring above holds its feeder back from going up, others halt
+ * it. */
+static void fifo_raise(struct fifo *f, uint64_t c)
 {
-    if (bit == r->parent) {
+    struct ring *r = f->feeder;
+    f->raised = true;
+    if (f->feeder_bit == r->parent) {
+        r->held_back = true;
         r->held_since = c;
         r->awake |= r->wanting;
+        r->attend = 0;
         r->wanting = r->starving = 0;
-    } else if (!(r->raised & ~r->parent)) {
-        r->halted_since = c;
+        return;
     }
-    r->raised |= bit;
+    if (!r->halting)
+        r->halted_since = c;
+    r->halting |= f->feeder_bit;
 }
 
-static void lower_bit(struct ring_net *net, struct ring *r, uint32_t bit, uint64_t c)
+static void fifo_lower(struct ring_net *net, struct fifo *f, uint64_t c)
 {
-    r->raised &= ~bit;
-    if (bit == r->parent) {
+    struct ring *r = f->feeder;
+    f->raised = false;
+    if (f->feeder_bit == r->parent) {
+        r->held_back = false;
         r->held += c - r->held_since;
         r->awake = r->pending & ~r->wanting;
-    } else if (!(r->raised & ~r->parent)) {
-        r->halted += c - r->halted_since;
+        r->attend = 0;
+    } else {
+        r->halting &= ~f->feeder_bit;
+        if (!r->halting)
+            r->halted += c - r->halted_since;
     }
     ring_wake(net, r, c);
 }
@@ -100,155 +116,178 @@ static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
         ring_alarm(net, f->drain, f->drain_node, c + f->delay);
 }
 
-static inline void fifo_push(struct ring_net *net, struct fifo *f, struct slot s, uint64_t c)
+/* From which counts on somebody has to be told, or a new record be kept. */
+static void fifo_marks(struct fifo *f)
+{
+    f->high = f->deepest + 1;
+    if (!f->raised && f->limit.near_full < f->high)
+        f->high = f->limit.near_full;
+    f->low = f->raised ? f->limit.restart - 1 : 0;
+}
+
+static __attribute__((noinline)) void fifo_rises(struct fifo *f, uint32_t count, uint64_t c)
+{
+    assert(count <= f->limit.depth);
+    if (count > f->deepest)
+        f->deepest = count;
+    if (count >= f->limit.near_full && !f->raised)
+        fifo_raise(f, c);
+    fifo_marks(f);
+}
+
+static __attribute__((noinline)) void fifo_falls(struct ring_net *net, struct fifo *f, uint64_t c)
+{
+    const uint32_t count = fifo_count(f);
+    if (f->raised && count < f->limit.restart)
+        fifo_lower(net, f, c);
+    if (!count)
+        *f->drain_mask &= ~(1u << f->drain_node);
+    fifo_marks(f);
+}
+
+static inline void fifo_push(struct ring_net *net, struct fifo *f, ring_slot s, uint64_t c)
 {
     f->filled -= c;
     f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, s};
     const uint32_t count = fifo_count(f);
-    assert(count <= f->limit.depth);
-    if (count > f->deepest)
-        f->deepest = count;
-    if (count >= f->limit.near_full && !(f->feeder->raised & f->feeder_bit))
-        raise_bit(f->feeder, f->feeder_bit, c);
+    if (count >= f->high)
+        fifo_rises(f, count, c);
     if (count == 1)
         fifo_starts(net, f, c);
 }
 
-static inline struct slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
+static inline ring_slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
 {
     f->filled += c;
-    const struct slot s = f->at[f->head++ & f->wrap].slot;
-    const uint32_t count = fifo_count(f);
-    if (f->feeder->raised & f->feeder_bit && count < f->limit.restart)
-        lower_bit(net, f->feeder, f->feeder_bit, c);
-    if (!count)
-        *f->drain_mask &= ~(1u << f->drain_node);
+    const ring_slot s = f->at[f->head++ & f->wrap].slot;
+    if (fifo_count(f) <= f->low)
+        fifo_falls(net, f, c);
     return s;
 }
 
 /* ---- slots on a ring ------------------------------------------------------------------------- */
 
-/* Index of the slot that passes a node now. */
-static inline uint32_t slot_at(const struct ring *r, uint32_t node)
+/* A slot now at `node` goes on to node `to`. */
+static inline void pass_on(struct ring *r, uint32_t node, uint32_t to, ring_slot s)
 {
-    return node >= r->phase ? node - r->phase : node + r->nodes - r->phase;
+    const uint32_t hops = to > node ? to - node : to + r->nodes - node;
+    const uint32_t move = (r->moves + hops) % RING_MOVES;
+    r->due[move] |= 1u << to;
+    r->coming[to][move] = s;
+    r->occupied |= 1u << node;
 }
 
-/* Notes for a slot now at `node` when its targets have to look. */
-static inline void schedule(struct ring *r, uint32_t node, uint32_t targets)
+/* First of these nodes after `node`. */
+static uint32_t next_after(uint32_t node, uint32_t targets)
 {
-    for (; targets; targets &= targets - 1) {
-        uint32_t to = (uint32_t)__builtin_ctz(targets);
-        uint32_t phase = r->phase + (to > node ? to - node : to + r->nodes - node);
-        r->due[phase < r->nodes ? phase : phase - r->nodes] |= targets & -targets;
+    const uint32_t beyond = targets & ~((2u << node) - 1);
+    return (uint32_t)__builtin_ctz(beyond ? beyond : targets);
+}
+
+/* A slot for these targets is at `node`: it is copied there if the node is one, and goes on to the
+ * others. */
+static void distribute(struct ring_net *net, struct ring *r, uint32_t node, ring_slot s,
+                       uint32_t targets, uint64_t c)
+{
+    s &= ~(uint64_t)(SLOT_UNSEQUENCED | SLOT_TARGETS);
+    if (targets >> node & 1) {
+        fifo_push(net, r->node[node].in, s, c);
+        targets &= ~(1u << node);
+        r->node[node].copies += targets != 0;
     }
-}
-
-/* A slot at `node` with these targets: copies it there if the node is one, and sends it on to the
- * others. @return targets that remain */
-static inline uint32_t distribute(struct ring_net *net, struct ring *r, uint32_t node,
-                                  struct slot s, uint32_t targets, uint64_t c)
-{
-    const uint32_t bit = 1u << node;
-    if (!(targets & bit))
-        return targets;
-    s.bits &= SLOT_HEADER | SLOT_LAST;
-    fifo_push(net, r->node[node].in, s, c);
-    targets &= ~bit;
-    r->node[node].copies += targets != 0;
-    return targets;
-}
-
-/* The slot passing `node` is a multicast's. */
-static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring *r,
-                                                       uint32_t node, uint64_t c)
-{
-    struct slot *s = &r->slot[slot_at(r, node)];
-    uint32_t targets = s->bits & SLOT_TARGETS;
-    if (s->bits & SLOT_UNSEQUENCED) {
-        targets = net->flight[s->flight].field[r->level];
-        schedule(r, node, targets & ~(1u << node));
-    }
-    targets = distribute(net, r, node, *s, targets, c);
-    s->bits = (s->bits & (SLOT_HEADER | SLOT_LAST)) | targets;
-    if (!targets) {
-        r->occupied &= ~(1u << node);
-        r->node[node].stops++;
-    }
-}
-
-/* A slot was taken out of a station's input FIFO. */
-static inline void receive(struct station *st, uint32_t bits)
-{
-    const uint32_t header = bits >> 30 & 1;
-    st->received_header += header;
-    st->received_data += !header;
-    st->reassembly += header;
-    if (st->reassembly > st->reassembly_max)
-        st->reassembly_max = st->reassembly;
-}
-
-/* The slot passing `node` is for it, and nearly always for nobody else. At a station whose input
- * FIFO is empty it is handled in this same cycle; unless something may then happen, at once. */
-static inline void arrive(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
-{
-    const struct slot s = r->slot[slot_at(r, node)];
-    const uint32_t bit = 1u << node;
-    struct node *n = &r->node[node];
-    if (s.bits & ~(SLOT_HEADER | SLOT_LAST) & ~bit) {
-        arrive_multicast(net, r, node, c);
-        return;
-    }
-    r->occupied &= ~bit;
-    n->stops++;
-    if (n->station != RING_NONE && !(s.bits & SLOT_LAST) && !fifo_count(n->in)) {
-        if (!n->in->deepest)
-            n->in->deepest = 1;
-        receive(&net->station[n->station], s.bits);
-        return;
-    }
-    fifo_push(net, n->in, (struct slot){s.flight, s.bits & (SLOT_HEADER | SLOT_LAST)}, c);
-}
-
-/* Where a slot let in at `node` has to go on this ring. */
-static inline uint32_t route(const struct ring *r, uint32_t node, const struct flight *f)
-{
-    if (f->level > r->level && 1u << node != r->parent)
-        return r->parent;
-    if (f->multicast && node != r->sequencer)
-        return 1u << r->sequencer | SLOT_UNSEQUENCED;
-    return f->field[r->level];
-}
-
-/* A slot with several targets, or one for `node` itself, which is copied at once. */
-static __attribute__((noinline)) void enter_copied(struct ring_net *net, struct ring *r,
-                                                   uint32_t node, struct slot s, uint32_t targets,
-                                                   uint64_t c)
-{
-    targets = distribute(net, r, node, s, targets, c);
     if (!targets)
         return;
-    schedule(r, node, targets);
-    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | targets};
-    r->occupied |= 1u << node;
-    r->node[node].starts++;
+    const uint32_t to = next_after(node, targets);
+    pass_on(r, node, to, s | (targets & ~(1u << to)));
+}
+
+/* Where a slot has to go from the sequencing point of a ring. */
+static uint32_t sequenced(const struct ring_net *net, const struct ring *r, ring_slot s)
+{
+    return net->flight[ring_slot_flight(s)].way[RING_WAY(RING_DOWN, r->level)];
+}
+
+/* A multicast's slot is at `node`, which is the sequencing point or one of its targets. */
+static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring *r,
+                                                       uint32_t node, ring_slot s, uint64_t c)
+{
+    const uint32_t targets =
+        s & SLOT_UNSEQUENCED ? sequenced(net, r, s) : (s & SLOT_TARGETS) | 1u << node;
+    distribute(net, r, node, s, targets, c);
+}
+
+static __attribute__((noinline)) void completed(struct ring_net *net, struct station *st,
+                                                uint32_t flight, uint64_t c)
+{
+    st->reassembly--;
+    ring_complete(net, st, &net->packet[flight], c);
+    flight_received(net, flight);
+}
+
+/* The packet handler takes a slot, unless it would complete a sinkable packet that has no room to
+ * go. */
+static inline bool handle(struct ring_net *net, struct station *st, ring_slot s, uint64_t c)
+{
+    const uint32_t flight = ring_slot_flight(s);
+    if (s & SLOT_LAST && net->flight[flight].class == RING_SINKABLE &&
+        !ring_sinkable_room(net, st, c))
+        return false;
+    if (s & SLOT_HEADER) {
+        st->received_header++;
+        if (++st->reassembly > st->reassembly_max)
+            st->reassembly_max = st->reassembly;
+        if (!st->input.deepest)
+            st->input.deepest = 1;
+    } else {
+        st->received_data++;
+    }
+    if (s & SLOT_LAST)
+        completed(net, st, flight, c);
+    return true;
+}
+
+/* The nodes `due` have a slot coming. At a station whose input FIFO is empty it would be handled in
+ * this same cycle; so it is at once, unless the station may put one for itself into its FIFO too.
+ */
+static inline void arrive(struct ring_net *net, struct ring *r, uint32_t due, uint32_t move,
+                          uint64_t c)
+{
+    const uint32_t direct = r->at_once & ~r->fed;
+    r->due[move] = 0;
+    for (; due; due &= due - 1) {
+        const uint32_t node = (uint32_t)__builtin_ctz(due);
+        const ring_slot s = r->coming[node][move];
+        const struct node *n = &r->node[node];
+        if (s & (SLOT_TARGETS | SLOT_UNSEQUENCED))
+            arrive_multicast(net, r, node, s, c);
+        else if (!(direct >> node & 1) || !handle(net, n->station, s, c))
+            fifo_push(net, n->in, s, c);
+    }
+}
+
+/* It has several targets, or `node` itself is one, or it has yet to be sequenced. */
+static __attribute__((noinline)) void enter_multicast(struct ring_net *net, struct ring *r,
+                                                      uint32_t node, ring_slot s, uint32_t way,
+                                                      uint64_t c)
+{
+    if (way & SLOT_UNSEQUENCED && node != r->sequencer) {
+        pass_on(r, node, r->sequencer, s | SLOT_UNSEQUENCED);
+        return;
+    }
+    if (way & SLOT_UNSEQUENCED)
+        way = sequenced(net, r, s);
+    r->node[node].own += way == 1u << node;
+    distribute(net, r, node, s, way, c);
 }
 
 /* Lets a slot into the ring at `node`, where the passing slot is free. */
-static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, struct slot s,
-                         uint64_t c)
+static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, ring_slot s,
+                         uint32_t way, uint64_t c)
 {
-    const uint32_t bits = route(r, node, &net->flight[s.flight]), targets = bits & SLOT_TARGETS;
-    const uint32_t to = (uint32_t)__builtin_ctz(targets);
-    if (!(bits & SLOT_UNSEQUENCED) && (to == node || targets & (targets - 1))) {
-        enter_copied(net, r, node, s, targets, c);
-        return;
-    }
-    const uint32_t phase = r->phase + (to > node ? to - node : to + r->nodes - node);
-    r->due[phase < r->nodes ? phase : phase - r->nodes] |= targets;
-    r->slot[slot_at(r, node)] = (struct slot){s.flight, s.bits | bits};
-    r->occupied |= 1u << node;
-    r->node[node].starts++;
+    if (way & ((way - 1) | 1u << node))
+        enter_multicast(net, r, node, s, way, c);
+    else
+        pass_on(r, node, (uint32_t)__builtin_ctz(way), s);
 }
 
 /* ---- letting slots in ------------------------------------------------------------------------ */
@@ -301,105 +340,98 @@ static bool station_wants(const struct ring_net *net, struct station *st, bool h
     return sinkable || nonsinkable;
 }
 
-static bool between_wants(const struct ring_net *net, const struct ring *r, const struct fifo *f,
+/* While the up FIFO holds the ring back, may this slot not be let in? */
+static bool held_back(const struct ring_net *net, const struct ring *r, uint32_t node, ring_slot s)
+{
+    return 1u << node != r->parent && net->flight[ring_slot_flight(s)].level > r->level;
+}
+
+static bool between_wants(const struct ring_net *net, const struct ring *r, uint32_t node,
                           bool held, uint64_t c)
 {
+    const struct fifo *f = r->node[node].out;
     const struct queued *q = &f->at[f->head & f->wrap];
-    return q->ready <= c && !(held && net->flight[q->slot.flight].level > r->level);
+    return q->ready <= c && !(held && held_back(net, r, node, q->slot));
 }
 
 void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c)
 {
     nm_tick tick = c * net->timing.cycle;
-    uint32_t depth = 1;
-    while (out->gone + depth < out->sent && out->at[(out->gone + depth) & out->wrap].sent <= tick)
-        depth++;
-    if (depth > out->deepest)
-        out->deepest = depth;
+    while (out->gone + out->deepest < out->sent &&
+           out->at[(out->gone + out->deepest) & out->wrap].sent <= tick)
+        out->deepest++;
     struct outgoing *o = &out->at[out->gone++ & out->wrap];
     o->freed = tick;
     out->integral += tick - o->sent;
 }
 
-/* The station's next slot. Precondition: station_wants. */
-static struct slot station_emit(struct ring_net *net, struct station *st, uint64_t c)
+/* A pending node that can let nothing in sleeps until then. */
+static void sleep_until(struct ring *r, struct node *n, uint64_t cycle)
 {
-    struct outbox *out = &st->out[st->class];
-    uint32_t flags = 0;
-    if (st->flight == RING_NONE) {
-        st->flight = flight_new(net, &out->at[out->gone & out->wrap]);
-        st->number = 0;
-        st->nonsinkable_out += st->class == RING_NONSINKABLE;
-        st->sent_header++;
-        flags = SLOT_HEADER;
-    } else {
-        st->sent_data++;
-    }
-    struct slot s = {st->flight, flags};
-    if (st->number++ < net->flight[st->flight].data_slots)
-        return s;
-    s.bits |= SLOT_LAST;
-    ring_outbox_leave(net, out, c);
-    st->flight = RING_NONE;
-    if (st->out[0].gone == st->out[0].sent && st->out[1].gone == st->out[1].sent)
-        st->ring->pending &= ~(1u << st->node);
-    return s;
+    n->alarm = cycle;
+    if (cycle < r->alarm)
+        r->alarm = cycle;
+    if (cycle < r->attend)
+        r->attend = cycle;
 }
 
-/* The node cannot let anything in: it sleeps until time alone may have changed that. */
-static void set_alarm(const struct ring_net *net, struct ring *r, struct node *n, uint64_t c)
+/* When time alone may let the node go on. */
+static uint64_t node_ready(const struct ring_net *net, const struct node *n, uint64_t c)
 {
     if (n->out) {
-        uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
-        n->alarm = ready > c ? ready : NM_NEVER;
-    } else {
-        for (unsigned class = 0; class < RING_CLASSES; class ++) {
-            uint64_t ready = ring_class_ready(net, &net->station[n->station], class);
-            if (ready > c && ready < n->alarm)
-                n->alarm = ready;
-        }
+        const uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
+        return ready > c ? ready : NM_NEVER;
     }
-    if (n->alarm < r->alarm)
-        r->alarm = n->alarm;
+    uint64_t soonest = NM_NEVER;
+    for (unsigned class = 0; class < RING_CLASSES; class ++) {
+        const uint64_t ready = ring_class_ready(net, n->station, class);
+        if (ready > c && ready < soonest)
+            soonest = ready;
+    }
+    return soonest;
 }
 
-static void wake_sleepers(struct ring *r, uint64_t c)
+/* Looks at a node: it wants a free slot from now on, or sleeps until an alarm or the end of being
+ * held back. */
+static inline void look_at(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
 {
-    r->alarm = NM_NEVER;
-    for (uint32_t m = r->pending & ~(r->wanting | r->awake); m; m &= m - 1) {
-        uint64_t alarm = r->node[__builtin_ctz(m)].alarm;
-        if (alarm <= c)
-            r->awake |= m & -m;
-        else if (alarm < r->alarm)
-            r->alarm = alarm;
+    struct node *n = &r->node[node];
+    const bool held = r->held_back;
+    if (!(n->out ? between_wants(net, r, node, held, c)
+                 : station_wants(net, n->station, held, c))) {
+        sleep_until(r, n, node_ready(net, n, c));
+        return;
     }
+    n->alarm = NM_NEVER;
+    r->wanting |= 1u << node;
+    n->since = n->since < c ? n->since : c;
+    if (n->since + net->timing.patience < r->impatient)
+        r->impatient = n->since + net->timing.patience;
 }
 
-/* Looks at the nodes awake: they want a free slot from now on, or sleep until an alarm or the end
- * of being held back. */
+/* Looks at the nodes awake and, at the time of the alarm, at those it is for. */
 static void look(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    const bool held = r->raised & r->parent;
-    for (; r->awake; r->awake &= r->awake - 1) {
-        uint32_t node = (uint32_t)__builtin_ctz(r->awake), bit = 1u << node;
-        struct node *n = &r->node[node];
-        n->alarm = NM_NEVER;
-        if (n->out ? between_wants(net, r, n->out, held && bit != r->parent, c)
-                   : station_wants(net, &net->station[n->station], held, c)) {
-            r->wanting |= bit;
-            n->since = n->since < c ? n->since : c;
-            if (n->since + net->timing.patience < r->impatient)
-                r->impatient = n->since + net->timing.patience;
-        } else {
-            set_alarm(net, r, n, c);
-        }
+    const bool alarm = c >= r->alarm;
+    const uint32_t awake = r->awake;
+    r->awake = 0;
+    if (alarm)
+        r->alarm = NM_NEVER;
+    for (uint32_t m = alarm ? r->pending & ~r->wanting : awake; m; m &= m - 1) {
+        const uint32_t node = (uint32_t)__builtin_ctz(m);
+        const uint64_t due = r->node[node].alarm;
+        if (due <= c || awake & m & -m)
+            look_at(net, r, node, c);
+        else if (due < r->alarm)
+            r->alarm = due;
     }
 }
 
-/* Finds the nodes that have waited too long. */
+/* Finds the nodes that have waited too long. One that starts waiting after this cycle has not
+ * before the `patience` of a cycle later. */
 static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    r->impatient = NM_NEVER;
+    r->impatient = c + 1 + net->timing.patience;
     for (uint32_t m = r->wanting & ~r->starving; m; m &= m - 1) {
         uint64_t end = r->node[__builtin_ctz(m)].since + net->timing.patience;
         if (end <= c)
@@ -409,68 +441,117 @@ static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
     }
 }
 
-/* The station wants, and its slot is free. A sinkable packet may have become ready since it was
- * looked at, so it chooses anew. @return that it goes on wanting: there is more of the packet */
-static bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+/* The station begins to send the packet it has chosen. */
+static __attribute__((noinline)) void station_begins(struct ring_net *net, struct station *st,
+                                                     bool held, uint64_t c)
 {
-    struct station *st = &net->station[r->node[node].station];
-    if (st->flight == RING_NONE)
-        station_wants(net, st, r->raised & r->parent, c);
-    enter(net, r, node, station_emit(net, st, c), c);
-    return st->flight != RING_NONE && !(r->raised & r->parent);
+    station_wants(net, st, held, c); /* a sinkable packet may have become ready since */
+    st->flight = flight_new(net, ring_outbox_head(&st->out[st->class]));
+    const struct flight *f = &net->flight[st->flight];
+    st->left = f->data_slots;
+    st->route = f->way[RING_WAY(RING_UP, 0)];
+    st->nonsinkable_out += st->class == RING_NONSINKABLE;
+    st->sent_header++;
+    st->sent_data += f->data_slots;
 }
 
-/* The same for an inter-ring interface. */
-static bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+static __attribute__((noinline)) void station_ends(struct ring_net *net, struct station *st,
+                                                   uint64_t c)
 {
-    struct fifo *f = r->node[node].out;
-    const bool held = r->raised & r->parent && 1u << node != r->parent;
-    enter(net, r, node, fifo_pop(net, f, c), c);
-    return fifo_count(f) && between_wants(net, r, f, held, c + 1);
+    ring_outbox_leave(net, &st->out[st->class], c);
+    st->flight = RING_NONE;
+    ring_station_heads(st);
 }
 
-/* The node wants, and the slot that passes it is free. */
-static void let_one_in(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+/* The station wants, and its slot is free. @return that it goes on wanting: there is more of the
+ * packet */
+static inline bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
+                                  uint64_t c)
+{
+    struct station *st = r->node[node].station;
+    uint32_t kind = 0;
+    if (st->flight == RING_NONE) {
+        station_begins(net, st, held, c);
+        kind = SLOT_HEADER;
+    } else {
+        st->left--;
+    }
+    if (st->left) {
+        enter(net, r, node, ring_slot_of(st->flight, kind), st->route, c);
+        r->awake |= held ? 1u << node : 0;
+        return !held;
+    }
+    enter(net, r, node, ring_slot_of(st->flight, kind | SLOT_LAST), st->route, c);
+    station_ends(net, st, c);
+    r->awake |= r->pending & 1u << node;
+    return false;
+}
+
+/* The same for an inter-ring interface. What is next but not ready will be looked at when it is. */
+static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
+                                  uint64_t c)
 {
     struct node *n = &r->node[node];
-    uint32_t bit = 1u << node;
-    n->passed_out++;
-    n->since = NM_NEVER;
-    r->starving &= ~bit;
-    if (n->out ? between_let_in(net, r, node, c) : station_let_in(net, r, node, c)) {
-        n->since = c + 1;
-        if (n->since + net->timing.patience < r->impatient)
-            r->impatient = n->since + net->timing.patience;
-        return;
-    }
-    r->wanting &= ~bit;
-    r->awake |= r->pending & bit;
+    struct fifo *f = n->out;
+    const ring_slot s = fifo_pop(net, f, c);
+    enter(net, r, node, s, net->flight[ring_slot_flight(s)].way[n->way], c);
+    if (f->head == f->tail)
+        return false;
+    const struct queued *q = &f->at[f->head & f->wrap];
+    if (q->ready <= c + 1 && !(held && held_back(net, r, node, q->slot)))
+        return true;
+    if (q->ready > c + 1 && r->occupied)
+        sleep_until(r, n, q->ready);
+    else
+        r->awake |= 1u << node;
+    return false;
 }
 
-static void let_in(struct ring_net *net, struct ring *r, uint64_t c)
+/* Lets in what the nodes `go` want to, whose slots are free. */
+static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t go, uint64_t c)
 {
-    if (c >= r->alarm)
-        wake_sleepers(r, c);
+    const bool held = r->held_back;
+    uint32_t done = 0;
+    r->starving &= ~go;
+    for (; go; go &= go - 1) {
+        const uint32_t node = (uint32_t)__builtin_ctz(go);
+        struct node *n = &r->node[node];
+        const bool more =
+            n->out ? between_let_in(net, r, node, held, c) : station_let_in(net, r, node, held, c);
+        n->since = c + 1;
+        if (!more) {
+            n->since = NM_NEVER;
+            done |= 1u << node;
+        }
+    }
+    r->wanting &= ~done;
     if (r->awake)
+        r->attend = 0;
+}
+
+/* Looks at whatever may have changed who wants to let in a slot, or who may. */
+static __attribute__((noinline)) void attend(struct ring_net *net, struct ring *r, uint64_t c)
+{
+    if (r->awake || c >= r->alarm)
         look(net, r, c);
     if (c >= r->impatient)
         lose_patience(net, r, c);
-    uint32_t go = r->wanting & ~r->occupied & (r->starving ? r->starving : r->all);
-    for (; go; go &= go - 1)
-        let_one_in(net, r, (uint32_t)__builtin_ctz(go), c);
+    r->attend = r->alarm < r->impatient ? r->alarm : r->impatient;
 }
 
-static void move(struct ring_net *net, struct ring *r, uint64_t c)
+static inline void move(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    uint32_t last = r->occupied >> (r->nodes - 1) & 1;
+    const uint32_t move = ++r->moves % RING_MOVES, due = r->due[move];
+    const uint32_t turned = r->occupied << 1, last = turned >> r->nodes;
     r->wrapped += last;
-    r->occupied = (r->occupied << 1 | last) & r->all;
-    r->phase = r->phase + 1 == r->nodes ? 0 : r->phase + 1;
-    uint32_t due = r->due[r->phase];
-    r->due[r->phase] = 0;
-    for (; due; due &= due - 1)
-        arrive(net, r, (uint32_t)__builtin_ctz(due), c);
-    let_in(net, r, c);
+    r->occupied = (turned | last) & r->all & ~due;
+    if (due)
+        arrive(net, r, due, move, c);
+    if (c >= r->attend)
+        attend(net, r, c);
+    const uint32_t go = r->wanting & ~r->occupied & (r->starving ? r->starving : r->all);
+    if (go)
+        let_these_in(net, r, go, c);
 }
 
 /* ---- packet handlers ------------------------------------------------------------------------- */
@@ -502,67 +583,57 @@ bool ring_sinkable_room(const struct ring_net *net, const struct station *st, ui
     return st->taken > previous && st->taken_at[previous & st->taken_wrap] <= c * net->timing.cycle;
 }
 
-void ring_complete(struct ring_net *net, unsigned station, const struct ring_packet *p, uint64_t c)
+void ring_complete(struct ring_net *net, struct station *st, const struct ring_packet *p,
+                   uint64_t c)
 {
-    struct station *st = &net->station[station];
     if (p->class == RING_SINKABLE)
         st->delivered++;
     else
         remember_asker(net, st, p->source);
-    net->deliver(net->ctx, station, (c + net->timing.handler) * net->timing.cycle, p);
-}
-
-/* One slot out of a station's input FIFO, unless it would complete a sinkable packet that has no
- * room to go. */
-static void handle(struct ring_net *net, unsigned station, uint64_t c)
-{
-    struct station *st = &net->station[station];
-    struct slot s = st->input.at[st->input.head & st->input.wrap].slot;
-    if (s.bits & SLOT_LAST && net->flight[s.flight].class == RING_SINKABLE &&
-        !ring_sinkable_room(net, st, c))
-        return;
-    fifo_pop(net, &st->input, c);
-    receive(st, s.bits);
-    if (s.bits & SLOT_LAST) {
-        st->reassembly--;
-        ring_complete(net, station, &net->packet[s.flight], c);
-        flight_received(net, s.flight);
-    }
+    net->deliver(net->ctx, (unsigned)(st - net->station),
+                 (c + net->timing.handler) * net->timing.cycle, p);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void ring_step(struct ring_net *net, struct ring *r, uint64_t c)
+static void handle_fed(struct ring_net *net, struct ring *r, uint64_t c)
 {
-    if (!(r->raised & ~r->parent))
+    for (uint32_t fed = r->fed; fed; fed &= fed - 1) {
+        struct station *st = r->node[__builtin_ctz(fed)].station;
+        if (handle(net, st, st->input.at[st->input.head & st->input.wrap].slot, c))
+            fifo_pop(net, &st->input, c);
+    }
+}
+
+/* @return first cycle after `c` that has work for the ring. A halted one is woken when that ends.
+ */
+static inline uint64_t ring_step(struct ring_net *net, struct ring *r, uint64_t c)
+{
+    if (!r->halting)
         move(net, r, c);
-    for (uint32_t fed = r->fed; fed; fed &= fed - 1)
-        handle(net, r->node[__builtin_ctz(fed)].station, c);
-}
-
-/* First cycle from `c` on that has work for the ring. A halted one is woken when that ends. */
-static uint64_t ring_due(const struct ring *r, uint64_t c)
-{
     if (r->fed)
-        return c;
-    if (r->raised & ~r->parent)
+        handle_fed(net, r, c);
+    if (r->fed | (r->halting ? 0 : r->occupied | r->awake | r->wanting))
+        return c + 1;
+    if (r->halting)
         return NM_NEVER;
-    if (r->occupied | r->awake | r->wanting)
-        return c;
-    return r->alarm > c ? r->alarm : c;
+    return r->alarm > c ? r->alarm : c + 1;
 }
 
+/* Rings may wake one another, those above them for later cycles only. */
 static void net_cycle(struct ring_net *net, uint64_t c)
 {
+    struct ring *const end = net->ring + net->rings;
+    uint64_t *next = net->next, soonest = NM_NEVER;
     net->soonest = NM_NEVER;
-    for (unsigned i = 0; i < net->rings; i++) {
-        if (net->next[i] <= c) {
-            ring_step(net, &net->ring[i], c);
-            net->next[i] = ring_due(&net->ring[i], c + 1);
-        }
-        if (net->next[i] < net->soonest)
-            net->soonest = net->next[i];
+    for (struct ring *r = net->ring; r != end; r++, next++) {
+        uint64_t due = *next;
+        if (due <= c)
+            *next = due = ring_step(net, r, c);
+        soonest = due < soonest ? due : soonest;
     }
+    if (soonest < net->soonest)
+        net->soonest = soonest;
 }
 
 static void work(struct ring_net *net, uint64_t end)

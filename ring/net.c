@@ -90,6 +90,7 @@ static void fifo_init(struct fifo *f, struct ring_depth limit, uint32_t delay)
     f->wrap = size - 1;
     f->limit = limit;
     f->delay = delay;
+    f->high = 1;
 }
 
 /* The FIFO is filled at `from`'s node a and emptied at `to`'s node b, where `mask` tells of it. */
@@ -122,7 +123,8 @@ static void station_init(struct ring_net *net, unsigned s)
     st->own = ring_mask_station(&net->shape, s);
     st->ring = r;
     st->node = node;
-    r->node[node].station = s;
+    r->node[node].station = st;
+    r->at_once |= 1u << node;
     fifo_init(&st->input, t->input, 0);
     fifo_join(&st->input, r, node, r, node, &r->fed);
 }
@@ -140,6 +142,7 @@ static void between_init(struct ring_net *net, unsigned ring)
     fifo_join(down, above, child, r, parent, &r->pending);
     above->node[child].out = up;
     r->node[parent].out = down;
+    r->node[parent].way = RING_WAY(RING_DOWN, r->level);
 }
 
 static void rings_init(struct ring_net *net)
@@ -156,10 +159,9 @@ static void rings_init(struct ring_net *net)
             r->parent = level < top ? 1u << net->shape.fan[level] : 0;
             r->sequencer = level < top ? net->shape.fan[level] : 0;
             r->alarm = NM_NEVER;
-            for (unsigned n = 0; n < RING_NODES_MAX; n++) {
-                r->node[n].station = RING_NONE;
-                r->node[n].since = r->node[n].alarm = NM_NEVER;
-            }
+            for (unsigned n = 0; n < RING_NODES_MAX; n++)
+                r->node[n] = (struct node){
+                    .since = NM_NEVER, .alarm = NM_NEVER, .way = RING_WAY(RING_UP, level)};
         }
         first += count;
         count *= net->shape.fan[level];
@@ -236,9 +238,14 @@ void ring_net_free(struct ring_net *net)
 
 /* ---- the station's side ---------------------------------------------------------------------- */
 
-nm_tick ring_window(const struct ring_net *net)
+static inline nm_tick window(const struct ring_net *net)
 {
     return (nm_tick)net->timing.handler * net->timing.cycle;
+}
+
+nm_tick ring_window(const struct ring_net *net)
+{
+    return window(net);
 }
 
 nm_tick ring_shortest(const struct ring_net *net)
@@ -246,15 +253,22 @@ nm_tick ring_shortest(const struct ring_net *net)
     return (nm_tick)(net->timing.generator + net->timing.handler) * net->timing.cycle;
 }
 
-bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
+static inline bool room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
 {
     const struct outbox *out = &net->station[station].out[class];
     if (out->sent < out->depth)
         return true;
-    uint64_t previous = out->sent - out->depth; /* the packet whose place this one would take */
-    const bool left = out->gone > previous ||
-                      (out->gone == previous && net->alone.active && net->alone.station == station);
-    return left && out->at[previous & out->wrap].freed + ring_window(net) <= at;
+    const uint64_t previous =
+        out->sent - out->depth; /* the packet whose place this one would take */
+    const struct alone *a = &net->alone;
+    const bool left = out->gone > previous || (out->gone == previous && a->active &&
+                                               a->station == station && a->flight.class == class);
+    return left && out->at[previous & out->wrap].freed + window(net) <= at;
+}
+
+bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
+{
+    return room(net, station, class, at);
 }
 
 /* Stations may run on different threads; these words are the only thing they share. */
@@ -280,7 +294,7 @@ static unsigned level_of(const struct station *st, ring_mask mask)
 void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct ring_packet *packet)
 {
     assert(packet_ok(net, station, packet));
-    assert(ring_room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
+    assert(room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
     struct station *st = &net->station[station];
     struct outbox *out = &st->out[packet->class];
     struct outgoing *o = &out->at[out->sent++ & out->wrap];
@@ -288,6 +302,7 @@ void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct 
     o->sent = at;
     o->ready = ring_cycle_at(net, at) + net->timing.generator;
     o->level = (uint8_t)level_of(st, packet->mask);
+    o->to_itself = (packet->mask & st->own) == st->own;
     touch(net, station);
 }
 
@@ -310,28 +325,13 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
 
 /* ---- between station and rings --------------------------------------------------------------- */
 
-static uint64_t least_return(const struct station *st)
+uint64_t ring_least_return(const struct station *st)
 {
     uint64_t least = NM_NEVER;
     for (uint32_t i = 0; i < st->returning; i++)
         if (st->returns[i] < least)
             least = st->returns[i];
     return least;
-}
-
-static uint64_t outbox_ready(const struct outbox *out)
-{
-    return out->gone == out->sent ? NM_NEVER : out->at[out->gone & out->wrap].ready;
-}
-
-uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class)
-{
-    uint64_t ready = outbox_ready(&st->out[class]);
-    if (class == RING_SINKABLE || ready == NM_NEVER ||
-        st->nonsinkable_out < net->timing.nonsinkable_limit)
-        return ready;
-    uint64_t allowed = least_return(st);
-    return allowed > ready ? allowed : ready;
 }
 
 static uint64_t station_ready(const struct ring_net *net, const struct station *st)
@@ -348,7 +348,7 @@ static void tell_senders(struct ring_net *net, struct station *st)
 {
     for (uint32_t i = 0; i < st->takes_count; i++) {
         struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
-        uint64_t known = ring_cycle_at(net, st->takes[i] + ring_window(net));
+        uint64_t known = ring_cycle_at(net, st->takes[i] + window(net));
         from->returns[from->returning++] = known;
         if (from->ring->pending >> from->node & 1)
             ring_alarm(net, from->ring, from->node, known);
@@ -369,9 +369,9 @@ static void absorb_station(struct ring_net *net, unsigned station)
     if (empty && ring_alone_begins(net, station))
         return;
     uint64_t ready = station_ready(net, st);
-    if (ready == NM_NEVER && outbox_ready(&st->out[RING_NONSINKABLE]) == NM_NEVER)
+    ring_station_heads(st);
+    if (!(st->ring->pending >> st->node & 1))
         return;
-    st->ring->pending |= 1u << st->node;
     ring_alarm(net, st->ring, st->node, ready);
 }
 
@@ -390,8 +390,7 @@ void ring_absorb(struct ring_net *net)
 static uint64_t touched_ready(const struct ring_net *net, const struct station *st)
 {
     uint64_t ready = station_ready(net, st);
-    uint64_t told =
-        st->takes_count ? ring_cycle_at(net, st->takes[0] + ring_window(net)) : NM_NEVER;
+    uint64_t told = st->takes_count ? ring_cycle_at(net, st->takes[0] + window(net)) : NM_NEVER;
     return told < ready ? told : ready;
 }
 

@@ -10,82 +10,105 @@ enum { RING_NODES_MAX = RING_FAN_MAX + 1 };
 /** No packet in flight. */
 #define RING_NONE UINT32_MAX
 
-/* Bits of a slot: which nodes of this ring it still has to reach, then what it is. */
+/** A slot in use: the tag (index of the packet's flight) in the upper half, in the lower one the
+ *  nodes of this ring it has to reach after the one it goes to, and what it is. */
+typedef uint64_t ring_slot;
+
 #define SLOT_TARGETS     0x0001ffffu
 #define SLOT_UNSEQUENCED 0x20000000u /* a multicast on its way to the sequencing point */
 #define SLOT_HEADER      0x40000000u
 #define SLOT_LAST        0x80000000u
+#define SLOT_KIND        (SLOT_HEADER | SLOT_LAST)
 
-struct slot {
-    uint32_t flight; /* the tag: index of the packet */
-    uint32_t bits;
-};
+static inline ring_slot ring_slot_of(uint32_t flight, uint32_t bits)
+{
+    return (uint64_t)flight << 32 | bits;
+}
+
+static inline uint32_t ring_slot_flight(ring_slot s)
+{
+    return (uint32_t)(s >> 32);
+}
+
+/** Where a slot has to go on a ring depends on where it enters: stations and interfaces to rings
+ *  below send it up if it must, the interface to the ring above never does. */
+enum { RING_UP, RING_DOWN };
+
+#define RING_WAY(side, level) (2 * (level) + (side))
 
 /** A packet between its first slot's insertion and its last slot's last reception. */
 struct flight {
-    uint16_t field[RING_LEVELS]; /* of its mask */
-    uint8_t level;               /* highest ring level it needs */
+    uint32_t way[2 * RING_LEVELS]; /* bits of its slots that enter a ring: by RING_WAY */
+    uint32_t receivers; /* stations that have yet to get its last slot; or the next free flight */
+    uint8_t level;      /* highest ring level it needs */
     uint8_t class, data_slots;
-    bool multicast;
-    uint32_t receivers; /* stations that have yet to get its last slot */
-    uint32_t next_free;
 };
 
 struct queued {
     uint64_t ready; /* first cycle in which it may leave */
-    struct slot slot;
+    ring_slot slot;
 };
 
 /** A FIFO of slots, fed by a node of a ring. */
 struct fifo {
-    struct queued *at; /* power-of-two array */
-    uint32_t wrap, head, tail;
+    struct queued *at;   /* power-of-two array */
+    uint64_t head, tail; /* slots that ever left it, and ever came */
+    uint32_t wrap;
     uint32_t delay; /* cycles from entering to leaving at the earliest */
+    uint32_t high;  /* a slot that makes it so full calls for a closer look, */
+    uint32_t low;   /* and so does one whose leaving makes it so empty (cycle.c) */
     uint32_t deepest;
+    bool raised;     /* nearly full: feeder halted or held back */
     uint64_t filled; /* [slots x cycles]: cycles of those that left minus cycles in which they came,
                         modulo 2^64; add slots x now */
     struct ring_depth limit;
-    uint32_t feeder_bit;         /* its node's bit in feeder->raised */
+    uint32_t feeder_bit;         /* its node there */
     struct ring *feeder, *drain; /* drain: the ring whose cycle empties it */
     uint32_t *drain_mask;
     uint32_t drain_node; /* its bit in *drain_mask is set while it is not empty */
 };
 
+/** More moves than a slot makes before a node looks at it; a power of two. */
+enum { RING_MOVES = 32 };
+
 struct node {
-    struct fifo *in;     /* what the ring feeds here */
-    struct fifo *out;    /* what is let into the ring here; NULL at a station */
-    uint32_t station;    /* number; RING_NONE at an inter-ring interface */
-    uint64_t alarm;      /* if pending but neither awake nor wanting: cycle to look at it */
-    uint64_t since;      /* cycle since which its next slot waits; NM_NEVER if not yet */
-    uint64_t starts;     /* slots that entered the ring here */
-    uint64_t stops;      /* slots that left the ring here */
-    uint64_t copies;     /* slots copied here while the original went on */
-    uint64_t passed_out; /* slots taken from `out` */
+    struct fifo *in;         /* what the ring feeds here */
+    struct fifo *out;        /* what is let into the ring here; NULL at a station */
+    struct station *station; /* NULL at an inter-ring interface */
+    uint64_t alarm;          /* if pending but neither awake nor wanting: cycle to look at it */
+    uint64_t since;          /* cycle since which its next slot waits; NM_NEVER if not yet */
+    uint64_t copies;         /* slots copied here while the original went on */
+    uint64_t own;            /* slots let in here for this node alone: never on the ring */
+    uint64_t way;            /* RING_WAY of what enters here */
 };
 
 /*
- * A ring. Slot j passes node (j + phase) mod nodes; phase advances when the ring moves. `due` tells
- * for each value of phase which nodes then take the slot that passes them: it is written when a
- * slot gets its targets, so that moving a slot costs nothing.
+ * A ring. Slots are not kept where they are but where and when a node has to look at them: `due`
+ * tells for each of the next moves which nodes then have a slot coming. So a slot that moves costs
+ * nothing, and a ring that stands still does not count moves.
  */
 struct ring {
-    uint32_t nodes, phase;
+    uint32_t nodes;
     uint32_t all;       /* a bit per node */
+    uint32_t moves;     /* modulo 2^32 */
     uint32_t occupied;  /* nodes whose slot is in use */
-    uint32_t pending;   /* nodes that have something to let in */
-    uint32_t fed;       /* stations whose input FIFO is not empty */
-    uint32_t raised;    /* nodes whose FIFO is nearly full */
-    uint32_t awake;     /* of these: whether they may let a slot in has to be looked at */
-    uint32_t wanting;   /* of these: they may, and wait for a free slot */
+    uint32_t wanting;   /* nodes that have something to let in and may, and wait for a free slot */
     uint32_t starving;  /* of these: have waited so long that the others hold back */
-    uint64_t alarm;     /* no node's alarm is earlier */
-    uint64_t impatient; /* no node starves before this cycle that does not starve now */
+    uint32_t halting;   /* nodes whose FIFO is nearly full, so that the ring stands still */
+    bool held_back;     /* the up FIFO is: what would go up is not let in */
     uint32_t parent;    /* bit of the node of the interface to the ring above; 0 on the top ring */
+    uint32_t fed;       /* stations whose input FIFO is not empty */
+    uint32_t at_once;   /* stations where a slot can be handled as it arrives (cycle.c) */
+    uint64_t attend;    /* no earlier cycle has anything to do but to move and let in */
+    uint64_t wrapped;   /* slots in use moved from the last node to node 0 */
+    uint32_t pending;   /* nodes that have something to let in */
+    uint32_t awake;     /* of these: whether they may let a slot in has to be looked at */
+    uint64_t alarm;     /* no node's alarm is earlier */
+    uint64_t impatient; /* before this cycle no node starves that does not starve now */
     uint32_t sequencer; /* node of the sequencing point */
     uint32_t level, index;
-    uint32_t due[RING_NODES_MAX];
-    struct slot slot[RING_NODES_MAX];
-    uint64_t wrapped; /* slots in use moved from the last node to node 0 */
+    uint32_t due[RING_MOVES];
+    ring_slot coming[RING_NODES_MAX][RING_MOVES]; /* by where it goes and the move that brings it */
     uint64_t halted, halted_since, held, held_since;
     struct node node[RING_NODES_MAX];
 };
@@ -97,6 +120,7 @@ struct outgoing {
     uint64_t ready; /* through the packet generator */
     nm_tick freed;  /* [ticks] */
     uint8_t level;
+    bool to_itself; /* its sender is among the targets */
 };
 
 struct outbox {
@@ -110,9 +134,11 @@ struct outbox {
 };
 
 struct station {
-    struct outbox out[RING_CLASSES];
     /* Being sent: its slots follow one another through the ring's free slots. */
-    uint32_t flight, class, number;
+    uint32_t flight, class;
+    uint32_t left;  /* data slots that have yet to enter the ring */
+    uint32_t route; /* bits of its slots there */
+    struct outbox out[RING_CLASSES];
     /* Nonsinkable messages out, and when those taken at their targets are to be forgotten. */
     uint32_t nonsinkable_out, returning;
     uint64_t *returns;
@@ -128,14 +154,17 @@ struct station {
     struct ring *ring;
     uint32_t node;
     struct fifo input;
-    uint64_t sent_header, sent_data, received_header, received_data;
+    uint64_t sent_header;
+    uint64_t sent_data; /* those `left` included */
+    uint64_t received_header, received_data;
     uint32_t reassembly, reassembly_max;
 };
 
 /** A packet that has the rings for itself (alone.c). */
 struct alone {
     bool active;
-    uint32_t station, target;
+    uint32_t station;
+    struct station *target;
     uint64_t begin; /* cycle in which its header enters the ring */
     uint64_t end;   /* cycle in which its last slot is handled at its target */
     struct flight flight;
@@ -173,7 +202,7 @@ struct ring_net {
 
 static inline uint32_t fifo_count(const struct fifo *f)
 {
-    return f->tail - f->head;
+    return (uint32_t)(f->tail - f->head);
 }
 
 /** The ring has work in `cycle`. */
@@ -186,6 +215,25 @@ static inline void ring_wake(struct ring_net *net, struct ring *r, uint64_t cycl
         net->soonest = cycle;
 }
 
+static inline struct outgoing *ring_outbox_head(const struct outbox *out)
+{
+    return &out->at[out->gone & out->wrap];
+}
+
+/** Another packet is first in one of the station's output FIFOs. */
+static inline void ring_station_heads(struct station *st)
+{
+    const uint32_t bit = 1u << st->node;
+    bool some = false, to_itself = false;
+    for (unsigned class = 0; class < RING_CLASSES; class ++) {
+        const struct outbox *out = &st->out[class];
+        some |= out->gone != out->sent;
+        to_itself |= out->gone != out->sent && ring_outbox_head(out)->to_itself;
+    }
+    st->ring->pending = some ? st->ring->pending | bit : st->ring->pending & ~bit;
+    st->ring->at_once = to_itself ? st->ring->at_once & ~bit : st->ring->at_once | bit;
+}
+
 /** Has the ring look at a pending node in `cycle`. */
 static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t node, uint64_t cycle)
 {
@@ -193,6 +241,8 @@ static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t nod
         r->node[node].alarm = cycle;
     if (cycle < r->alarm)
         r->alarm = cycle;
+    if (cycle < r->attend)
+        r->attend = cycle;
     ring_wake(net, r, cycle);
 }
 
@@ -202,18 +252,27 @@ static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
     return nm_clock_cycles(&net->clock, tick + net->timing.cycle - 1);
 }
 
+/** Least of a station's `returns`. (net.c) */
+uint64_t ring_least_return(const struct station *st);
+
 /** Earliest cycle in which a station's next packet of a class could start, were the ring free and
- *  not held; NM_NEVER if it has none, or none before some other station takes a message. (net.c) */
-uint64_t ring_class_ready(const struct ring_net *net, const struct station *st, unsigned class);
+ *  not held; NM_NEVER if it has none, or none before some other station takes a message. */
+static inline uint64_t ring_class_ready(const struct ring_net *net, const struct station *st,
+                                        unsigned class)
+{
+    const struct outbox *out = &st->out[class];
+    if (out->gone == out->sent)
+        return NM_NEVER;
+    const uint64_t ready = ring_outbox_head(out)->ready;
+    if (class == RING_SINKABLE || st->nonsinkable_out < net->timing.nonsinkable_limit)
+        return ready;
+    const uint64_t allowed = ring_least_return(st);
+    return allowed > ready ? allowed : ready;
+}
 
 /** What the rings look at in a packet. */
-struct flight ring_flight_of(const struct ring_net *net, const struct ring_packet *p,
-                             uint8_t level);
-
-static inline struct outgoing *ring_outbox_head(const struct outbox *out)
-{
-    return &out->at[out->gone & out->wrap];
-}
+void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
+                    struct flight *f);
 
 /** The head of an output FIFO leaves in cycle `c`. (cycle.c) */
 void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c);
@@ -223,7 +282,8 @@ void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t 
 bool ring_sinkable_room(const struct ring_net *net, const struct station *st, uint64_t c);
 
 /** A packet's last slot was handled at its target in cycle `c`. (cycle.c) */
-void ring_complete(struct ring_net *net, unsigned station, const struct ring_packet *p, uint64_t c);
+void ring_complete(struct ring_net *net, struct station *st, const struct ring_packet *p,
+                   uint64_t c);
 
 /** The rings are empty and this station has sent: does it send a single packet that will meet
  *  nothing? Then net->alone takes it. (alone.c) */

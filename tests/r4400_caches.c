@@ -271,8 +271,7 @@ struct actor {
 static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     const struct pc_card *card = module;
-    struct actor *a = actor_of(&card->cpu);
-    char *bus = a->bus;
+    char *bus = ((struct actor *)actor_of(&card->cpu))->bus;
     const size_t n = strlen(bus);
     (void)now, (void)data;
     snprintf(bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
@@ -415,8 +414,8 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
     if (watched)
         nm_card_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
-        actor[i] = (struct actor){.scene = s, .step = s->script[i]};
         nm_card_cpu(m, i)->card->port.heard = heard;
+        actor[i] = (struct actor){.scene = s, .step = s->script[i]};
         actors_start(m, i, &actor[i], 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {

@@ -100,11 +100,8 @@ static const struct pattern {
     void (*run)(struct job *);
     int own, races; /* an array for each thread; the sums depend on who is first */
 } patterns[] = {
-    {"private", wander, 1, 0},
-    {"shared", wander, 0, 1},
-    {"stream", stream, 1, 0},
-    {"exchange", exchange, 0, 0},
-    {"locks", count, 0, 0},
+    {"private", wander, 1, 0},    {"shared", wander, 0, 1}, {"stream", stream, 1, 0},
+    {"exchange", exchange, 0, 0}, {"locks", count, 0, 0},
 };
 
 static const struct pattern *pattern;
