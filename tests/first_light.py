@@ -2,7 +2,7 @@
 """
 The first experiment shows what it is there to show: the same work, but several times the cycles and the
 invalidates when the counters share a line. In functional mode the table says that this means nothing, and
-prints no times.
+prints no times. And the README shows what the experiment gives.
 
     first_light.py NUMACHINE EXPERIMENT
 """
@@ -25,6 +25,18 @@ def regions(stats):
     return found
 
 
+def check_readme(readme, found):
+    """Every event in the README's table has the values of the run."""
+    rows = [line.split() for line in readme.read_text().splitlines() if line.startswith(6 * " ")]
+    rows = [row for row in rows if row[0] in found["adjacent"] or f"monitor.{row[0]}" in found["adjacent"]]
+    assert len(rows) >= 8, rows
+    for event, *values in rows:
+        stat = event if event in found["adjacent"] else f"monitor.{event}"
+        for region, text in zip(("adjacent", "padded"), values):
+            value = found[region][stat]
+            assert text == f"{value:,.0f}", f"README: {event}, {region}: {text}, but it is {value:,.0f}"
+
+
 def main():
     numachine, experiment = sys.argv[1:]
     with tempfile.TemporaryDirectory() as directory:
@@ -38,6 +50,7 @@ def main():
         assert adjacent[stat] > TIMES * padded[stat], f"{stat}: {adjacent[stat]}, {padded[stat]}"
     work = adjacent["monitor.run"] / padded["monitor.run"]
     assert 0.9 < work < 1.1, f"not the same work: {work}"
+    check_readme(pathlib.Path(experiment).resolve().parent.parent / "README.md", found)
     with tempfile.TemporaryDirectory() as directory:
         done = subprocess.run([numachine, "run", "--functional", "-o", pathlib.Path(directory, "out"),
                                experiment], check=True, capture_output=True)
