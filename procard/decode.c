@@ -96,7 +96,7 @@ void pc_code_drop(struct pc_code *code)
     DL_FOREACH2(code->cpus, cpu, pipe.next)
     {
         pc_leave(cpu);
-        memset(cpu->pipe.hot, 0, sizeof cpu->pipe.hot);
+        memset(cpu->hot, 0, sizeof cpu->hot);
     }
     HASH_CLEAR(hh, code->blocks);
     arena_free(code);

@@ -943,7 +943,7 @@ end_reg : {
     if (edge->to->key.pc == next) {
         b = edge->to;
     } else {
-        struct pc_block **hot = &cpu->pipe.hot[next >> 2 & 255];
+        struct pc_block **hot = &cpu->hot[next >> 2 & 255];
 
         if (!*hot || (*hot)->key.pc != next || (*hot)->key.context != edge->context->id ||
             (*hot)->key.flags != edge->flags)

@@ -119,7 +119,6 @@ struct pc_pipe {
     struct pc_tail tail;        /**< the PCycles before cpu->now */
     struct pc_code *code;       /**< the rest belongs to this code */
     struct pc_cpu *prev, *next; /**< in its list */
-    struct pc_block *hot[256];  /**< targets of register jumps, by address */
 };
 
 struct pc_cpu {
@@ -135,6 +134,8 @@ struct pc_cpu {
     struct pc_line *i;
     uint32_t ishift, imask;
     bool untimed; /**< every instruction takes one PCycle: nothing slips, nothing is killed */
+
+    struct pc_pipe pipe;
 
     uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; odd:
                             none. For the card: pc_refetch. */
@@ -160,8 +161,8 @@ struct pc_cpu {
 
     struct pc_code *code;
     struct pc_card *card;
-    uint32_t number; /**< machine-wide processor number (rdhwr $0) */
-    struct pc_pipe pipe;
+    uint32_t number;           /**< machine-wide processor number (rdhwr $0) */
+    struct pc_block *hot[256]; /**< private as `pipe`: targets of register jumps, by address */
 };
 
 /** PCycles an exception or interrupt kills: the instruction in WB and the seven younger ones

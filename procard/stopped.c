@@ -180,7 +180,7 @@ void pc_cpu_attach(struct pc_cpu *cpu)
         code->line_mask = cpu->imask;
     }
     DL_APPEND2(code->cpus, cpu, pipe.prev, pipe.next);
-    memset(pipe->hot, 0, sizeof pipe->hot);
+    memset(cpu->hot, 0, sizeof cpu->hot);
     pipe->outside = ~UINT64_C(0) << cpu->dshift;
     pipe->places = (uint64_t)cpu->dmask << PC_LINE_SHIFT;
     pipe->turn = (cpu->dshift - PC_LINE_SHIFT) % 64;
