@@ -63,6 +63,8 @@ struct nm_network {
     struct nm_network_count count;
     uint64_t memory_size, serial;
     unsigned data_slots, word_slots; /* behind a header: of a line, of a doubleword */
+    unsigned
+        kept_waiting; /* classes whose packet from the bus found no room on the way to the rings */
     nm_tick work_at;
 };
 
@@ -137,9 +139,16 @@ static bool to_bus(struct nm_network *n, const struct nm_packet *p)
     return true;
 }
 
+/* What the cache has to say. On the way to the rings it takes turns with what came over the bus: a
+ * stream of refusals would otherwise shut that out for ever. */
 static bool put(void *self, const struct nm_packet *p, nm_tick now)
 {
-    return p->route ? to_ring(self, p, now) : to_bus(self, p);
+    struct nm_network *n = self;
+    if (!p->route)
+        return to_bus(n, p);
+    if (n->kept_waiting >> nm_message_row(p->message)->class & 1)
+        return false;
+    return to_ring(n, p, now);
 }
 
 static void queue_push(struct queue *q, const struct arrival *a)
@@ -460,8 +469,11 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     const enum way way = way_of(n, head, from_network);
     switch (way) {
     case TO_RING:
-        if (!to_ring(n, &p, now))
+        if (!to_ring(n, &p, now)) {
+            n->kept_waiting |= 1u << class;
             return false;
+        }
+        n->kept_waiting &= ~(1u << class);
         pop(n, class, from_network, now);
         return true;
     case TO_MEMORY:
