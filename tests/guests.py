@@ -22,6 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ARGUMENTS = {
     "echo": [[], ["one", "", "two words", "*?"]],
     "files": [["{dir}"]],
+    # Its data in every quarter of a line: in the hostile build one of them shut a home's answers out.
+    "sum": [[], ["x" * 16], ["x" * 32], ["x" * 48]],
     "team": [["1"], ["7"]],
     "threads": [["1"], ["3"], ["64"]],
 }
