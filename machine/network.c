@@ -63,8 +63,9 @@ struct nm_network {
     struct nm_network_count count;
     uint64_t memory_size, serial;
     unsigned data_slots, word_slots; /* behind a header: of a line, of a doubleword */
-    unsigned
-        kept_waiting; /* classes whose packet from the bus found no room on the way to the rings */
+    /* Bit per class: a packet from the bus found no room on the way to the rings; and the cache has
+     * gone first since. */
+    unsigned waits, owed;
     nm_tick work_at;
 };
 
@@ -140,15 +141,17 @@ static bool to_bus(struct nm_network *n, const struct nm_packet *p)
 }
 
 /* What the cache has to say. On the way to the rings it takes turns with what came over the bus: a
- * stream of refusals would otherwise shut that out for ever. */
+ * stream of refusals on either side would otherwise shut the other out for ever. */
 static bool put(void *self, const struct nm_packet *p, nm_tick now)
 {
     struct nm_network *n = self;
     if (!p->route)
         return to_bus(n, p);
-    if (n->kept_waiting >> nm_message_row(p->message)->class & 1)
+    const unsigned class = 1u << nm_message_row(p->message)->class;
+    if (n->owed & class || !to_ring(n, p, now))
         return false;
-    return to_ring(n, p, now);
+    n->owed |= n->waits & class;
+    return true;
 }
 
 static void queue_push(struct queue *q, const struct arrival *a)
@@ -470,10 +473,11 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     switch (way) {
     case TO_RING:
         if (!to_ring(n, &p, now)) {
-            n->kept_waiting |= 1u << class;
+            n->waits |= 1u << class;
             return false;
         }
-        n->kept_waiting &= ~(1u << class);
+        n->waits &= ~(1u << class);
+        n->owed &= ~(1u << class);
         pop(n, class, from_network, now);
         return true;
     case TO_MEMORY:
