@@ -1,28 +1,11 @@
 /*
- * Assembly: stations with their cards, memory, network card and bus, the rings between them, and
- * the loop that lets time pass.
- *
- * Two hard ideas. Run-ahead: whatever one card does takes at least the lookahead - cache look-up,
- * agent, bus, directory, bus again - before another card can notice. So the processor that is
- * furthest behind may run on its own, without events, until the station's next event or until
- * another processor of the station plus the lookahead, whichever comes first. Events go before
- * processors on the same tick; among processors the lowest number goes first.
- *
- * Islands: stations talk only through the rings, and no packet takes less than ring_shortest. So
- * the machine goes on in windows: every station runs through the window on its own, then the rings
- * move the slots of that window and deliver beyond its end. Where windows end changes
- * nothing, because the operating system acts a fixed time after a trap, on a machine that has been
- * simulated exactly up to then, and because no load sees a store of another station before the
- * line has come from there (stale.h).
+ * Assembly: stations with their cards, memory, network card and bus, and the rings between them;
+ * and what an operating system or an observer may ask of them. How time passes: windows.c.
  */
-#include "machine/machine.h"
+#include "machine/assembly.h"
 
 #include "machine/alloc.h"
-#include "machine/contents.h"
 #include "machine/looking.h"
-
-#include "machine/memory.h"
-#include "machine/network.h"
 #include "procard/functional.h"
 #include "procard/pins.h"
 
@@ -30,74 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-/* Whose turn it is on a station: the tick at which a running processor is, and its card's number
- * below that, in one word to compare; NM_NEVER for one that does not run. */
-typedef uint64_t turn;
-enum { TURN_SHIFT = 2 };
-_Static_assert(NM_CARDS_MAX == 1 << TURN_SHIFT, "a card's number below the tick");
-
-struct nm_station {
-    struct nm_kernel *k;
-    struct nm_bus *bus;
-    struct nm_memory *memory;
-    struct nm_network *network; /* NULL when there is only one station */
-    struct pc_card **card;      /* [cards], into the machine's array */
-    unsigned cards, number;
-    nm_tick next;                 /* nothing happens here before this tick */
-    nm_tick speaks;               /* and nothing can be given to the rings before this one */
-    turn running[NM_CARDS_MAX];   /* of each card */
-    turn order[NM_CARDS_MAX + 1]; /* the same, in the order in which they go; then NM_NEVER */
-    struct nm_check *check;
-};
-
-/* A trap or an interrupt, not yet handed out. */
-struct call {
-    nm_tick at;
-    unsigned card;
-    bool interrupt;
-    enum nm_interrupt cause;
-};
-
-struct nm_machine {
-    struct nm_params p;
-    struct nm_contents contents;
-    uint64_t image_bytes;
-    struct nm_station *station;
-    unsigned stations, cards;
-    struct ring_shape shape;
-    struct ring_net *net;  /* NULL when there is only one station */
-    struct pc_card **card; /* all of them, station by station */
-    nm_tick station_lookahead;
-    nm_tick os_delay;        /* from a trap to when the operating system acts */
-    nm_tick reach, window;   /* ring_shortest and ring_window */
-    nm_tick outward, inward; /* least from a processor to the rings, and from the rings to one */
-    nm_tick now;             /* everything has been simulated up to here, but in a window */
-    nm_tick next, speaks;    /* the least of the stations' */
-    struct call *call;       /* [calls] in the order of their ticks; of one tick by card */
-    unsigned calls, calls_size;
-    nm_tick stop_at;    /* the first of them is handed out; NM_NEVER: there is none */
-    uint64_t *awake;    /* bit per station: it has something to do, some time */
-    const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
-    nm_tick watched_at; /* when the watchdog last looked */
-    struct nm_placement *placement;
-};
-
-static inline nm_tick earlier(nm_tick a, nm_tick b)
-{
-    return a < b ? a : b;
-}
-
-static inline nm_tick later(nm_tick a, nm_tick b)
-{
-    return a < b ? b : a;
-}
-
-/* NM_NEVER stays. */
-static inline nm_tick later_by(nm_tick t, nm_tick by)
-{
-    return t == NM_NEVER ? t : t + by;
-}
 
 static void *reserve(uint64_t bytes)
 {
@@ -136,16 +51,6 @@ static nm_tick inward(const struct nm_params *p)
     return p->cpu_clock / p->bus_clock * (p->bus_arbitration + 1 + p->agent_response);
 }
 
-/* Something will happen on a station at tick `at`. */
-static void station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
-{
-    m->awake[s->number / 64] |= 1ull << (s->number % 64);
-    s->next = earlier(s->next, at);
-    s->speaks = earlier(s->speaks, at);
-    m->next = earlier(m->next, at);
-    m->speaks = earlier(m->speaks, at);
-}
-
 static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
 {
     struct nm_station *s = ctx;
@@ -154,35 +59,17 @@ static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
         nm_check_share(s->check, p->data);
 }
 
-static bool comes_before(const struct call *a, const struct call *b)
-{
-    return a->at < b->at || (a->at == b->at && a->card < b->card);
-}
-
-static void call_add(struct nm_machine *m, struct call call)
-{
-    if (m->calls == m->calls_size) {
-        m->calls_size = m->calls_size ? 2 * m->calls_size : 16;
-        m->call = nm_grow(m->call, m->calls_size, sizeof *m->call);
-    }
-    unsigned i = m->calls++;
-    for (; i > 0 && comes_before(&call, &m->call[i - 1]); i--)
-        m->call[i] = m->call[i - 1];
-    m->call[i] = call;
-    m->stop_at = m->call[0].at + m->os_delay;
-}
-
 static void trap_due(void *self, nm_tick now, uint64_t arg)
 {
-    call_add(self, (struct call){.at = now, .card = (unsigned)arg});
+    nm_machine_call(self, (struct nm_call){.at = now, .card = (unsigned)arg});
 }
 
 static void interrupt_due(void *self, nm_tick now, uint64_t arg)
 {
-    call_add(self, (struct call){.at = now,
-                                 .card = (uint32_t)arg,
-                                 .interrupt = true,
-                                 .cause = (enum nm_interrupt)(arg >> 32)});
+    nm_machine_call(self, (struct nm_call){.at = now,
+                                           .card = (uint32_t)arg,
+                                           .interrupt = true,
+                                           .cause = (enum nm_interrupt)(arg >> 32)});
 }
 
 static void on_trap(void *owner, struct pc_card *card)
@@ -205,7 +92,7 @@ static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ri
     struct nm_station *s = &m->station[station];
     nm_network_deliver(s->network, at, p);
     nm_memory_expect(s->memory, nm_network_line_of(p));
-    station_wake(m, s, at);
+    nm_station_wake(m, s, at);
 }
 
 static struct ring_timing ring_timing(const struct nm_params *p)
@@ -401,288 +288,6 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
         pc_card_unmap(m->card[i], va, len);
 }
 
-/* ---- time passes ----------------------------------------------------------------------------- */
-
-static inline turn turn_of(nm_tick at, unsigned card)
-{
-    return at << TURN_SHIFT | card;
-}
-
-/* Of NM_NEVER a tick that never comes. */
-static inline nm_tick tick_of(turn t)
-{
-    return t >> TURN_SHIFT;
-}
-
-static inline void swap_unless_ordered(turn *a, turn *b)
-{
-    const turn x = *a, y = *b;
-    *a = earlier(x, y);
-    *b = later(x, y);
-}
-
-/* Of processors at one tick the lowest number goes first. */
-static inline void put_in_order(struct nm_station *s)
-{
-    turn a = s->running[0], b = s->running[1], c = s->running[2], d = s->running[3];
-    swap_unless_ordered(&a, &b);
-    swap_unless_ordered(&c, &d);
-    swap_unless_ordered(&a, &c);
-    swap_unless_ordered(&b, &d);
-    swap_unless_ordered(&b, &c);
-    s->order[0] = a;
-    s->order[1] = b;
-    s->order[2] = c;
-    s->order[3] = d;
-}
-
-static inline turn turn_now(const struct pc_card *c)
-{
-    return c->activity == PC_RUNNING ? turn_of(c->cpu.now, c->position) : NM_NEVER;
-}
-
-/* An event of its own, or the operating system, has changed a card. */
-static void card_moved(struct nm_station *s, unsigned position)
-{
-    s->running[position] = turn_now(s->card[position]);
-    put_in_order(s);
-}
-
-static bool anyone_waits(const struct nm_machine *m)
-{
-    for (unsigned i = 0; i < m->cards; i++)
-        if (m->card[i]->activity == PC_WAITING)
-            return true;
-    return false;
-}
-
-/* A request that has been out for longer than the watchdog's patience. */
-static bool stuck(struct nm_machine *m, nm_tick now)
-{
-    m->watched_at = now;
-    for (unsigned i = 0; i < m->cards; i++) {
-        const struct pc_card *c = m->card[i];
-        if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
-            continue;
-        const uint64_t line = c->uncached.waits ? c->uncached.request.line : c->request.line;
-        nm_check_fail(m->contents.check, now, line, "card %u has waited since tick %lu",
-                      c->cpu.number, (unsigned long)c->cpu.now);
-        return true;
-    }
-    return false;
-}
-
-/* Fires an event. @param limit  no processor goes on before it */
-static void station_step(struct nm_station *s, nm_tick limit)
-{
-    nm_kernel_allow(s->k, limit);
-    nm_kernel_step(s->k);
-    const enum nm_rank rank = nm_kernel_rank(s->k);
-    const uint32_t position = nm_kernel_component(s->k);
-    if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards)
-        card_moved(s, position); /* to this tick or a later one */
-}
-
-/* Lets processors run up to `end`, before which there is no event. One that could notice what
- * another does before that runs no farther than the lookahead; then, and when more than time has
- * changed, whoever calls must look again. Precondition: one is behind `end`. */
-static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_tick end)
-{
-    const turn last = turn_of(end, 0), *next = s->order;
-    bool again = true;
-    while (again && *next < last) {
-        const unsigned position = *next++ % NM_CARDS_MAX;
-        const nm_tick horizon = earlier(end, tick_of(*next) + m->station_lookahead);
-        struct pc_card *card = s->card[position];
-        again = pc_card_run(card, horizon);
-        s->running[position] = again ? turn_of(card->cpu.now, position) : turn_now(card);
-        again &= horizon == end;
-    }
-    put_in_order(s);
-}
-
-/* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
- * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
- * own events, and by the operating system. */
-static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until,
-                        nm_tick beyond)
-{
-    while (!*m->broken) {
-        const nm_tick event = nm_kernel_next(s->k);
-        const nm_tick first = s->order[0] == NM_NEVER ? NM_NEVER : tick_of(s->order[0]);
-        if (event <= first) {
-            if (event >= until) {
-                s->next = s->speaks = event;
-                return;
-            }
-            station_step(s, first < until ? first + 1 : until);
-            until = earlier(until, m->stop_at);
-            beyond = earlier(beyond, m->stop_at);
-        } else if (first < beyond) {
-            run_processors(m, s, earlier(event, beyond));
-        } else {
-            s->next = first;
-            s->speaks = earlier(event, first + m->outward);
-            return;
-        }
-    }
-    s->next = s->speaks = nm_kernel_now(s->k);
-}
-
-/* The end of a window that begins at `begin`: nothing that begins in it, on a station or in the
- * rings, can reach another station in it. */
-static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
-{
-    enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    const nm_tick end = earlier(until, later_by(m->speaks, m->net ? m->reach : LONGEST));
-    if (moving == NM_NEVER)
-        return end;
-    return earlier(end, (moving > begin ? moving : begin) + m->window);
-}
-
-/* The end of the next window. NM_NEVER: nothing will ever happen, or not before `until`. Windows in
- * which the stations do nothing and the rings deliver nothing are passed over. */
-static nm_tick next_window(const struct nm_machine *m, nm_tick until)
-{
-    const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
-    for (nm_tick begin = m->now, end;; begin = end) {
-        const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
-        if (earlier(m->next, moving) >= until ||
-            (until == NM_NEVER && moving == NM_NEVER && nm_machine_asleep(m)))
-            return NM_NEVER;
-        end = window_end(m, begin, moving, until);
-        if (end > quiet || end == until)
-            return end;
-    }
-}
-
-/* Hands out the first trap or interrupt. All cards have been simulated up to now. */
-static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
-{
-    const struct call first = m->call[0];
-    const struct pc_card *card = m->card[first.card];
-    m->calls--;
-    memmove(m->call, m->call + 1, m->calls * sizeof *m->call);
-    m->stop_at = m->calls ? m->call[0].at + m->os_delay : NM_NEVER;
-    *trap = (struct nm_trap){.card = first.card,
-                             .cause = first.cause,
-                             .at = first.at,
-                             .preempted = !first.interrupt && card->preempted,
-                             .cpu = &m->card[first.card]->cpu};
-    return first.interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
-}
-
-/* A station has run, or had no reason to. */
-static void station_ran(struct nm_machine *m, const struct nm_station *s)
-{
-    m->next = earlier(m->next, s->next);
-    m->speaks = earlier(m->speaks, s->speaks);
-    if (s->next == NM_NEVER)
-        m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
-}
-
-/* Lets every station run through the window that ends at `end`, then the rings. Processors may go
- * on a little, because what is delivered behind the window must come to them over the bus; but not
- * beyond `stop`. */
-static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
-{
-    const nm_tick beyond = earlier(later_by(end, m->inward), stop);
-    m->next = m->speaks = NM_NEVER;
-    for (unsigned w = 0; w * 64 < m->stations; w++)
-        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
-            struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
-            if (s->next < end)
-                station_run(m, s, end, beyond);
-            station_ran(m, s);
-        }
-    m->now = earlier(end, m->stop_at);
-    if (m->net)
-        ring_run(m->net, m->now);
-}
-
-/* No processor of a station runs, and no event is left but those of monitoring cards that watch
- * whether anything happens. */
-static bool station_asleep(const struct nm_station *s)
-{
-    unsigned watching = 0;
-    if (s->order[0] != NM_NEVER)
-        return false;
-    for (unsigned i = 0; i < s->cards; i++)
-        watching += s->card[i]->monitor.idle;
-    return watching && nm_kernel_count(s->k) == watching;
-}
-
-bool nm_machine_asleep(const struct nm_machine *m)
-{
-    if (m->net && ring_next(m->net) != NM_NEVER)
-        return false;
-    for (unsigned w = 0; m->next != NM_NEVER && w * 64 < m->stations; w++)
-        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
-            const struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
-            if (s->next != NM_NEVER && !station_asleep(s))
-                return false;
-        }
-    return true;
-}
-
-static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
-{
-    bool over = nm_machine_asleep(m);
-    if (over && anyone_waits(m))
-        return NM_RUN_STUCK;
-    if (over && nm_stale_count(m->contents.stale)) {
-        nm_check_fail(m->contents.check, m->now, nm_stale_line(m->contents.stale),
-                      "an invalidation never reached its cards");
-        return NM_RUN_BROKEN;
-    }
-    if (over && until == NM_NEVER)
-        return NM_RUN_IDLE;
-    for (unsigned i = 0; i < m->stations; i++)
-        nm_kernel_advance(m->station[i].k, until);
-    if (m->net)
-        ring_run(m->net, until);
-    m->now = until;
-    return NM_RUN_UNTIL;
-}
-
-static enum nm_run functional_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
-{
-    struct pc_card *card = pc_functional_run(m->card, m->cards, until);
-    m->now = card ? card->cpu.now : until;
-    if (card)
-        *trap = (struct nm_trap){.card = card->cpu.number,
-                                 .at = m->now,
-                                 .preempted = card->preempted,
-                                 .cpu = &card->cpu};
-    if (card)
-        return NM_RUN_TRAP;
-    return until == NM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
-}
-
-enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
-{
-    if (m->p.mode == NM_MODE_FUNCTIONAL)
-        return functional_run(m, until, trap);
-    for (;;) {
-        if (m->now >= m->stop_at)
-            return hand_out(m, trap);
-        if (m->now >= until)
-            return NM_RUN_UNTIL;
-        const nm_tick stop = earlier(until, m->stop_at), end = next_window(m, stop);
-        if (end == NM_NEVER) {
-            const enum nm_run why = nothing_left(m, stop);
-            if (why == NM_RUN_UNTIL && m->now == m->stop_at)
-                continue;
-            return why;
-        }
-        run_window(m, end, stop);
-        if (*m->broken)
-            return NM_RUN_BROKEN;
-        if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))
-            return NM_RUN_STUCK;
-    }
-}
-
 void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
 {
     struct pc_card *c = m->card[card];
@@ -695,8 +300,8 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
     struct nm_station *s = &m->station[card / m->p.processors];
-    card_moved(s, c->position);
-    station_wake(m, s, c->cpu.now);
+    nm_station_moved(s, c->position);
+    nm_station_wake(m, s, c->cpu.now);
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
@@ -766,7 +371,7 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
         return false;
     pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
-    station_wake(m, s, at);
+    nm_station_wake(m, s, at);
     return true;
 }
 
@@ -788,7 +393,7 @@ void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *loo
 {
     struct pc_card *c = m->card[card];
     pc_agent_look(c, look, at);
-    station_wake(m, &m->station[c->station], at);
+    nm_station_wake(m, &m->station[c->station], at);
 }
 
 const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
@@ -857,7 +462,7 @@ static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)
 static void card_posted(struct nm_machine *m, const struct pc_card *card)
 {
     struct nm_station *s = &m->station[card->station];
-    station_wake(m, s, nm_kernel_next(s->k));
+    nm_station_wake(m, s, nm_kernel_next(s->k));
 }
 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)

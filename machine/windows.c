@@ -1,0 +1,334 @@
+/*
+ * The loop that lets time pass.
+ *
+ * Two hard ideas. Run-ahead: whatever one card does takes at least the lookahead - cache look-up,
+ * agent, bus, directory, bus again - before another card can notice. So the processor that is
+ * furthest behind may run on its own, without events, until the station's next event or until
+ * another processor of the station plus the lookahead, whichever comes first. Events go before
+ * processors on the same tick; among processors the lowest number goes first.
+ *
+ * Islands: stations talk only through the rings, and no packet takes less than ring_shortest. So
+ * the machine goes on in windows: every station runs through the window on its own, then the rings
+ * move the slots of that window and deliver beyond its end. Where windows end changes nothing: no
+ * load sees another station's store before the line has come from there (stale.h), and the operating
+ * system acts a fixed time after a trap, when everything has been simulated exactly up to then.
+ */
+#include "machine/alloc.h"
+#include "machine/assembly.h"
+#include "procard/functional.h"
+
+#include <string.h>
+
+/* ---- traps and interrupts -------------------------------------------------------------------- */
+
+static bool comes_before(const struct nm_call *a, const struct nm_call *b)
+{
+    return a->at < b->at || (a->at == b->at && a->card < b->card);
+}
+
+void nm_machine_call(struct nm_machine *m, struct nm_call call)
+{
+    if (m->calls == m->calls_size) {
+        m->calls_size = m->calls_size ? 2 * m->calls_size : 16;
+        m->call = nm_grow(m->call, m->calls_size, sizeof *m->call);
+    }
+    unsigned i = m->calls++;
+    for (; i > 0 && comes_before(&call, &m->call[i - 1]); i--)
+        m->call[i] = m->call[i - 1];
+    m->call[i] = call;
+    m->stop_at = m->call[0].at + m->os_delay;
+}
+
+/* Hands out the first trap or interrupt. All cards have been simulated up to now. */
+static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
+{
+    const struct nm_call first = m->call[0];
+    const struct pc_card *card = m->card[first.card];
+    m->calls--;
+    memmove(m->call, m->call + 1, m->calls * sizeof *m->call);
+    m->stop_at = m->calls ? m->call[0].at + m->os_delay : NM_NEVER;
+    *trap = (struct nm_trap){.card = first.card,
+                             .cause = first.cause,
+                             .at = first.at,
+                             .preempted = !first.interrupt && card->preempted,
+                             .cpu = &m->card[first.card]->cpu};
+    return first.interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
+}
+
+/* ---- a station alone ------------------------------------------------------------------------- */
+
+void nm_station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
+{
+    m->awake[s->number / 64] |= 1ull << (s->number % 64);
+    s->next = earlier(s->next, at);
+    s->speaks = earlier(s->speaks, at);
+    m->next = earlier(m->next, at);
+    m->speaks = earlier(m->speaks, at);
+}
+
+static inline nm_turn turn_of(nm_tick at, unsigned card)
+{
+    return at << NM_TURN_SHIFT | card;
+}
+
+/* Of NM_NEVER a tick that never comes. */
+static inline nm_tick tick_of(nm_turn t)
+{
+    return t >> NM_TURN_SHIFT;
+}
+
+static inline void swap_unless_ordered(nm_turn *a, nm_turn *b)
+{
+    const nm_turn x = *a, y = *b;
+    *a = earlier(x, y);
+    *b = later(x, y);
+}
+
+/* Of processors at one tick the lowest number goes first. */
+static inline void put_in_order(struct nm_station *s)
+{
+    nm_turn a = s->running[0], b = s->running[1], c = s->running[2], d = s->running[3];
+    swap_unless_ordered(&a, &b);
+    swap_unless_ordered(&c, &d);
+    swap_unless_ordered(&a, &c);
+    swap_unless_ordered(&b, &d);
+    swap_unless_ordered(&b, &c);
+    s->order[0] = a;
+    s->order[1] = b;
+    s->order[2] = c;
+    s->order[3] = d;
+}
+
+static inline nm_turn turn_now(const struct pc_card *c)
+{
+    return c->activity == PC_RUNNING ? turn_of(c->cpu.now, c->position) : NM_NEVER;
+}
+
+void nm_station_moved(struct nm_station *s, unsigned position)
+{
+    s->running[position] = turn_now(s->card[position]);
+    put_in_order(s);
+}
+
+/* Fires an event. @param limit  no processor goes on before it */
+static void station_step(struct nm_station *s, nm_tick limit)
+{
+    nm_kernel_allow(s->k, limit);
+    nm_kernel_step(s->k);
+    const enum nm_rank rank = nm_kernel_rank(s->k);
+    const uint32_t position = nm_kernel_component(s->k);
+    if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards)
+        nm_station_moved(s, position); /* to this tick or a later one */
+}
+
+/* Lets processors run up to `end`, before which there is no event. One that could notice what
+ * another does before that runs no farther than the lookahead; then, and when more than time has
+ * changed, whoever calls must look again. Precondition: one is behind `end`. */
+static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_tick end)
+{
+    const nm_turn last = turn_of(end, 0), *next = s->order;
+    bool again = true;
+    while (again && *next < last) {
+        const unsigned position = *next++ % NM_CARDS_MAX;
+        const nm_tick horizon = earlier(end, tick_of(*next) + m->station_lookahead);
+        struct pc_card *card = s->card[position];
+        again = pc_card_run(card, horizon);
+        s->running[position] = again ? turn_of(card->cpu.now, position) : turn_now(card);
+        again &= horizon == end;
+    }
+    put_in_order(s);
+}
+
+/* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
+ * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
+ * own events, and by the operating system. */
+static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until,
+                        nm_tick beyond)
+{
+    while (!*m->broken) {
+        const nm_tick event = nm_kernel_next(s->k);
+        const nm_tick first = s->order[0] == NM_NEVER ? NM_NEVER : tick_of(s->order[0]);
+        if (event <= first) {
+            if (event >= until) {
+                s->next = s->speaks = event;
+                return;
+            }
+            station_step(s, first < until ? first + 1 : until);
+            until = earlier(until, m->stop_at);
+            beyond = earlier(beyond, m->stop_at);
+        } else if (first < beyond) {
+            run_processors(m, s, earlier(event, beyond));
+        } else {
+            s->next = first;
+            s->speaks = earlier(event, first + m->outward);
+            return;
+        }
+    }
+    s->next = s->speaks = nm_kernel_now(s->k);
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+/* The end of a window that begins at `begin`: nothing that begins in it, on a station or in the
+ * rings, can reach another station in it. */
+static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
+{
+    enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
+    const nm_tick end = earlier(until, later_by(m->speaks, m->net ? m->reach : LONGEST));
+    if (moving == NM_NEVER)
+        return end;
+    return earlier(end, (moving > begin ? moving : begin) + m->window);
+}
+
+/* The end of the next window. NM_NEVER: nothing will ever happen, or not before `until`. Windows in
+ * which the stations do nothing and the rings deliver nothing are passed over. */
+static nm_tick next_window(const struct nm_machine *m, nm_tick until)
+{
+    const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
+    for (nm_tick begin = m->now, end;; begin = end) {
+        const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
+        if (earlier(m->next, moving) >= until ||
+            (until == NM_NEVER && moving == NM_NEVER && nm_machine_asleep(m)))
+            return NM_NEVER;
+        end = window_end(m, begin, moving, until);
+        if (end > quiet || end == until)
+            return end;
+    }
+}
+
+/* A station has run, or had no reason to. */
+static void station_ran(struct nm_machine *m, const struct nm_station *s)
+{
+    m->next = earlier(m->next, s->next);
+    m->speaks = earlier(m->speaks, s->speaks);
+    if (s->next == NM_NEVER)
+        m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
+}
+
+/* Lets every station run through the window that ends at `end`, then the rings. Processors may go
+ * on a little, because what is delivered behind the window must come to them over the bus; but not
+ * beyond `stop`. */
+static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
+{
+    const nm_tick beyond = earlier(later_by(end, m->inward), stop);
+    m->next = m->speaks = NM_NEVER;
+    for (unsigned w = 0; w * 64 < m->stations; w++)
+        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
+            struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
+            if (s->next < end)
+                station_run(m, s, end, beyond);
+            station_ran(m, s);
+        }
+    m->now = earlier(end, m->stop_at);
+    if (m->net)
+        ring_run(m->net, m->now);
+}
+
+/* ---- when nothing goes on -------------------------------------------------------------------- */
+
+static bool anyone_waits(const struct nm_machine *m)
+{
+    for (unsigned i = 0; i < m->cards; i++)
+        if (m->card[i]->activity == PC_WAITING)
+            return true;
+    return false;
+}
+
+/* A request that has been out for longer than the watchdog's patience. */
+static bool stuck(struct nm_machine *m, nm_tick now)
+{
+    m->watched_at = now;
+    for (unsigned i = 0; i < m->cards; i++) {
+        const struct pc_card *c = m->card[i];
+        if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
+            continue;
+        const uint64_t line = c->uncached.waits ? c->uncached.request.line : c->request.line;
+        nm_check_fail(m->contents.check, now, line, "card %u has waited since tick %lu",
+                      c->cpu.number, (unsigned long)c->cpu.now);
+        return true;
+    }
+    return false;
+}
+
+/* No processor of a station runs, and no event is left but those of monitoring cards that watch
+ * whether anything happens. */
+static bool station_asleep(const struct nm_station *s)
+{
+    unsigned watching = 0;
+    if (s->order[0] != NM_NEVER)
+        return false;
+    for (unsigned i = 0; i < s->cards; i++)
+        watching += s->card[i]->monitor.idle;
+    return watching && nm_kernel_count(s->k) == watching;
+}
+
+bool nm_machine_asleep(const struct nm_machine *m)
+{
+    if (m->net && ring_next(m->net) != NM_NEVER)
+        return false;
+    for (unsigned w = 0; m->next != NM_NEVER && w * 64 < m->stations; w++)
+        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
+            const struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
+            if (s->next != NM_NEVER && !station_asleep(s))
+                return false;
+        }
+    return true;
+}
+
+static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
+{
+    bool over = nm_machine_asleep(m);
+    if (over && anyone_waits(m))
+        return NM_RUN_STUCK;
+    if (over && nm_stale_count(m->contents.stale)) {
+        nm_check_fail(m->contents.check, m->now, nm_stale_line(m->contents.stale),
+                      "an invalidation never reached its cards");
+        return NM_RUN_BROKEN;
+    }
+    if (over && until == NM_NEVER)
+        return NM_RUN_IDLE;
+    for (unsigned i = 0; i < m->stations; i++)
+        nm_kernel_advance(m->station[i].k, until);
+    if (m->net)
+        ring_run(m->net, until);
+    m->now = until;
+    return NM_RUN_UNTIL;
+}
+
+static enum nm_run functional_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
+{
+    struct pc_card *card = pc_functional_run(m->card, m->cards, until);
+    m->now = card ? card->cpu.now : until;
+    if (card)
+        *trap = (struct nm_trap){.card = card->cpu.number,
+                                 .at = m->now,
+                                 .preempted = card->preempted,
+                                 .cpu = &card->cpu};
+    if (card)
+        return NM_RUN_TRAP;
+    return until == NM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
+}
+
+enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
+{
+    if (m->p.mode == NM_MODE_FUNCTIONAL)
+        return functional_run(m, until, trap);
+    for (;;) {
+        if (m->now >= m->stop_at)
+            return hand_out(m, trap);
+        if (m->now >= until)
+            return NM_RUN_UNTIL;
+        const nm_tick stop = earlier(until, m->stop_at), end = next_window(m, stop);
+        if (end == NM_NEVER) {
+            const enum nm_run why = nothing_left(m, stop);
+            if (why == NM_RUN_UNTIL && m->now == m->stop_at)
+                continue;
+            return why;
+        }
+        run_window(m, end, stop);
+        if (*m->broken)
+            return NM_RUN_BROKEN;
+        if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))
+            return NM_RUN_STUCK;
+    }
+}
