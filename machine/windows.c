@@ -10,8 +10,9 @@
  * Islands: stations talk only through the rings, and no packet takes less than ring_shortest. So
  * the machine goes on in windows: every station runs through the window on its own, then the rings
  * move the slots of that window and deliver beyond its end. Where windows end changes nothing: no
- * load sees another station's store before the line has come from there (stale.h), and the operating
- * system acts a fixed time after a trap, when everything has been simulated exactly up to then.
+ * load sees another station's store before the line has come from there (stale.h), and the
+ * operating system acts a fixed time after a trap, when everything has been simulated exactly up to
+ * then.
  */
 #include "machine/alloc.h"
 #include "machine/assembly.h"
