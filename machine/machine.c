@@ -451,13 +451,6 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 
 /* ---- the monitoring cards -------------------------------------------------------------------- */
 
-/* The moment of a card's station: exactly now where it matters, see machine.h. */
-static nm_tick moment(const struct nm_machine *m, const struct pc_card *card)
-{
-    const nm_tick reached = nm_kernel_now(card->k);
-    return reached > m->now ? reached : m->now;
-}
-
 /* Something may have been posted on the card's station. */
 static void card_posted(struct nm_machine *m, const struct pc_card *card)
 {
@@ -468,7 +461,7 @@ static void card_posted(struct nm_machine *m, const struct pc_card *card)
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
 {
     struct pc_card *c = m->card[card];
-    const uint32_t value = pc_monitor_read(c, offset, moment(m, c));
+    const uint32_t value = pc_monitor_read(c, offset, m->now);
     card_posted(m, c);
     return value;
 }
@@ -476,7 +469,7 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
 {
     struct pc_card *c = m->card[card];
-    pc_monitor_write(c, offset, value, moment(m, c));
+    pc_monitor_write(c, offset, value, m->now);
     card_posted(m, c);
 }
 
@@ -511,8 +504,7 @@ void nm_machine_station(const struct nm_machine *m, unsigned station,
                                            .net = m->net,
                                            .ring_cycle = ring_cycle(m),
                                            .number = station};
-    const nm_tick reached = nm_kernel_now(s->k);
-    nm_station_look(&parts, reached > m->now ? reached : m->now, out);
+    nm_station_look(&parts, m->now, out);
 }
 
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out)

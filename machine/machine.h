@@ -214,8 +214,7 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 
 /**
  * The host's access to a card's registers (monitor/registers.def) and SRAM window, without
- * simulated time. Between two calls of nm_machine_run; exact when now was reached by NM_RUN_UNTIL,
- * or for the card whose trap or interrupt is being handled.
+ * simulated time. Between two calls of nm_machine_run, at nm_machine_now.
  * @param offset  in the card's register space; a multiple of 4
  */
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset);
@@ -229,7 +228,7 @@ uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-/** Totals of a card up to nm_machine_now(); exact when now was reached by NM_RUN_UNTIL. */
+/** Totals of a card up to nm_machine_now(). */
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 
 /** Ground truth beside the card (extension events, never mixed with the card's own). */
