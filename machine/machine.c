@@ -230,7 +230,7 @@ unsigned nm_machine_cards(const struct nm_machine *m)
     return m->cards;
 }
 
-nm_tick nm_machine_lookahead(const struct nm_machine *m)
+nm_tick nm_machine_ahead(const struct nm_machine *m)
 {
     return m->p.mode == NM_MODE_FUNCTIONAL ? PC_QUANTUM : 0;
 }
@@ -297,6 +297,7 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
         c->cpu.r = *regs;
     pc_card_return(c, at);
     c->cpu.exc = PC_EXC_NONE;
+    c->cpu.absent = false;
     c->cpu.fetched_pc = ~0ull;
     c->activity = PC_RUNNING;
     struct nm_station *s = &m->station[card / m->p.processors];

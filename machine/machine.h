@@ -31,7 +31,7 @@ unsigned nm_machine_cards(const struct nm_machine *m);
 /** [ticks] how far cards may have run past nm_machine_now when it stands: 0, but in functional mode
  *  their turn. What an operating system does to another card (wake, stop, mark) must be dated at
  *  least this far ahead. */
-nm_tick nm_machine_lookahead(const struct nm_machine *m);
+nm_tick nm_machine_ahead(const struct nm_machine *m);
 
 nm_tick nm_machine_now(const struct nm_machine *m);
 
@@ -55,7 +55,7 @@ bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 
 /** The operating system wrote [pa, pa+len) of the image itself (system call, page fill), outside
- * the caches. The checking mode must know; otherwise free of effect. */
+ * the caches. Old copies (stale.h) and the checking mode follow. */
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len);
 
 /* ---- address translation --------------------------------------------------------------------- */
@@ -140,16 +140,16 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
  *  event is pending. */
 bool nm_machine_asleep(const struct nm_machine *m);
 
-/** Lets a stopped or idle card execute `regs` from tick `at` on (>= now; other card's doing: see
- *  nm_machine_lookahead). Time until then is charged to PC_ST_STALL_OTHER. */
+/** Lets a stopped or idle card execute `regs` from tick `at` on (>= now +
+ *  nm_machine_ahead). Time until then is charged to PC_ST_STALL_OTHER. */
 void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at);
 
 /** Takes the thread off a card that stopped with a trap; the card idles. Drops the LL link. */
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
 
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
- *  (>= now + lookahead, or `now` for the card whose trap is being handled). A later call replaces
- * an earlier one; NM_NEVER cancels. */
+ *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
+ * replaces an earlier one; NM_NEVER cancels. */
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at);
 
 struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card);
@@ -165,8 +165,7 @@ enum { NM_SPECIAL_LINES = 4096 };
  * @param number  of the function
  * @param pa      physical address in the first line; the run lies in one page
  * @param lines   1 .. NM_SPECIAL_LINES
- * @param at      tick from which the card sends it: now for the card whose trap or interrupt is
- *                being handled, else at least now + lookahead
+ * @param at      tick from which the card sends it; not before now
  * @return false when there is nothing to do and so no interrupt: lines of the card's own station
  *         cannot be in its network cache
  */

@@ -9,7 +9,8 @@
  *
  * Islands: stations talk only through the rings, and no packet takes less than ring_shortest. So
  * the machine goes on in windows: every station runs through the window on its own, then the rings
- * move the slots of that window and deliver beyond its end. Where windows end changes nothing: no
+ * move the slots of that window and deliver beyond its end. Where windows end changes nothing
+ * (docs/machine.md names two exceptions): no
  * load sees another station's store before the line has come from there (stale.h), and the
  * operating system acts a fixed time after a trap, when everything has been simulated exactly up to
  * then.

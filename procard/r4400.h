@@ -38,7 +38,8 @@ struct pc_regs {
 /** MIPS exception codes (Cause.ExcCode) a user program can raise. */
 enum pc_exc {
     PC_EXC_NONE = 0,
-    PC_EXC_ADEL = 4, /**< address error or unmapped/protected page, load or fetch */
+    PC_EXC_ADEL =
+        4, /**< address error, or a page that is absent, unmapped or protected; load or fetch */
     PC_EXC_ADES = 5, /**< the same, store */
     PC_EXC_IBE = 6,
     PC_EXC_DBE = 7, /**< bus error on data (failed invalidate, erroneous data) */

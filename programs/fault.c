@@ -140,11 +140,10 @@ static int emulate(struct thread *t)
 
 static void address_error(struct thread *t)
 {
-    uint64_t pa;
     int done;
 
     if (t->absent) { /* and is tried again */
-        vm_touch(&t->p->vm, t->card, t->badvaddr, t->exc == PC_EXC_ADES ? PC_STORE : PC_LOAD, &pa);
+        vm_bring_in(&t->p->vm, t->card, t->badvaddr);
         signal_deliver(t);
         return;
     }

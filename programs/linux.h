@@ -272,7 +272,7 @@ void sched_affinity(struct thread *t);
  * @param channel   what thread_wake_all must name, or NULL
  */
 enum wake thread_block(struct thread *t, nm_tick deadline, bool interruptible, const void *channel);
-/** The calling thread waits until `at` and keeps its card. */
+/** The calling thread waits until `at`, if that is to come, and keeps its card. */
 void thread_hold(struct thread *t, nm_tick at);
 /** Ends a wait; no effect on a thread that does not wait. */
 void thread_wake(struct thread *t, enum wake why);

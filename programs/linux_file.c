@@ -214,7 +214,7 @@ static int64_t write_mark(struct call *c, uint64_t va, uint64_t len)
     text[strcspn(text, "\n")] = '\0';
     if ((text[0] != '+' && text[0] != '-') || !text[1])
         return -EINVAL;
-    thread_hold(c->t, prog_now(p) + nm_machine_lookahead(p->m));
+    thread_hold(c->t, prog_now(p) + nm_machine_ahead(p->m));
     if (p->hooks && p->hooks->mark)
         p->hooks->mark(p->hooks->ctx, text + 1, text[0] == '+', prog_now(p));
     return (int64_t)len;

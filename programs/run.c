@@ -36,7 +36,7 @@ void prog_finish(struct prog *p, enum prog_end end, int status, const char *form
     p->over = true;
     p->over_at = prog_now(p);
     if (end == PROG_EXITED || end == PROG_SIGNALED)
-        p->over_at += nm_machine_lookahead(p->m);
+        p->over_at += nm_machine_ahead(p->m);
     if (p->over_at > p->spec->limit)
         p->over_at = p->spec->limit;
     p->out->end = end;

@@ -25,13 +25,13 @@ static nm_tick later(nm_tick a, nm_tick b)
 /** [ticks] earliest date for something done to another card. */
 static nm_tick reach(const struct prog *p)
 {
-    return prog_now(p) + nm_machine_lookahead(p->m);
+    return prog_now(p) + nm_machine_ahead(p->m);
 }
 
 /** [ticks] from a wake-up to the first instruction. */
 static nm_tick wake_time(const struct prog *p)
 {
-    return later(p->par->os_wake, nm_machine_lookahead(p->m));
+    return later(p->par->os_wake, nm_machine_ahead(p->m));
 }
 
 /* ---- cards and queues ------------------------------------------------------------------------ */
@@ -169,8 +169,8 @@ static void return_to_card(struct thread *t)
     struct prog *p = t->p;
     struct card *c = &p->cards[t->card];
     unsigned card = t->card;
-    const bool faulted = (t->exc == PC_EXC_ADEL || t->exc == PC_EXC_ADES) && t->absent;
-    nm_tick at = later(t->trap.at + (faulted ? p->par->os_fault : p->par->os_syscall), prog_now(p));
+    nm_tick at =
+        later(t->trap.at + (t->absent ? p->par->os_fault : p->par->os_syscall), prog_now(p));
 
     if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
         resume(t, at);

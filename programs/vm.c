@@ -515,23 +515,31 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
     return NM_XLATE_ABSENT;
 }
 
-enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
-                       uint64_t *pa)
+void vm_bring_in(struct vm *vm, unsigned card, uint64_t va)
 {
-    enum nm_xlate x = vm_translate(vm, card, va, access, pa);
-    const uint64_t page = va & ~(vm->page - 1);
+    const uint64_t page = va & ~(vm->page - 1), *e = entry(vm, va, false);
     const struct vm_area *a = vm_find(vm, va);
     uint64_t got;
 
-    if (x != NM_XLATE_ABSENT)
-        return x;
+    if (!a || a->kind == VM_REGISTERS || (e && (*e & PRESENT)))
+        return; /* somebody was faster, or took it away */
     if (!nm_page_alloc(vm->m, card, page, &got)) {
         vm->full = true;
-        return NM_XLATE_UNMAPPED;
+        return;
     }
     fill(vm, a, page, got);
     *entry(vm, va, true) = got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights;
-    return vm_translate(vm, card, va, access, pa);
+}
+
+enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
+                       uint64_t *pa)
+{
+    const enum nm_xlate x = vm_translate(vm, card, va, access, pa);
+
+    if (x != NM_XLATE_ABSENT)
+        return x;
+    vm_bring_in(vm, card, va);
+    return vm->full ? NM_XLATE_UNMAPPED : vm_translate(vm, card, va, access, pa);
 }
 
 /** The decoder's question: where are the bytes of the instruction at `va`? */

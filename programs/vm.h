@@ -95,8 +95,11 @@ const struct vm_area *vm_find(const struct vm *vm, uint64_t va);
 /** The processors' question: see struct nm_space. */
 enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum pc_access access,
                            uint64_t *pa);
-/** The same for the operating system, on behalf of `card`: a page without memory gets some, unless
- *  there is none left (vm->full). */
+/** Gives the page of `va` memory, on behalf of `card`, if it is mapped and has none; vm->full:
+ * there was none left. */
+void vm_bring_in(struct vm *vm, unsigned card, uint64_t va);
+/** The same question from the operating system, on behalf of `card`: a page without memory gets
+ * some, unless there is none left (vm->full). */
 enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
                        uint64_t *pa);
 

@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Arguments of the runs of a guest, where not one run without any. {dir} is an empty directory.
 ARGUMENTS = {
     "echo": [[], ["one", "", "two words", "*?"]],
+    "execonly": [["{dir}"]],
     "files": [["{dir}"]],
     # Its data in every quarter of a line: in the hostile build one of them shut a home's answers out.
     "sum": [[], ["x" * 16], ["x" * 32], ["x" * 48]],

@@ -102,7 +102,7 @@ static struct nm_machine *make(unsigned fifo)
 
 static void start(struct nm_machine *m, unsigned card, struct actor *a)
 {
-    actors_start(m, card, a, nm_machine_now(m) + nm_machine_lookahead(m));
+    actors_start(m, card, a, nm_machine_now(m));
 }
 
 struct end {
@@ -192,9 +192,9 @@ Test(outside, a_store_is_buffered_and_the_next_access_waits)
     const nm_tick begun = next(m).at;
     cr_expect_lt(begun - a.over, 10, "the store takes a cycle");
     settle(m);
-    const nm_tick from = nm_machine_now(m) + nm_machine_lookahead(m);
+    const nm_tick from = nm_machine_now(m);
     const nm_tick alone = one(m, 0, "r", there, 8, 0).over - from;
-    const nm_tick from2 = nm_machine_now(m) + nm_machine_lookahead(m);
+    const nm_tick from2 = nm_machine_now(m);
     a = (struct actor){"w", there, 8, 7, 8, 2, 0, 0, 0};
     start(m, 0, &a);
     next(m);
@@ -203,13 +203,13 @@ Test(outside, a_store_is_buffered_and_the_next_access_waits)
               "the second store waits for the first: %lu, a read alone takes %lu",
               (unsigned long)second, (unsigned long)alone);
     settle(m);
-    const nm_tick from4 = nm_machine_now(m) + nm_machine_lookahead(m);
+    const nm_tick from4 = nm_machine_now(m);
     const nm_tick synchronised = one(m, 0, "wy", there, 8, 7).over - from4;
     cr_expect(synchronised >= alone && synchronised < alone + 20, "SYNC waits for the store: %lu",
               (unsigned long)synchronised);
     /* a cached access does not wait */
     one(m, 0, "r", memory_of(0, 0), 8, 0);
-    const nm_tick from3 = nm_machine_now(m) + nm_machine_lookahead(m);
+    const nm_tick from3 = nm_machine_now(m);
     start(m, 0, &(struct actor){"w", there, 0, 7, 8, 1, 0, 0, 0});
     next(m);
     a = (struct actor){"r", memory_of(0, 0), 0, 0, 8, 1, 0, 0, 0};
@@ -263,7 +263,7 @@ Test(outside, the_nearer_the_registers_the_sooner)
     nm_tick took[3];
     static const unsigned target[] = {0, 1, 7};
     for (unsigned i = 0; i < 3; i++) {
-        const nm_tick from = nm_machine_now(m) + nm_machine_lookahead(m);
+        const nm_tick from = nm_machine_now(m);
         took[i] = one(m, 0, "r", registers_of(target[i], SRAM), 4, 0).over - from;
     }
     cr_expect(took[0] < took[1] && took[1] < took[2], "%lu %lu %lu", (unsigned long)took[0],

@@ -81,7 +81,7 @@ static nm_tick command(struct nm_machine *m, unsigned card, unsigned function, u
 {
     struct nm_trap trap;
     const nm_tick begin = nm_machine_now(m);
-    if (!nm_card_special(m, card, function, pa, lines, begin + nm_machine_lookahead(m)))
+    if (!nm_card_special(m, card, function, pa, lines, begin))
         return 0;
     cr_expect(nm_card_special_busy(m, card));
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
@@ -95,7 +95,7 @@ static nm_tick command(struct nm_machine *m, unsigned card, unsigned function, u
 static const struct nm_look *look(struct nm_machine *m, unsigned card, struct nm_look question)
 {
     struct nm_trap trap;
-    nm_card_look(m, card, &question, nm_machine_now(m) + nm_machine_lookahead(m));
+    nm_card_look(m, card, &question, nm_machine_now(m));
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
     settle(m);
@@ -267,8 +267,7 @@ Test(special, everyone_at_once)
         refer(m, i % 8, 'w', address(i));
     static const unsigned functions[] = {INVAL, EXCL, KILL, WB, CLAIM};
     for (unsigned card = 0; card < 8; card++)
-        nm_card_special(m, card, functions[card % 5], address(card), 8,
-                        nm_machine_now(m) + nm_machine_lookahead(m));
+        nm_card_special(m, card, functions[card % 5], address(card), 8, nm_machine_now(m));
     for (unsigned done = 0; done < 8; done++) {
         enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_INTERRUPT, "%u: %d %s", done, (int)why, nm_machine_error(m));
