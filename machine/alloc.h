@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { NM_EXIT_MEMORY = 2 /**< exit status: CLI_EXIT_USAGE, machine or program too large */ };
@@ -35,6 +36,17 @@ static inline void *nm_grow(void *array, size_t count, size_t size)
 {
     void *p = size && count > SIZE_MAX / size ? NULL : realloc(array, count * size);
     if (!p)
+        nm_no_memory();
+    return p;
+}
+
+/** `bytes` of address space that read as zero and take room only where they are written. The
+ *  caller's, to be given to munmap(). */
+static inline void *nm_reserve(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    if (p == MAP_FAILED)
         nm_no_memory();
     return p;
 }

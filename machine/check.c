@@ -9,15 +9,15 @@
 #include "machine/check.h"
 
 #include "machine/alloc.h"
+#include "machine/stale.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <uthash.h>
 
-enum { LINE_MAX_BYTES = 128, HISTORY = 1 << 16, SHOWN = 40 };
+enum { HISTORY = 1 << 16, SHOWN = 40 };
 
 /* A holder's copy of a line. */
 struct copy {
@@ -25,12 +25,12 @@ struct copy {
         uint64_t line;
         uint64_t holder;
     } key;
-    uint8_t bytes[LINE_MAX_BYTES];
+    uint8_t bytes[NM_LINE_MAX];
     UT_hash_handle hh;
 };
 
 struct slot {
-    uint8_t bytes[LINE_MAX_BYTES];
+    uint8_t bytes[NM_LINE_MAX];
     uint64_t line;
     int32_t users; /* packets that still look at it; 0: free */
 };
@@ -63,13 +63,6 @@ struct nm_check {
     bool failed; /* error is not NULL */
 };
 
-static void *reserve(uint64_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, uint64_t bytes,
                               unsigned cards)
 {
@@ -82,7 +75,7 @@ struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, u
         return c;
     c->image = image;
     c->bytes = bytes;
-    c->dram = reserve(bytes);
+    c->dram = nm_reserve(bytes);
     c->late = nm_alloc(cards, sizeof *c->late);
     c->seen = nm_alloc(HISTORY, sizeof *c->seen);
     return c;
@@ -221,7 +214,7 @@ static int32_t slot_new(struct nm_check *c, uint64_t line, const uint8_t *bytes)
 
 int32_t nm_check_from(struct nm_check *c, unsigned holder, uint64_t line)
 {
-    static const uint8_t nothing[LINE_MAX_BYTES];
+    static const uint8_t nothing[NM_LINE_MAX];
     if (!c->on)
         return -1;
     if (holder == NM_CHECK_MEMORY)
@@ -307,25 +300,16 @@ void nm_check_create(struct nm_check *c, unsigned card, uint64_t line)
     memcpy(f->bytes, c->image + line, c->line_bytes);
 }
 
-static void os_wrote_copy(struct nm_check *c, uint8_t *copy, uint64_t line, uint64_t pa,
-                          uint64_t len)
-{
-    uint64_t from = pa > line ? pa : line;
-    uint64_t to = pa + len < line + c->line_bytes ? pa + len : line + c->line_bytes;
-    if (from < to)
-        memcpy(copy + (from - line), c->image + from, to - from);
-}
-
 void nm_check_os_wrote(struct nm_check *c, uint64_t pa, uint64_t len)
 {
     if (!c->on)
         return;
     memcpy(c->dram + pa, c->image + pa, len);
     for (struct copy *f = c->copies; f; f = f->hh.next)
-        os_wrote_copy(c, f->bytes, f->key.line, pa, len);
+        nm_copy_follow(f->bytes, f->key.line, c->line_bytes, c->image, pa, len);
     for (int32_t i = 0; i < c->slots; i++)
         if (c->slot[i].users)
-            os_wrote_copy(c, c->slot[i].bytes, c->slot[i].line, pa, len);
+            nm_copy_follow(c->slot[i].bytes, c->slot[i].line, c->line_bytes, c->image, pa, len);
 }
 
 void nm_check_saw(struct nm_check *c, nm_tick now, unsigned station, const struct nm_packet *p)

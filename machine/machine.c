@@ -12,16 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-static void *reserve(uint64_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    if (p == MAP_FAILED)
-        nm_no_memory();
-    return p;
-}
 
 /* Shortest way from one processor's access to another card of its station: look-up, agent, a
  * request's tenure, the directory, an answer's tenure; or without look-up and directory to the
@@ -173,7 +163,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->stations = (unsigned)nm_params_stations(params);
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
-    m->contents.image = reserve(m->image_bytes);
+    m->contents.image = nm_reserve(m->image_bytes);
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
     m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);

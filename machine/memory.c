@@ -13,7 +13,6 @@
 #include "machine/special.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 struct nm_memory {
     struct nm_kernel *k;
@@ -84,8 +83,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
     mem->base = base;
     mem->image = contents->image;
     mem->lines = p->memory_size / p->l2_line;
-    mem->line = mmap(NULL, mem->lines * sizeof *mem->line, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    mem->line = nm_reserve(mem->lines * sizeof *mem->line);
     mem->work_at = NM_NEVER;
     mem->special.retry = p->agent_retry * cycle;
     mem->controller = (struct nm_controller){.agent = NM_AGENT_HOME,

@@ -23,7 +23,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { BUFFER = 8 };
 
@@ -577,8 +576,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
     n->slots = p->netcache_size / p->l2_line;
-    n->slot = mmap(NULL, n->slots * sizeof *n->slot, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    n->slot = nm_reserve(n->slots * sizeof *n->slot);
     n->work_at = NM_NEVER;
     n->special.retry = p->agent_retry * cycle;
     n->controller = (struct nm_controller){.agent = NM_AGENT_NC,

@@ -15,6 +15,7 @@ enum nm_param_type {
     NM_PARAM_ENUM,   /**< one of the words in the row's unit column; stored as its index */
 };
 
+enum { NM_LINE_MAX = 128 /**< [bytes] longest l2.line */ };
 enum { NM_ISA_MIPS64R2, NM_ISA_MIPS3 };
 enum { NM_MODE_TIMED, NM_MODE_FUNCTIONAL };
 enum { NM_PLACE_ROUND_ROBIN, NM_PLACE_FIRST_TOUCH, NM_PLACE_LOCAL };

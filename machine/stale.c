@@ -16,14 +16,12 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { LINE_MAX_BYTES = 128 };
-
 struct invalidation {
     struct invalidation *next;
     uint64_t line;
     bool coming;   /* over the rings */
     uint8_t cards; /* of the station, on whose way it is */
-    uint8_t bytes[LINE_MAX_BYTES];
+    uint8_t bytes[NM_LINE_MAX];
 };
 
 struct nm_stale {
@@ -173,12 +171,13 @@ const uint8_t *nm_stale_bytes(const struct nm_stale *s, unsigned card, uint64_t 
     return i ? i->bytes : NULL;
 }
 
-static void write_copy(const struct nm_stale *s, struct invalidation *i, uint64_t from, uint64_t to)
+void nm_copy_follow(uint8_t *copy, uint64_t line, uint64_t line_bytes, const uint8_t *image,
+                    uint64_t pa, uint64_t len)
 {
-    const uint64_t end = i->line + s->p->l2_line;
-    from = from > i->line ? from : i->line;
-    to = to < end ? to : end;
-    memcpy(i->bytes + (from - i->line), s->image + from, to - from);
+    const uint64_t from = pa > line ? pa : line;
+    const uint64_t to = pa + len < line + line_bytes ? pa + len : line + line_bytes;
+    if (from < to)
+        memcpy(copy + (from - line), image + from, to - from);
 }
 
 void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len)
@@ -187,8 +186,7 @@ void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len)
         struct invalidation *i;
         LL_FOREACH(s->list[station], i)
         {
-            if (i->line < pa + len && pa < i->line + s->p->l2_line)
-                write_copy(s, i, pa, pa + len);
+            nm_copy_follow(i->bytes, i->line, s->p->l2_line, s->image, pa, len);
         }
     }
 }

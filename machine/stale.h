@@ -37,6 +37,10 @@ void nm_stale_applied(struct nm_stale *s, unsigned card, uint64_t line);
  *  @return the line's bytes, ours, until the card's invalidation is applied */
 const uint8_t *nm_stale_bytes(const struct nm_stale *s, unsigned card, uint64_t line);
 
+/** Brings a copy of a line up to date with [pa, pa+len) of the image, as far as that is in it. */
+void nm_copy_follow(uint8_t *copy, uint64_t line, uint64_t line_bytes, const uint8_t *image,
+                    uint64_t pa, uint64_t len);
+
 /** The operating system wrote the image: every copy changes with it. */
 void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len);
 

@@ -116,14 +116,19 @@ def full_disk(bench):
 
 
 def little_memory(bench):
-    def limited(*words):
+    def limited(*words, limit=LITTLE):
         return subprocess.run([bench.numachine, *words], capture_output=True, timeout=TIMEOUT,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, LITTLE))
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
 
     if limited("list", "events").returncode != 0:
         return  # a sanitizer needs more for itself
     done = limited("stat", "-m", "numachine-1024", "--", bench.guest, "drain")
     bench.check("little memory", done.returncode == 2 and b"out of memory" in done.stderr,
+                done.returncode)
+    # Enough for the machine's memories once, but checking mode keeps them twice.
+    once = (100 << 30, 100 << 30)
+    done = limited("stat", "--check", "-m", "numachine-1024", "--", bench.guest, "drain", limit=once)
+    bench.check("memory for one", done.returncode == 2 and b"out of memory" in done.stderr,
                 done.returncode)
 
 
