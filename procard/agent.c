@@ -236,6 +236,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
                           .requester = (uint8_t)card->position,
                           .phase = phase(card),
                           .info = r->nacks ? NM_INFO_RETRY : 0,
+                          .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
                           .data = -1};
     send(card, &p, r->line);
     if (r->noncoherent)
@@ -549,6 +550,7 @@ static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_pa
 {
     p->phase = in->phase;
     p->info = in->info;
+    p->age = in->age;
     send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;

@@ -151,9 +151,7 @@ static bool endure(struct nm_machine *m, unsigned card, struct actor *victim)
     victim->began = now;
     actors_start(m, card, victim, now);
     const enum nm_run why = nm_machine_run(m, now + PATIENCE, &trap);
-    if (why == NM_RUN_UNTIL) {
-        fprintf(stderr,"XX card %u at %lu home %lx failures %u left %u\n",card,nm_machine_now(m),victim->address,victim->failures,victim->left); nm_machine_dump(m,stderr);
-        /* as a program would be told to give up */
+    if (why == NM_RUN_UNTIL) { /* as a program would be told to give up */
         victim->left = 0;
         victim->worst = victim->failures > victim->worst ? victim->failures : victim->worst;
         cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP);
