@@ -86,7 +86,7 @@ size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
     out[n++] = (uint8_t)(number >> 1 & 3); /* n64, handlers */
     n += 16;                               /* free bytes */
     for (unsigned i = 0; i < 10; i++) {
-        const unsigned row = i == 3 ? 0xffff : (number * 2 + i * (1 + number % 7)) % (unsigned)rows;
+        const unsigned row = i == 3 ? 0xffff : (number * 3 + i * (1 + number % 7)) % 400;
         out[n++] = (uint8_t)(i < 5 ? 0 : i & 1);
         out[n++] = (uint8_t)(row >> 8);
         out[n++] = (uint8_t)row;
@@ -173,28 +173,39 @@ static uint64_t argument(struct fuzz_in *in, char letter, unsigned i, struct gue
     }
 }
 
-/** One call of a list; a row beyond the table makes a thread for the next list. */
-static void add_call(struct guest *g, struct fuzz_in *in)
+/** The provided call of the least number from `from` on, so that rows of found/ mean the same when
+ *  others are added. */
+static const struct sys_row *call_from(const struct guest *g, unsigned from)
 {
     size_t count;
-    const struct sys_row *rows = sys_rows(&count);
+    const struct sys_row *rows = sys_rows(&count), *best = NULL;
+
+    for (const struct sys_row *r = rows; r < rows + count; r++) {
+        const int n = g->n64 ? r->n64 : r->o32, least = !best    ? 1000
+                                                        : g->n64 ? best->n64
+                                                                 : best->o32;
+        if (n >= (int)from && n < least)
+            best = r;
+    }
+    return best ? best : rows;
+}
+
+/** One call of a list; a number out of reach makes a thread for the next list. */
+static void add_call(struct guest *g, struct fuzz_in *in)
+{
     struct guest_step s = {.what = GUEST_CALL};
     const unsigned list = (unsigned)fuzz_take(in, 1) % GUEST_LISTS;
-    const unsigned which = (unsigned)fuzz_take(in, 2);
-    const struct sys_row *row = &rows[which % count];
-    const int number = g->n64 ? row->n64 : row->o32;
+    const unsigned which = (unsigned)fuzz_take(in, 2), number = which % 512;
+    const struct sys_row *row = call_from(g, number);
+    const bool thread = which >= 0xfff0, clones = row->fn == sys_clone;
 
-    s.number = which >= 0xfff0 ? guest_number(g, "clone") : number < 0 ? which : (unsigned)number;
+    s.number = which >> 12 == 0xe ? which : (unsigned)(g->n64 ? row->n64 : row->o32);
     for (unsigned i = 0; i < GUEST_ARGS; i++)
         s.arg[i] = argument(in, i < strlen(row->args) ? row->args[i] : 'z', i, &s);
-    if (s.number == guest_number(g, "clone")) {
+    if (thread)
+        s = (struct guest_step){.number = guest_number(g, "clone"), .arg = {CLONE_THREAD_FLAGS}};
+    if (thread || clones)
         s.child = 1 + (int)list % (GUEST_LISTS - 1);
-        if (which >= 0xfff0) {
-            s.arg[0] = CLONE_THREAD_FLAGS;
-            s.arg[1] = 0;
-            s.from = 0;
-        }
-    }
     guest_add(g, list, &s);
 }
 

@@ -7,7 +7,7 @@
 
 const char *const fuzz_words[] = {NULL};
 
-enum { AT_SKIP = 0x80, CLONE_THREAD_FLAGS = 0x50f00, LIMIT = 30000 };
+enum { AT_SKIP = 0x80, CLONE_THREAD_FLAGS = 0x50f00, LIMIT = 12000 };
 enum { S0 = 16, SPECIAL = 0, REGIMM = 1, J = 2, JAL = 3, BEQ = 4, BGTZ = 7, BEQL = 20, BGTZL = 23 };
 
 size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)

@@ -64,7 +64,7 @@ static void open_all(struct guest *g, unsigned opened[DEVICES], unsigned mapped[
     }
 }
 
-/** An access to a mapping: its address is known, because mappings lie below each other. */
+/** An access to a mapping: its address is known: it was asked for. */
 static void add_access(struct guest *g, struct fuzz_in *in, unsigned list,
                        const uint64_t at[DEVICES])
 {
@@ -108,6 +108,18 @@ static void add_command(struct guest *g, struct fuzz_in *in, unsigned list, unsi
                    0);
 }
 
+/** A word written to a register of the card, as programs do it. */
+static void add_register(struct guest *g, struct fuzz_in *in, unsigned list,
+                         const uint64_t at[DEVICES])
+{
+    size_t registers;
+    const struct mon_register_row *row = mon_registers(&registers);
+    const uint64_t offset = row[fuzz_take(in, 1) % registers].offset;
+    const struct guest_step s = {.what = GUEST_SW, .arg = {at[CARD] + offset, fuzz_take(in, 4)}};
+
+    guest_add(g, list, &s);
+}
+
 static void add_step(struct guest *g, struct fuzz_in *in, const uint64_t at[DEVICES])
 {
     static const char *const calls[] = {"close", "munmap", "mprotect", "madvise",
@@ -139,18 +151,19 @@ static void add_step(struct guest *g, struct fuzz_in *in, const uint64_t at[DEVI
                    v & 0x40 ? fd : at[CARD + v % 3] + fuzz_take(in, 1) * 0x1000,
                    fuzz_take(in, 1) * 0x1000, fuzz_take(in, 1), fuzz_take(in, 1));
         break;
+    case 5:
+        add_register(g, in, list, at);
+        break;
     default:
         add_access(g, in, list, at);
         break;
     }
 }
 
-/** Addresses that mmap chooses for the three mappings. */
-static void predict(const struct guest *g, uint64_t at[DEVICES])
+/** Where the three mappings shall lie. */
+static void choose_places(const struct guest *g, uint64_t at[DEVICES])
 {
-    static uint64_t known[2][DEVICES];
-
-    (void)known;
+    at[MARK] = at[MEMORY] = 0;
     at[CARD] = (g->n64 ? UINT64_C(1) << 39 : UINT64_C(0x60000000));
     at[UNCACHED] = at[CARD] + LENGTH;
     at[NONCOHERENT] = at[UNCACHED] + PAGES;
@@ -167,7 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_confine();
     memset(&g, 0, sizeof g);
     g.n64 = flags & 1;
-    predict(&g, at);
+    choose_places(&g, at);
     open_all(&g, opened, mapped);
     for (unsigned d = CARD; d < DEVICES; d++) {
         g.step[0][mapped[d]].arg[0] = at[d];
