@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/** [bytes] larger files are no programs. */
+#define PROG_FILE_MAX (UINT64_C(1) << 30)
+
 /** What to run. All pointers belong to the caller and must outlive prog_run. */
 struct prog_spec {
     const char *path;                   /**< executable on the host */

@@ -403,7 +403,7 @@ static bool open_image(struct prog *p)
 {
     char why[512];
 
-    p->elf_fd = open(p->spec->path, O_RDONLY | O_CLOEXEC);
+    p->elf_fd = open(p->spec->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (p->elf_fd < 0)
         prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, strerror(errno));
     else if (!elf_read(p->elf_fd, &p->image, why, sizeof why))
@@ -463,7 +463,7 @@ bool prog_check(const char *path, char *why, size_t size)
 {
     struct elf_image image;
     char reason[512];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has perhaps no writer */
     bool ok;
 
     if (fd < 0) {

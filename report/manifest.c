@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -41,13 +42,19 @@ const char *rep_end_word(enum prog_end end)
 
 /* ---- input files ----------------------------------------------------------------------------- */
 
+/* What a device holds is not known beforehand, and it may have no end. */
 static void hash_file(struct rep_input *input)
 {
     char block[65536];
+    struct stat st;
+    if (stat(input->path, &st) || !S_ISREG(st.st_mode))
+        return;
     FILE *in = fopen(input->path, "re");
     if (!in)
         return;
     XXH64_state_t *state = XXH64_createState();
+    if (!state)
+        nm_no_memory();
     XXH64_reset(state, 0);
     for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0; input->bytes += n)
         XXH64_update(state, block, n);
