@@ -7,6 +7,8 @@
 #include "machine/alloc.h"
 
 #include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,7 @@ static char *help(int key, const char *text, void *input)
 {
     char *table = NULL;
     size_t size;
-    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&table, &size) : NULL;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? nm_text_open(&table, &size) : NULL;
     (void)input;
     if (!out)
         return (char *)text;
@@ -44,7 +46,7 @@ static char *help(int key, const char *text, void *input)
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
-    fclose(out);
+    nm_text_close(out);
     return table;
 }
 
@@ -102,6 +104,12 @@ static void open_standard_streams(void)
             abort();
 }
 
+/** For jansson, whose callers do not ask for every member whether there was memory for it. */
+static void *alloc_text(size_t size)
+{
+    return nm_alloc(size, 1);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -111,6 +119,8 @@ int main(int argc, char **argv)
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = "numachine";
     open_standard_streams();
+    json_set_alloc_funcs(alloc_text, free);
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the user's limit is an error like any other */
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
     if (choice.first == 0)
         return CLI_EXIT_USAGE;

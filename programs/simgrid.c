@@ -49,12 +49,10 @@ char *actors_platform(const struct nm_params *p)
 {
     char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = nm_text_open(&text, &size);
     /* SimGrid's second is our tick: the bus moves so many thousandths of a byte in one. */
     uint64_t milli = p->bus_width * p->bus_clock / (p->cpu_clock / 1000);
 
-    if (!f)
-        abort();
     fprintf(f, "<?xml version='1.0'?>\n"
                "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                "<platform version=\"4.1\">\n"
@@ -74,7 +72,7 @@ char *actors_platform(const struct nm_params *p)
                         (unsigned)(s * p->processors + a), (unsigned)(s * p->processors + b),
                         (unsigned)s);
     fprintf(f, "  </zone>\n</platform>\n");
-    fclose(f);
+    nm_text_close(f);
     return text;
 }
 
