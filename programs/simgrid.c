@@ -91,16 +91,34 @@ static int scratch_file(char path[64])
     return mkostemp(path, O_CLOEXEC);
 }
 
-/** SimGrid reads platforms from files only, and throws if it cannot. @return 0 or -errno */
+/** Fills the file, and sees whether SimGrid will be able to open it, which takes a descriptor more:
+ *  if it cannot, it throws. @return 0 or -errno */
+static int fill(int fd, const char *path, const char *text)
+{
+    const size_t len = strlen(text);
+    ssize_t written;
+    int again, err = 0;
+
+    if (fd < 0)
+        return -errno;
+    written = write(fd, text, len);
+    if (written != (ssize_t)len)
+        return written < 0 ? -errno : -ENOSPC;
+    again = open(path, O_RDONLY | O_CLOEXEC);
+    if (again < 0)
+        err = -errno;
+    else
+        close(again);
+    return err;
+}
+
+/** SimGrid reads platforms from files only. @return 0 or -errno */
 static int load_platform(const struct nm_params *p)
 {
     char *text = actors_platform(p), path[64];
-    size_t len = strlen(text);
-    int fd = scratch_file(path), err = 0;
+    int fd = scratch_file(path), err = fill(fd, path, text);
 
-    if (fd < 0 || write(fd, text, len) != (ssize_t)len || access(path, R_OK) != 0)
-        err = errno ? -errno : -ENOSPC;
-    else
+    if (err == 0)
         simgrid_load_platform(path);
     if (fd >= 0)
         close(fd);
