@@ -365,7 +365,7 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
     if (!p->hash)
-        abort();
+        nm_no_memory();
     XXH64_reset(p->hash, 0);
 }
 
