@@ -321,13 +321,13 @@ static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, 
     if (!from_network && is_request(in)) {
         s = allocate(n, in->line, now);
         if (!s)
-            nm_controller_refuse(&n->controller, in, from_network, now);
+            nm_controller_refuse(&n->controller, in, from_network, false, now);
         return s;
     }
     bool stays = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
     s = buffer(n, in->line, stays);
     if (!s)
-        nm_controller_refuse(&n->controller, in, from_network, now);
+        nm_controller_refuse(&n->controller, in, from_network, true, now);
     return s;
 }
 
@@ -335,7 +335,9 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
 {
     n->controller.place.home = (uint16_t)home_of(n, in->line);
     n->count.requests += !from_network && is_request(in);
-    struct slot *s = entry_for(n, in, from_network, now);
+    struct slot *s = nm_controller_admits(&n->controller, in, from_network, now)
+                         ? entry_for(n, in, from_network, now)
+                         : NULL;
     if (!s)
         return;
     const uint8_t before = s->dir.state;
@@ -584,6 +586,8 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .module = NM_MODULE_NETWORK,
                                            .copy = nm_check_cache(place->station),
                                            .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
+                                           .places = n->slots,
+                                           .patience = (unsigned)p->directory_patience,
                                            .cycle = cycle,
                                            .check = contents->check,
                                            .stale = contents->stale,
