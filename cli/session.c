@@ -49,13 +49,13 @@ struct state {
 /* ---- signals --------------------------------------------------------------------------------- */
 
 /* The only variables of the program that belong to nobody: a signal handler has no context. */
-static volatile sig_atomic_t stop_asked, look_asked;
+static volatile sig_atomic_t stop_asked, look_asked, threads_asked;
 
 /* A second SIGINT or SIGTERM ends the program at once. */
 static void on_signal(int number)
 {
     if (number == SIGUSR1) {
-        look_asked = 1;
+        look_asked = threads_asked = 1;
         return;
     }
     stop_asked = 1;
@@ -68,7 +68,7 @@ static void on_signal(int number)
 static void catch_signals(void)
 {
     const struct sigaction action = {.sa_handler = on_signal};
-    stop_asked = look_asked = 0;
+    stop_asked = look_asked = threads_asked = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR1, &action, NULL);
@@ -140,6 +140,21 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
         look(s, now);
     }
     return !stop_asked;
+}
+
+static bool on_asked(void *ctx)
+{
+    const bool asked = threads_asked;
+    (void)ctx;
+    threads_asked = 0;
+    return asked;
+}
+
+static void on_say(void *ctx, const char *text)
+{
+    struct state *s = ctx;
+    rep_progress_clear(&s->progress);
+    fputs(text, stderr);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -301,8 +316,12 @@ static enum cli_exit simulate(struct state *s)
         .ranges = x->ranges,
         .range_count = x->range_count,
     };
-    const struct prog_hooks hooks = {
-        .ctx = s, .mark = on_mark, .sample = on_sample, .progress = on_progress};
+    const struct prog_hooks hooks = {.ctx = s,
+                                     .mark = on_mark,
+                                     .sample = on_sample,
+                                     .progress = on_progress,
+                                     .asked = on_asked,
+                                     .say = on_say};
     fflush(stdout);
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit);
@@ -338,6 +357,7 @@ static enum cli_exit exit_status(const struct state *s)
         return CLI_EXIT_LIMIT;
     case PROG_DEADLOCK:
     case PROG_STUCK:
+    case PROG_LIVELOCK:
         return CLI_EXIT_STUCK;
     case PROG_INTERRUPTED:
         return CLI_EXIT_INTERRUPTED;

@@ -8,7 +8,7 @@
  * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
  * turns of os.quantum, and are only interrupted while another one waits.
  */
-#include "programs/linux.h"
+#include "programs/watch.h"
 
 #include "machine/alloc.h"
 
@@ -48,6 +48,7 @@ static void resume(struct thread *t, nm_tick at)
     if (p->over)
         return;
     nm_card_resume(p->m, t->card, &t->regs, at);
+    watch_begin(t);
     if (signal_waiting(t))
         stop = at;
     else if (p->cards[t->card].queue)
