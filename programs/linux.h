@@ -84,7 +84,8 @@ struct watched {
     uint64_t calls;        /**< traps of its own making */
     uint64_t from, since;  /**< [instructions] of its card when it got that; since its last call */
     uint64_t slept;        /**< `calls` when it last went to sleep on a futex ... */
-    uint64_t futex;        /**< ... at this address */
+    uint64_t futex;        /**< ... at this address ... */
+    uint32_t expected;     /**< ... with this value */
     uint64_t vain;         /**< how often it found that one taken again, in a row */
     uint64_t tries_said, vain_said; /**< the length of a row when it was last spoken of */
 };
@@ -146,6 +147,7 @@ struct card {
     struct thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
     struct thread *queue;   /**< TH_READY, first in first out */
     unsigned load;          /**< threads placed here */
+    nm_tick tick_at;        /**< clock interrupt of the running thread */
     uint32_t interrupts;    /**< of its monitoring card, ever */
 };
 
@@ -282,6 +284,7 @@ void thread_end(struct thread *t);
 
 /** After its handler: back to its card, or into a queue. */
 void sched_return(struct thread *t);
+
 /** Another thread's allowed cards changed. */
 void sched_affinity(struct thread *t);
 
@@ -301,6 +304,13 @@ void thread_wake_all(struct prog *p, const void *channel);
 void thread_notify(struct thread *t);
 
 struct thread *thread_find(struct prog *p, uint32_t tid);
+
+/* ---- tick.c ---------------------------------------------------------------------------------- */
+
+/** [ticks] The card's first clock interrupt after `at`; NM_NEVER: there is none. */
+nm_tick tick_after(const struct prog *p, unsigned card, nm_tick at);
+/** [ticks] What its clock interrupt at `at` takes. */
+nm_tick tick_cost(const struct prog *p, unsigned card, nm_tick at);
 
 /* ---- traps ----------------------------------------------------------------------------------- */
 

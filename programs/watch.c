@@ -9,8 +9,9 @@
  *
  * Of a lock the operating system sees only its futex. A thread that found it taken again is one
  * that sleeps on the same word again a few instructions after it was woken there, having called
- * nothing meanwhile, while the word is not 0 (which means "taken" to every lock; semaphores and
- * condition variables sleep on 0).
+ * nothing meanwhile, while the word has the same value, or the highest bit (beside the number of
+ * the owner), and is not 0: that means "taken" to every lock. Semaphores and condition variables
+ * sleep on 0, and a barrier's round is another each time.
  */
 #include "programs/watch.h"
 
@@ -56,11 +57,13 @@ void watch_trap(struct thread *t)
 void watch_sleep(struct thread *t, uint64_t addr, uint32_t expected)
 {
     struct watched *w = &t->watched;
-    const bool again = expected && w->futex == addr && w->slept + 1 == w->calls && w->since < RETRY;
+    const bool taken = expected && (expected == w->expected || expected >> 31);
+    const bool again = taken && w->futex == addr && w->slept + 1 == w->calls && w->since < RETRY;
 
     w->vain = again ? w->vain + 1 : 0;
     w->vain_said = again ? w->vain_said : 0;
     w->futex = addr;
+    w->expected = expected;
     w->slept = w->calls;
 }
 

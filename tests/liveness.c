@@ -173,8 +173,8 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked}, {"hog", hog}, {"poll", poll},
-};
+    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked},
+    {"hog", hog},         {"poll", poll},   };
 
 int main(int argc, char **argv)
 {

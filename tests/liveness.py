@@ -5,13 +5,19 @@ get nowhere end.
 
     liveness.py NUMACHINE LIVENESS.ABI
 """
+import csv
+import pathlib
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 
 TIMEOUT = 60  # host seconds
 PC = r"at pc 0x[0-9a-f]+ \({}(\+0x[0-9a-f]+)?\)"
+
+# Nothing of the operating system's that could put threads out of step.
+ALONE = ["--set=os.tick=0cy", "--set=os.wake_spread=0cy"]
 
 # arguments of the guest, options, exit status, what must be said
 FINDINGS = [
@@ -29,7 +35,7 @@ FINDINGS = [
      r"\(perhaps held by thread 1000\) at pc"),
     ("waiting", ["--set", "run.livelock=end", "--functional"], 3,
      r"livelock: no thread gets anywhere: since cycle \d+ nothing has been stored"),
-    ("poll 1 100", ["--limit=20ms", "--set=run.patience=50"], 6,
+    ("poll 1 100", [*ALONE, "--limit=20ms", "--set=run.patience=50"], 6,
      r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+ "
      r"(\(perhaps held by thread 1000\) )?taken again " + PC.format(r"\w+")),
 ]
@@ -88,8 +94,54 @@ def table_on_request(bench):
                 (process.returncode, seen, rest))
 
 
+def rounds(done):
+    """How often the poller of a run has had the lock before the waiter; None: it never ended."""
+    return int(done.stdout) if done.returncode == 0 else None
+
+
+def out_of_step(bench):
+    """Whoever polls a lock and whoever is woken for it: all end, whatever their times are; and some
+    of them would not if the operating system were always as late."""
+    bound = 5000  # rounds
+    stuck = cured = 0
+    for wake in 400, 600, 700, 800, 1000, 1500, 3000:
+        for gap, hold in (0, 300), (1, 30), (1, 100), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30):
+            what, options = f"poll {gap} {hold}", [f"--set=os.wake={wake}cy"]
+            got = rounds(bench.run(what, [*options, "--limit=1s"]))
+            good = got is not None and got <= bound
+            if not good:
+                bench.check(f"{what}, wake {wake}", good, got)
+            if rounds(bench.run(what, [*options, *ALONE, "--limit=10ms"])) is None:
+                stuck += 1
+                got = rounds(bench.run(what, [*options, "--set=os.wake_spread=0cy", "--limit=300ms"]))
+                cured += got is not None
+    # Without this the check above could not fail.
+    bench.check(f"{stuck} of them stuck without", stuck > 20, stuck)
+    bench.check(f"{cured} of those cured by the clock alone", cured > 10, cured)
+
+
+def clock(bench):
+    """Threads that spin, each on its card, lose what its clock interrupts take."""
+    with tempfile.TemporaryDirectory() as directory:
+        for mode in [], ["--functional"]:
+            done = []  # instructions of each card without interrupts, and with
+            for tick in 0, 100000:
+                out = pathlib.Path(directory, f"{len(mode)}-{tick}")
+                bench.run("waiting", [*mode, "--limit=30ms", "-o", out, f"--set=os.tick={tick}cy"])
+                with open(out / "stats.csv", newline="", encoding="ascii") as file:
+                    done.append([int(row["value"]) for row in csv.DictReader(file)
+                                 if row["stat"] == "truth.instructions" and row["snapshot"] == "whole"
+                                 and row["component"].startswith("machine.station[0].card")])
+            shares = [1 - b / a for a, b in zip(*done) if a]
+            good = len(shares) == 3 and all(0.007 < share < 0.013 for share in shares)
+            bench.check(f"what the clock takes {mode}", good, shares)
+
+
 def main():
     bench = Bench(*sys.argv[1:])
+    if bench.guest.endswith("o32"):
+        out_of_step(bench)
+        clock(bench)
     findings(bench)
     table_on_request(bench)
     return 1 if bench.failed else 0
