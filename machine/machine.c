@@ -326,6 +326,11 @@ struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
     return &m->card[card]->cpu;
 }
 
+struct pc_tries *nm_card_tries(struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->cpu.tries;
+}
+
 /* ---- special functions ----------------------------------------------------------------------- */
 
 static const struct nm_function *function(unsigned number)
