@@ -245,7 +245,7 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
 static void start_parser(yaml_parser_t *parser, const struct in_doc *doc)
 {
     if (!yaml_parser_initialize(parser))
-        abort();
+        nm_no_memory();
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(parser, (const unsigned char *)doc->text, doc->size);
 }

@@ -65,6 +65,7 @@ struct nm_network {
     /* Bit per class: a packet from the bus found no room on the way to the rings; and the cache has
      * gone first since. */
     unsigned waits, owed;
+    unsigned passed; /* requests of cards taken since one from the rings waits */
     nm_tick work_at;
 };
 
@@ -463,6 +464,20 @@ static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class cla
     return true;
 }
 
+/* Cards ask again and again, an intervention comes once: it lets each card go first once. */
+static bool rings_first(const struct nm_network *n)
+{
+    return n->passed >= n->controller.place.cards;
+}
+
+/* The cache takes a nonsinkable message. */
+static void count_passed(struct nm_network *n, bool from_network, nm_tick now)
+{
+    n->passed++;
+    if (from_network || !head_of(n, NM_NONSINKABLE, true, now))
+        n->passed = 0;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
@@ -492,6 +507,8 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
         p = pop(n, class, from_network, now);
+        if (class == NM_NONSINKABLE)
+            count_passed(n, from_network, now);
         if (way == TO_CARD_IN_ORDER) {
             p.targets = (uint8_t)(1u << p.requester);
             nm_controller_send(&n->controller, &p, now + n->controller.timing.directory);
@@ -541,10 +558,12 @@ static void work(void *self, nm_tick now, uint64_t arg)
     nm_controller_drain(c, now);
     if (!n->unit_last)
         special(n, now);
-    for (unsigned class = 0; class < NM_CLASSES; class ++)
-        for (unsigned network = 0; network < 2; network++)
-            if (head_of(n, class, network, now))
-                advance(n, class, network, now);
+    for (unsigned class = 0; class < NM_CLASSES; class ++) {
+        const bool first = class == NM_NONSINKABLE && rings_first(n);
+        for (unsigned i = 0; i < 2; i++)
+            if (head_of(n, class, i ^ first, now))
+                advance(n, class, i ^ first, now);
+    }
     special(n, now);
     nm_controller_drain(c, now);
     if (nm_controller_holds(c))

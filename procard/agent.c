@@ -16,10 +16,10 @@
  * line away in between, so every grant makes progress.
  *
  * A load linked and its store conditional are two accesses. When another card has taken the line in
- * between, the next load linked asks for it exclusively, and interventions for it wait until the
- * store conditional is done, for agent.link_hold PCycles at most. The agent looks again every
- * agent.response whether it is. Only a card whose processor runs keeps a line, so no circle of
- * waiting can close.
+ * between, agent.link_failures times in a row, the next load linked asks for it exclusively, and
+ * interventions for it wait until the store conditional is done, for agent.link_hold PCycles at
+ * most. The agent looks again every agent.response whether it is. Only a card whose processor runs
+ * keeps a line, so no circle of waiting can close.
  */
 #include "machine/outside.h"
 #include "procard/card.h"
@@ -85,13 +85,39 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
     nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, ++card->requests);
 }
 
-void pc_agent_keep(struct pc_card *card, uint64_t line, nm_tick at)
+/* ---- LL and SC ------------------------------------------------------------------------------- */
+
+/* Not after the first failure: whoever then finds a lock taken does not disturb its holder. */
+bool pc_agent_links_exclusively(const struct pc_card *card)
+{
+    return card->linked.lost >= card->p->agent_link_failures && !card->linked.open &&
+           card->p->agent_link_hold;
+}
+
+void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at)
 {
     struct pc_linked *linked = &card->linked;
+    if (linked->open)
+        linked->lost = 0; /* the program has looked and gone away */
+    if (pc_agent_links_exclusively(card)) {
+        linked->line = line;
+        linked->until = at + card->p->agent_link_hold;
+    } else
+        pc_agent_let_go(card, at);
+    linked->open = true;
     linked->taken = false;
-    if (!linked->lost)
-        return;
-    *linked = (struct pc_linked){.line = line, .until = at + card->p->agent_link_hold};
+}
+
+void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at)
+{
+    struct pc_linked *linked = &card->linked;
+    pc_agent_let_go(card, at);
+    linked->open = false;
+    if (!failed)
+        linked->lost = 0;
+    else if (linked->taken && linked->lost < card->p->agent_link_failures)
+        linked->lost++;
+    linked->taken = false;
 }
 
 void pc_agent_let_go(struct pc_card *card, nm_tick at)

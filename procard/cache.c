@@ -369,7 +369,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
             return false;
         }
     }
-    bool linked = access == PC_LINKED && card->linked.lost;
+    bool linked = access == PC_LINKED && pc_agent_links_exclusively(card);
     bool have = store || linked ? state == NM_CARD_D : state != NM_CARD_I;
     if (!have) {
         *stop = PC_STOP_MISS;
@@ -475,7 +475,7 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick 
     if (host) {
         cpu->link = true;
         cpu->link_pa = pa & ~(uint64_t)(cpu->card->p->l2_line - 1);
-        pc_agent_keep(cpu->card, cpu->link_pa, at + (cpu->now - before));
+        pc_agent_linked(cpu->card, cpu->link_pa, at + (cpu->now - before));
     }
     return host;
 }
@@ -485,11 +485,9 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
 {
     uint64_t pa;
     *failed = false;
-    struct pc_linked *linked = &cpu->card->linked;
     if (!cpu->link && at < cpu->horizon && !(va & (size - 1))) {
         cpu->card->filled = NOWHERE;
-        linked->lost |= linked->taken && cpu->card->p->agent_link_hold;
-        linked->taken = false;
+        pc_agent_conditional(cpu->card, true, at);
         *failed = true;
         return NULL;
     }
@@ -498,7 +496,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
         return NULL;
     bool other = !cpu->link || cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1));
     cpu->link = false;
-    pc_agent_let_go(cpu->card, at);
+    pc_agent_conditional(cpu->card, other, at);
     *failed = other;
     return other ? NULL : host;
 }

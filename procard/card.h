@@ -52,11 +52,11 @@ struct pc_request {
 
 enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
 
-/** What makes sure that a load linked and its store conditional come to an end (agent.c). */
+/** What makes sure that loops of load linked and store conditional come to an end (agent.c). */
 struct pc_linked {
-    bool taken;    /**< another card has taken the last link */
-    bool lost;     /**< and its store conditional has failed: the next load linked asks for the
-                        line exclusively */
+    bool open;     /**< the last load linked has had no store conditional yet */
+    bool taken;    /**< another card has taken the line it linked */
+    uint8_t lost;  /**< store conditionals in a row that failed for that */
     uint64_t line; /**< interventions for this line wait ... */
     nm_tick until; /**< ... until here */
 };
@@ -292,10 +292,12 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
  *  @param event  NM_CARD_EV_LOAD or _STORE; NM_EVENTS: the page is non-coherent */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
                       enum nm_protocol_event event, nm_tick at);
-/** A load linked has got its line at tick `at`: if it had to ask for it exclusively, the card keeps
- * it.
- */
-void pc_agent_keep(struct pc_card *card, uint64_t line, nm_tick at);
+/** Whether a load linked must ask for its line exclusively. */
+bool pc_agent_links_exclusively(const struct pc_card *card);
+/** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */
+void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at);
+/** A store conditional at tick `at` has stored, or failed. */
+void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at);
 /** At tick `at` the processor no longer needs the line kept. */
 void pc_agent_let_go(struct pc_card *card, nm_tick at);
 /** The processor, which has waited, does the one access it waited for in this same event. */

@@ -511,8 +511,22 @@ static const char *request(const struct ex_config *c, struct ex_world *w, struct
     return dir_takes(c, w, s.station, f, false, cells);
 }
 
+/* The request of a card is refused in favour of an older one, or for want of room. */
+static const char *deny(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                        ex_cells cells)
+{
+    struct ex_card *k = &w->card[s.station][s.arg];
+    struct fields f = {.message = (uint8_t)nm_card_request(k->state[k->line]),
+                       .line = k->line,
+                       .requester = s.arg,
+                       .station = s.station};
+    k->request = EX_TAKEN;
+    return turn_away(c, w, s.station, f, false, cells);
+}
+
 /* An access. A request without a copy waits for nothing that could change it, so it is taken in the
- * same step; an upgrade waits at the door, where it may lose its copy. */
+ * same step; an upgrade waits at the door, where it may lose its copy, and so does a request that
+ * may be refused unseen. */
 static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                              ex_cells cells)
 {
@@ -527,7 +541,8 @@ static const char *processor(const struct ex_config *c, struct ex_world *w, stru
         card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
     if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
         store(c, w, s.station, s.arg, s.line);
-    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP)
+    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP &&
+        !c->refuse)
         wrong = request(c, w, s, cells);
     if (s.kind == EX_LINK) {
         k->link = actions & NM_CARD_ACT_HIT ? EX_KEPT : EX_LINKING;
@@ -638,6 +653,8 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
         out[n++] = (struct ex_step){EX_SEND, station, card, 0};
     if (k->request == EX_DOOR && !w->bus[station].count)
         out[n++] = (struct ex_step){EX_REQUEST, station, card, 0};
+    if (k->request == EX_DOOR && c->refuse && !w->bus[station].count)
+        out[n++] = (struct ex_step){EX_DENY, station, card, 0};
     unsigned first = 0;
     while (first < k->in.count && nonsinkable(k->in.m[first]))
         first++;
@@ -733,6 +750,8 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
         return card_takes(c, w, s.station, s.arg, s.line, cells);
     case EX_REQUEST:
         return request(c, w, s, cells);
+    case EX_DENY:
+        return deny(c, w, s, cells);
     case EX_BUS:
         return dir_takes(c, w, s.station, pull(&w->bus[s.station], 0), false, cells);
     case EX_NET:
@@ -984,6 +1003,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
                                         [EX_SEND] = "tries again",
                                         [EX_CARD] = "takes ",
                                         [EX_REQUEST] = "takes ",
+                                        [EX_DENY] = "refuses ",
                                         [EX_BUS] = "takes from the bus ",
                                         [EX_NET] = "takes from the network ",
                                         [EX_NETREQ] = "takes from the network ",
@@ -1002,7 +1022,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
         fputs(nm_message_row(s.arg)->name, out);
     if (s.kind <= EX_EJECT && c->lines > 1)
         fprintf(out, " line %c", 'a' + s.line);
-    if (s.kind == EX_REQUEST) {
+    if (s.kind == EX_REQUEST || s.kind == EX_DENY) {
         const struct ex_card *k = &w->card[s.station][s.arg];
         fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name,
                 s.arg);

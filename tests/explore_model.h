@@ -33,7 +33,7 @@ struct ex_config {
     uint8_t idle; /**< the first so many stations have no processors */
     bool evict;   /**< cards may evict at any time */
     bool eject;   /**< network cache entries may be ejected at any time */
-    bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
+    bool refuse;  /**< directories may refuse requests and the network's interventions unseen */
     uint8_t functions; /**< enum ex_functions: what directories may ask themselves at any time */
     bool links;        /**< processors may link lines exclusively (agent.link_hold) */
     uint8_t swap;      /**< enum ex_swap: which worlds are mirror images */
@@ -105,6 +105,7 @@ enum ex_kind {
     EX_BUS,     /**< a directory takes a card's answer or write-back */
     EX_NET,     /**< a directory takes a sinkable message of the network */
     EX_NETREQ,  /**< a directory takes a nonsinkable message of station `arg` */
+    EX_DENY,    /**< a directory refuses the request of card `arg` unseen */
     EX_REFUSE,  /**< a directory refuses it, because it cannot follow */
     EX_RING     /**< the network delivers the station's oldest sinkable message */
 };

@@ -2,9 +2,9 @@
  * Constrained LL/SC loops end (docs/coherence.md): against processors that link, store or read the
  * same line without a pause, from any station, on every machine file.
  *
- * One to four cards of a station, the hogs, never stop. The cards of other stations, one after the
- * other, and one beside the hogs, want a few increments each; the line is at home with the hogs,
- * with the victim or elsewhere. Switched off (agent.link_hold 0), the same victims starve.
+ * One to four cards, the hogs, never stop; they are on one station or on several. A card of every
+ * station, one after the other, wants a few increments; the line is at home with a hog, with the
+ * victim or elsewhere. Switched off (agent.link_hold 0), the same victims starve.
  *
  * The card is the real one; only the instruction interpreter is replaced (pc_run below).
  */
@@ -23,10 +23,9 @@
 #endif
 
 enum {
-    INCREMENTS = 3,    /* a victim wants */
-    FAILURES = 2,      /* store conditionals of one increment that may fail: the stated bound */
-    LENGTH = 16,       /* instructions of a constrained loop */
-    PATIENCE = 300000, /* [ticks] for one victim; far beyond what the bound needs */
+    INCREMENTS = 3, /* a victim wants */
+    LENGTH = 16,    /* instructions of a constrained loop */
+    BOUND = 200000, /* [ticks] for one increment: the stated bound */
 };
 
 enum step { LINK, COMPUTE, CONDITION, LOAD, STORE };
@@ -131,7 +130,8 @@ struct scene {
     const char *machine;
     struct nm_params p;
     const struct loop *loop;
-    unsigned station, hogs; /* the hogs' station, how many */
+    unsigned station, hogs; /* the first hog's station, how many */
+    bool spread;            /* over all stations */
     struct actor hog[NM_CARDS_MAX];
     unsigned worst, starved, tried; /* of all victims */
     nm_tick longest;
@@ -143,14 +143,30 @@ static void park(struct nm_machine *m, unsigned card)
     nm_card_take(m, card, &regs);
 }
 
-/* Lets the victim have its increments; false: it had them not within PATIENCE. */
+static unsigned hog_card(const struct scene *s, unsigned i)
+{
+    const unsigned stations = (unsigned)nm_params_stations(&s->p),
+                   cards = (unsigned)s->p.processors;
+    return s->spread ? (s->station + i * stations / s->hogs) % stations * cards
+                     : s->station * cards + i;
+}
+
+static bool is_hog(const struct scene *s, unsigned card)
+{
+    bool found = false;
+    for (unsigned i = 0; i < s->hogs; i++)
+        found |= hog_card(s, i) == card;
+    return found;
+}
+
+/* Lets the victim have its increments. @return false: it had not in the time for all of them */
 static bool endure(struct nm_machine *m, unsigned card, struct actor *victim)
 {
     struct nm_trap trap;
     const nm_tick now = nm_machine_now(m);
     victim->began = now;
     actors_start(m, card, victim, now);
-    const enum nm_run why = nm_machine_run(m, now + PATIENCE, &trap);
+    const enum nm_run why = nm_machine_run(m, now + INCREMENTS * BOUND, &trap);
     if (why == NM_RUN_UNTIL) { /* as a program would be told to give up */
         victim->left = 0;
         victim->worst = victim->failures > victim->worst ? victim->failures : victim->worst;
@@ -175,12 +191,12 @@ static void try_victim(struct nm_machine *m, struct scene *s, unsigned card, uns
     s->starved += !came;
     s->worst = victim.worst > s->worst ? victim.worst : s->worst;
     s->longest = victim.longest > s->longest ? victim.longest : s->longest;
-    if (came && victim.worst <= FAILURES)
+    if (came && victim.worst <= s->p.agent_link_failures && victim.longest <= BOUND)
         return;
     if (s->p.agent_link_hold)
-        cr_expect_fail("%s: %u hogs on station %u (%s), victim card %u, home %u: %s, %u failures",
-                       s->machine, s->hogs, s->station, s->loop->name, card, home,
-                       came ? "came to an end" : "starved", victim.worst);
+        cr_expect_fail("%s: %u hogs %s station %u (%s), victim card %u, home %u: %s, %u failures",
+                       s->machine, s->hogs, s->spread ? "from" : "on", s->station, s->loop->name,
+                       card, home, came ? "came to an end" : "starved", victim.worst);
 }
 
 static void try_victims(struct nm_machine *m, struct scene *s)
@@ -188,9 +204,9 @@ static void try_victims(struct nm_machine *m, struct scene *s)
     const unsigned stations = (unsigned)nm_params_stations(&s->p),
                    cards = (unsigned)s->p.processors;
     for (unsigned v = 0; v < stations; v++) {
-        if (v == s->station && s->hogs == cards)
-            continue;
         const unsigned victim = v * cards + cards - 1, third = (v + s->station + 1) % stations;
+        if (is_hog(s, victim))
+            continue;
         try_victim(m, s, victim, s->station);
         if (v != s->station)
             try_victim(m, s, victim, v);
@@ -205,7 +221,7 @@ static void play(struct scene *s)
     struct nm_trap trap;
     for (unsigned i = 0; i < s->hogs; i++) {
         s->hog[i] = (struct actor){.loop = s->loop, .left = 1, .hog = true};
-        actors_start(m, s->station * (unsigned)s->p.processors + i, &s->hog[i], i);
+        actors_start(m, hog_card(s, i), &s->hog[i], i);
     }
     try_victims(m, s);
     for (unsigned i = 0; i < s->hogs; i++)
@@ -219,16 +235,25 @@ static void play(struct scene *s)
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
+static void play_from_everywhere(struct scene *s)
+{
+    const unsigned stations = (unsigned)nm_params_stations(&s->p), few = EVERY_PAIR ? stations : 3;
+    for (unsigned i = 0; i < few && i < stations; i++) {
+        s->station = i * (stations - 1) / (few > 1 ? few - 1 : 1);
+        play(s);
+    }
+}
+
 static void play_all(struct scene *s)
 {
     const unsigned stations = (unsigned)nm_params_stations(&s->p);
-    const unsigned few = stations > 3 ? 3 : stations;
+    const unsigned step = EVERY_PAIR && stations <= 64 ? 1 : (unsigned)s->p.processors - 1;
     for (unsigned l = 0; l < LOOPS; l++)
-        for (s->hogs = 1; s->hogs <= s->p.processors; s->hogs += 3)
-            for (unsigned i = 0; i < (EVERY_PAIR ? stations : few); i++) {
+        for (s->hogs = 1; s->hogs <= s->p.processors; s->hogs += step)
+            for (unsigned spread = 0; spread <= (s->hogs > 1 && s->hogs <= stations); spread++) {
                 s->loop = &hog_loops[l];
-                s->station = EVERY_PAIR ? i : i * (stations - 1) / (few > 1 ? few - 1 : 1);
-                play(s);
+                s->spread = spread;
+                play_from_everywhere(s);
             }
 }
 
