@@ -22,6 +22,7 @@ enum in_type {
     IN_FILE,    /**< an existing file, relative to the file that names it */
     IN_LIST,    /**< [any, values] */
     IN_EVENTS,  /**< [names of monitor events] */
+    IN_GRANTS,  /**< [PATH, PATH:ro, PATH:rw] */
     IN_ROWS,    /**< [mappings, each read by a table of its own] */
     IN_MAP,     /**< {NAME: value} */
     IN_MACHINE, /**< a machine's name or file, or a mapping of its parameters */
