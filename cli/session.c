@@ -112,6 +112,19 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
     return !cli_stop_asked();
 }
 
+static bool on_asked(void *ctx)
+{
+    (void)ctx;
+    return cli_threads_asked();
+}
+
+static void on_say(void *ctx, const char *text)
+{
+    struct state *s = ctx;
+    rep_progress_clear(&s->progress);
+    fputs(text, stderr);
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void write_resolved(void *ctx, FILE *out)
@@ -301,8 +314,12 @@ static enum cli_exit simulate(struct state *s)
         .ranges = x->ranges,
         .range_count = x->range_count,
     };
-    const struct prog_hooks hooks = {
-        .ctx = s, .mark = on_mark, .sample = on_sample, .progress = on_progress};
+    const struct prog_hooks hooks = {.ctx = s,
+                                     .mark = on_mark,
+                                     .sample = on_sample,
+                                     .progress = on_progress,
+                                     .asked = on_asked,
+                                     .say = on_say};
     fflush(stdout);
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit);
@@ -338,6 +355,7 @@ static enum cli_exit exit_status(const struct state *s)
         return CLI_EXIT_LIMIT;
     case PROG_DEADLOCK:
     case PROG_STUCK:
+    case PROG_LIVELOCK:
         return CLI_EXIT_STUCK;
     case PROG_INTERRUPTED:
         return CLI_EXIT_INTERRUPTED;

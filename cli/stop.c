@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* The only variables of the program that belong to nobody: a signal handler has no context. */
-static volatile sig_atomic_t stop_asked, look_asked;
+static volatile sig_atomic_t stop_asked, look_asked, threads_asked;
 static struct timespec first; /* written by the handler alone, which does not interrupt itself */
 
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
@@ -27,7 +27,7 @@ enum { STOPPING = sizeof stopping / sizeof *stopping };
 static void on_look(int number)
 {
     (void)number;
-    look_asked = 1;
+    look_asked = threads_asked = 1;
 }
 
 static void on_stop(int number)
@@ -81,7 +81,7 @@ static void watch_cpu_time(void)
 
 void cli_stop_listen(void)
 {
-    stop_asked = look_asked = 0;
+    stop_asked = look_asked = threads_asked = 0;
     listen_with(0);
     watch_cpu_time();
 }
@@ -102,10 +102,21 @@ const char *cli_stop_reason(void)
                                  : NULL;
 }
 
+/* Takes the question. */
+static bool asked(volatile sig_atomic_t *question)
+{
+    const bool was = *question;
+    if (was)
+        *question = 0;
+    return was;
+}
+
 bool cli_look_asked(void)
 {
-    const bool asked = look_asked;
-    if (asked)
-        look_asked = 0;
-    return asked;
+    return asked(&look_asked);
+}
+
+bool cli_threads_asked(void)
+{
+    return asked(&threads_asked);
 }

@@ -25,7 +25,9 @@ bool cli_stop_asked(void);
 /** Why, if it was not a person's signal; else NULL. */
 const char *cli_stop_reason(void);
 
-/** Whether a look was asked for since the last call. */
+/** Whether a look was asked for since the last call: at the counts, */
 bool cli_look_asked(void);
+/** and at the threads. */
+bool cli_threads_asked(void);
 
 #endif

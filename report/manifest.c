@@ -25,15 +25,11 @@ static const char *const status_words[] = {
 const char *rep_end_word(enum prog_end end)
 {
     static const char *const words[] = {
-        [PROG_EXITED] = "exited",
-        [PROG_SIGNALED] = "signaled",
-        [PROG_LIMIT] = "limit",
-        [PROG_DEADLOCK] = "deadlock",
-        [PROG_STUCK] = "stuck",
-        [PROG_BROKEN] = "broken",
-        [PROG_INTERRUPTED] = "interrupted",
-        [PROG_UNLOADABLE] = "unloadable",
-        [PROG_NOMEM] = "out of memory",
+        [PROG_EXITED] = "exited",         [PROG_SIGNALED] = "signaled",
+        [PROG_LIMIT] = "limit",           [PROG_DEADLOCK] = "deadlock",
+        [PROG_STUCK] = "stuck",           [PROG_LIVELOCK] = "livelock",
+        [PROG_BROKEN] = "broken",         [PROG_INTERRUPTED] = "interrupted",
+        [PROG_UNLOADABLE] = "unloadable", [PROG_NOMEM] = "out of memory",
     };
     return words[end];
 }
