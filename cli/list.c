@@ -481,7 +481,7 @@ int cli_list(int argc, char **argv)
         .doc = "Lists what the machine offers; without WHAT, what can be listed. PATTERN is a part "
                "of any text, or a name with * and ?."};
     struct request request = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    cli_parse(&argp, argc, argv, 0, &request);
     if (request.listing)
         return show(&request);
     for (size_t i = 0; i < LISTINGS; i++)

@@ -459,11 +459,13 @@ static void fill(struct vm *vm, const struct vm_area *a, uint64_t va, uint64_t p
         return;
     if (n > a->limit - off)
         n = a->limit - off;
-    for (ssize_t got; n > 0 && (got = pread(a->file->fd, to, n, (off_t)off)) > 0;) {
+    ssize_t got = 0;
+    for (; n > 0 && (got = pread(a->file->fd, to, n, (off_t)off)) > 0; n -= (uint64_t)got) {
         to += got;
         off += (uint64_t)got;
-        n -= (uint64_t)got;
     }
+    if (got < 0) /* zeros in its place would be another program */
+        vm->unreadable = errno;
     nm_machine_os_wrote(vm->m, pa, vm->page);
 }
 

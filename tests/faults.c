@@ -27,20 +27,27 @@ typedef int faults_filter(const struct dirent64 *);
 typedef int faults_order(const struct dirent64 **, const struct dirent64 **);
 
 enum side { OURS, THEIRS, SIDES };
+enum { KEPT = 1 << 16 };
 
 /** Shared with faults.py; which file it is says NUMACHINE_FAULTS. */
 struct page {
     uint64_t fail[SIDES];  /**< number of the call to fail, from 1; 0: none */
     uint64_t count[SIDES]; /**< calls so far */
     char name[32];         /**< of the call that failed */
+    uint8_t rare[KEPT];    /**< of ours: 1 if it asks for something else than memory */
 };
 
 static struct page *page;
 
 /** Counts a call. @return whether it is the one */
-static bool fails(enum side side, const char *name)
+static bool fails(enum side side, const char *name, int error)
 {
-    if (!page || ++page->count[side] != page->fail[side])
+    if (!page)
+        return false;
+    const uint64_t number = ++page->count[side];
+    if (side == OURS && number <= KEPT)
+        page->rare[number - 1] = error != ENOMEM;
+    if (number != page->fail[side])
         return false;
     strncpy(page->name, name, sizeof page->name - 1);
     return true;
@@ -51,7 +58,7 @@ static bool fails(enum side side, const char *name)
     type __wrap_##name parameters;                               \
     type __wrap_##name parameters                                \
     {                                                            \
-        if (fails(OURS, #name)) {                                \
+        if (fails(OURS, #name, error)) {                         \
             errno = error;                                       \
             return refusal;                                      \
         }                                                        \
@@ -70,7 +77,7 @@ int __wrap_open64(const char *path, int flags, ...)
     va_start(ap, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
     va_end(ap);
-    if (!fails(OURS, "open64"))
+    if (!fails(OURS, "open64", EMFILE))
         return __real_open64(path, flags, mode);
     errno = EMFILE;
     return -1;
@@ -84,7 +91,7 @@ int __wrap_openat64(int at, const char *path, int flags, ...)
     va_start(ap, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
     va_end(ap);
-    if (!fails(OURS, "openat64"))
+    if (!fails(OURS, "openat64", EMFILE))
         return __real_openat64(at, path, flags, mode);
     errno = EMFILE;
     return -1;
@@ -95,7 +102,7 @@ int __real_fclose(FILE *f);
 int __wrap_fclose(FILE *f);
 int __wrap_fclose(FILE *f)
 {
-    const bool fail = fails(OURS, "fclose");
+    const bool fail = fails(OURS, "fclose", ENOSPC);
     const int result = __real_fclose(f);
     if (!fail)
         return result;
@@ -113,7 +120,7 @@ void *__libc_realloc(void *old, size_t size);
 /** @return whether the request is granted */
 static bool grant(void)
 {
-    if (!fails(THEIRS, "library memory"))
+    if (!fails(THEIRS, "library memory", ENOMEM))
         return true;
     errno = ENOMEM;
     return false;

@@ -24,7 +24,7 @@ TIMEOUT = 120  # host seconds
 DOCUMENTED = {1, 2, 3, 4, 5, 6, 130}
 FEW, FEW_THEIRS = 60, 24  # faults of the quick form: of our calls, of the libraries' memory
 MANY_THEIRS = 2500
-PAGE = struct.Struct("QQQQ32s")
+PAGE = struct.Struct("QQQQ32s65536s")
 OURS, THEIRS = 0, 1
 RESULTS = {"config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
            "monitor/coherence_histogram.csv", "monitor/groups.csv"}
@@ -34,7 +34,8 @@ class Outcome:
     def __init__(self, done, page, out):
         self.status, self.stderr = done.returncode, done.stderr
         self.stdout = done.stdout.replace(bytes(out.parent), b"HERE")
-        *_, self.ours, self.theirs, name = PAGE.unpack(page)
+        *_, self.ours, self.theirs, name, rare = PAGE.unpack(page)
+        self.rare = [n + 1 for n, is_rare in enumerate(rare) if is_rare]
         self.name = name.rstrip(b"\0").decode()
         self.manifest, self.untrue = None, None
         try:
@@ -79,7 +80,7 @@ class Bench:
 
     def run(self, words, ours=0, theirs=0):
         page, out = self.here() / "page", self.here() / "out"
-        page.write_bytes(PAGE.pack(ours, theirs, 0, 0, b""))
+        page.write_bytes(PAGE.pack(ours, theirs, 0, 0, b"", b""))
         shutil.rmtree(out, ignore_errors=True)
         env = dict(os.environ, NUMACHINE_FAULTS=str(page))
         try:
@@ -127,10 +128,12 @@ class Bench:
             print(f"FAILED: {command} without a fault: {whole.status} {whole.untrue} {whole.stderr}")
             return
         lot = random.Random(command)
-        faults = []
-        for side, count, most in ("ours", whole.ours, share), ("theirs", whole.theirs, share_theirs):
-            points = range(1, count + 1)
-            faults += [{side: n} for n in sorted(lot.sample(points, min(most, count)))]
+        rest = sorted(set(range(1, whole.ours + 1)) - set(whole.rare))
+        some = lot.sample(whole.rare, min(share * 2 // 3, len(whole.rare)))
+        some += lot.sample(rest, min(share - len(some), len(rest)))
+        faults = [{"ours": n} for n in sorted(some)]
+        points = range(1, whole.theirs + 1)
+        faults += [{"theirs": n} for n in sorted(lot.sample(points, min(share_theirs, len(points))))]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for seen in pool.map(lambda f: self.judge(command, words, whole, **f), faults):
                 self.note(command, *seen)
@@ -161,7 +164,7 @@ def main():
         }
         for command, words in commands.items():
             begin = time.monotonic()
-            ours, theirs = {"few": (FEW, FEW_THEIRS), "all": (sys.maxsize, MANY_THEIRS)}.get(
+            ours, theirs = {"few": (FEW, FEW_THEIRS), "all": (sys.maxsize // 2, MANY_THEIRS)}.get(
                 how, (len(commands) * int(how) if how.isdigit() else 0,) * 2)
             bench.all_of(command, words, ours // len(commands), theirs // len(commands))
             print(f"  {time.monotonic() - begin:.1f} s")
