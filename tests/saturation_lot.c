@@ -137,9 +137,15 @@ static double saturate(uint64_t seed)
     return (double)longest / (double)p.watchdog;
 }
 
+/* Machines on which cards once waited for ever. 407: a memory's intervention lost its place on the
+ * bus with every refusal that overtook it. */
+static const uint64_t known[] = {407};
+
 Test(saturation_lot, every_wait_is_bounded)
 {
     double most = 0;
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+        saturate(known[i]);
     for (uint64_t seed = 1; seed <= LOTS; seed++) {
         const double part = saturate(seed);
         most = part > most ? part : most;
