@@ -224,6 +224,7 @@ bool mon_formula_value(const struct mon_formula *formula, mon_value_fn *get, voi
 {
     double stack[MON_FORMULA_STEPS];
     unsigned n = 0;
+    *value = NAN;
     for (unsigned i = 0; i < formula->steps; i++) {
         const struct mon_step *s = &formula->step[i];
         if (s->op == '#') {
@@ -236,9 +237,9 @@ bool mon_formula_value(const struct mon_formula *formula, mon_value_fn *get, voi
             n--;
             stack[n - 1] = apply(s->op, stack[n - 1], stack[n]);
         }
-        if (!isfinite(stack[n - 1]))
+        *value = stack[n - 1];
+        if (!isfinite(*value))
             return false;
     }
-    *value = stack[0];
     return true;
 }

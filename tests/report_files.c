@@ -341,7 +341,24 @@ Test(report_files, groups)
 
     text = written(rep_write_csv);
     cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.nacks_per_card,,4.5,NACKs\r\n"));
-    cr_expect(!strstr(text, "group.my_group.never"), "what has no value is left out");
+    cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.never,,,1\r\n"), "no value");
+    free(text);
+
+    text = written(rep_write_text);
+    cr_expect(strstr(text, " - # pcycles / 0 (1): its formula would divide by zero\n"), "%s", text);
+    free(text);
+
+    text = written(rep_write_json);
+    json_t *root = json_loads(text, 0, NULL), *stats, *never, *some;
+    cr_assert(root);
+    stats = json_object_get(json_array_get(json_object_get(root, "snapshots"), 0), "stats");
+    never = json_object_get(stats, "machine.group.my_group.never");
+    some = json_object_get(stats, "machine.group.my_group.nacks_per_card");
+    cr_expect(json_is_null(json_object_get(never, "value")));
+    cr_expect_str_eq(json_string_value(json_object_get(never, "reason")),
+                     "its formula would divide by zero");
+    cr_expect(json_is_real(json_object_get(some, "value")) && !json_object_get(some, "reason"));
+    json_decref(root);
     free(text);
 
     text = written(rep_table);
@@ -349,4 +366,38 @@ Test(report_files, groups)
     cr_expect(strstr(text, "never") && strstr(text, " -  "), "%s", text);
     free(text);
     fake.experiment.group_count = 0;
+}
+
+/* The line of `text` that begins with `name`, to be freed; NULL: none. */
+static char *line_of(const char *text, const char *name)
+{
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if (at == text || at[-1] == ' ' || at[-1] == '\n')
+            return strndup(at, strcspn(at, "\n"));
+    return NULL;
+}
+
+/* Nothing is computed with a count that is modulo 2^32. */
+Test(report_files, wrapped_counts_have_no_rates)
+{
+    static const char *const names[] = {"run ", "nacks "};
+    for (unsigned i = 0; i < 2; i++) {
+        for (int wrapped = 0; wrapped < 2; wrapped++) {
+            char *text;
+            size_t size;
+            for (size_t r = 0; r < fake.run.regions; r++)
+                fake.run.region[r].card[0].overflowed[i] = wrapped;
+            FILE *out = open_memstream(&text, &size);
+            rep_table_region(&fake.run, &fake.run.region[0], out);
+            fclose(out);
+            char *line = line_of(text, names[i]);
+            cr_assert(line, "%s", text);
+            cr_expect_eq(!strstr(line, "% of time") && !strstr(line, "/1000 instr"), wrapped, "%s",
+                         line);
+            cr_expect_eq(!strstr(line, ".."), wrapped, "%s", line);
+            cr_expect_eq(strstr(line, "(wrapped)") != NULL, wrapped, "%s", line);
+            free(line);
+            free(text);
+        }
+    }
 }
