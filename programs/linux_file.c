@@ -13,6 +13,7 @@
 #include "machine/alloc.h"
 #include "programs/device.h"
 #include "programs/inode.h"
+#include "programs/lock.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 
@@ -53,6 +54,7 @@ void file_release(struct prog *p, struct file *f)
     if (f->refs > 0 && --f->refs > 0)
         return;
     DL_DELETE(p->files, f);
+    lock_released(p, f);
     if (f->pipe)
         pipe_end(p, f);
     if (f->host >= 0 && !f->standard)
@@ -112,6 +114,7 @@ int64_t file_close(struct prog *p, uint64_t fd)
     if (!f)
         return -EBADF;
     p->fds[fd].file = NULL;
+    lock_closed(p, f);
     file_release(p, f);
     return 0;
 }
@@ -893,8 +896,6 @@ int64_t sys_fcntl(struct call *c)
         SETFD,
         GETFL,
         SETFL,
-        SETLK = 6,
-        SETLKW,
         GETOWN = 23,
         SETOWN,
         DUPFD_CLOEXEC = 1030
@@ -902,6 +903,8 @@ int64_t sys_fcntl(struct call *c)
     const uint32_t settable = G_O_APPEND | G_O_NONBLOCK | (c->f->kind == FILE_CARD ? G_O_ASYNC : 0);
     struct descriptor *d = &c->p->fds[c->a[0]];
 
+    if (c->f->kind == FILE_PATH && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
+        return -EBADF;
     switch (c->a[1]) {
     case DUPFD:
     case DUPFD_CLOEXEC:
@@ -923,12 +926,7 @@ int64_t sys_fcntl(struct call *c)
     case SETOWN:
         c->f->owner = (int32_t)c->a[2];
         return 0;
-    case SETLK:
-    case SETLKW:
-    case 34:      /* F_SETLK64 */
-    case 35:      /* F_SETLKW64 */
-        return 0; /* one process: every lock is granted */
     default:
-        return -EINVAL;
+        return lock_fcntl(c, c->a[1], c->a[2]);
     }
 }
