@@ -21,6 +21,7 @@ struct lock {
     bool whole;               /* flock's */
     enum lock_type type;
     int64_t start, end; /* the last byte */
+    unsigned turn;      /* owners come in the order of their first locks, then by start */
 };
 
 /** Whether two locks are of one kind and one owner. */
@@ -46,6 +47,28 @@ static const struct lock *conflict(const struct inode *n, const struct lock *wan
     return NULL;
 }
 
+static int compare(const struct lock *a, const struct lock *b)
+{
+    if (a->turn != b->turn)
+        return a->turn < b->turn ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/** The turn of an owner: the one it has, or one after all others. */
+static unsigned turn_of(const struct inode *n, const struct lock *want)
+{
+    const struct lock *l;
+    unsigned last = 0;
+
+    DL_FOREACH(n->locks, l)
+    {
+        if (same_owner(l, want))
+            return l->turn;
+        last = l->turn;
+    }
+    return last + 1;
+}
+
 static void add(struct inode *n, const struct lock *from, int64_t start, int64_t end)
 {
     struct lock *l = nm_alloc(1, sizeof *l);
@@ -53,7 +76,7 @@ static void add(struct inode *n, const struct lock *from, int64_t start, int64_t
     *l = *from;
     l->start = start;
     l->end = end;
-    DL_APPEND(n->locks, l);
+    DL_INSERT_INORDER(n->locks, l, compare);
 }
 
 static void drop(struct inode *n, struct lock *l)
@@ -67,6 +90,7 @@ static void set(struct inode *n, struct lock want)
 {
     struct lock *l, *tmp;
 
+    want.turn = turn_of(n, &want);
     DL_FOREACH_SAFE(n->locks, l, tmp)
     {
         const struct lock old = *l;

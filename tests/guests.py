@@ -23,6 +23,7 @@ ARGUMENTS = {
     "echo": [[], ["one", "", "two words", "*?"]],
     "execonly": [["{dir}"]],
     "filecalls": [["{dir}"]],
+    "filerest": [["{dir}"]],
     "files": [["{dir}"]],
     "mappings": [["{dir}"]],
     # Its data in every quarter of a line: in the hostile build one of them shut a home's answers out.
