@@ -172,13 +172,11 @@ static void list_inputs(struct build *b)
 /** An address in C's hexadecimal or in decimal, ended by `end`. */
 static bool read_address(const char **text, char end, uint64_t *value)
 {
-    char *rest;
-    if (**text < '0' || **text > '9')
+    const char *rest = in_whole_parse(*text, value);
+    if (!rest || *rest != end)
         return false;
-    errno = 0;
-    *value = strtoull(*text, &rest, !strncmp(*text, "0x", 2) ? 16 : 10);
     *text = rest + 1;
-    return !errno && *rest == end;
+    return true;
 }
 
 static bool read_range(const char *entry, struct nm_range *range, char *why, size_t size)

@@ -204,20 +204,31 @@ static bool read_text(struct in_reading *r, const struct in_place *at, yaml_node
     return text;
 }
 
+/** Whether a file is of the kind and size its key allows. @return NULL, or the complaint */
+static const char *check_file(const char *path, const struct in_form *form, char buf[64])
+{
+    struct stat st;
+    if (stat(path, &st) || access(path, R_OK))
+        return strerror(errno);
+    if (!form->max && S_ISCHR(st.st_mode))
+        return NULL;
+    if (S_ISREG(st.st_mode) && form->max && (uint64_t)st.st_size > form->max) {
+        snprintf(buf, 64, "it is larger than %llu MB", (unsigned long long)form->max >> 20);
+        return buf;
+    }
+    return in_unreadable_kind(st.st_mode);
+}
+
 /** A path, seen from the file that names it; the file must exist. */
 static bool read_file(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
                       const struct in_key *key, struct in_value *v)
 {
-    struct stat st;
+    char buf[64];
     const char *text = text_of(r, at, node, key);
     if (!text)
         return false;
     char *path = in_path_beside(at->doc->path, text);
-    const char *complaint = NULL;
-    if (stat(path, &st) || access(path, R_OK))
-        complaint = strerror(errno);
-    else if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
-        complaint = S_ISDIR(st.st_mode) ? "it is a directory" : "it is not a regular file";
+    const char *complaint = check_file(path, &key->form, buf);
     if (complaint) {
         in_complain(r, at, "'%s': cannot read '%.200s': %s", key->path, path, complaint);
         free(path);

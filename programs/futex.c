@@ -7,6 +7,7 @@
  * simulation's.
  */
 #include "programs/syscall.h"
+#include "programs/watch.h"
 
 #include <utlist.h>
 
@@ -99,6 +100,7 @@ static int64_t wait(struct call *c, uint64_t op, uint32_t bits)
     }
     if (vm_read32(&c->p->vm, c->a[0], &now) < 0)
         return -EFAULT;
+    watch_sleep(c->t, c->a[0], (uint32_t)c->a[2]);
     if (now != (uint32_t)c->a[2])
         return -EAGAIN;
     c->t->futex_bits = bits;

@@ -10,7 +10,9 @@
 
 #include "programs/linux.h"
 
+#include "machine/alloc.h" /* before uthash: what it does without memory */
 #include <sys/stat.h>
+
 #include <uthash.h>
 
 struct inode_key {

@@ -81,6 +81,18 @@ enum thread_state {
 /** Why a blocked thread goes on. */
 enum wake { WAKE_EVENT, WAKE_TIMEOUT, WAKE_SIGNAL };
 
+/** What tells whether a thread gets on (watch.c). */
+struct watched {
+    struct pc_tries tries; /**< while it has no card; otherwise nm_card_tries */
+    uint64_t calls;        /**< traps of its own making */
+    uint64_t from, since;  /**< [instructions] of its card when it got that; since its last call */
+    uint64_t slept;        /**< `calls` when it last went to sleep on a futex ... */
+    uint64_t futex;        /**< ... at this address ... */
+    uint32_t expected;     /**< ... with this value */
+    uint64_t vain;         /**< how often it found that one taken again, in a row */
+    uint64_t tries_said, vain_said; /**< the length of a row when it was last spoken of */
+};
+
 struct thread {
     struct prog *p;
     struct thread *prev, *next;     /**< all threads, by creation */
@@ -92,9 +104,10 @@ struct thread {
     unsigned card;
     uint64_t affinity[CARDS_MAX / 64];
     struct pc_regs regs;
-    nm_tick ready_at;  /**< [ticks] not before this on a card */
-    nm_tick since;     /**< [ticks] on its card since then */
-    nm_tick ran;       /**< [ticks] on a card before that */
+    nm_tick ready_at; /**< [ticks] not before this on a card */
+    nm_tick since;    /**< [ticks] on its card since then */
+    nm_tick ran;      /**< [ticks] on a card before that */
+    struct watched watched;
     nm_tick slice_end; /**< [ticks] others may have the card then */
     bool yield;        /**< gave up the rest of its slice */
     bool migrate;      /**< its card is no longer allowed */
@@ -140,6 +153,7 @@ struct card {
     struct thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
     struct thread *queue;   /**< TH_READY, first in first out */
     unsigned load;          /**< threads placed here */
+    nm_tick tick_at;        /**< clock interrupt of the running thread */
     uint32_t interrupts;    /**< of its monitoring card, ever */
 };
 
@@ -245,6 +259,14 @@ struct prog {
     uint64_t device_drawn;    /**< /dev/urandom bytes given */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
+    nm_tick watch_at;      /**< the watchdog's next look */
+    nm_tick wrote_at;      /**< a look before which something was stored or called ... */
+    uint64_t wrote, calls; /**< ... how much had been by then; calls so far */
+    uint64_t wrote_said;   /**< [ticks] since then when it was last spoken of */
+    nm_tick moved_at;      /**< simulated time at ... */
+    int64_t moved_ns;      /**< [host ns] ... this moment, from which on it stood */
+    bool stood;            /**< that has been said */
+
     int64_t told_ns; /**< [host ns] when the progress hook was last called */
     bool over;       /**< the end is decided: */
     nm_tick over_at; /**< [ticks] the machine still runs to here */
@@ -285,6 +307,7 @@ void thread_end(struct thread *t);
 
 /** After its handler: back to its card, or into a queue. */
 void sched_return(struct thread *t);
+
 /** Another thread's allowed cards changed. */
 void sched_affinity(struct thread *t);
 
@@ -304,6 +327,13 @@ void thread_wake_all(struct prog *p, const void *channel);
 void thread_notify(struct thread *t);
 
 struct thread *thread_find(struct prog *p, uint32_t tid);
+
+/* ---- tick.c ---------------------------------------------------------------------------------- */
+
+/** [ticks] The card's first clock interrupt after `at`; NM_NEVER: there is none. */
+nm_tick tick_after(const struct prog *p, unsigned card, nm_tick at);
+/** [ticks] What its clock interrupt at `at` takes. */
+nm_tick tick_cost(const struct prog *p, unsigned card, nm_tick at);
 
 /* ---- traps ----------------------------------------------------------------------------------- */
 

@@ -244,7 +244,7 @@ static unsigned ready(struct prog *p, const struct file *f)
 }
 
 /** The files of a poll or select, as they were when it began: they are held. */
-struct watched {
+struct polled {
     struct file *file[FD_MAX];
 };
 
@@ -257,7 +257,7 @@ static struct file *watch(struct call *c, int32_t fd)
     return f;
 }
 
-static int64_t watch_polled(struct call *c, uint64_t va, uint64_t n, struct watched *w)
+static int64_t watch_polled(struct call *c, uint64_t va, uint64_t n, struct polled *w)
 {
     for (uint64_t i = 0; i < n; i++) {
         uint64_t fd;
@@ -269,7 +269,7 @@ static int64_t watch_polled(struct call *c, uint64_t va, uint64_t n, struct watc
 }
 
 /** One look at all of struct pollfd[n]; returns how many are ready. */
-static int64_t poll_once(struct call *c, uint64_t va, uint64_t n, const struct watched *w)
+static int64_t poll_once(struct call *c, uint64_t va, uint64_t n, const struct polled *w)
 {
     int64_t count = 0;
 
@@ -290,7 +290,7 @@ static int64_t poll_once(struct call *c, uint64_t va, uint64_t n, const struct w
 
 static int64_t poll_until(struct call *c, nm_tick deadline)
 {
-    struct watched w = {{NULL}};
+    struct polled w = {{NULL}};
     int64_t n = c->a[1] > FD_MAX ? -EINVAL : watch_polled(c, c->a[0], c->a[1], &w);
     enum wake why = WAKE_EVENT;
 
@@ -352,7 +352,7 @@ static int move_set(struct call *c, uint64_t va, uint64_t n, uint8_t set[FD_MAX]
 
 /** Fills `got` with what is ready of `asked`; the count, or -EBADF. */
 static int64_t select_once(struct call *c, uint64_t n, uint8_t asked[3][FD_MAX],
-                           uint8_t got[3][FD_MAX], const struct watched *w)
+                           uint8_t got[3][FD_MAX], const struct polled *w)
 {
     static const unsigned masks[3] = {POLL_IN | POLL_HUP, POLL_OUT | POLL_ERR, 0};
     int64_t count = 0;
@@ -371,7 +371,7 @@ static int64_t select_once(struct call *c, uint64_t n, uint8_t asked[3][FD_MAX],
 static int64_t select_until(struct call *c, nm_tick deadline)
 {
     uint8_t asked[3][FD_MAX] = {{0}}, got[3][FD_MAX] = {{0}};
-    struct watched files = {{NULL}};
+    struct polled files = {{NULL}};
     uint64_t n = c->a[0];
     int64_t count = 0;
 

@@ -12,6 +12,7 @@
 #include "programs/inode.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
+#include "programs/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +139,7 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     nm_card_take(t->p->m, trap->card, &t->regs);
     t->ran += trap->at > t->since ? trap->at - t->since : 0;
     t->state = TH_OS;
+    watch_trap(t);
 }
 
 static void handle_trap(struct prog *p, const struct nm_trap *trap)
@@ -154,40 +156,12 @@ static void handle_trap(struct prog *p, const struct nm_trap *trap)
     run_woken(p);
 }
 
-/** Appends to the message, as far as it fits. */
-static void __attribute__((format(printf, 2, 3))) say(struct prog *p, const char *format, ...)
-{
-    size_t used = strlen(p->out->message);
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(p->out->message + used, sizeof p->out->message - used, format, ap);
-    va_end(ap);
-}
-
-/** Names the thread a locked mutex word belongs to, as glibc keeps it (owner's tid two words on).
- */
-static void say_owner(struct prog *p, const struct thread *t)
-{
-    uint32_t owner;
-
-    if (vm_read32(&p->vm, t->futex + 8, &owner) == 0 && owner != t->tid && thread_find(p, owner))
-        say(p, " (perhaps held by thread %u)", owner);
-}
-
 static void report_deadlock(struct prog *p)
 {
-    const struct thread *t;
+    char *threads = watch_threads(p);
 
-    prog_finish(p, PROG_DEADLOCK, 0, "deadlock: every thread waits");
-    DL_FOREACH(p->threads, t)
-    {
-        say(p, "\n  thread %u, card %u: in %s", t->tid, t->card, t->waits_in ? t->waits_in : "?");
-        if (t->on_futex) {
-            say(p, " on 0x%" PRIx64, t->futex);
-            say_owner(p, t);
-        }
-    }
+    prog_finish(p, PROG_DEADLOCK, 0, "deadlock: every thread waits\n%s", threads);
+    free(threads);
 }
 
 uint64_t prog_ns(const struct prog *p, nm_tick t)
@@ -228,16 +202,26 @@ static uint64_t instructions(const struct prog *p)
     return n;
 }
 
+static void say_threads(struct prog *p)
+{
+    char *threads = watch_threads(p);
+
+    watch_say(p, threads);
+    free(threads);
+}
+
 void prog_tell(struct prog *p)
 {
-    int64_t now;
+    const int64_t now = host_ns();
 
-    if (!p->hooks || !p->hooks->progress)
-        return;
-    now = host_ns();
     if (now - p->told_ns < PROGRESS_NS)
         return;
     p->told_ns = now;
+    watch_host(p, now);
+    if (p->hooks && p->hooks->asked && p->hooks->asked(p->hooks->ctx))
+        say_threads(p);
+    if (!p->hooks || !p->hooks->progress)
+        return;
     if (!p->hooks->progress(p->hooks->ctx, prog_now(p), instructions(p)))
         prog_finish(p, PROG_INTERRUPTED, 0, "interrupted");
 }
@@ -299,6 +283,8 @@ static void step(struct prog *p)
                     "the machine's memory is full: the program needs more than memory.size");
     if (!p->over && prog_now(p) >= p->spec->limit)
         prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
+    if (!p->over)
+        watch_look(p, next_date(p) == NM_NEVER && !p->commands);
     if (r == NM_RUN_UNTIL) {
         sample(p);
         prog_tell(p);
@@ -315,6 +301,16 @@ static void run_out(struct prog *p)
         r = nm_machine_run(p->m, p->over_at, &trap);
 }
 
+/** Whether the run ended before the program, so that one asks where its threads were. A deadlock's
+ *  are in its message, unless they are too many. */
+static bool wants_threads(const struct prog_outcome *out)
+{
+    if (out->end == PROG_DEADLOCK)
+        return strlen(out->message) == sizeof out->message - 1;
+    return out->end == PROG_LIMIT || out->end == PROG_INTERRUPTED || out->end == PROG_STUCK ||
+           out->end == PROG_LIVELOCK;
+}
+
 static void hardware(struct actors *as, void *ctx)
 {
     struct prog *p = ctx;
@@ -328,6 +324,8 @@ static void hardware(struct actors *as, void *ctx)
         step(p);
     if (p->out->end == PROG_EXITED || p->out->end == PROG_SIGNALED)
         run_out(p);
+    else if (wants_threads(p->out))
+        say_threads(p);
 }
 
 /** Body of a thread's actor: one turn per trap. */
@@ -367,11 +365,12 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->cwd.fd = -1;
     p->elf_fd = -1;
     p->alarm_at = NM_NEVER;
+    p->watch_at = 1;
     p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
     if (!p->hash)
-        abort();
+        nm_no_memory();
     XXH64_reset(p->hash, 0);
 }
 
@@ -411,7 +410,7 @@ static bool open_image(struct prog *p)
 {
     char why[512];
 
-    p->elf_fd = open(p->spec->path, O_RDONLY | O_CLOEXEC);
+    p->elf_fd = open(p->spec->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (p->elf_fd < 0)
         prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, strerror(errno));
     else if (!elf_read(p->elf_fd, &p->image, why, sizeof why))
@@ -506,7 +505,7 @@ bool prog_check(const char *path, char *why, size_t size)
 {
     struct elf_image image;
     char reason[512];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has perhaps no writer */
     bool ok;
 
     if (fd < 0) {

@@ -104,7 +104,7 @@ static const struct bad {
     {TEXT("base: '-'\n"), "1:7", "standard input"},
     {TEXT("base: [a]\n"), "1:7", "is a list"},
     {TEXT("base:\n"), "1:6", "no value"},
-    {TEXT("base: /dev/zero\n"), "", "/dev/zero:1:1: error: not UTF-8"},
+    {TEXT("base: /dev/zero\n"), "1:7", "it is a device"},
     {TEXT("about: [a]\n"), "1:8", "is a list"},
     {TEXT("bus: {clock: 40MHz}\n"), "1:14", "whole multiple"},
     {TEXT("bus: {width: 12B}\n"), "1:14", "power of two"},

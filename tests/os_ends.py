@@ -13,8 +13,8 @@ import sys
 # argument of the guest: options of os_run, exit status, what must appear
 ENDS = {
     "deadlock": ([], 99, r"deadlock: every thread waits\n"
-                         r"  thread 1000, card 0: in futex\S* on 0x\w+ \(perhaps held by thread 1001\)\n"
-                         r"  thread 1001, card 1: in futex\S* on 0x\w+ \(perhaps held by thread 1000\)\n"),
+                         r"  thread 1000, card 0: in futex\S* on 0x\w+ \(perhaps held by thread 1001\) at pc .*\n"
+                         r"  thread 1001, card 1: in futex\S* on 0x\w+ \(perhaps held by thread 1000\) at pc .*\n"),
     "others-spin": ([], 5, r"threads=4"),
     "null": ([], 139, r"killed by SIGSEGV at pc 0x\w+ \(\w+(\+0x\w+)?\), address 0x8: "
                       r"nothing mapped there; thread 1000 on card 0\n"),
