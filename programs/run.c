@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include <utlist.h>
@@ -426,6 +427,17 @@ static void wrote_back(void *ctx, uint64_t dev, uint64_t ino)
     inode_wrote(ctx, inode_at(ctx, (dev_t)dev, (ino_t)ino));
 }
 
+/** As many files as the host lets us have: the guest's own limit is FD_MAX everywhere. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 /** Decides which files of the host the guest can name. */
 static bool open_view(struct prog *p)
 {
@@ -433,6 +445,7 @@ static bool open_view(struct prog *p)
         .program = p->spec->beside, .allow = p->spec->allow, .off = p->spec->off};
     char why[512];
 
+    raise_file_limit();
     p->view = view_new(&spec, why, sizeof why);
     if (p->view)
         view_home(p->view, &p->cwd);
