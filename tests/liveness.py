@@ -137,11 +137,29 @@ def clock(bench):
             bench.check(f"what the clock takes {mode}", good, shares)
 
 
+def by_turns(bench):
+    """In functional mode everybody gets a lock, however many want it and however long it is held."""
+    crowds = [f"crowd {shape} 64 {hogs} 20" for shape in range(6) for hogs in (32, 60)]
+    # Some of these fit into 1,024 PCycles a whole number of times.
+    periods = [f"period {hold} {gap}" for hold in range(0, 40) for gap in (0, 1)]
+    ended = 0
+    for what in crowds + periods:
+        done = bench.run(what, ["--functional", "--limit=400ms", "--set=os.tick=0cy"])
+        ended += done.returncode == 0
+        if done.returncode != 0:
+            bench.check(f"{what} in turns", False, done.stderr)
+    bench.check(f"{ended} in turns", ended == len(crowds) + len(periods), ended)
+    done = bench.run("linked 62", ["--functional", "--limit=10ms", "--set=os.syscall=1cy"])
+    bench.check("SCs between traps", done.returncode == 0, done.stderr)
+
+
 def main():
     bench = Bench(*sys.argv[1:])
     if bench.guest.endswith("o32"):
         out_of_step(bench)
         clock(bench)
+    else:
+        by_turns(bench)
     findings(bench)
     table_on_request(bench)
     return 1 if bench.failed else 0
