@@ -102,7 +102,7 @@ def rounds(done):
 def out_of_step(bench):
     """Whoever polls a lock and whoever is woken for it: all end, whatever their times are; and some
     of them would not if the operating system were always as late."""
-    bound = 5000  # rounds
+    bound = 2500  # rounds
     stuck = cured = 0
     for wake in 400, 600, 700, 800, 1000, 1500, 3000:
         for gap, hold in (0, 300), (1, 30), (1, 100), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30):
