@@ -7,7 +7,9 @@
  * after another, in an order that depends on nothing but the simulation.
  */
 #include "machine/alloc.h"
+#include "programs/confine.h"
 #include "programs/device.h"
+#include "programs/inode.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 #include "programs/watch.h"
@@ -314,6 +316,8 @@ static void hardware(struct actors *as, void *ctx)
 
     p->actors = as;
     p->told_ns = host_ns();
+    if (p->spec->confine)
+        confine(p->view, p->spec->path, p->spec->off);
     thread_start(p->threads);
     while (!p->over)
         step(p);
@@ -357,14 +361,15 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->out = out;
     p->next_tid = FIRST_TID;
     p->umask = 022;
-    p->cwd = AT_FDCWD;
+    p->cwd.fd = -1;
+    p->elf_fd = -1;
     p->alarm_at = NM_NEVER;
     p->watch_at = 1;
     p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
     if (!p->hash)
-        abort();
+        nm_no_memory();
     XXH64_reset(p->hash, 0);
 }
 
@@ -391,6 +396,8 @@ static void prog_free(struct prog *p)
     free_threads(p);
     signal_free(p);
     vm_free(&p->vm);
+    inodes_free(p);
+    view_free(p->view);
     XXH64_freeState(p->hash);
     if (p->elf_fd >= 0)
         close(p->elf_fd);
@@ -402,12 +409,33 @@ static bool open_image(struct prog *p)
 {
     char why[512];
 
-    p->elf_fd = open(p->spec->path, O_RDONLY | O_CLOEXEC);
+    p->elf_fd = open(p->spec->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (p->elf_fd < 0)
         prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, strerror(errno));
     else if (!elf_read(p->elf_fd, &p->image, why, sizeof why))
         prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, why);
     return !p->over;
+}
+
+/** A mapped file's bytes went back to the host: it is as new as that. */
+static void wrote_back(void *ctx, uint64_t dev, uint64_t ino)
+{
+    inode_wrote(ctx, inode_at(ctx, (dev_t)dev, (ino_t)ino));
+}
+
+/** Decides which files of the host the guest can name. */
+static bool open_view(struct prog *p)
+{
+    const struct view_spec spec = {
+        .program = p->spec->beside, .allow = p->spec->allow, .off = p->spec->off};
+    char why[512];
+
+    p->view = view_new(&spec, why, sizeof why);
+    if (p->view)
+        view_home(p->view, &p->cwd);
+    else
+        prog_finish(p, PROG_UNLOADABLE, 0, "%s", why);
+    return p->view;
 }
 
 static bool load(struct prog *p)
@@ -418,6 +446,8 @@ static bool load(struct prog *p)
     p->n64 = p->image.n64;
     nm_machine_place(p->m, p->spec->ranges, p->spec->range_count);
     vm_init(&p->vm, p->m, p->n64);
+    p->vm.wrote = wrote_back;
+    p->vm.wrote_ctx = p;
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));
     if (p->vm.full)
@@ -445,7 +475,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     int err = 0;
 
     prog_init(p, m, spec, hooks, out);
-    if (open_image(p) && load(p))
+    if (open_image(p) && open_view(p) && load(p))
         err = actors_run(p->par, hardware, p);
     if (err < 0)
         prog_finish(p, PROG_UNLOADABLE, 0, "cannot start the simulation: %s", strerror(-err));
@@ -462,7 +492,7 @@ bool prog_check(const char *path, char *why, size_t size)
 {
     struct elf_image image;
     char reason[512];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has perhaps no writer */
     bool ok;
 
     if (fd < 0) {
