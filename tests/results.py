@@ -49,6 +49,7 @@ class Bench:
         self.numachine, self.guest = numachine, guest
         self.directory = pathlib.Path(directory)
         self.failures = 0
+        self.started = []
 
     def check(self, what, good, seen=""):
         if not good:
@@ -70,9 +71,20 @@ class Bench:
         return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               timeout=TIMEOUT, check=False)
 
+    def spawn(self, command, **streams):
+        self.started.append(subprocess.Popen(command, **streams))
+        return self.started[-1]
+
     def start(self, out, end, *options):
-        return subprocess.Popen(self.command(out, end, *options), stdin=subprocess.PIPE,
-                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        return self.spawn(self.command(out, end, *options), stdin=subprocess.PIPE,
+                          stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+
+    def end_all(self):
+        """What a part that failed has left running."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
 
 
 def await_run(process, out):
@@ -231,9 +243,9 @@ def signals(bench):
         done = bench.run(["timeout", "1", *bench.command(out, "spin")])
         bench.check("timeout", done.returncode == 124, done.returncode)
         bench.check("timeout", bench.status("timeout", out) == "partial")
-    process = subprocess.Popen(["sh", "-c", 'trap "" HUP; exec "$@"', "sh",
-                                *bench.command(bench.directory / "nohup", "drain")],
-                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = bench.spawn(["sh", "-c", 'trap "" HUP; exec "$@"', "sh",
+                           *bench.command(bench.directory / "nohup", "drain")],
+                          stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     await_run(process, bench.directory / "nohup")
     process.send_signal(signal.SIGHUP)
     time.sleep(0.3)
@@ -247,8 +259,8 @@ def impatient(bench):
     reader, writer = os.pipe()
     while select_writable(writer):
         os.write(writer, b"x" * 4096)
-    process = subprocess.Popen([bench.numachine, "stat", "-m", "station-4", "-o", out, "--",
-                                bench.guest, "spin"], stdin=subprocess.DEVNULL, stderr=writer)
+    process = bench.spawn([bench.numachine, "stat", "-m", "station-4", "-o", out, "--",
+                           bench.guest, "spin"], stdin=subprocess.DEVNULL, stderr=writer)
     await_run(process, out)
     time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
@@ -277,11 +289,14 @@ def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:3])
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(numachine, guest, directory)
-        full_tmpfs(bench, little_files(bench))
-        for part in full_stream, locked, race, killed, signals, impatient:
-            begin = time.monotonic()
-            part(bench)
-            print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")
+        try:
+            full_tmpfs(bench, little_files(bench))
+            for part in full_stream, locked, race, killed, signals, impatient:
+                begin = time.monotonic()
+                part(bench)
+                print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")
+        finally:
+            bench.end_all()
     print(f"{bench.failures} failed")
     return 1 if bench.failures else 0
 
