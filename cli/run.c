@@ -69,7 +69,8 @@ int cli_run(int argc, char **argv)
 
     cli_parse(&argp, argc, argv, 0, &r);
     if (in_experiment_load(&x, r.file, r.options.sets, &diag)) {
-        if (in_experiment_count(&x, r.options.events, r.options.groups, &diag))
+        if (in_experiment_count(&x, r.options.events, r.options.groups, &diag) &&
+            in_experiment_allow(&x, r.options.allow, &diag))
             status = run(&r, &x, argc, argv);
         in_experiment_free(&x);
     }

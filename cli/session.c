@@ -300,8 +300,13 @@ static enum cli_exit simulate(struct state *s)
                 strerror(errno));
         return CLI_EXIT_IO;
     }
+    const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
     const struct prog_spec spec = {
         .path = s->program,
+        .beside = x->program ? x->program : x->source,
+        .allow = x->files,
+        .off = kept,
+        .confine = true,
         .argv = x->argv,
         .envp = x->envp,
         .stdin_fd = in,

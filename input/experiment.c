@@ -122,6 +122,7 @@ static void store(struct build *b, size_t i)
         break;
     case IN_LIST:
     case IN_EVENTS:
+    case IN_GRANTS:
     case IN_MAP:
         move_list(v, field);
         break;
@@ -524,6 +525,21 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
     in_set_origin(x, key);
 }
 
+bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in_diag *diag)
+{
+    char why[400];
+    bool good = true;
+    for (; grants && *grants; grants++) {
+        if (!in_grant_check(*grants, why, sizeof why)) {
+            in_error(diag, NULL, NULL, 0, 0, "--allow: %s", why);
+            good = false;
+        }
+        in_push(&x->files, *grants);
+        in_set_origin(x, IN_KEY_files);
+    }
+    return good;
+}
+
 bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
                          struct in_diag *diag)
 {
@@ -561,6 +577,7 @@ static void free_field(struct in_experiment *x, size_t i)
         break;
     case IN_LIST:
     case IN_EVENTS:
+    case IN_GRANTS:
     case IN_MAP:
         in_free_list(*(char ***)field);
         break;

@@ -289,6 +289,43 @@ static bool read_list(struct in_reading *r, const struct in_place *at, yaml_node
     return good;
 }
 
+bool in_grant_check(const char *grant, char *why, size_t size)
+{
+    const char *colon = strrchr(grant, ':');
+    const bool suffix = colon && (!strcmp(colon, ":ro") || !strcmp(colon, ":rw"));
+    char *path = in_strdup(grant);
+    struct stat st;
+    if (suffix)
+        path[colon - grant] = '\0';
+    const char *complaint = NULL;
+    if (stat(path, &st))
+        complaint = strerror(errno);
+    else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        complaint = "it is neither a directory nor a regular file";
+    if (complaint)
+        snprintf(why, size, "cannot give the program '%.200s': %s", path, complaint);
+    free(path);
+    return !complaint;
+}
+
+/** Paths that the program may use, seen from the file that names them. */
+static bool read_grants(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                        const struct in_key *key, struct in_value *v)
+{
+    char why[400];
+    bool good = read_list(r, at, node, key, v);
+    for (char **grant = v->list; good && grant && *grant; grant++) {
+        char *path = in_path_beside(at->doc->path, *grant);
+        free(*grant);
+        *grant = path;
+        if (!in_grant_check(path, why, sizeof why)) {
+            in_complain(r, at, "'%s': %s", key->path, why);
+            good = false;
+        }
+    }
+    return good;
+}
+
 /** Complains when an earlier key of the mapping has the same text. */
 static bool is_repeated(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
                         const yaml_node_pair_t *pair)
@@ -397,11 +434,12 @@ typedef bool read_fn(struct in_reading *r, const struct in_place *at, yaml_node_
                      const struct in_key *key, struct in_value *v);
 
 static read_fn *const readers[] = {
-    [IN_INT] = read_plain,   [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
-    [IN_BYTES] = read_plain, [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
-    [IN_WORD] = read_plain,  [IN_TIME] = read_time,       [IN_TEXT] = read_text,
-    [IN_FILE] = read_file,   [IN_LIST] = read_list,       [IN_EVENTS] = read_list,
-    [IN_MAP] = read_map,     [IN_MACHINE] = read_machine, [IN_ROWS] = read_rows,
+    [IN_INT] = read_plain,     [IN_BOOL] = read_plain, [IN_CYCLES] = read_plain,
+    [IN_BYTES] = read_plain,   [IN_FREQ] = read_plain, [IN_ENUM] = read_plain,
+    [IN_WORD] = read_plain,    [IN_TIME] = read_time,  [IN_TEXT] = read_text,
+    [IN_FILE] = read_file,     [IN_LIST] = read_list,  [IN_EVENTS] = read_list,
+    [IN_GRANTS] = read_grants, [IN_MAP] = read_map,    [IN_MACHINE] = read_machine,
+    [IN_ROWS] = read_rows,
 };
 
 bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,

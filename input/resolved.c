@@ -193,6 +193,7 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
         break;
     case IN_LIST:
     case IN_EVENTS:
+    case IN_GRANTS:
         if (id == IN_KEY_groups)
             write_groups(out, x);
         else

@@ -23,6 +23,7 @@ enum in_type {
                      max 0: of any size, and devices too */
     IN_LIST,    /**< [any, values] */
     IN_EVENTS,  /**< [names of monitor events] */
+    IN_GRANTS,  /**< [PATH, PATH:ro, PATH:rw] */
     IN_ROWS,    /**< [mappings, each read by a table of its own] */
     IN_MAP,     /**< {NAME: value} */
     IN_MACHINE, /**< a machine's name or file, or a mapping of its parameters */

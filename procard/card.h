@@ -141,6 +141,7 @@ struct pc_card {
     /* external agent */
     nm_tick agent_free; /**< takes the next packet from the bus */
     nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
+    unsigned passed;    /**< sinkable packets that have overtaken the first nonsinkable one */
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;

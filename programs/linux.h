@@ -12,6 +12,7 @@
 #include "programs/actors.h"
 #include "programs/elf.h"
 #include "programs/program.h"
+#include "programs/view.h"
 #include "programs/vm.h"
 
 #include <xxhash.h>
@@ -33,6 +34,8 @@ enum { ERESTART_SYS = 512, ERESTART_NOHAND = 514 };
 
 struct prog;
 struct thread;
+struct inode;
+struct synthetic;
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
@@ -128,6 +131,9 @@ struct thread {
     struct thread *f_prev, *f_next;
     bool on_futex;
 
+    struct file **held; /**< files the call under way uses: closing them must wait */
+    unsigned held_count, held_room;
+
     uint64_t clear_tid, robust_list; /**< guest addresses, 0: none */
 
     struct sigs mask, saved_mask;
@@ -154,9 +160,14 @@ struct card {
 /* ---- files ----------------------------------------------------------------------------------- */
 
 enum file_kind {
-    FILE_HOST,
+    FILE_HOST,   /**< a regular file, or a standard stream */
+    FILE_FOLDER, /**< a directory */
+    FILE_PATH,   /**< opened with O_PATH: a name, not its bytes */
+    FILE_NULL,
+    FILE_ZERO,
     FILE_PIPE_IN,
     FILE_PIPE_OUT,
+    FILE_PIPE_BOTH, /**< a FIFO opened for both */
     FILE_MARK,
     FILE_RANDOM,
     FILE_DEVICE,
@@ -169,6 +180,8 @@ enum { PIPE_BYTES = 65536 };
 
 struct pipe {
     unsigned readers, writers;
+    unsigned opened[2];  /**< how often for reading and for writing, ever */
+    struct inode *inode; /**< its FIFO, or NULL */
     size_t head, count;
     uint8_t data[PIPE_BYTES];
 };
@@ -179,8 +192,14 @@ struct file {
     int host;      /**< host descriptor, or -1 */
     bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
     bool hashed;   /**< the guest's stdout */
-    unsigned refs;
-    uint32_t flags; /**< guest's O_ flags */
+    unsigned refs; /**< descriptors, commands and calls under way */
+    struct file *prev, *next;
+    uint32_t flags;                /**< guest's O_ flags */
+    uint64_t at;                   /**< position in a regular file */
+    struct inode *inode;           /**< of a file of the host; not owned */
+    bool writable;                 /**< the view lets it be changed */
+    const struct synthetic *synth; /**< what it is a made-up form of, or NULL */
+    struct place place;            /**< FILE_FOLDER */
     struct pipe *pipe;
     struct device *device;       /**< FILE_DEVICE: its commands (device.h) */
     unsigned card;               /**< FILE_CARD */
@@ -221,8 +240,12 @@ struct prog {
     unsigned processors; /**< cards 0 .. processors-1 may run threads */
 
     struct descriptor fds[FD_MAX];
-    int cwd; /**< host descriptor of the working directory, or AT_FDCWD */
+    struct file *files; /**< all, by time of opening */
+    struct view *view;
+    struct place cwd;
     unsigned umask;
+    struct inode *inodes; /**< files the guest has seen (inode.h) */
+    uint64_t inode_count;
     XXH64_state_t *hash;
 
     struct action actions[SIGNALS + 1];
@@ -356,5 +379,9 @@ void futex_thread_exit(struct thread *t);
 void files_init(struct prog *p);
 void files_free(struct prog *p);
 struct file *file_get(struct prog *p, int64_t fd);
+/** Keeps a file until the thread's call ends, whoever closes it meanwhile. */
+void file_hold(struct thread *t, struct file *f);
+/** The call has ended. */
+void files_let_go(struct thread *t);
 
 #endif

@@ -22,8 +22,15 @@ struct prog_spec {
     nm_tick limit;                      /**< stop at this tick (NM_NEVER: none) */
     nm_tick interval;                   /**< [ticks] between calls of `sample`; 0: none */
     unsigned processors;                /**< threads may run on cards 0 .. processors-1; 0: all */
-    const struct nm_range *ranges;      /**< pages with a station of their own; they win over the
-                                             machine's rule */
+    const char *beside;                 /**< the guest may read this file's directory; NULL: no */
+    char *const *allow;            /**< NULL-terminated "PATH[:ro|:rw]": more that the guest may
+                                        name; NULL: nothing */
+    const char *const *off;        /**< NULL-terminated directories the guest may not change;
+                                        NULL: none */
+    bool confine;                  /**< the host's kernel shall confine the process too, for
+                                        good: it may write to `off`, but not much else */
+    const struct nm_range *ranges; /**< pages with a station of their own; they win over the
+                                        machine's rule */
     unsigned range_count;
 };
 

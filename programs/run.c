@@ -7,7 +7,9 @@
  * after another, in an order that depends on nothing but the simulation.
  */
 #include "machine/alloc.h"
+#include "programs/confine.h"
 #include "programs/device.h"
+#include "programs/inode.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 #include "programs/watch.h"
@@ -317,6 +319,8 @@ static void hardware(struct actors *as, void *ctx)
 
     p->actors = as;
     p->told_ns = host_ns();
+    if (p->spec->confine)
+        confine(p->view, p->spec->path, p->spec->off);
     thread_start(p->threads);
     while (!p->over)
         step(p);
@@ -360,7 +364,8 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->out = out;
     p->next_tid = FIRST_TID;
     p->umask = 022;
-    p->cwd = AT_FDCWD;
+    p->cwd.fd = -1;
+    p->elf_fd = -1;
     p->alarm_at = NM_NEVER;
     p->watch_at = 1;
     p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
@@ -394,6 +399,8 @@ static void prog_free(struct prog *p)
     free_threads(p);
     signal_free(p);
     vm_free(&p->vm);
+    inodes_free(p);
+    view_free(p->view);
     XXH64_freeState(p->hash);
     if (p->elf_fd >= 0)
         close(p->elf_fd);
@@ -413,6 +420,27 @@ static bool open_image(struct prog *p)
     return !p->over;
 }
 
+/** A mapped file's bytes went back to the host: it is as new as that. */
+static void wrote_back(void *ctx, uint64_t dev, uint64_t ino)
+{
+    inode_wrote(ctx, inode_at(ctx, (dev_t)dev, (ino_t)ino));
+}
+
+/** Decides which files of the host the guest can name. */
+static bool open_view(struct prog *p)
+{
+    const struct view_spec spec = {
+        .program = p->spec->beside, .allow = p->spec->allow, .off = p->spec->off};
+    char why[512];
+
+    p->view = view_new(&spec, why, sizeof why);
+    if (p->view)
+        view_home(p->view, &p->cwd);
+    else
+        prog_finish(p, PROG_UNLOADABLE, 0, "%s", why);
+    return p->view;
+}
+
 static bool load(struct prog *p)
 {
     struct pc_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
@@ -421,6 +449,8 @@ static bool load(struct prog *p)
     p->n64 = p->image.n64;
     nm_machine_place(p->m, p->spec->ranges, p->spec->range_count);
     vm_init(&p->vm, p->m, p->n64);
+    p->vm.wrote = wrote_back;
+    p->vm.wrote_ctx = p;
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));
     if (p->vm.unreadable)
@@ -450,7 +480,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     int err = 0;
 
     prog_init(p, m, spec, hooks, out);
-    if (open_image(p) && load(p))
+    if (open_image(p) && open_view(p) && load(p))
         err = actors_run(p->par, hardware, p);
     if (err < 0)
         prog_finish(p, PROG_UNLOADABLE, 0, "cannot start the simulation: %s", strerror(-err));

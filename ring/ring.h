@@ -56,16 +56,17 @@
  * be; results do not depend on where windows end. ring_send, ring_take and ring_room touch only
  * what belongs to their station: different stations may call them from different threads.
  *
- * How soon one station can notice another, in ring cycles of `generator` and `handler`:
+ * How soon one station can notice another, in ring cycles:
  *
- *   the rings move a slot (in, along or out)   handler later: a packet is complete, or room is seen
- *   a station sends a packet                   generator + handler: first its header enters the
- * ring it takes a nonsinkable packet              handler + handler: its sender knows, and lets in
- * a packet that has been through the generator before it takes a sinkable packet handler: but only
- * one that waited in an input FIFO goes on, and while one is there the rings move
+ * - The rings move a slot (in, along or out): after `handler`. A packet is complete, or room seen.
+ * - A station sends a packet: after `generator` + `handler`. First its header enters the ring.
+ * - It takes a nonsinkable packet: after twice `handler`. Its sender knows of it, and lets in a
+ *   packet that has been through the generator before.
+ * - It takes a sinkable packet: after `handler`. But only one that waited in an input FIFO goes on,
+ *   and while one is there the rings move.
  *
- * So a window ends `handler` after the rings first move, and handler + min(generator, handler)
- * after a station first does something.
+ * So a window ends `handler` after the rings first move, and `handler` + min(`generator`,
+ * `handler`) after a station first does something.
  *
  * Errors: preconditions are assertions. Bad shapes and timings are told by ring_check.
  */

@@ -25,7 +25,7 @@ def end_of(numachine, guest, options=(), prefix=(), **keywords):
         if "stdin" not in keywords:
             keywords["input"] = INPUT
         subprocess.run([*prefix, numachine, "stat", "--quiet", "-o", out, *options, "--", guest],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=900, check=True,
                        **keywords)
         return simulator.end_of(out)
 

@@ -189,6 +189,7 @@ static const char *const refused[][24] = {
     [IN_FILE] = {"", "~", "[a.out]", "{a: b}", "gone", "./"},
     [IN_LIST] = {"", "~", "a", "{a: b}", "[[a]]", "[{a: b}]", "[~]"},
     [IN_EVENTS] = {"", "~", "run", "{a: b}", "[[run]]", "[~]", "[runn, run]"},
+    [IN_GRANTS] = {"", "~", ".", "{a: b}", "[[a]]", "[~]", "[gone]", "[gone:ro]", "['']"},
     [IN_ROWS] = {"", "~", "a", "{a: b}", "[a]", "[[a]]", "[~]", "[{a: b}]", "[{event: runn}]"},
     [IN_MAP] = {"", "~", "a", "[a]", "{a: [b]}", "{a: ~}"},
     [IN_MACHINE] = {"", "~", "[station-4]", "station-5x", "{bus: 3}", "gone.yaml"},

@@ -20,6 +20,8 @@ enum {
     AT_ROOM = 0x1000
 };
 
+enum { LIMIT = 100000 /* ticks */, FRAME_WORDS = 160 };
+
 static const char *const paths[] = {"a",
                                     "b",
                                     "d",
@@ -117,6 +119,19 @@ static void furnish(struct guest *g, struct fuzz_in *in)
     memset(g->arena + AT_SET, 0xff, 16);
     for (unsigned i = 0; i < 16; i++)
         g->arena[AT_FREE + i] = (uint8_t)fuzz_take(in, 1);
+}
+
+/** Words where a sigreturn looks for its frame: a byte of the input says which. */
+static void furnish_frame(struct guest *g, struct fuzz_in *in)
+{
+    static const uint64_t words[] = {
+        0,          GUEST_CODE,        GUEST_CODE + 20, GUEST_DATA, GUEST_BUFFERS,
+        UINT64_MAX, UINT64_C(1) << 63, 0x0003ffff,      0x01800f80, 1};
+    const unsigned width = g->n64 ? 8 : 4;
+
+    for (unsigned i = 0; i < FRAME_WORDS && in->left > 40; i++)
+        guest_put(g, (unsigned)(guest_stack(0) - GUEST_BUFFERS) + 8 * i + 8 - width, width,
+                  words[fuzz_take(in, 1) % (sizeof words / sizeof *words)]);
 }
 
 /** Any address: in a buffer, at an end of the memory, in the lists, nowhere. */
@@ -221,8 +236,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     furnish(&g, &in);
     if (flags & 2)
         guest_handle(&g, AT_SKIP);
+    if (flags & 8)
+        furnish_frame(&g, &in);
     while (in.left > 3)
         add_call(&g, &in);
-    fuzz_guest(&g, how, 300000, flags & 4);
+    fuzz_guest(&g, how, LIMIT, flags & 4);
     return 0;
 }

@@ -10,7 +10,7 @@ const char *const fuzz_words[] = {NULL};
 
 enum { AT_PATHS = 0, AT_MARKS = 0x200, AT_SKIP = 0x300, AT_RECORD = 0x400, AT_ROOM = 0x1000 };
 enum { MARK, MEMORY, CARD, UNCACHED, NONCOHERENT, DEVICES, LENGTH = 0x80000, PAGES = 0x4000 };
-enum { CLONE_THREAD_FLAGS = 0x50f00 };
+enum { CLONE_THREAD_FLAGS = 0x50f00, LIMIT = 60000 /* ticks */ };
 
 static const char *const paths[DEVICES] = {"/dev/numachine/mark", "/dev/numachine/memory",
                                            "/dev/numachine/card1", "/dev/numachine/uncached",
@@ -193,6 +193,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g.step[0][g.steps[0] - 1].child = 1;
     while (in.left > 2)
         add_step(&g, &in, at);
-    fuzz_guest(&g, how & ~(flags & 2 ? 0u : 4u), 300000, flags & 4);
+    fuzz_guest(&g, how & ~(flags & 2 ? 0u : 4u), LIMIT, flags & 4);
     return 0;
 }

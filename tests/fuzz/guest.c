@@ -26,9 +26,8 @@ enum {
     W_RECORD = W_CONSTANT + GUEST_ARGS
 };
 enum {
-    WALKER_ROOM = 0x800, /* [bytes] of the walker */
-    STACKS = 0x4000,     /* [bytes] of the arena's end: stacks */
-    STACK = STACKS / 4,
+    WALKER_ROOM = 0x800,  /* [bytes] of the walker */
+    STACK = 0x1000,       /* [bytes] of a list's, at the arena's end; half of it is behind sp */
     CODE_OFFSET = 0x1000, /* in the file */
     CALLS = 1000,         /* numbers below belong to the ABI */
     O32_BASE = 4000,
@@ -194,6 +193,11 @@ void guest_finish(struct guest *g)
     }
 }
 
+uint64_t guest_stack(unsigned list)
+{
+    return GUEST_END - list * STACK - STACK / 2;
+}
+
 void guest_put(struct guest *g, unsigned offset, unsigned width, uint64_t v)
 {
     for (unsigned i = width; i-- > 0; v >>= 8)
@@ -245,7 +249,7 @@ static void write_record(const struct guest *g, unsigned list, unsigned step, ui
                            : at + (W_CONSTANT + i) * width;
         w[W_CONSTANT + i] = s->arg[i];
     }
-    w[W_SP] = GUEST_END - list * STACK - 64;
+    w[W_SP] = guest_stack(list);
     w[W_NEXT] = record_at(g, list, next);
     w[W_ON_ZERO] = s->child ? record_at(g, (unsigned)s->child, 0) : w[W_NEXT];
     for (unsigned i = 0; i < W_RECORD; i++)

@@ -83,6 +83,9 @@ void guest_finish(struct guest *g);
 uint64_t guest_code(void);
 uint64_t guest_handler(bool skips);
 
+/** Where a list's stack begins. */
+uint64_t guest_stack(unsigned list);
+
 /** Puts a number of the ABI's word size at an offset of the arena. */
 void guest_put(struct guest *g, unsigned offset, unsigned width, uint64_t v);
 

@@ -19,16 +19,30 @@ static char home[] = "/tmp/numachine-fuzz-XXXXXX";
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
     (void)st, (void)kind;
-    if (at->level > 0)
-        remove(path);
+    return at->level > 0 && remove(path) != 0;
+}
+
+/** A directory that a guest has closed to everybody is opened again. */
+static int open_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)at;
+    if (kind == FTW_D || kind == FTW_DNR)
+        chmod(path, 0700);
     return 0;
 }
 
 void fuzz_sweep(void)
 {
+    enum { DEEPEST = 8 };
+
+    chmod(home, 0700);
     if (chdir(home))
         abort();
-    nftw(home, remove_one, WALK_FDS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    for (unsigned n = 0; n < DEEPEST; n++) {
+        if (nftw(home, remove_one, WALK_FDS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0)
+            break;
+        nftw(home, open_one, WALK_FDS, FTW_PHYS | FTW_MOUNT);
+    }
 }
 
 static void leave(void)
@@ -64,6 +78,7 @@ void fuzz_confine(void)
 
 void fuzz_write(const char *name, const void *bytes, size_t size)
 {
+    unlink(name); /* a file cut to nothing and written again goes to the disk at once */
     FILE *f = fopen(name, "we");
     if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
         abort();
