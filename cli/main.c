@@ -44,7 +44,7 @@ static char *help(int key, const char *text, void *input)
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
-    nm_text_close(out);
+    nm_text_close(out, &table);
     return table;
 }
 

@@ -220,7 +220,7 @@ static char *value_text(const struct in_key *key, enum in_experiment_key id,
     size_t size;
     FILE *memory = nm_text_open(&text, &size);
     write_value(memory, key, id, x, field);
-    nm_text_close(memory);
+    nm_text_close(memory, &text);
     return text;
 }
 

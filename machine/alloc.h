@@ -82,11 +82,12 @@ static inline FILE *nm_text_open(char **text, size_t *size)
     return out;
 }
 
-/** After this the text is whole; the caller's, to be given to free(). */
-static inline void nm_text_close(FILE *out)
+/** After this *text is whole; the caller's, to be given to free(). The C library may say that all
+ *  went well and leave no text. */
+static inline void nm_text_close(FILE *out, char *const *text)
 {
     const int bad = ferror(out);
-    if (fclose(out) || bad)
+    if (fclose(out) || bad || !*text)
         nm_no_memory();
 }
 

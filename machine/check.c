@@ -156,7 +156,7 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
     va_end(args);
     if (c->on)
         print_history(c, out, line);
-    nm_text_close(out);
+    nm_text_close(out, &c->error);
 }
 
 static struct copy *copy_find(struct nm_check *c, unsigned holder, uint64_t line)

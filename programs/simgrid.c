@@ -72,7 +72,7 @@ char *actors_platform(const struct nm_params *p)
                         (unsigned)(s * p->processors + a), (unsigned)(s * p->processors + b),
                         (unsigned)s);
     fprintf(f, "  </zone>\n</platform>\n");
-    nm_text_close(f);
+    nm_text_close(f, &text);
     return text;
 }
 

@@ -104,13 +104,17 @@ uint64_t vm_file_size(const struct vm_file *f)
     return fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/** Reads what there is of [at, at + n). @return bytes */
-static size_t read_host(int fd, uint8_t *to, size_t n, uint64_t at)
+/** Reads what there is of [at, at + n). @param[out] error  errno, untouched if the host could
+ *  @return bytes */
+static size_t read_host(int fd, uint8_t *to, size_t n, uint64_t at, int *error)
 {
     size_t done = 0;
 
-    for (ssize_t got = 1; done < n && got > 0; done += got > 0 ? (size_t)got : 0)
+    for (ssize_t got = 1; done < n && got > 0; done += got > 0 ? (size_t)got : 0) {
         got = pread(fd, to + done, n - done, (off_t)(at + done));
+        if (got < 0)
+            *error = errno;
+    }
     return done;
 }
 
@@ -122,8 +126,9 @@ static void flush_page(struct vm *vm, struct vm_file *f, const struct vm_cached 
     const uint8_t *page = nm_machine_image(vm->m) + c->pa;
     const size_t n = at >= size ? 0 : size - at < vm->page ? (size_t)(size - at) : (size_t)vm->page;
     uint8_t *old = nm_alloc(n, 1);
+    int error;
 
-    if (n > 0 && (read_host(f->fd, old, n, at) != n || memcmp(old, page, n) != 0) &&
+    if (n > 0 && (read_host(f->fd, old, n, at, &error) != n || memcmp(old, page, n) != 0) &&
         pwrite(f->fd, page, n, (off_t)at) > 0 && vm->wrote)
         vm->wrote(vm->wrote_ctx, f->dev, f->ino);
     free(old);
@@ -158,13 +163,10 @@ void vm_file_add_page(struct vm_file *f, uint64_t index, uint64_t pa)
     HASH_ADD(hh, f->pages, index, sizeof c->index, c);
 }
 
-int vm_file_fill(const struct vm *vm, const struct vm_file *f, uint64_t at, uint8_t *to, size_t n)
+void vm_file_fill(struct vm *vm, const struct vm_file *f, uint64_t at, uint8_t *to, size_t n)
 {
-    errno = 0;
-    n = read_host(f->fd, to, n, at);
-    const int error = errno;
+    n = read_host(f->fd, to, n, at, &vm->unreadable); /* zeros would be another program */
     vm_file_overlay(vm, f->dev, f->ino, at, to, n);
-    return error;
 }
 
 /** The part of [at, at + n) that lies in a cached page. @return its place in the image, or NULL */

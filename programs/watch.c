@@ -14,6 +14,7 @@
  * sleep on 0, and a barrier's round is another each time.
  */
 #include "programs/watch.h"
+#include "machine/alloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -161,14 +162,12 @@ char *watch_threads(struct prog *p)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = nm_text_open(&text, &size);
     const struct thread *t;
 
-    if (!out)
-        abort();
     for (t = p->threads; t; t = t->next)
         print_thread(out, p, t);
-    fclose(out);
+    nm_text_close(out, &text);
     return text;
 }
 
@@ -282,15 +281,13 @@ void watch_look(struct prog *p, bool waits)
     if (prog_now(p) < p->watch_at)
         return;
     p->watch_at = (prog_now(p) | (PERIOD - 1)) + 1;
-    f.out = open_memstream(&lines, &size);
-    if (!f.out)
-        abort();
+    f.out = nm_text_open(&lines, &size);
     for (struct thread *t = p->threads; t; t = t->next) {
         look_at_tries(&f, t);
         look_at_vain(&f, t);
     }
     look_at_stores(&f, waits);
-    fclose(f.out);
+    nm_text_close(f.out, &lines);
     if (f.count && p->par->livelock == NM_LIVELOCK_END)
         prog_finish(p, PROG_LIVELOCK, 0, "livelock: %.*s", (int)strcspn(lines, "\n"), lines);
     else

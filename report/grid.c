@@ -52,7 +52,7 @@ static char *row_front(const struct rep_grid *grid, size_t row)
         fprintf(out, "%*s%*s", grid->align[c] == 'l' ? -width : width,
                 grid->cell[row * columns + c], GAP, "");
     }
-    nm_text_close(out);
+    nm_text_close(out, &text);
     return text;
 }
 
