@@ -9,6 +9,7 @@
 #include "programs/linux_file.h"
 #include "machine/alloc.h"
 #include "programs/device.h"
+#include "programs/linux_object.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 
@@ -76,8 +77,11 @@ void file_release(struct prog *p, struct file *f)
 {
     if (f->refs > 0 && --f->refs > 0)
         return;
+    epoll_forget(p, f);
     if (f->pipe)
         end_pipe(p, f);
+    if (f->ops)
+        f->ops->release(p, f);
     if (f->host >= 0 && !f->standard)
         close(f->host);
     directory_free(f);
@@ -235,6 +239,8 @@ static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t l
 
     if (f->kind == FILE_PIPE_IN)
         return pipe_read(c, f, va, len);
+    if (f->ops)
+        return object_read(c, f, va, len);
     if (f->kind == FILE_DEVICE && (f->flags & 3) != 1)
         return device_read(c, f, va, len);
     if (f->kind == FILE_CARD && (f->flags & 3) != 1)
@@ -268,6 +274,8 @@ static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t 
         return write_mark(c, va, len);
     if (f->kind == FILE_PIPE_OUT)
         return pipe_write(c, f, va, len);
+    if (f->ops)
+        return object_write(c, f, va, len);
     if (f->kind == FILE_DEVICE && (f->flags & 3) != 0)
         return device_write(c, f, va, len);
     if (mapped_kind(f))
@@ -434,6 +442,8 @@ int64_t sys_dup2(struct call *c)
 
 int64_t sys_dup3(struct call *c)
 {
+    if (c->a[2] & ~(uint64_t)G_O_CLOEXEC)
+        return -EINVAL;
     return c->a[0] == c->a[1] ? -EINVAL : duplicate(c, c->a[1], c->a[2] & G_O_CLOEXEC);
 }
 

@@ -58,7 +58,7 @@ static nm_tick earlier(nm_tick a, nm_tick b)
 /** The next tick at which something must happen even if no card traps; NM_NEVER: none. */
 static nm_tick next_date(const struct prog *p)
 {
-    nm_tick next = p->alarm_at;
+    nm_tick next = timers_date(p);
     const struct thread *t;
 
     DL_FOREACH(p->threads, t)
@@ -84,16 +84,6 @@ static unsigned due(struct prog *p, nm_tick now, bool wake)
     return n;
 }
 
-static void ring_alarm(struct prog *p, nm_tick now)
-{
-    struct siginfo info = {.signo = SIG_ALRM, .code = SI_KERNEL_};
-
-    if (p->alarm_at > now)
-        return;
-    p->alarm_at = p->alarm_every ? p->alarm_at + p->alarm_every : NM_NEVER;
-    signal_post(p, NULL, &info);
-}
-
 /** Gives every woken thread its turn; they may wake others. */
 static void run_woken(struct prog *p)
 {
@@ -112,7 +102,7 @@ static void catch_up(struct prog *p)
 
     actors_advance(p->actors, now, due(p, now, false));
     due(p, now, true);
-    ring_alarm(p, now);
+    timers_ring(p);
     run_woken(p);
 }
 
@@ -168,7 +158,10 @@ static void say_owner(struct prog *p, const struct thread *t)
 {
     uint32_t owner;
 
-    if (vm_read32(&p->vm, t->futex + 8, &owner) == 0 && owner != t->tid && thread_find(p, owner))
+    if (t->futex_kind == FUTEX_LOCK)
+        say(p, ", held by thread %u", t->lock_owner);
+    else if (vm_read32(&p->vm, t->futex + 8, &owner) == 0 && owner != t->tid &&
+             thread_find(p, owner))
         say(p, " (perhaps held by thread %u)", owner);
 }
 
@@ -360,7 +353,9 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->next_tid = FIRST_TID;
     p->umask = 022;
     p->cwd = AT_FDCWD;
-    p->alarm_at = NM_NEVER;
+    p->uid = p->gid = 1000;
+    p->prctl.dumpable = 1;
+    limits_init(p);
     p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
@@ -391,6 +386,7 @@ static void prog_free(struct prog *p)
     files_free(p); /* first: closing a pipe looks for threads that wait for it */
     free_threads(p);
     signal_free(p);
+    timers_free(p);
     vm_free(&p->vm);
     XXH64_freeState(p->hash);
     if (p->elf_fd >= 0)

@@ -28,12 +28,12 @@ const struct sys_row *sys_rows(size_t *count)
 
 static const struct sys_row *find_row(const struct prog *p, uint64_t number)
 {
-    int n = (int)(number - (p->n64 ? N64_BASE : O32_BASE));
+    const unsigned base = p->n64 ? N64_BASE : O32_BASE;
 
-    if (number > N64_BASE + 1000)
+    if (number < base || number > base + 1000) /* below, -1 would be what marks "not in this ABI" */
         return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if ((p->n64 ? rows[i].n64 : rows[i].o32) == n)
+        if ((p->n64 ? rows[i].n64 : rows[i].o32) == (int)(number - base))
             return &rows[i];
     return NULL;
 }
@@ -142,14 +142,14 @@ static int decode_args(struct call *c, unsigned skip)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-static unsigned time_width(const struct call *c, unsigned i)
+unsigned call_time_width(const struct call *c, unsigned i)
 {
     return c->row->args[i] == 'T' || c->p->n64 ? 8 : 4;
 }
 
 int call_time(const struct call *c, unsigned i, uint64_t *ns)
 {
-    unsigned width = time_width(c, i);
+    unsigned width = call_time_width(c, i);
     uint64_t sec, nsec;
 
     if (vm_read_word(&c->p->vm, c->a[i], width, &sec) < 0 ||
@@ -161,15 +161,14 @@ int call_time(const struct call *c, unsigned i, uint64_t *ns)
         nsec = (uint32_t)nsec;
     if ((int64_t)sec < 0 || nsec >= 1000000000)
         return -EINVAL;
-    /* Times beyond what ticks can count mean "for ever". */
-    *ns = sec > UINT64_C(4000000000) ? UINT64_C(4000000000) * 1000000000 : sec * 1000000000 + nsec;
+    *ns = sec > TIME_MAX_S ? (uint64_t)TIME_MAX_S * 1000000000 : sec * 1000000000 + nsec;
     return 0;
 }
 
 int call_put_time(const struct call *c, unsigned i, uint64_t ns)
 {
     struct out o;
-    unsigned width = time_width(c, i);
+    unsigned width = call_time_width(c, i);
 
     out_start(&o, c->p->n64);
     out_int(&o, width, ns / 1000000000);
@@ -272,7 +271,7 @@ void syscall_trap(struct thread *t)
         return;
     if (!c.replaced)
         set_result(&c, result);
-    t->restart = result == -ERESTART_SYS || result == -ERESTART_NOHAND ? (int)-result : 0;
+    t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;
     t->restart_v0 = v0;
     t->restart_a3 = a3;
     signal_deliver(t);

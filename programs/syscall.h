@@ -42,10 +42,15 @@ const struct sys_row *sys_rows(size_t *count);
 /** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL
  */
 int call_time(const struct call *c, unsigned i, uint64_t *ns);
+/** [bytes] of each of its members. */
+unsigned call_time_width(const struct call *c, unsigned i);
 /** Writes one; 0 or -EFAULT. */
 int call_put_time(const struct call *c, unsigned i, uint64_t ns);
 /** Deadline a relative or absolute (clock) time means, in ticks. */
 nm_tick call_deadline(const struct call *c, bool absolute, bool realtime, uint64_t ns);
+
+/** [s] Longer times mean "for ever": ticks cannot count them. */
+#define TIME_MAX_S INT64_C(4000000000)
 
 /** A host call's result: the value, or -errno. */
 static inline int64_t host_result(int64_t r)
