@@ -144,6 +144,7 @@ struct thread {
     struct sigs wanted;         /**< sigtimedwait */
     struct sigqueue pending;
     struct altstack alt;
+    struct note *note; /**< the message it waits to send (ipc.h) */
     char name[16];
 };
 
@@ -261,6 +262,9 @@ struct prog {
     struct sigqueue pending;     /**< for the process */
     unsigned pending_count;      /**< waiting signals, of all queues (RLIMIT_SIGPENDING) */
     struct epoll *epolls;        /**< open ones */
+    struct mqueue *mqueues;      /**< with a name or a descriptor */
+    struct sysv *sysv[3];        /**< System V objects by kind (linux_sysv.h) */
+    uint32_t next_sysv[3];       /**< number of the next of a kind */
     unsigned watchers;           /**< open signal descriptors */
     struct timer *timers;        /**< of all kinds (timer.h), by creation */
     uint32_t next_timer;         /**< number of the next POSIX timer */

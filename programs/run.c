@@ -8,6 +8,7 @@
  */
 #include "machine/alloc.h"
 #include "programs/device.h"
+#include "programs/ipc.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 
@@ -371,11 +372,13 @@ static void free_threads(struct prog *p)
     DL_FOREACH_SAFE(p->threads, t, tmp)
     {
         signal_clear_thread(t);
+        free(t->note);
         free(t);
     }
     LL_FOREACH_SAFE(p->graves, t, tmp)
     {
         signal_clear_thread(t);
+        free(t->note);
         free(t);
     }
 }
@@ -386,6 +389,8 @@ static void prog_free(struct prog *p)
     files_free(p); /* first: closing a pipe looks for threads that wait for it */
     free_threads(p);
     signal_free(p);
+    mqueues_free(p);
+    sysv_free(p);
     timers_free(p);
     vm_free(&p->vm);
     XXH64_freeState(p->hash);

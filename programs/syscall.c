@@ -147,22 +147,25 @@ unsigned call_time_width(const struct call *c, unsigned i)
     return c->row->args[i] == 'T' || c->p->n64 ? 8 : 4;
 }
 
+int call_time_at(const struct call *c, uint64_t va, unsigned width, uint64_t *ns)
+{
+    uint64_t first, second;
+    int64_t sec, nsec;
+
+    if (vm_read_word(&c->p->vm, va, width, &first) < 0 ||
+        vm_read_word(&c->p->vm, va + width, width, &second) < 0)
+        return -EFAULT;
+    sec = abi_signed(first, width);
+    nsec = abi_signed(second, c->p->n64 ? 8 : 4); /* o32's upper half is padding */
+    if (sec < 0 || nsec < 0 || nsec >= 1000000000)
+        return -EINVAL;
+    *ns = (uint64_t)(sec > TIME_MAX_S ? TIME_MAX_S * 1000000000 : sec * 1000000000 + nsec);
+    return 0;
+}
+
 int call_time(const struct call *c, unsigned i, uint64_t *ns)
 {
-    unsigned width = call_time_width(c, i);
-    uint64_t sec, nsec;
-
-    if (vm_read_word(&c->p->vm, c->a[i], width, &sec) < 0 ||
-        vm_read_word(&c->p->vm, c->a[i] + width, width, &nsec) < 0)
-        return -EFAULT;
-    if (width == 4)
-        sec = (uint64_t)(int64_t)(int32_t)sec;
-    if (c->row->args[i] == 'T' && !c->p->n64)
-        nsec = (uint32_t)nsec;
-    if ((int64_t)sec < 0 || nsec >= 1000000000)
-        return -EINVAL;
-    *ns = sec > TIME_MAX_S ? (uint64_t)TIME_MAX_S * 1000000000 : sec * 1000000000 + nsec;
-    return 0;
+    return call_time_at(c, c->a[i], call_time_width(c, i), ns);
 }
 
 int call_put_time(const struct call *c, unsigned i, uint64_t ns)

@@ -22,6 +22,7 @@ struct call {
     char path[2][PATH_BYTES]; /**< the 's' arguments */
     uint64_t second;          /**< result in v1 (pipe) */
     bool has_second;
+    uint64_t size; /**< what a System V ...get call asks for */
     bool replaced; /**< all registers were set by the handler (sigreturn) */
 };
 
@@ -42,6 +43,8 @@ const struct sys_row *sys_rows(size_t *count);
 /** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL
  */
 int call_time(const struct call *c, unsigned i, uint64_t *ns);
+/** The same, of one at an address, with members of `width` bytes. */
+int call_time_at(const struct call *c, uint64_t va, unsigned width, uint64_t *ns);
 /** [bytes] of each of its members. */
 unsigned call_time_width(const struct call *c, unsigned i);
 /** Writes one; 0 or -EFAULT. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,9 +20,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -198,6 +203,17 @@ static inline void *flags8(uint64_t v)
     *p = v;
     return p;
 }
+
+static inline void *sops(int number, int change, int flags)
+{
+    struct sembuf *s = piece(sizeof *s);
+
+    *s = (struct sembuf){(unsigned short)number, (short)change, (short)flags};
+    return s;
+}
+
+/** What semctl takes for union semun with a value: its first int. */
+#define semval(v) (sizeof(long) == 8 ? (long)((uint64_t)(v) << 32) : (long)(v))
 
 static volatile int seen;
 static inline void handler(int signal)
