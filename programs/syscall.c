@@ -26,6 +26,28 @@ const struct sys_row *sys_rows(size_t *count)
     return rows;
 }
 
+static const struct sys_difference differences[] = {
+#define DIFFERS(name, sentence) {#name, sentence},
+#include "programs/differences.def"
+#undef DIFFERS
+};
+
+const struct sys_difference *sys_differences(size_t *count)
+{
+    *count = sizeof differences / sizeof *differences;
+    return differences;
+}
+
+const char *sys_differs(const struct sys_row *row)
+{
+    if (row->fn == sys_unprovided || row->fn == sys_quietly_unprovided)
+        return "ENOSYS";
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        if (strcmp(differences[i].name, row->name) == 0)
+            return differences[i].sentence;
+    return "";
+}
+
 static const struct sys_row *find_row(const struct prog *p, uint64_t number)
 {
     const unsigned base = p->n64 ? N64_BASE : O32_BASE;

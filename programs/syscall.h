@@ -39,6 +39,14 @@ struct sys_row {
 
 /** The rows, for tests and lists. */
 const struct sys_row *sys_rows(size_t *count);
+/** What of Linux a call does not do (differences.def); "" if nothing. */
+const char *sys_differs(const struct sys_row *row);
+
+/** Names and sentences of differences.def. */
+struct sys_difference {
+    const char *name, *sentence;
+};
+const struct sys_difference *sys_differences(size_t *count);
 
 /** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL
  */

@@ -19,6 +19,7 @@ runs on, answers otherwise, the row says why and is not run there. Other lines:
     NAMES like NAME             the rows of NAME hold for those calls too, with 64-bit times
     elsewhere NAME: GUEST       a guest program shows that call
     never NAME ERROR: REASON    that call does not answer so
+    number(N, ARGUMENTS) = ...  a call by its number
 
 A call of syscalls.def without a row, or with an argument of a kind that can be wrong and no row in which it is
 (an address that is not there, a descriptor that is not open), is a failure.
@@ -126,6 +127,9 @@ def make(def_path, rows_path, abi):
             (functions if outside else body).append(f"{place}\n{rest[0]}")
             continue
         arguments, result, then, reason = rest
+        if name == "number": # a call no table has
+            calls[name] = (split(arguments)[0], "", "")
+            arguments = ",".join(split(arguments)[1:])
         assert name in calls, f"{rows_path}:{number}: no call {name} in {def_path}"
         sysno, letters, _ = calls[name]
         if sysno is None:
