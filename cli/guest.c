@@ -8,6 +8,7 @@
 #include "cli/guest.h"
 
 #include "input/home.h"
+#include "machine/alloc.h"
 #include "programs/build.h"
 #include "programs/program.h"
 
@@ -44,7 +45,7 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
     enum cli_exit status = CLI_EXIT_OK;
     char why[1024];
     if (!x->source) {
-        guest->path = strdup(x->program);
+        guest->path = nm_strdup(x->program);
     } else {
         strcpy(guest->directory, "/tmp/numachine-XXXXXX");
         if (mkdtemp(guest->directory)) {

@@ -4,9 +4,11 @@
  */
 #include "cli/cli.h"
 #include "input/home.h"
+#include "machine/alloc.h"
+#include "report/whole.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,40 +48,53 @@ static void copy_line(FILE *out, const char *line, const char *name)
     }
 }
 
+/** A shipped file on its way to a new one. */
+struct copy {
+    FILE *in;
+    const char *name;
+    int error; /**< of reading */
+};
+
+static void write_copy(void *ctx, FILE *out)
+{
+    struct copy *c = ctx;
+    char *line = NULL;
+    size_t size = 0;
+    errno = 0;
+    while (getline(&line, &size, c->in) >= 0)
+        copy_line(out, line, c->name);
+    c->error = feof(c->in) ? 0 : errno;
+    free(line);
+}
+
 /** Copies a shipped file. @return an exit status, after a complaint if not 0 */
 static int copy(const char *suffix, const char *stem, const char *name)
 {
-    char *from = in_home_path("experiments/%s%s", shipped_name, suffix), *to = NULL, *line = NULL;
-    size_t size = 0;
-    int status = CLI_EXIT_IO;
-    FILE *in = fopen(from, "re"), *out = NULL;
-    if (asprintf(&to, "%s%s", stem, suffix) < 0)
-        abort();
-    const int fd = in ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
-    if (!in) {
-        fprintf(stderr, "numachine: error: cannot read %s: %s\n", from, strerror(errno));
-    } else if (fd < 0) {
-        fprintf(stderr, "numachine: error: cannot write %s: %s\n", to, strerror(errno));
-    } else {
-        out = fdopen(fd, "w");
-        while (out && getline(&line, &size, in) >= 0)
-            copy_line(out, line, name);
-        status = out && !ferror(in) && !fclose(out) ? CLI_EXIT_OK : CLI_EXIT_IO;
+    char *from = in_home_path("experiments/%s%s", shipped_name, suffix), why[PATH_MAX + 100];
+    char *to = nm_format("%s%s", stem, suffix);
+    struct copy c = {.in = fopen(from, "re"), .name = name};
+    if (!c.in)
+        c.error = errno;
+    bool good = c.in && rep_whole_write(to, true, write_copy, &c, NULL, why, sizeof why);
+    if (good && c.error) {
+        unlink(to);
+        good = false;
     }
-    if (in)
-        fclose(in);
-    free(line);
+    if (c.error)
+        fprintf(stderr, "numachine: error: cannot read %s: %s\n", from, strerror(c.error));
+    else if (!good)
+        fprintf(stderr, "numachine: error: %s\n", why);
+    if (c.in)
+        fclose(c.in);
     free(from);
     free(to);
-    return status;
+    return good ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
 /** Refuses before anything is written. */
 static bool exists(const char *stem, const char *suffix)
 {
-    char *path;
-    if (asprintf(&path, "%s%s", stem, suffix) < 0)
-        abort();
+    char *path = nm_format("%s%s", stem, suffix);
     const bool there = access(path, F_OK) == 0;
     if (there)
         fprintf(stderr, "numachine: error: %s exists and is not overwritten\n", path);
@@ -96,7 +111,7 @@ int cli_init(int argc, char **argv)
                "program it runs. Overwrites nothing."};
     const char *file = "experiment.yaml";
     argp_parse(&argp, argc, argv, 0, NULL, &file);
-    char *stem = strndup(file, strlen(file) - 5);
+    char *stem = nm_format("%.*s", (int)strlen(file) - 5, file);
     char *name = in_base_name(file);
     int status = CLI_EXIT_USAGE;
     if (!exists(stem, ".yaml") && !exists(stem, ".c")) {

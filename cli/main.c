@@ -2,11 +2,11 @@
  * numachine: the command line. One word chooses a subcommand, which reads the rest.
  */
 #include "cli/cli.h"
-
+#include "cli/host.h"
 #include "input/diag.h"
 #include "machine/alloc.h"
 
-#include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static char *help(int key, const char *text, void *input)
 {
     char *table = NULL;
     size_t size;
-    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&table, &size) : NULL;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? nm_text_open(&table, &size) : NULL;
     (void)input;
     if (!out)
         return (char *)text;
@@ -44,7 +44,7 @@ static char *help(int key, const char *text, void *input)
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
-    fclose(out);
+    nm_text_close(out);
     return table;
 }
 
@@ -92,14 +92,10 @@ static int dispatch(int argc, char **argv)
     return CLI_EXIT_USAGE;
 }
 
-/** Stands something in for standard streams we were started without, so that no file opened later
- *  takes their place; using them still fails. */
-static void open_standard_streams(void)
+/** For jansson, whose callers do not ask for every member whether there was memory for it. */
+static void *alloc_text(size_t size)
 {
-    static const int useless[] = {O_WRONLY, O_RDONLY, O_RDONLY};
-    for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", useless[fd]) != fd)
-            abort();
+    return nm_alloc(size, 1);
 }
 
 int main(int argc, char **argv)
@@ -110,7 +106,9 @@ int main(int argc, char **argv)
     argp_program_version = "numachine " NM_VERSION;
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = "numachine";
-    open_standard_streams();
+    if (!cli_host_prepare())
+        return CLI_EXIT_USAGE;
+    json_set_alloc_funcs(alloc_text, free);
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
     if (choice.first == 0)
         return CLI_EXIT_USAGE;

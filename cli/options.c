@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORCE = 0x200, OPT_CHECK, OPT_FUNCTIONAL };
+enum { OPT_FORCE = 0x200, OPT_ALLOW, OPT_CHECK, OPT_FUNCTIONAL };
 
 /* ---- --set ----------------------------------------------------------------------------------- */
 
@@ -70,6 +70,9 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
     case 'g':
         add_parts(&o->groups, arg);
         return 0;
+    case OPT_ALLOW:
+        in_push(&o->allow, arg);
+        return 0;
     case 'o':
         o->out = arg;
         return 0;
@@ -97,6 +100,8 @@ static const struct argp_option run_options[] = {
     {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
     {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
      0},
+    {"allow", OPT_ALLOW, "PATH[:ro]", 0, "Let the program use this directory or file of the host",
+     0},
     {"output", 'o', "DIR", 0, "Where the results go", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress", 0},
@@ -112,4 +117,5 @@ void cli_options_free(struct cli_options *options)
     in_free_list(options->sets);
     in_free_list(options->events);
     in_free_list(options->groups);
+    in_free_list(options->allow);
 }

@@ -18,11 +18,12 @@ extern const struct argp cli_file_argp;
 struct cli_options {
     char **sets;             /**< NULL-terminated assignments; the rest likewise */
     char **events, **groups; /**< NULL: none given */
+    char **allow;            /**< as in_experiment_allow */
     const char *out;         /**< NULL: not given */
     bool force, quiet;
 };
 
-/** --event, --group, --set, --check, --output, --force, --quiet; the input is a struct
+/** --event, --group, --set, --allow, --check, --output, --force, --quiet; the input is a struct
  *  cli_options. */
 extern const struct argp cli_options_argp;
 

@@ -33,8 +33,11 @@ static const struct argp argp = {
         "into a fresh results/NAME-NNN; the run directory is the last line of the output. Events "
         "and groups given here replace the file's."
         "\v"
-        "SIGUSR1 prints the counts so far; SIGINT and SIGTERM stop the run and keep its results, "
-        "marked as partial. Exit statuses: numachine --help."};
+        "SIGUSR1 prints the counts so far and where each thread is; SIGINT, SIGTERM and SIGHUP "
+        "stop "
+        "the run and keep its results, marked as partial; a second one, more than two seconds "
+        "later, "
+        "ends the program where it stands. Exit statuses: numachine --help."};
 
 static enum cli_exit run(const struct request *r, struct in_experiment *x, int argc, char **argv)
 {
@@ -66,7 +69,8 @@ int cli_run(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     if (in_experiment_load(&x, r.file, r.options.sets, &diag)) {
-        if (in_experiment_count(&x, r.options.events, r.options.groups, &diag))
+        if (in_experiment_count(&x, r.options.events, r.options.groups, &diag) &&
+            in_experiment_allow(&x, r.options.allow, &diag))
             status = run(&r, &x, argc, argv);
         in_experiment_free(&x);
     }

@@ -9,6 +9,7 @@
 #include "cli/session.h"
 
 #include "cli/guest.h"
+#include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "report/around.h"
@@ -24,7 +25,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,38 +42,10 @@ struct state {
     struct rep_run run;
     struct rep_samples samples;
     struct rep_rundir dir;
+    bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
     struct rep_progress progress;
 };
-
-/* ---- signals --------------------------------------------------------------------------------- */
-
-/* The only variables of the program that belong to nobody: a signal handler has no context. */
-static volatile sig_atomic_t stop_asked, look_asked;
-
-/* A second SIGINT or SIGTERM ends the program at once. */
-static void on_signal(int number)
-{
-    if (number == SIGUSR1) {
-        look_asked = 1;
-        return;
-    }
-    stop_asked = 1;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-/* Calls are not restarted, so that a run that waits for the host still listens. A file that grows
- * beyond the user's limit is an error like any other. */
-static void catch_signals(void)
-{
-    const struct sigaction action = {.sa_handler = on_signal};
-    stop_asked = look_asked = 0;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGUSR1, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN);
-}
 
 /* ---- small things ---------------------------------------------------------------------------- */
 
@@ -135,11 +107,22 @@ static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
     rep_progress_update(&s->progress, now, instructions);
-    if (look_asked) {
-        look_asked = 0;
+    if (cli_look_asked())
         look(s, now);
-    }
-    return !stop_asked;
+    return !cli_stop_asked();
+}
+
+static bool on_asked(void *ctx)
+{
+    (void)ctx;
+    return cli_threads_asked();
+}
+
+static void on_say(void *ctx, const char *text)
+{
+    struct state *s = ctx;
+    rep_progress_clear(&s->progress);
+    fputs(text, stderr);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -201,15 +184,13 @@ static void write_result(void *ctx, FILE *out)
     of->result->write(of->run, out);
 }
 
-static bool write_results(struct state *s)
+static void write_results(struct state *s)
 {
-    bool good = true;
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         struct result_of of = {&results[i], &s->run};
         if (!of.result->is_there || of.result->is_there(of.run))
-            good &= write_file(s, of.result->name, write_result, &of);
+            write_file(s, of.result->name, write_result, &of);
     }
-    return good;
 }
 
 static void write_program(void *ctx, FILE *out)
@@ -231,13 +212,37 @@ static bool keep_program(struct state *s)
     return s->copied;
 }
 
+static bool write_manifest(struct state *s)
+{
+    return write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
+}
+
+/* From the first file on, the directory says that a run is under way: only then goes what an
+ * earlier one has left. */
 static bool write_start(struct state *s)
 {
-    if (s->ask->keep && !keep_program(s))
+    char why[512];
+    s->manifest = (struct rep_manifest){
+        .run = &s->run, .dir = &s->dir, .argc = s->ask->argc, .argv = s->ask->argv};
+    s->begun = write_manifest(s);
+    if (!s->begun)
         return false;
-    rep_manifest_init(&s->manifest, &s->run, s->ask->argc, s->ask->argv);
-    return !s->ask->keep || (write_file(s, "manifest.json", rep_manifest_write, &s->manifest) &&
-                             write_file(s, "config.resolved.yaml", write_resolved, s));
+    if (!rep_rundir_clear(&s->dir, why, sizeof why)) {
+        complain(why);
+        return false;
+    }
+    if (!keep_program(s))
+        return false;
+    rep_manifest_hash(&s->manifest);
+    return write_file(s, "config.resolved.yaml", write_resolved, s) && write_manifest(s);
+}
+
+/* A run that could not begin: what is there must not look like one that goes on. */
+static void give_up(struct state *s)
+{
+    s->manifest.status = REP_FAILED;
+    s->manifest.exit_code = CLI_EXIT_IO;
+    write_manifest(s);
 }
 
 /* The directory, and in it what was understood. */
@@ -246,7 +251,7 @@ static enum cli_exit open_results(struct state *s)
     const struct cli_session *ask = s->ask;
     char why[512];
     if (!ask->keep)
-        return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
+        return CLI_EXIT_OK;
     enum rep_dir made =
         rep_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
     if (made != REP_DIR_MADE) {
@@ -256,16 +261,24 @@ static enum cli_exit open_results(struct state *s)
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
-/* All that can be written is, whatever becomes of the rest. */
+/* All that can be written is, whatever becomes of the rest; what the manifest says comes last and
+ * from what is on the disk. */
 static bool close_results(struct state *s)
 {
     if (!s->ask->keep)
         return true;
-    bool good = write_results(s);
+    write_results(s);
     if (s->samples.interval)
-        good &= write_file(s, REP_SAMPLES, write_samples, s);
-    good &= write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
-    return good;
+        write_file(s, REP_SAMPLES, write_samples, s);
+    const bool whole = rep_rundir_is_whole(&s->dir);
+    rep_rundir_sync(&s->dir);
+    if (!whole) {
+        s->manifest.status = REP_INCOMPLETE;
+        s->manifest.exit_code = CLI_EXIT_IO;
+    }
+    const bool good = write_manifest(s);
+    rep_rundir_sync(&s->dir);
+    return good && whole;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -287,8 +300,13 @@ static enum cli_exit simulate(struct state *s)
                 strerror(errno));
         return CLI_EXIT_IO;
     }
+    const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
     const struct prog_spec spec = {
         .path = s->program,
+        .beside = x->program ? x->program : x->source,
+        .allow = x->files,
+        .off = kept,
+        .confine = true,
         .argv = x->argv,
         .envp = x->envp,
         .stdin_fd = in,
@@ -301,8 +319,12 @@ static enum cli_exit simulate(struct state *s)
         .ranges = x->ranges,
         .range_count = x->range_count,
     };
-    const struct prog_hooks hooks = {
-        .ctx = s, .mark = on_mark, .sample = on_sample, .progress = on_progress};
+    const struct prog_hooks hooks = {.ctx = s,
+                                     .mark = on_mark,
+                                     .sample = on_sample,
+                                     .progress = on_progress,
+                                     .asked = on_asked,
+                                     .say = on_say};
     fflush(stdout);
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit);
@@ -338,6 +360,7 @@ static enum cli_exit exit_status(const struct state *s)
         return CLI_EXIT_LIMIT;
     case PROG_DEADLOCK:
     case PROG_STUCK:
+    case PROG_LIVELOCK:
         return CLI_EXIT_STUCK;
     case PROG_INTERRUPTED:
         return CLI_EXIT_INTERRUPTED;
@@ -398,6 +421,8 @@ static enum cli_exit conclude(struct state *s)
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
     s->manifest.exit_code = exit_status(s);
+    if (cli_stop_reason())
+        complain(cli_stop_reason());
     if (*out->message)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
@@ -405,28 +430,36 @@ static enum cli_exit conclude(struct state *s)
     return (enum cli_exit)s->manifest.exit_code;
 }
 
-static void show(struct state *s)
+/* @return false, with a complaint, if the table did not get to where it goes */
+static bool show(struct state *s)
 {
+    FILE *table = s->ask->table;
     if (!s->ask->quiet)
-        rep_table(&s->run, s->ask->table);
+        rep_table(&s->run, table);
     if (s->ask->keep)
-        fprintf(s->ask->table, "%s\n", s->dir.path);
+        fprintf(table, "%s\n", s->dir.path);
+    if (s->ask->quiet || !(fflush(table) || ferror(table)))
+        return true;
+    complain("the table could not be written");
+    return false;
 }
 
 static enum cli_exit run(struct state *s)
 {
     rep_host_start(&s->run.host);
-    catch_signals(); /* a run that has begun to write always comes to its end */
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
         status = simulate(s);
+    cli_stop_finish();
     if (status == CLI_EXIT_OK) {
         status = conclude(s);
-        bool written = close_results(s);
-        show(s);
-        status = written ? status : CLI_EXIT_IO;
+        const bool written = close_results(s), shown = show(s);
+        status = written && shown ? status : CLI_EXIT_IO;
+    } else if (s->begun) {
+        give_up(s);
     }
     rep_manifest_free(&s->manifest);
+    rep_rundir_close(&s->dir);
     return status;
 }
 
@@ -468,12 +501,17 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
 
 enum cli_exit cli_session_run(const struct cli_session *session, struct prog_outcome *outcome)
 {
-    struct state s = {.ask = session};
+    struct state s = {.ask = session, .dir.lock = -1};
     struct mon_choice choice = {0};
     s.run.outcome.end = PROG_UNLOADABLE;
     enum cli_exit status = CLI_EXIT_USAGE;
+    cli_stop_listen(); /* whoever stops us now, nothing is left half done */
     if (choose_events(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
+    if (cli_stop_asked()) { /* nothing has been written yet */
+        complain("interrupted");
+        status = CLI_EXIT_INTERRUPTED;
+    }
     if (status == CLI_EXIT_OK)
         status = run_on_machine(&s, &choice);
     cli_guest_release(&s.guest);

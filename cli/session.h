@@ -23,8 +23,9 @@ struct cli_session {
 };
 
 /**
- * Runs it. Complaints go to stderr. SIGINT and SIGTERM end the run early with its results so far,
- * SIGUSR1 prints them on stderr and goes on.
+ * Runs it. Complaints go to stderr. Signals that ask the run to
+ * stop (stop.h) end it with its results so far, SIGUSR1 prints them and all threads on stderr and
+ * goes on.
  * @param[out] outcome  how the program ended; end is PROG_UNLOADABLE if it was not even started
  * @return exit status of this program
  */

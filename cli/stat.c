@@ -165,7 +165,8 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
     for (char **input = x->machine.inputs; input && *input; input++)
         in_push(&x->inputs, *input);
     return in_experiment_count(x, r->options.events, r->options.groups, diag) &&
-           set_limit(x, r->limit, diag) && set_processors(x, r->processors, diag);
+           in_experiment_allow(x, r->options.allow, diag) && set_limit(x, r->limit, diag) &&
+           set_processors(x, r->processors, diag);
 }
 
 /* The guest's status where there is one. */

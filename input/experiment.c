@@ -122,6 +122,7 @@ static void store(struct build *b, size_t i)
         break;
     case IN_LIST:
     case IN_EVENTS:
+    case IN_GRANTS:
     case IN_MAP:
         move_list(v, field);
         break;
@@ -171,13 +172,11 @@ static void list_inputs(struct build *b)
 /** An address in C's hexadecimal or in decimal, ended by `end`. */
 static bool read_address(const char **text, char end, uint64_t *value)
 {
-    char *rest;
-    if (**text < '0' || **text > '9')
+    const char *rest = in_whole_parse(*text, value);
+    if (!rest || *rest != end)
         return false;
-    errno = 0;
-    *value = strtoull(*text, &rest, !strncmp(*text, "0x", 2) ? 16 : 10);
     *text = rest + 1;
-    return !errno && *rest == end;
+    return true;
 }
 
 static bool read_range(const char *entry, struct nm_range *range, char *why, size_t size)
@@ -527,6 +526,21 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
     in_set_origin(x, key);
 }
 
+bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in_diag *diag)
+{
+    char why[400];
+    bool good = true;
+    for (; grants && *grants; grants++) {
+        if (!in_grant_check(*grants, why, sizeof why)) {
+            in_error(diag, NULL, NULL, 0, 0, "--allow: %s", why);
+            good = false;
+        }
+        in_push(&x->files, *grants);
+        in_set_origin(x, IN_KEY_files);
+    }
+    return good;
+}
+
 bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
                          struct in_diag *diag)
 {
@@ -564,6 +578,7 @@ static void free_field(struct in_experiment *x, size_t i)
         break;
     case IN_LIST:
     case IN_EVENTS:
+    case IN_GRANTS:
     case IN_MAP:
         in_free_list(*(char ***)field);
         break;

@@ -56,6 +56,8 @@ struct in_experiment {
     char **envp;      /**< NULL-terminated, exactly the guest's environment */
     char *stdin_path; /**< file behind the guest's stdin; NULL: empty (run) or ours (stat) */
 
+    char **files; /**< NULL-terminated "PATH[:ro|:rw]": what the program may use beside its view */
+
     char **placement;        /**< NULL-terminated "FROM-TO=STATION" */
     struct nm_range *ranges; /**< the same, read; range_count of them */
     unsigned range_count;
@@ -114,6 +116,10 @@ bool in_experiment_make(struct in_experiment *x, const char *machine, char *cons
  */
 bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
                          struct in_diag *diag);
+
+/** Lets the program use more of the host's files; `grants` as x->files, NULL: none.
+ *  @return false after complaints */
+bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in_diag *diag);
 
 /** What a file turned out to be. */
 enum in_file_kind { IN_FILE_UNREADABLE, IN_FILE_MACHINE, IN_FILE_EXPERIMENT };

@@ -4,6 +4,7 @@
 #include "input/home.h"
 
 #include "input/yaml.h"
+#include "machine/alloc.h"
 
 #include <dirent.h>
 #include <stdarg.h>
@@ -18,13 +19,11 @@ const char *in_home(void)
 
 char *in_home_path(const char *format, ...)
 {
-    char *sub = NULL, *path = NULL;
     va_list ap;
     va_start(ap, format);
-    const int n = vasprintf(&sub, format, ap);
+    char *sub = nm_vformat(format, ap);
     va_end(ap);
-    if (n < 0 || asprintf(&path, "%s/%s", in_home(), sub) < 0)
-        abort();
+    char *path = nm_format("%s/%s", in_home(), sub);
     free(sub);
     return path;
 }

@@ -204,20 +204,31 @@ static bool read_text(struct in_reading *r, const struct in_place *at, yaml_node
     return text;
 }
 
+/** Whether a file is of the kind and size its key allows. @return NULL, or the complaint */
+static const char *check_file(const char *path, const struct in_form *form, char buf[64])
+{
+    struct stat st;
+    if (stat(path, &st) || access(path, R_OK))
+        return strerror(errno);
+    if (!form->max && S_ISCHR(st.st_mode))
+        return NULL;
+    if (S_ISREG(st.st_mode) && form->max && (uint64_t)st.st_size > form->max) {
+        snprintf(buf, 64, "it is larger than %llu MB", (unsigned long long)form->max >> 20);
+        return buf;
+    }
+    return in_unreadable_kind(st.st_mode);
+}
+
 /** A path, seen from the file that names it; the file must exist. */
 static bool read_file(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
                       const struct in_key *key, struct in_value *v)
 {
-    struct stat st;
+    char buf[64];
     const char *text = text_of(r, at, node, key);
     if (!text)
         return false;
     char *path = in_path_beside(at->doc->path, text);
-    const char *complaint = NULL;
-    if (stat(path, &st) || access(path, R_OK))
-        complaint = strerror(errno);
-    else if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
-        complaint = S_ISDIR(st.st_mode) ? "it is a directory" : "it is not a regular file";
+    const char *complaint = check_file(path, &key->form, buf);
     if (complaint) {
         in_complain(r, at, "'%s': cannot read '%.200s': %s", key->path, path, complaint);
         free(path);
@@ -274,6 +285,43 @@ static bool read_list(struct in_reading *r, const struct in_place *at, yaml_node
         if (text)
             in_push(&v->list, text);
         good = good && text;
+    }
+    return good;
+}
+
+bool in_grant_check(const char *grant, char *why, size_t size)
+{
+    const char *colon = strrchr(grant, ':');
+    const bool suffix = colon && (!strcmp(colon, ":ro") || !strcmp(colon, ":rw"));
+    char *path = in_strdup(grant);
+    struct stat st;
+    if (suffix)
+        path[colon - grant] = '\0';
+    const char *complaint = NULL;
+    if (stat(path, &st))
+        complaint = strerror(errno);
+    else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        complaint = "it is neither a directory nor a regular file";
+    if (complaint)
+        snprintf(why, size, "cannot give the program '%.200s': %s", path, complaint);
+    free(path);
+    return !complaint;
+}
+
+/** Paths that the program may use, seen from the file that names them. */
+static bool read_grants(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                        const struct in_key *key, struct in_value *v)
+{
+    char why[400];
+    bool good = read_list(r, at, node, key, v);
+    for (char **grant = v->list; good && grant && *grant; grant++) {
+        char *path = in_path_beside(at->doc->path, *grant);
+        free(*grant);
+        *grant = path;
+        if (!in_grant_check(path, why, sizeof why)) {
+            in_complain(r, at, "'%s': %s", key->path, why);
+            good = false;
+        }
     }
     return good;
 }
@@ -386,11 +434,12 @@ typedef bool read_fn(struct in_reading *r, const struct in_place *at, yaml_node_
                      const struct in_key *key, struct in_value *v);
 
 static read_fn *const readers[] = {
-    [IN_INT] = read_plain,   [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
-    [IN_BYTES] = read_plain, [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
-    [IN_WORD] = read_plain,  [IN_TIME] = read_time,       [IN_TEXT] = read_text,
-    [IN_FILE] = read_file,   [IN_LIST] = read_list,       [IN_EVENTS] = read_list,
-    [IN_MAP] = read_map,     [IN_MACHINE] = read_machine, [IN_ROWS] = read_rows,
+    [IN_INT] = read_plain,     [IN_BOOL] = read_plain, [IN_CYCLES] = read_plain,
+    [IN_BYTES] = read_plain,   [IN_FREQ] = read_plain, [IN_ENUM] = read_plain,
+    [IN_WORD] = read_plain,    [IN_TIME] = read_time,  [IN_TEXT] = read_text,
+    [IN_FILE] = read_file,     [IN_LIST] = read_list,  [IN_EVENTS] = read_list,
+    [IN_GRANTS] = read_grants, [IN_MAP] = read_map,    [IN_MACHINE] = read_machine,
+    [IN_ROWS] = read_rows,
 };
 
 bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,

@@ -31,7 +31,7 @@ struct in_value {
     yaml_node_t *node;
     uint64_t number; /**< IN_INT .. IN_ENUM, IN_WORD */
     char *text;      /**< IN_TEXT, IN_TIME, IN_WORD; IN_FILE: path to open */
-    char **list;     /**< IN_LIST, IN_EVENTS; IN_MAP: "NAME=value"; NULL when empty */
+    char **list;     /**< IN_LIST, IN_EVENTS, IN_GRANTS; IN_MAP: "NAME=value"; NULL when empty */
 };
 
 /** Reads one value; complains when it is not what the key needs. @return whether *v was set */
@@ -56,5 +56,8 @@ bool in_suggest_keys(const struct in_table *table, const char *path, char *out, 
 bool in_suggest_path(const struct in_table *table, const char *path, char *out, size_t size);
 
 void in_values_free(struct in_value *values, size_t count);
+
+/** Whether a "PATH[:ro|:rw]" names a directory or regular file; else one line in `why`. */
+bool in_grant_check(const char *grant, char *why, size_t size);
 
 #endif

@@ -50,14 +50,11 @@ struct build {
 
 char *in_origin_text(const struct in_place *at)
 {
-    char *text;
     if (!at->doc)
         return in_strdup("default");
     if (at->doc->inline_text)
         return in_strdup(strncmp(at->doc->shown, "--set", 5) ? "default" : "--set");
-    if (asprintf(&text, "%s:%u", at->doc->shown, at->line) < 0)
-        abort();
-    return text;
+    return nm_format("%s:%u", at->doc->shown, at->line);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -100,8 +97,7 @@ static char *locate(struct in_reading *r, const char *name, const struct in_plac
         free(path);
         return NULL;
     }
-    if (asprintf(shown, "configs/%s.yaml", name) < 0)
-        abort();
+    *shown = nm_format("configs/%s.yaml", name);
     return path;
 }
 

@@ -41,14 +41,9 @@ const struct in_table in_counter_table = {counter_keys, COUNTER_ROWS, NULL, NULL
 static bool read_start(const char *text, uint32_t *start)
 {
     const bool negative = *text == '-';
-    const char *digits = text + negative;
-    const bool hex = !strncmp(digits, "0x", 2);
-    char *end;
-    errno = 0;
-    if (*digits < '0' || *digits > '9')
-        return false;
-    const unsigned long long value = strtoull(digits, &end, hex ? 16 : 10);
-    if (errno || *end || value > UINT32_MAX || (hex && end == digits + 2))
+    uint64_t value;
+    const char *end = in_whole_parse(text + negative, &value);
+    if (!end || *end || value > UINT32_MAX)
         return false;
     *start = negative ? -(uint32_t)value : (uint32_t)value;
     return true;
@@ -131,15 +126,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/** A whole number in decimal, at most `max`; not 010, which others read as 8. */
+/** A whole number in decimal, at most `max`. */
 static bool read_number(const char *text, uint64_t max, uint64_t *value)
 {
-    char *end;
-    errno = 0;
-    if (!is_digit(*text) || (*text == '0' && text[1]))
-        return false;
-    *value = strtoull(text, &end, 10);
-    return !errno && !*end && *value <= max;
+    const char *end = in_whole_parse(text, value);
+    return end && !*end && *value <= max && strncmp(text, "0x", 2);
 }
 
 /** A name is none if it looks like a number: monitor.mask.phase would take it for a PhaseID. */
@@ -193,8 +184,9 @@ static uint64_t find_phase(char *const *phases, const char *text)
     if (read_number(text, PHASES - 1, &phase))
         return phase;
     for (; phases && *phases; phases++)
-        if (!strncmp(*phases, text, n) && (*phases)[n] == '=')
-            return strtoull(*phases + n + 1, NULL, 10);
+        if (!strncmp(*phases, text, n) && (*phases)[n] == '=' &&
+            read_number(*phases + n + 1, PHASES - 1, &phase))
+            return phase;
     return IN_ABSENT;
 }
 

@@ -183,6 +183,7 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
         break;
     case IN_LIST:
     case IN_EVENTS:
+    case IN_GRANTS:
         if (id == IN_KEY_groups)
             write_groups(out, x);
         else
@@ -207,12 +208,9 @@ static char *value_text(const struct in_key *key, enum in_experiment_key id,
 {
     char *text = NULL;
     size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        abort();
+    FILE *memory = nm_text_open(&text, &size);
     write_value(memory, key, id, x, field);
-    if (fclose(memory))
-        abort();
+    nm_text_close(memory);
     return text;
 }
 
@@ -232,10 +230,8 @@ static void write_copy(FILE *out, const struct in_experiment *x, const char *pro
     int indent = 0;
     const char *name = open_sections(out, &indent, "program.path", last);
     const int width = fprintf(out, "%*s%s: %s", indent, "", name, program);
-    char *what = NULL;
-    if (asprintf(&what, "%s %s", x->source ? "built from" : "copy of", absolute ? absolute : from) <
-        0)
-        abort();
+    char *what =
+        nm_format("%s %s", x->source ? "built from" : "copy of", absolute ? absolute : from);
     write_comment(out, width, what, "");
     free(what);
     free(absolute);

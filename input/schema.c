@@ -13,10 +13,10 @@
 #include <string.h>
 
 static const char *const type_names[] = {
-    [IN_INT] = "number",  [IN_BOOL] = "flag",       [IN_CYCLES] = "cycles", [IN_BYTES] = "size",
-    [IN_FREQ] = "clock",  [IN_ENUM] = "word",       [IN_TIME] = "time",     [IN_TEXT] = "text",
-    [IN_WORD] = "word",   [IN_FILE] = "file",       [IN_LIST] = "list",     [IN_EVENTS] = "list",
-    [IN_MAP] = "mapping", [IN_MACHINE] = "machine", [IN_ROWS] = "list",
+    [IN_INT] = "number",  [IN_BOOL] = "flag",   [IN_CYCLES] = "cycles",   [IN_BYTES] = "size",
+    [IN_FREQ] = "clock",  [IN_ENUM] = "word",   [IN_TIME] = "time",       [IN_TEXT] = "text",
+    [IN_WORD] = "word",   [IN_FILE] = "file",   [IN_LIST] = "list",       [IN_EVENTS] = "list",
+    [IN_GRANTS] = "list", [IN_MAP] = "mapping", [IN_MACHINE] = "machine", [IN_ROWS] = "list",
 };
 
 static json_t *words(const char *list)
@@ -49,7 +49,7 @@ static json_t *default_json(const struct in_key *key)
         return json_integer((json_int_t)strtoull(key->def, NULL, 10));
     if (key->form.type == IN_MAP)
         return json_object();
-    if (key->form.type != IN_LIST && key->form.type != IN_EVENTS)
+    if (key->form.type != IN_LIST && key->form.type != IN_EVENTS && key->form.type != IN_GRANTS)
         return json_string(key->def);
     char inside[100];
     snprintf(inside, sizeof inside, "%.*s", (int)strlen(key->def) - 2, key->def + 1);
@@ -86,8 +86,9 @@ static json_t *form_schema(const struct in_form *form)
         return json_pack("{s:o}", "enum", words(form->unit));
     case IN_LIST:
     case IN_EVENTS:
+    case IN_GRANTS:
         return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
-                         form->type == IN_LIST ? scalar_schema() : event_schema());
+                         form->type == IN_EVENTS ? event_schema() : scalar_schema());
     case IN_MAP:
         return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", scalar_schema());
     case IN_MACHINE:

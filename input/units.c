@@ -2,20 +2,29 @@
  * Numbers with units, read the way a careful person reads them.
  *
  * The one hard idea: exactness. A value is digits, perhaps a fraction, and a unit; it is scaled in
- * 128-bit integers and accepted only if the result is whole and fits. What other readers silently
- * misread (010 as 8, 1e3 as 1, 12ns as 12) is refused with the form to write instead.
+ * 128-bit integers and accepted only if the result is whole and fits, however many digits it has
+ * been written with (some 38 of them count; zeros in front and at the end do not). What other
+ * readers silently misread (010 as 8, 1e3 as 1, 12ns as 12) is refused with the form to write
+ * instead.
  */
 #include "input/units.h"
 
 #include "input/diag.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef unsigned __int128 wide;
 
-enum { WORDS_MAX = 64 /**< choices of one key */ };
+/* Digits a number may have: any more do not fit. */
+#define WIDE_MAX (~(wide)0)
+
+enum {
+    WORDS_MAX = 64, /**< choices of one key */
+    NANO = 9,       /**< a clock counts seconds, times are in 10^-9 of one */
+};
 
 struct unit {
     const char *name;
@@ -42,10 +51,10 @@ static const struct kind {
     [IN_TIME] = {times, "^(none|(0|[1-9][0-9]*)(cy|([.][0-9]+)?(ns|us|ms|s)))$", "a time"},
 };
 
-/** A number as written: (whole * 10^places + fraction) / 10^places, then a unit. */
+/** A number as written: digits / 10^places, then a unit. */
 struct number {
-    uint64_t digits; /**< all digits, without the point */
-    unsigned places; /**< digits after the point, trailing zeros dropped */
+    wide digits;   /**< all digits, without the point */
+    size_t places; /**< digits after the point, trailing zeros dropped */
     const char *unit;
 };
 
@@ -74,14 +83,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static uint64_t power10(unsigned n)
-{
-    uint64_t v = 1;
-    while (n--)
-        v *= 10;
-    return v;
-}
-
 /** Refuses the spellings that readers disagree about. NULL when there is nothing to refuse. */
 static const char *trap(const char *text)
 {
@@ -107,8 +108,11 @@ static const char *trap(const char *text)
 
 static bool push_digit(struct number *n, char c)
 {
-    return !__builtin_mul_overflow(n->digits, 10, &n->digits) &&
-           !__builtin_add_overflow(n->digits, (uint64_t)(c - '0'), &n->digits);
+    const wide digit = (wide)(c - '0');
+    if (n->digits > (WIDE_MAX - digit) / 10)
+        return false;
+    n->digits = 10 * n->digits + digit;
+    return true;
 }
 
 /** Reads digits and fraction; what follows is n->unit. NULL when done, else the complaint. */
@@ -131,7 +135,7 @@ static const char *scan(const char *text, struct number *n)
         for (size_t i = 1; i <= kept; i++)
             if (!push_digit(n, text[i]))
                 return "has too many digits";
-        n->places = (unsigned)kept;
+        n->places = kept;
         text += 1 + all;
     }
     n->unit = text;
@@ -166,18 +170,34 @@ static void explain_unit(enum in_type type, const char *name, char *why, size_t 
         n += (size_t)snprintf(why + n, size - n, " %s%s", u->name, u[1].name ? "," : ")");
 }
 
-/** Scales exactly. @return NULL, or the complaint */
-static const char *scale(const struct number *n, wide factor, wide divisor, uint64_t *value)
+/** Divides `a` and `b` together by `prime` as often as their product allows, at most `most`
+ *  times.
+ *  @return how often it did not */
+static size_t cancel(wide *a, wide *b, unsigned prime, size_t most)
 {
-    const wide numerator = (wide)n->digits * factor;
-    const wide denominator = divisor * power10(n->places);
-    if (factor && numerator / factor != n->digits)
-        return "is too large";
-    if (numerator % denominator)
+    for (; most && *a % prime == 0; most--)
+        *a /= prime;
+    for (; most && *b % prime == 0; most--)
+        *b /= prime;
+    return most;
+}
+
+/**
+ * digits * factor / 10^(places + tens), exactly: the power of ten is cancelled prime by prime, so
+ * that nothing is ever larger than what was written. @return NULL, or the complaint
+ */
+static const char *scale(const struct number *n, wide factor, size_t tens, uint64_t *value)
+{
+    wide digits = n->digits, product;
+    *value = 0;
+    if (digits == 0)
+        return NULL;
+    const size_t places = n->places + tens;
+    if (cancel(&digits, &factor, 2, places) || cancel(&digits, &factor, 5, places))
         return "is not a whole number of";
-    if (numerator / denominator > UINT64_MAX)
+    if (__builtin_mul_overflow(digits, factor, &product) || product > UINT64_MAX)
         return "is too large";
-    *value = (uint64_t)(numerator / denominator);
+    *value = (uint64_t)product;
     return NULL;
 }
 
@@ -247,7 +267,7 @@ static bool parse_number(const struct in_form *form, const char *text, uint64_t 
         factor = u->scale;
     }
     if (!complaint)
-        complaint = scale(&n, factor, 1, value);
+        complaint = scale(&n, factor, 0, value);
     if (!complaint && (*value < form->min || *value > form->max))
         complaint = "is out of range";
     if (complaint) {
@@ -298,10 +318,10 @@ bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, siz
             snprintf(why, size, "%s; %s", unit, expected);
             return false;
         }
-        complaint = in_cycles ? scale(&n, 1, 1, &value)
-                    : hz      ? scale(&n, (wide)u->scale * hz, 1000000000, &value)
+        complaint = in_cycles ? scale(&n, 1, 0, &value)
+                    : hz      ? scale(&n, (wide)u->scale * hz, NANO, &value)
                               : NULL;
-        if (!complaint && value == NM_NEVER)
+        if (!complaint && value > INT64_MAX) /* the largest whole number a result file can hold */
             complaint = "is too large";
         if (!complaint && value == 0 && (hz || n.digits == 0))
             complaint = "is no time at all";
@@ -313,6 +333,23 @@ bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, siz
     }
     *ticks = value;
     return true;
+}
+
+const char *in_whole_parse(const char *text, uint64_t *value)
+{
+    const bool hex = text[0] == '0' && text[1] == 'x';
+    const char *const first = text + (hex ? 2 : 0), *at = first;
+    uint64_t sum = 0;
+    for (; hex ? isxdigit((unsigned char)*at) : is_digit(*at); at++) {
+        const unsigned digit = is_digit(*at) ? (unsigned)(*at - '0') : (*at | 0x20) - 'a' + 10u;
+        if (__builtin_mul_overflow(sum, hex ? 16 : 10, &sum) ||
+            __builtin_add_overflow(sum, digit, &sum))
+            return NULL;
+    }
+    if (at == first || (!hex && *first == '0' && at > first + 1))
+        return NULL;
+    *value = sum;
+    return at;
 }
 
 void in_value_format(const struct in_form *form, uint64_t value, char *out, size_t size)

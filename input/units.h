@@ -19,9 +19,11 @@ enum in_type {
     IN_TIME,    /**< "100ms", "3000000cy" or "none" */
     IN_TEXT,    /**< any one value, as written */
     IN_WORD,    /**< one of the words in `unit`, kept as text */
-    IN_FILE,    /**< an existing file, relative to the file that names it */
+    IN_FILE,    /**< an existing file of at most `max` bytes, relative to the file that names it;
+                     max 0: of any size, and devices too */
     IN_LIST,    /**< [any, values] */
     IN_EVENTS,  /**< [names of monitor events] */
+    IN_GRANTS,  /**< [PATH, PATH:ro, PATH:rw] */
     IN_ROWS,    /**< [mappings, each read by a table of its own] */
     IN_MAP,     /**< {NAME: value} */
     IN_MACHINE, /**< a machine's name or file, or a mapping of its parameters */
@@ -49,8 +51,16 @@ bool in_value_parse(const struct in_form *form, const char *text, uint64_t *valu
                     size_t size);
 
 /** Reads a limit (IN_TIME): cycles, "none" or a time that is a whole number of ticks of a clock of
- *  `hz`. @param hz 0: only the form is checked. @param[out] ticks NM_NEVER for "none" */
+ *  `hz`, at most 2^63 - 1. @param hz 0: only the form is checked. @param[out] ticks NM_NEVER for
+ *  "none" */
 bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, size_t size);
+
+/**
+ * Reads a whole number without a unit: decimal, or hexadecimal after 0x. A decimal one with a zero
+ * in front, which C reads as octal, is refused.
+ * @return where it ends; NULL, and *value untouched, if there is none or it does not fit
+ */
+const char *in_whole_parse(const char *text, uint64_t *value);
 
 /** Writes a value in canonical form: the largest unit that divides it. in_value_parse reads it back
  *  to the same number. */

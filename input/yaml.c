@@ -8,6 +8,7 @@
 #include "input/yaml.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -137,22 +138,37 @@ static const char *read_all(FILE *f, char **text, size_t *size)
     return NULL;
 }
 
+const char *in_unreadable_kind(mode_t mode)
+{
+    return S_ISREG(mode)    ? NULL
+           : S_ISDIR(mode)  ? "it is a directory"
+           : S_ISFIFO(mode) ? "it is a pipe; only standard input, named -, may be one"
+           : S_ISSOCK(mode) ? "it is a socket"
+                            : "it is a device";
+}
+
 static const char *read_path(const char *path, char **text, size_t *size)
 {
     struct stat st;
+    const char *complaint = NULL;
+    FILE *f = NULL;
     if (!strcmp(path, "-"))
         return read_all(stdin, text, size);
     if (stat(path, &st))
         return strerror(errno);
-    if (S_ISDIR(st.st_mode))
-        return "it is a directory";
-    if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
-        return "it is not a file of text";
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return strerror(errno);
-    const char *complaint = read_all(f, text, size);
-    fclose(f);
+    if ((complaint = in_unreadable_kind(st.st_mode)))
+        return complaint;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || !(f = fdopen(fd, "r")))
+        complaint = strerror(errno);
+    else /* it may have become another file meanwhile */
+        complaint = fstat(fd, &st) ? strerror(errno) : in_unreadable_kind(st.st_mode);
+    if (!complaint)
+        complaint = read_all(f, text, size);
+    if (f)
+        fclose(f);
+    else if (fd >= 0)
+        close(fd);
     return complaint;
 }
 
@@ -187,10 +203,10 @@ static bool check_text(struct in_reading *r, struct in_doc *doc)
     const unsigned char *t = (const unsigned char *)doc->text;
     const bool utf16 = doc->size >= 2 && ((t[0] == 0xff && t[1] == 0xfe) ||
                                           (t[0] == 0xfe && t[1] == 0xff) || !t[0] || !t[1]);
-    const struct in_place start = {doc, 1, 1}, whole = {doc, 0, 0};
+    const struct in_place start = {doc, 1, 1};
     const size_t length = strlen(doc->text);
     if (doc->size >= 4 && !memcmp(t, "\177ELF", 4)) {
-        in_complain(r, &whole, "this is an executable, not YAML; to run it: numachine stat -- %s",
+        in_complain(r, &start, "this is an executable, not YAML; to run it: numachine stat -- %s",
                     doc->shown);
     } else if (utf16) {
         in_complain(r, &start, "not UTF-8 text (UTF-16 or UTF-32?): save it as UTF-8");
@@ -229,7 +245,7 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
 static void start_parser(yaml_parser_t *parser, const struct in_doc *doc)
 {
     if (!yaml_parser_initialize(parser))
-        abort();
+        nm_no_memory();
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(parser, (const unsigned char *)doc->text, doc->size);
 }

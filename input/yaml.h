@@ -10,6 +10,7 @@
 #include "input/diag.h"
 #include "machine/alloc.h"
 
+#include <sys/stat.h>
 #include <yaml.h>
 
 enum {
@@ -48,6 +49,10 @@ struct in_reading {
 /** Complains about a place, or without one when `at` is NULL or nowhere. */
 void in_complain(struct in_reading *r, const struct in_place *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/** Why a file of this kind is not read: what is no regular file may have no end, or nobody who
+ *  writes it. NULL: it is one. */
+const char *in_unreadable_kind(mode_t mode);
 
 /**
  * Opens and parses a file ("-": standard input); complains and returns NULL on any failure,

@@ -5,9 +5,11 @@
 #ifndef NM_ALLOC_H
 #define NM_ALLOC_H
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,6 +23,9 @@ _Noreturn static inline void nm_no_memory(void)
     fflush(stderr);
     _exit(NM_EXIT_MEMORY);
 }
+
+/* For the tables of uthash, where it is included after this. */
+#define uthash_fatal(message) nm_no_memory()
 
 /** `count` zeroed objects of `size` bytes; never NULL. The caller's, to be given to free(). */
 static inline void *nm_alloc(size_t count, size_t size)
@@ -38,6 +43,51 @@ static inline void *nm_grow(void *array, size_t count, size_t size)
     if (!p)
         nm_no_memory();
     return p;
+}
+
+/** strdup. */
+static inline char *nm_strdup(const char *s)
+{
+    char *copy = strdup(s);
+    if (!copy)
+        nm_no_memory();
+    return copy;
+}
+
+/** vasprintf. */
+__attribute__((format(printf, 1, 0))) static inline char *nm_vformat(const char *format, va_list ap)
+{
+    char *text;
+    if (vasprintf(&text, format, ap) < 0)
+        nm_no_memory();
+    return text;
+}
+
+/** asprintf. */
+__attribute__((format(printf, 1, 2))) static inline char *nm_format(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    char *text = nm_vformat(format, ap);
+    va_end(ap);
+    return text;
+}
+
+/** A stream into memory, as open_memstream; to be ended by nm_text_close. */
+static inline FILE *nm_text_open(char **text, size_t *size)
+{
+    FILE *out = open_memstream(text, size);
+    if (!out)
+        nm_no_memory();
+    return out;
+}
+
+/** After this the text is whole; the caller's, to be given to free(). */
+static inline void nm_text_close(FILE *out)
+{
+    const int bad = ferror(out);
+    if (fclose(out) || bad)
+        nm_no_memory();
 }
 
 /** `bytes` of address space that read as zero and take room only where they are written. The

@@ -50,7 +50,6 @@ struct nm_machine {
     struct pc_card **card; /* all of them, station by station */
     nm_tick station_lookahead;
     nm_tick os_delay;        /* from a trap to when the operating system acts */
-    nm_tick reach, window;   /* ring_shortest and ring_window */
     nm_tick outward, inward; /* least from a processor to the rings, and from the rings to one */
     nm_tick now;             /* everything has been simulated up to here, but in a window */
     nm_tick next, speaks;    /* the least of the stations' */

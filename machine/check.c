@@ -148,7 +148,7 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
         return;
     size_t size;
     c->failed = true;
-    FILE *out = open_memstream(&c->error, &size);
+    FILE *out = nm_text_open(&c->error, &size);
     va_list args;
     va_start(args, format);
     fprintf(out, "tick %lu, line %#lx: ", (unsigned long)now, (unsigned long)line);
@@ -156,7 +156,7 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
     va_end(args);
     if (c->on)
         print_history(c, out, line);
-    fclose(out);
+    nm_text_close(out);
 }
 
 static struct copy *copy_find(struct nm_check *c, unsigned holder, uint64_t line)

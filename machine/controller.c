@@ -11,6 +11,11 @@
  * own, behind the answers that came before them; until it is empty, messages that might add to it
  * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no
  * circle of full FIFOs can close.
+ *
+ * Who is refused comes again, and would have to be lucky for ever. So a request grows older with
+ * every refusal, what is sent because of it has its age, and a directory that has refused an old
+ * one keeps its next turn for it (nm_controller_admits). The oldest of all gets through, then the
+ * next. It need not come back: whoever is refused in its favour grows older than it in the end.
  */
 #include "machine/controller.h"
 
@@ -221,6 +226,7 @@ static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_
 {
     p->line = in->line;
     p->phase = in->phase;
+    p->age = in->age;
     p->info = info;
     if (nm_message_row(p->message)->has_data) {
         if (actions & NM_DIR_ACT_READ || in->data < 0)
@@ -252,18 +258,94 @@ static void perform(struct nm_controller *c, const struct nm_packet *in, uint8_t
     }
 }
 
-/* Says no without looking: to a request, or to another station's intervention. */
-void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+/* A nonsinkable message may need a nonsinkable one sent. */
+static bool refusable(const struct nm_packet *in)
+{
+    return nm_message_row(in->message)->class == NM_NONSINKABLE && in->message != NM_MSG_SPECIAL_RD;
+}
+
+/* A message has been refused that stands for the request of this card. */
+static void refused(struct nm_controller *c, struct nm_refused who)
+{
+    if (c->patience && who.age >= c->patience && who.age > c->oldest.age)
+        c->oldest = who;
+}
+
+static struct nm_refused sender(const struct nm_packet *in, bool from_network)
+{
+    return (struct nm_refused){.age = in->age,
+                               .from_network = from_network,
+                               .card = from_network ? NM_NO_CARD : in->requester,
+                               .station = in->station,
+                               .line = in->line};
+}
+
+/* Whom a refusal that answers `in` is for: its sender, or the requester for whom the line was
+ * locked. */
+static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *before,
+                             const struct nm_packet *in, bool from_network, uint64_t actions)
+{
+    static const uint64_t IT = NM_DIR_ACT_NACK | NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK,
+                          HELD = NM_DIR_ACT_NACK_HELD | NM_DIR_ACT_REFUSE_HELD;
+    struct nm_refused who = sender(in, from_network);
+    if (actions & HELD) {
+        who.from_network = before->held_station != c->place.station;
+        who.station = before->held_station;
+        who.card = before->held_card;
+    }
+    if (actions & (IT | HELD))
+        refused(c, who);
+}
+
+static bool is_intervention(const struct nm_packet *in)
+{
+    return in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
+}
+
+/* A request needs its line's place, an intervention only its line. */
+static bool in_the_way(const struct nm_controller *c, const struct nm_packet *in)
+{
+    const uint64_t apart = (in->line ^ c->oldest.line) >> c->line_shift;
+    return c->oldest.for_room || (is_intervention(in) ? !apart : !(apart & (c->places - 1)));
+}
+
+/* Of interventions for one line there is only one at a time. */
+static bool is_oldest(const struct nm_controller *c, const struct nm_packet *in, bool from_network)
+{
+    const struct nm_refused *o = &c->oldest, it = sender(in, from_network);
+    return o->line == it.line && o->from_network == it.from_network && o->card == it.card &&
+           (is_intervention(in) || o->station == it.station);
+}
+
+bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           nm_tick now)
 {
-    const bool intervention = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
+    if (!c->oldest.age || !refusable(in) || !in_the_way(c, in))
+        return true;
+    if (is_oldest(c, in, from_network) || in->age > c->oldest.age || in->age == UINT16_MAX) {
+        c->oldest.age = 0;
+        return true;
+    }
+    nm_controller_refuse(c, in, from_network, false, now);
+    return false;
+}
+
+/* Says no without looking: to a request, or to another station's intervention. */
+void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                          bool for_room, nm_tick now)
+{
+    const bool intervention = is_intervention(in);
     const uint16_t to = intervention ? c->place.home : in->station;
     struct nm_packet p = {.line = in->line,
                           .message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK,
                           .requester = from_network ? NM_NO_CARD : in->requester,
                           .station = in->station,
                           .phase = in->phase,
+                          .age = in->age,
                           .data = -1};
+    struct nm_refused who = sender(in, from_network);
+    who.for_room = for_room;
+    refused(c, who);
     if (from_network) {
         p.route = ring_mask_station(c->place.rings, to);
         p.targets = 1u << NM_MODULE_NETWORK;
@@ -275,12 +357,6 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
     nm_controller_send(c, &p, c->free_at);
 }
 
-/* A nonsinkable message may need a nonsinkable one sent. */
-static bool refusable(const struct nm_packet *in)
-{
-    return nm_message_row(in->message)->class == NM_NONSINKABLE && in->message != NM_MSG_SPECIAL_RD;
-}
-
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                         const struct nm_packet *in, bool from_network, nm_tick now)
 {
@@ -289,7 +365,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     struct nm_dir_line before = *line;
     c->actions = 0;
     if (c->late_count && refusable(in)) {
-        nm_controller_refuse(c, in, from_network, now);
+        nm_controller_refuse(c, in, from_network, true, now);
         return true;
     }
     if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {
@@ -304,6 +380,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         return false;
     }
     c->actions = actions;
+    refused_by_table(c, &before, in, from_network, actions);
     /* A message that ends or continues something else brings what was said with it. */
     const uint8_t info = is_request(in) ? info_of(before.state) : in->info;
     (*c->seen)[before.state][in->message][from_network]++;

@@ -28,6 +28,20 @@ struct nm_answer {
         behind; /**< nonsinkable: leaves after this many sinkable ones, counted from the start */
 };
 
+/**
+ * The oldest request a directory has refused, if it was refused directory.patience times. Until it
+ * comes again, younger messages that could be in its way are refused.
+ */
+struct nm_refused {
+    uint16_t age;  /**< as in struct nm_packet; 0: there is none */
+    bool for_room; /**< the controller could not have sent what it asks for: everybody is in its way
+                    */
+    bool from_network;
+    uint8_t card;     /**< NM_NO_CARD when it came from the network */
+    uint16_t station; /**< its requester's */
+    uint64_t line;
+};
+
 /** Accesses to the directory: [state found][message][it came over the rings]. */
 typedef uint64_t nm_seen[NM_STATES][NM_MSG__COUNT][2];
 
@@ -37,6 +51,9 @@ struct nm_controller {
     uint8_t module;        /**< its bus position */
     unsigned copy;         /**< checking mode: holder id of its data (check.h) */
     unsigned line_shift;
+    uint64_t places;   /**< lines that share a place differ by a multiple of so many lines */
+    unsigned patience; /**< directory.patience */
+    struct nm_refused oldest;
     struct nm_dram_timing timing;
     nm_tick cycle; /**< [ticks] of the station bus */
     struct nm_check *check;
@@ -77,8 +94,13 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
 bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
                          nm_tick now);
 
-/** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention. */
+/** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention.
+ *  @param for_room  because there is none to send what it asks for */
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                          bool for_room, nm_tick now);
+
+/** Whether no older request goes first. @return false: it has been refused */
+bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           nm_tick now);
 
 /** Sends a message of the card's own, in order behind the sinkable answers. */

@@ -176,10 +176,8 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->station_lookahead = station_lookahead(&m->p);
     m->outward = outward(&m->p);
     m->inward = m->net ? inward(&m->p) : 0;
-    m->reach = m->net ? ring_shortest(m->net) : 0;
-    m->window = m->net ? ring_window(m->net) : 0;
     /* no processor has gone further when the trap is seen */
-    m->os_delay = m->net ? m->outward + m->reach + m->inward : m->station_lookahead;
+    m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : m->station_lookahead;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i);
     return m;
@@ -326,6 +324,11 @@ struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
 {
     pc_settle(&m->card[card]->cpu);
     return &m->card[card]->cpu;
+}
+
+struct pc_tries *nm_card_tries(struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->cpu.tries;
 }
 
 /* ---- special functions ----------------------------------------------------------------------- */

@@ -132,6 +132,10 @@ struct nm_trap {
     struct pc_cpu *cpu;      /**< registers may be read and changed until nm_card_resume/_take */
 };
 
+/** The store-conditionals of the thread on the card: for the operating system to read, and to
+ * change with the thread. */
+struct pc_tries *nm_card_tries(struct nm_machine *m, unsigned card);
+
 /** Simulates until `until` (exclusive of events at `until`) or until something must be handled. An
  *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is NM_NEVER. */
 enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap);

@@ -91,6 +91,8 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
                                              .module = NM_MODULE_MEMORY,
                                              .copy = NM_CHECK_MEMORY,
                                              .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
+                                             .places = UINT64_C(1) << 63,
+                                             .patience = (unsigned)p->directory_patience,
                                              .cycle = cycle,
                                              .check = contents->check,
                                              .stale = contents->stale,
@@ -166,7 +168,8 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
         nm_special_look(c, in, in->line, entry(mem, in->line), now);
     else if (nm_special_wants(in->message))
         nm_special_take(&mem->special, c, in, now);
-    else if (nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
+    else if (nm_controller_admits(c, in, in->source == NM_MODULE_NETWORK, now) &&
+             nm_controller_take(c, entry(mem, in->line), in, in->source == NM_MODULE_NETWORK, now))
         nm_special_saw(&mem->special, c, in->line, false, now);
     nm_stale_handled(c->stale, c->place.station, in);
     nm_check_release(c->check, in->data);

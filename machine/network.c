@@ -65,6 +65,7 @@ struct nm_network {
     /* Bit per class: a packet from the bus found no room on the way to the rings; and the cache has
      * gone first since. */
     unsigned waits, owed;
+    unsigned passed; /* requests of cards taken since one from the rings waits */
     nm_tick work_at;
 };
 
@@ -321,13 +322,13 @@ static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, 
     if (!from_network && is_request(in)) {
         s = allocate(n, in->line, now);
         if (!s)
-            nm_controller_refuse(&n->controller, in, from_network, now);
+            nm_controller_refuse(&n->controller, in, from_network, false, now);
         return s;
     }
     bool stays = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
     s = buffer(n, in->line, stays);
     if (!s)
-        nm_controller_refuse(&n->controller, in, from_network, now);
+        nm_controller_refuse(&n->controller, in, from_network, true, now);
     return s;
 }
 
@@ -335,7 +336,9 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
 {
     n->controller.place.home = (uint16_t)home_of(n, in->line);
     n->count.requests += !from_network && is_request(in);
-    struct slot *s = entry_for(n, in, from_network, now);
+    struct slot *s = nm_controller_admits(&n->controller, in, from_network, now)
+                         ? entry_for(n, in, from_network, now)
+                         : NULL;
     if (!s)
         return;
     const uint8_t before = s->dir.state;
@@ -461,6 +464,20 @@ static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class cla
     return true;
 }
 
+/* Cards ask again and again, an intervention comes once: it lets each card go first once. */
+static bool rings_first(const struct nm_network *n)
+{
+    return n->passed >= n->controller.place.cards;
+}
+
+/* The cache takes a nonsinkable message. */
+static void count_passed(struct nm_network *n, bool from_network, nm_tick now)
+{
+    n->passed++;
+    if (from_network || !head_of(n, NM_NONSINKABLE, true, now))
+        n->passed = 0;
+}
+
 /* Moves the head of one FIFO on if it can. */
 static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
 {
@@ -490,6 +507,8 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
         p = pop(n, class, from_network, now);
+        if (class == NM_NONSINKABLE)
+            count_passed(n, from_network, now);
         if (way == TO_CARD_IN_ORDER) {
             p.targets = (uint8_t)(1u << p.requester);
             nm_controller_send(&n->controller, &p, now + n->controller.timing.directory);
@@ -539,10 +558,12 @@ static void work(void *self, nm_tick now, uint64_t arg)
     nm_controller_drain(c, now);
     if (!n->unit_last)
         special(n, now);
-    for (unsigned class = 0; class < NM_CLASSES; class ++)
-        for (unsigned network = 0; network < 2; network++)
-            if (head_of(n, class, network, now))
-                advance(n, class, network, now);
+    for (unsigned class = 0; class < NM_CLASSES; class ++) {
+        const bool first = class == NM_NONSINKABLE && rings_first(n);
+        for (unsigned i = 0; i < 2; i++)
+            if (head_of(n, class, i ^ first, now))
+                advance(n, class, i ^ first, now);
+    }
     special(n, now);
     nm_controller_drain(c, now);
     if (nm_controller_holds(c))
@@ -584,6 +605,8 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .module = NM_MODULE_NETWORK,
                                            .copy = nm_check_cache(place->station),
                                            .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
+                                           .places = n->slots,
+                                           .patience = (unsigned)p->directory_patience,
                                            .cycle = cycle,
                                            .check = contents->check,
                                            .stale = contents->stale,

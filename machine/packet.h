@@ -48,8 +48,12 @@ struct nm_packet {
     uint8_t info;      /**< enum nm_info bits */
     uint8_t bytes;     /**< UNC_WR: which bytes of the doubleword are meant, bit 0 is the first;
                             SF_LOOK: bits as in special.h; SF_LINE: processor mask */
-    uint16_t lines;    /**< special function: how many, from `line` on; SF_LINE: enum nm_state */
-    uint32_t order;    /**< in which the module sent it; the bus's to fill */
+    union {
+        uint16_t lines; /**< special function: how many, from `line` on; SF_LINE: enum nm_state */
+        uint16_t age;   /**< of a request, and of what is sent because of it: how often it had been
+                             refused */
+    };
+    uint32_t order;   /**< in which the module sent it; the bus's to fill */
     uint32_t arrived; /**< low bits of the tick at which this bus delivered it; the bus's to fill */
     int32_t data;     /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
     uint64_t word; /**< UNC_WR, UNC_DATA: the aligned doubleword, its bytes as in memory; SF_LINE:

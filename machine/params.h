@@ -18,6 +18,8 @@ enum nm_param_type {
 enum { NM_LINE_MAX = 128 /**< [bytes] longest l2.line */ };
 enum { NM_ISA_MIPS64R2, NM_ISA_MIPS3 };
 enum { NM_MODE_TIMED, NM_MODE_FUNCTIONAL };
+enum { NM_TICK_STAGGERED, NM_TICK_TOGETHER };
+enum { NM_LIVELOCK_SAY, NM_LIVELOCK_END };
 enum { NM_PLACE_ROUND_ROBIN, NM_PLACE_FIRST_TOUCH, NM_PLACE_LOCAL };
 
 /** All values in the units of params.def. Plain data: copy freely. */

@@ -103,6 +103,7 @@ bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, 
                                   .source = c->module,
                                   .requester = own && here ? s->command.requester : NM_NO_CARD,
                                   .station = own ? s->command.station : c->place.station,
+                                  .age = s->refusals,
                                   .data = -1};
     return true;
 }
@@ -118,6 +119,7 @@ nm_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *
 void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now)
 {
     s->waiting = false;
+    s->refusals = 0;
     s->command.line += 1ull << c->line_shift;
     const bool more = --s->command.lines;
     if (s->phase == NM_SPECIAL_RESERVE) {
@@ -144,6 +146,7 @@ void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line
         nm_special_skip(s, c, now);
     else if (c->actions & (own ? NM_DIR_ACT_NACK : NM_DIR_ACT_REFUSE_HELD)) {
         s->waiting = false;
+        s->refusals += s->refusals < UINT16_MAX;
         if (s->phase == NM_SPECIAL_RESERVE)
             s->phase = NM_SPECIAL_CLEAR; /* somebody came between */
         s->at = now + s->retry;

@@ -41,6 +41,7 @@ struct nm_special {
     uint16_t total;           /**< lines of it */
     nm_tick retry;            /**< [ticks] after a refusal */
     nm_tick at;               /**< not before */
+    uint16_t refusals;        /**< of the present line's request */
 };
 
 /** In `bytes` of an SF_LOOK. The answer's `line` is the tag, ~0 where there is no line. */

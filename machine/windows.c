@@ -7,7 +7,7 @@
  * another processor of the station plus the lookahead, whichever comes first. Events go before
  * processors on the same tick; among processors the lowest number goes first.
  *
- * Islands: stations talk only through the rings, and no packet takes less than ring_shortest. So
+ * Islands: stations talk only through the rings, and that takes time (ring_window_end). So
  * the machine goes on in windows: every station runs through the window on its own, then the rings
  * move the slots of that window and deliver beyond its end. Where windows end changes nothing
  * (docs/machine.md names two exceptions): no
@@ -171,15 +171,14 @@ static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tic
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
-/* The end of a window that begins at `begin`: nothing that begins in it, on a station or in the
- * rings, can reach another station in it. */
-static nm_tick window_end(const struct nm_machine *m, nm_tick begin, nm_tick moving, nm_tick until)
+/* The end of a window: nothing that happens in it, on a station or in the rings, can be noticed by
+ * another station in it. */
+static nm_tick window_end(const struct nm_machine *m, nm_tick moving, nm_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    const nm_tick end = earlier(until, later_by(m->speaks, m->net ? m->reach : LONGEST));
-    if (moving == NM_NEVER)
-        return end;
-    return earlier(end, (moving > begin ? moving : begin) + m->window);
+    if (!m->net)
+        return earlier(until, later_by(m->speaks, LONGEST));
+    return earlier(until, ring_window_end(m->net, moving, m->speaks));
 }
 
 /* The end of the next window. NM_NEVER: nothing will ever happen, or not before `until`. Windows in
@@ -192,7 +191,7 @@ static nm_tick next_window(const struct nm_machine *m, nm_tick until)
         if (earlier(m->next, moving) >= until ||
             (until == NM_NEVER && moving == NM_NEVER && nm_machine_asleep(m)))
             return NM_NEVER;
-        end = window_end(m, begin, moving, until);
+        end = window_end(m, moving, until);
         if (end > quiet || end == until)
             return end;
     }

@@ -11,8 +11,10 @@
 #include "monitor/formula.h"
 
 #include <ctype.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -23,6 +25,7 @@ struct reader {
     void *ctx;
     char *why; /* "": good so far */
     size_t size;
+    locale_t c_locale; /* whose decimal point is a point */
 };
 
 static bool fail(struct reader *r, const char *sentence)
@@ -49,34 +52,37 @@ static void skip_space(struct reader *r)
 
 static const char digits[] = "0123456789";
 
-/* Decimal, with an optional fraction and exponent. Not strtod, whose decimal point is the locale's
- * and which reads "nan" and "0x1". */
+/* Digits, at least one. */
+static bool skip_digits(struct reader *r, const char *complaint)
+{
+    if (!isdigit((unsigned char)*r->at))
+        return fail(r, complaint);
+    r->at += strspn(r->at, digits);
+    return true;
+}
+
+/* Decimal, with an optional fraction and exponent, rounded to the nearest double. What strtod would
+ * read beyond that ("nan", "0x1", the locale's decimal point) has been refused when it is asked. */
 static bool read_number(struct reader *r)
 {
-    double value = 0;
-    int scale = 0, power = 0, sign = 1;
-    for (; isdigit((unsigned char)*r->at); r->at++)
-        value = 10 * value + (*r->at - '0');
+    const char *const text = r->at;
+    r->at += strspn(r->at, digits);
     if (*r->at == '.') {
-        if (!isdigit((unsigned char)*++r->at))
-            return fail(r, "expected digits after the decimal point");
-        for (; isdigit((unsigned char)*r->at); r->at++, scale--)
-            value = 10 * value + (*r->at - '0');
+        r->at++;
+        if (!skip_digits(r, "expected digits after the decimal point"))
+            return false;
     }
     if (*r->at == 'e' || *r->at == 'E') {
         r->at++;
-        if (*r->at == '+' || *r->at == '-')
-            sign = *r->at++ == '-' ? -1 : 1;
-        if (!isdigit((unsigned char)*r->at))
-            return fail(r, "expected digits after the exponent's e");
-        for (; isdigit((unsigned char)*r->at); r->at++)
-            power = power < 1000 ? 10 * power + (*r->at - '0') : power;
+        r->at += *r->at == '+' || *r->at == '-';
+        if (!skip_digits(r, "expected digits after the exponent's e"))
+            return false;
     }
-    value = value == 0 ? 0 : value * pow(10, scale + sign * power);
-    if (!isfinite(value))
-        return fail(r, "the number is too large");
     if (isalpha((unsigned char)*r->at) || *r->at == '_')
         return fail(r, "expected an operator between number and name");
+    const double value = strtod_l(text, NULL, r->c_locale);
+    if (!isfinite(value))
+        return fail(r, "the number is too large");
     return emit(r, (struct mon_step){.op = '#', .number = value});
 }
 
@@ -183,7 +189,8 @@ bool mon_formula_read(struct mon_formula *formula, const char *text, mon_name_fn
                        .find = find,
                        .ctx = ctx,
                        .why = why,
-                       .size = size};
+                       .size = size,
+                       .c_locale = newlocale(LC_ALL_MASK, "C", NULL)};
     formula->steps = 0;
     bool good = read_sum(&r);
     if (good && *r.at) {
@@ -192,6 +199,7 @@ bool mon_formula_read(struct mon_formula *formula, const char *text, mon_name_fn
                               : "expected one of + - * / between two operands");
     }
     *offset = (size_t)(r.at - text);
+    freelocale(r.c_locale);
     return good;
 }
 
@@ -216,6 +224,7 @@ bool mon_formula_value(const struct mon_formula *formula, mon_value_fn *get, voi
 {
     double stack[MON_FORMULA_STEPS];
     unsigned n = 0;
+    *value = NAN;
     for (unsigned i = 0; i < formula->steps; i++) {
         const struct mon_step *s = &formula->step[i];
         if (s->op == '#') {
@@ -228,9 +237,9 @@ bool mon_formula_value(const struct mon_formula *formula, mon_value_fn *get, voi
             n--;
             stack[n - 1] = apply(s->op, stack[n - 1], stack[n]);
         }
-        if (!isfinite(stack[n - 1]))
+        *value = stack[n - 1];
+        if (!isfinite(*value))
             return false;
     }
-    *value = stack[0];
     return true;
 }

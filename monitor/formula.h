@@ -43,7 +43,8 @@ typedef double mon_value_fn(void *ctx, unsigned name);
 bool mon_formula_read(struct mon_formula *formula, const char *text, mon_name_fn *find, void *ctx,
                       size_t *offset, char *why, size_t size);
 
-/** Computes a formula. @return false when it divides by zero or leaves the range of a double */
+/** Computes a formula. @return false when it divides by zero, and *value is NAN then, or leaves the
+ *  range of a double, and *value is infinite then */
 bool mon_formula_value(const struct mon_formula *formula, mon_value_fn *get, void *ctx,
                        double *value);
 

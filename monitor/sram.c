@@ -12,6 +12,8 @@
  */
 #include "monitor/board.h"
 
+#include "machine/alloc.h"
+
 #include <stdlib.h>
 
 enum { MANTISSA = 4, IMPLIED = 1 << MANTISSA, TIME_CODES = 128, TIME_LINEAR_MAX = 4095 };
@@ -172,8 +174,6 @@ bool mon_sram_count(struct mon_sram *s, uint16_t index, uint64_t cycle)
 uint32_t *mon_sram_words(struct mon_sram *s)
 {
     if (!s->word)
-        s->word = calloc(MON_SRAM_WORDS, sizeof *s->word);
-    if (!s->word)
-        abort();
+        s->word = nm_alloc(MON_SRAM_WORDS, sizeof *s->word);
     return s->word;
 }

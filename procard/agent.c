@@ -14,6 +14,12 @@
  *
  * The access that waited completes in the same event that brings its line. Nothing can take the
  * line away in between, so every grant makes progress.
+ *
+ * A load linked and its store conditional are two accesses. When another card has taken the line in
+ * between, agent.link_failures times in a row, the next load linked asks for it exclusively, and
+ * interventions for it wait until the store conditional is done, for agent.link_hold PCycles at
+ * most. The agent looks again every agent.response whether it is. Only a card whose processor runs
+ * keeps a line, so no circle of waiting can close.
  */
 #include "machine/outside.h"
 #include "procard/card.h"
@@ -77,6 +83,47 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
     nm_tick out = nm_bus_edge(card->bus, at + card->p->l2_lookup) +
                   card->p->agent_request * nm_bus_cycle(card->bus);
     nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, ++card->requests);
+}
+
+/* ---- LL and SC ------------------------------------------------------------------------------- */
+
+/* Not after the first failure: whoever then finds a lock taken does not disturb its holder. */
+bool pc_agent_links_exclusively(const struct pc_card *card)
+{
+    return card->linked.lost >= card->p->agent_link_failures && !card->linked.open &&
+           card->p->agent_link_hold;
+}
+
+void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at)
+{
+    struct pc_linked *linked = &card->linked;
+    if (linked->open)
+        linked->lost = 0; /* the program has looked and gone away */
+    if (pc_agent_links_exclusively(card)) {
+        linked->line = line;
+        linked->until = at + card->p->agent_link_hold;
+    } else
+        pc_agent_let_go(card, at);
+    linked->open = true;
+    linked->taken = false;
+}
+
+void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at)
+{
+    struct pc_linked *linked = &card->linked;
+    pc_agent_let_go(card, at);
+    linked->open = false;
+    if (!failed)
+        linked->lost = 0;
+    else if (linked->taken && linked->lost < card->p->agent_link_failures)
+        linked->lost++;
+    linked->taken = false;
+}
+
+void pc_agent_let_go(struct pc_card *card, nm_tick at)
+{
+    if (card->linked.until > at)
+        card->linked.until = at;
 }
 
 /* PhaseID of the processor's own packets. */
@@ -215,6 +262,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
                           .requester = (uint8_t)card->position,
                           .phase = phase(card),
                           .info = r->nacks ? NM_INFO_RETRY : 0,
+                          .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
                           .data = -1};
     send(card, &p, r->line);
     if (r->noncoherent)
@@ -438,13 +486,39 @@ void pc_agent_attach(struct pc_card *card)
     nm_bus_attach(card->bus, card->position, &card->port);
 }
 
-static unsigned next_class(const struct pc_card *card)
+/* The next intervention is for a line kept. */
+static bool kept(const struct pc_card *card, nm_tick now)
 {
+    const struct nm_fifo *f = &card->port.in[NM_NONSINKABLE];
+    return card->linked.until > now && f->count && nm_fifo_at(f, 0)->line == card->linked.line;
+}
+
+/* The first nonsinkable packet may be taken. */
+static bool answerable(const struct pc_card *card, nm_tick now)
+{
+    return card->port.in[NM_NONSINKABLE].count && nm_fifo_room(&card->port.out[NM_SINKABLE], 1) &&
+           !kept(card, now);
+}
+
+/* It may, and has been here before the first sinkable one. */
+static bool overtaken(const struct pc_card *card, nm_tick now)
+{
+    const struct nm_fifo *in = card->port.in;
+    return in[NM_SINKABLE].count && answerable(card, now) &&
+           (int32_t)(nm_fifo_at(&in[NM_NONSINKABLE], 0)->arrived -
+                     nm_fifo_at(&in[NM_SINKABLE], 0)->arrived) < 0;
+}
+
+/* Sinkable packets go first; but where a refusal comes back sooner than the agent takes the next
+ * packet, there would always be one. So few of them overtake an intervention. */
+static unsigned next_class(const struct pc_card *card, nm_tick now)
+{
+    enum { FEW = 8 };
+    if (card->passed >= FEW && overtaken(card, now))
+        return NM_NONSINKABLE;
     if (card->port.in[NM_SINKABLE].count)
         return NM_SINKABLE;
-    if (card->port.in[NM_NONSINKABLE].count && nm_fifo_room(&card->port.out[NM_SINKABLE], 1))
-        return NM_NONSINKABLE;
-    return NM_CLASSES;
+    return answerable(card, now) ? NM_NONSINKABLE : NM_CLASSES;
 }
 
 void pc_agent_resume(struct pc_card *card, nm_tick now)
@@ -520,6 +594,7 @@ static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_pa
 {
     p->phase = in->phase;
     p->info = in->info;
+    p->age = in->age;
     send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;
@@ -556,8 +631,10 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
 {
     bool data = pc_line_in_half(card, PC_SIDE_D, in->line);
     bool hit = data || pc_line_in_half(card, PC_SIDE_I, in->line);
-    if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line)
+    if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
         card->cpu.link = false;
+        card->linked.taken = true;
+    }
     if (actions & NM_CARD_ACT_DROP || in->message == NM_MSG_INVALIDATE)
         pc_line_drop(card, in->line);
     if (actions & NM_CARD_ACT_CLEAN)
@@ -641,9 +718,13 @@ static void work(void *self, nm_tick now, uint64_t arg)
         wake(card, card->agent_free);
         return;
     }
-    unsigned c = next_class(card);
-    if (c == NM_CLASSES)
+    unsigned c = next_class(card, now);
+    if (c == NM_CLASSES) {
+        if (kept(card, now))
+            arrived(card, now);
         return;
+    }
+    card->passed = c == NM_SINKABLE ? card->passed + overtaken(card, now) : 0;
     struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
     nm_bus_drained(card->bus, now);
     if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
@@ -654,6 +735,6 @@ static void work(void *self, nm_tick now, uint64_t arg)
     else
         handle(card, &in, now);
     nm_check_release(card->check, in.data);
-    if (next_class(card) != NM_CLASSES)
+    if (next_class(card, now) != NM_CLASSES || kept(card, now))
         arrived(card, now);
 }

@@ -369,13 +369,15 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
             return false;
         }
     }
-    bool have = store ? state == NM_CARD_D : state != NM_CARD_I;
+    bool linked = access == PC_LINKED && pc_agent_links_exclusively(card);
+    bool have = store || linked ? state == NM_CARD_D : state != NM_CARD_I;
     if (!have) {
         *stop = PC_STOP_MISS;
         looked_up(card, side, pa, at);
         pc_agent_request(card, side, line,
                          noncoherent ? NM_EVENTS
                          : store     ? NM_CARD_EV_STORE
+                         : linked    ? NM_CARD_EV_LINK
                                      : NM_CARD_EV_LOAD,
                          at);
         card->request.conditional = access == PC_CONDITIONAL;
@@ -468,10 +470,12 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick 
                         enum pc_stop *stop)
 {
     uint64_t pa;
+    const nm_tick before = cpu->now;
     uint8_t *host = data_access(cpu, va, size, PC_LINKED, at, stop, &pa);
     if (host) {
         cpu->link = true;
         cpu->link_pa = pa & ~(uint64_t)(cpu->card->p->l2_line - 1);
+        pc_agent_linked(cpu->card, cpu->link_pa, at + (cpu->now - before));
     }
     return host;
 }
@@ -483,6 +487,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     *failed = false;
     if (!cpu->link && at < cpu->horizon && !(va & (size - 1))) {
         cpu->card->filled = NOWHERE;
+        pc_agent_conditional(cpu->card, true, at);
         *failed = true;
         return NULL;
     }
@@ -491,6 +496,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
         return NULL;
     bool other = !cpu->link || cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1));
     cpu->link = false;
+    pc_agent_conditional(cpu->card, other, at);
     *failed = other;
     return other ? NULL : host;
 }

@@ -160,6 +160,8 @@ void pc_card_watch(struct pc_card *card)
 
 void pc_card_stopped(struct pc_card *card, enum pc_stop why)
 {
+    if (why != PC_STOP_HORIZON)
+        pc_agent_let_go(card, card->cpu.now);
     if (why == PC_STOP_TRAP) {
         trap(card, false);
     } else if (why == PC_STOP_MISS) {
@@ -175,6 +177,7 @@ static void preempt(struct pc_card *card)
     card->preempt_at = NM_NEVER;
     pc_card_watch(card);
     pc_leave(&card->cpu);
+    pc_agent_let_go(card, card->cpu.now);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     trap(card, true);
 }
@@ -213,6 +216,8 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_ti
             (struct pc_stretch){.end = at + n, .length = n, .state = state};
     }
     pc_charge(&card->cpu, state, n);
+    if (card->linked.until > at)
+        card->linked.until += n;
     if (card->pins)
         pc_pins_stall(card->pins, state, n);
 }
@@ -221,6 +226,7 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_ti
 static void eret(struct pc_card *card, nm_tick at)
 {
     card->cpu.link = false;
+    pc_agent_let_go(card, at);
     pc_card_stall(card, PC_ST_INT, 1, at);
     pc_card_stall(card, PC_ST_KILL_BRANCH, PC_KILLED_BY_ERET, at + 1);
 }

@@ -52,6 +52,15 @@ struct pc_request {
 
 enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
 
+/** What makes sure that loops of load linked and store conditional come to an end (agent.c). */
+struct pc_linked {
+    bool open;     /**< the last load linked has had no store conditional yet */
+    bool taken;    /**< another card has taken the line it linked */
+    uint8_t lost;  /**< store conditionals in a row that failed for that */
+    uint64_t line; /**< interventions for this line wait ... */
+    nm_tick until; /**< ... until here */
+};
+
 /** The card's one uncached access: a load its processor waits for, or the store in the buffer
  *  (uncached.c). */
 struct pc_uncached {
@@ -132,9 +141,11 @@ struct pc_card {
     /* external agent */
     nm_tick agent_free; /**< takes the next packet from the bus */
     nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
+    unsigned passed;    /**< sinkable packets that have overtaken the first nonsinkable one */
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;
+    struct pc_linked linked;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
@@ -219,7 +230,8 @@ static inline bool pc_card_run(struct pc_card *card, nm_tick horizon)
     return false;
 }
 
-/** Charges `n` PCycles of `state` that begin at tick `at`. */
+/** Charges `n` PCycles of `state` that begin at tick `at`. A line kept for a store conditional is
+ * kept so much longer. */
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
 
 /** A short exception of the access at tick `at`, whose handler takes `n` PCycles (other stall) and
@@ -281,6 +293,14 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
  *  @param event  NM_CARD_EV_LOAD or _STORE; NM_EVENTS: the page is non-coherent */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
                       enum nm_protocol_event event, nm_tick at);
+/** Whether a load linked must ask for its line exclusively. */
+bool pc_agent_links_exclusively(const struct pc_card *card);
+/** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */
+void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at);
+/** A store conditional at tick `at` has stored, or failed. */
+void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at);
+/** At tick `at` the processor no longer needs the line kept. */
+void pc_agent_let_go(struct pc_card *card, nm_tick at);
 /** The processor, which has waited, does the one access it waited for in this same event. */
 void pc_agent_resume(struct pc_card *card, nm_tick now);
 /** Fills in whence and whither a message for the home of `pa` goes (memory, or a card's registers).

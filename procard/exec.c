@@ -275,6 +275,14 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
+static __attribute__((noinline)) void failed_try(struct pc_tries *tries, uint64_t pc, uint64_t va)
+{
+    tries->row = tries->row && tries->pc == pc ? tries->row + 1 : 1;
+    tries->failed++;
+    tries->pc = pc;
+    tries->va = va;
+}
+
 /* ---- integer helpers ------------------------------------------------------------------------- */
 
 static inline uint64_t sign32(uint64_t v)
@@ -511,18 +519,23 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         NEXT();                                                                      \
     }
 
-#define CONDITIONAL(id, size, statement)                                                      \
-    do_##id:                                                                                  \
-    {                                                                                         \
-        bool failed = false;                                                                  \
-        uint8_t *p = pc_store_conditional(cpu, wrap(cpu, S + IMM), size, NOW, &why, &failed); \
-        if (!p && !failed)                                                                    \
-            goto stopped;                                                                     \
-        PACE_AGAIN();                                                                         \
-        if (p)                                                                                \
-            statement;                                                                        \
-        D = !failed;                                                                          \
-        NEXT();                                                                               \
+#define CONDITIONAL(id, size, statement)                                      \
+    do_##id:                                                                  \
+    {                                                                         \
+        bool failed = false;                                                  \
+        const uint64_t va = wrap(cpu, S + IMM);                               \
+        uint8_t *p = pc_store_conditional(cpu, va, size, NOW, &why, &failed); \
+        if (!p && !failed)                                                    \
+            goto stopped;                                                     \
+        PACE_AGAIN();                                                         \
+        if (p) {                                                              \
+            statement;                                                        \
+            cpu->tries.row = 0;                                               \
+        } else {                                                              \
+            failed_try(&cpu->tries, b->key.pc + 4 * (uint64_t)op->at, va);    \
+        }                                                                     \
+        D = !failed;                                                          \
+        NEXT();                                                               \
     }
 
 #define LINK() (cpu->r.gpr[31] = b->key.pc + 4 * (uint64_t)op->at + 8)

@@ -122,6 +122,13 @@ struct pc_pipe {
     struct pc_cpu *prev, *next; /**< in its list */
 };
 
+/** The store-conditionals of the thread on the processor, for people: no instruction reads it. */
+struct pc_tries {
+    uint64_t failed; /**< ever */
+    uint64_t row;    /**< of these since the last success, at ... */
+    uint64_t pc, va; /**< ... this instruction; where the last of them would have stored */
+};
+
 struct pc_cpu {
     struct pc_regs r;
 
@@ -147,6 +154,8 @@ struct pc_cpu {
     /* LL/SC (R4400 manual p. 328): the link is dropped by the card, or by a context switch */
     bool link;
     uint64_t link_pa; /**< physical address of the linked line, valid while `link` */
+
+    struct pc_tries tries;
 
     bool posted; /**< an uncached store is in the store buffer; SYNC waits for it */
 

@@ -199,6 +199,7 @@ void pc_cpu_reset(struct pc_cpu *cpu)
     cpu->fetched_pc = PC_NOWHERE;
     cpu->link = false;
     cpu->link_pa = 0;
+    cpu->tries = (struct pc_tries){0};
     cpu->exc = PC_EXC_NONE;
     cpu->badvaddr = 0;
     cpu->trap_code = 0;

@@ -11,8 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,19 +31,6 @@ static const struct compiler {
     {"o32", "mips-linux-gnu-gcc", "gcc-mips-linux-gnu"},
     {"n64", "mips64-linux-gnuabi64-gcc", "gcc-mips64-linux-gnuabi64"},
 };
-
-static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
-static char *format(const char *text, ...)
-{
-    char *out;
-    va_list ap;
-    va_start(ap, text);
-    const int n = vasprintf(&out, text, ap);
-    va_end(ap);
-    if (n < 0)
-        abort();
-    return out;
-}
 
 static const struct compiler *find_compiler(const char *abi)
 {
@@ -66,8 +53,8 @@ struct paths {
 static char *output_path(const char *directory, const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot && dot != name ? format("%s/%.*s", directory, (int)(dot - name), name)
-                              : format("%s/%s.out", directory, name);
+    return dot && dot != name ? nm_format("%s/%.*s", directory, (int)(dot - name), name)
+                              : nm_format("%s/%s.out", directory, name);
 }
 
 /** @return false when a directory does not exist */
@@ -75,16 +62,17 @@ static bool find_paths(struct paths *p, const struct prog_build *what)
 {
     const char *slash = strrchr(what->source, '/');
     const char *name = slash ? slash + 1 : what->source;
-    char *home = slash ? format("%.*s/", (int)(slash - what->source), what->source) : format(".");
+    char *home =
+        slash ? nm_format("%.*s/", (int)(slash - what->source), what->source) : nm_format(".");
     *p = (struct paths){.home = realpath(home, NULL),
-                        .name = format("./%s", name),
+                        .name = nm_format("./%s", name),
                         .directory = realpath(what->directory, NULL),
                         .include = what->include ? realpath(what->include, NULL) : NULL};
     free(home);
     if (!p->home || !p->directory)
         return false;
     p->output = output_path(p->directory, name);
-    p->log = format("%s/build.log", p->directory);
+    p->log = nm_format("%s/build.log", p->directory);
     return true;
 }
 
@@ -125,12 +113,12 @@ static void fill(struct args *a, const struct compiler *cc, const struct prog_bu
     add(a, "-static");
     add(a, "-pthread");
     if (paths->include)
-        add_owned(a, format("-I%s", paths->include));
+        add_owned(a, nm_format("-I%s", paths->include));
     for (size_t i = 0; what->cflags && what->cflags[i] && a->count < ARGS_MAX - 16; i++)
         add(a, what->cflags[i]);
-    add_owned(a, format("-ffile-prefix-map=%s=.", paths->home));
+    add_owned(a, nm_format("-ffile-prefix-map=%s=.", paths->home));
     if (paths->include)
-        add_owned(a, format("-ffile-prefix-map=%s=include", paths->include));
+        add_owned(a, nm_format("-ffile-prefix-map=%s=include", paths->include));
     add(a, "-gno-record-gcc-switches");
     add(a, "-Wl,--build-id=none");
     add(a, paths->name);
@@ -142,15 +130,23 @@ static void fill(struct args *a, const struct compiler *cc, const struct prog_bu
 static int start(struct args *a, const struct paths *paths, pid_t *pid)
 {
     const char *search = getenv("PATH");
-    char *path = format("PATH=%s", search ? search : "/usr/bin:/bin");
+    char *path = nm_format("PATH=%s", search ? search : "/usr/bin:/bin");
     char *const env[] = {path, "LC_ALL=C", "SOURCE_DATE_EPOCH=0", NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t ours; /* what we ignore is no business of the compiler's */
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGXFSZ);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &ours);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, paths->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
     posix_spawn_file_actions_addchdir_np(&actions, paths->home);
-    const int error = posix_spawnp(pid, a->arg[0], &actions, NULL, a->arg, env);
+    const int error = posix_spawnp(pid, a->arg[0], &actions, &attributes, a->arg, env);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     free(path);
     return error;
@@ -177,13 +173,13 @@ static enum prog_built run(struct args *a, const struct compiler *cc, const stru
     int status = 0;
     const int error = start(a, paths, &pid);
     if (error == ENOENT) {
-        *why =
-            format("%s is not installed; it is in the Debian package %s", cc->command, cc->package);
+        *why = nm_format("%s is not installed; it is in the Debian package %s", cc->command,
+                         cc->package);
         return PROG_BUILD_MISSING;
     }
     if (error) {
-        *why = format("cannot start %s with its output in %s: %s", cc->command, paths->log,
-                      strerror(error));
+        *why = nm_format("cannot start %s with its output in %s: %s", cc->command, paths->log,
+                         strerror(error));
         return PROG_BUILD_IO;
     }
     while (waitpid(pid, &status, 0) < 0)
@@ -213,10 +209,10 @@ enum prog_built prog_build(const struct prog_build *what, char **path, char **wh
     enum prog_built result = PROG_BUILD_FAILED;
     *path = NULL;
     if (!find_paths(&paths, what)) {
-        *why = format("no directory '%s'", paths.home ? what->directory : what->source);
+        *why = nm_format("no directory '%s'", paths.home ? what->directory : what->source);
         result = PROG_BUILD_IO;
     } else if (!cc) {
-        *why = format("no binary interface '%s': o32 or n64", what->abi);
+        *why = nm_format("no binary interface '%s': o32 or n64", what->abi);
     } else {
         result = build(what, cc, &paths, why);
     }

@@ -37,7 +37,7 @@ struct device_command {
 
 int64_t device_open(struct prog *p, uint32_t flags, bool cloexec)
 {
-    struct file *f = file_new(FILE_DEVICE, -1, flags);
+    struct file *f = file_new(p, FILE_DEVICE, -1, flags);
 
     f->device = nm_alloc(1, sizeof *f->device);
     return file_install(p, f, 0, cloexec);

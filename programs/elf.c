@@ -7,6 +7,8 @@
  */
 #include "programs/elf.h"
 
+#include "programs/program.h"
+
 #include <elf.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -198,6 +200,8 @@ bool elf_read(int fd, struct elf_image *image, char *why, size_t size)
     memset(image, 0, sizeof *image);
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         REFUSE("not a regular file");
+    if ((uint64_t)st.st_size > PROG_FILE_MAX)
+        REFUSE("larger than %" PRIu64 " MB: not a program", PROG_FILE_MAX >> 20);
     elf_version(EV_CURRENT);
     elf = elf_begin(fd, ELF_C_READ, NULL);
     ok = read_elf(elf, image, (uint64_t)st.st_size, why, size);

@@ -144,7 +144,10 @@ static void address_error(struct thread *t)
 
     if (t->absent) { /* and is tried again */
         vm_bring_in(&t->p->vm, t->card, t->badvaddr);
-        signal_deliver(t);
+        if (vm_beyond(&t->p->vm, t->badvaddr))
+            signal_force(t, SIG_BUS, BUS_ADRERR_, t->badvaddr);
+        else
+            signal_deliver(t);
         return;
     }
     if (t->unmapped || t->protected) {

@@ -7,6 +7,7 @@
  * simulation's.
  */
 #include "programs/futex.h"
+#include "programs/watch.h"
 
 #include <utlist.h>
 
@@ -158,6 +159,7 @@ static int64_t wait(struct call *c, bool absolute, bool realtime, uint32_t bits)
         return err;
     if (vm_read32(&c->p->vm, c->a[0], &now) < 0)
         return -EFAULT;
+    watch_sleep(c->t, c->a[0], (uint32_t)c->a[2]);
     if (now != (uint32_t)c->a[2])
         return -EAGAIN;
     c->t->futex_bits = bits;

@@ -12,6 +12,7 @@
 #include "programs/actors.h"
 #include "programs/elf.h"
 #include "programs/program.h"
+#include "programs/view.h"
 #include "programs/vm.h"
 
 #include <xxhash.h>
@@ -33,6 +34,8 @@ enum { ERESTART_SYS = 512, ERESTART_NOINTR = 513, ERESTART_NOHAND = 514 };
 
 struct prog;
 struct thread;
+struct inode;
+struct synthetic;
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
@@ -91,6 +94,18 @@ enum futex_kind {
     FUTEX_CONDITION, /**< to be moved to such a lock */
 };
 
+/** What tells whether a thread gets on (watch.c). */
+struct watched {
+    struct pc_tries tries; /**< while it has no card; otherwise nm_card_tries */
+    uint64_t calls;        /**< traps of its own making */
+    uint64_t from, since;  /**< [instructions] of its card when it got that; since its last call */
+    uint64_t slept;        /**< `calls` when it last went to sleep on a futex ... */
+    uint64_t futex;        /**< ... at this address ... */
+    uint32_t expected;     /**< ... with this value */
+    uint64_t vain;         /**< how often it found that one taken again, in a row */
+    uint64_t tries_said, vain_said; /**< the length of a row when it was last spoken of */
+};
+
 struct thread {
     struct prog *p;
     struct thread *prev, *next;     /**< all threads, by creation */
@@ -102,9 +117,10 @@ struct thread {
     unsigned card;
     uint64_t affinity[CARDS_MAX / 64];
     struct pc_regs regs;
-    nm_tick ready_at;  /**< [ticks] not before this on a card */
-    nm_tick since;     /**< [ticks] on its card since then */
-    nm_tick ran;       /**< [ticks] on a card before that */
+    nm_tick ready_at; /**< [ticks] not before this on a card */
+    nm_tick since;    /**< [ticks] on its card since then */
+    nm_tick ran;      /**< [ticks] on a card before that */
+    struct watched watched;
     nm_tick slice_end; /**< [ticks] others may have the card then */
     bool yield;        /**< gave up the rest of its slice */
     bool migrate;      /**< its card is no longer allowed */
@@ -134,6 +150,9 @@ struct thread {
     struct thread *f_prev, *f_next;
     bool on_futex;
 
+    struct file **held; /**< files the call under way uses: closing them must wait */
+    unsigned held_count, held_room;
+
     uint64_t clear_tid, robust_list; /**< guest addresses, 0: none */
 
     struct sigs mask, saved_mask;
@@ -154,15 +173,21 @@ struct card {
     struct thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
     struct thread *queue;   /**< TH_READY, first in first out */
     unsigned load;          /**< threads placed here */
+    nm_tick tick_at;        /**< clock interrupt of the running thread */
     uint32_t interrupts;    /**< of its monitoring card, ever */
 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
 enum file_kind {
-    FILE_HOST,
+    FILE_HOST,   /**< a regular file, or a standard stream */
+    FILE_FOLDER, /**< a directory */
+    FILE_PATH,   /**< opened with O_PATH: a name, not its bytes */
+    FILE_NULL,
+    FILE_ZERO,
     FILE_PIPE_IN,
     FILE_PIPE_OUT,
+    FILE_PIPE_BOTH, /**< a FIFO opened for both */
     FILE_MARK,
     FILE_RANDOM,
     FILE_DEVICE,
@@ -176,6 +201,8 @@ enum { PIPE_BYTES = 65536 };
 
 struct pipe {
     unsigned readers, writers;
+    unsigned opened[2];  /**< how often for reading and for writing, ever */
+    struct inode *inode; /**< its FIFO, or NULL */
     size_t head, count;
     uint64_t moved; /**< reads and writes */
     uint8_t data[PIPE_BYTES];
@@ -187,9 +214,15 @@ struct file {
     int host;      /**< host descriptor, or -1 */
     bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
     bool hashed;   /**< the guest's stdout */
-    unsigned refs;
-    uint32_t flags; /**< guest's O_ flags */
-    uint64_t moved; /**< reads and writes of an object */
+    unsigned refs; /**< descriptors, commands and calls under way */
+    struct file *prev, *next;
+    uint32_t flags;                /**< guest's O_ flags */
+    uint64_t at;                   /**< position in a regular file */
+    uint64_t moved;                /**< reads and writes of an object */
+    struct inode *inode;           /**< of a file of the host; not owned */
+    bool writable;                 /**< the view lets it be changed */
+    const struct synthetic *synth; /**< what it is a made-up form of, or NULL */
+    struct place place;            /**< FILE_FOLDER */
     struct pipe *pipe;
     const struct file_ops *ops;  /**< FILE_OBJECT: what it does (linux_object.h) */
     void *object;                /**< FILE_OBJECT: what it is */
@@ -254,8 +287,12 @@ struct prog {
     unsigned processors; /**< cards 0 .. processors-1 may run threads */
 
     struct descriptor fds[FD_MAX];
-    int cwd; /**< host descriptor of the working directory, or AT_FDCWD */
+    struct file *files; /**< all, by time of opening */
+    struct view *view;
+    struct place cwd;
     unsigned umask;
+    struct inode *inodes; /**< files the guest has seen (inode.h) */
+    uint64_t inode_count;
     XXH64_state_t *hash;
 
     struct action actions[SIGNALS + 1];
@@ -279,6 +316,14 @@ struct prog {
     uint64_t random_drawn;    /**< getrandom bytes given */
     uint64_t device_drawn;    /**< /dev/urandom bytes given */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
+
+    nm_tick watch_at;      /**< the watchdog's next look */
+    nm_tick wrote_at;      /**< a look before which something was stored or called ... */
+    uint64_t wrote, calls; /**< ... how much had been by then; calls so far */
+    uint64_t wrote_said;   /**< [ticks] since then when it was last spoken of */
+    nm_tick moved_at;      /**< simulated time at ... */
+    int64_t moved_ns;      /**< [host ns] ... this moment, from which on it stood */
+    bool stood;            /**< that has been said */
 
     int64_t told_ns; /**< [host ns] when the progress hook was last called */
     bool over;       /**< the end is decided: */
@@ -320,6 +365,7 @@ void thread_end(struct thread *t);
 
 /** After its handler: back to its card, or into a queue. */
 void sched_return(struct thread *t);
+
 /** Another thread's allowed cards changed. */
 void sched_affinity(struct thread *t);
 
@@ -339,6 +385,13 @@ void thread_wake_all(struct prog *p, const void *channel);
 void thread_notify(struct thread *t);
 
 struct thread *thread_find(struct prog *p, uint32_t tid);
+
+/* ---- tick.c ---------------------------------------------------------------------------------- */
+
+/** [ticks] The card's first clock interrupt after `at`; NM_NEVER: there is none. */
+nm_tick tick_after(const struct prog *p, unsigned card, nm_tick at);
+/** [ticks] What its clock interrupt at `at` takes. */
+nm_tick tick_cost(const struct prog *p, unsigned card, nm_tick at);
 
 /* ---- traps ----------------------------------------------------------------------------------- */
 
@@ -406,5 +459,9 @@ void limits_init(struct prog *p);
 void files_init(struct prog *p);
 void files_free(struct prog *p);
 struct file *file_get(struct prog *p, int64_t fd);
+/** Keeps a file until the thread's call ends, whoever closes it meanwhile. */
+void file_hold(struct thread *t, struct file *f);
+/** The call has ended. */
+void files_let_go(struct thread *t);
 
 #endif

@@ -1,14 +1,16 @@
 /*
  * Directories. The whole listing is taken when reading begins and given in alphabetical order, with
  * small positions: the host's order and its 64-bit positions differ from file system to file
- * system.
+ * system. Directories that exist only in the view have the names the view gives them.
  */
+#include "programs/inode.h"
 #include "programs/linux_file.h"
 
 #include "machine/alloc.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,25 +36,76 @@ void directory_free(struct file *f)
     f->directory = NULL;
 }
 
-static int64_t list(struct file *f)
+/** An entry of a directory that has none on the host. */
+static struct dirent *made_up(const char *name, unsigned char type)
+{
+    struct dirent *e = nm_alloc(1, sizeof *e);
+
+    e->d_ino = 1;
+    e->d_type = type;
+    snprintf(e->d_name, sizeof e->d_name, "%s", name);
+    return e;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return by_name((const struct dirent **)a, (const struct dirent **)b);
+}
+
+static unsigned char type_of(const char *dir, const char *name)
+{
+    const struct synthetic *row;
+    unsigned number;
+    char *path;
+
+    if (asprintf(&path, "%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name) < 0)
+        abort();
+    row = synthetic_find(path, &number);
+    free(path);
+    return !row ? DT_DIR : row->kind == SYN_TEXT ? DT_REG : row->kind == SYN_EXE ? DT_LNK : DT_CHR;
+}
+
+static void list_view(struct prog *p, const struct file *f, struct directory *d)
+{
+    char **names = view_list(p->view, f->place.path);
+    size_t n = 0;
+
+    while (names[n])
+        n++;
+    d->entry = nm_alloc(n + 2, sizeof *d->entry);
+    d->entry[d->count++] = made_up(".", DT_DIR);
+    d->entry[d->count++] = made_up("..", DT_DIR);
+    for (size_t i = 0; i < n; free(names[i++]))
+        d->entry[d->count++] = made_up(names[i], type_of(f->place.path, names[i]));
+    free(names);
+    qsort(d->entry, d->count, sizeof *d->entry, compare);
+}
+
+static int64_t list(struct prog *p, struct file *f)
 {
     struct directory *d = nm_alloc(1, sizeof *d);
-    int n;
+    int n = 0;
 
-    n = scandirat(f->host, ".", &d->entry, NULL, by_name);
+    if (f->host < 0)
+        list_view(p, f, d);
+    else if ((n = scandirat(f->host, ".", &d->entry, NULL, by_name)) >= 0)
+        d->count = (size_t)n;
     if (n < 0) {
         free(d);
-        return -errno;
+        return host_says(p, -errno);
     }
-    d->count = (size_t)n;
     f->directory = d;
     return 0;
 }
 
-int64_t directory_seek(struct file *f, int64_t offset, uint64_t whence)
+int64_t directory_seek(struct prog *p, struct file *f, int64_t offset, uint64_t whence)
 {
-    struct directory *d = f->directory;
+    struct directory *d;
+    int64_t err = f->directory ? 0 : list(p, f);
 
+    if (err < 0)
+        return err;
+    d = f->directory;
     if (whence == SEEK_CUR)
         offset += (int64_t)d->at;
     if (whence > SEEK_CUR || offset < 0)
@@ -65,12 +118,13 @@ int64_t directory_seek(struct file *f, int64_t offset, uint64_t whence)
 }
 
 /** struct linux_dirent64 { u64 ino; s64 off; u16 reclen; u8 type; char name[]; } */
-static size_t out_entry(struct out *o, const struct prog *p, const struct dirent *e, size_t next)
+static size_t out_entry(struct out *o, struct prog *p, const struct file *f, const struct dirent *e,
+                        size_t next)
 {
     size_t len = strlen(e->d_name) + 1, reclen = (19 + len + 7) & ~(size_t)7;
 
     out_start(o, p->n64);
-    out_int(o, 8, guest_inode(p, e->d_ino));
+    out_int(o, 8, f->host < 0 ? 1 : inode_at(p, f->place.st.st_dev, e->d_ino)->number);
     out_int(o, 8, next);
     out_int(o, 2, reclen);
     out_int(o, 1, e->d_type);
@@ -84,15 +138,15 @@ int64_t sys_getdents64(struct call *c)
 {
     struct directory *d;
     uint64_t done = 0;
-    int64_t err = c->f->kind == FILE_HOST ? 0 : -ENOTDIR;
+    int64_t err = c->f->kind != FILE_FOLDER ? -ENOTDIR : c->f->flags & G_O_PATH ? -EBADF : 0;
 
     if (!err && !c->f->directory)
-        err = list(c->f);
+        err = list(c->p, c->f);
     if (err < 0)
         return err;
     for (d = c->f->directory; d->at < d->count; d->at++) {
         struct out o;
-        size_t len = out_entry(&o, c->p, d->entry[d->at], d->at + 1);
+        size_t len = out_entry(&o, c->p, c->f, d->entry[d->at], d->at + 1);
         if (done + len > c->a[2])
             return done > 0 ? (int64_t)done : -EINVAL;
         if (out_write(&o, &c->p->vm, c->a[1] + done) < 0)

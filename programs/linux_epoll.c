@@ -126,7 +126,7 @@ static struct item *find(const struct epoll *e, int32_t fd, const struct file *f
 /** Files are always ready, so Linux does not watch them. */
 static bool watchable(const struct file *f)
 {
-    return f->kind != FILE_HOST || f->standard;
+    return f->ops || f->pipe || f->standard || f->kind == FILE_CARD || f->kind == FILE_RANDOM;
 }
 
 enum { ADD = 1, DELETE, MODIFY };

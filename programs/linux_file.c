@@ -1,14 +1,18 @@
 /*
  * Files by descriptor: the guest's table of descriptors and what can be done with one.
  *
- * The file system is the host's. Some things are ours: pipes (so that threads block in simulated
- * time), /dev/numachine/mark and /memory, and random devices fed from the seed. The standard
- * streams always look like pipes to the guest, whatever they are on the host: buffering, and so
- * every simulated cycle, must not depend on whether someone watches.
+ * Regular files are the host's, but where a descriptor stands in one is ours: bytes move by
+ * position. Other things are ours altogether: pipes (so that threads block in simulated time),
+ * /dev/numachine/mark and /memory, and random devices fed from the seed. The standard streams
+ * always look like pipes to the guest, whatever they are on the host: buffering, and so every
+ * simulated cycle, must not depend on whether someone watches.
+ *
+ * A call that uses a file holds it: another thread may close its descriptor meanwhile.
  */
 #include "programs/linux_file.h"
 #include "machine/alloc.h"
 #include "programs/device.h"
+#include "programs/inode.h"
 #include "programs/linux_object.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
@@ -18,34 +22,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <utlist.h>
 
+enum { MOVE_MAX = 0x7ffff000 /* as Linux */ };
 enum { BOUNCE = 32768, MARK_NAME = 64, STREAM_DEVICE = 2, HOST_WAIT_MS = 100 };
-
-/* ---- flags ----------------------------------------------------------------------------------- */
-
-/** Guest and host values of one open flag; MIPS has its own numbers. */
-static const struct {
-    uint32_t guest;
-    int host;
-} open_flags[] = {
-    {G_O_APPEND, O_APPEND},       {G_O_CREAT, O_CREAT},       {G_O_TRUNC, O_TRUNC},
-    {G_O_EXCL, O_EXCL},           {G_O_NOCTTY, O_NOCTTY},     {G_O_NONBLOCK, O_NONBLOCK},
-    {G_O_DIRECTORY, O_DIRECTORY}, {G_O_NOFOLLOW, O_NOFOLLOW}, {G_O_PATH, O_PATH},
-    {G_O_TMPFILE, __O_TMPFILE},
-};
-
-int file_host_flags(uint32_t guest)
-{
-    int host = (int)(guest & 3) | O_CLOEXEC;
-
-    for (size_t i = 0; i < sizeof open_flags / sizeof *open_flags; i++)
-        if (guest & open_flags[i].guest)
-            host |= open_flags[i].host;
-    return host;
-}
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -54,39 +38,49 @@ struct file *file_get(struct prog *p, int64_t fd)
     return fd >= 0 && fd < FD_MAX ? p->fds[fd].file : NULL;
 }
 
-struct file *file_new(enum file_kind kind, int host, uint32_t flags)
+struct file *file_new(struct prog *p, enum file_kind kind, int host, uint32_t flags)
 {
     struct file *f = nm_alloc(1, sizeof *f);
+    f->place.fd = -1;
     f->kind = kind;
     f->host = host;
-    f->flags = flags & ~(uint32_t)G_O_CLOEXEC;
+    f->flags = flags & ~(uint32_t)(G_O_CLOEXEC | G_O_CREAT | G_O_EXCL | G_O_TRUNC | G_O_NOCTTY);
+    DL_APPEND(p->files, f);
     return f;
-}
-
-static void end_pipe(struct prog *p, struct file *f)
-{
-    unsigned *ends = f->kind == FILE_PIPE_IN ? &f->pipe->readers : &f->pipe->writers;
-
-    --*ends;
-    thread_wake_all(p, p->fds);
-    if (f->pipe->readers == 0 && f->pipe->writers == 0)
-        free(f->pipe);
 }
 
 void file_release(struct prog *p, struct file *f)
 {
     if (f->refs > 0 && --f->refs > 0)
         return;
+    DL_DELETE(p->files, f);
     epoll_forget(p, f);
     if (f->pipe)
-        end_pipe(p, f);
+        pipe_end(p, f);
     if (f->ops)
         f->ops->release(p, f);
     if (f->host >= 0 && !f->standard)
         close(f->host);
+    place_free(&f->place);
     directory_free(f);
     free(f->device);
     free(f);
+}
+
+void file_hold(struct thread *t, struct file *f)
+{
+    if (t->held_count == t->held_room) {
+        t->held_room = t->held_room ? 2 * t->held_room : 4;
+        t->held = nm_grow(t->held, t->held_room, sizeof *t->held);
+    }
+    t->held[t->held_count++] = f;
+    f->refs++;
+}
+
+void files_let_go(struct thread *t)
+{
+    while (t->held_count > 0)
+        file_release(t->p, t->held[--t->held_count]);
 }
 
 int64_t file_install(struct prog *p, struct file *f, unsigned from, bool cloexec)
@@ -108,14 +102,14 @@ void files_init(struct prog *p)
     const int host[3] = {p->spec->stdin_fd, p->spec->stdout_fd, p->spec->stderr_fd};
 
     for (unsigned fd = 0; fd < 3; fd++) {
-        struct file *f = file_new(FILE_HOST, host[fd], fd == 0 ? 0 : 1);
+        struct file *f = file_new(p, FILE_HOST, host[fd], fd == 0 ? 0 : 1);
         f->standard = true;
         f->hashed = fd == 1;
         file_install(p, f, fd, false);
     }
 }
 
-static int64_t close_fd(struct prog *p, uint64_t fd)
+int64_t file_close(struct prog *p, uint64_t fd)
 {
     struct file *f = file_get(p, (int64_t)fd);
 
@@ -128,15 +122,20 @@ static int64_t close_fd(struct prog *p, uint64_t fd)
 
 void files_free(struct prog *p)
 {
+    struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    files_let_go(t);
+    LL_FOREACH(p->graves, t)
+    files_let_go(t);
     for (unsigned fd = 0; fd < FD_MAX; fd++)
-        close_fd(p, fd);
-    if (p->cwd >= 0)
-        close(p->cwd);
+        file_close(p, fd);
+    place_free(&p->cwd);
 }
 
 int64_t sys_close(struct call *c)
 {
-    return close_fd(c->p, c->a[0]);
+    return file_close(c->p, c->a[0]);
 }
 
 /* ---- moving bytes ---------------------------------------------------------------------------- */
@@ -162,23 +161,21 @@ static bool must_wait(ssize_t n)
     return n < 0 && (errno == EINTR || errno == EAGAIN);
 }
 
-/** Writes all of buf to the host; a signal to the simulator must not tear the guest's output. What
- *  is ready takes a pipe's atomic piece without waiting. */
-static int64_t host_write(struct call *c, struct file *f, const uint8_t *buf, size_t len,
-                          int64_t at)
+/** Writes all of buf to a stream of the host; a signal to the simulator must not tear the guest's
+ *  output. What is ready takes a pipe's atomic piece without waiting. */
+static int64_t stream_write(struct call *c, struct file *f, const uint8_t *buf, size_t len)
 {
     const struct siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = 1000};
     size_t done = 0;
-    int64_t err = 0;
+    int64_t err = f->host < 0 ? (int64_t)len : 0;
 
     while (done < len && !err) {
-        size_t piece = f->standard && len - done > PIPE_BUF ? PIPE_BUF : len - done;
+        size_t piece = len - done > PIPE_BUF ? PIPE_BUF : len - done;
         ssize_t n;
         err = await_host(c->p, f, POLLOUT);
         if (err < 0)
             break;
-        n = at < 0 ? write(f->host, buf + done, piece)
-                   : pwrite(f->host, buf + done, piece, at + (int64_t)done);
+        n = write(f->host, buf + done, piece);
         if (n >= 0)
             done += (size_t)n;
         else if (!must_wait(n))
@@ -186,10 +183,12 @@ static int64_t host_write(struct call *c, struct file *f, const uint8_t *buf, si
     }
     if (err == -EPIPE)
         signal_post(c->p, c->t, &info);
+    if (f->hashed && (done > 0 || err > 0))
+        XXH64_update(c->p->hash, buf, err > 0 ? len : done);
     return done > 0 ? (int64_t)done : err;
 }
 
-static int64_t host_read(struct prog *p, struct file *f, uint8_t *buf, size_t len, int64_t at)
+static int64_t stream_read(struct prog *p, struct file *f, uint8_t *buf, size_t len)
 {
     ssize_t n;
 
@@ -199,9 +198,57 @@ static int64_t host_read(struct prog *p, struct file *f, uint8_t *buf, size_t le
         int err = await_host(p, f, POLLIN);
         if (err < 0)
             return err;
-        n = at < 0 ? read(f->host, buf, len) : pread(f->host, buf, len, at);
+        n = read(f->host, buf, len);
     } while (must_wait(n));
     return host_result(n);
+}
+
+/** Bytes of a regular file: the host's, but where a shared mapping has them its memory's. */
+static int64_t regular_read(struct prog *p, const struct file *f, uint8_t *buf, size_t len,
+                            uint64_t at)
+{
+    size_t done = 0;
+    ssize_t n = 1;
+
+    if (at > INT64_MAX - len)
+        return 0;
+    while (done < len && n != 0) {
+        n = pread(f->host, buf + done, len - done, (off_t)(at + done));
+        if (n < 0 && errno != EINTR)
+            return done > 0 ? (int64_t)done : -errno;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    if (f->inode)
+        vm_file_overlay(&p->vm, f->inode->key.dev, f->inode->key.ino, at, buf, done);
+    return (int64_t)done;
+}
+
+static int64_t regular_write(struct prog *p, const struct file *f, const uint8_t *buf, size_t len,
+                             uint64_t at)
+{
+    size_t done = 0;
+    int64_t err = at > (uint64_t)INT64_MAX - len ? -EFBIG : 0;
+
+    while (done < len && !err) {
+        ssize_t n = pwrite(f->host, buf + done, len - done, (off_t)(at + done));
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            err = -errno;
+    }
+    if (done > 0 && f->inode) {
+        vm_file_wrote(&p->vm, f->inode->key.dev, f->inode->key.ino, at, buf, done);
+        inode_wrote(p, f->inode);
+        f->inode->special = 0;
+    }
+    return done > 0 ? (int64_t)done : err;
+}
+
+static uint64_t size_of(const struct file *f)
+{
+    struct stat st;
+
+    return fstat(f->host, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
 /** "+name" begins, "-name" ends; see docs on /dev/numachine/mark. */
@@ -231,29 +278,51 @@ static int64_t read_random(struct prog *p, uint8_t *buf, size_t len)
     return (int64_t)len;
 }
 
+/** Reads one piece of what is a plain sequence of bytes. */
+static int64_t read_piece(struct call *c, struct file *f, uint8_t *buf, size_t len, uint64_t at)
+{
+    switch (f->kind) {
+    case FILE_RANDOM:
+        return read_random(c->p, buf, len);
+    case FILE_ZERO:
+        memset(buf, 0, len);
+        return (int64_t)len;
+    case FILE_NULL:
+        return 0;
+    default:
+        return f->standard ? stream_read(c->p, f, buf, len) : regular_read(c->p, f, buf, len, at);
+    }
+}
+
+static int64_t write_piece(struct call *c, struct file *f, const uint8_t *buf, size_t len,
+                           uint64_t at)
+{
+    if (f->kind == FILE_NULL || f->kind == FILE_ZERO || f->kind == FILE_RANDOM)
+        return (int64_t)len;
+    return f->standard ? stream_write(c, f, buf, len) : regular_write(c->p, f, buf, len, at);
+}
+
+static bool is_regular(const struct file *f)
+{
+    return f->kind == FILE_HOST && !f->standard;
+}
+
+/** Whether bytes go in or out of it piece by piece. */
+static bool is_plain(const struct file *f)
+{
+    return f->kind == FILE_HOST || f->kind == FILE_RANDOM || f->kind == FILE_NULL ||
+           f->kind == FILE_ZERO;
+}
+
 /** Reads into the guest piece by piece; a short piece ends it. */
-static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t len, int64_t at)
+static int64_t read_plain(struct call *c, struct file *f, uint64_t va, uint64_t len, uint64_t at)
 {
     uint8_t buf[BOUNCE];
     uint64_t done = 0;
 
-    if (f->kind == FILE_PIPE_IN)
-        return pipe_read(c, f, va, len);
-    if (f->ops)
-        return object_read(c, f, va, len);
-    if (f->kind == FILE_DEVICE && (f->flags & 3) != 1)
-        return device_read(c, f, va, len);
-    if (f->kind == FILE_CARD && (f->flags & 3) != 1)
-        return mapped_read(c, f, va, len);
-    if (mapped_kind(f))
-        return -EINVAL;
-    if (f->kind == FILE_PIPE_OUT || f->kind == FILE_MARK || (f->flags & 3) == 1)
-        return -EBADF;
     while (done < len) {
         size_t want = len - done < BOUNCE ? (size_t)(len - done) : BOUNCE;
-        int64_t n = f->kind == FILE_RANDOM
-                        ? read_random(c->p, buf, want)
-                        : host_read(c->p, f, buf, want, at < 0 ? at : at + (int64_t)done);
+        int64_t n = read_piece(c, f, buf, want, at + done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         if (vm_write(&c->p->vm, va + done, buf, (size_t)n) < 0)
@@ -265,65 +334,112 @@ static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t l
     return (int64_t)done;
 }
 
-static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t len, int64_t at)
+static int64_t write_plain(struct call *c, struct file *f, uint64_t va, uint64_t len, uint64_t at)
 {
     uint8_t buf[BOUNCE];
     uint64_t done = 0;
 
-    if (f->kind == FILE_MARK)
-        return write_mark(c, va, len);
-    if (f->kind == FILE_PIPE_OUT)
-        return pipe_write(c, f, va, len);
-    if (f->ops)
-        return object_write(c, f, va, len);
-    if (f->kind == FILE_DEVICE && (f->flags & 3) != 0)
-        return device_write(c, f, va, len);
-    if (mapped_kind(f))
-        return -EINVAL;
-    if (f->kind != FILE_HOST || (f->flags & 3) == 0)
-        return -EBADF;
     while (done < len) {
         size_t want = len - done < BOUNCE ? (size_t)(len - done) : BOUNCE;
         int64_t n;
         if (vm_read(&c->p->vm, va + done, buf, want) < 0)
             return done > 0 ? (int64_t)done : -EFAULT;
-        n = f->host < 0 ? (int64_t)want
-                        : host_write(c, f, buf, want, at < 0 ? at : at + (int64_t)done);
+        n = write_piece(c, f, buf, want, at + done);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
-        if (f->hashed)
-            XXH64_update(c->p->hash, buf, (size_t)n);
         done += (uint64_t)n;
+        if ((size_t)n < want)
+            break;
     }
     return (int64_t)done;
 }
 
+/** @param at  position, or -1: where the file stands, which moves */
+static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t len, int64_t at)
+{
+    int64_t n;
+
+    if (f->kind == FILE_PATH || f->flags & G_O_PATH || !may_read(f))
+        return -EBADF;
+    if (f->kind == FILE_FOLDER)
+        return -EISDIR;
+    if ((int64_t)len < 0)
+        return -EINVAL;
+    if (f->pipe)
+        return pipe_read(c, f, va, len);
+    if (f->ops)
+        return object_read(c, f, va, len);
+    if (f->kind == FILE_DEVICE)
+        return device_read(c, f, va, len);
+    if (f->kind == FILE_CARD)
+        return mapped_read(c, f, va, len);
+    if (!is_plain(f))
+        return mapped_kind(f) ? -EINVAL : -EBADF;
+    n = read_plain(c, f, va, len < MOVE_MAX ? len : MOVE_MAX, at < 0 ? f->at : (uint64_t)at);
+    if (n > 0 && at < 0 && is_regular(f))
+        f->at += (uint64_t)n;
+    return n;
+}
+
+static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t len, int64_t at)
+{
+    int64_t n;
+    uint64_t from;
+
+    if (f->kind == FILE_PATH || !may_write(f))
+        return -EBADF;
+    if ((int64_t)len < 0)
+        return -EINVAL;
+    if (f->kind == FILE_MARK)
+        return write_mark(c, va, len);
+    if (f->pipe)
+        return pipe_write(c, f, va, len);
+    if (f->ops)
+        return object_write(c, f, va, len);
+    if (f->kind == FILE_DEVICE)
+        return device_write(c, f, va, len);
+    if (!is_plain(f))
+        return mapped_kind(f) ? -EINVAL : -EBADF;
+    from = is_regular(f) && f->flags & G_O_APPEND ? size_of(f) : at < 0 ? f->at : (uint64_t)at;
+    n = write_plain(c, f, va, len < MOVE_MAX ? len : MOVE_MAX, from);
+    if (n > 0 && at < 0 && is_regular(f))
+        f->at = from + (uint64_t)n;
+    return n;
+}
+
 typedef int64_t move_fn(struct call *c, struct file *f, uint64_t va, uint64_t len, int64_t at);
 
-/** readv and writev: the pieces one after another. */
-static int64_t move_vector(struct call *c, move_fn *fn)
+static int get_vector(struct call *c, uint64_t i, uint64_t *base, uint64_t *len)
 {
-    unsigned w = c->p->n64 ? 8 : 4;
-    int64_t total = 0;
+    const unsigned w = c->p->n64 ? 8 : 4;
 
-    if (c->a[2] > IOV_MAX)
-        return -EINVAL;
-    for (uint64_t i = 0; i < c->a[2]; i++) {
-        uint64_t base, len;
+    if (vm_read_word(&c->p->vm, c->a[1] + 2 * i * w, w, base) < 0 ||
+        vm_read_word(&c->p->vm, c->a[1] + 2 * i * w + w, w, len) < 0)
+        return -EFAULT;
+    return *len > (c->p->n64 ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX) ? -EINVAL : 0;
+}
+
+/** readv, writev and their likes: the pieces one after another. */
+static int64_t move_vector(struct call *c, move_fn *fn, int64_t at)
+{
+    int64_t total = 0, err = c->a[2] > IOV_MAX ? -EINVAL : 0;
+    uint64_t base, len;
+
+    for (uint64_t i = 0; !err && i < c->a[2]; i++)
+        err = get_vector(c, i, &base, &len);
+    for (uint64_t i = 0; !err && i < c->a[2]; i++) {
         int64_t n;
-        if (vm_read_word(&c->p->vm, c->a[1] + 2 * i * w, w, &base) < 0 ||
-            vm_read_word(&c->p->vm, c->a[1] + 2 * i * w + w, w, &len) < 0)
-            return total > 0 ? total : -EFAULT;
-        if (len == 0)
+        err = get_vector(c, i, &base, &len);
+        if (err || len == 0)
             continue;
-        n = fn(c, c->f, base, len, -1);
+        n = fn(c, c->f, base, len, at < 0 ? at : at + total);
         if (n < 0)
             return total > 0 ? total : n;
         total += n;
         if ((uint64_t)n < len)
             break;
     }
-    return total;
+    return err < 0 ? err : total;
 }
 
 int64_t sys_read(struct call *c)
@@ -338,22 +454,29 @@ int64_t sys_write(struct call *c)
 
 int64_t sys_readv(struct call *c)
 {
-    return move_vector(c, read_file);
+    return move_vector(c, read_file, -1);
 }
 
 int64_t sys_writev(struct call *c)
 {
-    return move_vector(c, write_file);
+    return move_vector(c, write_file, -1);
 }
 
 /** Positioned access needs a file that has positions. */
+static int64_t has_positions(const struct file *f, int64_t at)
+{
+    if (f->kind == FILE_PATH)
+        return -EBADF;
+    if (at < 0)
+        return -EINVAL;
+    return f->standard || f->pipe ? -ESPIPE : 0;
+}
+
 static int64_t positioned(struct call *c, move_fn *fn)
 {
-    if ((int64_t)c->a[3] < 0)
-        return -EINVAL;
-    if (c->f->standard || c->f->pipe)
-        return -ESPIPE;
-    return fn(c, c->f, c->a[1], c->a[2], (int64_t)c->a[3]);
+    const int64_t at = (int64_t)c->a[3], err = has_positions(c->f, at);
+
+    return err < 0 ? err : fn(c, c->f, c->a[1], c->a[2], at);
 }
 
 int64_t sys_pread64(struct call *c)
@@ -366,15 +489,179 @@ int64_t sys_pwrite64(struct call *c)
     return positioned(c, write_file);
 }
 
+/** preadv and pwritev: the position comes in two longs, low one first. */
+static int64_t positioned_vector(struct call *c, move_fn *fn)
+{
+    enum { HIGH_PRIORITY = 1, DSYNC = 2, SYNC = 4, NOWAIT = 8, APPEND = 16 };
+    const int64_t at = (int64_t)(c->p->n64 ? c->a[3] : c->a[4] << 32 | c->a[3]);
+    const bool second = c->row->args[5];
+    int64_t err;
+
+    if (second && c->a[5] & ~(uint64_t)(HIGH_PRIORITY | DSYNC | SYNC))
+        return -EOPNOTSUPP;
+    if (second && at == -1)
+        return move_vector(c, fn, -1);
+    err = has_positions(c->f, at);
+    return err < 0 ? err : move_vector(c, fn, at);
+}
+
+int64_t sys_preadv(struct call *c)
+{
+    return positioned_vector(c, read_file);
+}
+
+int64_t sys_pwritev(struct call *c)
+{
+    return positioned_vector(c, write_file);
+}
+
+/* ---- from file to file ----------------------------------------------------------------------- */
+
+/** Where a copy stands in a file: its own position, or one in the guest's memory. */
+struct where {
+    struct file *f;
+    uint64_t va; /* 0: its own */
+    unsigned width;
+    uint64_t at;
+};
+
+static int64_t where_from(struct call *c, struct where *w)
+{
+    w->at = w->f->at;
+    if (w->va && vm_read_word(&c->p->vm, w->va, w->width, &w->at) < 0)
+        return -EFAULT;
+    return w->va && w->width == 8 && (int64_t)w->at < 0 ? -EINVAL : 0;
+}
+
+static int64_t where_to(struct call *c, struct where *w, uint64_t moved)
+{
+    if (!w->va && is_regular(w->f))
+        w->f->at = w->at + moved;
+    return w->va ? vm_write_word(&c->p->vm, w->va, w->width, w->at + moved) : 0;
+}
+
+/** @return bytes moved, or -errno if none were */
+static int64_t copy(struct call *c, struct where *in, struct where *out, uint64_t len)
+{
+    uint8_t buf[BOUNCE];
+    uint64_t done = 0;
+    int64_t n = 1, err = where_from(c, in);
+
+    if (!err)
+        err = where_from(c, out);
+    len = len < MOVE_MAX ? len : MOVE_MAX;
+    while (!err && done < len && n > 0) {
+        n = regular_read(c->p, in->f, buf, len - done < BOUNCE ? (size_t)(len - done) : BOUNCE,
+                         in->at + done);
+        if (n > 0)
+            n = out->f->pipe ? pipe_put(c, out->f, buf, (size_t)n)
+                             : write_piece(c, out->f, buf, (size_t)n, out->at + done);
+        done += n > 0 ? (uint64_t)n : 0;
+    }
+    if (n < 0 && done == 0)
+        err = n;
+    if (!err)
+        err = where_to(c, in, done);
+    if (!err)
+        err = where_to(c, out, done);
+    return err < 0 ? err : (int64_t)done;
+}
+
+/** @param width  of the position in memory */
+static int64_t send_file(struct call *c, unsigned width)
+{
+    struct file *source = file_get(c->p, (int32_t)c->a[1]);
+    struct where in = {.f = source, .va = c->a[2], .width = width}, out = {.f = c->f};
+
+    if (!source || !may_read(source) || source->kind == FILE_PATH || !may_write(c->f) ||
+        c->f->kind == FILE_PATH)
+        return -EBADF;
+    if (!is_regular(source) || !(is_plain(c->f) || c->f->pipe) || (c->f->flags & G_O_APPEND))
+        return source->pipe || source->standard ? (c->a[2] ? -ESPIPE : -EINVAL) : -EINVAL;
+    file_hold(c->t, source);
+    return copy(c, &in, &out, c->a[3]);
+}
+
+int64_t sys_sendfile(struct call *c)
+{
+    return send_file(c, c->p->n64 ? 8 : 4);
+}
+
+int64_t sys_sendfile64(struct call *c)
+{
+    return send_file(c, 8);
+}
+
+int64_t sys_copy_file_range(struct call *c)
+{
+    struct file *to = file_get(c->p, (int32_t)c->a[2]);
+    struct where in = {.f = c->f, .va = c->a[1], .width = 8},
+                 out = {.f = to, .va = c->a[3], .width = 8};
+    int64_t err;
+
+    if (!to || !may_read(c->f) || !may_write(to) || to->flags & G_O_APPEND ||
+        c->f->kind == FILE_PATH || to->kind == FILE_PATH)
+        return -EBADF;
+    if (c->f->kind == FILE_FOLDER || to->kind == FILE_FOLDER)
+        return -EISDIR;
+    if (c->a[5] || !is_regular(c->f) || !is_regular(to))
+        return -EINVAL;
+    if ((err = where_from(c, &in)) < 0 || (err = where_from(c, &out)) < 0)
+        return err;
+    if (c->f->inode == to->inode && in.at < out.at + c->a[4] && out.at < in.at + c->a[4])
+        return -EINVAL;
+    file_hold(c->t, to);
+    return copy(c, &in, &out, c->a[4]);
+}
+
 /* ---- position, size, flags ------------------------------------------------------------------- */
+
+/** Where a regular file stands next; it has no holes that show. */
+static int64_t seek_regular(struct file *f, int64_t offset, uint64_t whence)
+{
+    enum { DATA = 3, HOLE };
+    const int64_t size = (int64_t)size_of(f);
+
+    switch (whence) {
+    case SEEK_SET:
+        break;
+    case SEEK_CUR:
+        if (__builtin_add_overflow(offset, (int64_t)f->at, &offset))
+            return -EOVERFLOW;
+        break;
+    case SEEK_END:
+        if (__builtin_add_overflow(offset, size, &offset))
+            return -EOVERFLOW;
+        break;
+    case DATA:
+    case HOLE:
+        if (offset < 0 || offset >= size)
+            return -ENXIO;
+        offset = whence == HOLE ? size : offset;
+        break;
+    default:
+        return -EINVAL;
+    }
+    if (offset < 0)
+        return -EINVAL;
+    f->at = (uint64_t)offset;
+    return offset;
+}
 
 static int64_t seek(struct call *c, int64_t offset, uint64_t whence)
 {
-    if (c->f->directory)
-        return directory_seek(c->f, offset, whence);
-    if (c->f->standard || c->f->kind != FILE_HOST)
-        return -ESPIPE;
-    return host_result(lseek(c->f->host, offset, (int)whence));
+    switch (c->f->kind) {
+    case FILE_PATH:
+        return -EBADF;
+    case FILE_FOLDER:
+        return c->f->flags & G_O_PATH ? -EBADF : directory_seek(c->p, c->f, offset, whence);
+    case FILE_NULL:
+    case FILE_ZERO:
+    case FILE_RANDOM:
+        return whence > SEEK_END ? -EINVAL : 0;
+    default:
+        return is_regular(c->f) ? seek_regular(c->f, offset, whence) : -ESPIPE;
+    }
 }
 
 int64_t sys_lseek(struct call *c)
@@ -393,19 +680,180 @@ int64_t sys_llseek(struct call *c)
     return vm_write_word(&c->p->vm, c->a[3], 8, (uint64_t)at);
 }
 
+int64_t file_resize(struct prog *p, struct file *f, uint64_t size)
+{
+    int64_t err = host_result(ftruncate(f->host, (off_t)size));
+
+    if (!err && f->inode) {
+        vm_file_resized(&p->vm, f->inode->key.dev, f->inode->key.ino, size);
+        inode_wrote(p, f->inode);
+    }
+    return err;
+}
+
 int64_t sys_ftruncate(struct call *c)
 {
-    return c->f->kind == FILE_HOST ? host_result(ftruncate(c->f->host, (off_t)c->a[1])) : -EINVAL;
+    if (c->f->kind == FILE_PATH)
+        return -EBADF;
+    if ((int64_t)c->a[1] < 0 || !is_regular(c->f) || !may_write(c->f))
+        return -EINVAL;
+    return file_resize(c->p, c->f, c->a[1]);
+}
+
+/** Writes zeros over what there is of [at, end). */
+static int64_t write_zeros(struct prog *p, struct file *f, uint64_t at, uint64_t end)
+{
+    static const uint8_t zeros[BOUNCE];
+    const uint64_t size = size_of(f);
+    int64_t n = 0;
+
+    end = end < size ? end : size;
+    for (; n >= 0 && at < end; at += (uint64_t)n)
+        n = regular_write(p, f, zeros, end - at < BOUNCE ? (size_t)(end - at) : BOUNCE, at);
+    return n < 0 ? n : 0;
+}
+
+int64_t sys_fallocate(struct call *c)
+{
+    enum { KEEP_SIZE = 1, PUNCH_HOLE = 2, ZERO_RANGE = 16 };
+    const uint64_t mode = c->a[1], at = c->a[2], end = c->a[2] + c->a[3];
+    struct file *f = c->f;
+    int64_t err = 0;
+
+    if ((int64_t)at < 0 || (int64_t)c->a[3] <= 0)
+        return -EINVAL;
+    if (mode & ~(uint64_t)(KEEP_SIZE | PUNCH_HOLE | ZERO_RANGE) ||
+        (mode & (PUNCH_HOLE | ZERO_RANGE)) == (PUNCH_HOLE | ZERO_RANGE) ||
+        (mode & PUNCH_HOLE && !(mode & KEEP_SIZE)))
+        return -EOPNOTSUPP;
+    if (f->kind == FILE_PATH || !may_write(f))
+        return -EBADF;
+    if (f->pipe || f->standard)
+        return -ESPIPE;
+    if (!is_regular(f))
+        return -ENODEV;
+    if ((int64_t)end < 0)
+        return -EFBIG;
+    if (mode & (PUNCH_HOLE | ZERO_RANGE))
+        err = write_zeros(c->p, f, at, end);
+    if (!err && !(mode & KEEP_SIZE) && end > size_of(f))
+        err = file_resize(c->p, f, end);
+    return err;
 }
 
 int64_t sys_fsync(struct call *c)
 {
-    return c->f->kind == FILE_HOST && !c->f->standard ? 0 : -EINVAL;
+    if (c->f->kind == FILE_PATH || c->f->flags & G_O_PATH)
+        return -EBADF;
+    return is_regular(c->f) || c->f->kind == FILE_FOLDER ? 0 : -EINVAL;
+}
+
+int64_t sys_sync_file_range(struct call *c)
+{
+    if (c->f->kind != FILE_PATH && (c->a[3] > 7 || (int64_t)c->a[1] < 0 || (int64_t)c->a[2] < 0 ||
+                                    (int64_t)(c->a[1] + c->a[2]) < 0))
+        return -EINVAL;
+    return c->f->kind == FILE_PATH ? -EBADF : is_regular(c->f) ? 0 : -ESPIPE;
+}
+
+int64_t sys_syncfs(struct call *c)
+{
+    return c->f->kind == FILE_PATH ? -EBADF : 0;
+}
+
+int64_t sys_readahead(struct call *c)
+{
+    if (c->f->kind == FILE_PATH || !may_read(c->f))
+        return -EBADF;
+    return is_regular(c->f) ? 0 : -EINVAL;
+}
+
+int64_t sys_fadvise64(struct call *c)
+{
+    enum { LAST = 5 };
+
+    if (c->f->kind == FILE_PATH)
+        return -EBADF;
+    if (c->f->pipe || c->f->standard)
+        return -ESPIPE;
+    return c->a[3] > LAST || (int64_t)c->a[2] < 0 ? -EINVAL : 0;
+}
+
+/** What fchmod and fchown may not change; a pipe's are nobody's business. @return 1: nothing to do
+ */
+static int64_t may_describe(const struct file *f)
+{
+    struct stat st;
+
+    if (f->kind == FILE_PATH || f->flags & G_O_PATH)
+        return -EBADF;
+    if (!f->inode || f->host < 0)
+        return f->synth || f->kind == FILE_FOLDER ? -EROFS : 1;
+    if (!f->writable)
+        return -EROFS;
+    return fstat(f->host, &st) != 0 || !view_owns(&st) ? -EPERM : 0;
 }
 
 int64_t sys_fchmod(struct call *c)
 {
-    return c->f->kind == FILE_HOST ? host_result(fchmod(c->f->host, (mode_t)c->a[1])) : -EINVAL;
+    int64_t err = may_describe(c->f);
+
+    if (!err)
+        err = host_result(fchmod(c->f->host, (mode_t)c->a[1] & 01777));
+    if (!err) {
+        inode_changed(c->p, c->f->inode);
+        c->f->inode->special = c->a[1] & 06000;
+    }
+    return err < 0 ? err : 0;
+}
+
+int64_t sys_fchown(struct call *c)
+{
+    int64_t err = may_describe(c->f);
+
+    if (!err && (((uint32_t)c->a[1] != UINT32_MAX && c->a[1] != 1000) ||
+                 ((uint32_t)c->a[2] != UINT32_MAX && c->a[2] != 1000)))
+        err = -EPERM;
+    if (!err)
+        inode_changed(c->p, c->f->inode);
+    return err < 0 ? err : 0;
+}
+
+/** A file of the run's own, without a name. */
+int64_t sys_memfd_create(struct call *c)
+{
+    enum { CLOEXEC = 1, SEALS = 2, NAME_MAX_ = 249 };
+    struct file *f;
+    struct stat st;
+    int fd;
+
+    if (c->a[1] & ~(uint64_t)(CLOEXEC | SEALS) || strlen(c->path[0]) > NAME_MAX_)
+        return -EINVAL;
+    fd = memfd_create("guest", MFD_CLOEXEC);
+    if (fd < 0)
+        return host_says(c->p, -errno);
+    f = file_new(c->p, FILE_HOST, fd, 2);
+    f->writable = true;
+    if (fstat(fd, &st) == 0) {
+        f->inode = inode_of(c->p, &st);
+        inode_born(c->p, f->inode);
+    }
+    return file_install(c->p, f, 0, c->a[1] & CLOEXEC);
+}
+
+int64_t sys_close_range(struct call *c)
+{
+    enum { UNSHARE = 2, CLOEXEC = 4 };
+    struct prog *p = c->p;
+
+    if (c->a[0] > c->a[1] || c->a[2] & ~(uint64_t)(UNSHARE | CLOEXEC))
+        return -EINVAL;
+    for (uint64_t fd = c->a[0]; fd <= c->a[1] && fd < FD_MAX; fd++)
+        if (p->fds[fd].file && c->a[2] & CLOEXEC)
+            p->fds[fd].cloexec = true;
+        else
+            file_close(p, fd);
+    return 0;
 }
 
 int64_t sys_ioctl(struct call *c)
@@ -425,7 +873,7 @@ static int64_t duplicate(struct call *c, uint64_t to, bool cloexec)
         return -EBADF;
     c->f->refs++;
     if (p->fds[to].file)
-        close_fd(p, to);
+        file_close(p, to);
     p->fds[to] = (struct descriptor){c->f, cloexec};
     return (int64_t)to;
 }
@@ -476,7 +924,7 @@ int64_t sys_fcntl(struct call *c)
         d->cloexec = c->a[2] & 1;
         return 0;
     case GETFL:
-        return c->f->flags & ~(uint32_t)(G_O_CREAT | G_O_EXCL | G_O_TRUNC | G_O_NOCTTY);
+        return c->f->flags;
     case SETFL:
         c->f->flags = (c->f->flags & ~settable) | ((uint32_t)c->a[2] & settable);
         return 0;

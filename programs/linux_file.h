@@ -2,6 +2,7 @@
 #ifndef PROG_LINUX_FILE_H
 #define PROG_LINUX_FILE_H
 
+#include "programs/synthetic.h"
 #include "programs/syscall.h"
 
 /** MIPS Linux open flags. */
@@ -20,33 +21,48 @@ enum {
     G_O_TMPFILE = 0x400000,
 };
 
-/** Host flags for open; always close-on-exec. */
-int file_host_flags(uint32_t guest);
-
 /** An open file without a descriptor yet. `host` becomes its own unless `standard` is set. */
-struct file *file_new(enum file_kind kind, int host, uint32_t flags);
+struct file *file_new(struct prog *p, enum file_kind kind, int host, uint32_t flags);
 /** One descriptor less; the last one closes. */
 void file_release(struct prog *p, struct file *f);
 /** Gives it the lowest free descriptor from `from` on; releases a new file on -EMFILE. */
 int64_t file_install(struct prog *p, struct file *f, unsigned from, bool cloexec);
+int64_t file_close(struct prog *p, uint64_t fd);
+/** Sets the size of a regular file that is open for writing. */
+int64_t file_resize(struct prog *p, struct file *f, uint64_t size);
 
-/** Opens a file that is ours and not the host's (/proc, /sys, devices).
- *  @return a descriptor, -errno, or -ENXIO when the path is the host's business */
-int64_t special_open(struct call *c, const char *path, uint32_t flags);
-/** True for paths that must never reach the host: /proc, /sys. */
-bool special_path(const char *path);
+/** The guest's AT_FDCWD. */
+enum { PATH_CWD = -100 };
+
+/** Follows a path as the call's program would. @param dir  descriptor a relative one starts at, or
+ *  PATH_CWD. As view_find, and -EBADF, -ENOTDIR for `dir` */
+int64_t path_find(struct call *c, int64_t dir, const char *path, bool follow, struct spot *s);
+/** What the host said, but its own limits end the run: a guest must not see them. */
+int64_t host_says(struct prog *p, int64_t err);
+
+/** Opens a FIFO; waits for its other end. @return a descriptor or -errno */
+int64_t fifo_open(struct call *c, struct inode *n, uint32_t flags);
+/** One end less of a pipe. */
+void pipe_end(struct prog *p, struct file *f);
 
 /** Position in a directory that has been listed; 0 reads it anew. */
-int64_t directory_seek(struct file *f, int64_t offset, uint64_t whence);
+int64_t directory_seek(struct prog *p, struct file *f, int64_t offset, uint64_t whence);
 void directory_free(struct file *f);
 
-/** An inode number as the ABI can hold it: o32 programs fail on numbers above 32 bits. */
-static inline uint64_t guest_inode(const struct prog *p, uint64_t ino)
+/** Whether the file can be read from, or written to, by its flags. */
+static inline bool may_read(const struct file *f)
 {
-    return p->n64 ? ino : (uint32_t)(ino ^ ino >> 32);
+    return (f->flags & 3) != 1;
+}
+
+static inline bool may_write(const struct file *f)
+{
+    return (f->flags & 3) != 0;
 }
 
 int64_t pipe_read(struct call *c, struct file *f, uint64_t va, uint64_t len);
 int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len);
+/** The same from the host's memory. */
+int64_t pipe_put(struct call *c, struct file *f, const uint8_t *buf, size_t len);
 
 #endif

@@ -15,7 +15,7 @@
 
 int64_t object_open(struct prog *p, const struct file_ops *ops, void *object, uint32_t flags)
 {
-    struct file *f = file_new(FILE_OBJECT, -1, flags);
+    struct file *f = file_new(p, FILE_OBJECT, -1, flags);
 
     f->ops = ops;
     f->object = object;

@@ -30,7 +30,7 @@ int64_t object_wait(struct call *c, const struct file *f);
 int64_t object_read(struct call *c, struct file *f, uint64_t va, uint64_t len);
 int64_t object_write(struct call *c, struct file *f, uint64_t va, uint64_t len);
 
-/** What is ready on an open file, for a thread: POLL_ events. */
+/** What is ready on an open file (NULL: POLL_NVAL), for a thread: POLL_ events. */
 unsigned file_ready(struct thread *t, const struct file *f);
 /** Grows whenever something is read from it or written to it. */
 uint64_t file_moved(const struct file *f);

@@ -6,6 +6,7 @@
  * looking costs no simulated time.
  */
 #include "machine/alloc.h"
+#include "programs/inode.h"
 #include "programs/linux_object.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
@@ -27,8 +28,8 @@ int64_t sys_pipe2(struct call *c)
     if (flags & ~(uint32_t)(G_O_CLOEXEC | G_O_NONBLOCK))
         return -EINVAL;
     pipe = nm_alloc(1, sizeof *pipe);
-    in = file_new(FILE_PIPE_IN, -1, flags);
-    out = file_new(FILE_PIPE_OUT, -1, flags | 1);
+    in = file_new(p, FILE_PIPE_IN, -1, flags);
+    out = file_new(p, FILE_PIPE_OUT, -1, flags | 1);
     pipe->readers = pipe->writers = 1;
     in->pipe = out->pipe = pipe;
     r = file_install(p, in, 0, flags & G_O_CLOEXEC);
@@ -50,6 +51,79 @@ int64_t sys_pipe2(struct call *c)
         return -EFAULT;
     return 0;
 }
+
+static bool reads(const struct file *f)
+{
+    return f->kind != FILE_PIPE_OUT;
+}
+
+static bool writes(const struct file *f)
+{
+    return f->kind != FILE_PIPE_IN;
+}
+
+void pipe_end(struct prog *p, struct file *f)
+{
+    struct pipe *pipe = f->pipe;
+
+    pipe->readers -= reads(f);
+    pipe->writers -= writes(f);
+    thread_wake_all(p, p->fds);
+    if (pipe->readers > 0 || pipe->writers > 0)
+        return;
+    if (pipe->inode)
+        pipe->inode->fifo = NULL;
+    free(pipe);
+}
+
+/* ---- pipes with a name ----------------------------------------------------------------------- */
+
+static struct pipe *fifo_of(struct inode *n)
+{
+    if (!n->fifo) {
+        n->fifo = nm_alloc(1, sizeof *n->fifo);
+        n->fifo->inode = n;
+    }
+    return n->fifo;
+}
+
+/** Waits until the other end has been opened, if only for a moment. */
+static int64_t await_partner(struct call *c, const struct file *f)
+{
+    const struct pipe *pipe = f->pipe;
+    const unsigned *others = reads(f) ? &pipe->writers : &pipe->readers;
+    const unsigned *opened = &pipe->opened[reads(f)], before = *opened;
+
+    if (f->kind == FILE_PIPE_BOTH || *others > 0)
+        return 0;
+    if (f->flags & G_O_NONBLOCK)
+        return reads(f) ? 0 : -ENXIO;
+    while (*opened == before)
+        if (thread_block(c->t, NM_NEVER, true, c->p->fds) == WAKE_SIGNAL)
+            return -ERESTART_SYS;
+    return 0;
+}
+
+int64_t fifo_open(struct call *c, struct inode *n, uint32_t flags)
+{
+    static const enum file_kind kinds[] = {FILE_PIPE_IN, FILE_PIPE_OUT, FILE_PIPE_BOTH,
+                                           FILE_PIPE_BOTH};
+    struct file *f = file_new(c->p, kinds[flags & 3], -1, flags);
+    int64_t err;
+
+    f->inode = n;
+    f->pipe = fifo_of(n);
+    f->pipe->readers += reads(f);
+    f->pipe->writers += writes(f);
+    f->pipe->opened[0] += reads(f);
+    f->pipe->opened[1] += writes(f);
+    file_hold(c->t, f);
+    thread_wake_all(c->p, c->p->fds);
+    err = await_partner(c, f);
+    return err < 0 ? err : file_install(c->p, f, 0, flags & G_O_CLOEXEC);
+}
+
+/* ---- moving bytes ---------------------------------------------------------------------------- */
 
 /** Waits until something happens to a pipe. @return 0, or what an interrupted call returns */
 static int64_t wait_pipe(struct call *c, const struct file *f)
@@ -81,21 +155,32 @@ int64_t pipe_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
     return (int64_t)n;
 }
 
+/** Where bytes to be written are: in the guest's memory or the host's. */
+struct source {
+    uint64_t va;
+    const uint8_t *host; /* NULL: at va */
+};
+
 /** Copies what fits. */
-static int64_t pipe_fill(struct call *c, struct pipe *pipe, uint64_t va, uint64_t len)
+static int64_t pipe_fill(struct call *c, struct pipe *pipe, const struct source *from,
+                         uint64_t done, uint64_t len)
 {
     uint64_t n = 0;
 
-    for (; n < len && pipe->count < PIPE_BYTES; n++, pipe->count++)
-        if (vm_read(&c->p->vm, va + n, &pipe->data[(pipe->head + pipe->count) % PIPE_BYTES], 1) < 0)
-            return -EFAULT;
+    for (; done + n < len && pipe->count < PIPE_BYTES; n++, pipe->count++) {
+        uint8_t *to = &pipe->data[(pipe->head + pipe->count) % PIPE_BYTES];
+        if (from->host)
+            *to = from->host[done + n];
+        else if (vm_read(&c->p->vm, from->va + done + n, to, 1) < 0)
+            return n > 0 ? (int64_t)n : -EFAULT;
+    }
     pipe->moved++;
     if (n > 0)
         thread_wake_all(c->p, c->p->fds);
     return (int64_t)n;
 }
 
-int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len)
+static int64_t pipe_move(struct call *c, struct file *f, const struct source *from, uint64_t len)
 {
     struct pipe *pipe = f->pipe;
     struct siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = 1000};
@@ -105,11 +190,11 @@ int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len)
         int64_t n = 0;
         if (pipe->readers == 0) {
             signal_post(c->p, c->t, &info);
-            return -EPIPE;
+            return done > 0 ? (int64_t)done : -EPIPE;
         }
         /* Small writes are not torn apart. */
         if (len > PIPE_ATOMIC || PIPE_BYTES - pipe->count >= len)
-            n = pipe_fill(c, pipe, va + done, len - done);
+            n = pipe_fill(c, pipe, from, done, len);
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
         done += (uint64_t)n;
@@ -120,6 +205,20 @@ int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len)
     return (int64_t)done;
 }
 
+int64_t pipe_write(struct call *c, struct file *f, uint64_t va, uint64_t len)
+{
+    const struct source from = {.va = va};
+
+    return pipe_move(c, f, &from, len);
+}
+
+int64_t pipe_put(struct call *c, struct file *f, const uint8_t *buf, size_t len)
+{
+    const struct source from = {.host = buf};
+
+    return pipe_move(c, f, &from, len);
+}
+
 /* ---- poll and select ------------------------------------------------------------------------- */
 
 uint64_t file_moved(const struct file *f)
@@ -127,32 +226,57 @@ uint64_t file_moved(const struct file *f)
     return f->pipe ? f->pipe->moved : f->moved;
 }
 
-/** Files of the host always are ready: the simulation waits for them. */
+/** The host's always are ready: the simulation waits for them. */
 unsigned file_ready(struct thread *t, const struct file *f)
 {
+    const struct pipe *pipe = f ? f->pipe : NULL;
     struct prog *p = t->p;
+    unsigned r = 0;
 
+    if (!f)
+        return POLL_NVAL;
     if (f->ops)
         return f->ops->ready(t, f);
-    if (f->kind == FILE_PIPE_IN)
-        return (f->pipe->count > 0 ? POLL_IN : 0) | (f->pipe->writers == 0 ? POLL_HUP : 0);
-    if (f->kind == FILE_PIPE_OUT)
-        return (PIPE_BYTES - f->pipe->count >= PIPE_ATOMIC ? POLL_OUT : 0) |
-               (f->pipe->readers == 0 ? POLL_ERR : 0);
     if (f->kind == FILE_CARD)
         return mapped_ready(p, f) ? POLL_IN : 0;
-    return POLL_IN | POLL_OUT;
+    if (!pipe)
+        return f->kind == FILE_PATH ? POLL_NVAL : POLL_IN | POLL_OUT;
+    if (reads(f))
+        r |= (pipe->count > 0 ? POLL_IN : 0) |
+             (pipe->writers == 0 && (!pipe->inode || pipe->opened[1]) ? POLL_HUP : 0);
+    if (writes(f))
+        r |= (PIPE_BYTES - pipe->count >= PIPE_ATOMIC ? POLL_OUT : 0) |
+             (pipe->readers == 0 ? POLL_ERR : 0);
+    return r;
 }
 
-static unsigned ready(struct thread *t, int32_t fd)
-{
-    const struct file *f = file_get(t->p, fd);
+/** The files of a poll or select, as they were when it began: they are held. */
+struct polled {
+    struct file *file[FD_MAX];
+};
 
-    return f ? file_ready(t, f) : POLL_NVAL;
+static struct file *watch(struct call *c, int32_t fd)
+{
+    struct file *f = file_get(c->p, fd);
+
+    if (f)
+        file_hold(c->t, f);
+    return f;
+}
+
+static int64_t watch_polled(struct call *c, uint64_t va, uint64_t n, struct polled *w)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t fd;
+        if (vm_read_word(&c->p->vm, va + 8 * i, 4, &fd) < 0)
+            return -EFAULT;
+        w->file[i] = watch(c, (int32_t)fd);
+    }
+    return 0;
 }
 
 /** One look at all of struct pollfd[n]; returns how many are ready. */
-static int64_t poll_once(struct call *c, uint64_t va, uint64_t n)
+static int64_t poll_once(struct call *c, uint64_t va, uint64_t n, const struct polled *w)
 {
     int64_t count = 0;
 
@@ -163,7 +287,7 @@ static int64_t poll_once(struct call *c, uint64_t va, uint64_t n)
             return -EFAULT;
         got = (int32_t)fd < 0
                   ? 0
-                  : ready(c->t, (int32_t)fd) & (events | POLL_ERR | POLL_HUP | POLL_NVAL);
+                  : file_ready(c->t, w->file[i]) & (events | POLL_ERR | POLL_HUP | POLL_NVAL);
         if (vm_write_word(&c->p->vm, va + 6, 2, got) < 0)
             return -EFAULT;
         count += got != 0;
@@ -173,15 +297,16 @@ static int64_t poll_once(struct call *c, uint64_t va, uint64_t n)
 
 static int64_t poll_until(struct call *c, nm_tick deadline)
 {
-    for (;;) {
-        int64_t n = c->a[1] > FD_MAX ? -EINVAL : poll_once(c, c->a[0], c->a[1]);
-        enum wake w;
-        if (n != 0)
-            return n;
-        w = thread_block(c->t, deadline, true, c->p->fds);
-        if (w != WAKE_EVENT)
-            return w == WAKE_SIGNAL ? -ERESTART_NOHAND : 0;
+    struct polled w = {{NULL}};
+    int64_t n = c->a[1] > FD_MAX ? -EINVAL : watch_polled(c, c->a[0], c->a[1], &w);
+    enum wake why = WAKE_EVENT;
+
+    while (n == 0 && why == WAKE_EVENT) {
+        n = poll_once(c, c->a[0], c->a[1], &w);
+        if (n == 0)
+            why = thread_block(c->t, deadline, true, c->p->fds);
     }
+    return n == 0 && why == WAKE_SIGNAL ? -ERESTART_NOHAND : n;
 }
 
 int64_t sys_poll(struct call *c)
@@ -235,14 +360,14 @@ static int move_set(struct call *c, uint64_t va, uint64_t n, uint8_t set[FD_MAX]
 
 /** Fills `got` with what is ready of `asked`; the count, or -EBADF. */
 static int64_t select_once(struct call *c, uint64_t n, uint8_t asked[3][FD_MAX],
-                           uint8_t got[3][FD_MAX])
+                           uint8_t got[3][FD_MAX], const struct polled *w)
 {
     static const unsigned masks[3] = {POLL_IN | POLL_HUP, POLL_OUT | POLL_ERR, 0};
     int64_t count = 0;
 
     for (int s = 0; s < 3; s++)
         for (uint64_t fd = 0; fd < n; fd++) {
-            unsigned r = asked[s][fd] ? ready(c->t, (int32_t)fd) : 0;
+            unsigned r = asked[s][fd] ? file_ready(c->t, w->file[fd]) : 0;
             if (r & POLL_NVAL)
                 return -EBADF;
             got[s][fd] = (r & masks[s]) != 0;
@@ -254,6 +379,7 @@ static int64_t select_once(struct call *c, uint64_t n, uint8_t asked[3][FD_MAX],
 static int64_t select_until(struct call *c, nm_tick deadline)
 {
     uint8_t asked[3][FD_MAX] = {{0}}, got[3][FD_MAX] = {{0}};
+    struct polled files = {{NULL}};
     uint64_t n = c->a[0];
     int64_t count = 0;
 
@@ -264,7 +390,10 @@ static int64_t select_until(struct call *c, nm_tick deadline)
     for (unsigned s = 0; s < 3; s++)
         if (move_set(c, c->a[1 + s], n, asked[s], false) < 0)
             return -EFAULT;
-    while ((count = select_once(c, n, asked, got)) == 0) {
+    for (uint64_t fd = 0; fd < n; fd++)
+        if (asked[0][fd] || asked[1][fd] || asked[2][fd])
+            files.file[fd] = watch(c, (int32_t)fd);
+    while ((count = select_once(c, n, asked, got, &files)) == 0) {
         enum wake w = thread_block(c->t, deadline, true, c->p->fds);
         if (w == WAKE_SIGNAL)
             return -ERESTART_NOHAND;

@@ -61,7 +61,7 @@ int64_t sys_sched_setaffinity(struct call *c)
     for (unsigned i = 0; i < CARDS_MAX; i++) {
         if (i >= c->p->processors)
             mask[i / 64] &= ~(UINT64_C(1) << (i % 64));
-        any |= mask[i / 64];
+        any |= mask[i / 64] >> (i % 64) & 1;
     }
     if (!any)
         return -EINVAL;

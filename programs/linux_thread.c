@@ -114,8 +114,7 @@ int64_t sys_set_thread_area(struct call *c)
     return 0;
 }
 
-/* ---- odds --------------------------------------------------------------------------------------
- */
+/* ---- odds ------------------------------------------------------------------------------------ */
 
 /** sysmips(MIPS_ATOMIC_SET, address, new): exchanges a word; the old one is the result. */
 int64_t sys_sysmips(struct call *c)

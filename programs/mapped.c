@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 enum { COUNT = 4 /* [bytes] a read gives */ };
 
@@ -44,7 +45,7 @@ int64_t mapped_open(struct call *c, const char *name, uint32_t flags)
 
     if (card < 0)
         return card;
-    f = file_new(kind, -1, flags);
+    f = file_new(p, kind, -1, flags);
     f->card = (unsigned)card;
     f->interrupts = p->cards[card].interrupts;
     return file_install(p, f, 0, flags & G_O_CLOEXEC);
@@ -99,9 +100,11 @@ int64_t mapped_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
 
 bool mapped_awaited(const struct prog *p)
 {
-    for (unsigned fd = 0; fd < FD_MAX; fd++)
-        if (p->fds[fd].file && p->fds[fd].file->kind == FILE_CARD)
-            return !nm_machine_asleep(p->m);
+    const struct file *f;
+
+    DL_FOREACH(p->files, f)
+    if (f->kind == FILE_CARD)
+        return !nm_machine_asleep(p->m);
     return false;
 }
 

@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/** [bytes] larger files are no programs. */
+#define PROG_FILE_MAX (UINT64_C(1) << 30)
+
 /** What to run. All pointers belong to the caller and must outlive prog_run. */
 struct prog_spec {
     const char *path;                   /**< executable on the host */
@@ -19,8 +22,15 @@ struct prog_spec {
     nm_tick limit;                      /**< stop at this tick (NM_NEVER: none) */
     nm_tick interval;                   /**< [ticks] between calls of `sample`; 0: none */
     unsigned processors;                /**< threads may run on cards 0 .. processors-1; 0: all */
-    const struct nm_range *ranges;      /**< pages with a station of their own; they win over the
-                                             machine's rule */
+    const char *beside;                 /**< the guest may read this file's directory; NULL: no */
+    char *const *allow;            /**< NULL-terminated "PATH[:ro|:rw]": more that the guest may
+                                        name; NULL: nothing */
+    const char *const *off;        /**< NULL-terminated directories the guest may not change;
+                                        NULL: none */
+    bool confine;                  /**< the host's kernel shall confine the process too, for
+                                        good: it may write to `off`, but not much else */
+    const struct nm_range *ranges; /**< pages with a station of their own; they win over the
+                                        machine's rule */
     unsigned range_count;
 };
 
@@ -35,6 +45,11 @@ struct prog_hooks {
     void (*sample)(void *ctx, nm_tick at);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, nm_tick now, uint64_t instructions);
+    /** As often: whether somebody wants to see all threads; they are said. */
+    bool (*asked)(void *ctx);
+    /** Whole lines for people: what the watchdog finds, and all threads when asked, or when the run
+     *  ends before the program. NULL: standard error. */
+    void (*say)(void *ctx, const char *text);
 };
 
 enum prog_end {
@@ -43,6 +58,7 @@ enum prog_end {
     PROG_LIMIT,       /**< tick limit reached first */
     PROG_DEADLOCK,    /**< every thread waits for another; message says who for whom */
     PROG_STUCK,       /**< hardware watchdog */
+    PROG_LIVELOCK,    /**< run.livelock: a thread gets nowhere; message says which and where */
     PROG_BROKEN,      /**< coherence or internal invariant violated */
     PROG_INTERRUPTED, /**< progress hook said stop */
     PROG_UNLOADABLE,  /**< not an executable this machine can run; message is one line */

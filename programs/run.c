@@ -7,10 +7,13 @@
  * after another, in an order that depends on nothing but the simulation.
  */
 #include "machine/alloc.h"
+#include "programs/confine.h"
 #include "programs/device.h"
+#include "programs/inode.h"
 #include "programs/ipc.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
+#include "programs/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,6 +129,7 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     nm_card_take(t->p->m, trap->card, &t->regs);
     t->ran += trap->at > t->since ? trap->at - t->since : 0;
     t->state = TH_OS;
+    watch_trap(t);
 }
 
 static void handle_trap(struct prog *p, const struct nm_trap *trap)
@@ -142,43 +146,12 @@ static void handle_trap(struct prog *p, const struct nm_trap *trap)
     run_woken(p);
 }
 
-/** Appends to the message, as far as it fits. */
-static void __attribute__((format(printf, 2, 3))) say(struct prog *p, const char *format, ...)
-{
-    size_t used = strlen(p->out->message);
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(p->out->message + used, sizeof p->out->message - used, format, ap);
-    va_end(ap);
-}
-
-/** Names the thread a locked mutex word belongs to, as glibc keeps it (owner's tid two words on).
- */
-static void say_owner(struct prog *p, const struct thread *t)
-{
-    uint32_t owner;
-
-    if (t->futex_kind == FUTEX_LOCK)
-        say(p, ", held by thread %u", t->lock_owner);
-    else if (vm_read32(&p->vm, t->futex + 8, &owner) == 0 && owner != t->tid &&
-             thread_find(p, owner))
-        say(p, " (perhaps held by thread %u)", owner);
-}
-
 static void report_deadlock(struct prog *p)
 {
-    const struct thread *t;
+    char *threads = watch_threads(p);
 
-    prog_finish(p, PROG_DEADLOCK, 0, "deadlock: every thread waits");
-    DL_FOREACH(p->threads, t)
-    {
-        say(p, "\n  thread %u, card %u: in %s", t->tid, t->card, t->waits_in ? t->waits_in : "?");
-        if (t->on_futex) {
-            say(p, " on 0x%" PRIx64, t->futex);
-            say_owner(p, t);
-        }
-    }
+    prog_finish(p, PROG_DEADLOCK, 0, "deadlock: every thread waits\n%s", threads);
+    free(threads);
 }
 
 uint64_t prog_ns(const struct prog *p, nm_tick t)
@@ -219,16 +192,26 @@ static uint64_t instructions(const struct prog *p)
     return n;
 }
 
+static void say_threads(struct prog *p)
+{
+    char *threads = watch_threads(p);
+
+    watch_say(p, threads);
+    free(threads);
+}
+
 void prog_tell(struct prog *p)
 {
-    int64_t now;
+    const int64_t now = host_ns();
 
-    if (!p->hooks || !p->hooks->progress)
-        return;
-    now = host_ns();
     if (now - p->told_ns < PROGRESS_NS)
         return;
     p->told_ns = now;
+    watch_host(p, now);
+    if (p->hooks && p->hooks->asked && p->hooks->asked(p->hooks->ctx))
+        say_threads(p);
+    if (!p->hooks || !p->hooks->progress)
+        return;
     if (!p->hooks->progress(p->hooks->ctx, prog_now(p), instructions(p)))
         prog_finish(p, PROG_INTERRUPTED, 0, "interrupted");
 }
@@ -290,6 +273,8 @@ static void step(struct prog *p)
                     "the machine's memory is full: the program needs more than memory.size");
     if (!p->over && prog_now(p) >= p->spec->limit)
         prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
+    if (!p->over)
+        watch_look(p, next_date(p) == NM_NEVER && !p->commands);
     if (r == NM_RUN_UNTIL) {
         sample(p);
         prog_tell(p);
@@ -306,17 +291,31 @@ static void run_out(struct prog *p)
         r = nm_machine_run(p->m, p->over_at, &trap);
 }
 
+/** Whether the run ended before the program, so that one asks where its threads were. A deadlock's
+ *  are in its message, unless they are too many. */
+static bool wants_threads(const struct prog_outcome *out)
+{
+    if (out->end == PROG_DEADLOCK)
+        return strlen(out->message) == sizeof out->message - 1;
+    return out->end == PROG_LIMIT || out->end == PROG_INTERRUPTED || out->end == PROG_STUCK ||
+           out->end == PROG_LIVELOCK;
+}
+
 static void hardware(struct actors *as, void *ctx)
 {
     struct prog *p = ctx;
 
     p->actors = as;
     p->told_ns = host_ns();
+    if (p->spec->confine)
+        confine(p->view, p->spec->path, p->spec->off);
     thread_start(p->threads);
     while (!p->over)
         step(p);
     if (p->out->end == PROG_EXITED || p->out->end == PROG_SIGNALED)
         run_out(p);
+    else if (wants_threads(p->out))
+        say_threads(p);
 }
 
 /** Body of a thread's actor: one turn per trap. */
@@ -353,7 +352,9 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->out = out;
     p->next_tid = FIRST_TID;
     p->umask = 022;
-    p->cwd = AT_FDCWD;
+    p->cwd.fd = -1;
+    p->elf_fd = -1;
+    p->watch_at = 1;
     p->uid = p->gid = 1000;
     p->prctl.dumpable = 1;
     limits_init(p);
@@ -361,7 +362,7 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
     if (!p->hash)
-        abort();
+        nm_no_memory();
     XXH64_reset(p->hash, 0);
 }
 
@@ -393,6 +394,8 @@ static void prog_free(struct prog *p)
     sysv_free(p);
     timers_free(p);
     vm_free(&p->vm);
+    inodes_free(p);
+    view_free(p->view);
     XXH64_freeState(p->hash);
     if (p->elf_fd >= 0)
         close(p->elf_fd);
@@ -404,12 +407,33 @@ static bool open_image(struct prog *p)
 {
     char why[512];
 
-    p->elf_fd = open(p->spec->path, O_RDONLY | O_CLOEXEC);
+    p->elf_fd = open(p->spec->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (p->elf_fd < 0)
         prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, strerror(errno));
     else if (!elf_read(p->elf_fd, &p->image, why, sizeof why))
         prog_finish(p, PROG_UNLOADABLE, 0, "%s: %s", p->spec->path, why);
     return !p->over;
+}
+
+/** A mapped file's bytes went back to the host: it is as new as that. */
+static void wrote_back(void *ctx, uint64_t dev, uint64_t ino)
+{
+    inode_wrote(ctx, inode_at(ctx, (dev_t)dev, (ino_t)ino));
+}
+
+/** Decides which files of the host the guest can name. */
+static bool open_view(struct prog *p)
+{
+    const struct view_spec spec = {
+        .program = p->spec->beside, .allow = p->spec->allow, .off = p->spec->off};
+    char why[512];
+
+    p->view = view_new(&spec, why, sizeof why);
+    if (p->view)
+        view_home(p->view, &p->cwd);
+    else
+        prog_finish(p, PROG_UNLOADABLE, 0, "%s", why);
+    return p->view;
 }
 
 static bool load(struct prog *p)
@@ -420,6 +444,8 @@ static bool load(struct prog *p)
     p->n64 = p->image.n64;
     nm_machine_place(p->m, p->spec->ranges, p->spec->range_count);
     vm_init(&p->vm, p->m, p->n64);
+    p->vm.wrote = wrote_back;
+    p->vm.wrote_ctx = p;
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));
     if (p->vm.full)
@@ -447,7 +473,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     int err = 0;
 
     prog_init(p, m, spec, hooks, out);
-    if (open_image(p) && load(p))
+    if (open_image(p) && open_view(p) && load(p))
         err = actors_run(p->par, hardware, p);
     if (err < 0)
         prog_finish(p, PROG_UNLOADABLE, 0, "cannot start the simulation: %s", strerror(-err));
@@ -464,7 +490,7 @@ bool prog_check(const char *path, char *why, size_t size)
 {
     struct elf_image image;
     char reason[512];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has perhaps no writer */
     bool ok;
 
     if (fd < 0) {

@@ -8,7 +8,7 @@
  * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
  * turns of os.quantum, and are only interrupted while another one waits.
  */
-#include "programs/linux.h"
+#include "programs/watch.h"
 
 #include "machine/alloc.h"
 
@@ -20,6 +20,11 @@
 static nm_tick later(nm_tick a, nm_tick b)
 {
     return a > b ? a : b;
+}
+
+static nm_tick earlier(nm_tick a, nm_tick b)
+{
+    return a < b ? a : b;
 }
 
 /** [ticks] earliest date for something done to another card. */
@@ -34,25 +39,53 @@ static nm_tick wake_time(const struct prog *p)
     return later(p->par->os_wake, nm_machine_ahead(p->m));
 }
 
+/** [ticks] What chance adds to that when the thread has been woken for the same lock in vain.
+ * Whoever took it then may always be as late as this time: only another moment can be a better one.
+ */
+static nm_tick wake_chance(const struct thread *t)
+{
+    enum { STREAM_WAKE = 3, PATIENCE = 8, DOUBLINGS = 10 };
+    const struct prog *p = t->p;
+    const uint64_t vain = watch_vain(t), wide = vain / PATIENCE;
+    const nm_tick range = p->par->os_wake_spread << (wide < DOUBLINGS ? wide : DOUBLINGS);
+    uint64_t chance;
+
+    if (!vain || !range)
+        return 0;
+    prog_random(p, STREAM_WAKE,
+                ((uint64_t)t->tid << 32 | (uint32_t)t->watched.calls) * sizeof chance, &chance,
+                sizeof chance);
+    return chance % range;
+}
+
 /* ---- cards and queues ------------------------------------------------------------------------ */
 
-/** Puts the thread's registers on its card and arms the end of its slice. */
+/** The running thread of a card stops at `stop`, or at the clock interrupt before that. */
+static void stop_by(struct prog *p, unsigned card, nm_tick stop)
+{
+    nm_card_preempt(p->m, card, earlier(stop, p->cards[card].tick_at));
+}
+
+/** Puts the thread's registers on its card and arms its clock and the end of its slice. */
 static void resume(struct thread *t, nm_tick at)
 {
     struct prog *p = t->p;
+    struct card *c = &p->cards[t->card];
     nm_tick stop = NM_NEVER;
 
     t->state = TH_RUNNING;
-    p->cards[t->card].running = t;
+    c->running = t;
+    c->tick_at = tick_after(p, t->card, at);
     t->since = at;
     if (p->over)
         return;
     nm_card_resume(p->m, t->card, &t->regs, at);
+    watch_begin(t);
     if (signal_waiting(t))
         stop = at;
-    else if (p->cards[t->card].queue)
+    else if (c->queue)
         stop = later(t->slice_end, at);
-    nm_card_preempt(p->m, t->card, stop);
+    stop_by(p, t->card, stop);
 }
 
 /** The card is free from `at` on: the first in its queue gets it. */
@@ -80,7 +113,7 @@ static void enqueue(struct thread *t)
     if (!c->running)
         card_next(p, t->card, prog_now(p));
     else if (c->running->state == TH_RUNNING)
-        nm_card_preempt(p->m, t->card, later(c->running->slice_end, reach(p)));
+        stop_by(p, t->card, later(c->running->slice_end, reach(p)));
 }
 
 /** The allowed card with the fewest threads; the lowest number wins a tie. */
@@ -163,14 +196,24 @@ struct thread *thread_find(struct prog *p, uint32_t tid)
     return NULL;
 }
 
+/** [ticks] What the operating system has taken of the thread's card since its trap. */
+static nm_tick handled(const struct thread *t)
+{
+    const struct prog *p = t->p;
+    const nm_tick tick_at = p->cards[t->card].tick_at;
+
+    if (t->trap.preempted && t->trap.at >= tick_at)
+        return tick_cost(p, t->card, tick_at);
+    return t->absent ? p->par->os_fault : p->par->os_syscall;
+}
+
 /** The handler is done and the thread still has its card. */
 static void return_to_card(struct thread *t)
 {
     struct prog *p = t->p;
     struct card *c = &p->cards[t->card];
     unsigned card = t->card;
-    nm_tick at =
-        later(t->trap.at + (t->absent ? p->par->os_fault : p->par->os_syscall), prog_now(p));
+    nm_tick at = later(t->trap.at + handled(t), prog_now(p));
 
     if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
         resume(t, at);
@@ -198,7 +241,7 @@ void sched_return(struct thread *t)
     if (t->state == TH_OS) {
         return_to_card(t);
     } else {
-        t->ready_at = prog_now(p) + wake_time(p);
+        t->ready_at = prog_now(p) + wake_time(p) + wake_chance(t);
         if (t->migrate)
             move(t);
         enqueue(t);
@@ -214,7 +257,7 @@ void sched_affinity(struct thread *t)
     if (!t->migrate)
         return;
     if (t->state == TH_RUNNING)
-        nm_card_preempt(p->m, t->card, reach(p));
+        stop_by(p, t->card, reach(p));
     if (t->state != TH_READY)
         return;
     DL_DELETE2(p->cards[t->card].queue, t, q_prev, q_next);
@@ -280,5 +323,5 @@ void thread_notify(struct thread *t)
     if (t->waiting && t->interruptible)
         thread_wake(t, WAKE_SIGNAL);
     else if (t->state == TH_RUNNING)
-        nm_card_preempt(t->p->m, t->card, reach(t->p));
+        stop_by(t->p, t->card, reach(t->p));
 }

@@ -49,12 +49,10 @@ char *actors_platform(const struct nm_params *p)
 {
     char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = nm_text_open(&text, &size);
     /* SimGrid's second is our tick: the bus moves so many thousandths of a byte in one. */
     uint64_t milli = p->bus_width * p->bus_clock / (p->cpu_clock / 1000);
 
-    if (!f)
-        abort();
     fprintf(f, "<?xml version='1.0'?>\n"
                "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                "<platform version=\"4.1\">\n"
@@ -74,7 +72,7 @@ char *actors_platform(const struct nm_params *p)
                         (unsigned)(s * p->processors + a), (unsigned)(s * p->processors + b),
                         (unsigned)s);
     fprintf(f, "  </zone>\n</platform>\n");
-    fclose(f);
+    nm_text_close(f);
     return text;
 }
 
@@ -93,16 +91,34 @@ static int scratch_file(char path[64])
     return mkostemp(path, O_CLOEXEC);
 }
 
-/** SimGrid reads platforms from files only, and throws if it cannot. @return 0 or -errno */
+/** Fills the file, and sees whether SimGrid will be able to open it, which takes a descriptor more:
+ *  if it cannot, it throws. @return 0 or -errno */
+static int fill(int fd, const char *path, const char *text)
+{
+    const size_t len = strlen(text);
+    ssize_t written;
+    int again, err = 0;
+
+    if (fd < 0)
+        return -errno;
+    written = write(fd, text, len);
+    if (written != (ssize_t)len)
+        return written < 0 ? -errno : -ENOSPC;
+    again = open(path, O_RDONLY | O_CLOEXEC);
+    if (again < 0)
+        err = -errno;
+    else
+        close(again);
+    return err;
+}
+
+/** SimGrid reads platforms from files only. @return 0 or -errno */
 static int load_platform(const struct nm_params *p)
 {
     char *text = actors_platform(p), path[64];
-    size_t len = strlen(text);
-    int fd = scratch_file(path), err = 0;
+    int fd = scratch_file(path), err = fill(fd, path, text);
 
-    if (fd < 0 || write(fd, text, len) != (ssize_t)len || access(path, R_OK) != 0)
-        err = errno ? -errno : -ENOSPC;
-    else
+    if (err == 0)
         simgrid_load_platform(path);
     if (fd >= 0)
         close(fd);

@@ -7,7 +7,6 @@
  */
 #include "programs/syscall.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,19 +91,6 @@ static void raw_args(const struct call *c, unsigned skip, uint64_t raw[RAW_ARGS]
     }
 }
 
-/** Host descriptor that stands for the guest's directory descriptor. */
-static int64_t directory(struct prog *p, int32_t fd)
-{
-    struct file *f;
-
-    if (fd == -100) /* AT_FDCWD */
-        return p->cwd;
-    f = file_get(p, fd);
-    if (!f)
-        return -EBADF;
-    return f->kind == FILE_HOST ? f->host : -ENOTDIR;
-}
-
 /** Decodes one argument by its letter. @return 0 or -errno */
 static int decode(struct call *c, char letter, unsigned i, unsigned *strings)
 {
@@ -112,6 +98,7 @@ static int decode(struct call *c, char letter, unsigned i, unsigned *strings)
 
     switch (letter) {
     case 'i':
+    case 'd':
         c->a[i] = (uint64_t)(int64_t)(int32_t)c->a[i];
         break;
     case 'u':
@@ -125,20 +112,17 @@ static int decode(struct call *c, char letter, unsigned i, unsigned *strings)
         r = vm_string(&c->p->vm, c->a[i], c->path[*strings], PATH_BYTES);
         ++*strings;
         break;
-    case 'd':
-        r = directory(c->p, (int32_t)c->a[i]);
-        c->a[i] = (uint64_t)r;
-        break;
     case 'f':
         c->f = file_get(c->p, (int32_t)c->a[i]);
         c->a[i] = (uint32_t)c->a[i];
         r = c->f ? 0 : -EBADF;
+        if (c->f)
+            file_hold(c->t, c->f);
         break;
     default:
         break;
     }
-    /* A directory may be AT_FDCWD, which is negative and no error. */
-    return r < 0 && r != AT_FDCWD ? (int)r : 0;
+    return r < 0 ? (int)r : 0;
 }
 
 static int decode_args(struct call *c, unsigned skip)
@@ -292,6 +276,7 @@ void syscall_trap(struct thread *t)
 
     c.number = t->p->n64 ? v0 : (uint32_t)v0;
     result = perform(&c);
+    files_let_go(t);
     if (t->state == TH_DEAD || t->p->over)
         return;
     if (!c.replaced)

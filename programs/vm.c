@@ -6,22 +6,22 @@
  * filled with zeros or from the file. Page entries are then all that translation looks at. Rights
  * are kept in the entries too, so they are corrected whenever an area changes.
  */
-#include "programs/vm.h"
+#include "programs/vm_file.h"
 
 #include "machine/alloc.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* A page entry is its physical address, with rights, PRESENT and the kind in the low bits. */
+/* A page entry is its physical address, with rights, PRESENT, the kind and OF_FILE in the low bits.
+ */
 enum {
     PRESENT = 8,
     KIND_SHIFT = 4,
     KIND = 3,
-    LOW_BITS = 63,
+    OF_FILE = 64, /* a shared page: its file's, not the area's */
+    LOW_BITS = 127,
     LEAF_BITS = 12,
     LEAF = 1 << LEAF_BITS
 };
@@ -70,7 +70,8 @@ static void each_page(struct vm *vm, uint64_t start, uint64_t end,
 static void drop_page(struct vm *vm, uint64_t va, uint64_t *e, void *ctx)
 {
     (void)va, (void)ctx;
-    nm_page_free(vm->m, *e & ~(uint64_t)LOW_BITS);
+    if (!(*e & OF_FILE))
+        nm_page_free(vm->m, *e & ~(uint64_t)LOW_BITS);
     *e = 0;
 }
 
@@ -124,17 +125,28 @@ static void insert(struct vm *vm, size_t at, const struct vm_area *a)
     vm->count++;
 }
 
-static void release_file(struct vm_file *f)
+/** One more area is made of this one. */
+static void hold_file(const struct vm_area *a)
 {
-    if (f && --f->refs == 0) {
-        close(f->fd);
-        free(f);
-    }
+    if (!a->file)
+        return;
+    a->file->refs++;
+    if (a->shared)
+        vm_file_share(a->file);
+}
+
+static void release_file(struct vm *vm, const struct vm_area *a)
+{
+    if (!a->file)
+        return;
+    if (a->shared)
+        vm_file_unshare(vm, a->file);
+    vm_file_release(vm, a->file);
 }
 
 static void erase(struct vm *vm, size_t at)
 {
-    release_file(vm->areas[at].file);
+    release_file(vm, &vm->areas[at]);
     memmove(vm->areas + at, vm->areas + at + 1, (vm->count - at - 1) * sizeof *vm->areas);
     vm->count--;
 }
@@ -150,8 +162,7 @@ static void split(struct vm *vm, uint64_t va)
     tail = vm->areas[i];
     tail.offset += va - tail.start;
     tail.start = va;
-    if (tail.file)
-        tail.file->refs++;
+    hold_file(&tail);
     vm->areas[i].end = va;
     insert(vm, i + 1, &tail);
 }
@@ -208,26 +219,14 @@ static void clear_range(struct vm *vm, uint64_t start, uint64_t end)
     vm_sync(vm, start, end - start);
     split(vm, start);
     split(vm, end);
+    shoot_down(vm, start, end);
+    each_page(vm, start, end, drop_page, NULL);
     i = area_after(vm, start);
     while (i < vm->count && vm->areas[i].start < end)
         erase(vm, i);
-    shoot_down(vm, start, end);
-    each_page(vm, start, end, drop_page, NULL);
 }
 
 /* ---- mapping calls --------------------------------------------------------------------------- */
-
-static struct vm_file *open_backing(int fd)
-{
-    struct vm_file *f = nm_alloc(1, sizeof *f);
-    f->refs = 1;
-    f->fd = dup(fd);
-    if (f->fd < 0) {
-        free(f);
-        return NULL;
-    }
-    return f;
-}
 
 /** Chooses where a mapping goes: exactly there, at the hint, or at the highest free place. */
 static int64_t choose_place(struct vm *vm, const struct vm_request *rq, uint64_t len)
@@ -253,6 +252,7 @@ int64_t vm_map(struct vm *vm, const struct vm_request *rq)
     struct vm_area a = {.rights = rq->rights,
                         .kind = rq->kind,
                         .shared = rq->shared,
+                        .read_only = rq->shared && rq->fd >= 0 && !rq->writable,
                         .offset = rq->offset,
                         .limit = rq->limit};
     int64_t at;
@@ -264,8 +264,10 @@ int64_t vm_map(struct vm *vm, const struct vm_request *rq)
     at = choose_place(vm, rq, len);
     if (at < 0)
         return at;
-    if (rq->fd >= 0 && !(a.file = open_backing(rq->fd)))
+    if (rq->fd >= 0 && !(a.file = vm_file_open(vm, rq->fd, rq->writable)))
         return -ENFILE;
+    if (a.file && a.shared)
+        vm_file_share(a.file);
     a.start = (uint64_t)at;
     a.end = a.start + len;
     clear_range(vm, a.start, a.end);
@@ -301,6 +303,9 @@ int64_t vm_protect(struct vm *vm, uint64_t addr, uint64_t len, unsigned rights)
         return addr & (vm->page - 1) ? -EINVAL : -ENOMEM;
     if (vm_mapped(vm, addr, end - addr) < 0)
         return -ENOMEM;
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
+        if (vm->areas[i].read_only && (rights & PROG_W))
+            return -EACCES;
     split(vm, addr);
     split(vm, end);
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
@@ -328,8 +333,7 @@ static void move_range(struct vm *vm, uint64_t from, uint64_t to, uint64_t len)
         if (i == vm->count || vm->areas[i].start >= from + len)
             break;
         a = vm->areas[i];
-        if (a.file)
-            a.file->refs++;
+        hold_file(&a);
         erase(vm, i);
         a.start = a.start - from + to;
         a.end = a.end - from + to;
@@ -392,7 +396,7 @@ uint64_t vm_brk(struct vm *vm, uint64_t want)
 {
     uint64_t have = round_up(vm, vm->brk), need = round_up(vm, want);
 
-    if (want < vm->brk_start)
+    if (want < vm->brk_start || want > vm->top)
         return vm->brk;
     if (need > have) {
         struct vm_area a = {.start = have, .end = need, .rights = PROG_R | PROG_W};
@@ -414,24 +418,13 @@ int64_t vm_discard(struct vm *vm, uint64_t addr, uint64_t len)
     if (vm_mapped(vm, addr, end - addr) < 0)
         return -ENOMEM;
     shoot_down(vm, addr, end);
-    each_page(vm, addr, end, drop_page, NULL);
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++) {
+        const struct vm_area *a = &vm->areas[i];
+        if (!a->shared) /* others see those */
+            each_page(vm, a->start > addr ? a->start : addr, a->end < end ? a->end : end, drop_page,
+                      NULL);
+    }
     return 0;
-}
-
-static void write_back(struct vm *vm, uint64_t va, uint64_t *e, void *ctx)
-{
-    const struct vm_area *a = ctx;
-    uint64_t off = a->offset + (va - a->start), n = vm->page;
-    struct stat st;
-
-    if (fstat(a->file->fd, &st) != 0 || off >= (uint64_t)st.st_size)
-        return;
-    if (n > (uint64_t)st.st_size - off)
-        n = (uint64_t)st.st_size - off;
-    /* A failure (disk full) is lost here as it is in Linux, where it would be reported by msync. */
-    if (pwrite(a->file->fd, nm_machine_image(vm->m) + (*e & ~(uint64_t)LOW_BITS), n, (off_t)off) <
-        0)
-        return;
 }
 
 int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len)
@@ -439,12 +432,26 @@ int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len)
     uint64_t end = addr + len;
 
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++) {
-        struct vm_area *a = &vm->areas[i];
-        if (a->shared && a->file && (a->rights & PROG_W))
-            each_page(vm, a->start > addr ? a->start : addr & ~(vm->page - 1),
-                      a->end < end ? a->end : end, write_back, a);
+        const struct vm_area *a = &vm->areas[i];
+        const uint64_t from = a->start > addr ? a->start : addr, to = a->end < end ? a->end : end;
+        if (a->shared && a->file)
+            vm_file_flush(vm, a->file, a->offset + (from - a->start), a->offset + (to - a->start));
     }
     return 0;
+}
+
+void vm_drop_beyond(struct vm *vm, const struct vm_file *f, uint64_t size)
+{
+    for (size_t i = 0; i < vm->count; i++) {
+        const struct vm_area *a = &vm->areas[i];
+        uint64_t from = a->start;
+        if (a->file != f || a->limit != UINT64_MAX)
+            continue;
+        if (size > a->offset)
+            from = size - a->offset < a->end - a->start ? a->start + (size - a->offset) : a->end;
+        shoot_down(vm, from, a->end);
+        each_page(vm, from, a->end, drop_page, NULL);
+    }
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -453,18 +460,21 @@ int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len)
 static void fill(struct vm *vm, const struct vm_area *a, uint64_t va, uint64_t pa)
 {
     uint64_t off = a->offset + (va - a->start), n = vm->page;
-    uint8_t *to = nm_machine_image(vm->m) + pa;
 
     if (!a->file || off >= a->limit)
         return;
     if (n > a->limit - off)
         n = a->limit - off;
-    for (ssize_t got; n > 0 && (got = pread(a->file->fd, to, n, (off_t)off)) > 0;) {
-        to += got;
-        off += (uint64_t)got;
-        n -= (uint64_t)got;
-    }
+    vm_file_fill(vm, a->file, off, nm_machine_image(vm->m) + pa, (size_t)n);
     nm_machine_os_wrote(vm->m, pa, vm->page);
+}
+
+bool vm_beyond(const struct vm *vm, uint64_t va)
+{
+    const struct vm_area *a = vm_find(vm, va);
+
+    return a && a->file && a->limit == UINT64_MAX &&
+           a->offset + ((va & ~(vm->page - 1)) - a->start) >= vm_file_size(a->file);
 }
 
 /** Rights an access needs. A page that may be read may be executed: the R4400 has no such bit. */
@@ -515,20 +525,40 @@ enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access
     return NM_XLATE_ABSENT;
 }
 
+/** A page for `va`: its file's, or a new one. @return false: the machine's memory is full */
+static bool get_page(struct vm *vm, unsigned card, const struct vm_area *a, uint64_t va,
+                     uint64_t *pa)
+{
+    const uint64_t index = (a->offset + (va - a->start)) >> vm->shift;
+    const bool cached = a->file && a->shared;
+    const uint64_t *there = cached ? vm_file_page(a->file, index) : NULL;
+
+    if (there) {
+        *pa = *there;
+        return true;
+    }
+    if (!nm_page_alloc(vm->m, card, va, pa))
+        return false;
+    fill(vm, a, va, *pa);
+    if (cached)
+        vm_file_add_page(a->file, index, *pa);
+    return true;
+}
+
 void vm_bring_in(struct vm *vm, unsigned card, uint64_t va)
 {
     const uint64_t page = va & ~(vm->page - 1), *e = entry(vm, va, false);
     const struct vm_area *a = vm_find(vm, va);
     uint64_t got;
 
-    if (!a || a->kind == VM_REGISTERS || (e && (*e & PRESENT)))
+    if (!a || a->kind == VM_REGISTERS || (e && (*e & PRESENT)) || vm_beyond(vm, va))
         return; /* somebody was faster, or took it away */
-    if (!nm_page_alloc(vm->m, card, page, &got)) {
+    if (!get_page(vm, card, a, page, &got)) {
         vm->full = true;
         return;
     }
-    fill(vm, a, page, got);
-    *entry(vm, va, true) = got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights;
+    *entry(vm, va, true) = got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights |
+                           (a->file && a->shared ? OF_FILE : 0u);
 }
 
 enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
@@ -583,7 +613,6 @@ void vm_free(struct vm *vm)
 {
     if (!vm->leaves)
         return;
-    vm_sync(vm, 0, vm_trampoline(vm));
     while (vm->count > 0)
         erase(vm, vm->count - 1);
     free(vm->areas);

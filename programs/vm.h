@@ -11,11 +11,7 @@
 #include "machine/machine.h"
 #include "programs/elf.h"
 
-/** Bytes of a host file behind an area; shared by areas, freed with the last. */
-struct vm_file {
-    int fd; /**< own duplicate, closed with the last area */
-    unsigned refs;
-};
+struct vm_file; /* vm_file.h */
 
 /** What the pages of an area are. */
 enum vm_kind {
@@ -31,6 +27,7 @@ struct vm_area {
     unsigned rights; /**< enum prog_rights; 0: no access */
     enum vm_kind kind;
     bool shared;          /**< written back to `file` */
+    bool read_only;       /**< shared, and the file was opened for reading only */
     struct vm_file *file; /**< NULL: zero pages */
     uint64_t offset; /**< file offset of `start`; VM_REGISTERS: its distance from NM_REGISTERS */
     uint64_t limit;  /**< file bytes at or beyond this offset read as zero */
@@ -46,6 +43,10 @@ struct vm {
     bool full;             /**< the machine's memory ran out: the run must end */
     struct vm_area *areas; /**< sorted by start */
     size_t count, room;
+    struct vm_file *files; /**< those behind areas */
+    /** Bytes of a mapped file went back to the host; may be NULL. */
+    void (*wrote)(void *ctx, uint64_t dev, uint64_t ino);
+    void *wrote_ctx;
     uint64_t **leaves; /**< [top index] -> page entries, see vm.c */
     size_t tops;
     uint64_t floor, top; /**< lowest and one past the highest address mmap may choose */
@@ -68,21 +69,23 @@ struct vm_request {
     bool shared;
     enum vm_kind kind;
     int fd;                 /**< host file, or -1; duplicated */
+    bool writable;          /**< the descriptor can be written to */
     uint64_t offset, limit; /**< in the file; limit UINT64_MAX: to its end. See struct vm_area */
 };
 
-/** @return the address, or -EINVAL, -ENOMEM, -EEXIST. */
+/** @return the address, or -EINVAL, -ENOMEM, -EEXIST; -ENFILE: the host's limit of open files. */
 int64_t vm_map(struct vm *vm, const struct vm_request *rq);
 int64_t vm_unmap(struct vm *vm, uint64_t addr, uint64_t len);
+/** -EACCES: a shared mapping of a file that was opened for reading cannot become writable. */
 int64_t vm_protect(struct vm *vm, uint64_t addr, uint64_t len, unsigned rights);
 /** Moves or resizes; @param fixed  new address, or 0 @param may_move  MREMAP_MAYMOVE */
 int64_t vm_remap(struct vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len, bool may_move,
                  uint64_t fixed);
 /** Sets the program break; returns the break in force. */
 uint64_t vm_brk(struct vm *vm, uint64_t want);
-/** Throws pages away; they read as zero (or the file) again. */
+/** Throws private pages away; they read as zero (or the file) again. */
 int64_t vm_discard(struct vm *vm, uint64_t addr, uint64_t len);
-/** Writes changed shared pages back to their files. */
+/** Writes changed shared pages back to their files. Always 0. */
 int64_t vm_sync(struct vm *vm, uint64_t addr, uint64_t len);
 /** -ENOMEM unless [addr, addr+len) is mapped throughout. */
 int64_t vm_mapped(const struct vm *vm, uint64_t addr, uint64_t len);
@@ -98,6 +101,19 @@ enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum pc_access 
 /** Gives the page of `va` memory, on behalf of `card`, if it is mapped and has none; vm->full:
  * there was none left. */
 void vm_bring_in(struct vm *vm, unsigned card, uint64_t va);
+/** Whether the page of `va` lies beyond the end of its file: touching it is a bus error. */
+bool vm_beyond(const struct vm *vm, uint64_t va);
+
+/* What read, write and truncate of a file have to do with its shared pages (vm_file.c). */
+
+/** Puts what shared pages have of [at, at + len) into `buf`. */
+void vm_file_overlay(const struct vm *vm, uint64_t dev, uint64_t ino, uint64_t at, uint8_t *buf,
+                     size_t len);
+/** Bytes have been written to the file: its shared pages follow. */
+void vm_file_wrote(struct vm *vm, uint64_t dev, uint64_t ino, uint64_t at, const uint8_t *buf,
+                   size_t len);
+/** It has another size: pages beyond are gone. */
+void vm_file_resized(struct vm *vm, uint64_t dev, uint64_t ino, uint64_t size);
 /** The same question from the operating system, on behalf of `card`: a page without memory gets
  * some, unless there is none left (vm->full). */
 enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,

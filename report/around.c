@@ -8,6 +8,7 @@
  */
 #include "report/around.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ struct walk {
 static void emit(const struct walk *w, const char *component, const char *name, const char *unit,
                  const char *desc, uint64_t count)
 {
-    w->fn(w->ctx, &(struct rep_stat){component, name, unit, desc, false, count, 0});
+    w->fn(w->ctx, &(struct rep_stat){component, name, unit, desc, false, count, 0, NULL});
 }
 
 static void emit_fifo(const struct walk *w, const char *component, const char *fifo,
@@ -57,9 +58,10 @@ static void emit_fifo(const struct walk *w, const char *component, const char *f
 {
     char name[64];
     snprintf(name, sizeof name, "%sdepth_mean", fifo);
-    if (w->region->elapsed)
-        w->fn(w->ctx, &(struct rep_stat){component, name, unit, "mean depth over time", true, 0,
-                                         (double)filled / (double)w->region->elapsed});
+    const nm_tick elapsed = w->region->elapsed;
+    const double mean = elapsed ? (double)filled / (double)elapsed : NAN;
+    w->fn(w->ctx, &(struct rep_stat){component, name, unit, "mean depth over time", true, 0, mean,
+                                     elapsed ? NULL : rep_no_value(mean)});
     snprintf(name, sizeof name, "%sdepth_max", fifo);
     emit(w, component, name, unit, "greatest depth since the run began", deepest);
 }
@@ -186,10 +188,10 @@ void rep_around_walk(const struct rep_run *run, const struct rep_region *region,
 
 /* ---- highlights ------------------------------------------------------------------------------ */
 
-/* Keeps the greatest share seen; returns whether this is it. */
+/* Keeps the greatest share seen, of no time at all NAN; returns whether this is it. */
 static bool greater(struct rep_highlight *h, double busy, double cycles)
 {
-    const double percent = cycles > 0 ? 100 * busy / cycles : 0;
+    const double percent = cycles > 0 ? 100 * busy / cycles : NAN;
     if (percent <= h->percent)
         return false;
     h->percent = percent;
@@ -229,9 +231,10 @@ static void busiest_link(const struct rep_run *run, const struct rep_region *reg
     }
 }
 
+/* NAN: there is nothing to have a share of. */
 static double percent(uint64_t part, uint64_t whole)
 {
-    return whole ? 100 * (double)part / (double)whole : 0;
+    return whole ? 100 * (double)part / (double)whole : NAN;
 }
 
 static void netcache_hits(const struct rep_run *run, const struct rep_region *region,

@@ -23,7 +23,7 @@ enum rep_highlight_id {
 
 struct rep_highlight {
     const char *name, *sentence; /**< static; NULL: it does not apply to this machine */
-    double percent;
+    double percent;              /**< NAN: of nothing */
     char where[96]; /**< where that was, or of what it is made; "" if there is nothing to say */
 };
 

@@ -245,10 +245,14 @@ void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
         return;
     const enum mon_source source =
         (enum mon_source)MON_GET(some->sram_control, SRAM_CONTROL_SOURCE);
-    fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost, %s beyond the last time\n",
+    char wrapped[64] = "";
+    if (h.wrapped)
+        snprintf(wrapped, sizeof wrapped, ", words of %u card%s wrapped", h.wrapped,
+                 h.wrapped == 1 ? "" : "s");
+    fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost, %s beyond the last time%s\n",
             h.cards, h.cards == 1 ? "" : "s", what_is_counted(some),
             rep_grouped(h.counted, counted), rep_grouped(h.lost, lost),
-            rep_grouped(h.saturated, saturated));
+            rep_grouped(h.saturated, saturated), wrapped);
     if (!h.counted)
         return;
     if (source == MON_SOURCE_state_time || source == MON_SOURCE_phase_time)

@@ -36,7 +36,9 @@ static void row(void *ctx, const struct rep_stat *stat)
     rep_csv_field(csv->out, stat->component);
     putc(',', csv->out);
     rep_csv_field(csv->out, stat->name);
-    if (stat->real)
+    if (stat->reason)
+        fputs(",,,", csv->out);
+    else if (stat->real)
         fprintf(csv->out, ",,%.12g,", stat->value);
     else
         fprintf(csv->out, ",,%llu,", (unsigned long long)stat->count);

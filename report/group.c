@@ -99,8 +99,7 @@ void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
             const struct in_metric *metric = &x->group[g].metric[m];
             char name[160], plain[64];
             double value;
-            if (!rep_group_value(run, region, level, metric, &value))
-                continue;
+            const bool has = rep_group_value(run, region, level, metric, &value);
             snprintf(name, sizeof name, "group.%s.%s", plain_name(x->group[g].name, plain),
                      metric->name);
             fn(ctx, &(struct rep_stat){.component = component,
@@ -108,7 +107,8 @@ void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
                                        .unit = metric->unit,
                                        .desc = metric->formula,
                                        .real = true,
-                                       .value = value});
+                                       .value = value,
+                                       .reason = has ? NULL : rep_no_value(value)});
         }
 }
 

@@ -59,13 +59,15 @@ void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
     const struct rep_histogram h = rep_histogram_total(run);
     const struct rep_stat rows[] = {
         {"machine", "histogram.counted", "events", "sum of all words of the cards' SRAMs", false,
-         h.counted, 0},
+         h.counted, 0, NULL},
         {"machine", "histogram.words", "words", "words of the SRAMs that are not 0", false, h.words,
-         0},
+         0, NULL},
         {"machine", "histogram.lost", "events", "events lost because the SRAM was still counting",
-         false, h.lost, 0},
+         false, h.lost, 0, NULL},
         {"machine", "histogram.saturated", "events",
-         "of those counted: service times beyond the last word's", false, h.saturated, 0},
+         "of those counted: service times beyond the last word's", false, h.saturated, 0, NULL},
+        {"machine", "histogram.wrapped", "cards", "cards on which a word went from 2^32-1 to 0",
+         false, h.wrapped, 0, NULL},
     };
     if (h.cards)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -1,6 +1,7 @@
 /*
  * stats.json: {schema, snapshots: [{name, begin_tick, end_tick, ..., stats: {path: {value, unit,
- * desc}}}]}. Nothing of the host is in it: equal runs give equal bytes.
+ * desc}}}]}; a value that does not exist is null, with the "reason" beside it. Nothing of the host
+ * is in it: equal runs give equal bytes.
  */
 #include "report/stats.h"
 
@@ -13,10 +14,14 @@ static void member(void *ctx, const struct rep_stat *stat)
 {
     char path[192];
     snprintf(path, sizeof path, "%s.%s", stat->component, stat->name);
-    json_t *value = stat->real ? json_real(stat->value) : json_integer((json_int_t)stat->count);
-    json_object_set_new(
-        ctx, path,
-        json_pack("{s:o,s:s,s:s}", "value", value, "unit", stat->unit, "desc", stat->desc));
+    json_t *value = stat->reason ? json_null()
+                    : stat->real ? json_real(stat->value)
+                                 : json_integer((json_int_t)stat->count);
+    json_t *entry =
+        json_pack("{s:o,s:s,s:s}", "value", value, "unit", stat->unit, "desc", stat->desc);
+    if (stat->reason)
+        json_object_set_new(entry, "reason", json_string(stat->reason));
+    json_object_set_new(ctx, path, entry);
 }
 
 static json_t *snapshot(const struct rep_run *run, const struct rep_region *region)

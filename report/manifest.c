@@ -1,6 +1,6 @@
 /*
- * manifest.json, written before cycle 0 with the status "running" and again at the end, so that a
- * directory always tells whether its results are whole.
+ * manifest.json, written before anything else with the status "running" and again when everything
+ * else is on the disk, so that a directory always tells whether its results are whole.
  */
 #include "report/manifest.h"
 
@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -17,37 +18,37 @@
 enum { MANIFEST_SCHEMA = 1 };
 
 static const char *const status_words[] = {
-    [REP_RUNNING] = "running",
-    [REP_COMPLETE] = "complete",
-    [REP_PARTIAL] = "partial",
-    [REP_FAILED] = "failed",
+    [REP_RUNNING] = "running", [REP_COMPLETE] = "complete",     [REP_PARTIAL] = "partial",
+    [REP_FAILED] = "failed",   [REP_INCOMPLETE] = "incomplete",
 };
 
 const char *rep_end_word(enum prog_end end)
 {
     static const char *const words[] = {
-        [PROG_EXITED] = "exited",
-        [PROG_SIGNALED] = "signaled",
-        [PROG_LIMIT] = "limit",
-        [PROG_DEADLOCK] = "deadlock",
-        [PROG_STUCK] = "stuck",
-        [PROG_BROKEN] = "broken",
-        [PROG_INTERRUPTED] = "interrupted",
-        [PROG_UNLOADABLE] = "unloadable",
-        [PROG_NOMEM] = "out of memory",
+        [PROG_EXITED] = "exited",         [PROG_SIGNALED] = "signaled",
+        [PROG_LIMIT] = "limit",           [PROG_DEADLOCK] = "deadlock",
+        [PROG_STUCK] = "stuck",           [PROG_LIVELOCK] = "livelock",
+        [PROG_BROKEN] = "broken",         [PROG_INTERRUPTED] = "interrupted",
+        [PROG_UNLOADABLE] = "unloadable", [PROG_NOMEM] = "out of memory",
     };
     return words[end];
 }
 
 /* ---- input files ----------------------------------------------------------------------------- */
 
+/* What a device holds is not known beforehand, and it may have no end. */
 static void hash_file(struct rep_input *input)
 {
     char block[65536];
+    struct stat st;
+    if (stat(input->path, &st) || !S_ISREG(st.st_mode))
+        return;
     FILE *in = fopen(input->path, "re");
     if (!in)
         return;
     XXH64_state_t *state = XXH64_createState();
+    if (!state)
+        nm_no_memory();
     XXH64_reset(state, 0);
     for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0; input->bytes += n)
         XXH64_update(state, block, n);
@@ -76,11 +77,10 @@ static size_t length_of(char *const *list)
     return n;
 }
 
-void rep_manifest_init(struct rep_manifest *manifest, const struct rep_run *run, int argc,
-                       char *const *argv)
+void rep_manifest_hash(struct rep_manifest *manifest)
 {
+    const struct rep_run *run = manifest->run;
     const struct in_experiment *x = run->experiment;
-    *manifest = (struct rep_manifest){.run = run, .argc = argc, .argv = argv};
     manifest->input = nm_alloc(length_of(x->inputs) + 3, sizeof *manifest->input);
     for (size_t i = 0; i < length_of(x->inputs); i++)
         add_input(manifest, x->inputs[i]);
@@ -104,7 +104,7 @@ static json_t *text(const char *bytes)
     json_t *string = json_string(bytes);
     if (string)
         return string;
-    char *copy = strdup(bytes);
+    char *copy = nm_strdup(bytes);
     for (char *c = copy; *c; c++)
         if (*c & 0x80)
             *c = '?';
@@ -210,17 +210,35 @@ static json_t *end_part(const struct rep_manifest *manifest)
                      hash_text(out->stdout_hash), "result_hash", hash_text(run->hash));
 }
 
+/* The run's own files that are whole, with their lengths, or the names of those that are not. */
+static json_t *files_part(const struct rep_manifest *manifest, bool whole)
+{
+    json_t *part = whole ? json_object() : json_array();
+    for (unsigned i = 0; manifest->dir && i < REP_FILES; i++) {
+        const struct rep_file *f = &manifest->dir->file[i];
+        const char *name = rep_rundir_name(i);
+        if (!f->asked || f->whole != whole || !strcmp(name, "manifest.json"))
+            continue;
+        if (whole)
+            json_object_set_new(part, name, json_integer((json_int_t)f->bytes));
+        else
+            json_array_append_new(part, json_string(name));
+    }
+    return part;
+}
+
 void rep_manifest_write(void *ctx, FILE *out)
 {
     const struct rep_manifest *manifest = ctx;
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
-    json_t *root =
-        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", MANIFEST_SCHEMA, "status",
-                  status_words[manifest->status], "end", ended ? end_part(manifest) : json_null(),
-                  "experiment", experiment_part(run), "inputs", inputs_part(manifest), "numachine",
-                  program_part(), "command", command_part(manifest), "host", host_part(&run->host),
-                  "remarks", texts(run->remark, run->remarks));
+    json_t *root = json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+                             MANIFEST_SCHEMA, "status", status_words[manifest->status], "end",
+                             ended ? end_part(manifest) : json_null(), "files",
+                             files_part(manifest, true), "missing", files_part(manifest, false),
+                             "experiment", experiment_part(run), "inputs", inputs_part(manifest),
+                             "numachine", program_part(), "command", command_part(manifest), "host",
+                             host_part(&run->host), "remarks", texts(run->remark, run->remarks));
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     putc('\n', out);
     json_decref(root);

@@ -3,13 +3,16 @@
 #define REP_MANIFEST_H
 
 #include "report/run.h"
+#include "report/rundir.h"
 
 /** How far a run has come; the member "status". */
 enum rep_status {
-    REP_RUNNING,  /**< written before cycle 0 */
-    REP_COMPLETE, /**< the program came to its own end, or to the limit asked for */
-    REP_PARTIAL,  /**< interrupted: the results cover the time up to there */
-    REP_FAILED,   /**< the simulation could not go on; see "end" */
+    REP_RUNNING,    /**< written before anything else; of a directory that nobody holds locked: the
+                         run was killed */
+    REP_COMPLETE,   /**< the program came to its own end, or to the limit asked for */
+    REP_PARTIAL,    /**< interrupted: the results cover the time up to there */
+    REP_FAILED,     /**< the simulation could not go on; see "end" */
+    REP_INCOMPLETE, /**< files could not be written; see "missing" */
 };
 
 /** One file the run depends on. */
@@ -19,8 +22,10 @@ struct rep_input {
     bool readable;
 };
 
+/** Zero but for run, dir, argc and argv is a good start. */
 struct rep_manifest {
     const struct rep_run *run;
+    const struct rep_rundir *dir; /**< what is in it is listed; NULL: there is none */
     enum rep_status status;
     int exit_code; /**< of this program; meaningless while running */
     int argc;      /**< the whole command line */
@@ -29,10 +34,9 @@ struct rep_manifest {
     size_t inputs;
 };
 
-/** Hashes the files: the experiment's, the program, its source and its standard input. Release with
- *  rep_manifest_free. */
-void rep_manifest_init(struct rep_manifest *manifest, const struct rep_run *run, int argc,
-                       char *const *argv);
+/** Hashes the run's inputs: the experiment's files, the program, its source and its standard input;
+ *  before, the manifest lists none. Release with rep_manifest_free. */
+void rep_manifest_hash(struct rep_manifest *manifest);
 void rep_manifest_free(struct rep_manifest *manifest);
 
 /** A rep_write_fn; `ctx` is a struct rep_manifest. */

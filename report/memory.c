@@ -9,9 +9,6 @@
 void rep_append(char ***list, size_t *count, const char *format, va_list args)
 {
     char **grown = nm_grow(*list, *count + 1, sizeof *grown);
-    char *text;
-    if (vasprintf(&text, format, args) < 0)
-        nm_no_memory();
-    grown[(*count)++] = text;
+    grown[(*count)++] = nm_vformat(format, args);
     *list = grown;
 }

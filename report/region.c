@@ -133,7 +133,7 @@ static struct rep_region *add_region(struct rep_run *run, const char *name)
     run->region = nm_grow(run->region, run->regions + 1, sizeof *run->region);
     struct rep_region *region = &run->region[run->regions++];
     *region = (struct rep_region){
-        .name = strdup(name),
+        .name = nm_strdup(name),
         .card = nm_alloc(run->cards, sizeof *region->card),
         .around = around_new(run),
         .board = nm_alloc((size_t)run->cards * run->plan.banks, sizeof *region->board),
@@ -238,7 +238,7 @@ struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const stru
     const struct rep_region *whole = &run->region[0];
     size_t boards = (size_t)run->cards * run->plan.banks;
     struct rep_region copy = *whole;
-    copy.name = strdup(whole->name);
+    copy.name = nm_strdup(whole->name);
     copy.card = nm_alloc(run->cards, sizeof *copy.card);
     copy.board = nm_alloc(boards, sizeof *copy.board);
     copy.around = around_new(run);

@@ -1,8 +1,9 @@
 /*
- * Run directories: fresh by default, never overwritten by accident.
+ * Run directories: fresh by default, never overwritten by accident, never shared.
  *
- * mkdir() either makes a directory or says that there is one; that alone decides who owns it, so
- * two runs started at once get two directories.
+ * The one hard idea: between looking at a directory and writing into it another run may come. So a
+ * directory is locked first and looked at then; mkdir() alone decides who has made one, and who
+ * finds one locked keeps away from it, empty or not.
  */
 #include "report/rundir.h"
 
@@ -14,12 +15,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Every file a run writes. A directory is a run's if it has the manifest. */
+/* Every file a run writes. The manifest is the first to be written and the last to be replaced. */
 #define MANIFEST "manifest.json"
 static const char *const ours[] = {
     MANIFEST,      "config.resolved.yaml",
@@ -29,8 +32,21 @@ static const char *const ours[] = {
     REP_SAMPLES,   REP_COUNTERS,
     REP_BINS,      REP_NPY,
 };
+_Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 
 #define MONITOR "monitor"
+
+/* A file's path with what a name grows by. */
+struct path {
+    char text[sizeof(struct rep_rundir) + 64];
+};
+
+static struct path path_of(const char *directory, const char *name, const char *suffix)
+{
+    struct path p;
+    snprintf(p.text, sizeof p.text, "%s/%s%s", directory, name, suffix);
+    return p;
+}
 
 static bool fail(char *why, size_t size, const char *what, const char *path)
 {
@@ -50,56 +66,107 @@ static bool make_parents(const char *path, char *why, size_t size)
     return true;
 }
 
-static bool is_empty(const char *path)
+/* ---- what is in a directory ------------------------------------------------------------------ */
+
+/* A run's file, finished or not, or the directory some of them are in. */
+static bool is_ours(const char *name)
+{
+    size_t n = strlen(name);
+    const size_t suffix = strlen(REP_UNFINISHED);
+    if (n > suffix && !strcmp(name + n - suffix, REP_UNFINISHED))
+        n -= suffix;
+    for (size_t i = 0; i < REP_FILES; i++)
+        if (strlen(ours[i]) == n && !strncmp(name, ours[i], n))
+            return true;
+    return !strcmp(name, MONITOR);
+}
+
+enum contents { EMPTY, RESULTS /* or what a killed run has left */, OTHERS, UNREADABLE };
+
+static enum contents look_into(const char *path)
 {
     DIR *d = opendir(path);
-    if (!d)
-        return false;
-    unsigned entries = 0;
-    while (readdir(d))
-        entries++;
-    closedir(d);
-    return entries <= 2; /* "." and ".." */
-}
-
-static bool holds_results(const char *path)
-{
-    char file[sizeof(struct rep_rundir) + 32];
-    snprintf(file, sizeof file, "%s/" MANIFEST, path);
-    return access(file, F_OK) == 0;
-}
-
-static bool clear_results(const char *path, char *why, size_t size)
-{
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
-        char file[sizeof(struct rep_rundir) + 32];
-        snprintf(file, sizeof file, "%s/%s", path, ours[i]);
-        if (unlink(file) < 0 && errno != ENOENT)
-            return fail(why, size, "cannot remove", file);
+    enum contents seen = d ? EMPTY : UNREADABLE;
+    errno = 0;
+    for (const struct dirent *e; d && (e = readdir(d)); errno = 0) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+            continue;
+        if (!strcmp(e->d_name, MANIFEST)) {
+            seen = RESULTS;
+            break;
+        }
+        if (seen != OTHERS)
+            seen = is_ours(e->d_name) ? RESULTS : OTHERS;
     }
-    char monitor[sizeof(struct rep_rundir) + 32];
-    snprintf(monitor, sizeof monitor, "%s/" MONITOR, path);
-    if (rmdir(monitor) < 0 && errno != ENOENT && errno != ENOTEMPTY)
-        return fail(why, size, "cannot remove", monitor);
+    if (errno)
+        seen = UNREADABLE;
+    if (d)
+        closedir(d);
+    return seen;
+}
+
+static bool remove_file(const struct path *p, char *why, size_t size)
+{
+    return unlink(p->text) == 0 || errno == ENOENT || errno == ENOTDIR ||
+           fail(why, size, "cannot remove", p->text);
+}
+
+bool rep_rundir_clear(const struct rep_rundir *dir, char *why, size_t size)
+{
+    for (size_t i = 0; i < REP_FILES; i++) {
+        const struct path file = path_of(dir->path, ours[i], ""),
+                          unfinished = path_of(dir->path, ours[i], REP_UNFINISHED);
+        if ((strcmp(ours[i], MANIFEST) && !remove_file(&file, why, size)) ||
+            !remove_file(&unfinished, why, size))
+            return false;
+    }
+    const struct path monitor = path_of(dir->path, MONITOR, "");
+    if (rmdir(monitor.text) < 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+        return fail(why, size, "cannot remove", monitor.text);
     return true;
 }
 
-/* The directory exists: may it be used? */
-static enum rep_dir take_over(const char *path, bool force, char *why, size_t size)
+/* ---- whose it is ----------------------------------------------------------------------------- */
+
+/* Locks the directory as long as it is open. A file system without such locks goes without. */
+static enum rep_dir lock(struct rep_rundir *dir, char *why, size_t size)
 {
     struct stat st;
-    if (is_empty(path))
+    dir->lock = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir->lock < 0 && errno == ENOTDIR && stat(dir->path, &st) == 0) {
+        snprintf(why, size, "'%s' is not a directory", dir->path);
+        return REP_DIR_REFUSED;
+    }
+    if (dir->lock < 0) {
+        fail(why, size, "cannot open directory", dir->path);
+        return REP_DIR_FAILED;
+    }
+    if (flock(dir->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return REP_DIR_MADE;
-    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-        snprintf(why, size, "'%s' is not a directory", path);
-    else if (!holds_results(path))
-        snprintf(why, size, "'%s' holds other things than results; choose another directory", path);
-    else if (!force)
+    snprintf(why, size, "another run is writing into '%s'", dir->path);
+    rep_rundir_close(dir);
+    return REP_DIR_REFUSED;
+}
+
+/* The directory is locked: may it be used? */
+static enum rep_dir take_over(const char *path, bool force, char *why, size_t size)
+{
+    switch (look_into(path)) {
+    case EMPTY:
+        return REP_DIR_MADE;
+    case RESULTS:
+        if (force)
+            return REP_DIR_MADE;
         snprintf(why, size, "'%s' holds the results of an earlier run; --force replaces them",
                  path);
-    else
-        return clear_results(path, why, size) ? REP_DIR_MADE : REP_DIR_FAILED;
-    return REP_DIR_REFUSED;
+        return REP_DIR_REFUSED;
+    case OTHERS:
+        snprintf(why, size, "'%s' holds other things than results; choose another directory", path);
+        return REP_DIR_REFUSED;
+    default:
+        fail(why, size, "cannot read directory", path);
+        return REP_DIR_FAILED;
+    }
 }
 
 static enum rep_dir make_named(struct rep_rundir *dir, const char *path, bool force, char *why,
@@ -114,23 +181,34 @@ static enum rep_dir make_named(struct rep_rundir *dir, const char *path, bool fo
         dir->path[n - 1] = '\0';
     if (!make_parents(dir->path, why, size))
         return REP_DIR_FAILED;
-    if (mkdir(dir->path, 0777) == 0)
-        return REP_DIR_MADE;
-    if (errno == EEXIST)
-        return take_over(dir->path, force, why, size);
-    fail(why, size, "cannot make directory", dir->path);
-    return REP_DIR_FAILED;
+    if (mkdir(dir->path, 0777) < 0 && errno != EEXIST) {
+        fail(why, size, "cannot make directory", dir->path);
+        return REP_DIR_FAILED;
+    }
+    enum rep_dir result = lock(dir, why, size);
+    if (result != REP_DIR_MADE)
+        return result;
+    result = take_over(dir->path, force, why, size);
+    if (result != REP_DIR_MADE)
+        rep_rundir_close(dir);
+    return result;
 }
 
+/* Of two runs one makes a directory; it may be locked before we come to it, by a third that was
+ * given its name. */
 static enum rep_dir make_fresh(struct rep_rundir *dir, const char *name, char *why, size_t size)
 {
     bool made = mkdir("results", 0777) == 0 || errno == EEXIST;
     snprintf(dir->path, sizeof dir->path, "results");
     for (unsigned n = 1; made; n++) {
         snprintf(dir->path, sizeof dir->path, "results/%s-%03u", name, n);
-        if (mkdir(dir->path, 0777) == 0)
-            return REP_DIR_MADE;
-        made = errno == EEXIST;
+        if (mkdir(dir->path, 0777) == 0) {
+            const enum rep_dir result = lock(dir, why, size);
+            if (result != REP_DIR_REFUSED)
+                return result;
+        } else {
+            made = errno == EEXIST;
+        }
     }
     fail(why, size, "cannot make directory", dir->path);
     return REP_DIR_FAILED;
@@ -139,16 +217,31 @@ static enum rep_dir make_fresh(struct rep_rundir *dir, const char *name, char *w
 enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const char *name, bool force,
                              char *why, size_t size)
 {
+    *dir = (struct rep_rundir){.lock = -1};
     return path ? make_named(dir, path, force, why, size) : make_fresh(dir, name, why, size);
 }
 
-/* A file that --force would not remove could be taken for a later run's. */
-static bool is_ours(const char *name)
+void rep_rundir_close(struct rep_rundir *dir)
 {
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    if (dir->lock >= 0)
+        close(dir->lock);
+    dir->lock = -1;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+const char *rep_rundir_name(unsigned i)
+{
+    return ours[i];
+}
+
+/* A file that --force would not remove could be taken for a later run's. */
+static struct rep_file *file_of(struct rep_rundir *dir, const char *name)
+{
+    for (size_t i = 0; i < REP_FILES; i++)
         if (!strcmp(name, ours[i]))
-            return true;
-    return false;
+            return &dir->file[i];
+    abort();
 }
 
 /* The directory of a file that is to lie in one of its own. */
@@ -160,25 +253,29 @@ static bool make_directory(const struct rep_rundir *dir, const char *name, char 
            fail(why, size, "cannot make directory", path);
 }
 
-bool rep_rundir_write(const struct rep_rundir *dir, const char *name, rep_write_fn *write,
-                      void *ctx, char *why, size_t size)
+bool rep_rundir_write(struct rep_rundir *dir, const char *name, rep_write_fn *write, void *ctx,
+                      char *why, size_t size)
 {
-    char file[sizeof dir->path + 64], next[sizeof file + 8];
-    snprintf(file, sizeof file, "%s/%s", dir->path, name);
-    snprintf(next, sizeof next, "%s.new", file);
-    if (!is_ours(name))
-        abort();
+    struct rep_file *file = file_of(dir, name);
+    const struct path path = path_of(dir->path, name, "");
+    *file = (struct rep_file){.asked = true};
     if (strchr(name, '/') && !make_directory(dir, name, why, size))
         return false;
-    FILE *out = fopen(next, "we");
-    if (!out)
-        return fail(why, size, "cannot write", next);
-    write(ctx, out);
-    bool bad = ferror(out) || fflush(out) != 0 || fsync(fileno(out)) < 0;
-    bad |= fclose(out) != 0;
-    if (!bad && rename(next, file) == 0)
-        return true;
-    fail(why, size, "cannot write", file);
-    unlink(next);
-    return false;
+    file->whole = rep_whole_write(path.text, false, write, ctx, &file->bytes, why, size);
+    return file->whole;
+}
+
+bool rep_rundir_is_whole(const struct rep_rundir *dir)
+{
+    for (size_t i = 0; i < REP_FILES; i++)
+        if (dir->file[i].asked && !dir->file[i].whole)
+            return false;
+    return true;
+}
+
+void rep_rundir_sync(const struct rep_rundir *dir)
+{
+    const struct path monitor = path_of(dir->path, MONITOR, "");
+    rep_whole_sync(monitor.text);
+    rep_whole_sync(dir->path);
 }

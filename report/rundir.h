@@ -1,43 +1,71 @@
 /*
  * The directory of a run's results.
  *
- * Files in it are written whole: under another name first, then renamed, so that nobody ever reads
- * half a file and an interrupted run leaves the previous one.
+ * A directory belongs to one run at a time: it is locked (flock) from its making until
+ * rep_rundir_close or the end of the process, however that comes. Where the file system cannot lock
+ * directories (NFS), it is the user who must not start two runs into one.
+ *
+ * Files in it are written whole (whole.h), and what became of each is kept here, so that the
+ * manifest can say what the directory holds.
  */
 #ifndef REP_RUNDIR_H
 #define REP_RUNDIR_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "report/whole.h"
 
 /** What became of a request for a directory. */
 enum rep_dir {
     REP_DIR_MADE,
-    REP_DIR_REFUSED, /**< there is something in it that would be lost: the user's to decide */
+    REP_DIR_REFUSED, /**< another run writes into it, or there is something in it that would be
+                          lost: the user's to decide */
     REP_DIR_FAILED,  /**< the host said no */
+};
+
+enum { REP_FILES = 12 /**< files a run may write */ };
+
+/** What became of one of them in this run. */
+struct rep_file {
+    bool asked; /**< it was to be written ... */
+    bool whole; /**< ... and was */
+    uint64_t bytes;
 };
 
 struct rep_rundir {
     char path[4096];
+    int lock;                        /**< descriptor of the directory */
+    struct rep_file file[REP_FILES]; /**< by rep_rundir_name */
 };
 
 /**
- * Makes a run directory.
+ * Makes a run directory, or takes over one that is there, and locks it.
  * @param path   where; NULL: the first free results/<name>-NNN under the current directory
- * @param force  results already in `path` are replaced; otherwise they are refused. A directory
- * that holds other things than a run's results is refused in any case
+ * @param force  results already in `path` may be replaced; otherwise they are refused. A directory
+ * that holds other things than a run's results, whole or not, is refused in any case
  * @param[out] why  on failure one sentence
- * @return on failure no result of an earlier run has been changed
+ * @return nothing of an earlier run has been changed. After REP_DIR_MADE: rep_rundir_close
  */
 enum rep_dir rep_rundir_make(struct rep_rundir *dir, const char *path, const char *name, bool force,
                              char *why, size_t size);
 
-/** Writes a file's contents to `out`. */
-typedef void rep_write_fn(void *ctx, FILE *out);
+/** Removes what an earlier run has left, except manifest.json. To be called when that already says
+ *  that this run is under way. @return false, with one sentence in `why` */
+bool rep_rundir_clear(const struct rep_rundir *dir, char *why, size_t size);
 
 /** Replaces dir/name (or dir/directory/name) at once by what `write` writes. @return false, with
  * one sentence in `why`. @pre `name` is one of the files a run writes (rundir.c) */
-bool rep_rundir_write(const struct rep_rundir *dir, const char *name, rep_write_fn *write,
-                      void *ctx, char *why, size_t size);
+bool rep_rundir_write(struct rep_rundir *dir, const char *name, rep_write_fn *write, void *ctx,
+                      char *why, size_t size);
+
+/** Name of file i of REP_FILES. */
+const char *rep_rundir_name(unsigned i);
+
+/** Whether every file that was asked for is there whole. */
+bool rep_rundir_is_whole(const struct rep_rundir *dir);
+
+/** Brings the names of the files to the disk. */
+void rep_rundir_sync(const struct rep_rundir *dir);
+
+/** Gives the directory back. */
+void rep_rundir_close(struct rep_rundir *dir);
 
 #endif

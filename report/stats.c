@@ -9,6 +9,7 @@
 #include "report/group.h"
 #include "report/histogram.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -71,8 +72,13 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
 #undef PCYCLES
 #undef SECONDS
 #undef STATIONS
-    *value = below > 0 ? above / below : 0;
+    *value = below > 0 ? above / below : NAN;
     return below > 0;
+}
+
+const char *rep_no_value(double value)
+{
+    return isnan(value) ? "its formula would divide by zero" : "its value is too large";
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -99,6 +105,7 @@ static void emit(const struct walk *w, const char *section, const char *name, co
         .real = value != NULL,
         .count = count,
         .value = value ? *value : 0,
+        .reason = value && !isfinite(*value) ? rep_no_value(*value) : NULL,
     };
     w->fn(w->ctx, &stat);
 }
@@ -151,8 +158,7 @@ static void walk_metrics(const struct walk *w)
     for (int m = 0; m < REP_METRIC__COUNT; m++) {
         char desc[256];
         double value;
-        if (!rep_metric_value(w->run, w->region, w->level, (enum rep_metric_id)m, &value))
-            continue;
+        rep_metric_value(w->run, w->region, w->level, (enum rep_metric_id)m, &value);
         snprintf(desc, sizeof desc, "%s = %s", metrics[m].sentence, metrics[m].formula);
         emit(w, "metric.", metrics[m].name, metrics[m].unit, desc, 0, &value);
     }

@@ -26,7 +26,12 @@ struct rep_stat {
     bool real; /**< `value` holds it, else `count` */
     uint64_t count;
     double value;
+    const char *reason; /**< why it has no value; NULL: it has. Null in JSON, nothing in CSV, a dash
+                             in text */
 };
+
+/** Why a quotient has no value: what a formula's value is when it has none (NAN, or infinite). */
+const char *rep_no_value(double value);
 
 /** Receives one statistic; the strings live only during the call. */
 typedef void rep_stat_fn(void *ctx, const struct rep_stat *stat);
@@ -54,7 +59,7 @@ enum rep_metric_id {
 };
 const struct rep_metric *rep_metrics(void);
 
-/** A metric of a level. @return false when its denominator is 0; *value is 0 then */
+/** A metric of a level. @return false when its denominator is 0; *value is NAN then */
 bool rep_metric_value(const struct rep_run *run, const struct rep_region *region,
                       struct rep_level level, enum rep_metric_id metric, double *value);
 

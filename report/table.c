@@ -4,7 +4,7 @@
  * A count says little alone. Beside it stands its rate: events that are times as a share of time,
  * events that happen as how often per thousand instructions (which, unlike a rate per second, does
  * not depend on clocks that are assumed). Two regions stand side by side with their ratio, because
- * that is why a program marks two.
+ * that is why a program marks two. Nothing is computed with a count that has wrapped.
  */
 #include "report/table.h"
 
@@ -15,6 +15,7 @@
 #include "report/manifest.h"
 #include "report/stats.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,10 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
 {
     const struct mon_event *e = event_of(run, i);
     struct rep_level all = rep_machine(run);
+    if (rep_overflowed(region, all, i)) { /* a rate of what is left of a count means nothing */
+        rep_grid_cell(grid, "%s", "");
+        return;
+    }
     double count = (double)rep_count(run, region, all, i);
     double time = time_for(run, region, e);
     double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
@@ -110,7 +115,9 @@ static void cell_spread(struct rep_grid *grid, const struct rep_run *run,
         low = n < low ? n : low;
         high = n > high ? n : high;
     }
-    if (event_of(run, i)->scope == MON_SCOPE_CARD)
+    if (rep_overflowed(region, rep_machine(run), i))
+        rep_grid_cell(grid, "%s", "");
+    else if (event_of(run, i)->scope == MON_SCOPE_CARD)
         rep_grid_cell(grid, "%s .. %s", rep_grouped(low, a), rep_grouped(high, b));
     else
         rep_grid_cell(grid, "same for all");
@@ -125,9 +132,10 @@ static void cell_count(struct rep_grid *grid, const struct rep_run *run,
                   rep_overflowed(region, all, i) ? " (wrapped)" : "");
 }
 
-static void cell_ratio(struct rep_grid *grid, double first, double second)
+/* @param has  both are there */
+static void cell_ratio(struct rep_grid *grid, bool has, double first, double second)
 {
-    if (first > 0)
+    if (has && first > 0)
         rep_grid_cell(grid, "%.4g", second / first);
     else
         rep_grid_cell(grid, "-");
@@ -153,6 +161,15 @@ static void print_counts(struct pen pen, const struct rep_run *run, const struct
     print_grid(pen, &grid);
 }
 
+/* "-" when there is nothing to say. */
+static void cell_value(struct rep_grid *grid, bool has, double value)
+{
+    if (has)
+        rep_grid_cell(grid, "%.3f", value);
+    else
+        rep_grid_cell(grid, "-");
+}
+
 static void print_metrics(struct pen pen, const struct rep_run *run,
                           const struct rep_region *region)
 {
@@ -161,10 +178,10 @@ static void print_metrics(struct pen pen, const struct rep_run *run,
     for (int m = 0; m < REP_METRIC__COUNT; m++) {
         const struct rep_metric *metric = &rep_metrics()[m];
         double value;
-        if (!rep_metric_value(run, region, rep_machine(run), (enum rep_metric_id)m, &value))
-            continue;
+        const bool has =
+            rep_metric_value(run, region, rep_machine(run), (enum rep_metric_id)m, &value);
         rep_grid_cell(&grid, "%s", metric->name);
-        rep_grid_cell(&grid, "%.3f", value);
+        cell_value(&grid, has, value);
         rep_grid_cell(&grid, "%s", metric->unit);
         rep_grid_cell(&grid, "= %s", metric->formula);
     }
@@ -186,22 +203,13 @@ static void print_highlights(struct pen pen, const struct rep_run *run,
         if (!h->name)
             continue;
         rep_grid_cell(&grid, "%s", h->name);
-        rep_grid_cell(&grid, "%.3f", h->percent);
+        cell_value(&grid, isfinite(h->percent), h->percent);
         rep_grid_cell(&grid, "%%");
         rep_grid_cell(&grid, *h->where ? "%s (%s)" : "%s", h->sentence, h->where);
     }
     pen.bold = false; /* no heading */
     fputc('\n', pen.out);
     print_grid(pen, &grid);
-}
-
-/* "-" when there is nothing to say. */
-static void cell_value(struct rep_grid *grid, bool has, double value)
-{
-    if (has)
-        rep_grid_cell(grid, "%.3f", value);
-    else
-        rep_grid_cell(grid, "-");
 }
 
 static void print_groups(struct pen pen, const struct rep_run *run, const struct rep_region *region)
@@ -280,8 +288,12 @@ static void compare_event(struct rep_grid *grid, const struct columns *c, unsign
     rep_grid_cell(grid, "%s", event_of(c->run, i)->name);
     for (size_t r = 0; r < c->count; r++)
         cell_count(grid, c->run, &c->first[r], i);
-    if (c->ratio)
-        cell_ratio(grid, (double)rep_count(c->run, &c->first[0], all, i),
+    const bool wrapped =
+        c->ratio && (rep_overflowed(&c->first[0], all, i) || rep_overflowed(&c->first[1], all, i));
+    if (wrapped)
+        rep_grid_cell(grid, "%s", "");
+    else if (c->ratio)
+        cell_ratio(grid, true, (double)rep_count(c->run, &c->first[0], all, i),
                    (double)rep_count(c->run, &c->first[1], all, i));
     rep_grid_cell(grid, "%s", event_of(c->run, i)->unit);
     rep_grid_cell(grid, "%s", event_of(c->run, i)->sentence);
@@ -294,7 +306,7 @@ static void compare_elapsed(struct rep_grid *grid, const struct columns *c)
     for (size_t r = 0; r < c->count; r++)
         rep_grid_cell(grid, "%s", rep_grouped(c->first[r].elapsed, buf));
     if (c->ratio)
-        cell_ratio(grid, (double)c->first[0].elapsed, (double)c->first[1].elapsed);
+        cell_ratio(grid, true, (double)c->first[0].elapsed, (double)c->first[1].elapsed);
     rep_grid_cell(grid, "PCycles");
     rep_grid_cell(grid, is_timed(c->run) ? "simulated time" : "one an instruction: not a time");
 }
@@ -312,7 +324,7 @@ static void compare_derived(struct rep_grid *grid, const struct columns *c, cons
     for (size_t r = 0; r < c->count; r++)
         cell_value(grid, d->has[r], d->value[r]);
     if (c->ratio)
-        cell_ratio(grid, d->value[0], d->value[1]);
+        cell_ratio(grid, d->has[0] && d->has[1], d->value[0], d->value[1]);
     rep_grid_cell(grid, "%s", unit);
 }
 
@@ -333,10 +345,10 @@ static void compare_highlight(struct rep_grid *grid, const struct columns *c,
     struct derived d = {0};
     for (size_t r = 0; r < c->count; r++) {
         rep_highlights(c->run, &c->first[r], h);
-        d.has[r] = h[id].name != NULL;
+        d.has[r] = isfinite(h[id].percent);
         d.value[r] = h[id].percent;
     }
-    if (!d.has[0]) /* a machine has it or not, in every region */
+    if (!h[id].name) /* a machine has it or not, in every region */
         return;
     compare_derived(grid, c, h[id].name, &d, "%");
     rep_grid_cell(grid, "%s", h[id].sentence);

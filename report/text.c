@@ -13,11 +13,14 @@ static void line(void *ctx, const struct rep_stat *stat)
 {
     char path[192], value[32];
     snprintf(path, sizeof path, "%s.%s", stat->component, stat->name);
-    if (stat->real)
+    if (stat->reason)
+        snprintf(value, sizeof value, "-");
+    else if (stat->real)
         snprintf(value, sizeof value, "%.12g", stat->value);
     else
         snprintf(value, sizeof value, "%llu", (unsigned long long)stat->count);
-    fprintf(ctx, "%-60s %20s # %s (%s)\n", path, value, stat->desc, stat->unit);
+    fprintf(ctx, "%-60s %20s # %s (%s)%s%s\n", path, value, stat->desc, stat->unit,
+            stat->reason ? ": " : "", stat->reason ? stat->reason : "");
 }
 
 void rep_write_text(const struct rep_run *run, FILE *out)

@@ -591,8 +591,9 @@ void ring_complete(struct ring_net *net, struct station *st, const struct ring_p
         st->delivered++;
     else
         remember_asker(net, st, p->source);
-    net->deliver(net->ctx, (unsigned)(st - net->station),
-                 (c + net->timing.handler) * net->timing.cycle, p);
+    const nm_tick at = (c + net->timing.handler) * net->timing.cycle;
+    assert(at >= net->until); /* ring_window_end: no station has gone so far yet */
+    net->deliver(net->ctx, (unsigned)(st - net->station), at, p);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -668,6 +669,7 @@ void ring_settle(const struct ring_net *looked_at)
 void ring_run(struct ring_net *net, nm_tick until)
 {
     const uint64_t end = ring_cycle_at(net, until);
+    net->until = until;
     if (net->any_touched)
         ring_absorb(net);
     if (net->alone.active) {

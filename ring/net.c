@@ -248,9 +248,11 @@ nm_tick ring_window(const struct ring_net *net)
     return window(net);
 }
 
-nm_tick ring_shortest(const struct ring_net *net)
+nm_tick ring_reach(const struct ring_net *net)
 {
-    return (nm_tick)(net->timing.generator + net->timing.handler) * net->timing.cycle;
+    const struct ring_timing *t = &net->timing;
+    const uint32_t enters = t->generator < t->handler ? t->generator : t->handler;
+    return (nm_tick)(enters + t->handler) * t->cycle;
 }
 
 static inline bool room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
@@ -309,6 +311,7 @@ void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct 
 void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned class)
 {
     struct station *st = &net->station[station];
+    assert(ring_cycle_at(net, at) >= net->now);
     if (class == RING_SINKABLE) {
         assert(st->taken < st->delivered);
         st->taken_at[st->taken++ & st->taken_wrap] = at;
@@ -349,6 +352,7 @@ static void tell_senders(struct ring_net *net, struct station *st)
     for (uint32_t i = 0; i < st->takes_count; i++) {
         struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
         uint64_t known = ring_cycle_at(net, st->takes[i] + window(net));
+        assert(known >= net->now);
         from->returns[from->returning++] = known;
         if (from->ring->pending >> from->node & 1)
             ring_alarm(net, from->ring, from->node, known);

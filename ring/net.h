@@ -189,6 +189,7 @@ struct ring_net {
     uint64_t *next;   /* per ring: no earlier cycle has work for it */
     uint64_t soonest; /* least of them */
     uint64_t now;     /* all cycles before this one are done */
+    nm_tick until;    /* [ticks] stations have been simulated up to here */
     struct station *station;
     struct fifo *between;       /* two per ring but the top: [2r] up, [2r+1] down */
     struct flight *flight;      /* what the rings look at, */

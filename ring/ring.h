@@ -52,9 +52,21 @@
  * has waited `patience` cycles for a free slot makes the other nodes of its ring hold back.
  *
  * Time. The rings run after the stations, window by window: stations first run through [T, T+W),
- * then ring_run(T+W) moves the slots of that window. Results do not depend on the window lengths
- * as long as they are at most ring_window(). ring_send, ring_take and ring_room touch only what
- * belongs to their station: different stations may call them from different threads.
+ * then ring_run(T+W) moves the slots of that window. ring_window_end() says how long a window may
+ * be; results do not depend on where windows end. ring_send, ring_take and ring_room touch only
+ * what belongs to their station: different stations may call them from different threads.
+ *
+ * How soon one station can notice another, in ring cycles:
+ *
+ * - The rings move a slot (in, along or out): after `handler`. A packet is complete, or room seen.
+ * - A station sends a packet: after `generator` + `handler`. First its header enters the ring.
+ * - It takes a nonsinkable packet: after twice `handler`. Its sender knows of it, and lets in a
+ *   packet that has been through the generator before.
+ * - It takes a sinkable packet: after `handler`. But only one that waited in an input FIFO goes on,
+ *   and while one is there the rings move.
+ *
+ * So a window ends `handler` after the rings first move, and `handler` + min(`generator`,
+ * `handler`) after a station first does something.
  *
  * Errors: preconditions are assertions. Bad shapes and timings are told by ring_check.
  */
@@ -143,22 +155,32 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
 /** Earliest tick at which anything can move; NM_NEVER when the network is empty. */
 nm_tick ring_next(const struct ring_net *net);
 
-/** The same at or after tick `from`, as if the rings had run up to it. Precondition: `from` is not
- *  after ring_quiet(). */
+/** The same at or after tick `from`, as if the rings had run up to it; the begin of a ring cycle.
+ *  Precondition: `from` is not after ring_quiet(). */
 nm_tick ring_next_from(const struct ring_net *net, nm_tick from);
 
 /** Up to this tick the rings could run without a station hearing of it. */
 nm_tick ring_quiet(const struct ring_net *net);
 
-/** Simulates all ring cycles before `until`. Precondition: that is at most ring_window() after the
- *  last run's `until`, or after ring_next_from(ring_quiet()) if that is later. */
+/** Simulates all ring cycles before `until`. Precondition: ring_window_end() allows it, beginning
+ *  where the last run ended or anywhere up to ring_quiet(). */
 void ring_run(struct ring_net *net, nm_tick until);
 
-/** [ticks] longest window: the packet handler's latency. */
+/** [ticks] from what the rings do to what a station can notice of it: the packet handler. */
 nm_tick ring_window(const struct ring_net *net);
 
-/** [ticks] no packet takes less from ring_send to its delivery. */
-nm_tick ring_shortest(const struct ring_net *net);
+/** [ticks] from what a station does to what another can notice of it, if the rings stand still. */
+nm_tick ring_reach(const struct ring_net *net);
+
+/** The last tick at which a window may end.
+ *  @param moving  ring_next_from(where it begins)
+ *  @param speaks  before this tick no station sends or takes anything; NM_NEVER: none will */
+static inline nm_tick ring_window_end(const struct ring_net *net, nm_tick moving, nm_tick speaks)
+{
+    const nm_tick heard = speaks == NM_NEVER ? NM_NEVER : speaks + ring_reach(net);
+    const nm_tick moved = moving == NM_NEVER ? NM_NEVER : moving + ring_window(net);
+    return heard < moved ? heard : moved;
+}
 
 /* ---- looking ---------------------------------------------------------------------------------
  * All counts are totals since tick 0, exact for all cycles simulated so far. */

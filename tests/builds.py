@@ -62,7 +62,7 @@ def agree(source, directory, numachine, *guests):
 def suite(source, directory, name, *options):
     build(source, directory / name, options, ["all", "tests"])
     quietly(["meson", "test", "-C", str(directory / name), "--no-rebuild", "--print-errorlogs",
-             "--suite", "quick"])
+             "--suite", "quick", "--timeout-multiplier", "4"])
     return True
 
 

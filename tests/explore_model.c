@@ -283,7 +283,7 @@ static const char *create(const struct ex_config *c, struct ex_world *w, unsigne
     const char *wrong =
         card_event(c, w, station, card, line, NM_CARD_EV_CREATE, NULL, &actions, cells);
     if (k->line == line)
-        k->request = EX_NONE;
+        k->request = k->link = EX_NONE;
     k->created |= (uint8_t)(1u << line);
     store(c, w, station, card, line);
     return wrong;
@@ -310,11 +310,12 @@ static const char *card_takes(const struct ex_config *c, struct ex_world *w, uns
     if (!was_waiting)
         return "an answer nobody waits for";
     k->request = EX_NONE;
-    if (k->state[f.line] == NM_CARD_D) {
-        if (!k->fresh[f.line])
-            return "a store to a stale copy";
+    if (k->state[f.line] == NM_CARD_D && !k->fresh[f.line])
+        return "a store to a stale copy";
+    if (k->link == EX_LINKING)
+        k->link = EX_KEPT;
+    else if (k->state[f.line] == NM_CARD_D)
         store(c, w, station, card, f.line);
-    }
     return NULL;
 }
 
@@ -510,22 +511,43 @@ static const char *request(const struct ex_config *c, struct ex_world *w, struct
     return dir_takes(c, w, s.station, f, false, cells);
 }
 
+/* The request of a card is refused in favour of an older one, or for want of room. */
+static const char *deny(const struct ex_config *c, struct ex_world *w, struct ex_step s,
+                        ex_cells cells)
+{
+    struct ex_card *k = &w->card[s.station][s.arg];
+    struct fields f = {.message = (uint8_t)nm_card_request(k->state[k->line]),
+                       .line = k->line,
+                       .requester = s.arg,
+                       .station = s.station};
+    k->request = EX_TAKEN;
+    return turn_away(c, w, s.station, f, false, cells);
+}
+
 /* An access. A request without a copy waits for nothing that could change it, so it is taken in the
- * same step; an upgrade waits at the door, where it may lose its copy. */
+ * same step; an upgrade waits at the door, where it may lose its copy, and so does a request that
+ * may be refused unseen. */
 static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                              ex_cells cells)
 {
     static const enum nm_protocol_event events[] = {[EX_LOAD] = NM_CARD_EV_LOAD,
                                                     [EX_STORE] = NM_CARD_EV_STORE,
+                                                    [EX_LINK] = NM_CARD_EV_LINK,
                                                     [EX_EVICT] = NM_CARD_EV_REPLACE};
     struct ex_card *k = &w->card[s.station][s.arg];
     uint64_t actions;
+    k->link = EX_UNLINKED; /* whatever it does now, it no longer keeps a line */
     const char *wrong =
         card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
     if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
         store(c, w, s.station, s.arg, s.line);
-    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP)
+    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP &&
+        !c->refuse)
         wrong = request(c, w, s, cells);
+    if (s.kind == EX_LINK) {
+        k->link = actions & NM_CARD_ACT_HIT ? EX_KEPT : EX_LINKING;
+        k->line = s.line;
+    }
     return wrong;
 }
 
@@ -561,6 +583,8 @@ static const char *check_line(const struct ex_config *c, const struct ex_world *
             const struct ex_card *card = &w->card[s][k];
             uint8_t state = card->state[line];
             owners += state == NM_CARD_D;
+            if (card->link == EX_KEPT && card->line == line && state != NM_CARD_D)
+                return "a line kept for a store conditional is not the card's alone";
             if (!readable(state) || card->fresh[line])
                 continue;
             if (state == NM_CARD_D)
@@ -577,7 +601,8 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
     for (unsigned s = 0; s < c->stations; s++) {
         busy += w->bus[s].count + w->net[s].count + w->out[s][0].count + w->out[s][1].count;
         for (unsigned k = 0; k < c->cards; k++)
-            busy += w->card[s][k].request + w->card[s][k].created + w->card[s][k].in.count;
+            busy += w->card[s][k].request + w->card[s][k].link + w->card[s][k].created +
+                    w->card[s][k].in.count;
         for (unsigned l = 0; l < c->lines; l++)
             busy += s && locked(w->nc[s][l].entry.state);
     }
@@ -619,18 +644,24 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
             out[n++] = (struct ex_step){EX_LOAD, station, card, l};
         if (free && !waiting(state))
             out[n++] = (struct ex_step){EX_STORE, station, card, l};
-        if (c->evict && (state == NM_CARD_S || state == NM_CARD_D))
+        if (c->links && free && !waiting(state))
+            out[n++] = (struct ex_step){EX_LINK, station, card, l};
+        if (c->evict && k->link != EX_LINKING && (state == NM_CARD_S || state == NM_CARD_D))
             out[n++] = (struct ex_step){EX_EVICT, station, card, l};
     }
     if (k->request == EX_RETRY)
         out[n++] = (struct ex_step){EX_SEND, station, card, 0};
     if (k->request == EX_DOOR && !w->bus[station].count)
         out[n++] = (struct ex_step){EX_REQUEST, station, card, 0};
+    if (k->request == EX_DOOR && c->refuse && !w->bus[station].count)
+        out[n++] = (struct ex_step){EX_DENY, station, card, 0};
     unsigned first = 0;
     while (first < k->in.count && nonsinkable(k->in.m[first]))
         first++;
-    if (first)
+    if (first && (k->link != EX_KEPT || msg_fields(k->in.m[0]).line != k->line))
         out[n++] = (struct ex_step){EX_CARD, station, card, 0};
+    if (k->link == EX_KEPT)
+        out[n++] = (struct ex_step){EX_RELEASE, station, card, 0};
     if (first < k->in.count && may_take(k, first))
         out[n++] = (struct ex_step){EX_CARD, station, card, (uint8_t)first};
     for (uint8_t l = 0; l < c->lines; l++)
@@ -719,6 +750,8 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
         return card_takes(c, w, s.station, s.arg, s.line, cells);
     case EX_REQUEST:
         return request(c, w, s, cells);
+    case EX_DENY:
+        return deny(c, w, s, cells);
     case EX_BUS:
         return dir_takes(c, w, s.station, pull(&w->bus[s.station], 0), false, cells);
     case EX_NET:
@@ -737,6 +770,9 @@ static const char *perform(const struct ex_config *c, struct ex_world *w, struct
         return claim(c, w, s, cells);
     case EX_CREATED:
         return tell_created(c, w, s, cells);
+    case EX_RELEASE:
+        w->card[s.station][s.arg].link = EX_UNLINKED;
+        return NULL;
     default:
         return processor(c, w, s, cells);
     }
@@ -810,7 +846,8 @@ static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, co
 
 static uint8_t *pack_card(const struct ex_config *c, const struct ex_card *k, uint8_t *b)
 {
-    *b++ = (uint8_t)(k->request | (k->request ? k->line : 0) << 2 | k->created << 3);
+    *b++ = (uint8_t)(k->request | (k->request || k->link ? k->line : 0) << 2 | k->created << 3 |
+                     k->link << 5);
     for (unsigned l = 0; l < c->lines; l++)
         *b++ = (uint8_t)(k->state[l] << 1 | (readable(k->state[l]) && k->fresh[l]));
     return pack_queue(&k->in, b);
@@ -820,7 +857,8 @@ static const uint8_t *unpack_card(const struct ex_config *c, struct ex_card *k, 
 {
     k->request = *b & 3;
     k->line = *b >> 2 & 1;
-    k->created = *b++ >> 3;
+    k->created = *b >> 3 & 3;
+    k->link = *b++ >> 5;
     for (unsigned l = 0; l < c->lines; l++) {
         k->state[l] = *b >> 1;
         k->fresh[l] = *b++ & 1;
@@ -955,22 +993,25 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
 {
     static const char *const names[] = {[EX_LOAD] = "loads",
                                         [EX_STORE] = "stores",
+                                        [EX_LINK] = "links exclusively",
                                         [EX_EVICT] = "evicts",
                                         [EX_FUNCTION] = "asks itself for ",
                                         [EX_CLAIM] = "shall have the line reserved",
                                         [EX_EJECT] = "ejects",
                                         [EX_CREATED] = "tells that it has created the line",
+                                        [EX_RELEASE] = "no longer keeps its line",
                                         [EX_SEND] = "tries again",
                                         [EX_CARD] = "takes ",
                                         [EX_REQUEST] = "takes ",
+                                        [EX_DENY] = "refuses ",
                                         [EX_BUS] = "takes from the bus ",
                                         [EX_NET] = "takes from the network ",
                                         [EX_NETREQ] = "takes from the network ",
                                         [EX_REFUSE] = "refuses from the network ",
                                         [EX_RING] = "network takes away "};
     bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT ||
-                s.kind == EX_SEND || s.kind == EX_CARD || s.kind == EX_CLAIM ||
-                s.kind == EX_CREATED;
+                s.kind == EX_LINK || s.kind == EX_RELEASE || s.kind == EX_SEND ||
+                s.kind == EX_CARD || s.kind == EX_CLAIM || s.kind == EX_CREATED;
     fprintf(out, "station %u ", c->number[s.station]);
     if (card)
         fprintf(out, "card %u ", s.arg);
@@ -981,7 +1022,7 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
         fputs(nm_message_row(s.arg)->name, out);
     if (s.kind <= EX_EJECT && c->lines > 1)
         fprintf(out, " line %c", 'a' + s.line);
-    if (s.kind == EX_REQUEST) {
+    if (s.kind == EX_REQUEST || s.kind == EX_DENY) {
         const struct ex_card *k = &w->card[s.station][s.arg];
         fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name,
                 s.arg);
@@ -1032,6 +1073,8 @@ void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world 
                 const struct ex_card *card = &w->card[s][k];
                 fprintf(out, " %s%s", nm_state_name(card->state[l]),
                         readable(card->state[l]) ? card->fresh[l] ? "(fresh)" : "(stale)" : "");
+                if (card->link && card->line == l)
+                    fputs(card->link == EX_KEPT ? "(kept)" : "(linking)", out);
             }
         fputs("  ", out);
         for (unsigned k = 0; k < c->cards; k++)

@@ -33,8 +33,9 @@ struct ex_config {
     uint8_t idle; /**< the first so many stations have no processors */
     bool evict;   /**< cards may evict at any time */
     bool eject;   /**< network cache entries may be ejected at any time */
-    bool refuse;  /**< directories may refuse the network's requests and interventions unseen */
+    bool refuse;  /**< directories may refuse requests and the network's interventions unseen */
     uint8_t functions; /**< enum ex_functions: what directories may ask themselves at any time */
+    bool links;        /**< processors may link lines exclusively (agent.link_hold) */
     uint8_t swap;      /**< enum ex_swap: which worlds are mirror images */
     bool quick;        /**< small enough for the quick suite */
 };
@@ -61,10 +62,14 @@ struct ex_queue {
 /** How far a card's request is. The state says which line and which request it is. */
 enum ex_request { EX_NONE, EX_RETRY, EX_DOOR, EX_TAKEN };
 
+/** How far an exclusive load linked is: its request is out, or its line is kept. */
+enum ex_link { EX_UNLINKED, EX_LINKING, EX_KEPT };
+
 struct ex_card {
     uint8_t state[EX_LINES];
     bool fresh[EX_LINES]; /**< its copy has the latest value */
     uint8_t request, line;
+    uint8_t link;    /**< enum ex_link, of `line` */
     uint8_t created; /**< bit per line: the home does not know yet that it has been created here */
     struct ex_queue
         in; /**< from the bus: sinkable ones may pass nonsinkable ones, not the reverse */
@@ -87,17 +92,20 @@ struct ex_world {
 enum ex_kind {
     EX_LOAD, /**< these up to EX_EJECT are voluntary: nothing waits for them */
     EX_STORE,
+    EX_LINK,
     EX_EVICT,
     EX_FUNCTION, /**< a directory asks itself for a line: message `arg` */
     EX_CLAIM,    /**< the home reserves a line for card `arg` of a station */
     EX_EJECT,
     EX_CREATED, /**< a card tells the home that it has created its line */
+    EX_RELEASE, /**< a card no longer keeps the line it has linked */
     EX_SEND,    /**< a card sends its request again after a NACK */
     EX_CARD,    /**< a card takes message `arg` of its queue */
     EX_REQUEST, /**< a directory takes the request of card `arg` */
     EX_BUS,     /**< a directory takes a card's answer or write-back */
     EX_NET,     /**< a directory takes a sinkable message of the network */
     EX_NETREQ,  /**< a directory takes a nonsinkable message of station `arg` */
+    EX_DENY,    /**< a directory refuses the request of card `arg` unseen */
     EX_REFUSE,  /**< a directory refuses it, because it cannot follow */
     EX_RING     /**< the network delivers the station's oldest sinkable message */
 };

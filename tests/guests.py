@@ -61,8 +61,9 @@ class Guest:
         return self.run(simulator.reference)
 
     def simulate(self, options=(), **keywords):
+        allowed = ["--allow", self.dir] if "{dir}" in self.arguments else []
         return self.run(simulator.simulated, numachine=self.numachine,
-                        options=[*self.machine, *options], **keywords)
+                        options=[*self.machine, *allowed, *options], **keywords)
 
 
 def first_difference(expected, got):

@@ -6,6 +6,10 @@
 
 #define WIDE UINT64_MAX
 
+#define ZEROS_16 "0000000000000000"
+#define ZEROS_46 ZEROS_16 ZEROS_16 "00000000000000"
+#define ZEROS_64 ZEROS_16 ZEROS_16 ZEROS_16 ZEROS_16
+
 static const struct row {
     int line;
     enum in_type type;
@@ -38,6 +42,12 @@ static const struct row {
     {__LINE__, IN_BYTES, "1MB", 1 << 20, NULL},
     {__LINE__, IN_BYTES, "2GB", 2147483648, NULL},
     {__LINE__, IN_BYTES, "1.5KB", 1536, NULL},
+    {__LINE__, IN_BYTES, "0." ZEROS_64 "1GB", 0, "whole number"},
+    {__LINE__, IN_BYTES, "0." ZEROS_46 "20000000000000000001GB", 0, "whole number"},
+    {__LINE__, IN_BYTES, "2." ZEROS_64 "GB", 2147483648, NULL},
+    {__LINE__, IN_BYTES, "0.000000000931322574615478515625GB", 1, NULL},
+    {__LINE__, IN_INT, "1" ZEROS_64, 0, "too large"},
+    {__LINE__, IN_FREQ, "1." ZEROS_46 "1GHz", 0, "too many digits"},
     {__LINE__, IN_BYTES, "1.50000000000000000000000KB", 1536, NULL},
     {__LINE__, IN_BYTES, "0.3KB", 0, "whole number"},
     {__LINE__, IN_BYTES, "64", 0, "needs a unit"},
@@ -92,7 +102,9 @@ static const struct {
     {__LINE__, "18446744073s", 4000000000, 0, "too large"},
     {__LINE__, "18446744073709551615s", 4000000000, 0, "too large"},
     {__LINE__, "18446744073709551615cy", 1, 0, "too large"},
-    {__LINE__, "18446744073709551614cy", 1, NM_NEVER - 1, NULL},
+    {__LINE__, "18446744073709551614cy", 1, 0, "too large"},
+    {__LINE__, "9223372036854775808cy", 1, 0, "too large"},
+    {__LINE__, "9223372036854775807cy", 1, INT64_MAX, NULL},
     {__LINE__, "1min", 1, 0, "unknown unit"},
     {__LINE__, "5", 1, 0, "needs a unit"},
     {__LINE__, "", 1, 0, "not a number"},

@@ -110,8 +110,10 @@ Test(report_files, manifest_tells_whether_it_is_whole)
 {
     char *argv[] = {(char *)"numachine", (char *)"run", (char *)"\xff", NULL};
     struct rep_manifest m;
-    rep_manifest_init(&m, &fake.run, 3, argv);
-    for (int status = REP_RUNNING; status <= REP_FAILED; status++) {
+    struct rep_rundir dir = {.file = {{true, true, 7}, {true, true, 5}, {0}, {true, false, 0}}};
+    m = (struct rep_manifest){.run = &fake.run, .dir = &dir, .argc = 3, .argv = argv};
+    rep_manifest_hash(&m);
+    for (int status = REP_RUNNING; status <= REP_INCOMPLETE; status++) {
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
@@ -122,6 +124,11 @@ Test(report_files, manifest_tells_whether_it_is_whole)
         cr_assert(root, "%s", text);
         cr_expect_eq(json_is_null(json_object_get(root, "end")), status == REP_RUNNING);
         cr_expect_eq(json_array_size(json_object_get(root, "inputs")), 1);
+        json_t *files = json_object_get(root, "files"), *missing = json_object_get(root, "missing");
+        cr_expect_eq(json_object_size(files), 1, "the manifest does not list itself");
+        cr_expect_eq(json_integer_value(json_object_get(files, rep_rundir_name(1))), 5);
+        cr_expect_eq(json_array_size(missing), 1);
+        cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), rep_rundir_name(3));
         json_decref(root);
         free(text);
     }
@@ -133,37 +140,138 @@ static void write_word(void *ctx, FILE *out)
     fputs(ctx, out);
 }
 
+/* Makes a directory and closes it again. */
+static enum rep_dir make(struct rep_rundir *dir, const char *path, bool force, char why[512])
+{
+    const enum rep_dir made = rep_rundir_make(dir, path, "x", force, why, 512);
+    if (made == REP_DIR_MADE)
+        rep_rundir_close(dir);
+    return made;
+}
+
+static void write_all(struct rep_rundir *dir, const char *word)
+{
+    char why[512];
+    for (unsigned i = 0; i < REP_FILES; i++)
+        cr_assert(
+            rep_rundir_write(dir, rep_rundir_name(i), write_word, (void *)word, why, sizeof why));
+}
+
+static void remove_tree(const char *base)
+{
+    char remove[64];
+    snprintf(remove, sizeof remove, "rm -r %s", base);
+    cr_expect_eq(system(remove), 0);
+}
+
 Test(report_files, directories_are_never_overwritten_by_accident)
 {
     char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
     struct rep_rundir dir;
     cr_assert(mkdtemp(base));
-    cr_expect_eq(rep_rundir_make(&dir, base, "x", false, why, sizeof why), REP_DIR_MADE, "empty");
+    cr_expect_eq(make(&dir, base, false, why), REP_DIR_MADE, "empty");
     snprintf(path, sizeof path, "%s/a/b/", base);
-    cr_assert_eq(rep_rundir_make(&dir, path, "x", false, why, sizeof why), REP_DIR_MADE);
-    cr_assert(rep_rundir_write(&dir, "manifest.json", write_word, (void *)"{}", why, sizeof why));
-    cr_expect_eq(rep_rundir_make(&dir, path, "x", false, why, sizeof why), REP_DIR_REFUSED);
+    cr_assert_eq(make(&dir, path, false, why), REP_DIR_MADE);
+    write_all(&dir, "old");
+    cr_expect(rep_rundir_is_whole(&dir));
+    cr_expect_eq(make(&dir, path, false, why), REP_DIR_REFUSED);
     cr_expect(strstr(why, "--force"), "%s", why);
-    static const char *const written[] = {REP_HISTOGRAM, REP_GROUPS, REP_SAMPLES,
-                                          REP_COUNTERS,  REP_BINS,   REP_NPY};
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-        cr_assert(rep_rundir_write(&dir, written[i], write_word, (void *)"old", why, sizeof why));
-    cr_expect_eq(rep_rundir_make(&dir, path, "x", true, why, sizeof why), REP_DIR_MADE);
-    cr_expect_eq(rmdir(dir.path), 0, "nothing of the earlier run is left");
-    cr_expect_eq(rep_rundir_make(&dir, path, "x", false, why, sizeof why), REP_DIR_MADE);
-    cr_expect_eq(rep_rundir_make(&dir, base, "x", true, why, sizeof why), REP_DIR_REFUSED,
-                 "not a run's directory");
-    cr_expect_eq(rep_rundir_make(&dir, "/proc/none", "x", true, why, sizeof why), REP_DIR_FAILED);
-    cr_expect_eq(rep_rundir_make(&dir, "", "x", true, why, sizeof why), REP_DIR_REFUSED);
+    cr_expect_eq(make(&dir, path, true, why), REP_DIR_MADE);
+    cr_expect(rep_rundir_clear(&dir, why, sizeof why), "%s", why);
+    cr_expect(rmdir(dir.path) < 0, "the manifest stays");
+    cr_expect_eq(make(&dir, path, false, why), REP_DIR_REFUSED);
+    snprintf(path, sizeof path, "%s/a/b/manifest.json", base);
+    cr_assert_eq(unlink(path), 0);
+    cr_expect_eq(rmdir(dir.path), 0, "and nothing else");
+    cr_expect_eq(make(&dir, base, true, why), REP_DIR_REFUSED, "not a run's directory");
+    cr_expect_eq(make(&dir, "/proc/none", true, why), REP_DIR_FAILED);
+    cr_expect_eq(make(&dir, "", true, why), REP_DIR_REFUSED);
+    cr_expect_eq(make(&dir, "/dev/null", true, why), REP_DIR_REFUSED);
 
     cr_assert_eq(chdir(base), 0);
-    cr_assert_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_MADE);
+    cr_assert_eq(make(&dir, NULL, false, why), REP_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-001");
-    cr_assert_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_MADE);
+    cr_assert_eq(make(&dir, NULL, false, why), REP_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-002");
-    char remove[64];
-    snprintf(remove, sizeof remove, "rm -r %s", base);
-    cr_expect_eq(system(remove), 0);
+    remove_tree(base);
+}
+
+/* Whatever a killed run has left, --force takes; nothing else. */
+Test(report_files, what_a_killed_run_leaves_is_taken_with_force)
+{
+    static const struct {
+        const char *left;
+        enum rep_dir without, with;
+    } rows[] = {
+        {"manifest.json", REP_DIR_REFUSED, REP_DIR_MADE},
+        {"manifest.json.new", REP_DIR_REFUSED, REP_DIR_MADE},
+        {"guest.elf", REP_DIR_REFUSED, REP_DIR_MADE},
+        {"guest.elf.new", REP_DIR_REFUSED, REP_DIR_MADE},
+        {"stats.csv.new", REP_DIR_REFUSED, REP_DIR_MADE},
+        {"stats.csv.old", REP_DIR_REFUSED, REP_DIR_REFUSED},
+        {"new", REP_DIR_REFUSED, REP_DIR_REFUSED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
+        struct rep_rundir dir;
+        cr_assert(mkdtemp(base));
+        snprintf(path, sizeof path, "%s/%s", base, rows[i].left);
+        FILE *f = fopen(path, "w");
+        cr_assert(f && !fclose(f));
+        cr_expect_eq(make(&dir, base, false, why), rows[i].without, "%s", rows[i].left);
+        cr_expect_eq(make(&dir, base, true, why), rows[i].with, "%s: %s", rows[i].left, why);
+        if (rows[i].with == REP_DIR_MADE && strcmp(rows[i].left, "manifest.json")) {
+            cr_expect(rep_rundir_clear(&dir, why, sizeof why), "%s", why);
+            cr_expect(access(path, F_OK) < 0, "%s", path);
+        }
+        remove_tree(base);
+    }
+}
+
+/* Of two runs one has a directory, empty or not, until it gives it back. */
+Test(report_files, a_directory_belongs_to_one_run)
+{
+    char base[] = "/tmp/report-XXXXXX", why[512] = "";
+    struct rep_rundir one, two;
+    cr_assert(mkdtemp(base));
+    cr_assert_eq(rep_rundir_make(&one, base, "x", false, why, sizeof why), REP_DIR_MADE);
+    cr_expect_eq(rep_rundir_make(&two, base, "x", false, why, sizeof why), REP_DIR_REFUSED);
+    cr_expect(strstr(why, "another run"), "%s", why);
+    write_all(&one, "one");
+    cr_expect_eq(rep_rundir_make(&two, base, "x", true, why, sizeof why), REP_DIR_REFUSED);
+    cr_expect(strstr(why, "another run"), "%s", why);
+    rep_rundir_close(&one);
+    cr_expect_eq(rep_rundir_make(&two, base, "x", true, why, sizeof why), REP_DIR_MADE);
+    rep_rundir_close(&two);
+    remove_tree(base);
+}
+
+/* A file that cannot be written leaves what was there, and is remembered. */
+Test(report_files, files_are_there_whole_or_not_at_all)
+{
+    char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
+    struct rep_rundir dir;
+    uint64_t bytes = 0;
+    cr_assert(mkdtemp(base));
+    cr_assert_eq(rep_rundir_make(&dir, base, "x", false, why, sizeof why), REP_DIR_MADE);
+    write_all(&dir, "old");
+    snprintf(path, sizeof path, "%s/stats.csv.new", base);
+    cr_assert_eq(symlink("/dev/full", path), 0);
+    cr_expect_not(rep_rundir_write(&dir, "stats.csv", write_word, (void *)"new", why, sizeof why));
+    cr_expect(strstr(why, "No space left"), "%s", why);
+    cr_expect_not(rep_rundir_is_whole(&dir));
+    snprintf(path, sizeof path, "%s/stats.csv", base);
+    cr_expect_not(rep_whole_write(path, true, write_word, (void *)"new", &bytes, why, sizeof why));
+    cr_expect(strstr(why, "File exists"), "%s", why);
+    char text[8] = "";
+    FILE *in = fopen(path, "r");
+    cr_assert(in && fgets(text, sizeof text, in));
+    fclose(in);
+    cr_expect_str_eq(text, "old");
+    cr_expect(rep_whole_write(path, false, write_word, (void *)"newer", &bytes, why, sizeof why));
+    cr_expect_eq(bytes, 5);
+    rep_rundir_close(&dir);
+    remove_tree(base);
 }
 
 /* Tables flow within the page; nothing is cut. */
@@ -233,7 +341,24 @@ Test(report_files, groups)
 
     text = written(rep_write_csv);
     cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.nacks_per_card,,4.5,NACKs\r\n"));
-    cr_expect(!strstr(text, "group.my_group.never"), "what has no value is left out");
+    cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.never,,,1\r\n"), "no value");
+    free(text);
+
+    text = written(rep_write_text);
+    cr_expect(strstr(text, " - # pcycles / 0 (1): its formula would divide by zero\n"), "%s", text);
+    free(text);
+
+    text = written(rep_write_json);
+    json_t *root = json_loads(text, 0, NULL), *stats, *never, *some;
+    cr_assert(root);
+    stats = json_object_get(json_array_get(json_object_get(root, "snapshots"), 0), "stats");
+    never = json_object_get(stats, "machine.group.my_group.never");
+    some = json_object_get(stats, "machine.group.my_group.nacks_per_card");
+    cr_expect(json_is_null(json_object_get(never, "value")));
+    cr_expect_str_eq(json_string_value(json_object_get(never, "reason")),
+                     "its formula would divide by zero");
+    cr_expect(json_is_real(json_object_get(some, "value")) && !json_object_get(some, "reason"));
+    json_decref(root);
     free(text);
 
     text = written(rep_table);
@@ -241,4 +366,38 @@ Test(report_files, groups)
     cr_expect(strstr(text, "never") && strstr(text, " -  "), "%s", text);
     free(text);
     fake.experiment.group_count = 0;
+}
+
+/* The line of `text` that begins with `name`, to be freed; NULL: none. */
+static char *line_of(const char *text, const char *name)
+{
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if (at == text || at[-1] == ' ' || at[-1] == '\n')
+            return strndup(at, strcspn(at, "\n"));
+    return NULL;
+}
+
+/* Nothing is computed with a count that is modulo 2^32. */
+Test(report_files, wrapped_counts_have_no_rates)
+{
+    static const char *const names[] = {"run ", "nacks "};
+    for (unsigned i = 0; i < 2; i++) {
+        for (int wrapped = 0; wrapped < 2; wrapped++) {
+            char *text;
+            size_t size;
+            for (size_t r = 0; r < fake.run.regions; r++)
+                fake.run.region[r].card[0].overflowed[i] = wrapped;
+            FILE *out = open_memstream(&text, &size);
+            rep_table_region(&fake.run, &fake.run.region[0], out);
+            fclose(out);
+            char *line = line_of(text, names[i]);
+            cr_assert(line, "%s", text);
+            cr_expect_eq(!strstr(line, "% of time") && !strstr(line, "/1000 instr"), wrapped, "%s",
+                         line);
+            cr_expect_eq(!strstr(line, ".."), wrapped, "%s", line);
+            cr_expect_eq(strstr(line, "(wrapped)") != NULL, wrapped, "%s", line);
+            free(line);
+            free(text);
+        }
+    }
 }

@@ -225,6 +225,7 @@ Test(report_session, every_end_has_its_status_and_its_word)
         {__LINE__, {.end = PROG_LIMIT}, CLI_EXIT_LIMIT, "complete", "limit"},
         {__LINE__, {.end = PROG_DEADLOCK}, CLI_EXIT_STUCK, "failed", "deadlock"},
         {__LINE__, {.end = PROG_STUCK}, CLI_EXIT_STUCK, "failed", "stuck"},
+        {__LINE__, {.end = PROG_LIVELOCK}, CLI_EXIT_STUCK, "failed", "livelock"},
         {__LINE__, {.end = PROG_BROKEN}, CLI_EXIT_BROKEN, "failed", "broken"},
         {__LINE__, {.end = PROG_EXITED, .lost = 1}, CLI_EXIT_BROKEN, "failed", "broken"},
         {__LINE__, {.signal = SIGTERM}, CLI_EXIT_INTERRUPTED, "partial", "interrupted"},

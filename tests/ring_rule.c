@@ -92,7 +92,7 @@ static void draw_machine(struct both *b)
         b->shape.fan[l] = draw(dice, 1, most[b->shape.levels - 1]);
     b->timing = (struct ring_timing){
         .cycle = draw(dice, 1, 4),
-        .generator = draw(dice, 0, 3),
+        .generator = draw(dice, 0, draw(dice, 0, 3) ? 3 : 30),
         .handler = draw(dice, 1, 6),
         .up = draw(dice, 1, 4),
         .down = draw(dice, 1, 4),

@@ -126,7 +126,7 @@ static struct scenario draw_scenario(uint64_t seed)
     s.packets /= 2;
     s.timing = (struct ring_timing){
         .cycle = (uint32_t)draw(&dice, 1, 4),
-        .generator = (uint32_t)draw(&dice, 0, 3),
+        .generator = (uint32_t)draw(&dice, 0, draw(&dice, 0, 1) ? 3 : 30),
         .handler = (uint32_t)draw(&dice, 1, 5),
         .up = (uint32_t)draw(&dice, 1, 4),
         .down = (uint32_t)draw(&dice, 1, 4),
@@ -138,6 +138,10 @@ static struct scenario draw_scenario(uint64_t seed)
         .nonsinkable_limit = (uint32_t)draw(&dice, 1, 16),
         .patience = (uint32_t)draw(&dice, 1, 40),
     };
+    if (draw(&dice, 0, 1))
+        s.naps = (unsigned)draw(&dice, 1, 100);
+    if (draw(&dice, 0, 2) == 0)
+        s.timing.nonsinkable_limit = 1;
     return s;
 }
 

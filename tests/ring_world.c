@@ -340,10 +340,24 @@ static void world_free(struct world *w)
     ring_net_free(w->net);
 }
 
+/* First tick from `t` on at which stations do anything. */
+static nm_tick awake(const struct world *w, nm_tick t)
+{
+    const nm_tick nap = w->s->naps;
+    return nap && t / nap % 2 ? (t / nap + 1) * nap : t;
+}
+
+/* The end of a window that begins at `now`: the last possible, or any. */
+static nm_tick window_end(const struct world *w, nm_tick now, uint64_t *windows)
+{
+    const nm_tick end = ring_window_end(w->net, ring_next_from(w->net, now), awake(w, now));
+    return *windows ? now + 1 + roll(windows) % (end - now) : end;
+}
+
 static void world_window(struct world *w, nm_tick from, nm_tick until)
 {
     for (unsigned s = 0; s < w->stations; s++)
-        for (nm_tick t = from; t < until; t++) {
+        for (nm_tick t = awake(w, from); t < until; t = awake(w, t + 1)) {
             take_arrived(w, s, t);
             start_own(w, s, t);
         }
@@ -371,9 +385,9 @@ const char *world_run(const struct scenario *s, uint64_t windows, struct outcome
     nm_tick now = 0;
     while (!w.broken && !finished(&w)) {
         promise(&w, now < s->limit, "it does not come to an end");
-        nm_tick length = windows ? 1 + roll(&windows) % ring_window(w.net) : ring_window(w.net);
-        world_window(&w, now, now + length);
-        now += length;
+        const nm_tick end = window_end(&w, now, &windows);
+        world_window(&w, now, end);
+        now = end;
     }
     out->end = now;
     if (!w.broken)

@@ -19,6 +19,7 @@ struct scenario {
     unsigned eager;       /* of 100 ticks in which a station tries to send */
     unsigned taking;      /* of 100 ticks in which it takes what has arrived */
     unsigned hot;         /* of 100 unicasts that go to station 0 */
+    unsigned naps;        /* [ticks] stations do nothing for so long, again and again; 0: never */
     uint64_t seed;
     nm_tick limit; /* it must be over by then */
 };

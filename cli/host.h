@@ -1,0 +1,16 @@
+/* What the program needs of its host before it begins, and its last words when a library gives up.
+ */
+#ifndef CLI_HOST_H
+#define CLI_HOST_H
+
+#include <stdbool.h>
+
+/**
+ * Stands something in for standard streams that are closed, sees to a stack that suffices, makes
+ * files that grow beyond the user's limit an error like any other, and from now on turns abort(),
+ * ours or a library's, into a sentence and one of the program's exit statuses.
+ * @return false, after a complaint, if the host gives too little to begin with
+ */
+bool cli_host_prepare(void);
+
+#endif

@@ -1,0 +1,324 @@
+/*
+ * Whether the program gets on.
+ *
+ * A livelock looks like work: every thread executes instructions. The hard idea is what a program
+ * itself could notice of its progress. A store-conditional succeeds some time; whoever is woken
+ * because a lock is free gets it some time; and as long as nothing is stored and nobody is called,
+ * no thread that runs will ever see anything new. Where one of these does not happen for very long,
+ * the thread is named, and the run goes on: it may be what the experiment is about.
+ *
+ * Of a lock the operating system sees only its futex. A thread that found it taken again is one
+ * that sleeps on the same word again a few instructions after it was woken there, having called
+ * nothing meanwhile, while the word has the same value, or the highest bit (beside the number of
+ * the owner), and is not 0: that means "taken" to every lock. Semaphores and condition variables
+ * sleep on 0, and a barrier's round is another each time.
+ */
+#include "programs/watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PERIOD = 1 << 20,      /**< [ticks] between looks */
+    STANDSTILL = 1 << 27,  /**< [ticks] without a store, after which there is never one again */
+    RETRY = 100,           /**< [instructions] at most from a wake-up to the next sleep in vain */
+    LINES = 8,             /**< findings said at one look */
+    FURTHER = 10,          /**< a row is spoken of again when it has grown so many times longer */
+    TID_MASK = 0x3fffffff, /**< of a lock's word that names its owner */
+};
+
+static const int64_t HOST_STANDS_NS = INT64_C(60000000000);
+
+/* ---- the books ------------------------------------------------------------------------------- */
+
+void watch_begin(struct thread *t)
+{
+    *nm_card_tries(t->p->m, t->card) = t->watched.tries;
+    t->watched.from = nm_card_cpu(t->p->m, t->card)->instructions;
+    if (!t->trap.preempted)
+        t->watched.since = 0;
+}
+
+void watch_trap(struct thread *t)
+{
+    const struct pc_cpu *cpu = t->trap.cpu;
+    struct watched *w = &t->watched;
+
+    w->tries = cpu->tries;
+    w->since += cpu->instructions - w->from;
+    if (t->trap.preempted)
+        return;
+    w->calls++;
+    t->p->calls++;
+}
+
+void watch_sleep(struct thread *t, uint64_t addr, uint32_t expected)
+{
+    struct watched *w = &t->watched;
+    const bool taken = expected && (expected == w->expected || expected >> 31);
+    const bool again = taken && w->futex == addr && w->slept + 1 == w->calls && w->since < RETRY;
+
+    w->vain = again ? w->vain + 1 : 0;
+    w->vain_said = again ? w->vain_said : 0;
+    w->futex = addr;
+    w->expected = expected;
+    w->slept = w->calls;
+}
+
+uint64_t watch_vain(const struct thread *t)
+{
+    return t->watched.slept == t->watched.calls ? t->watched.vain : 0;
+}
+
+static const struct pc_tries *tries(const struct thread *t)
+{
+    return t->state == TH_RUNNING ? nm_card_tries(t->p->m, t->card) : &t->watched.tries;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+void watch_say(struct prog *p, const char *text)
+{
+    if (p->hooks && p->hooks->say)
+        p->hooks->say(p->hooks->ctx, text);
+    else
+        fputs(text, stderr);
+}
+
+/** " at pc 0x400abc (worker+0x1c)" */
+static void print_pc(FILE *out, const struct prog *p, uint64_t pc)
+{
+    char where[160];
+
+    elf_symbol(p->elf_fd, &p->image, pc, where, sizeof where);
+    fprintf(out, " at pc 0x%" PRIx64 "%s%s%s", pc, *where ? " (" : "", where, *where ? ")" : "");
+}
+
+/** Who has the lock whose word is at `addr`: its tid is in the word, or two words on, as the C
+ *  library keeps it. @return NULL: not known */
+static const struct thread *holder(struct prog *p, uint64_t addr)
+{
+    const struct thread *t = NULL;
+    uint32_t word;
+
+    if (vm_read32(&p->vm, addr, &word) == 0)
+        t = thread_find(p, word & TID_MASK);
+    if (!t && vm_read32(&p->vm, addr + 8, &word) == 0)
+        t = thread_find(p, word);
+    return t;
+}
+
+static void print_futex(FILE *out, struct prog *p, const struct thread *t, uint64_t addr)
+{
+    const struct thread *owner = holder(p, addr);
+
+    fprintf(out, " on 0x%" PRIx64, addr);
+    if (t->on_futex && t->futex_kind == FUTEX_LOCK)
+        fprintf(out, ", held by thread %u", t->lock_owner);
+    else if (owner && owner != t)
+        fprintf(out, " (perhaps held by thread %u)", owner->tid);
+}
+
+/** What the thread does, and where. */
+static void print_doing(FILE *out, struct prog *p, const struct thread *t)
+{
+    if (t->state == TH_RUNNING) {
+        fprintf(out, "runs");
+        print_pc(out, p, nm_card_cpu(p->m, t->card)->r.pc);
+    } else if (t->state == TH_READY) {
+        fprintf(out, "waits for its card");
+        print_pc(out, p, t->regs.pc);
+    } else {
+        fprintf(out, "in %s", t->waits_in ? t->waits_in : "the operating system");
+        if (t->on_futex)
+            print_futex(out, p, t, t->futex);
+        print_pc(out, p, t->regs.pc);
+    }
+}
+
+static void print_thread(FILE *out, struct prog *p, const struct thread *t)
+{
+    const struct pc_tries *sc = tries(t);
+
+    fprintf(out, "  thread %u, card %u: ", t->tid, t->card);
+    print_doing(out, p, t);
+    if (t->watched.calls)
+        fprintf(out, "; last call at cycle %" PRIu64, t->trap.at);
+    if (sc->failed)
+        fprintf(out, "; %" PRIu64 " SCs failed", sc->failed);
+    if (sc->row) {
+        fprintf(out, ", the last %" PRIu64, sc->row);
+        print_pc(out, p, sc->pc);
+        fprintf(out, " on 0x%" PRIx64, sc->va);
+    }
+    if (watch_vain(t))
+        fprintf(out, "; found it taken again %" PRIu64 " times", watch_vain(t));
+    fprintf(out, "\n");
+}
+
+char *watch_threads(struct prog *p)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    const struct thread *t;
+
+    if (!out)
+        abort();
+    for (t = p->threads; t; t = t->next)
+        print_thread(out, p, t);
+    fclose(out);
+    return text;
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+/** What one look finds. */
+struct findings {
+    struct prog *p;
+    FILE *out;
+    unsigned count;
+};
+
+/** Whether there is room for one more. */
+static bool begin(struct findings *f)
+{
+    return ++f->count <= LINES;
+}
+
+/** Whether a row is long, and much longer than when it was last spoken of. */
+static bool long_enough(const struct prog *p, uint64_t row, uint64_t *said)
+{
+    if (row < *said)
+        *said = 0;
+    if (!p->par->patience || row < p->par->patience || (*said && row / FURTHER < *said))
+        return false;
+    *said = row;
+    return true;
+}
+
+static void look_at_tries(struct findings *f, struct thread *t)
+{
+    const struct pc_tries *sc = tries(t);
+
+    if (!long_enough(f->p, sc->row, &t->watched.tries_said) || !begin(f))
+        return;
+    fprintf(f->out,
+            "thread %u on card %u gets nowhere: %" PRIu64 " store-conditionals in a row failed",
+            t->tid, t->card, sc->row);
+    print_pc(f->out, f->p, sc->pc);
+    fprintf(f->out, " on address 0x%" PRIx64 "\n", sc->va);
+}
+
+static void look_at_vain(struct findings *f, struct thread *t)
+{
+    struct watched *w = &t->watched;
+
+    if (!long_enough(f->p, watch_vain(t), &w->vain_said) || !begin(f))
+        return;
+    fprintf(f->out,
+            "thread %u on card %u gets nowhere: woken %" PRIu64
+            " times in a row, it found the lock",
+            t->tid, t->card, w->vain);
+    print_futex(f->out, f->p, t, w->futex);
+    fprintf(f->out, " taken again");
+    print_pc(f->out, f->p, t->regs.pc);
+    fprintf(f->out, "\n");
+}
+
+/** Stores so far, and what has been called. */
+static uint64_t written(const struct prog *p)
+{
+    uint64_t n = p->calls;
+
+    for (unsigned c = 0; c < nm_machine_cards(p->m); c++)
+        n += nm_card_cpu(p->m, c)->states[PC_ST_STORE];
+    return n;
+}
+
+static void look_at_stores(struct findings *f, bool waits)
+{
+    struct prog *p = f->p;
+    const uint64_t n = written(p);
+    const nm_tick now = prog_now(p), before = p->wrote_at;
+
+    if (n != p->wrote || !waits) {
+        p->wrote = n;
+        p->wrote_at = now;
+        p->wrote_said = 0;
+    } else if (p->par->patience && now - before >= STANDSTILL &&
+               long_enough(p, now - before, &p->wrote_said) && begin(f)) {
+        fprintf(f->out,
+                "no thread gets anywhere: since cycle %" PRIu64
+                " nothing has been stored and nobody called, so that no thread will see a change\n",
+                before);
+    }
+}
+
+/** Says findings, a line each. */
+static void say_findings(const struct findings *f, const char *lines)
+{
+    struct prog *p = f->p;
+    char line[640];
+
+    for (const char *end; (end = strchr(lines, '\n')); lines = end + 1) {
+        snprintf(line, sizeof line, "numachine: warning: cycle %" PRIu64 ": %.*s\n", prog_now(p),
+                 (int)(end - lines), lines);
+        watch_say(p, line);
+    }
+    if (f->count > LINES) {
+        snprintf(line, sizeof line, "numachine: warning: and %u more\n", f->count - LINES);
+        watch_say(p, line);
+    }
+}
+
+void watch_look(struct prog *p, bool waits)
+{
+    char *lines = NULL;
+    size_t size;
+    struct findings f = {.p = p};
+
+    if (prog_now(p) < p->watch_at)
+        return;
+    p->watch_at = (prog_now(p) | (PERIOD - 1)) + 1;
+    f.out = open_memstream(&lines, &size);
+    if (!f.out)
+        abort();
+    for (struct thread *t = p->threads; t; t = t->next) {
+        look_at_tries(&f, t);
+        look_at_vain(&f, t);
+    }
+    look_at_stores(&f, waits);
+    fclose(f.out);
+    if (f.count && p->par->livelock == NM_LIVELOCK_END)
+        prog_finish(p, PROG_LIVELOCK, 0, "livelock: %.*s", (int)strcspn(lines, "\n"), lines);
+    else
+        say_findings(&f, lines);
+    free(lines);
+}
+
+/* ---- the host's time ------------------------------------------------------------------------- */
+
+void watch_host(struct prog *p, int64_t now_ns)
+{
+    const nm_tick now = prog_now(p);
+    char *threads, line[128];
+
+    if (now != p->moved_at || !p->moved_ns) {
+        p->moved_at = now;
+        p->moved_ns = now_ns;
+        p->stood = false;
+    }
+    if (p->stood || now_ns - p->moved_ns < HOST_STANDS_NS)
+        return;
+    p->stood = true;
+    snprintf(line, sizeof line,
+             "numachine: warning: no simulated time has passed for %d s; cycle %" PRIu64 ":\n",
+             (int)(HOST_STANDS_NS / 1000000000), now);
+    watch_say(p, line);
+    threads = watch_threads(p);
+    watch_say(p, threads);
+    free(threads);
+}

@@ -1,0 +1,70 @@
+/*
+ * Files that are there whole or not at all.
+ *
+ * The one hard idea: a name must never stand for half a file, whoever stops us where. So the bytes
+ * go to another name first and to the disk, and only then does one call give them theirs.
+ */
+#include "report/whole.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The bytes, on the disk. @return 0 or an errno */
+static int put(FILE *out, rep_write_fn *write, void *ctx, uint64_t *bytes)
+{
+    int error = 0;
+    errno = 0;
+    write(ctx, out);
+    if (ferror(out) || fflush(out) != 0 || fsync(fileno(out)) < 0)
+        error = errno ? errno : EIO;
+    const off_t end = ftello(out);
+    if (bytes)
+        *bytes = end < 0 ? 0 : (uint64_t)end;
+    if (fclose(out) != 0 && !error)
+        error = errno;
+    return error;
+}
+
+/* Gives the finished file its name. */
+static int give_name(const char *unfinished, const char *path, bool fresh)
+{
+    int bad = renameat2(AT_FDCWD, unfinished, AT_FDCWD, path, fresh ? RENAME_NOREPLACE : 0);
+    if (bad && fresh && errno == EINVAL) { /* this file system knows another way only */
+        bad = link(unfinished, path);
+        if (!bad)
+            unlink(unfinished);
+    }
+    return bad ? errno : 0;
+}
+
+bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
+                     char *why, size_t size)
+{
+    char unfinished[PATH_MAX + 8];
+    const int length = snprintf(unfinished, sizeof unfinished, "%s" REP_UNFINISHED, path);
+    const bool fits = (size_t)length < sizeof unfinished;
+    FILE *out = fits ? fopen(unfinished, "we") : NULL;
+    int error = out ? 0 : fits ? errno : ENAMETOOLONG;
+    if (out) {
+        error = put(out, write, ctx, bytes);
+        if (!error)
+            error = give_name(unfinished, path, fresh);
+        if (error)
+            unlink(unfinished);
+    }
+    if (error)
+        snprintf(why, size, "cannot write '%s': %s", path, strerror(error));
+    return !error;
+}
+
+void rep_whole_sync(const char *directory)
+{
+    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}

@@ -1,0 +1,30 @@
+/*
+ * A file that is there whole or not at all. Every file this program leaves behind is written here.
+ */
+#ifndef REP_WHOLE_H
+#define REP_WHOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** Writes a file's contents to `out`; its errors show there (ferror). */
+typedef void rep_write_fn(void *ctx, FILE *out);
+
+/** What is appended to a name while the file is being written. */
+#define REP_UNFINISHED ".new"
+
+/**
+ * Writes `path` by what `write` writes: under another name in the same directory, to the disk, then
+ * renamed. Whatever fails, `path` is what it was before.
+ * @param fresh  an existing file is not replaced, which is a failure
+ * @param[out] bytes  its length; NULL: not wanted
+ * @param[out] why  on failure one sentence
+ */
+bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
+                     char *why, size_t size);
+
+/** Brings names made or replaced in a directory to the disk, as far as its file system can. */
+void rep_whole_sync(const char *directory);
+
+#endif

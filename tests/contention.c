@@ -1,0 +1,209 @@
+/*
+ * All 64 cards of the default machine want the same thing: add to a word, hold a lock, hold a lock
+ * that gives out tickets. Everybody must finish, and how long a card waits for each is printed,
+ * with and without what makes LL/SC and refused requests come to an end (docs/saturation.md).
+ *
+ * The card is the real one; only the instruction interpreter is replaced (pc_run below). An actor
+ * is a small program: a list of instructions that go on to the next or back to another.
+ */
+#include "actors.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CARDS = 64, WORD = 0x1000, SERVED = 0x2000, DATA = 0x3000, WAIT = 10 };
+
+enum op {
+    BEGIN,  /* wants it from here on */
+    LINK,   /* value = [WORD], linked */
+    BUSY,   /* value is not 0: back */
+    ADD,    /* [WORD] = value + 1, if still linked; else back */
+    SPIN,   /* [SERVED] is not the ticket: back */
+    GOT,    /* has it */
+    WORK,   /* a store inside, another line */
+    UNLOCK, /* [WORD] = 0 */
+    SERVE,  /* [SERVED] = ticket + 1 */
+    PAUSE,  /* does something else, then back to the beginning */
+};
+
+struct step {
+    enum op op;
+    unsigned back; /* to this step */
+};
+
+struct program {
+    const char *name;
+    struct step step[8];
+};
+
+static const struct program programs[] = {
+    {"one word", {{BEGIN, 0}, {LINK, 0}, {ADD, 1}, {GOT, 0}, {PAUSE, 0}}},
+    {"one lock",
+     {{BEGIN, 0}, {LINK, 0}, {BUSY, 1}, {ADD, 1}, {GOT, 0}, {WORK, 0}, {UNLOCK, 0}, {PAUSE, 0}}},
+    {"one ticket",
+     {{BEGIN, 0}, {LINK, 0}, {ADD, 1}, {SPIN, 3}, {GOT, 0}, {WORK, 0}, {SERVE, 0}, {PAUSE, 0}}},
+};
+
+struct actor {
+    const struct program *program;
+    unsigned at, left;
+    uint64_t value; /* read; its ticket */
+    nm_tick began, longest, waited;
+    unsigned times;
+};
+
+static void got(struct actor *a, nm_tick now)
+{
+    const nm_tick wait = now - a->began;
+    a->longest = wait > a->longest ? wait : a->longest;
+    a->waited += wait;
+    a->times++;
+    a->left--;
+}
+
+static bool store(struct pc_cpu *cpu, uint64_t address, uint64_t value, enum pc_stop *stop)
+{
+    uint8_t *host = pc_store(cpu, address, 8, cpu->now, stop);
+    if (host)
+        memcpy(host, &value, 8);
+    return host;
+}
+
+static bool load(struct pc_cpu *cpu, uint64_t address, uint64_t *value, enum pc_stop *stop)
+{
+    const uint8_t *host = address == WORD ? pc_load_linked(cpu, address, 8, cpu->now, stop)
+                                          : pc_load(cpu, address, 8, cpu->now, stop);
+    if (host)
+        memcpy(value, host, 8);
+    return host;
+}
+
+/* @param[out] back  the step's condition says so @return false: *stop says why */
+static bool perform(struct pc_cpu *cpu, struct actor *a, enum op op, bool *back, enum pc_stop *stop)
+{
+    uint64_t served;
+    uint8_t *host;
+    *back = op == PAUSE;
+    switch (op) {
+    case BEGIN:
+        a->began = cpu->now;
+        return true;
+    case LINK:
+        return load(cpu, WORD, &a->value, stop);
+    case BUSY:
+        *back = a->value;
+        return true;
+    case ADD:
+        host = pc_store_conditional(cpu, WORD, 8, cpu->now, stop, back);
+        if (host)
+            memcpy(host, &(uint64_t){a->value + 1}, 8);
+        return host || *back;
+    case SPIN:
+        if (!load(cpu, SERVED, &served, stop))
+            return false;
+        *back = served != a->value;
+        return true;
+    case GOT:
+        got(a, cpu->now);
+        return true;
+    case WORK:
+        return store(cpu, DATA, cpu->number, stop);
+    case UNLOCK:
+        return store(cpu, WORD, 0, stop);
+    case SERVE:
+        return store(cpu, SERVED, a->value + 1, stop);
+    default:
+        return true;
+    }
+}
+
+/* Stands in for the interpreter. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct actor *a = actor_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        const struct step *s = &a->program->step[a->at];
+        bool back;
+        if (!a->left && s->op == BEGIN) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        if (!perform(cpu, a, s->op, &back, &stop))
+            return stop;
+        a->at = back ? s->back : a->at + 1;
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
+        pc_charge(cpu, PC_ST_INT, s->op == PAUSE || s->op == WORK ? WAIT : 1);
+    }
+    return PC_STOP_HORIZON;
+}
+
+static void run(struct nm_machine *m, const char *name)
+{
+    for (unsigned done = 0; done < nm_machine_cards(m); done++) {
+        struct nm_trap trap;
+        struct pc_regs regs;
+        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        cr_assert_eq(why, NM_RUN_TRAP, "%s: stopped with %d: %s", name, (int)why,
+                     nm_machine_error(m));
+        nm_card_take(m, trap.card, &regs);
+    }
+}
+
+static void print(const struct actor *actor, const struct program *program, const char *rules,
+                  const struct nm_machine *m)
+{
+    nm_tick longest = 0, kindest = NM_NEVER, mean_least = NM_NEVER, mean_most = 0, all = 0;
+    unsigned times = 0;
+    for (unsigned i = 0; i < CARDS; i++) {
+        const nm_tick mean = actor[i].waited / actor[i].times;
+        longest = actor[i].longest > longest ? actor[i].longest : longest;
+        kindest = actor[i].longest < kindest ? actor[i].longest : kindest;
+        mean_least = mean < mean_least ? mean : mean_least;
+        mean_most = mean > mean_most ? mean : mean_most;
+        all += actor[i].waited;
+        times += actor[i].times;
+    }
+    fprintf(stderr,
+            "# %-10s %-20s: mean wait %6lu (by card %6lu to %6lu), longest %7lu (by card from "
+            "%6lu), all done at %8lu\n",
+            program->name, rules, (unsigned long)(all / times), (unsigned long)mean_least,
+            (unsigned long)mean_most, (unsigned long)longest, (unsigned long)kindest,
+            (unsigned long)nm_machine_now(m));
+}
+
+static void contend(const struct program *program, unsigned times, uint64_t hold, uint64_t patience,
+                    const char *rules)
+{
+    struct nm_params p;
+    struct actor actor[CARDS];
+    actors_plain_params(&p);
+    p.memory_size = 1 << 20;
+    p.check = true;
+    p.agent_link_hold = hold;
+    p.directory_patience = patience;
+    struct nm_machine *m = actors_machine(&p);
+    for (unsigned i = 0; i < CARDS; i++) {
+        actor[i] = (struct actor){.program = program, .left = times};
+        actors_start(m, i, &actor[i], i);
+    }
+    run(m, program->name);
+    print(actor, program, rules, m);
+    nm_machine_free(m);
+}
+
+Test(contention, everybody_gets_it)
+{
+    struct nm_params p;
+    actors_plain_params(&p);
+    const uint64_t hold = p.agent_link_hold, patience = p.directory_patience;
+    for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++) {
+        contend(&programs[i], 20, hold, patience, "as shipped");
+        contend(&programs[i], 20, 0, patience, "agent.link_hold 0");
+        contend(&programs[i], 20, hold, 0, "directory.patience 0");
+        contend(&programs[i], 20, 0, 0, "neither");
+    }
+}

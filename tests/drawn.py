@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""
+Guest programs on machines drawn by lot (lot.h): any legal machine ends every program, without a
+complaint of the checking mode, and with the same result when windows are cut by sampling.
+
+    drawn.py NUMACHINE LOT_PRINT FROM COUNT CARDS GUEST...
+
+Machines FROM, FROM + 1, ... of at most CARDS processors; the number of a machine chooses its guest
+too. Before them, if FROM is 1, machines on which something once went wrong. A failure is printed
+with the command that repeats it.
+"""
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import simulator
+
+MEMORY = 256 << 20  # bytes; guests need some
+# What a guest is told: not always as many threads as processors.
+ARGUMENTS = {"team": "7", "threads": "5"}
+# A guest that takes so many times as long as the watchdog waits for one access does not end.
+WATCHDOGS = 1000
+SAMPLES = 2000
+TIMEOUT = 600  # seconds of host time; a hang of the simulator itself
+
+# (settings, guest, argument)
+KNOWN = [
+    # Requests of a station's cards always went before interventions of other stations.
+    ("netcache.directory_time=30cy", "team.o32", "64"),
+    ("rings.stations=3 rings.locals=1 netcache.size=4096B netcache.directory_time=200cy",
+     "spin.o32", ""),
+    # In a card's agent, refusals always went before interventions.
+    ("netcache.size=1024B agent.response=33cy", "team.o32", "64"),
+    # Windows ended after a credit given back could be noticed.
+    ("rings.generator=10cy rings.nonsinkable_limit=1", "team.o32", "16"),
+    ("rings.generator=64cy rings.nonsinkable_limit=2", "team.o32", "64"),
+]
+
+
+@dataclasses.dataclass
+class Machine:
+    name: str
+    settings: list
+    guest: str
+    argument: str
+
+
+def known(guests):
+    for number, (settings, name, argument) in enumerate(KNOWN):
+        for guest in guests:
+            if os.path.basename(guest) == name:
+                yield Machine(f"known {number}", [*settings.split(), "run.check=true"], guest,
+                              argument)
+
+
+def drawn(lot_print, first, count, cards, guests):
+    lines = subprocess.run([lot_print, str(first), str(count), str(cards), str(MEMORY)], check=True,
+                           stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    for line in lines:
+        number, *settings = line.split()
+        guest = guests[int(number) % len(guests)]
+        yield Machine(number, settings, guest, ARGUMENTS.get(pathlib.Path(guest).stem, ""))
+
+
+def limit_of(settings):
+    """PCycles within which a guest ends. The watchdog allows for the slowest access."""
+    values = dict(s.split("=") for s in settings)
+    return WATCHDOGS * int(values.get("run.watchdog", "15000000cy").removesuffix("cy"))
+
+
+def run(command, out):
+    """(complaint or None, result hash, cycles)"""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, preexec_fn=simulator.no_core,
+                              timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        return f"no end after {TIMEOUT} s of host time", None, None
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        return f"status {done.returncode}: {said[0] if said else ''}", None, None
+    return None, *simulator.end_of(out)
+
+
+def check(numachine, number, machine):
+    """What is wrong with a machine, or None. Windows are cut at an odd period."""
+    options = [f"--limit={limit_of(machine.settings)}cy"]
+    options += [word for s in machine.settings for word in ("--set", s)]
+    program = ["--", machine.guest, *machine.argument.split()]
+    with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
+        out = os.path.join(scratch, "out")
+        stat = [numachine, "stat", "--quiet", "--force", "-o", out]
+        complaint, result, ticks = run([*stat, *options, *program], out)
+        if not complaint:
+            period = max(77 + 2 * (number % 50), ticks // SAMPLES) | 1
+            options += ["-e", "time", "--set", f"monitor.interval={period}cy"]
+            complaint, cut, _ = run([*stat, *options, *program], out)
+            if not complaint and cut != result:
+                complaint = f"{result}, but {cut} when sampled"
+    command = " ".join([numachine, "stat", *options, *program])
+    return complaint and f"machine {machine.name}: {complaint}\n  {command}"
+
+
+def main():
+    numachine, lot_print = map(os.path.abspath, sys.argv[1:3])
+    first, count, cards = map(int, sys.argv[3:6])
+    guests = [os.path.abspath(g) for g in sys.argv[6:]]
+    machines = list(known(guests)) if first == 1 else []
+    machines += drawn(lot_print, first, count, cards, guests)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        checks = [pool.submit(check, numachine, i, m) for i, m in enumerate(machines)]
+        for complaint in (c.result() for c in checks):
+            failed += complaint is not None
+            if complaint:
+                print(complaint, flush=True)
+    print(f"{len(machines)} machines, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,245 @@
+/*
+ * System calls with wild arguments, from up to three threads. The idea: an argument is mostly of
+ * the kind the call wants, so that calls get far, and sometimes anything; results (descriptors,
+ * addresses) are arguments of later calls.
+ */
+#include "programs/syscall.h"
+#include "tests/fuzz/guest.h"
+
+const char *const fuzz_words[] = {NULL};
+
+/* Buffers of the arena, by offset. */
+enum {
+    AT_PATHS = 0,     /* 32 bytes each */
+    AT_TIMES = 0x200, /* 16 each */
+    AT_ACTION = 0x300,
+    AT_VECTOR = 0x400,
+    AT_SET = 0x500,
+    AT_FREE = 0x600, /* bytes of the input */
+    AT_SKIP = 0x700, /* guest_handle's */
+    AT_ROOM = 0x1000
+};
+
+enum { LIMIT = 100000 /* ticks */, FRAME_WORDS = 160 };
+
+static const char *const paths[] = {"a",
+                                    "b",
+                                    "d",
+                                    "d/a",
+                                    "d/../a",
+                                    "",
+                                    ".",
+                                    "/dev/null",
+                                    "link",
+                                    "/proc/self/maps",
+                                    "/dev/numachine/memory",
+                                    "/dev/urandom",
+                                    "/dev/numachine/card",
+                                    "nowhere/a",
+                                    "/proc/self/exe",
+                                    "guest"};
+enum { PATHS = sizeof paths / sizeof *paths };
+
+static const uint64_t edges[] = {0,
+                                 1,
+                                 2,
+                                 3,
+                                 4,
+                                 5,
+                                 7,
+                                 8,
+                                 16,
+                                 64,
+                                 128,
+                                 255,
+                                 1000,
+                                 1023,
+                                 1024,
+                                 4095,
+                                 4096,
+                                 4097,
+                                 65536,
+                                 0x10000000,
+                                 0x7fffffff,
+                                 0x80000000,
+                                 0xfffff000,
+                                 0xffffffff,
+                                 UINT64_C(1) << 32,
+                                 UINT64_C(1) << 40,
+                                 INT64_MAX,
+                                 UINT64_C(1) << 63,
+                                 UINT64_MAX,
+                                 (uint64_t)-2,
+                                 (uint64_t)-100,
+                                 (uint64_t)-4096};
+
+/* Flags of clone with which a thread can live: VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, ... */
+enum { CLONE_THREAD_FLAGS = 0x50f00 };
+
+size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
+{
+    size_t rows, n = 0;
+
+    sys_rows(&rows);
+    if (number >= rows / 2 || room < 256)
+        return 0;
+    memset(out, 0, 256);
+    out[n++] = (uint8_t)(number & 31);     /* machine */
+    out[n++] = (uint8_t)(number >> 1 & 3); /* n64, handlers */
+    n += 16;                               /* free bytes */
+    for (unsigned i = 0; i < 10; i++) {
+        const unsigned row = i == 3 ? 0xffff : (number * 3 + i * (1 + number % 7)) % 400;
+        out[n++] = (uint8_t)(i < 5 ? 0 : i & 1);
+        out[n++] = (uint8_t)(row >> 8);
+        out[n++] = (uint8_t)row;
+        for (unsigned k = 0; k < GUEST_ARGS; k++) {
+            out[n++] = 0;
+            out[n++] = (uint8_t)(number * 5 + i * 3 + k);
+        }
+    }
+    return n;
+}
+
+static void furnish(struct guest *g, struct fuzz_in *in)
+{
+    const unsigned width = g->n64 ? 8 : 4;
+
+    for (unsigned i = 0; i < PATHS; i++)
+        memcpy(g->arena + AT_PATHS + 32 * i, paths[i], strlen(paths[i]) + 1);
+    for (unsigned i = 0; i < 8; i++) {
+        guest_put(g, AT_TIMES + 16 * i, width, i == 7 ? UINT64_MAX : 0);
+        guest_put(g, AT_TIMES + 16 * i + width, width, i * i * 1000);
+    }
+    guest_put(g, AT_ACTION, 4, 8); /* SA_SIGINFO */
+    guest_put(g, AT_ACTION + width, width, guest_handler(false));
+    for (unsigned i = 0; i < 4; i++) {
+        guest_put(g, AT_VECTOR + 2 * width * i, width, GUEST_BUFFERS + AT_ROOM + 256 * i);
+        guest_put(g, AT_VECTOR + 2 * width * i + width, width, 100 * i);
+    }
+    memset(g->arena + AT_SET, 0xff, 16);
+    for (unsigned i = 0; i < 16; i++)
+        g->arena[AT_FREE + i] = (uint8_t)fuzz_take(in, 1);
+}
+
+/** Words where a sigreturn looks for its frame: a byte of the input says which. */
+static void furnish_frame(struct guest *g, struct fuzz_in *in)
+{
+    static const uint64_t words[] = {
+        0,          GUEST_CODE,        GUEST_CODE + 20, GUEST_DATA, GUEST_BUFFERS,
+        UINT64_MAX, UINT64_C(1) << 63, 0x0003ffff,      0x01800f80, 1};
+    const unsigned width = g->n64 ? 8 : 4;
+
+    for (unsigned i = 0; i < FRAME_WORDS && in->left > 40; i++)
+        guest_put(g, (unsigned)(guest_stack(0) - GUEST_BUFFERS) + 8 * i + 8 - width, width,
+                  words[fuzz_take(in, 1) % (sizeof words / sizeof *words)]);
+}
+
+/** Any address: in a buffer, at an end of the memory, in the lists, nowhere. */
+static uint64_t address(unsigned v)
+{
+    static const uint64_t bases[] = {AT_PATHS, AT_TIMES, AT_ACTION, AT_VECTOR,
+                                     AT_SET,   AT_FREE,  AT_ROOM,   AT_ROOM + 0x1ffc};
+
+    if (v < 0x80)
+        return GUEST_BUFFERS + bases[v & 7] + (v >> 3) * 16;
+    if (v < 0xc0)
+        return GUEST_END - (v & 0x3f);
+    return v < 0xe0 ? GUEST_DATA + (v & 31) * 64 : v < 0xf0 ? GUEST_CODE + v : v & 3;
+}
+
+/** What an argument of this letter should be. */
+static uint64_t wanted(char letter, unsigned v)
+{
+    switch (letter) {
+    case 's':
+        return GUEST_BUFFERS + AT_PATHS + 32 * (v % PATHS);
+    case 't':
+    case 'T':
+        return v & 7 ? GUEST_BUFFERS + AT_TIMES + 16 * (v & 7) : 0;
+    case 'f':
+        return v % 12;
+    case 'd':
+        return v & 3 ? (uint64_t)-100 : v >> 2;
+    case 'p':
+        return address(v & 0x7f);
+    case 'z':
+        return v;
+    default:
+        return v & 0x80 ? UINT64_C(1) << (v & 31) : v & 0x7f;
+    }
+}
+
+static uint64_t argument(struct fuzz_in *in, char letter, unsigned i, struct guest_step *s)
+{
+    const unsigned kind = (unsigned)fuzz_take(in, 1), v = (unsigned)fuzz_take(in, 1);
+
+    switch (kind & 7) {
+    case 4:
+        return edges[v % (sizeof edges / sizeof *edges)];
+    case 5:
+        s->from |= UINT64_C(1) << i;
+        return v % GUEST_STEPS;
+    case 6:
+        return address(v);
+    case 7:
+        return fuzz_take(in, 4) << (v & 32);
+    default:
+        return wanted(letter, v);
+    }
+}
+
+/** The provided call of the least number from `from` on, so that rows of found/ mean the same when
+ *  others are added. */
+static const struct sys_row *call_from(const struct guest *g, unsigned from)
+{
+    size_t count;
+    const struct sys_row *rows = sys_rows(&count), *best = NULL;
+
+    for (const struct sys_row *r = rows; r < rows + count; r++) {
+        const int n = g->n64 ? r->n64 : r->o32, least = !best    ? 1000
+                                                        : g->n64 ? best->n64
+                                                                 : best->o32;
+        if (n >= (int)from && n < least)
+            best = r;
+    }
+    return best ? best : rows;
+}
+
+/** One call of a list; a number out of reach makes a thread for the next list. */
+static void add_call(struct guest *g, struct fuzz_in *in)
+{
+    struct guest_step s = {.what = GUEST_CALL};
+    const unsigned list = (unsigned)fuzz_take(in, 1) % GUEST_LISTS;
+    const unsigned which = (unsigned)fuzz_take(in, 2), number = which % 512;
+    const struct sys_row *row = call_from(g, number);
+    const bool thread = which >= 0xfff0, clones = row->fn == sys_clone;
+
+    s.number = which >> 12 == 0xe ? which : (unsigned)(g->n64 ? row->n64 : row->o32);
+    for (unsigned i = 0; i < GUEST_ARGS; i++)
+        s.arg[i] = argument(in, i < strlen(row->args) ? row->args[i] : 'z', i, &s);
+    if (thread)
+        s = (struct guest_step){.number = guest_number(g, "clone"), .arg = {CLONE_THREAD_FLAGS}};
+    if (thread || clones)
+        s.child = 1 + (int)list % (GUEST_LISTS - 1);
+    guest_add(g, list, &s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct guest g; /* large */
+    struct fuzz_in in = {data, size};
+    const unsigned how = (unsigned)fuzz_take(&in, 1), flags = (unsigned)fuzz_take(&in, 1);
+
+    fuzz_confine();
+    memset(&g, 0, sizeof g);
+    g.n64 = flags & 1;
+    furnish(&g, &in);
+    if (flags & 2)
+        guest_handle(&g, AT_SKIP);
+    if (flags & 8)
+        furnish_frame(&g, &in);
+    while (in.left > 3)
+        add_call(&g, &in);
+    fuzz_guest(&g, how, LIMIT, flags & 4);
+    return 0;
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""
+Small limits of the host (ulimit): whatever is too little, the program says so and ends with one of
+its own statuses; never an abort, an uncaught exception or a fault.
+
+    host_limits.py NUMACHINE GUEST [few|all]
+"""
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+
+TIMEOUT = 120  # host seconds
+DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}
+KB, MB = 1 << 10, 1 << 20
+LOADER = "error while loading shared libraries"  # status 127: no instruction of ours was executed
+# limit, values, how many of them the quick form tries, and below what the host's loader of programs
+# dies before our first instruction
+LIMITS = {
+    "AS": ([0] + [n * MB for n in (10, 50, 100, 150, 200, 250, 300, 400, 700, 1000, 2000, 10_000,
+                                   40_000, 100_000, 200_000)], 3, 8 * MB),
+    "DATA": ([0] + [n * MB // 10 for n in (1, 10, 50, 100, 300, 1000, 10_000, 700_000)], 2, 1),
+    "NOFILE": ([*range(3, 20), 24, 32, 64], 4, 0),
+    "STACK": ([n * KB for n in (8, 16, 32, 64, 100, 128, 192, 256, 512, 1024, 2048)], 4, 33 * KB),
+    "NPROC": ([0, 1, 2, 10], 2, 0),
+    "FSIZE": ([0, 1, 4096, 100_000, 700_000, MB], 3, 0),
+    "CPU": ([1, 2], 1, 0),
+    "MEMLOCK": ([0], 1, 0),
+    "SIGPENDING": ([0], 1, 0),
+    "CORE": ([0], 1, 0),
+}
+STATION = ["-m", "station-4"]
+
+
+def commands(numachine, guest, limit):
+    """name, words, the guest's own status."""
+    yield "list", [numachine, "list", "events"], 0
+    yield "check", [numachine, "check", "x.yaml"], 0
+    yield "stat", [numachine, "stat", "-q", *STATION, "-o", "out", "--", guest, "nothing"], 0
+    yield "threads", [numachine, "stat", "-q", "--functional", "--", guest, "others-spin"], 5
+    yield "large", [numachine, "stat", "-q", "--check", "-m", "numachine-1024", "--", guest], 0
+    yield "run", [numachine, "run", "-q", "-o", "out", "x.yaml"], 0
+    if limit == "CPU":
+        yield "spin", [numachine, "stat", "-q", *STATION, "-o", "out", "--", guest, "spin"], 0
+
+
+class Bench:
+    def __init__(self):
+        self.counts, self.failed = Counter(), 0
+
+    def run(self, limit, value, words):
+        """Runs a command under a limit; without one when the host does not let us."""
+        def limited():
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
+        subprocess.run(["rm", "-rf", "out"], check=False)
+        try:
+            return subprocess.run(words, capture_output=True, text=True, errors="replace",
+                                  stdin=subprocess.DEVNULL, timeout=TIMEOUT, preexec_fn=limited,
+                                  check=False)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(words, -signal.SIGALRM, "", "hangs")
+        except (OSError, subprocess.SubprocessError):
+            return subprocess.CompletedProcess(words, 127, "", LOADER)  # not even started
+
+    def wrong(self, done, guests, floor, value):
+        """None, or what is wrong."""
+        code, said = done.returncode, done.stderr
+        if code < 0:
+            return None if value < floor and not said else signal.Signals(-code).name
+        if code == 127 and LOADER in said or code in (0, guests):
+            return None
+        if code not in DOCUMENTED:
+            return f"status {code}"
+        return None if "numachine" in said and "error" in said else f"status {code} without a word"
+
+    def judge(self, limit, value, name, words, guests, floor=0):
+        done = self.run(limit, value, words)
+        wrong = self.wrong(done, guests, floor, value)
+        self.counts[done.returncode] += 1
+        if wrong:
+            self.failed += 1
+            print(f"FAILED: {limit} {value}: {name}: {wrong}: {done.stderr[:200]} ... {done.stderr[-200:]}")
+        return done.returncode
+
+
+def edges(bench, numachine, guest, few):
+    """Address space and data just too little for a run: whoever asks last does not get it."""
+    for name, words, guests in commands(numachine, guest, "AS"):
+        if name not in (("stat",) if few else ("stat", "threads")):
+            continue
+        for limit in ("AS",) if few else ("AS", "DATA"):
+            low, high = 50 * MB, 1 << 38
+            while high - low > 64 * KB:
+                middle = (low + high) // 2
+                good = bench.run(limit, middle, words).returncode == guests
+                low, high = (low, middle) if good else (middle, high)
+            for step in range(6 if few else 60):
+                bench.judge(limit, high - step * step * 64 * KB, f"{name} (edge)", words, guests)
+
+
+def prepare():
+    pathlib.Path("x.c").write_text("int main(void) { return 0; }\n")
+    pathlib.Path("x.yaml").write_text("machine: station-4\nprogram: {source: x.c}\n")
+
+
+def main():
+    numachine, guest = map(os.path.abspath, sys.argv[1:3])
+    few, bench = sys.argv[3:] != ["all"], Bench()
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        prepare()
+        for limit, (values, count, floor) in LIMITS.items():
+            begin = time.monotonic()
+            for value in values[::max(1, len(values) // count) if few else 1]:
+                for name, words, guests in commands(numachine, guest, limit):
+                    if few and name == "large":
+                        continue
+                    bench.judge(limit, value, name, words, guests, floor)
+            print(f"{limit}: {time.monotonic() - begin:.1f} s", flush=True)
+        edges(bench, numachine, guest, few)
+        os.chdir("/")
+    print(f"{sum(bench.counts.values())} runs, by status {dict(sorted(bench.counts.items()))}; "
+          f"{bench.failed} failed")
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

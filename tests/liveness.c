@@ -1,0 +1,189 @@
+/*
+ * Programs that get nowhere, and programs that only might: one of each, by name.
+ *
+ *     liveness MODE [NUMBER ...]
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LINE = 128, THREADS_MAX = 1024 };
+
+static struct {
+    volatile unsigned word, beside;
+    volatile unsigned other __attribute__((aligned(LINE)));
+} shared __attribute__((aligned(LINE)));
+
+static volatile unsigned stop __attribute__((aligned(LINE))), turns;
+static unsigned arg[4];
+
+static void on_card(unsigned card)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(card, &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+static void busy(unsigned turns_)
+{
+    for (volatile unsigned i = 0; i < turns_; i++)
+        ;
+}
+
+static pthread_t start(void *(*body)(void *), unsigned number)
+{
+    pthread_t t;
+
+    if (pthread_create(&t, NULL, body, (void *)(size_t)number) != 0)
+        exit(9);
+    return t;
+}
+
+/* ---- these never end ------------------------------------------------------------------------- */
+
+/** LL here, SC there: it fails, always. */
+static void *cross(void *unused)
+{
+    unsigned done;
+
+    (void)unused;
+    do {
+        __asm__ volatile("1: ll %0, %1\n"
+                         "li %0, 1\n"
+                         "sc %0, %2\n"
+                         : "=&r"(done), "+m"(shared.word), "+m"(shared.other)
+                         :
+                         : "memory");
+    } while (!done);
+    return NULL;
+}
+
+static void crossed(void)
+{
+    pthread_join(start(cross, 0), NULL);
+}
+
+/** Nobody sets what everybody waits for. */
+static void *wait_for(void *unused)
+{
+    (void)unused;
+    while (!shared.word)
+        ;
+    return NULL;
+}
+
+static void waiting(void)
+{
+    start(wait_for, 0);
+    start(wait_for, 1);
+    puts("all wait");
+    fflush(stdout);
+    wait_for(NULL);
+}
+
+/** Waits for its own lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    return NULL;
+}
+
+static void locked(void)
+{
+    take(NULL);
+    start(take, 0);
+    wait_for(NULL);
+}
+
+/* ---- these end where luck is not always against the same thread -------------------------------
+ */
+
+static void *add(void *unused)
+{
+    (void)unused;
+    on_card(arg[0]);
+    for (unsigned i = 0; i < 10; i++)
+        __sync_fetch_and_add(&shared.word, 1);
+    stop = 1;
+    return NULL;
+}
+
+/** One card stores to the line in a loop; another, arg[0], wants to add to another word of it. */
+static void hog(void)
+{
+    pthread_t t = start(add, 0);
+
+    on_card(0);
+    for (unsigned i = 0; !stop; i++)
+        shared.beside = i;
+    pthread_join(t, NULL);
+}
+
+/** A waiter on a condition, and a poller that takes the lock again right behind its release: it
+ *  yields the processor, or with arg[0] is busy so long instead, and holds the lock for arg[1]. */
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static int is_ready, seen;
+
+static void *wait_ready(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    turns = 1;
+    while (!is_ready)
+        pthread_cond_wait(&ready, &lock);
+    seen = 1;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static void poll(void)
+{
+    pthread_t t = start(wait_ready, 0);
+    unsigned rounds = 0, over = 0;
+
+    while (!turns)
+        sched_yield();
+    pthread_mutex_lock(&lock);
+    is_ready = 1;
+    pthread_cond_signal(&ready);
+    pthread_mutex_unlock(&lock);
+    for (; !over; rounds++) {
+        pthread_mutex_lock(&lock);
+        busy(arg[1]);
+        over = seen;
+        pthread_mutex_unlock(&lock);
+        if (arg[0])
+            busy(arg[0]);
+        else
+            sched_yield();
+    }
+    pthread_join(t, NULL);
+    printf("%u\n", rounds);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} modes[] = {
+    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked},
+    {"hog", hog},         {"poll", poll},   };
+
+int main(int argc, char **argv)
+{
+    for (int i = 2; i < argc && i < 6; i++)
+        arg[i - 2] = (unsigned)atoi(argv[i]);
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i].name) == 0) {
+            modes[i].run();
+            return 0;
+        }
+    return 2;
+}

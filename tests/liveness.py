@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""
+Programs that get nowhere are named, wherever they are when somebody asks; and those that only might
+get nowhere end.
+
+    liveness.py NUMACHINE LIVENESS.ABI
+"""
+import csv
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+TIMEOUT = 60  # host seconds
+PC = r"at pc 0x[0-9a-f]+ \({}(\+0x[0-9a-f]+)?\)"
+
+# Nothing of the operating system's that could put threads out of step.
+ALONE = ["--set=os.tick=0cy", "--set=os.wake_spread=0cy"]
+
+# arguments of the guest, options, exit status, what must be said
+FINDINGS = [
+    ("crossed", ["--limit=10ms"], 6,
+     r"warning: cycle \d+: thread 1001 on card 1 gets nowhere: \d{5,} store-conditionals in a row failed "
+     + PC.format("cross") + r" on address 0x[0-9a-f]+\n"),
+    ("crossed", ["--limit=10ms", "--functional"], 6, r"thread 1001 on card 1 gets nowhere"),
+    ("crossed", ["--limit=10ms"], 6,
+     r"  thread 1000, card 0: in futex\S* on 0x[0-9a-f]+ \(perhaps held by thread 1001\) " + PC.format(r"\w+")
+     + r"; last call at cycle \d+\n  thread 1001, card 1: runs " + PC.format("cross")
+     + r"; last call at cycle \d+; (?P<scs>\d+) SCs failed, the last (?P=scs) " + PC.format("cross")),
+    ("crossed", ["--set", "run.livelock=end"], 3, r"error: livelock: thread 1001 on card 1 gets nowhere"),
+    ("locked", ["--limit=5ms"], 6,
+     r"  thread 1000, card 0: runs .*\n  thread 1001, card 1: in futex\S* on 0x[0-9a-f]+ "
+     r"\(perhaps held by thread 1000\) at pc"),
+    ("waiting", ["--set", "run.livelock=end", "--functional"], 3,
+     r"livelock: no thread gets anywhere: since cycle \d+ nothing has been stored"),
+    ("poll 1 100", [*ALONE, "--limit=20ms", "--set=run.patience=50"], 6,
+     r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+ "
+     r"(\(perhaps held by thread 1000\) )?taken again " + PC.format(r"\w+")),
+]
+# And here nothing.
+SILENT = [
+    ("crossed", ["--limit=10ms", "--set=run.patience=0"], 6, "gets nowhere"),
+    ("crossed", ["--limit=10ms", "--set=run.patience=10000000"], 6, "gets nowhere"),
+]
+
+
+class Bench:
+    def __init__(self, numachine, guest):
+        self.numachine, self.guest = numachine, guest
+        self.failed = False
+
+    def check(self, what, good, seen):
+        print(f"{'ok' if good else 'FAILED'}: {what}")
+        if not good:
+            print(seen)
+        self.failed |= not good
+
+    def command(self, what, options):
+        return [self.numachine, "stat", "-q", *options, "--", self.guest, *what.split()]
+
+    def run(self, what, options):
+        return subprocess.run(self.command(what, options), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=TIMEOUT, check=False)
+
+
+def findings(bench):
+    for what, options, status, says in FINDINGS:
+        done = bench.run(what, options)
+        good = done.returncode == status and re.search(says, done.stderr)
+        bench.check(f"{what} {options}", good, (done.returncode, done.stderr))
+    for what, options, status, says in SILENT:
+        done = bench.run(what, options)
+        good = done.returncode == status and not re.search(says, done.stderr)
+        bench.check(f"{what} {options} is silent", good, (done.returncode, done.stderr))
+
+
+def table_on_request(bench):
+    """SIGUSR1 shows all threads and the run goes on; SIGINT shows them once more."""
+    process = subprocess.Popen(bench.command("waiting", []), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()  # all threads are there soon
+    seen = []
+    for number in signal.SIGUSR1, signal.SIGINT:
+        process.send_signal(number)
+        for line in process.stderr:
+            seen.append(line)
+            if line.startswith("  thread 1002"):
+                break
+    _, rest = process.communicate(timeout=TIMEOUT)
+    tables = [line for line in seen if re.match(r"  thread 1002, card 2: runs " + PC.format("wait_for"), line)]
+    bench.check("SIGUSR1 and SIGINT", process.returncode == 130 and len(tables) == 2,
+                (process.returncode, seen, rest))
+
+
+def rounds(done):
+    """How often the poller of a run has had the lock before the waiter; None: it never ended."""
+    return int(done.stdout) if done.returncode == 0 else None
+
+
+def out_of_step(bench):
+    """Whoever polls a lock and whoever is woken for it: all end, whatever their times are; and some
+    of them would not if the operating system were always as late."""
+    bound = 5000  # rounds
+    stuck = cured = 0
+    for wake in 400, 600, 700, 800, 1000, 1500, 3000:
+        for gap, hold in (0, 300), (1, 30), (1, 100), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30):
+            what, options = f"poll {gap} {hold}", [f"--set=os.wake={wake}cy"]
+            got = rounds(bench.run(what, [*options, "--limit=1s"]))
+            good = got is not None and got <= bound
+            if not good:
+                bench.check(f"{what}, wake {wake}", good, got)
+            if rounds(bench.run(what, [*options, *ALONE, "--limit=10ms"])) is None:
+                stuck += 1
+                got = rounds(bench.run(what, [*options, "--set=os.wake_spread=0cy", "--limit=300ms"]))
+                cured += got is not None
+    # Without this the check above could not fail.
+    bench.check(f"{stuck} of them stuck without", stuck > 20, stuck)
+    bench.check(f"{cured} of those cured by the clock alone", cured > 10, cured)
+
+
+def clock(bench):
+    """Threads that spin, each on its card, lose what its clock interrupts take."""
+    with tempfile.TemporaryDirectory() as directory:
+        for mode in [], ["--functional"]:
+            done = []  # instructions of each card without interrupts, and with
+            for tick in 0, 100000:
+                out = pathlib.Path(directory, f"{len(mode)}-{tick}")
+                bench.run("waiting", [*mode, "--limit=30ms", "-o", out, f"--set=os.tick={tick}cy"])
+                with open(out / "stats.csv", newline="", encoding="ascii") as file:
+                    done.append([int(row["value"]) for row in csv.DictReader(file)
+                                 if row["stat"] == "truth.instructions" and row["snapshot"] == "whole"
+                                 and row["component"].startswith("machine.station[0].card")])
+            shares = [1 - b / a for a, b in zip(*done) if a]
+            good = len(shares) == 3 and all(0.007 < share < 0.013 for share in shares)
+            bench.check(f"what the clock takes {mode}", good, shares)
+
+
+def main():
+    bench = Bench(*sys.argv[1:])
+    if bench.guest.endswith("o32"):
+        out_of_step(bench)
+        clock(bench)
+    findings(bench)
+    table_on_request(bench)
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

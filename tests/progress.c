@@ -1,0 +1,301 @@
+/*
+ * Constrained LL/SC loops end (docs/coherence.md): against processors that link, store or read the
+ * same line without a pause, from any station, on every machine file.
+ *
+ * One to four cards, the hogs, never stop; they are on one station or on several. A card of every
+ * station, one after the other, wants a few increments; the line is at home with a hog, with the
+ * victim or elsewhere. Switched off (agent.link_hold 0), the same victims starve.
+ *
+ * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ */
+#include "actors.h"
+#include "input/experiment.h"
+#include "input/home.h"
+
+#include <criterion/criterion.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef EVERY_PAIR
+#define EVERY_PAIR 0 /* 1: hogs on every station, not on the first, the last and one between */
+#endif
+
+enum {
+    INCREMENTS = 3, /* a victim wants */
+    LENGTH = 16,    /* instructions of a constrained loop */
+    BOUND = 200000, /* [ticks] for one increment: the stated bound */
+};
+
+enum step { LINK, COMPUTE, CONDITION, LOAD, STORE };
+
+/* What a processor does over and over; a step takes a PCycle, COMPUTE the rest of a loop. */
+struct loop {
+    const char *name;
+    unsigned steps;
+    enum step step[3];
+};
+
+static const struct loop victim_loop = {"victim", 3, {LINK, COMPUTE, CONDITION}};
+
+static const struct loop hog_loops[] = {
+    {"link and store conditionally", 2, {LINK, CONDITION}},
+    {"store", 1, {STORE}},
+    {"link and store", 2, {LINK, STORE}},
+    {"load and store", 2, {LOAD, STORE}},
+    {"load", 1, {LOAD}},
+};
+
+enum { LOOPS = sizeof hog_loops / sizeof *hog_loops };
+
+struct actor {
+    const struct loop *loop;
+    unsigned at; /* in it */
+    uint64_t address, value;
+    unsigned left; /* increments; hogs: until it is 0 */
+    bool hog;
+    unsigned failures, worst; /* of this increment, of all */
+    nm_tick began, longest;
+};
+
+static void increment_done(struct actor *a, nm_tick now)
+{
+    if (a->hog)
+        return;
+    a->worst = a->failures > a->worst ? a->failures : a->worst;
+    a->longest = now - a->began > a->longest ? now - a->began : a->longest;
+    a->failures = 0;
+    a->began = now;
+    a->left--;
+}
+
+static bool condition(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+{
+    bool failed;
+    uint8_t *host = pc_store_conditional(cpu, a->address, 8, cpu->now, stop, &failed);
+    if (host) {
+        a->value++;
+        memcpy(host, &a->value, 8);
+        increment_done(a, cpu->now);
+    }
+    a->failures += failed;
+    return host || failed;
+}
+
+/* Hogs store to another word. @return false: *stop says why */
+static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+{
+    const uint8_t *host;
+    switch (a->loop->step[a->at]) {
+    case LINK:
+        host = pc_load_linked(cpu, a->address, 8, cpu->now, stop);
+        if (host)
+            memcpy(&a->value, host, 8);
+        return host;
+    case CONDITION:
+        return condition(cpu, a, stop);
+    case LOAD:
+        return pc_load(cpu, a->address, 8, cpu->now, stop);
+    case STORE:
+        return pc_store(cpu, a->address + 8, 8, cpu->now, stop);
+    default:
+        return true;
+    }
+}
+
+/* Stands in for the interpreter. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct actor *a = actor_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        if (!a->left) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        if (!perform(cpu, a, &stop))
+            return stop;
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
+        pc_charge(cpu, PC_ST_INT, a->loop->step[a->at] == COMPUTE ? LENGTH - 2 : 1);
+        a->at = (a->at + 1) % a->loop->steps;
+    }
+    return PC_STOP_HORIZON;
+}
+
+/* ---- hogs and victims ------------------------------------------------------------------------ */
+
+struct scene {
+    const char *machine;
+    struct nm_params p;
+    const struct loop *loop;
+    unsigned station, hogs; /* the first hog's station, how many */
+    bool spread;            /* over all stations */
+    struct actor hog[NM_CARDS_MAX];
+    unsigned worst, starved, tried; /* of all victims */
+    nm_tick longest;
+};
+
+static void park(struct nm_machine *m, unsigned card)
+{
+    struct pc_regs regs;
+    nm_card_take(m, card, &regs);
+}
+
+static unsigned hog_card(const struct scene *s, unsigned i)
+{
+    const unsigned stations = (unsigned)nm_params_stations(&s->p),
+                   cards = (unsigned)s->p.processors;
+    return s->spread ? (s->station + i * stations / s->hogs) % stations * cards
+                     : s->station * cards + i;
+}
+
+static bool is_hog(const struct scene *s, unsigned card)
+{
+    bool found = false;
+    for (unsigned i = 0; i < s->hogs; i++)
+        found |= hog_card(s, i) == card;
+    return found;
+}
+
+/* Lets the victim have its increments. @return false: it had not in the time for all of them */
+static bool endure(struct nm_machine *m, unsigned card, struct actor *victim)
+{
+    struct nm_trap trap;
+    const nm_tick now = nm_machine_now(m);
+    victim->began = now;
+    actors_start(m, card, victim, now);
+    const enum nm_run why = nm_machine_run(m, now + INCREMENTS * BOUND, &trap);
+    if (why == NM_RUN_UNTIL) { /* as a program would be told to give up */
+        victim->left = 0;
+        victim->worst = victim->failures > victim->worst ? victim->failures : victim->worst;
+        cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP);
+        park(m, card);
+        return false;
+    }
+    cr_assert_eq(why, NM_RUN_TRAP, "stopped with %d: %s", (int)why, nm_machine_error(m));
+    park(m, card);
+    return true;
+}
+
+/* One victim and one home of the line. */
+static void try_victim(struct nm_machine *m, struct scene *s, unsigned card, unsigned home)
+{
+    struct actor victim = {
+        .loop = &victim_loop, .address = home * s->p.memory_size + 0x1000, .left = INCREMENTS};
+    for (unsigned i = 0; i < s->hogs; i++)
+        s->hog[i].address = victim.address;
+    const bool came = endure(m, card, &victim);
+    s->tried++;
+    s->starved += !came;
+    s->worst = victim.worst > s->worst ? victim.worst : s->worst;
+    s->longest = victim.longest > s->longest ? victim.longest : s->longest;
+    if (came && victim.worst <= s->p.agent_link_failures && victim.longest <= BOUND)
+        return;
+    if (s->p.agent_link_hold)
+        cr_expect_fail("%s: %u hogs %s station %u (%s), victim card %u, home %u: %s, %u failures",
+                       s->machine, s->hogs, s->spread ? "from" : "on", s->station, s->loop->name,
+                       card, home, came ? "came to an end" : "starved", victim.worst);
+}
+
+static void try_victims(struct nm_machine *m, struct scene *s)
+{
+    const unsigned stations = (unsigned)nm_params_stations(&s->p),
+                   cards = (unsigned)s->p.processors;
+    for (unsigned v = 0; v < stations; v++) {
+        const unsigned victim = v * cards + cards - 1, third = (v + s->station + 1) % stations;
+        if (is_hog(s, victim))
+            continue;
+        try_victim(m, s, victim, s->station);
+        if (v != s->station)
+            try_victim(m, s, victim, v);
+        if (third != v && third != s->station)
+            try_victim(m, s, victim, third);
+    }
+}
+
+static void play(struct scene *s)
+{
+    struct nm_machine *m = actors_machine(&s->p);
+    struct nm_trap trap;
+    for (unsigned i = 0; i < s->hogs; i++) {
+        s->hog[i] = (struct actor){.loop = s->loop, .left = 1, .hog = true};
+        actors_start(m, hog_card(s, i), &s->hog[i], i);
+    }
+    try_victims(m, s);
+    for (unsigned i = 0; i < s->hogs; i++)
+        s->hog[i].left = 0;
+    for (unsigned i = 0; i < s->hogs; i++) {
+        cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP);
+        park(m, trap.card);
+    }
+    nm_machine_free(m);
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+static void play_from_everywhere(struct scene *s)
+{
+    const unsigned stations = (unsigned)nm_params_stations(&s->p), few = EVERY_PAIR ? stations : 3;
+    for (unsigned i = 0; i < few && i < stations; i++) {
+        s->station = i * (stations - 1) / (few > 1 ? few - 1 : 1);
+        play(s);
+    }
+}
+
+static void play_all(struct scene *s)
+{
+    const unsigned stations = (unsigned)nm_params_stations(&s->p);
+    const unsigned step = EVERY_PAIR && stations <= 64 ? 1 : (unsigned)s->p.processors - 1;
+    for (unsigned l = 0; l < LOOPS; l++)
+        for (s->hogs = 1; s->hogs <= s->p.processors; s->hogs += step)
+            for (unsigned spread = 0; spread <= (s->hogs > 1 && s->hogs <= stations); spread++) {
+                s->loop = &hog_loops[l];
+                s->spread = spread;
+                play_from_everywhere(s);
+            }
+}
+
+static void load(struct scene *s, const char *path)
+{
+    struct in_machine mc;
+    struct in_diag diag = {.out = stderr};
+    cr_assert(in_machine_load(&mc, path, NULL, &diag), "%s", path);
+    s->p = mc.params;
+    in_machine_free(&mc);
+    s->machine = strrchr(path, '/') + 1;
+    s->p.memory_size = 1 << 20;
+}
+
+Test(progress, every_victim_succeeds)
+{
+    glob_t files;
+    char *pattern = in_home_path("configs/%s.yaml", "*");
+    cr_assert_eq(glob(pattern, 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct scene s = {0};
+        load(&s, files.gl_pathv[i]);
+        if (!EVERY_PAIR && nm_params_stations(&s.p) > 64)
+            continue;
+        play_all(&s);
+        fprintf(stderr, "# %-20s: %u victims, %u starved, at most %u failures, at most %lu ticks\n",
+                s.machine, s.tried, s.starved, s.worst, (unsigned long)s.longest);
+    }
+    globfree(&files);
+    free(pattern);
+}
+
+/* What the rule is for. */
+Test(progress, without_it_they_starve)
+{
+    struct scene s = {.hogs = 1, .loop = &hog_loops[0]};
+    char *path = in_home_path("configs/%s.yaml", "ring-16");
+    load(&s, path);
+    free(path);
+    s.p.agent_link_hold = 0;
+    play(&s);
+    fprintf(stderr, "# switched off: %u victims, %u starved, up to %u failures\n", s.tried,
+            s.starved, s.worst);
+    cr_expect_gt(s.starved, 0);
+}

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""
+What a run directory says about itself must be true whatever happened: full disks, two runs at once,
+runs that are killed, signals that come twice.
+
+    results.py NUMACHINE OS_ENDS
+"""
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TIMEOUT = 60  # host seconds
+PLACES = 50  # where the disk is full
+RACERS = 6
+RUNS_KILLED = 20
+DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}
+EXPECTED = {"config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
+            "monitor/coherence_histogram.csv"}
+UNFINISHED = ".new"
+
+
+def status_of(directory):
+    """The manifest's status, None without one; raises if what it lists is not there."""
+    path = pathlib.Path(directory) / "manifest.json"
+    if not path.exists():
+        return None
+    manifest = json.loads(path.read_text())
+    status = manifest["status"]
+    if status in ("complete", "partial"):
+        for name, size in manifest["files"].items():
+            assert (path.parent / name).stat().st_size == size, f"{name} is cut"
+        assert EXPECTED == set(manifest["files"]), f"{status} with {sorted(manifest['files'])}"
+        assert not manifest["missing"]
+        assert not list(path.parent.rglob("*" + UNFINISHED))
+    if status == "incomplete":
+        assert manifest["missing"] and manifest["end"]["exit_code"] == 5
+    return status
+
+
+class Bench:
+    def __init__(self, numachine, guest, directory):
+        self.numachine, self.guest = numachine, guest
+        self.directory = pathlib.Path(directory)
+        self.failures = 0
+
+    def check(self, what, good, seen=""):
+        if not good:
+            print(f"FAILED: {what}: {seen}")
+        self.failures += not good
+
+    def status(self, what, directory):
+        try:
+            return status_of(directory)
+        except (AssertionError, OSError, ValueError, KeyError) as e:
+            self.check(what, False, f"{type(e).__name__}: {e}")
+            return "untrue"
+
+    def command(self, out, end="nothing", *options):
+        return [self.numachine, "stat", "-q", "-m", "station-4", "-o", str(out), *options, "--",
+                self.guest, end]
+
+    def run(self, command):
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              timeout=TIMEOUT, check=False)
+
+    def start(self, out, end, *options):
+        return subprocess.Popen(self.command(out, end, *options), stdin=subprocess.PIPE,
+                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+
+
+def await_run(process, out):
+    """Until the guest runs, or the process has ended."""
+    end = time.monotonic() + TIMEOUT
+    while process.poll() is None and time.monotonic() < end:
+        if (out / "config.resolved.yaml").exists() and status_of(out) == "running":
+            return
+        time.sleep(0.005)
+
+
+# ---- full disks ----------------------------------------------------------------------------------
+
+def check_full(bench, what, out, done):
+    status = bench.status(what, out)
+    bench.check(what, done.returncode in DOCUMENTED, f"status {done.returncode}: {done.stderr}")
+    bench.check(what, (status == "complete") == (done.returncode == 0), (status, done.returncode))
+    bench.check(what, done.returncode == 0 or "error: " in done.stderr, done.stderr)
+    return done.returncode == 0
+
+
+def little_files(bench):
+    """No file may be longer than so many blocks, whatever the disk."""
+    whole = bench.directory / "measure"
+    bench.run(bench.command(whole))
+    sizes = sorted(f.stat().st_size for f in whole.rglob("*") if f.is_file())
+    most, good = sizes[-1] // 512 + 2, 0
+    for place in range(PLACES):
+        out = bench.directory / f"fsize-{place}"
+        blocks = most * place // (PLACES - 1)
+        limited = ["sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", *bench.command(out)]
+        good += check_full(bench, f"files of {blocks} blocks", out, bench.run(limited))
+    bench.check("files of some length", 0 < good < PLACES, good)
+    return whole
+
+
+def full_tmpfs(bench, whole):
+    """A real disk of so many pages, with an earlier run's results that --force replaces."""
+    mount = 'mount -t tmpfs -o size=$0k none "$1" && cd "$1" && shift && '
+    probe = bench.directory / "probe"
+    probe.mkdir()
+    if bench.run(["unshare", "-Urm", "sh", "-c", mount + "true", "64", str(probe)]).returncode != 0:
+        print("skipped: no tmpfs can be mounted here")
+        return
+    used = sum(f.stat().st_size // 4096 + 1 for f in whole.rglob("*")) * 4 + 64  # [KB]
+    good = 0
+    for place in range(PLACES):
+        point, copy = bench.directory / f"disk-{place}", bench.directory / f"copy-{place}"
+        point.mkdir()
+        forced = place % 4 == 3
+        size = used - 64 + place // 4 * 4 if forced else 4 + used * place // (PLACES - 5)
+        before = f'cp -r "{whole}" out && ' if forced else ""
+        script = mount + before + f'"$@"; code=$?; cp -r out "{copy}"; exit $code'
+        command = bench.command("out", "nothing", *(["--force"] if forced else []))
+        done = bench.run(["unshare", "-Urm", "sh", "-c", script, str(size), str(point), *command])
+        if forced and done.returncode != 0 and bench.status("disk", copy) == "complete":
+            continue  # nothing of this run, and the earlier one's as it was
+        good += check_full(bench, f"disk of {size} KB", copy, done)
+    bench.check("disks of some size", 0 < good < PLACES, good)
+
+
+def full_stream(bench):
+    """The table of stat goes to standard error."""
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([bench.numachine, "stat", "-m", "station-4", "--", bench.guest],
+                              stderr=full, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False)
+    bench.check("table into a full disk", done.returncode == 5, done.returncode)
+
+
+# ---- two at once ---------------------------------------------------------------------------------
+
+def locked(bench):
+    out = bench.directory / "locked"
+    first = bench.start(out, "drain")
+    await_run(first, out)
+    for options in [], ["--force"]:
+        done = bench.run(bench.command(out, "nothing", *options))
+        bench.check("second run", done.returncode == 2 and "another run" in done.stderr, done)
+    first.communicate(timeout=TIMEOUT)
+    bench.check("first run", first.returncode == 0 and bench.status("first run", out) == "complete",
+                first.returncode)
+
+
+def race(bench):
+    """Several into one empty directory: one gets it."""
+    for lap in range(3):
+        out = bench.directory / f"race-{lap}"
+        out.mkdir()
+        runs = [bench.start(out, "nothing") for _ in range(RACERS)]
+        for r in runs:
+            r.communicate(timeout=TIMEOUT)
+        codes = sorted(r.returncode for r in runs)
+        bench.check("race", codes == [0] + [2] * (RACERS - 1), codes)
+        bench.check("race", bench.status("race", out) == "complete")
+
+
+# ---- killed --------------------------------------------------------------------------------------
+
+def killed(bench):
+    """At any moment; what is left is taken with --force, and is complete only if it is."""
+    lot, out, seen = random.Random(7), bench.directory / "killed", set()
+    began = time.monotonic()
+    bench.run(bench.command(bench.directory / "timing"))
+    length = time.monotonic() - began
+    for _ in range(RUNS_KILLED):
+        process = bench.start(out, "nothing", "--force")
+        time.sleep(lot.uniform(0, 1.1 * length))
+        process.kill()
+        process.communicate(timeout=TIMEOUT)
+        bench.check("killed", process.returncode in (0, -signal.SIGKILL), process.returncode)
+        seen.add(bench.status("killed", out))
+    bench.check("killed", seen <= {None, "running", "complete"}, seen)
+    process = bench.start(out, "spin", "--force")
+    await_run(process, out)
+    process.kill()
+    process.communicate(timeout=TIMEOUT)
+    bench.check("killed while it runs", bench.status("killed", out) == "running")
+    done = bench.run(bench.command(out))
+    bench.check("leftovers", done.returncode == 2 and "--force" in done.stderr, done)
+    done = bench.run(bench.command(out, "nothing", "--force"))
+    bench.check("leftovers", done.returncode == 0 and bench.status("leftovers", out) == "complete", done)
+    for name in "guest.elf", "guest.elf" + UNFINISHED, "manifest.json" + UNFINISHED:
+        shutil.rmtree(out)
+        out.mkdir()
+        (out / name).write_text("begun")
+        done = bench.run(bench.command(out, "nothing", "--force"))
+        bench.check(f"leftover {name}", done.returncode == 0, done)
+
+
+# ---- signals -------------------------------------------------------------------------------------
+
+def signalled(bench, name, *steps, partial=True):
+    """Sends signals, or waits for so many seconds, while the guest runs."""
+    out = bench.directory / name
+    process = bench.start(out, "spin")
+    await_run(process, out)
+    for step in steps:
+        if isinstance(step, float):
+            time.sleep(step)
+        elif process.poll() is None:
+            process.send_signal(step)
+    _, said = process.communicate(timeout=TIMEOUT)
+    status = bench.status(name, out)
+    bench.check(name, process.returncode == 130, process.returncode)
+    bench.check(name, status == "partial" if partial else status in ("running", "partial"), status)
+    bench.check(name, b"interrupted" in said or b"asked again" in said, said)
+
+
+def signals(bench):
+    signalled(bench, "hup", signal.SIGHUP)
+    for lap in range(5):
+        signalled(bench, f"twice-{lap}", signal.SIGTERM, 0.001 * lap, signal.SIGTERM)
+    signalled(bench, "many", *[signal.SIGTERM, signal.SIGINT, signal.SIGHUP, 0.01] * 10)
+    if shutil.which("timeout"):
+        out = bench.directory / "timeout"
+        done = bench.run(["timeout", "1", *bench.command(out, "spin")])
+        bench.check("timeout", done.returncode == 124, done.returncode)
+        bench.check("timeout", bench.status("timeout", out) == "partial")
+    process = subprocess.Popen(["sh", "-c", 'trap "" HUP; exec "$@"', "sh",
+                                *bench.command(bench.directory / "nohup", "drain")],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    await_run(process, bench.directory / "nohup")
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    process.communicate(timeout=TIMEOUT)
+    bench.check("nohup", process.returncode == 0, process.returncode)
+
+
+def impatient(bench):
+    """A run that cannot end, because nobody reads what it has to say, is asked again later."""
+    out = bench.directory / "impatient"
+    reader, writer = os.pipe()
+    while select_writable(writer):
+        os.write(writer, b"x" * 4096)
+    process = subprocess.Popen([bench.numachine, "stat", "-m", "station-4", "-o", out, "--",
+                                bench.guest, "spin"], stdin=subprocess.DEVNULL, stderr=writer)
+    await_run(process, out)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(3.5)
+    bench.check("impatient", process.poll() is None, process.returncode)
+    os.set_blocking(reader, False)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    while process.poll() is None:
+        try:
+            os.read(reader, 1 << 16)
+        except BlockingIOError:
+            time.sleep(0.05)
+    bench.check("impatient", process.returncode == 130, process.returncode)
+    bench.check("impatient", bench.status("impatient", out) in ("running", "partial"))
+    os.close(reader)
+    os.close(writer)
+
+
+def select_writable(fd):
+    import select
+    return bool(select.select([], [fd], [], 0)[1])
+
+
+def main():
+    numachine, guest = map(os.path.abspath, sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(numachine, guest, directory)
+        full_tmpfs(bench, little_files(bench))
+        for part in full_stream, locked, race, killed, signals, impatient:
+            begin = time.monotonic()
+            part(bench)
+            print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")
+    print(f"{bench.failures} failed")
+    return 1 if bench.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
