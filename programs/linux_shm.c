@@ -101,6 +101,7 @@ int64_t shm_attach(struct call *c, uint64_t id, uint64_t addr, uint64_t flags)
         .fixed = want > 0 && flags & SHM_REMAP_,
         .noreplace = want > 0 && !(flags & SHM_REMAP_),
         .shared = true,
+        .writable = true,
         .limit = UINT64_MAX,
     };
     struct attachment *a;

@@ -224,12 +224,14 @@ static void queues(void)
 static void memory(void)
 {
     int shm = shmget(IPC_PRIVATE, 100000, 0600);
-    volatile int *a = shmat(shm, NULL, 0);
+    volatile int *a = shmat(shm, NULL, 0), *b = shmat(shm, NULL, SHM_RDONLY);
     struct shmid_ds state;
 
-    CHECK((intptr_t)a != -1);
+    CHECK((intptr_t)a != -1 && (intptr_t)b != -1 && a != b);
     CHECK(a[0] == 0 && a[20000] == 0);
     a[20000] = 17;
+    CHECK(b[20000] == 17); /* one memory */
+    CHECK(shmdt((void *)b) == 0);
     CHECK(shmdt((void *)a) == 0);
     a = shmat(shm, NULL, 0);
     shmctl(shm, IPC_STAT, &state);
