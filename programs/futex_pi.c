@@ -10,13 +10,14 @@
 
 #include <utlist.h>
 
-/** The first thread that waits for the lock at `addr`, or NULL. */
+/** The first thread that waits for the lock at `addr`, or NULL. One that has given up, and has not
+ *  had its turn to leave the queue yet, does not. */
 static struct thread *first_waiter(struct prog *p, uint64_t addr)
 {
     struct thread *t;
 
     DL_FOREACH2(p->futexes, t, f_next)
-    if (t->futex_kind == FUTEX_LOCK && t->futex == addr)
+    if (t->futex_kind == FUTEX_LOCK && t->futex == addr && t->waiting)
         return t;
     return NULL;
 }
