@@ -8,6 +8,7 @@
 #include "input/write.h"
 #include "input/yaml.h"
 #include "monitor/board.h"
+#include "programs/syscall.h"
 #include "report/grid.h"
 
 #include <fnmatch.h>
@@ -217,6 +218,23 @@ static json_t *list_features(void)
     return array;
 }
 
+/** System calls of guest programs; a number is empty where the ABI has no such call. */
+static json_t *list_syscalls(void)
+{
+    size_t count;
+    char o32[16], n64[16];
+    json_t *array = json_array();
+    const struct sys_row *rows = sys_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(o32, sizeof o32, rows[i].o32 < 0 ? "" : "%d", 4000 + rows[i].o32);
+        snprintf(n64, sizeof n64, rows[i].n64 < 0 ? "" : "%d", 5000 + rows[i].n64);
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", rows[i].name, "o32",
+                                               o32, "n64", n64, "sentence", rows[i].sentence,
+                                               "unlike Linux", sys_differs(&rows[i])));
+    }
+    return array;
+}
+
 static const struct listing {
     const char *name;
     json_t *(*make)(void);
@@ -235,6 +253,8 @@ static const struct listing {
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
+    {"syscalls", list_syscalls, "name o32 n64 sentence",
+     "the system calls a program may make; --json says where each is unlike Linux"},
     {"machines", list_machines, "name sentence", "the shipped machines"},
     {"experiments", list_experiments, "name sentence", "the shipped experiments"},
     {"schema", in_schema, NULL, "JSON Schema of machine and experiment files, for editors"},

@@ -48,4 +48,10 @@ uint64_t in_int(struct in *i, unsigned width);
 uint64_t in_long(struct in *i);
 void in_skip(struct in *i, size_t to);
 
+/** A number of `width` bytes (4 or 8), sign extended. */
+static inline int64_t abi_signed(uint64_t v, unsigned width)
+{
+    return width == 4 ? (int32_t)v : (int64_t)v;
+}
+
 #endif

@@ -6,7 +6,7 @@
  * most as many as threads, and one address space, so this is short and its order is the
  * simulation's.
  */
-#include "programs/syscall.h"
+#include "programs/futex.h"
 #include "programs/watch.h"
 
 #include <utlist.h>
@@ -17,18 +17,20 @@ enum {
     FUTEX_REQUEUE = 3,
     FUTEX_CMP_REQUEUE = 4,
     FUTEX_WAKE_OP = 5,
+    FUTEX_LOCK_PI = 6,
+    FUTEX_UNLOCK_PI = 7,
+    FUTEX_TRYLOCK_PI = 8,
     FUTEX_WAIT_BITSET = 9,
     FUTEX_WAKE_BITSET = 10,
-    FUTEX_OPS = 127, /* without PRIVATE (128) and CLOCK_REALTIME */
+    FUTEX_WAIT_REQUEUE_PI = 11,
+    FUTEX_CMP_REQUEUE_PI = 12,
+    FUTEX_LOCK_PI2 = 13,
+    FUTEX_OPS = 127, /* without the two flags */
+    FUTEX_PRIVATE = 128,
     FUTEX_CLOCK_REALTIME = 256,
 };
 
-enum {
-    WAITERS = (int)0x80000000u,
-    OWNER_DIED = 0x40000000,
-    TID_MASK = 0x3fffffff,
-    ROBUST_LIMIT = 2048,
-};
+enum { ROBUST_LIMIT = 2048 };
 
 static void leave(struct thread *t)
 {
@@ -45,6 +47,54 @@ static void join(struct thread *t, uint64_t addr)
     DL_APPEND2(t->p->futexes, t, f_prev, f_next);
 }
 
+enum wake futex_sleep(struct thread *t, uint64_t addr, enum futex_kind kind, nm_tick deadline)
+{
+    enum wake w;
+
+    t->futex_kind = kind;
+    join(t, addr);
+    w = thread_block(t, deadline, true, NULL);
+    leave(t);
+    return w;
+}
+
+void futex_rouse(struct thread *t)
+{
+    leave(t);
+    thread_wake(t, WAKE_EVENT);
+}
+
+void futex_move(struct thread *t, uint64_t addr, enum futex_kind kind)
+{
+    leave(t);
+    t->futex_kind = kind;
+    join(t, addr);
+}
+
+int futex_check(const struct call *c, uint64_t addr)
+{
+    const bool private = c->a[1] & FUTEX_PRIVATE;
+    const struct vm_area *area = vm_find(&c->p->vm, addr);
+
+    if (addr & 3)
+        return -EINVAL;
+    if (addr >= vm_trampoline(&c->p->vm))
+        return -EFAULT;
+    /* Another program's word is found by its page. */
+    return !private && !(area && area->rights) ? -EFAULT : 0;
+}
+
+int futex_deadline(struct call *c, bool absolute, bool realtime, nm_tick *deadline)
+{
+    uint64_t ns;
+    int err = 0;
+
+    *deadline = NM_NEVER;
+    if (c->a[3] && !(err = call_time(c, 3, &ns)))
+        *deadline = call_deadline(c, absolute, realtime, ns);
+    return err;
+}
+
 unsigned futex_wake(struct prog *p, uint64_t addr, unsigned count, uint32_t bits)
 {
     struct thread *t, *tmp;
@@ -54,10 +104,10 @@ unsigned futex_wake(struct prog *p, uint64_t addr, unsigned count, uint32_t bits
     {
         if (n >= count)
             break;
-        if (t->futex != addr || !(t->futex_bits & bits) || !t->waiting)
+        if (t->futex != addr || t->futex_kind != FUTEX_WORD || !(t->futex_bits & bits) ||
+            !t->waiting)
             continue;
-        leave(t);
-        thread_wake(t, WAKE_EVENT);
+        futex_rouse(t);
         n++;
     }
     return n;
@@ -73,45 +123,54 @@ static unsigned requeue(struct prog *p, uint64_t from, uint64_t to, unsigned cou
     {
         if (n >= count)
             break;
-        if (t->futex != from || from == to)
+        if (t->futex != from || t->futex_kind != FUTEX_WORD || from == to)
             continue;
-        leave(t);
-        join(t, to);
+        futex_move(t, to, FUTEX_WORD);
         n++;
     }
     return n;
 }
 
-static int64_t wait(struct call *c, uint64_t op, uint32_t bits)
+/** Waiters on a lock, or for one, are not for plain commands. A wake-up of at least one is. */
+static int64_t checked_wake(struct call *c, uint64_t addr, uint64_t count, uint32_t bits)
 {
-    bool absolute = (op & FUTEX_OPS) == FUTEX_WAIT_BITSET;
-    nm_tick deadline = NM_NEVER;
-    enum wake w;
-    uint32_t now;
+    const struct thread *t;
+    int err = futex_check(c, addr);
 
-    if (!bits)
+    if (err < 0)
+        return err;
+    DL_FOREACH2(c->p->futexes, t, f_next)
+    if (t->futex == addr && t->waiting && t->futex_kind != FUTEX_WORD)
         return -EINVAL;
-    if (c->a[3]) {
-        uint64_t ns;
-        int err = call_time(c, 3, &ns);
-        if (err < 0)
-            return err;
-        deadline = call_deadline(c, absolute, op & FUTEX_CLOCK_REALTIME, ns);
-    }
+    return futex_wake(c->p, addr, (int32_t)count > 1 ? (unsigned)count : 1, bits);
+}
+
+static int64_t wait(struct call *c, bool absolute, bool realtime, uint32_t bits)
+{
+    nm_tick deadline;
+    uint32_t now;
+    int err = futex_deadline(c, absolute, realtime, &deadline);
+
+    if (err == 0 && !bits)
+        err = -EINVAL;
+    if (err == 0)
+        err = futex_check(c, c->a[0]);
+    if (err < 0)
+        return err;
     if (vm_read32(&c->p->vm, c->a[0], &now) < 0)
         return -EFAULT;
     watch_sleep(c->t, c->a[0], (uint32_t)c->a[2]);
     if (now != (uint32_t)c->a[2])
         return -EAGAIN;
     c->t->futex_bits = bits;
-    join(c->t, c->a[0]);
-    w = thread_block(c->t, deadline, true, NULL);
-    leave(c->t);
-    if (w == WAKE_EVENT)
+    switch (futex_sleep(c->t, c->a[0], FUTEX_WORD, deadline)) {
+    case WAKE_EVENT:
         return 0;
-    if (w == WAKE_TIMEOUT)
+    case WAKE_TIMEOUT:
         return -ETIMEDOUT;
-    return deadline == NM_NEVER ? -ERESTART_SYS : -EINTR;
+    default:
+        return deadline == NM_NEVER ? -ERESTART_SYS : -EINTR;
+    }
 }
 
 /** The first half of FUTEX_WAKE_OP's code: what becomes of the second word. */
@@ -169,26 +228,39 @@ static bool compares(uint32_t code, int32_t old)
 static int64_t wake_op(struct call *c)
 {
     uint32_t code = (uint32_t)c->a[5], old, new;
-    unsigned n;
+    int64_t n = futex_check(c, c->a[0]), more;
 
+    if (n == 0)
+        n = futex_check(c, c->a[4]);
+    if (n < 0)
+        return n;
+    if (!new_value(code, 0, &new))
+        return -ENOSYS;
     if (vm_read32(&c->p->vm, c->a[4], &old) < 0)
         return -EFAULT;
-    if (!new_value(code, old, &new))
-        return -ENOSYS;
+    new_value(code, old, &new);
     if (vm_write32(&c->p->vm, c->a[4], new) < 0)
         return -EFAULT;
-    n = futex_wake(c->p, c->a[0], (unsigned)c->a[2], ~0u);
-    if (compares(code, (int32_t)old))
-        n += futex_wake(c->p, c->a[4], (unsigned)c->a[3], ~0u);
-    return n;
+    n = checked_wake(c, c->a[0], c->a[2], ~0u);
+    if (n < 0 || !compares(code, (int32_t)old))
+        return n;
+    more = checked_wake(c, c->a[4], c->a[3], ~0u);
+    return more < 0 ? more : n + more;
 }
 
 static int64_t wake_and_requeue(struct call *c, bool compare)
 {
+    int64_t err = futex_check(c, c->a[0]);
     uint32_t now;
-    unsigned n;
+    unsigned n = 0;
 
-    if (vm_read32(&c->p->vm, c->a[0], &now) < 0)
+    if ((int32_t)c->a[2] < 0 || (int32_t)c->a[3] < 0)
+        return -EINVAL;
+    if (err == 0)
+        err = futex_check(c, c->a[4]);
+    if (err < 0)
+        return err;
+    if (compare && vm_read32(&c->p->vm, c->a[0], &now) < 0)
         return -EFAULT;
     if (compare && now != (uint32_t)c->a[5])
         return -EAGAIN;
@@ -199,47 +271,74 @@ static int64_t wake_and_requeue(struct call *c, bool compare)
 /** futex(word, op, value, timeout or value2, word2, value3) */
 int64_t sys_futex(struct call *c)
 {
-    uint64_t op = c->a[1];
+    const uint64_t op = c->a[1] & FUTEX_OPS;
+    const bool realtime = c->a[1] & FUTEX_CLOCK_REALTIME;
 
-    if (c->a[0] & 3)
-        return -EINVAL;
-    switch (op & FUTEX_OPS) {
+    if (realtime && op != FUTEX_WAIT_BITSET && op != FUTEX_WAIT_REQUEUE_PI && op != FUTEX_LOCK_PI2)
+        return -ENOSYS;
+    switch (op) {
     case FUTEX_WAIT:
-        return wait(c, op, ~0u);
+        return wait(c, false, false, ~0u);
     case FUTEX_WAIT_BITSET:
-        return wait(c, op, (uint32_t)c->a[5]);
+        return wait(c, true, realtime, (uint32_t)c->a[5]);
     case FUTEX_WAKE:
-        return futex_wake(c->p, c->a[0], (unsigned)c->a[2], ~0u);
+        return checked_wake(c, c->a[0], c->a[2], ~0u);
     case FUTEX_WAKE_BITSET:
-        if (!c->a[5])
-            return -EINVAL;
-        return futex_wake(c->p, c->a[0], (unsigned)c->a[2], (uint32_t)c->a[5]);
+        return c->a[5] ? checked_wake(c, c->a[0], c->a[2], (uint32_t)c->a[5]) : -EINVAL;
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE:
-        return wake_and_requeue(c, (op & FUTEX_OPS) == FUTEX_CMP_REQUEUE);
+        return wake_and_requeue(c, op == FUTEX_CMP_REQUEUE);
     case FUTEX_WAKE_OP:
         return wake_op(c);
+    case FUTEX_LOCK_PI:
+        return futex_lock_pi(c, true);
+    case FUTEX_LOCK_PI2:
+        return futex_lock_pi(c, realtime);
+    case FUTEX_UNLOCK_PI:
+        return futex_unlock_pi(c);
+    case FUTEX_TRYLOCK_PI:
+        return futex_trylock_pi(c);
+    case FUTEX_WAIT_REQUEUE_PI:
+        return futex_wait_requeue_pi(c, realtime);
+    case FUTEX_CMP_REQUEUE_PI:
+        return futex_cmp_requeue_pi(c);
     default:
-        return sys_unprovided(c);
+        return -ENOSYS;
     }
 }
 
 /* ---- robust locks ---------------------------------------------------------------------------- */
 
-/** The owner of the lock at `addr` ends: say so in the lock and wake one who waits for it. */
-static void owner_died(struct thread *t, uint64_t addr)
+/** An entry of the robust list: the lock, and whether it is one with an owner. */
+struct held {
+    uint64_t lock;
+    bool pi;
+};
+
+static struct held held(uint64_t entry, uint64_t offset)
+{
+    return (struct held){(entry & ~UINT64_C(1)) + offset, entry & 1};
+}
+
+/** The owner of a lock ends: say so in the lock and wake one who waits for it. One `pending` was
+ *  just being locked or unlocked: the owner may have freed it without waking anybody. */
+static void owner_died(struct thread *t, struct held h, bool pending)
 {
     struct vm *vm = &t->p->vm;
     uint32_t v;
 
-    if ((addr & 3) || vm_read32(vm, addr, &v) < 0 || (v & TID_MASK) != t->tid)
+    if ((h.lock & 3) || vm_read32(vm, h.lock, &v) < 0)
         return;
-    vm_write32(vm, addr, (v & (uint32_t)WAITERS) | OWNER_DIED);
-    if (v & (uint32_t)WAITERS)
-        futex_wake(t->p, addr, 1, ~0u);
+    if (pending && !h.pi && v == 0)
+        futex_wake(t->p, h.lock, 1, ~0u);
+    if ((v & FUTEX_TID_MASK) != t->tid)
+        return;
+    vm_write32(vm, h.lock, (v & FUTEX_WAITERS) | FUTEX_OWNER_DIED);
+    if ((v & FUTEX_WAITERS) && !h.pi)
+        futex_wake(t->p, h.lock, 1, ~0u);
 }
 
-void futex_thread_exit(struct thread *t)
+static void end_robust(struct thread *t)
 {
     struct vm *vm = &t->p->vm;
     unsigned w = t->p->n64 ? 8 : 4;
@@ -249,18 +348,23 @@ void futex_thread_exit(struct thread *t)
         vm_read_word(vm, head + w, w, &offset) < 0 ||
         vm_read_word(vm, head + 2 * w, w, &pending) < 0)
         return;
-    if (w == 4)
-        offset = (uint64_t)(int64_t)(int32_t)offset;
-    /* Bit 0 of a pointer marks a priority-inheritance lock. */
+    offset = (uint64_t)abi_signed(offset, w);
+    /* Bit 0 of a pointer marks a lock with an owner. */
     for (int n = 0; (entry & ~UINT64_C(1)) != head && n < ROBUST_LIMIT; n++) {
         uint64_t next;
         int bad = vm_read_word(vm, entry & ~UINT64_C(1), w, &next);
         if ((entry & ~UINT64_C(1)) != (pending & ~UINT64_C(1)))
-            owner_died(t, (entry & ~UINT64_C(1)) + offset);
+            owner_died(t, held(entry, offset), false);
         if (bad < 0)
             return;
         entry = next;
     }
     if (pending & ~UINT64_C(1))
-        owner_died(t, (pending & ~UINT64_C(1)) + offset);
+        owner_died(t, held(pending, offset), true);
+}
+
+void futex_thread_exit(struct thread *t)
+{
+    end_robust(t);
+    futex_pi_exit(t);
 }

@@ -27,7 +27,7 @@ enum {
 };
 
 /** Internal results beside errno: the call was cut short by a signal. Values as in Linux. */
-enum { ERESTART_SYS = 512, ERESTART_NOHAND = 514 };
+enum { ERESTART_SYS = 512, ERESTART_NOINTR = 513, ERESTART_NOHAND = 514 };
 
 /** Guest seconds between 1970 and tick 0: 1996-01-01 00:00:00 UTC, when the machine was young. */
 #define PROG_EPOCH INT64_C(820454400)
@@ -63,9 +63,15 @@ struct pending {
     struct siginfo info;
 };
 
+/** Signals sent to a thread or to the process and not yet taken. */
+struct sigqueue {
+    struct sigs set;                /**< those with at least one waiting */
+    struct pending *first[SIGNALS]; /**< of signal s at s-1, in the order they were sent */
+};
+
 struct altstack {
-    uint64_t sp, size;
-    uint32_t flags;
+    uint64_t sp, size; /**< size 0: none */
+    uint32_t flags;    /**< SS_AUTODISARM or 0 */
 };
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -80,6 +86,13 @@ enum thread_state {
 
 /** Why a blocked thread goes on. */
 enum wake { WAKE_EVENT, WAKE_TIMEOUT, WAKE_SIGNAL };
+
+/** What a thread on the futex list waits for. */
+enum futex_kind {
+    FUTEX_WORD,      /**< a wake-up */
+    FUTEX_LOCK,      /**< to become owner of a lock (futex_pi.c) */
+    FUTEX_CONDITION, /**< to be moved to such a lock */
+};
 
 /** What tells whether a thread gets on (watch.c). */
 struct watched {
@@ -122,6 +135,9 @@ struct thread {
 
     /* blocking */
     enum wake wake;
+    uint32_t policy; /**< SCHED_ number, with SCHED_RESET_ON_FORK; changes nothing */
+    int nice;        /**< -20 .. 19; changes nothing */
+    uint64_t slack;  /**< [ns] PR_SET_TIMERSLACK; 0: never set; changes nothing */
     bool interruptible;
     bool waiting;         /**< its actor waits in thread_block */
     nm_tick deadline;     /**< valid while waiting; NM_NEVER: none */
@@ -129,6 +145,9 @@ struct thread {
     const void *channel;  /**< what it waits for; see thread_wake_all */
     uint64_t futex;       /**< address waited on; valid while on the futex list */
     uint32_t futex_bits;
+    enum futex_kind futex_kind;
+    uint32_t lock_owner;  /**< FUTEX_LOCK: the thread that has it */
+    uint64_t lock_wanted; /**< FUTEX_CONDITION: address of the lock to be had afterwards */
     struct thread *f_prev, *f_next;
     bool on_futex;
 
@@ -143,8 +162,9 @@ struct thread {
     uint64_t call_pc, call_npc; /**< the last SYSCALL instruction, and what follows it */
     bool restore_mask;          /**< saved_mask comes back after the handler's frame is made */
     struct sigs wanted;         /**< sigtimedwait */
-    struct pending *pending;
+    struct sigqueue pending;
     struct altstack alt;
+    struct note *note; /**< the message it waits to send (ipc.h) */
     char name[16];
 };
 
@@ -172,6 +192,7 @@ enum file_kind {
     FILE_MARK,
     FILE_RANDOM,
     FILE_DEVICE,
+    FILE_OBJECT,      /**< a timer, a counter, a queue ... (linux_object.h) */
     FILE_UNCACHED,    /**< to be mapped (mapped.h) */
     FILE_NONCOHERENT, /**< to be mapped */
     FILE_CARD         /**< a card's registers, to be mapped, and its interrupts */
@@ -184,6 +205,7 @@ struct pipe {
     unsigned opened[2];  /**< how often for reading and for writing, ever */
     struct inode *inode; /**< its FIFO, or NULL */
     size_t head, count;
+    uint64_t moved; /**< reads and writes */
     uint8_t data[PIPE_BYTES];
 };
 
@@ -197,11 +219,14 @@ struct file {
     struct file *prev, *next;
     uint32_t flags;                /**< guest's O_ flags */
     uint64_t at;                   /**< position in a regular file */
+    uint64_t moved;                /**< reads and writes of an object */
     struct inode *inode;           /**< of a file of the host; not owned */
     bool writable;                 /**< the view lets it be changed */
     const struct synthetic *synth; /**< what it is a made-up form of, or NULL */
     struct place place;            /**< FILE_FOLDER */
     struct pipe *pipe;
+    const struct file_ops *ops;  /**< FILE_OBJECT: what it does (linux_object.h) */
+    void *object;                /**< FILE_OBJECT: what it is */
     struct device *device;       /**< FILE_DEVICE: its commands (device.h) */
     unsigned card;               /**< FILE_CARD */
     uint32_t interrupts;         /**< FILE_CARD: of the card, when last read */
@@ -212,6 +237,28 @@ struct file {
 struct descriptor {
     struct file *file;
     bool cloexec;
+};
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/** MIPS Linux numbers of those limits that mean something here. */
+enum {
+    LIMIT_STACK = 3,
+    LIMIT_NOFILE = 5,
+    LIMIT_SIGPENDING = 11,
+    LIMIT_MSGQUEUE = 12,
+    LIMIT_NICE = 13,
+    LIMIT_RTPRIO = 14,
+    LIMITS = 16,
+};
+
+struct limit {
+    uint64_t soft, hard; /**< UINT64_MAX: none */
+};
+
+/** What prctl keeps for the process; none of it changes anything. */
+struct prctl {
+    uint32_t death_signal, dumpable, keep_caps, timing, subreaper, no_new_privs, thp_disable;
 };
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -250,9 +297,20 @@ struct prog {
     XXH64_state_t *hash;
 
     struct action actions[SIGNALS + 1];
-    struct pending *pending;       /**< for the process */
-    nm_tick alarm_at, alarm_every; /**< ITIMER_REAL [ticks]; NM_NEVER, 0: off */
-    nm_tick sample_at;             /**< next call of the sample hook; NM_NEVER: none */
+    struct sigqueue pending;     /**< for the process */
+    unsigned pending_count;      /**< waiting signals, of all queues (RLIMIT_SIGPENDING) */
+    struct epoll *epolls;        /**< open ones */
+    struct mqueue *mqueues;      /**< with a name or a descriptor */
+    struct sysv *sysv[3];        /**< System V objects by kind (linux_sysv.h) */
+    uint32_t next_sysv[3];       /**< number of the next of a kind */
+    unsigned watchers;           /**< open signal descriptors */
+    struct timer *timers;        /**< of all kinds (timer.h), by creation */
+    uint32_t next_timer;         /**< number of the next POSIX timer */
+    struct limit limits[LIMITS]; /**< by MIPS number; most change nothing */
+    struct prctl prctl;
+    bool membarrier;   /**< the process has said that it will use private barriers */
+    uint32_t uid, gid; /**< only ever what they were */
+    nm_tick sample_at; /**< next call of the sample hook; NM_NEVER: none */
 
     struct device_command *commands; /**< special functions asked for, in order (device.c) */
 
@@ -354,8 +412,13 @@ static inline bool sigs_has(const struct sigs *s, int sig)
     return s->w[(sig - 1) >> 6] >> ((sig - 1) & 63) & 1;
 }
 
-/** Queues a signal for one thread (t) or, with t NULL, for the process. */
-void signal_post(struct prog *p, struct thread *t, const struct siginfo *info);
+/** Queues a signal for one thread (t) or, with t NULL, for the process.
+ *  @return 0, or -EAGAIN when a real-time signal with a value finds too many waiting */
+int signal_post(struct prog *p, struct thread *t, const struct siginfo *info);
+/** Whether a signal to thread `t`, or with t NULL to the process, would be thrown away. */
+bool signal_dropped(const struct prog *p, const struct thread *t, int signo);
+/** The signal's action has changed: if that is to ignore it, those waiting are thrown away. */
+void signal_settle(struct prog *p, int signo);
 /** A fault of this thread: cannot be ignored or blocked. */
 void signal_force(struct thread *t, int signo, int code, uint64_t addr);
 /** True if a signal waits that the thread must act on. */
@@ -365,15 +428,32 @@ void signal_deliver(struct thread *t);
 /** Takes a waiting signal of `set` off the queues. */
 bool signal_take(struct thread *t, const struct sigs *set, struct siginfo *info);
 void signal_free(struct prog *p);
+/** The thread is gone: so is what was sent to it alone. */
 void signal_clear_thread(struct thread *t);
 /** Writes the trampolines; part of loading. */
 int signal_trampolines(struct prog *p);
+
+/* ---- timer.c --------------------------------------------------------------------------------- */
+
+/** The next tick at which a timer may come due; NM_NEVER: none in sight. */
+nm_tick timers_date(const struct prog *p);
+/** Lets those due now fire. */
+void timers_ring(struct prog *p);
+/** A signal has been taken off its queue: a timer that sent it goes on; fills in the overrun. */
+void timer_taken(struct prog *p, struct siginfo *info);
+/** Signals of that number were thrown away. */
+void timers_dropped(struct prog *p, int signo);
+void timers_free(struct prog *p);
 
 /* ---- futex.c --------------------------------------------------------------------------------- */
 
 unsigned futex_wake(struct prog *p, uint64_t addr, unsigned count, uint32_t bits);
 /** Robust list of a thread that ends: mark its locks "owner died" and wake a waiter. */
 void futex_thread_exit(struct thread *t);
+
+/* ---- linux_limit.c --------------------------------------------------------------------------- */
+
+void limits_init(struct prog *p);
 
 /* ---- linux_file.c ---------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "machine/alloc.h"
 #include "programs/device.h"
 #include "programs/inode.h"
+#include "programs/linux_object.h"
 #include "programs/lock.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
@@ -55,8 +56,11 @@ void file_release(struct prog *p, struct file *f)
         return;
     DL_DELETE(p->files, f);
     lock_released(p, f);
+    epoll_forget(p, f);
     if (f->pipe)
         pipe_end(p, f);
+    if (f->ops)
+        f->ops->release(p, f);
     if (f->host >= 0 && !f->standard)
         close(f->host);
     place_free(&f->place);
@@ -376,6 +380,8 @@ static int64_t read_file(struct call *c, struct file *f, uint64_t va, uint64_t l
         return -EINVAL;
     if (f->pipe)
         return pipe_read(c, f, va, len);
+    if (f->ops)
+        return object_read(c, f, va, len);
     if (f->kind == FILE_DEVICE)
         return device_read(c, f, va, len);
     if (f->kind == FILE_CARD)
@@ -401,6 +407,8 @@ static int64_t write_file(struct call *c, struct file *f, uint64_t va, uint64_t 
         return write_mark(c, va, len);
     if (f->pipe)
         return pipe_write(c, f, va, len);
+    if (f->ops)
+        return object_write(c, f, va, len);
     if (f->kind == FILE_DEVICE)
         return device_write(c, f, va, len);
     if (!is_plain(f))
@@ -895,6 +903,8 @@ int64_t sys_dup2(struct call *c)
 
 int64_t sys_dup3(struct call *c)
 {
+    if (c->a[2] & ~(uint64_t)G_O_CLOEXEC)
+        return -EINVAL;
     return c->a[0] == c->a[1] ? -EINVAL : duplicate(c, c->a[1], c->a[2] & G_O_CLOEXEC);
 }
 

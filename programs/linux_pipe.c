@@ -7,32 +7,29 @@
  */
 #include "machine/alloc.h"
 #include "programs/inode.h"
-#include "programs/linux_file.h"
+#include "programs/linux_object.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    POLL_IN = 1,
-    POLL_OUT = 4,
-    POLL_ERR = 8,
-    POLL_HUP = 0x10,
-    POLL_NVAL = 0x20,
-    PIPE_ATOMIC = 4096
-};
+enum { PIPE_ATOMIC = 4096 };
 
 int64_t sys_pipe2(struct call *c)
 {
     struct prog *p = c->p;
     bool old = c->row->args[0] != 'p';
     uint32_t flags = old ? 0 : (uint32_t)c->a[1];
-    struct pipe *pipe = nm_alloc(1, sizeof *pipe);
-    struct file *in = file_new(p, FILE_PIPE_IN, -1, flags);
-    struct file *out = file_new(p, FILE_PIPE_OUT, -1, flags | 1);
+    struct pipe *pipe;
+    struct file *in, *out;
     int64_t r, w;
 
+    if (flags & ~(uint32_t)(G_O_CLOEXEC | G_O_NONBLOCK))
+        return -EINVAL;
+    pipe = nm_alloc(1, sizeof *pipe);
+    in = file_new(p, FILE_PIPE_IN, -1, flags);
+    out = file_new(p, FILE_PIPE_OUT, -1, flags | 1);
     pipe->readers = pipe->writers = 1;
     in->pipe = out->pipe = pipe;
     r = file_install(p, in, 0, flags & G_O_CLOEXEC);
@@ -153,6 +150,7 @@ int64_t pipe_read(struct call *c, struct file *f, uint64_t va, uint64_t len)
         pipe->count--;
         n++;
     }
+    pipe->moved++;
     thread_wake_all(c->p, c->p->fds);
     return (int64_t)n;
 }
@@ -176,6 +174,7 @@ static int64_t pipe_fill(struct call *c, struct pipe *pipe, const struct source 
         else if (vm_read(&c->p->vm, from->va + done + n, to, 1) < 0)
             return n > 0 ? (int64_t)n : -EFAULT;
     }
+    pipe->moved++;
     if (n > 0)
         thread_wake_all(c->p, c->p->fds);
     return (int64_t)n;
@@ -222,14 +221,22 @@ int64_t pipe_put(struct call *c, struct file *f, const uint8_t *buf, size_t len)
 
 /* ---- poll and select ------------------------------------------------------------------------- */
 
-/** What is ready on a file. The host's always are: the simulation waits for them. */
-static unsigned ready(struct prog *p, const struct file *f)
+uint64_t file_moved(const struct file *f)
+{
+    return f->pipe ? f->pipe->moved : f->moved;
+}
+
+/** The host's always are ready: the simulation waits for them. */
+unsigned file_ready(struct thread *t, const struct file *f)
 {
     const struct pipe *pipe = f ? f->pipe : NULL;
+    struct prog *p = t->p;
     unsigned r = 0;
 
     if (!f)
         return POLL_NVAL;
+    if (f->ops)
+        return f->ops->ready(t, f);
     if (f->kind == FILE_CARD)
         return mapped_ready(p, f) ? POLL_IN : 0;
     if (!pipe)
@@ -280,7 +287,7 @@ static int64_t poll_once(struct call *c, uint64_t va, uint64_t n, const struct p
             return -EFAULT;
         got = (int32_t)fd < 0
                   ? 0
-                  : ready(c->p, w->file[i]) & (events | POLL_ERR | POLL_HUP | POLL_NVAL);
+                  : file_ready(c->t, w->file[i]) & (events | POLL_ERR | POLL_HUP | POLL_NVAL);
         if (vm_write_word(&c->p->vm, va + 6, 2, got) < 0)
             return -EFAULT;
         count += got != 0;
@@ -310,8 +317,7 @@ int64_t sys_poll(struct call *c)
                       ms < 0 ? NM_NEVER : call_deadline(c, false, false, (uint64_t)ms * 1000000));
 }
 
-/** Deadline of an optional relative timespec argument. */
-static int optional_deadline(struct call *c, unsigned i, nm_tick *deadline)
+int optional_deadline(struct call *c, unsigned i, nm_tick *deadline)
 {
     uint64_t ns;
     int err = 0;
@@ -327,7 +333,9 @@ int64_t sys_ppoll(struct call *c)
     nm_tick deadline;
     int err = optional_deadline(c, 2, &deadline);
 
-    return err < 0 ? err : poll_until(c, deadline);
+    if (err == 0)
+        err = mask_enter(c, c->a[3], c->a[4]);
+    return err < 0 ? err : mask_leave(c, poll_until(c, deadline));
 }
 
 /** Reads and, at the end, writes one fd_set: words of the guest's long. */
@@ -359,7 +367,7 @@ static int64_t select_once(struct call *c, uint64_t n, uint8_t asked[3][FD_MAX],
 
     for (int s = 0; s < 3; s++)
         for (uint64_t fd = 0; fd < n; fd++) {
-            unsigned r = asked[s][fd] ? ready(c->p, w->file[fd]) : 0;
+            unsigned r = asked[s][fd] ? file_ready(c->t, w->file[fd]) : 0;
             if (r & POLL_NVAL)
                 return -EBADF;
             got[s][fd] = (r & masks[s]) != 0;
@@ -375,8 +383,10 @@ static int64_t select_until(struct call *c, nm_tick deadline)
     uint64_t n = c->a[0];
     int64_t count = 0;
 
-    if (n > FD_MAX)
+    if ((int32_t)n < 0)
         return -EINVAL;
+    if (n > FD_MAX) /* there are no more */
+        n = FD_MAX;
     for (unsigned s = 0; s < 3; s++)
         if (move_set(c, c->a[1 + s], n, asked[s], false) < 0)
             return -EFAULT;
@@ -407,13 +417,28 @@ int64_t sys_select(struct call *c)
     if (vm_read_word(&c->p->vm, c->a[4], w, &sec) < 0 ||
         vm_read_word(&c->p->vm, c->a[4] + w, w, &usec) < 0)
         return -EFAULT;
-    return select_until(c, call_deadline(c, false, false, sec * 1000000000 + usec * 1000));
+    if (abi_signed(sec, w) < 0 || abi_signed(usec, w) < 0)
+        return -EINVAL;
+    sec += usec / 1000000; /* the kernel takes more than a second of these */
+    if (sec > (uint64_t)TIME_MAX_S)
+        sec = (uint64_t)TIME_MAX_S;
+    return select_until(c,
+                        call_deadline(c, false, false, sec * 1000000000 + usec % 1000000 * 1000));
 }
 
 int64_t sys_pselect6(struct call *c)
 {
     nm_tick deadline;
+    const unsigned w = c->p->n64 ? 8 : 4;
+    uint64_t mask = 0, size = 0;
     int err = optional_deadline(c, 4, &deadline);
 
-    return err < 0 ? err : select_until(c, deadline);
+    /* The last argument points to the mask's address and size. */
+    if (err == 0 && c->a[5] &&
+        (vm_read_word(&c->p->vm, c->a[5], w, &mask) < 0 ||
+         vm_read_word(&c->p->vm, c->a[5] + w, w, &size) < 0))
+        err = -EFAULT;
+    if (err == 0)
+        err = mask_enter(c, mask, size);
+    return err < 0 ? err : mask_leave(c, select_until(c, deadline));
 }

@@ -29,8 +29,10 @@ int64_t sys_rt_sigaction(struct call *c)
                     vm_write_word(&p->vm, c->a[2] + w, w, a->handler) < 0 ||
                     signal_write_set(p, c->a[2] + 2 * w, &a->mask) < 0))
         return -EFAULT;
-    if (c->a[1])
+    if (c->a[1]) {
         *a = new;
+        signal_settle(p, (int)c->a[0]);
+    }
     return 0;
 }
 
@@ -59,12 +61,19 @@ int64_t sys_rt_sigprocmask(struct call *c)
 
 int64_t sys_rt_sigpending(struct call *c)
 {
+    unsigned w = c->p->n64 ? 8 : 4;
     struct sigs s;
 
+    if (c->a[1] > SET_BYTES)
+        return -EINVAL;
     signal_pending_set(c->t, &s);
-    for (int i = 0; i < 2; i++)
-        s.w[i] &= c->t->mask.w[i];
-    return signal_write_set(c->p, c->a[0], &s);
+    for (uint64_t i = 0; i < c->a[1]; i++) { /* a shorter set gets that many bytes of it */
+        uint64_t at = i / w * w + (w - 1 - i % w);
+        uint8_t byte = (uint8_t)((s.w[at / 8] & c->t->mask.w[at / 8]) >> 8 * (at % 8));
+        if (vm_write(&c->p->vm, c->a[0] + i, &byte, 1) < 0)
+            return -EFAULT;
+    }
+    return 0;
 }
 
 int64_t sys_rt_sigsuspend(struct call *c)
@@ -100,6 +109,8 @@ int64_t sys_rt_sigtimedwait(struct call *c)
     struct out o;
     bool got;
 
+    if (c->a[3] != SET_BYTES)
+        return -EINVAL;
     if (signal_read_set(c->p, c->a[0], &set) < 0)
         return -EFAULT;
     if (c->a[2]) {
@@ -130,30 +141,14 @@ int64_t sys_rt_sigtimedwait(struct call *c)
 
 int64_t sys_sigaltstack(struct call *c)
 {
-    enum { DISABLE = 2, MINIMUM = 2048 };
-    unsigned w = c->p->n64 ? 8 : 4;
-    struct altstack new = {0};
-    struct in i;
-    struct out o;
+    struct out old;
+    int err = 0;
 
-    if (c->a[0]) {
-        if (in_read(&i, &c->p->vm, c->a[0], 2 * w + 4) < 0)
-            return -EFAULT;
-        new.sp = in_long(&i);
-        new.size = in_long(&i);
-        new.flags = (uint32_t)in_int(&i, 4);
-        if (!(new.flags &DISABLE) && new.size < MINIMUM)
-            return -ENOMEM;
-    }
-    if (c->a[1]) {
-        out_start(&o, c->p->n64);
-        signal_out_altstack(&o, c->t);
-        if (out_write(&o, &c->p->vm, c->a[1]) < 0)
-            return -EFAULT;
-    }
+    out_start(&old, c->p->n64);
+    signal_out_altstack(&old, c->t);
     if (c->a[0])
-        c->t->alt = new;
-    return 0;
+        err = signal_set_altstack(c->t, c->a[0]);
+    return err < 0 || !c->a[1] ? err : out_write(&old, &c->p->vm, c->a[1]);
 }
 
 static int64_t sigreturn(struct call *c, bool rt)
@@ -176,71 +171,95 @@ int64_t sys_sigreturn(struct call *c)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-enum { SI_USER_ = 0, SI_TKILL_ = -6 };
+enum { INIT = 1 /* the one other process, and not the guest's to send to */ };
 
 /** To the process (tid 0) or a thread of it. Signal 0 only asks whether it exists. */
 static int64_t send(struct call *c, uint32_t tid, uint64_t sig, int code)
 {
     struct thread *t = tid ? thread_find(c->p, tid) : NULL;
-    struct siginfo info = {.signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = 1000};
+    struct siginfo info = {.signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid};
 
-    if (sig > SIGNALS)
-        return -EINVAL;
     if (tid && !t)
         return -ESRCH;
-    if (sig)
-        signal_post(c->p, t, &info);
-    return 0;
+    if (sig > SIGNALS)
+        return -EINVAL;
+    return sig ? signal_post(c->p, t, &info) : 0;
 }
 
 int64_t sys_kill(struct call *c)
 {
     int32_t pid = (int32_t)c->a[0];
 
-    return pid == FIRST_TID || pid == 0 || pid == -FIRST_TID ? send(c, 0, c->a[1], SI_USER_)
-                                                             : -ESRCH;
+    if (pid == FIRST_TID || pid == 0 || pid == -FIRST_TID ||
+        (pid > 0 && thread_find(c->p, (uint32_t)pid)))
+        return send(c, 0, c->a[1], SI_USER_);
+    if (c->a[1] > SIGNALS)
+        return pid == INIT || pid == -INIT ? -EINVAL : -ESRCH;
+    return pid == INIT || pid == -INIT ? -EPERM : -ESRCH;
 }
 
 int64_t sys_tkill(struct call *c)
 {
-    return c->a[0] ? send(c, (uint32_t)c->a[0], c->a[1], SI_TKILL_) : -EINVAL;
+    if ((int32_t)c->a[0] <= 0)
+        return -EINVAL;
+    return c->a[0] == INIT ? -EPERM : send(c, (uint32_t)c->a[0], c->a[1], SI_TKILL_);
 }
 
 int64_t sys_tgkill(struct call *c)
 {
     if ((int32_t)c->a[0] <= 0 || (int32_t)c->a[1] <= 0)
         return -EINVAL;
+    if (c->a[0] == INIT && c->a[1] == INIT)
+        return -EPERM;
     return c->a[0] == FIRST_TID ? send(c, (uint32_t)c->a[1], c->a[2], SI_TKILL_) : -ESRCH;
 }
 
-/** Sends with the caller's siginfo: code, then after errno: pid, uid, value. */
-static int64_t queue(struct call *c, struct thread *t, uint64_t sig, uint64_t va)
+/** Reads the caller's siginfo: code, then after errno: pid, uid, value. */
+static int read_info(struct call *c, uint64_t sig, uint64_t va, struct siginfo *info)
 {
-    struct siginfo info = {.signo = (int)sig};
     struct in i;
 
-    if (sig < 1 || sig > SIGNALS)
-        return -EINVAL;
     if (in_read(&i, &c->p->vm, va, 128) < 0)
         return -EFAULT;
     in_skip(&i, 4);
-    info.code = (int32_t)in_int(&i, 4);
+    info->signo = (int)sig;
+    info->code = (int32_t)in_int(&i, 4);
     in_skip(&i, c->p->n64 ? 16 : 12);
-    info.pid = (uint32_t)in_int(&i, 4);
-    info.uid = (uint32_t)in_int(&i, 4);
-    info.value = in_long(&i);
-    signal_post(c->p, t, &info);
+    info->pid = (uint32_t)in_int(&i, 4);
+    info->uid = (uint32_t)in_int(&i, 4);
+    info->value = in_long(&i);
     return 0;
+}
+
+/** Sends what the caller says; only to itself may it pretend to be the kernel or kill. */
+static int64_t queue(struct call *c, uint64_t pid, struct thread *t, uint64_t sig, uint64_t va)
+{
+    struct siginfo info;
+
+    if (read_info(c, sig, va, &info) < 0)
+        return -EFAULT;
+    if (pid != FIRST_TID && !thread_find(c->p, (uint32_t)pid))
+        return pid == INIT ? -EPERM : -ESRCH;
+    if (sig > SIGNALS)
+        return -EINVAL;
+    return sig ? signal_post(c->p, t, &info) : 0;
 }
 
 int64_t sys_rt_sigqueueinfo(struct call *c)
 {
-    return c->a[0] == FIRST_TID ? queue(c, NULL, c->a[1], c->a[2]) : -ESRCH;
+    return queue(c, c->a[0], NULL, c->a[1], c->a[2]);
 }
 
 int64_t sys_rt_tgsigqueueinfo(struct call *c)
 {
     struct thread *t = thread_find(c->p, (uint32_t)c->a[1]);
+    struct siginfo info;
 
-    return t && c->a[0] == FIRST_TID ? queue(c, t, c->a[2], c->a[3]) : -ESRCH;
+    if (read_info(c, c->a[2], c->a[3], &info) < 0)
+        return -EFAULT;
+    if ((int32_t)c->a[0] <= 0 || (int32_t)c->a[1] <= 0)
+        return -EINVAL;
+    if (c->a[0] == INIT && c->a[1] == INIT)
+        return -EPERM;
+    return t && c->a[0] == FIRST_TID ? queue(c, c->a[0], t, c->a[2], c->a[3]) : -ESRCH;
 }

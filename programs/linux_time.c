@@ -2,69 +2,66 @@
  * Time as the guest sees it: simulated, counted from 1996-01-01 00:00:00 UTC at tick 0. A processor
  * clock is the time a thread held its card.
  */
-#include "programs/syscall.h"
+#include "programs/linux_time.h"
+#include "programs/timer.h"
 
 enum { NS = 1000000000, TICKS_PER_SECOND = 100 /* CLK_TCK of times() */ };
 
-enum {
-    CLK_REALTIME = 0,
-    CLK_MONOTONIC = 1,
-    CLK_PROCESS = 2,
-    CLK_THREAD = 3,
-    CLK_LAST = 11,
-    CLK_PERTHREAD_BIT = 4,
-};
-
-/** [ticks] a thread has had a card; for the caller, up to its trap. */
-static nm_tick thread_ran(const struct thread *t)
+bool clock_is_realtime(int32_t id)
 {
-    nm_tick now = prog_now(t->p);
-
-    return t->ran + (t->state == TH_RUNNING && now > t->since ? now - t->since : 0);
+    return id == CLK_REALTIME || id == CLK_REALTIME_COARSE || id == CLK_TAI;
 }
 
-static nm_tick process_ran(const struct prog *p)
+/** A processor clock: of the process, or (tid) of a thread of it. The low bits say what is counted,
+ *  3 nothing that exists. */
+static int read_processor_clock(struct call *c, int32_t id, uint64_t *ns)
 {
-    nm_tick sum = p->ran;
-
-    for (const struct thread *t = p->threads; t; t = t->next)
-        sum += thread_ran(t);
-    return sum;
-}
-
-/** Reads a clock; -EINVAL if there is no such clock. Negative ids name a process's or thread's. */
-static int64_t read_clock(struct call *c, int32_t id, uint64_t *ns)
-{
+    enum { WHAT = 3 };
     struct prog *p = c->p;
-    uint64_t now = prog_ns(p, prog_now(p));
-    struct thread *t = c->t;
+    const uint32_t who = ~(uint32_t)(id >> 3);
+    const struct thread *t = who ? thread_find(p, who) : c->t;
 
-    if (id < 0) {
-        uint32_t who = ~(uint32_t)(id >> 3);
-        if (id & CLK_PERTHREAD_BIT)
-            t = who ? thread_find(p, who) : c->t;
-        if (!t)
-            return -EINVAL;
-        *ns = prog_ns(p, id & CLK_PERTHREAD_BIT ? thread_ran(t) : process_ran(p));
-        return 0;
-    }
-    if (id > CLK_LAST)
+    if ((id & WHAT) == WHAT || !t || (who && !(id & CLK_PERTHREAD_BIT) && who != FIRST_TID))
         return -EINVAL;
-    if (id == CLK_PROCESS)
-        *ns = prog_ns(p, process_ran(p));
-    else if (id == CLK_THREAD)
-        *ns = prog_ns(p, thread_ran(c->t));
-    else if (id == CLK_REALTIME || id == 5 || id == 8 || id == 11)
-        *ns = now + (uint64_t)PROG_EPOCH * NS;
-    else
-        *ns = now;
+    *ns = prog_ns(p, id & CLK_PERTHREAD_BIT ? thread_ran(t) : process_ran(p));
     return 0;
+}
+
+int clock_read(struct call *c, int32_t id, uint64_t *ns)
+{
+    const uint64_t now = prog_ns(c->p, prog_now(c->p));
+    int err = 0;
+
+    if (id < 0)
+        return read_processor_clock(c, id, ns);
+    switch (id) {
+    case CLK_PROCESS:
+        *ns = prog_ns(c->p, process_ran(c->p));
+        break;
+    case CLK_THREAD:
+        *ns = prog_ns(c->p, thread_ran(c->t));
+        break;
+    case CLK_REALTIME:
+    case CLK_REALTIME_COARSE:
+    case CLK_TAI:
+        *ns = now + (uint64_t)PROG_EPOCH * NS;
+        break;
+    case CLK_MONOTONIC:
+    case CLK_MONOTONIC_RAW:
+    case CLK_MONOTONIC_COARSE:
+    case CLK_BOOTTIME:
+        *ns = now;
+        break;
+    default:
+        err = -EINVAL;
+    }
+    return err;
 }
 
 int64_t sys_clock_gettime(struct call *c)
 {
     uint64_t ns;
-    int64_t err = read_clock(c, (int32_t)c->a[0], &ns);
+    int64_t err = clock_read(c, (int32_t)c->a[0], &ns);
 
     return err < 0 ? err : call_put_time(c, 1, ns);
 }
@@ -72,7 +69,7 @@ int64_t sys_clock_gettime(struct call *c)
 int64_t sys_clock_getres(struct call *c)
 {
     uint64_t ns;
-    int64_t err = read_clock(c, (int32_t)c->a[0], &ns);
+    int64_t err = clock_read(c, (int32_t)c->a[0], &ns);
 
     if (err < 0 || !c->a[1])
         return err;
@@ -138,27 +135,118 @@ int64_t sys_getrusage(struct call *c)
     return out_write(&o, &c->p->vm, c->a[1]);
 }
 
-int64_t sys_not_permitted(struct call *c)
+/* ---- setting what cannot be set -------------------------------------------------------------- */
+
+/** Reads a time to be set. @return what is wrong with it, or else -EPERM */
+static int64_t refuse(struct call *c, unsigned i)
 {
-    (void)c;
+    uint64_t ns;
+    int err = call_time(c, i, &ns);
+
+    return err < 0 ? err : -EPERM;
+}
+
+int64_t sys_clock_settime(struct call *c)
+{
+    const int32_t id = (int32_t)c->a[0];
+    uint64_t ns;
+
+    if (clock_read(c, id, &ns) < 0)
+        return -EINVAL;
+    return id == CLK_REALTIME || id == CLK_PROCESS || id == CLK_THREAD || id < 0 ? refuse(c, 1)
+                                                                                 : -EINVAL;
+}
+
+int64_t sys_settimeofday(struct call *c)
+{
+    const unsigned w = c->p->n64 ? 8 : 4;
+    struct in i;
+
+    if (c->a[0]) {
+        if (in_read(&i, &c->p->vm, c->a[0], 2 * w) < 0)
+            return -EFAULT;
+        in_long(&i);
+        if (in_long(&i) > 999999)
+            return -EINVAL;
+    }
     return -EPERM;
+}
+
+/** Answers struct timex: a clock that is right. `width` is that of its longs. */
+static int64_t adjust(struct call *c, uint64_t va, unsigned width)
+{
+    enum { READ_ONLY = 0xa001, TICK_US = 10000, SIZE = 128, SIZE_64 = 208, TIME_OK = 0 };
+    const uint64_t ns = prog_ns(c->p, prog_now(c->p)) + (uint64_t)PROG_EPOCH * NS;
+    uint64_t modes;
+    struct out o;
+
+    if (vm_read_word(&c->p->vm, va, 4, &modes) < 0)
+        return -EFAULT;
+    if (modes && modes != READ_ONLY)
+        return -EPERM;
+    out_start(&o, c->p->n64);
+    out_int(&o, 4, modes);
+    out_skip(&o, 7 * width); /* offset, frequency, errors, status, constant */
+    out_int(&o, width, 1);   /* precision [us] */
+    out_int(&o, width, 0);
+    out_int(&o, width, ns / NS);
+    out_int(&o, width, ns % NS / 1000);
+    out_int(&o, width, TICK_US);
+    out_skip(&o, width == 8 ? SIZE_64 : SIZE);
+    return out_write(&o, &c->p->vm, va) < 0 ? -EFAULT : TIME_OK;
+}
+
+int64_t sys_adjtimex(struct call *c)
+{
+    return adjust(c, c->a[0], c->p->n64 ? 8 : 4);
+}
+
+int64_t sys_clock_adjtime(struct call *c)
+{
+    uint64_t ns;
+
+    if (clock_read(c, (int32_t)c->a[0], &ns) < 0)
+        return -EINVAL;
+    if ((int32_t)c->a[0] != CLK_REALTIME)
+        return -EOPNOTSUPP;
+    return adjust(c, c->a[1], call_time_width(c, 1));
 }
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
-/** Sleeps; what is left of a relative sleep cut short goes to argument `rest`. */
-static int64_t sleep_until(struct call *c, nm_tick deadline, bool relative, unsigned rest)
+/** What is left of a relative sleep cut short goes to argument `rest`. */
+static int64_t cut_short(struct call *c, bool relative, unsigned rest, uint64_t ns)
 {
-    if (thread_block(c->t, deadline, true, NULL) != WAKE_SIGNAL)
-        return 0;
     if (!relative)
         return -ERESTART_NOHAND;
-    if (c->a[rest]) {
-        nm_tick now = prog_now(c->p);
-        if (call_put_time(c, rest, prog_ns(c->p, deadline > now ? deadline - now : 0)) < 0)
-            return -EFAULT;
-    }
-    return -EINTR;
+    return c->a[rest] && call_put_time(c, rest, ns) < 0 ? -EFAULT : -EINTR;
+}
+
+static int64_t sleep_until(struct call *c, nm_tick deadline, bool relative, unsigned rest)
+{
+    nm_tick now;
+
+    if (thread_block(c->t, deadline, true, NULL) != WAKE_SIGNAL)
+        return 0;
+    now = prog_now(c->p);
+    return cut_short(c, relative, rest, prog_ns(c->p, deadline > now ? deadline - now : 0));
+}
+
+/** Sleeps until a processor clock has gone on. */
+static int64_t sleep_on_processor(struct call *c, int32_t id, bool absolute, uint64_t ns)
+{
+    const bool process = id == CLK_PROCESS || !(id & CLK_PERTHREAD_BIT);
+    struct timer *t = timer_new(c->p, TIMER_FILE, process ? TIMER_PROCESS : TIMER_THREAD);
+    nm_tick left;
+    int64_t err = 0;
+
+    t->clock_tid = ~(uint32_t)(id >> 3);
+    timer_set(t, prog_ticks(c->p, ns) + (absolute ? 0 : timer_clock_now(c->p, t)), 0);
+    while (!err && t->at > timer_clock_now(c->p, t))
+        err = thread_block(c->t, NM_NEVER, true, c->p->fds) == WAKE_SIGNAL ? -EINTR : 0;
+    left = timer_left(c->p, t);
+    timer_free(c->p, t);
+    return err < 0 ? cut_short(c, !absolute, 3, prog_ns(c->p, left)) : 0;
 }
 
 int64_t sys_nanosleep(struct call *c)
@@ -169,73 +257,33 @@ int64_t sys_nanosleep(struct call *c)
     return err < 0 ? err : sleep_until(c, call_deadline(c, false, false, ns), true, 1);
 }
 
+/** Whether nobody can sleep on a clock that can be read. */
+static int sleepless(const struct call *c, int32_t id)
+{
+    const uint32_t who = ~(uint32_t)(id >> 3);
+
+    if (id < 0 && (id & CLK_PERTHREAD_BIT) && (!who || who == c->t->tid))
+        return -EINVAL;
+    return id == CLK_THREAD || id == CLK_MONOTONIC_RAW || id == CLK_REALTIME_COARSE ||
+                   id == CLK_MONOTONIC_COARSE
+               ? -EOPNOTSUPP
+               : 0;
+}
+
 int64_t sys_clock_nanosleep(struct call *c)
 {
-    bool absolute = c->a[1] & 1;
+    const int32_t id = (int32_t)c->a[0];
+    const bool absolute = c->a[1] & 1;
     uint64_t ns;
-    int64_t err = read_clock(c, (int32_t)c->a[0], &ns);
+    int err = clock_read(c, id, &ns);
 
+    if (err == 0)
+        err = sleepless(c, id);
     if (err == 0)
         err = call_time(c, 2, &ns);
     if (err < 0)
         return err;
-    return sleep_until(c, call_deadline(c, absolute, c->a[0] == CLK_REALTIME, ns), !absolute, 3);
-}
-
-/* ---- the alarm ------------------------------------------------------------------------------- */
-
-/** [ticks] until the alarm, 0 if there is none. */
-static nm_tick alarm_left(const struct prog *p)
-{
-    return p->alarm_at == NM_NEVER ? 0 : p->alarm_at - prog_now(p);
-}
-
-static void set_alarm(struct prog *p, uint64_t ns, uint64_t every_ns)
-{
-    p->alarm_at = ns ? prog_now(p) + prog_ticks(p, ns) : NM_NEVER;
-    p->alarm_every = prog_ticks(p, every_ns);
-}
-
-int64_t sys_alarm(struct call *c)
-{
-    uint64_t left = (prog_ns(c->p, alarm_left(c->p)) + NS - 1) / NS;
-
-    set_alarm(c->p, c->a[0] * NS, 0);
-    return (int64_t)left;
-}
-
-/** struct itimerval: interval, then value. */
-static int put_itimer(struct call *c, uint64_t va)
-{
-    unsigned w = c->p->n64 ? 8 : 4;
-
-    if (put_timeval(c, va, prog_ns(c->p, c->p->alarm_every)) < 0)
-        return -EFAULT;
-    return put_timeval(c, va + 2 * w, prog_ns(c->p, alarm_left(c->p)));
-}
-
-int64_t sys_getitimer(struct call *c)
-{
-    return c->a[0] == 0 ? put_itimer(c, c->a[1]) : sys_unprovided(c);
-}
-
-int64_t sys_setitimer(struct call *c)
-{
-    struct in i;
-    uint64_t ns[2] = {0, 0};
-
-    if (c->a[0] != 0)
-        return sys_unprovided(c);
-    if (c->a[1]) {
-        if (in_read(&i, &c->p->vm, c->a[1], c->p->n64 ? 32 : 16) < 0)
-            return -EFAULT;
-        for (int n = 0; n < 2; n++) {
-            ns[n] = in_long(&i) * NS;
-            ns[n] += in_long(&i) * 1000;
-        }
-    }
-    if (c->a[2] && put_itimer(c, c->a[2]) < 0)
-        return -EFAULT;
-    set_alarm(c->p, ns[1], ns[0]);
-    return 0;
+    if (id == CLK_PROCESS || id < 0)
+        return sleep_on_processor(c, id, absolute, ns);
+    return sleep_until(c, call_deadline(c, absolute, clock_is_realtime(id), ns), !absolute, 3);
 }

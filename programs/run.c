@@ -10,6 +10,7 @@
 #include "programs/confine.h"
 #include "programs/device.h"
 #include "programs/inode.h"
+#include "programs/ipc.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 #include "programs/watch.h"
@@ -62,7 +63,7 @@ static nm_tick earlier(nm_tick a, nm_tick b)
 /** The next tick at which something must happen even if no card traps; NM_NEVER: none. */
 static nm_tick next_date(const struct prog *p)
 {
-    nm_tick next = p->alarm_at;
+    nm_tick next = timers_date(p);
     const struct thread *t;
 
     DL_FOREACH(p->threads, t)
@@ -88,16 +89,6 @@ static unsigned due(struct prog *p, nm_tick now, bool wake)
     return n;
 }
 
-static void ring_alarm(struct prog *p, nm_tick now)
-{
-    struct siginfo info = {.signo = SIG_ALRM, .code = SI_KERNEL_};
-
-    if (p->alarm_at > now)
-        return;
-    p->alarm_at = p->alarm_every ? p->alarm_at + p->alarm_every : NM_NEVER;
-    signal_post(p, NULL, &info);
-}
-
 /** Gives every woken thread its turn; they may wake others. */
 static void run_woken(struct prog *p)
 {
@@ -116,7 +107,7 @@ static void catch_up(struct prog *p)
 
     actors_advance(p->actors, now, due(p, now, false));
     due(p, now, true);
-    ring_alarm(p, now);
+    timers_ring(p);
     run_woken(p);
 }
 
@@ -367,8 +358,10 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->umask = 022;
     p->cwd.fd = -1;
     p->elf_fd = -1;
-    p->alarm_at = NM_NEVER;
     p->watch_at = 1;
+    p->uid = p->gid = 1000;
+    p->prctl.dumpable = 1;
+    limits_init(p);
     p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
@@ -384,11 +377,13 @@ static void free_threads(struct prog *p)
     DL_FOREACH_SAFE(p->threads, t, tmp)
     {
         signal_clear_thread(t);
+        free(t->note);
         free(t);
     }
     LL_FOREACH_SAFE(p->graves, t, tmp)
     {
         signal_clear_thread(t);
+        free(t->note);
         free(t);
     }
 }
@@ -399,6 +394,9 @@ static void prog_free(struct prog *p)
     files_free(p); /* first: closing a pipe looks for threads that wait for it */
     free_threads(p);
     signal_free(p);
+    mqueues_free(p);
+    sysv_free(p);
+    timers_free(p);
     vm_free(&p->vm);
     inodes_free(p);
     view_free(p->view);

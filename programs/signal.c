@@ -23,8 +23,6 @@ enum {
     SA_RESTART = 0x10000000,
     SA_ONSTACK = 0x08000000
 };
-enum { SS_ONSTACK = 1, SS_DISABLE = 2 };
-
 /** Where things lie in a frame, from its start. */
 struct frame {
     unsigned info; /* siginfo, 128 bytes */
@@ -106,6 +104,11 @@ void signal_set_mask(struct thread *t, const struct sigs *mask)
     t->mask.w[0] &= ~(UINT64_C(1) << (SIG_KILL - 1) | UINT64_C(1) << (SIG_STOP - 1));
 }
 
+static void sigs_remove(struct sigs *s, int sig)
+{
+    s->w[(sig - 1) >> 6] &= ~(UINT64_C(1) << ((sig - 1) & 63));
+}
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 /** What happens by default: these do nothing. */
@@ -122,100 +125,157 @@ static bool ignored(const struct prog *p, int sig)
     return h == HANDLER_IGNORE || (h == HANDLER_DEFAULT && ignored_by_default(sig));
 }
 
-static bool queued(const struct pending *q, int sig)
-{
-    for (; q; q = q->next)
-        if (q->info.signo == sig)
-            return true;
-    return false;
-}
-
 /** True if the thread would act on this signal now, or waits for it in sigtimedwait. */
 static bool takes(const struct thread *t, int sig)
 {
     return !sigs_has(&t->mask, sig) || sigs_has(&t->wanted, sig);
 }
 
-void signal_post(struct prog *p, struct thread *t, const struct siginfo *info)
+static struct sigqueue *queue_of(struct prog *p, struct thread *t)
 {
-    struct pending **q = t ? &t->pending : &p->pending, *e;
-    struct thread *to = t;
-
-    for (struct thread *i = p->threads; i && !to; i = i->next)
-        if (takes(i, info->signo))
-            to = i;
-    if (ignored(p, info->signo) && (!to || !sigs_has(&to->mask, info->signo)))
-        return;
-    if (info->signo < SIG_RTMIN && queued(*q, info->signo))
-        return;
-    e = nm_alloc(1, sizeof *e);
-    e->info = *info;
-    DL_APPEND(*q, e);
-    if (to && takes(to, info->signo))
-        thread_notify(to);
+    return t ? &t->pending : &p->pending;
 }
 
-static bool take_from(struct pending **q, const struct sigs *set, struct siginfo *info)
+bool signal_dropped(const struct prog *p, const struct thread *t, int signo)
 {
-    struct pending *e, *best = NULL;
+    const struct thread *asked = t ? t : p->threads; /* the process is judged by its first thread */
 
-    DL_FOREACH(*q, e)
-    if (sigs_has(set, e->info.signo) && (!best || e->info.signo < best->info.signo))
-        best = e;
-    if (!best)
-        return false;
-    *info = best->info;
-    DL_DELETE(*q, best);
-    free(best);
-    return true;
+    return ignored(p, signo) && !(asked && sigs_has(&asked->mask, signo));
+}
+
+/** One that is not sent by kill and finds the queues full is refused; kill's is never lost, but
+ *  waits once only. */
+static bool refused(const struct prog *p, const struct siginfo *info)
+{
+    return info->signo >= SIG_RTMIN && info->code != SI_USER_ && info->code != SI_TIMER_ &&
+           info->code <= 0 && p->pending_count >= p->limits[LIMIT_SIGPENDING].soft;
+}
+
+/** The thread that acts on it: the one it was sent to, or the first that takes it; or NULL. */
+static struct thread *taker(struct prog *p, struct thread *t, int signo)
+{
+    if (t)
+        return takes(t, signo) ? t : NULL;
+    for (t = p->threads; t && !takes(t, signo); t = t->next)
+        continue;
+    return t;
+}
+
+int signal_post(struct prog *p, struct thread *t, const struct siginfo *info)
+{
+    struct sigqueue *q = queue_of(p, t);
+    struct thread *to = taker(p, t, info->signo);
+    struct pending *e;
+
+    if (signal_dropped(p, t, info->signo))
+        return 0;
+    if (sigs_has(&q->set, info->signo) && ((info->signo < SIG_RTMIN && info->code != SI_TIMER_) ||
+                                           p->pending_count >= p->limits[LIMIT_SIGPENDING].soft))
+        return refused(p, info) ? -EAGAIN : 0;
+    if (refused(p, info))
+        return -EAGAIN;
+    e = nm_alloc(1, sizeof *e);
+    e->info = *info;
+    DL_APPEND(q->first[info->signo - 1], e);
+    sigs_add(&q->set, info->signo);
+    p->pending_count++;
+    if (to)
+        thread_notify(to);
+    if (p->watchers)
+        thread_wake_all(p, p->fds);
+    return 0;
+}
+
+/** Takes the first waiting signal of that number away. */
+static struct siginfo unqueue(struct prog *p, struct sigqueue *q, int signo)
+{
+    struct pending *e = q->first[signo - 1];
+    struct siginfo info = e->info;
+
+    DL_DELETE(q->first[signo - 1], e);
+    free(e);
+    p->pending_count--;
+    if (!q->first[signo - 1])
+        sigs_remove(&q->set, signo);
+    return info;
+}
+
+/** The lowest signal of both sets; 0: none. */
+static int lowest(const struct sigs *a, const struct sigs *b)
+{
+    for (int i = 0; i < 2; i++)
+        if (a->w[i] & b->w[i])
+            return 64 * i + __builtin_ctzll(a->w[i] & b->w[i]) + 1;
+    return 0;
+}
+
+static bool take_from(struct prog *p, struct sigqueue *q, const struct sigs *set,
+                      struct siginfo *info)
+{
+    const int signo = lowest(&q->set, set);
+
+    if (signo)
+        *info = unqueue(p, q, signo);
+    return signo;
 }
 
 bool signal_take(struct thread *t, const struct sigs *set, struct siginfo *info)
 {
-    return take_from(&t->pending, set, info) || take_from(&t->p->pending, set, info);
-}
+    struct prog *p = t->p;
+    const bool got = take_from(p, &t->pending, set, info) || take_from(p, &p->pending, set, info);
 
-static bool any_of(const struct pending *q, const struct thread *t)
-{
-    for (; q; q = q->next)
-        if (takes(t, q->info.signo))
-            return true;
-    return false;
+    if (got)
+        timer_taken(p, info);
+    return got;
 }
 
 bool signal_waiting(const struct thread *t)
 {
-    return any_of(t->pending, t) || any_of(t->p->pending, t);
+    struct sigs open;
+
+    for (int i = 0; i < 2; i++)
+        open.w[i] = ~t->mask.w[i] | t->wanted.w[i];
+    return lowest(&t->pending.set, &open) || lowest(&t->p->pending.set, &open);
 }
 
-static void free_queue(struct pending **q)
+static void drop(struct prog *p, struct sigqueue *q, int signo)
 {
-    struct pending *e, *tmp;
+    while (sigs_has(&q->set, signo))
+        unqueue(p, q, signo);
+}
 
-    DL_FOREACH_SAFE(*q, e, tmp)
-    free(e);
-    *q = NULL;
+void signal_settle(struct prog *p, int signo)
+{
+    struct thread *t;
+
+    if (!ignored(p, signo))
+        return;
+    timers_dropped(p, signo);
+    drop(p, &p->pending, signo);
+    DL_FOREACH(p->threads, t)
+    drop(p, &t->pending, signo);
+}
+
+static void empty(struct prog *p, struct sigqueue *q)
+{
+    for (int signo = 1; signo <= SIGNALS; signo++)
+        drop(p, q, signo);
 }
 
 void signal_clear_thread(struct thread *t)
 {
-    free_queue(&t->pending);
+    empty(t->p, &t->pending);
 }
 
 void signal_free(struct prog *p)
 {
-    free_queue(&p->pending);
+    empty(p, &p->pending);
 }
 
 void signal_pending_set(const struct thread *t, struct sigs *s)
 {
-    const struct pending *e;
-
-    memset(s, 0, sizeof *s);
-    DL_FOREACH(t->pending, e)
-    sigs_add(s, e->info.signo);
-    DL_FOREACH(t->p->pending, e)
-    sigs_add(s, e->info.signo);
+    for (int i = 0; i < 2; i++)
+        s->w[i] = t->pending.set.w[i] | t->p->pending.set.w[i];
 }
 
 /* ---- the frame ------------------------------------------------------------------------------- */
@@ -314,22 +374,48 @@ static void in_context_n64(struct in *i, struct pc_regs *r)
     r->fcsr = (uint32_t)in_int(i, 4);
 }
 
-static bool on_altstack(const struct thread *t)
+bool signal_on_altstack(const struct thread *t)
 {
     uint64_t sp = t->regs.gpr[29];
 
-    return sp > t->alt.sp && sp - t->alt.sp <= t->alt.size;
+    return !(t->alt.flags & SS_AUTODISARM_) && sp > t->alt.sp && sp - t->alt.sp <= t->alt.size;
 }
 
 void signal_out_altstack(struct out *o, const struct thread *t)
 {
-    uint32_t flags = t->alt.flags & SS_DISABLE ? SS_DISABLE : on_altstack(t) ? SS_ONSTACK : 0;
+    uint32_t flags = !t->alt.size ? SS_DISABLE_ : signal_on_altstack(t) ? SS_ONSTACK_ : 0;
 
     out_long(o, t->alt.sp);
     out_long(o, t->alt.size);
-    out_int(o, 4, flags);
+    out_int(o, 4, flags | t->alt.flags);
     if (o->word == 8)
         out_int(o, 4, 0);
+}
+
+int signal_set_altstack(struct thread *t, uint64_t va)
+{
+    const unsigned w = t->p->n64 ? 8 : 4;
+    struct altstack new;
+    uint32_t mode;
+    struct in i;
+
+    if (in_read(&i, &t->p->vm, va, 2 * w + 4) < 0)
+        return -EFAULT;
+    new.sp = in_long(&i);
+    new.size = in_long(&i);
+    mode = (uint32_t)in_int(&i, 4);
+    new.flags = mode &SS_AUTODISARM_;
+    mode &= ~SS_AUTODISARM_;
+    if (signal_on_altstack(t))
+        return -EPERM;
+    if (mode != SS_DISABLE_ && mode != SS_ONSTACK_ && mode != 0)
+        return -EINVAL;
+    if (mode == SS_DISABLE_)
+        new.sp = new.size = 0;
+    else if (new.size < SS_MINIMUM)
+        return -ENOMEM;
+    t->alt = new;
+    return 0;
 }
 
 /** Address of a new frame of `size` bytes. */
@@ -339,7 +425,7 @@ static uint64_t frame_at(const struct thread *t, const struct action *a, unsigne
 
     if (!t->p->n64)
         sp = (uint32_t)sp;
-    if ((a->flags & SA_ONSTACK) && !(t->alt.flags & SS_DISABLE) && !on_altstack(t))
+    if ((a->flags & SA_ONSTACK) && t->alt.size && !signal_on_altstack(t))
         sp = t->alt.sp + t->alt.size;
     return (sp - size) & ~UINT64_C(15);
 }
@@ -397,6 +483,8 @@ static int enter_handler(struct thread *t, const struct action *a, const struct 
 
     if (err < 0)
         return err;
+    if (rt && t->alt.flags & SS_AUTODISARM_)
+        t->alt = (struct altstack){0}; /* until the handler returns */
     set_address(&t->regs, 4, (uint64_t)info->signo, true);
     set_address(&t->regs, 5, rt ? at + f->info : 0, p->n64);
     set_address(&t->regs, 6, rt ? at + f->uc : at + OLD_SC, p->n64);
@@ -434,8 +522,12 @@ int64_t signal_return(struct thread *t, bool rt)
     const struct frame *f = rt_frame(t->p);
     uint64_t at = t->p->n64 ? t->regs.gpr[29] : (uint32_t)t->regs.gpr[29];
 
-    if (rt)
-        return leave_handler(t, at + f->uc + f->sc, at + f->uc + f->mask);
+    if (rt) {
+        int64_t err = leave_handler(t, at + f->uc + f->sc, at + f->uc + f->mask);
+        if (err == 0) /* the frame may hold anything: what makes no stack changes none */
+            signal_set_altstack(t, at + f->uc + (t->p->n64 ? 16 : 8));
+        return err;
+    }
     return leave_handler(t, at + OLD_SC, at + OLD_MASK);
 }
 
@@ -510,7 +602,8 @@ static void kill_program(struct thread *t, const struct siginfo *info)
 /** An interrupted call begins again, in its delay slot if it was in one, or ends with EINTR. */
 static void settle_call(struct thread *t, const struct action *handler)
 {
-    bool again = !handler || (t->restart == ERESTART_SYS && (handler->flags & SA_RESTART));
+    bool again = !handler || t->restart == ERESTART_NOINTR ||
+                 (t->restart == ERESTART_SYS && (handler->flags & SA_RESTART));
 
     if (!t->restart)
         return;

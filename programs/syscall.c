@@ -25,14 +25,36 @@ const struct sys_row *sys_rows(size_t *count)
     return rows;
 }
 
+static const struct sys_difference differences[] = {
+#define DIFFERS(name, sentence) {#name, sentence},
+#include "programs/differences.def"
+#undef DIFFERS
+};
+
+const struct sys_difference *sys_differences(size_t *count)
+{
+    *count = sizeof differences / sizeof *differences;
+    return differences;
+}
+
+const char *sys_differs(const struct sys_row *row)
+{
+    if (row->fn == sys_unprovided || row->fn == sys_quietly_unprovided)
+        return "ENOSYS";
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        if (strcmp(differences[i].name, row->name) == 0)
+            return differences[i].sentence;
+    return "";
+}
+
 static const struct sys_row *find_row(const struct prog *p, uint64_t number)
 {
-    int n = (int)(number - (p->n64 ? N64_BASE : O32_BASE));
+    const unsigned base = p->n64 ? N64_BASE : O32_BASE;
 
-    if (number > N64_BASE + 1000)
+    if (number < base || number > base + 1000) /* below, -1 would be what marks "not in this ABI" */
         return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if ((p->n64 ? rows[i].n64 : rows[i].o32) == n)
+        if ((p->n64 ? rows[i].n64 : rows[i].o32) == (int)(number - base))
             return &rows[i];
     return NULL;
 }
@@ -126,34 +148,36 @@ static int decode_args(struct call *c, unsigned skip)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-static unsigned time_width(const struct call *c, unsigned i)
+unsigned call_time_width(const struct call *c, unsigned i)
 {
     return c->row->args[i] == 'T' || c->p->n64 ? 8 : 4;
 }
 
+int call_time_at(const struct call *c, uint64_t va, unsigned width, uint64_t *ns)
+{
+    uint64_t first, second;
+    int64_t sec, nsec;
+
+    if (vm_read_word(&c->p->vm, va, width, &first) < 0 ||
+        vm_read_word(&c->p->vm, va + width, width, &second) < 0)
+        return -EFAULT;
+    sec = abi_signed(first, width);
+    nsec = abi_signed(second, c->p->n64 ? 8 : 4); /* o32's upper half is padding */
+    if (sec < 0 || nsec < 0 || nsec >= 1000000000)
+        return -EINVAL;
+    *ns = (uint64_t)(sec > TIME_MAX_S ? TIME_MAX_S * 1000000000 : sec * 1000000000 + nsec);
+    return 0;
+}
+
 int call_time(const struct call *c, unsigned i, uint64_t *ns)
 {
-    unsigned width = time_width(c, i);
-    uint64_t sec, nsec;
-
-    if (vm_read_word(&c->p->vm, c->a[i], width, &sec) < 0 ||
-        vm_read_word(&c->p->vm, c->a[i] + width, width, &nsec) < 0)
-        return -EFAULT;
-    if (width == 4)
-        sec = (uint64_t)(int64_t)(int32_t)sec;
-    if (c->row->args[i] == 'T' && !c->p->n64)
-        nsec = (uint32_t)nsec;
-    if ((int64_t)sec < 0 || nsec >= 1000000000)
-        return -EINVAL;
-    /* Times beyond what ticks can count mean "for ever". */
-    *ns = sec > UINT64_C(4000000000) ? UINT64_C(4000000000) * 1000000000 : sec * 1000000000 + nsec;
-    return 0;
+    return call_time_at(c, c->a[i], call_time_width(c, i), ns);
 }
 
 int call_put_time(const struct call *c, unsigned i, uint64_t ns)
 {
     struct out o;
-    unsigned width = time_width(c, i);
+    unsigned width = call_time_width(c, i);
 
     out_start(&o, c->p->n64);
     out_int(&o, width, ns / 1000000000);
@@ -257,7 +281,7 @@ void syscall_trap(struct thread *t)
         return;
     if (!c.replaced)
         set_result(&c, result);
-    t->restart = result == -ERESTART_SYS || result == -ERESTART_NOHAND ? (int)-result : 0;
+    t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;
     t->restart_v0 = v0;
     t->restart_a3 = a3;
     signal_deliver(t);

@@ -22,6 +22,7 @@ struct call {
     char path[2][PATH_BYTES]; /**< the 's' arguments */
     uint64_t second;          /**< result in v1 (pipe) */
     bool has_second;
+    uint64_t size; /**< what a System V ...get call asks for */
     bool replaced; /**< all registers were set by the handler (sigreturn) */
 };
 
@@ -38,14 +39,29 @@ struct sys_row {
 
 /** The rows, for tests and lists. */
 const struct sys_row *sys_rows(size_t *count);
+/** What of Linux a call does not do (differences.def); "" if nothing. */
+const char *sys_differs(const struct sys_row *row);
+
+/** Names and sentences of differences.def. */
+struct sys_difference {
+    const char *name, *sentence;
+};
+const struct sys_difference *sys_differences(size_t *count);
 
 /** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL
  */
 int call_time(const struct call *c, unsigned i, uint64_t *ns);
+/** The same, of one at an address, with members of `width` bytes. */
+int call_time_at(const struct call *c, uint64_t va, unsigned width, uint64_t *ns);
+/** [bytes] of each of its members. */
+unsigned call_time_width(const struct call *c, unsigned i);
 /** Writes one; 0 or -EFAULT. */
 int call_put_time(const struct call *c, unsigned i, uint64_t ns);
 /** Deadline a relative or absolute (clock) time means, in ticks. */
 nm_tick call_deadline(const struct call *c, bool absolute, bool realtime, uint64_t ns);
+
+/** [s] Longer times mean "for ever": ticks cannot count them. */
+#define TIME_MAX_S INT64_C(4000000000)
 
 /** A host call's result: the value, or -errno. */
 static inline int64_t host_result(int64_t r)

@@ -117,7 +117,9 @@ static void print_futex(FILE *out, struct prog *p, const struct thread *t, uint6
     const struct thread *owner = holder(p, addr);
 
     fprintf(out, " on 0x%" PRIx64, addr);
-    if (owner && owner != t)
+    if (t->on_futex && t->futex_kind == FUTEX_LOCK)
+        fprintf(out, ", held by thread %u", t->lock_owner);
+    else if (owner && owner != t)
         fprintf(out, " (perhaps held by thread %u)", owner->tid);
 }
 

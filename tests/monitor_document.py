@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-The tables of docs/monitor.md are those the program prints.
+The tables of docs/monitor.md and docs/programs.md are those the program prints.
 
     monitor_document.py NUMACHINE HOME [--write]
 
@@ -32,10 +32,8 @@ def check_features(numachine, home):
         assert (test == "-") <= (len(row["sentence"]) > 20), f"{row['ref']}: why no test?"
 
 
-def main():
-    numachine, home = sys.argv[1:3]
-    check_features(numachine, home)
-    path = pathlib.Path(home, "docs/monitor.md")
+def document(numachine, path, least):
+    """Compares (or rewrites) a document with at least so many tables."""
 
     def table(match):
         out = subprocess.run([numachine, "list", match[2], "--markdown"], check=True,
@@ -44,13 +42,20 @@ def main():
 
     old = path.read_text()
     new, count = BLOCK.subn(table, old)
-    assert count >= 5, "the tables are missing"
+    assert count >= least, "the tables are missing"
     if "--write" in sys.argv:
         path.write_text(new)
         return
     for number, (is_now, should_be) in enumerate(zip(old.splitlines(), new.splitlines()), 1):
         assert is_now == should_be, f"{path}:{number}: is\n{is_now}\nshould be\n{should_be}"
     assert old == new, f"{path} is {len(old)} bytes and should be {len(new)}; write it with --write"
+
+
+def main():
+    numachine, home = sys.argv[1:3]
+    check_features(numachine, home)
+    document(numachine, pathlib.Path(home, "docs/monitor.md"), 5)
+    document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -35,6 +41,68 @@ static void deadlock(void)
     pthread_create(&t, NULL, second_first, NULL);
     usleep(200);
     pthread_mutex_lock(&b);
+}
+
+/* ---- one thread in each kind of call that waits for another ---- */
+
+static pthread_mutex_t owned;
+
+static void *in_semop(void *unused)
+{
+    semop(semget(IPC_PRIVATE, 1, 0600), &(struct sembuf){0, -1, 0}, 1);
+    return unused;
+}
+
+static void *in_msgrcv(void *unused)
+{
+    char text[64];
+
+    msgrcv(msgget(IPC_PRIVATE, 0600), text, 8, 0, 0);
+    return unused;
+}
+
+static void *in_queue(void *unused)
+{
+    char text[8192];
+
+    mq_receive(mq_open("/ends", O_RDWR | O_CREAT, 0600, NULL), text, sizeof text, NULL);
+    return unused;
+}
+
+static void *in_epoll(void *unused)
+{
+    struct epoll_event e;
+
+    epoll_wait(epoll_create1(0), &e, 1, -1);
+    return unused;
+}
+
+static void *in_lock(void *unused)
+{
+    pthread_mutex_lock(&owned);
+    return unused;
+}
+
+static void *in_processor_time(void *unused)
+{
+    clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &(struct timespec){1, 0}, NULL);
+    return unused;
+}
+
+static void waits(void)
+{
+    static void *(*const kinds[])(void *) = {in_semop, in_msgrcv, in_queue,
+                                             in_epoll, in_lock,   in_processor_time};
+    pthread_mutexattr_t inherits;
+    pthread_t t;
+
+    pthread_mutexattr_init(&inherits);
+    pthread_mutexattr_setprotocol(&inherits, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&owned, &inherits);
+    pthread_mutex_lock(&owned);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        pthread_create(&t, NULL, kinds[i], NULL);
+    pthread_join(t, NULL);
 }
 
 static void others_spin(void)
@@ -152,7 +220,7 @@ static const struct {
     {"abort", aborts},      {"fill", fill},
     {"marks", marks},       {"recurse", recurse},
     {"drain", drain},       {"flood", flood},
-    {"looks", looks},
+    {"looks", looks},       {"waits", waits},
 };
 
 int main(int argc, char **argv)

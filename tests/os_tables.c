@@ -20,6 +20,21 @@ Test(os_tables, rows_are_complete)
     }
 }
 
+Test(os_tables, differences_are_of_calls)
+{
+    size_t rows, count, n;
+    const struct sys_row *r = sys_rows(&rows);
+    const struct sys_difference *d = sys_differences(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        n = 0;
+        for (size_t j = 0; j < rows; j++)
+            n += strcmp(r[j].name, d[i].name) == 0 && sys_differs(&r[j]) == d[i].sentence;
+        cr_expect(n == 1, "%s names %zu calls, or comes twice", d[i].name, n);
+        cr_expect(*d[i].sentence, "%s differs in nothing", d[i].name);
+    }
+}
+
 Test(os_tables, numbers_are_unique)
 {
     size_t count;

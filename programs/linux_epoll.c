@@ -1,0 +1,261 @@
+/*
+ * epoll: a list of descriptors to look at together. Looking costs nothing here, so there is no
+ * ready list: whoever waits looks at all of them whenever anything has changed.
+ *
+ * The one hard thing is an edge (EPOLLET): it is an event that was not there at the last report, or
+ * one that still is although something was read or written since (struct file's `moved`).
+ */
+#include "programs/linux_object.h"
+
+#include "machine/alloc.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+#define EPOLL_ET      UINT32_C(0x80000000)
+#define EPOLL_ONESHOT UINT32_C(0x40000000)
+
+enum { EVENT_BYTES = 16, DEPTH_MAX = 5 };
+
+struct item {
+    struct item *prev, *next;
+    int32_t fd;
+    struct file *file;
+    uint32_t events; /**< asked for, with EPOLL_ flags; 0 after a one-shot */
+    uint64_t data;
+    unsigned reported; /**< events of the last report or look */
+    uint64_t moved;    /**< the file's, then */
+};
+
+struct epoll {
+    struct epoll *prev, *next; /**< p->epolls */
+    struct item *items;        /**< in the order they were added */
+};
+
+static unsigned level(struct thread *t, const struct item *i)
+{
+    return i->events & 0xffff
+               ? file_ready(t, i->file) & ((i->events & 0xffff) | POLL_ERR | POLL_HUP)
+               : 0;
+}
+
+static unsigned epoll_ready(struct thread *t, const struct file *f)
+{
+    const struct epoll *e = f->object;
+    const struct item *i;
+
+    DL_FOREACH(e->items, i)
+    if (level(t, i))
+        return POLL_IN;
+    return 0;
+}
+
+static void remove_item(struct epoll *e, struct item *i)
+{
+    DL_DELETE(e->items, i);
+    free(i);
+}
+
+static void epoll_release(struct prog *p, struct file *f)
+{
+    struct epoll *e = f->object;
+
+    while (e->items)
+        remove_item(e, e->items);
+    DL_DELETE(p->epolls, e);
+    free(e);
+}
+
+static const struct file_ops epoll_ops = {.ready = epoll_ready, .release = epoll_release};
+
+void epoll_forget(struct prog *p, const struct file *f)
+{
+    struct epoll *e;
+    struct item *i, *tmp;
+
+    DL_FOREACH(p->epolls, e)
+    DL_FOREACH_SAFE(e->items, i, tmp)
+    if (i->file == f)
+        remove_item(e, i);
+}
+
+static int64_t create(struct call *c, uint32_t flags)
+{
+    struct epoll *e = nm_alloc(1, sizeof *e);
+
+    DL_APPEND(c->p->epolls, e);
+    return object_open(c->p, &epoll_ops, e, flags);
+}
+
+int64_t sys_epoll_create(struct call *c)
+{
+    return (int32_t)c->a[0] <= 0 ? -EINVAL : create(c, 0);
+}
+
+int64_t sys_epoll_create1(struct call *c)
+{
+    return c->a[0] & ~(uint64_t)G_O_CLOEXEC ? -EINVAL : create(c, (uint32_t)c->a[0]);
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+/** Whether `f` watches `target`, directly or through others, or does so through too many. */
+static bool watches(const struct file *f, const struct file *target, int depth)
+{
+    const struct epoll *e = f->object;
+    const struct item *i;
+    bool found = f == target || depth > DEPTH_MAX;
+
+    if (f->ops != &epoll_ops || found)
+        return found;
+    DL_FOREACH(e->items, i)
+    found = found || (i->file->ops == &epoll_ops && watches(i->file, target, depth + 1));
+    return found;
+}
+
+static struct item *find(const struct epoll *e, int32_t fd, const struct file *f)
+{
+    struct item *i;
+
+    DL_FOREACH(e->items, i)
+    if (i->fd == fd && i->file == f)
+        return i;
+    return NULL;
+}
+
+/** Files are always ready, so Linux does not watch them. */
+static bool watchable(const struct file *f)
+{
+    return f->ops || f->pipe || f->standard || f->kind == FILE_CARD || f->kind == FILE_RANDOM;
+}
+
+enum { ADD = 1, DELETE, MODIFY };
+
+static int64_t change(struct call *c, struct epoll *e, struct file *f, const struct item *asked)
+{
+    struct item *i = find(e, asked->fd, f);
+
+    if (c->a[1] == ADD ? i != NULL : i == NULL)
+        return c->a[1] == ADD ? -EEXIST : -ENOENT;
+    if (c->a[1] == DELETE) {
+        remove_item(e, i);
+        return 0;
+    }
+    if (c->a[1] == ADD) {
+        if (f->ops == &epoll_ops && watches(f, c->f, 0))
+            return -ELOOP;
+        i = nm_alloc(1, sizeof *i);
+        i->fd = asked->fd;
+        i->file = f;
+        DL_APPEND(e->items, i);
+    }
+    i->events = asked->events;
+    i->data = asked->data;
+    i->reported = 0;
+    thread_wake_all(c->p, c->p->fds);
+    return 0;
+}
+
+/** epoll_ctl(epoll, what, descriptor, event) */
+int64_t sys_epoll_ctl(struct call *c)
+{
+    struct file *f = file_get(c->p, (int32_t)c->a[2]);
+    struct item asked = {.fd = (int32_t)c->a[2]};
+    struct in in;
+
+    if (c->a[1] != DELETE) {
+        if (in_read(&in, &c->p->vm, c->a[3], EVENT_BYTES) < 0)
+            return -EFAULT;
+        asked.events = (uint32_t)in_int(&in, 4);
+        in_skip(&in, 8);
+        asked.data = in_int(&in, 8);
+    }
+    if (!f)
+        return -EBADF;
+    if (!watchable(f))
+        return -EPERM;
+    if (f == c->f || c->f->ops != &epoll_ops || c->a[1] < ADD || c->a[1] > MODIFY)
+        return -EINVAL;
+    return change(c, c->f->object, f, &asked);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/** What of an item is to be reported now. */
+static unsigned news(struct thread *t, struct item *i)
+{
+    const unsigned now = level(t, i);
+    const uint64_t moved = file_moved(i->file);
+    unsigned report = now;
+
+    if (i->events & EPOLL_ET && moved == i->moved)
+        report = now & ~i->reported ? now : 0;
+    i->reported = now;
+    i->moved = moved;
+    if (report && i->events & EPOLL_ONESHOT)
+        i->events &= EPOLL_ONESHOT | EPOLL_ET;
+    return report;
+}
+
+/** Writes up to `most` events. @return how many, or -EFAULT */
+static int64_t look(struct call *c, struct epoll *e, uint64_t va, uint64_t most)
+{
+    struct item *i;
+    uint64_t n = 0;
+
+    DL_FOREACH(e->items, i)
+    {
+        unsigned events = n < most ? news(c->t, i) : 0;
+        if (!events)
+            continue;
+        if (vm_write_word(&c->p->vm, va + n * EVENT_BYTES, 4, events) < 0 ||
+            vm_write_word(&c->p->vm, va + n * EVENT_BYTES + 8, 8, i->data) < 0)
+            return n ? (int64_t)n : -EFAULT;
+        n++;
+    }
+    return (int64_t)n;
+}
+
+static int64_t wait_until(struct call *c, nm_tick deadline)
+{
+    struct file *f = c->f;
+    int64_t n = 0;
+
+    if ((int32_t)c->a[2] <= 0 || c->a[2] > INT32_MAX / EVENT_BYTES || f->ops != &epoll_ops)
+        return -EINVAL;
+    while ((n = look(c, f->object, c->a[1], c->a[2])) == 0) {
+        enum wake w = thread_block(c->t, deadline, true, c->p->fds);
+        if (w == WAKE_EVENT)
+            continue;
+        n = w == WAKE_SIGNAL ? -EINTR : 0;
+        break;
+    }
+    return n;
+}
+
+static nm_tick after_ms(struct call *c, uint64_t ms)
+{
+    return (int32_t)ms < 0 ? NM_NEVER : call_deadline(c, false, false, ms * 1000000);
+}
+
+int64_t sys_epoll_wait(struct call *c)
+{
+    return wait_until(c, after_ms(c, c->a[3]));
+}
+
+int64_t sys_epoll_pwait(struct call *c)
+{
+    int err = mask_enter(c, c->a[4], c->a[5]);
+
+    return err < 0 ? err : mask_leave(c, wait_until(c, after_ms(c, c->a[3])));
+}
+
+int64_t sys_epoll_pwait2(struct call *c)
+{
+    nm_tick deadline;
+    int err = optional_deadline(c, 3, &deadline);
+
+    if (err == 0)
+        err = mask_enter(c, c->a[4], c->a[5]);
+    return err < 0 ? err : mask_leave(c, wait_until(c, deadline));
+}

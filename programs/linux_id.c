@@ -1,0 +1,159 @@
+/*
+ * Who the program is: a user without rights, alone. Identities can be set to what they are and to
+ * nothing else.
+ */
+#include "programs/syscall.h"
+
+enum { PARENT = 1 };
+
+int64_t sys_getpid(struct call *c)
+{
+    (void)c;
+    return FIRST_TID;
+}
+
+int64_t sys_gettid(struct call *c)
+{
+    return c->t->tid;
+}
+
+int64_t sys_getppid(struct call *c)
+{
+    (void)c;
+    return PARENT;
+}
+
+/** The group and the session of a process (argument 0): the program leads its own. */
+int64_t sys_getpgid(struct call *c)
+{
+    return c->a[0] == 0 || thread_find(c->p, (uint32_t)c->a[0]) ? FIRST_TID : -ESRCH;
+}
+
+int64_t sys_setpgid(struct call *c)
+{
+    if ((int32_t)c->a[1] < 0)
+        return -EINVAL;
+    if (c->a[0] && c->a[0] != FIRST_TID)
+        return -ESRCH;
+    return -EPERM; /* it leads a session */
+}
+
+int64_t sys_setsid(struct call *c)
+{
+    (void)c;
+    return -EPERM; /* it leads one */
+}
+
+int64_t sys_getuid(struct call *c)
+{
+    return c->p->uid;
+}
+
+int64_t sys_getgid(struct call *c)
+{
+    return c->p->gid;
+}
+
+static int64_t put_three(struct call *c, uint32_t id)
+{
+    for (int i = 0; i < 3; i++)
+        if (vm_write32(&c->p->vm, c->a[i], id) < 0)
+            return -EFAULT;
+    return 0;
+}
+
+int64_t sys_getresuid(struct call *c)
+{
+    return put_three(c, c->p->uid);
+}
+
+int64_t sys_getresgid(struct call *c)
+{
+    return put_three(c, c->p->gid);
+}
+
+enum { KEEP = -1 /* as an identity: leave it */ };
+
+static int64_t set_one(uint64_t to, uint32_t id)
+{
+    if ((int32_t)to == KEEP)
+        return -EINVAL;
+    return to == id ? 0 : -EPERM;
+}
+
+/** The first `n` arguments, each kept or what it is. */
+static int64_t set_several(const struct call *c, unsigned n, uint32_t id)
+{
+    for (unsigned i = 0; i < n; i++)
+        if ((int32_t)c->a[i] != KEEP && c->a[i] != id)
+            return -EPERM;
+    return 0;
+}
+
+int64_t sys_setuid(struct call *c)
+{
+    return set_one(c->a[0], c->p->uid);
+}
+
+int64_t sys_setgid(struct call *c)
+{
+    return set_one(c->a[0], c->p->gid);
+}
+
+int64_t sys_setreuid(struct call *c)
+{
+    return set_several(c, 2, c->p->uid);
+}
+
+int64_t sys_setregid(struct call *c)
+{
+    return set_several(c, 2, c->p->gid);
+}
+
+int64_t sys_setresuid(struct call *c)
+{
+    return set_several(c, 3, c->p->uid);
+}
+
+int64_t sys_setresgid(struct call *c)
+{
+    return set_several(c, 3, c->p->gid);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+int64_t sys_getgroups(struct call *c)
+{
+    if ((int32_t)c->a[0] < 0)
+        return -EINVAL;
+    if (c->a[0] == 0)
+        return 1;
+    return vm_write32(&c->p->vm, c->a[1], c->p->gid) < 0 ? -EFAULT : 1;
+}
+
+int64_t sys_not_permitted(struct call *c)
+{
+    (void)c;
+    return -EPERM;
+}
+
+/* ---- children -------------------------------------------------------------------------------- */
+
+enum { WNOHANG_ = 1, WUNTRACED_ = 2, WEXITED_ = 4, WCONTINUED_ = 8, WNOWAIT_ = 0x1000000 };
+#define W_THREADS UINT64_C(0xe0000000) /* __WNOTHREAD, __WALL, __WCLONE */
+
+/** There are no other processes to wait for. */
+int64_t sys_wait4(struct call *c)
+{
+    return c->a[2] & ~(WNOHANG_ | WUNTRACED_ | WCONTINUED_ | W_THREADS) ? -EINVAL : -ECHILD;
+}
+
+int64_t sys_waitid(struct call *c)
+{
+    enum { KINDS = 4 /* all, pid, group, pidfd */, KIND_PIDFD = 3 };
+    const uint64_t what = WEXITED_ | WUNTRACED_ | WCONTINUED_;
+
+    if (c->a[3] & ~(what | WNOHANG_ | WNOWAIT_ | W_THREADS) || !(c->a[3] & what))
+        return -EINVAL;
+    return c->a[0] >= KINDS ? -EINVAL : c->a[0] == KIND_PIDFD ? -EBADF : -ECHILD;
+}
