@@ -384,11 +384,13 @@ static void free_threads(struct prog *p)
     DL_FOREACH_SAFE(p->threads, t, tmp)
     {
         signal_clear_thread(t);
+        free(t->held);
         free(t);
     }
     LL_FOREACH_SAFE(p->graves, t, tmp)
     {
         signal_clear_thread(t);
+        free(t->held);
         free(t);
     }
 }
