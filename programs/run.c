@@ -378,12 +378,14 @@ static void free_threads(struct prog *p)
     {
         signal_clear_thread(t);
         free(t->note);
+        free(t->held);
         free(t);
     }
     LL_FOREACH_SAFE(p->graves, t, tmp)
     {
         signal_clear_thread(t);
         free(t->note);
+        free(t->held);
         free(t);
     }
 }
