@@ -550,11 +550,15 @@ static void complete(struct pc_card *card, const struct nm_packet *in, nm_tick n
 
 /* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
  * waited equally long could refuse each other in lock-step for ever. The chance part is halved with
- * every fourth refusal, so that who has waited for long asks more often than who comes fresh. */
-static uint64_t retry_delay(struct pc_card *card)
+ * every fourth refusal, so that who has waited for long asks more often than who comes fresh; but
+ * not below the time that the last refusal took to come, or asking is all that the directories do.
+ */
+static uint64_t retry_delay(struct pc_card *card, nm_tick now)
 {
     enum { HALVED = 4, LEAST = 3 };
-    const uint64_t spread = card->p->agent_spread, least = spread < LEAST ? spread : LEAST;
+    const uint64_t refusal = (now - card->request.last_issued) / nm_bus_cycle(card->bus);
+    const uint64_t spread = card->p->agent_spread, some = refusal > LEAST ? refusal : LEAST;
+    const uint64_t least = spread < LEAST ? spread : some;
     const unsigned halvings = card->request.nacks++ / HALVED;
     const uint64_t most = halvings < 64 ? spread >> halvings : 0;
     card->chance = card->chance * 6364136223846793005ull + 1442695040888963407ull;
@@ -570,7 +574,7 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
         r->first_nack = now;
         pc_tap(card, MON_TAP_NACKED_REQUESTS, 1, in, false, now);
     }
-    nm_post(card->k, now + retry_delay(card) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
+    nm_post(card->k, now + retry_delay(card, now) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
             component(card), issue, card, card->requests);
 }
 
