@@ -5,6 +5,7 @@
 #include "programs/inode.h"
 
 #include "machine/alloc.h"
+#include "programs/lock.h"
 #include "programs/view.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ void inodes_free(struct prog *p)
 
     HASH_ITER(hh, p->inodes, n, tmp)
     {
+        lock_free(n);
         HASH_DEL(p->inodes, n);
         free(n);
     }

@@ -13,6 +13,7 @@
 #include "machine/alloc.h"
 #include "programs/device.h"
 #include "programs/inode.h"
+#include "programs/lock.h"
 #include "programs/mapped.h"
 #include "programs/signal.h"
 
@@ -53,6 +54,7 @@ void file_release(struct prog *p, struct file *f)
     if (f->refs > 0 && --f->refs > 0)
         return;
     DL_DELETE(p->files, f);
+    lock_released(p, f);
     if (f->pipe)
         pipe_end(p, f);
     if (f->host >= 0 && !f->standard)
@@ -93,12 +95,22 @@ int64_t file_install(struct prog *p, struct file *f, unsigned from, bool cloexec
     return -EMFILE;
 }
 
+/** The host's end of a standard stream, or -1 when it is closed or the wrong way round: nobody
+ * reads what goes there, nothing comes from there, and the guest does not notice. */
+static int usable(int host, bool output)
+{
+    const int flags = host < 0 ? -1 : fcntl(host, F_GETFL);
+    const int useless = output ? O_RDONLY : O_WRONLY;
+
+    return flags < 0 || (flags & O_ACCMODE) == useless ? -1 : host;
+}
+
 void files_init(struct prog *p)
 {
     const int host[3] = {p->spec->stdin_fd, p->spec->stdout_fd, p->spec->stderr_fd};
 
     for (unsigned fd = 0; fd < 3; fd++) {
-        struct file *f = file_new(p, FILE_HOST, host[fd], fd == 0 ? 0 : 1);
+        struct file *f = file_new(p, FILE_HOST, usable(host[fd], fd > 0), fd == 0 ? 0 : 1);
         f->standard = true;
         f->hashed = fd == 1;
         file_install(p, f, fd, false);
@@ -112,6 +124,7 @@ int64_t file_close(struct prog *p, uint64_t fd)
     if (!f)
         return -EBADF;
     p->fds[fd].file = NULL;
+    lock_closed(p, f);
     file_release(p, f);
     return 0;
 }
@@ -887,21 +900,12 @@ int64_t sys_dup3(struct call *c)
 
 int64_t sys_fcntl(struct call *c)
 {
-    enum {
-        DUPFD = 0,
-        GETFD,
-        SETFD,
-        GETFL,
-        SETFL,
-        SETLK = 6,
-        SETLKW,
-        GETOWN = 23,
-        SETOWN,
-        DUPFD_CLOEXEC = 1030
-    };
+    enum { DUPFD = 0, GETFD, SETFD, GETFL, SETFL, GETOWN = 23, SETOWN, DUPFD_CLOEXEC = 1030 };
     const uint32_t settable = G_O_APPEND | G_O_NONBLOCK | (c->f->kind == FILE_CARD ? G_O_ASYNC : 0);
     struct descriptor *d = &c->p->fds[c->a[0]];
 
+    if (c->f->kind == FILE_PATH && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
+        return -EBADF;
     switch (c->a[1]) {
     case DUPFD:
     case DUPFD_CLOEXEC:
@@ -923,12 +927,7 @@ int64_t sys_fcntl(struct call *c)
     case SETOWN:
         c->f->owner = (int32_t)c->a[2];
         return 0;
-    case SETLK:
-    case SETLKW:
-    case 34:      /* F_SETLK64 */
-    case 35:      /* F_SETLKW64 */
-        return 0; /* one process: every lock is granted */
     default:
-        return -EINVAL;
+        return lock_fcntl(c, c->a[1], c->a[2]);
     }
 }

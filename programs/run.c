@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include <utlist.h>
@@ -280,6 +281,9 @@ static void step(struct prog *p)
     if (p->vm.full)
         prog_finish(p, PROG_NOMEM, 0,
                     "the machine's memory is full: the program needs more than memory.size");
+    if (p->vm.unreadable)
+        prog_finish(p, PROG_IO, 0, "a file mapped by the program cannot be read: %s",
+                    strerror(p->vm.unreadable));
     if (!p->over && prog_now(p) >= p->spec->limit)
         prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
     if (!p->over)
@@ -423,6 +427,17 @@ static void wrote_back(void *ctx, uint64_t dev, uint64_t ino)
     inode_wrote(ctx, inode_at(ctx, (dev_t)dev, (ino_t)ino));
 }
 
+/** As many files as the host lets us have: the guest's own limit is FD_MAX everywhere. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 /** Decides which files of the host the guest can name. */
 static bool open_view(struct prog *p)
 {
@@ -430,6 +445,7 @@ static bool open_view(struct prog *p)
         .program = p->spec->beside, .allow = p->spec->allow, .off = p->spec->off};
     char why[512];
 
+    raise_file_limit();
     p->view = view_new(&spec, why, sizeof why);
     if (p->view)
         view_home(p->view, &p->cwd);
@@ -450,7 +466,9 @@ static bool load(struct prog *p)
     p->vm.wrote_ctx = p;
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));
-    if (p->vm.full)
+    if (p->vm.unreadable)
+        prog_finish(p, PROG_IO, 0, "%s: %s", p->spec->path, strerror(p->vm.unreadable));
+    else if (p->vm.full)
         prog_finish(p, PROG_NOMEM, 0, "%s: the machine's memory is too small to load it",
                     p->spec->path);
     else if (err == -E2BIG)

@@ -49,6 +49,7 @@ def circumstances(directory):
             "-s", "monitor.mask.direction=in", "-s", f"monitor.counters={counters}",
             "-s", f"monitor.histogram.source={source}"]}
     yield "input from a file", {"stdin": file.open("rb")}
+    yield "few descriptors", {"prefix": ["sh", "-c", 'ulimit -n 64; exec "$0" "$@"']}
     if subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL,
                       check=False).returncode == 0:
         yield "fixed addresses", {"prefix": ["setarch", "-R"]}

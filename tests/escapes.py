@@ -36,6 +36,9 @@ LINKS = {
     "link-cwd": "/proc/self/cwd/../outside", "link-mounts": "/proc/mounts",
 }
 
+# Starts a command without a standard error.
+CLOSED = ["sh", "-c", 'exec "$0" "$@" 2>&-']
+
 # Calls made to look as if the kernel had none: openat2, and Landlock's.
 MISSING = ["openat2", "landlock_create_ruleset"]
 
@@ -67,6 +70,14 @@ class World:
             os.mknod(self.home / "device", 0o666 | stat.S_IFCHR, os.makedev(1, 1))
         for path in [self.out, *self.out.rglob("*"), *self.read_only.rglob("*")]:
             os.utime(path, (1e9, 1e9), follow_symlinks=False)
+
+    def stream(self, name):
+        """A file behind a standard stream, with something in it."""
+        file = open(self.top / name, "a+", encoding="ascii", opener=lambda path, flags:
+                    os.open(path, flags, 0o600))
+        file.write("before\n")
+        file.flush()
+        return file
 
     def protected(self):
         """All that a guest must not change."""
@@ -109,7 +120,7 @@ class Swapper(threading.Thread):
                 renameat2(-100, bytes(home / one), -100, bytes(home / two), 2)
 
 
-def run(numachine, guest, directory, plain, races, options=()):
+def run(numachine, guest, directory, plain, races, closed=False):
     """@return complaints, result hash"""
     world = World(directory)
     before = world.protected()
@@ -118,20 +129,24 @@ def run(numachine, guest, directory, plain, races, options=()):
         swapper.start()
     try:
         done = subprocess.run(
-            [numachine, "stat", "--quiet", "--functional", "-o", world.results, "--allow",
-             f"{world.read_only}:ro", *options, "--", guest, world.out, world.read_only, races],
-            cwd=world.home, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT,
-            check=False, preexec_fn=without_kernel_help if plain else simulator.no_core)
+            [*(CLOSED if closed else []), numachine, "stat", "--quiet", "--functional", "-o",
+             world.results, "--allow", f"{world.read_only}:ro", "--", guest, world.out,
+             world.read_only, races],
+            cwd=world.home, stdin=world.stream("stdin"), stdout=world.stream("stdout"),
+            stderr=world.stream("stderr"), timeout=TIMEOUT, check=False, preexec_fn=without_kernel_help if plain else simulator.no_core)
     except subprocess.TimeoutExpired:
         return ["no end: something blocks the simulator"], ""
     finally:
         if swapper:
             swapper.stop = True
             swapper.join()
-    output = done.stdout.decode(errors="replace")
+    before_it, _, output = (world.top / "stdout").read_text(errors="replace").partition("\n")
     complaints = []
     if done.returncode != 0:
-        complaints.append(f"exit status {done.returncode}: {done.stderr.decode(errors='replace')}")
+        complaints.append(f"exit status {done.returncode}: {(world.top / 'stderr').read_text()}")
+    for name in "stdin", "stdout", "stderr":
+        if stat.S_IMODE((world.top / name).stat().st_mode) != 0o600 or before_it != "before":
+            complaints.append(f"changed: the file behind {name}")
     for line in output.splitlines():
         if not line.startswith("refused"):
             complaints.append(line)
@@ -154,15 +169,16 @@ def main():
     ways = {"with openat2 and Landlock": False}
     if ctypes.util.find_library("seccomp"):
         ways["without"] = True
-    for name, plain in ways.items():
+    for way, plain in ways.items():
         # The same path each time: it is on the guest's stack.
-        for races in "0", RACES:
+        for races, closed in ("0", False), ("0", True), (RACES, False):
             directory = pathlib.Path(tempfile.gettempdir(), f"escapes-{os.getpid()}")
             directory.mkdir()
             try:
-                complaints, result = run(numachine, guest, directory, plain, races)
+                complaints, result = run(numachine, guest, directory, plain, races, closed)
             finally:
                 shutil.rmtree(directory)
+            name = way + (", stderr closed" if closed else "")
             print(f"{'FAILED' if complaints else 'ok'}: {name}, {races} races", result)
             for complaint in complaints[:40]:
                 print("   ", complaint)

@@ -434,6 +434,23 @@ static void the_view(void)
     CHECK(mknod("node", S_IFCHR | 0666, 0x0103) < 0 && errno == EPERM);
 }
 
+/** Files behind the standard streams are not the guest's to change, whatever they are. */
+static void streams(void)
+{
+    const struct timespec times[2] = {{1, 1}, {2, 2}};
+
+    for (int fd = 0; fd < 3; fd++) {
+        CHECK(ftruncate(fd, 0) < 0);
+        CHECK(fallocate(fd, 0, 0, 1 << 20) < 0);
+        CHECK(lseek(fd, 0, SEEK_SET) < 0);
+        CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED);
+        fchmod(fd, 0777);
+        fchown(fd, 1000, 1000);
+        futimens(fd, times);
+    }
+    CHECK(write(2, "to stderr\n", 10) == 10);
+}
+
 /** The directory that may only be read, by its own name. */
 static void read_only(const char *directory)
 {
@@ -473,6 +490,7 @@ int main(int argc, char **argv)
     by_descriptor();
     long_names();
     read_only(argv[2]);
+    streams();
     race(atol(argv[3]));
     printf("refused %d\n", refused);
     return guest_result();

@@ -22,7 +22,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ARGUMENTS = {
     "echo": [[], ["one", "", "two words", "*?"]],
     "execonly": [["{dir}"]],
+    "filecalls": [["{dir}"]],
+    "filerest": [["{dir}"]],
     "files": [["{dir}"]],
+    "mappings": [["{dir}"]],
     # Its data in every quarter of a line: in the hostile build one of them shut a home's answers out.
     "sum": [[], ["x" * 16], ["x" * 32], ["x" * 48]],
     "team": [["1"], ["7"]],
