@@ -27,6 +27,7 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
 {
     c->timing = *timing;
     c->bank_free = nm_alloc(timing->banks, sizeof *c->bank_free);
+    c->bank_refreshed = nm_alloc(timing->banks, sizeof *c->bank_refreshed);
     c->seen = nm_alloc(1, sizeof *c->seen);
     c->stage_size = c->late_size = NM_STAGE;
     c->stage = nm_alloc(c->stage_size, sizeof *c->stage);
@@ -36,6 +37,7 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
 void nm_controller_release(struct nm_controller *c)
 {
     free(c->bank_free);
+    free(c->bank_refreshed);
     free(c->seen);
     free(c->stage);
     free(c->late);
@@ -54,14 +56,33 @@ static void count_bank(struct nm_controller *c, unsigned number, nm_tick start, 
     c->banks_busy += (other < end ? other : end) - start;
 }
 
-/* Starts a line access in its bank; returns when the data are there. */
+/* When a bank that could begin an access at `start` does so. The last refresh that was due by then
+ * began on its date or when the bank was free; nobody has looked at the bank since, so nothing had
+ * to happen on that date. Banks are refreshed in turn. */
+static nm_tick behind_refresh(struct nm_controller *c, unsigned number, nm_tick start)
+{
+    const nm_tick period = c->timing.refresh;
+    if (!period)
+        return start;
+    const nm_tick phase = period * number / c->timing.banks;
+    const uint64_t last = (start + period - phase) / period;
+    if (last == 0 || last == c->bank_refreshed[number])
+        return start;
+    const nm_tick due = (last - 1) * period + phase, free = c->bank_free[number];
+    const nm_tick end = (free > due ? free : due) + c->timing.refresh_time;
+    c->bank_refreshed[number] = last;
+    return end > start ? end : start;
+}
+
+/* Starts a line access in its bank; returns when the data are there. A refresh it waits for counts
+ * as the bank's work. */
 static nm_tick access_dram(struct nm_controller *c, uint64_t line, nm_tick now)
 {
     const unsigned number = (unsigned)((line >> c->line_shift) % c->timing.banks);
     nm_tick *bank = &c->bank_free[number];
-    nm_tick start = *bank > now ? *bank : now;
+    const nm_tick from = *bank > now ? *bank : now, start = behind_refresh(c, number, from);
     *bank = start + c->timing.dram + c->timing.recovery;
-    count_bank(c, number, start, *bank);
+    count_bank(c, number, from, *bank);
     return start + c->timing.dram;
 }
 

@@ -17,6 +17,7 @@ enum { NM_STAGE = 16 };
 /** [ticks] A bank of DRAM with its directory, timing as in params.def. */
 struct nm_dram_timing {
     nm_tick directory, dram, recovery;
+    nm_tick refresh, refresh_time; /**< each bank's period, 0: never; and what a refresh takes */
     unsigned banks;
 };
 
@@ -62,6 +63,7 @@ struct nm_controller {
     bool (*put)(void *owner, const struct nm_packet *p, nm_tick now); /**< false: no room yet */
 
     nm_tick *bank_free;
+    uint64_t *bank_refreshed;         /**< number of its last refresh */
     nm_tick bank_busy[2], banks_busy; /**< [ticks] the first two banks, and both at once; accesses
                                            begun or waiting, whole */
     nm_tick free_at;                  /**< takes the next message */

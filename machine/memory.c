@@ -77,6 +77,8 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
     struct nm_dram_timing timing = {.directory = p->memory_directory * cycle,
                                     .dram = p->memory_dram * cycle,
                                     .recovery = p->memory_recovery * cycle,
+                                    .refresh = p->memory_refresh * cycle,
+                                    .refresh_time = p->memory_refresh_time * cycle,
                                     .banks = (unsigned)p->memory_banks};
     mem->k = k;
     mem->bus = bus;

@@ -589,6 +589,8 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     struct nm_dram_timing timing = {.directory = p->netcache_directory * cycle,
                                     .dram = p->netcache_dram * cycle,
                                     .recovery = p->netcache_recovery * cycle,
+                                    .refresh = p->memory_refresh * cycle,
+                                    .refresh_time = p->memory_refresh_time * cycle,
                                     .banks = (unsigned)p->netcache_banks};
     n->k = k;
     n->bus = bus;
