@@ -391,8 +391,8 @@ static int64_t check_access(struct call *c, int64_t dir, const char *path, uint6
     r = path_find(c, dir, path, !(flags & G_AT_NOFOLLOW), &s);
     if (r < 0)
         return r;
-    if (s.kind == SPOT_NOTHING || (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD &&
-                                   !file_get(c->p, s.number)))
+    if (s.kind == SPOT_NOTHING ||
+        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD && !file_get(c->p, s.number)))
         r = -ENOENT;
     else if ((mode & MAY_WRITE) && s.kind == SPOT_HOST && !s.writable)
         r = -EROFS;
