@@ -259,7 +259,7 @@ int cli_bench(int argc, char **argv)
         options, parse, NULL, "How fast the simulator is on this host, on fixed works.",
         NULL,    NULL,  NULL};
     bool json = false;
-    argp_parse(&argp, argc, argv, 0, NULL, &json);
+    cli_parse(&argp, argc, argv, 0, &json);
     struct figures *f =
         mmap(NULL, WORKS * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     json_t *list = json ? json_array() : NULL;

@@ -165,7 +165,7 @@ int cli_check(int argc, char **argv)
                "understood."};
     struct request request = {0};
     struct in_diag diag = {.out = stderr};
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    cli_parse(&argp, argc, argv, 0, &request);
     struct in_experiment x;
     const enum in_file_kind kind = in_any_load(&x, request.file, request.sets, &diag);
     if (kind == IN_FILE_EXPERIMENT && request.all)

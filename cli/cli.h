@@ -6,6 +6,9 @@
 
 #include <argp.h>
 
+/** argp_parse; a wrong command line ends the program as ever, and so does a lack of memory. */
+void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
 #define COMMAND(name, function, sentence) int function(int argc, char **argv);
 #include "cli/commands.def"
 #undef COMMAND

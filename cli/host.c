@@ -8,6 +8,7 @@
 #include "cli/host.h"
 
 #include "cli/exit.h"
+#include "machine/alloc.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -59,6 +60,17 @@ static void on_abort(int number)
     _exit(ours ? CLI_EXIT_BROKEN : CLI_EXIT_USAGE);
 }
 
+/* Some of SimGrid would take a lack of memory for a failure of one thread and go on without it.
+ * C++'s std::set_new_handler by the name it has in the library. */
+static void die_without_memory(void)
+{
+    void (*(*set)(void (*)(void)))(void);
+    void *const symbol = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+    memcpy(&set, &symbol, sizeof set);
+    if (symbol)
+        set(nm_no_memory);
+}
+
 static void catch_abort(void)
 {
     const struct sigaction action = {.sa_handler = on_abort};
@@ -100,5 +112,6 @@ bool cli_host_prepare(void)
 {
     signal(SIGXFSZ, SIG_IGN);
     catch_abort();
+    die_without_memory();
     return has_streams() && has_stack();
 }

@@ -110,7 +110,7 @@ int cli_init(int argc, char **argv)
         .doc = "Writes a commented experiment (default: experiment.yaml) and, beside it, the "
                "program it runs. Overwrites nothing."};
     const char *file = "experiment.yaml";
-    argp_parse(&argp, argc, argv, 0, NULL, &file);
+    cli_parse(&argp, argc, argv, 0, &file);
     char *stem = nm_format("%.*s", (int)strlen(file) - 5, file);
     char *name = in_base_name(file);
     int status = CLI_EXIT_USAGE;

@@ -49,14 +49,34 @@ static json_t *list_sets(void)
     return array;
 }
 
-/** Shipped files of a directory with their about: line; a file that cannot be read has none. */
+/** The shipped files of a directory. NULL: none, after a complaint. */
+static char **shipped(const char *directory)
+{
+    char **names = in_home_names(directory, ".yaml");
+    if (!names)
+        fprintf(stderr, "numachine: error: nothing to list in %s/%s\n", in_home(), directory);
+    return names;
+}
+
+/** What was listed, or, if something could not be read, NULL. */
+static json_t *complete(json_t *array, const struct in_diag *diag)
+{
+    if (!diag->errors)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+/** Shipped files of a directory with their about: line. */
 static json_t *list_files(const char *directory)
 {
+    struct in_diag diag = {.out = stderr};
     json_t *array = json_array();
-    char **names = in_home_names(directory, ".yaml");
+    char **names = shipped(directory);
+    diag.errors += !names;
     for (size_t i = 0; names && names[i]; i++) {
         char *path = in_home_path("%s/%s.yaml", directory, names[i]);
-        char *about = in_about(path);
+        char *about = in_about(path, &diag);
         if (about)
             about[strcspn(about, "\n")] = '\0';
         json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", names[i], "file", path,
@@ -65,7 +85,7 @@ static json_t *list_files(const char *directory)
         free(path);
     }
     in_free_list(names);
-    return array;
+    return complete(array, &diag);
 }
 
 static json_t *list_machines(void)
@@ -97,12 +117,13 @@ static json_t *group_events(const struct in_group *group)
     return array;
 }
 
-/** The shipped groups; one that cannot be read is missing after a complaint. */
+/** The shipped groups. */
 static json_t *list_groups(void)
 {
     struct in_diag diag = {.out = stderr};
     json_t *array = json_array();
-    char **names = in_home_names("monitor/groups", ".yaml");
+    char **names = shipped("monitor/groups");
+    diag.errors += !names;
     for (size_t i = 0; names && names[i]; i++) {
         struct in_group group;
         struct mon_plan plan;
@@ -117,7 +138,7 @@ static json_t *list_groups(void)
         in_group_free(&group);
     }
     in_free_list(names);
-    return array;
+    return complete(array, &diag);
 }
 
 static json_t *list_words(void)
@@ -425,6 +446,8 @@ static int show(const struct request *request)
 {
     const struct listing *listing = request->listing;
     json_t *rows = listing->make();
+    if (!rows)
+        return CLI_EXIT_USAGE;
     if (request->pattern && json_is_array(rows))
         rows = filter(rows, request->pattern);
     const bool none = json_is_array(rows) && json_array_size(rows) == 0;
@@ -458,7 +481,7 @@ int cli_list(int argc, char **argv)
         .doc = "Lists what the machine offers; without WHAT, what can be listed. PATTERN is a part "
                "of any text, or a name with * and ?."};
     struct request request = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    cli_parse(&argp, argc, argv, 0, &request);
     if (request.listing)
         return show(&request);
     for (size_t i = 0; i < LISTINGS; i++)

@@ -76,6 +76,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    if (argp_parse(argp, argc, argv, flags, NULL, input))
+        nm_no_memory();
+}
+
 static int dispatch(int argc, char **argv)
 {
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -109,7 +115,7 @@ int main(int argc, char **argv)
     if (!cli_host_prepare())
         return CLI_EXIT_USAGE;
     json_set_alloc_funcs(alloc_text, free);
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &choice);
     if (choice.first == 0)
         return CLI_EXIT_USAGE;
     const int status = dispatch(argc - choice.first, argv + choice.first);

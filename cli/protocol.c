@@ -217,7 +217,7 @@ int cli_protocol(int argc, char **argv)
         .doc = "Prints the coherence protocol from the table that runs: for each agent, states "
                "down, events across, and in the cell the next state and what is done."};
     const struct format *format = &formats[0];
-    argp_parse(&argp, argc, argv, 0, NULL, &format);
+    cli_parse(&argp, argc, argv, 0, &format);
     format->run();
     return CLI_EXIT_OK;
 }

@@ -67,7 +67,7 @@ int cli_run(int argc, char **argv)
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    cli_parse(&argp, argc, argv, 0, &r);
     if (in_experiment_load(&x, r.file, r.options.sets, &diag)) {
         if (in_experiment_count(&x, r.options.events, r.options.groups, &diag) &&
             in_experiment_allow(&x, r.options.allow, &diag))

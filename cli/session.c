@@ -367,6 +367,8 @@ static enum cli_exit exit_status(const struct state *s)
     case PROG_UNLOADABLE:
     case PROG_NOMEM:
         return CLI_EXIT_USAGE;
+    case PROG_IO:
+        return CLI_EXIT_IO;
     default:
         return CLI_EXIT_BROKEN;
     }

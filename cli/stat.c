@@ -184,7 +184,7 @@ int cli_stat(int argc, char **argv)
     struct in_experiment x = {0};
     int status = CLI_EXIT_USAGE;
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &r);
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
     if (make_experiment(&x, &r, &diag)) {
         const struct cli_session session = {
             .experiment = &x,

@@ -219,7 +219,7 @@ int cli_topology(int argc, char **argv)
     struct in_diag diag = {.out = stderr};
     struct in_machine machine;
     int status = CLI_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    cli_parse(&argp, argc, argv, 0, &request);
     if (in_machine_load(&machine, request.machine, request.sets, &diag)) {
         const struct cli_topology t = {.name = machine.name,
                                        .params = machine.params,

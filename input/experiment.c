@@ -489,10 +489,9 @@ enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *c
     return !finish(&b) ? IN_FILE_UNREADABLE : experiment ? IN_FILE_EXPERIMENT : IN_FILE_MACHINE;
 }
 
-char *in_about(const char *path)
+char *in_about(const char *path, struct in_diag *diag)
 {
-    struct in_diag silent = {0};
-    struct in_reading r = {.diag = &silent};
+    struct in_reading r = {.diag = diag};
     struct in_doc *doc = in_open(&r, path, path, NULL);
     const yaml_node_t *about = doc ? root_value(doc, "about") : NULL;
     const char *text = about ? in_scalar(about) : NULL;

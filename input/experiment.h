@@ -129,8 +129,9 @@ enum in_file_kind { IN_FILE_UNREADABLE, IN_FILE_MACHINE, IN_FILE_EXPERIMENT };
 enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *const *sets,
                               struct in_diag *diag);
 
-/** The about: text of a file, NULL when it has none or cannot be read. Allocated. */
-char *in_about(const char *path);
+/** The about: text of a file; NULL when it has none, or, after a complaint, when it cannot be read.
+ *  Allocated. */
+char *in_about(const char *path, struct in_diag *diag);
 
 /** Reads a machine: the name of a shipped file ("numachine-64"), a path, or "-"; NULL: the default
  *  machine. Ownership and errors as above. */

@@ -7,6 +7,7 @@
 #include "machine/alloc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,8 @@ char **in_home_names(const char *directory, const char *suffix)
     char **names = NULL;
     char *path = in_home_path("%s", directory);
     const int n = scandir(path, &entries, NULL, by_bytes);
+    if (n < 0 && errno == ENOMEM)
+        nm_no_memory();
     for (int i = 0; i < n; i++) {
         char *name = entries[i]->d_name;
         if (name[0] != '.' && ends_in(name, suffix)) {

@@ -5,6 +5,7 @@
 #include "input/tables.h"
 #include "input/write.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,9 +137,18 @@ static void write_map(FILE *out, char *const *list)
     fputc('}', out);
 }
 
-static void write_file(FILE *out, const char *path)
+/** A file's whole path; NULL: it is gone. Allocated. */
+static char *absolute_path(const char *path)
 {
     char *absolute = realpath(path, NULL);
+    if (!absolute && errno == ENOMEM)
+        nm_no_memory();
+    return absolute;
+}
+
+static void write_file(FILE *out, const char *path)
+{
+    char *absolute = absolute_path(path);
     write_quoted(out, absolute ? absolute : path);
     free(absolute);
 }
@@ -226,7 +236,7 @@ static bool is_absent(const struct in_key *key, const void *field)
 static void write_copy(FILE *out, const struct in_experiment *x, const char *program, char *last)
 {
     const char *from = x->source ? x->source : x->program;
-    char *absolute = realpath(from, NULL);
+    char *absolute = absolute_path(from);
     int indent = 0;
     const char *name = open_sections(out, &indent, "program.path", last);
     const int width = fprintf(out, "%*s%s: %s", indent, "", name, program);

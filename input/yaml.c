@@ -226,7 +226,9 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
 {
     struct in_place at = {doc, (unsigned)p->problem_mark.line + 1,
                           (unsigned)p->problem_mark.column + 1};
-    const char *problem = p->problem ? p->problem : "unreadable";
+    const char *problem = p->problem;
+    if (p->error == YAML_MEMORY_ERROR || !p->problem) /* it is not always said */
+        nm_no_memory();
     if (p->error == YAML_READER_ERROR) {
         at = place_of_byte(doc, p->problem_offset);
         in_complain(r, &at, "not UTF-8 text: %s", problem);

@@ -21,17 +21,18 @@ struct nm_bus {
     struct nm_kernel *k;
     struct nm_port *port[NM_MODULES];
     struct nm_clock clock;
-    nm_tick arbitration;       /* [ticks] */
-    unsigned asking;           /* bit per module that has a packet to send */
-    unsigned full[NM_CLASSES]; /* modules without room for another incoming packet */
-    unsigned passed_over;      /* modules whose turn it could have been but for such a one */
-    nm_tick free_at;           /* end of the tenure in progress */
-    nm_tick decision_at;       /* tick of the arbitration event, NM_NEVER if none */
-    unsigned data_cycles;      /* per line */
-    unsigned word_cycles;      /* per doubleword */
-    unsigned depth;            /* of every FIFO */
-    unsigned last;             /* granted last: lowest priority now */
-    uint64_t granted;          /* [cycles] in all tenures, the present one whole */
+    nm_tick arbitration;              /* [ticks] */
+    unsigned asking;                  /* bit per module that has a packet to send */
+    unsigned full[NM_CLASSES];        /* modules without room for another incoming packet */
+    unsigned passed_over[NM_CLASSES]; /* modules with a packet that could have gone but for such a
+                                         one */
+    nm_tick free_at;                  /* end of the tenure in progress */
+    nm_tick decision_at;              /* tick of the arbitration event, NM_NEVER if none */
+    unsigned data_cycles;             /* per line */
+    unsigned word_cycles;             /* per doubleword */
+    unsigned depth;                   /* of every FIFO */
+    unsigned last;                    /* granted last: lowest priority now */
+    uint64_t granted;                 /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
@@ -193,15 +194,22 @@ static unsigned longest_waiting(const struct nm_bus *bus, nm_tick now)
 {
     unsigned longest = NM_MODULES;
     nm_tick since = NM_NEVER;
-    for (unsigned m = bus->passed_over; m; m &= m - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(m);
-        const struct nm_port *port = bus->port[i];
-        if (port->ready_at < since && ready(bus, i, now) && has_way(bus, port_head(bus, port))) {
-            longest = i;
-            since = port->ready_at;
+    for (unsigned c = 0; c < NM_CLASSES; c++)
+        for (unsigned m = bus->passed_over[c]; m; m &= m - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(m);
+            const struct nm_port *port = bus->port[i];
+            if (port->kept_since[c] < since && ready(bus, i, now) &&
+                has_way(bus, nm_fifo_at(&port->out[c], 0)) && has_way(bus, port_head(bus, port))) {
+                longest = i;
+                since = port->kept_since[c];
+            }
         }
-    }
     return longest;
+}
+
+static bool anybody_passed_over(const struct nm_bus *bus)
+{
+    return bus->passed_over[NM_SINKABLE] | bus->passed_over[NM_NONSINKABLE];
 }
 
 /* The next module in turn that asked early enough and has somewhere to send to. Precondition:
@@ -212,7 +220,7 @@ static unsigned choose(const struct nm_bus *bus, nm_tick now)
     if (bus->asking == 1u << only && !anything_full(bus))
         return ready(bus, only, now) ? only : NM_MODULES;
     const unsigned below = (2u << bus->last) - 1; /* those whose turn comes later */
-    const unsigned first = bus->passed_over ? longest_waiting(bus, now) : NM_MODULES;
+    const unsigned first = anybody_passed_over(bus) ? longest_waiting(bus, now) : NM_MODULES;
     for (unsigned half = 0; half < 2 && first == NM_MODULES; half++)
         for (unsigned m = bus->asking & (half ? below : ~below); m; m &= m - 1) {
             const unsigned i = (unsigned)__builtin_ctz(m);
@@ -222,15 +230,22 @@ static unsigned choose(const struct nm_bus *bus, nm_tick now)
     return first;
 }
 
-/* Remembers who finds no room at this decision. */
+/* Remembers which packets find no room at this decision: each class's, or one that steps aside for
+ * its module's answers would lose its place with every one of them. */
 static void pass_over(struct nm_bus *bus, nm_tick now)
 {
     if (!anything_full(bus))
         return;
     for (unsigned m = bus->asking; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m);
-        if (ready(bus, i, now) && !has_way(bus, port_head(bus, bus->port[i])))
-            bus->passed_over |= m & -m;
+        struct nm_port *port = bus->port[i];
+        for (unsigned c = 0; ready(bus, i, now) && c < NM_CLASSES; c++) {
+            if (bus->passed_over[c] & m & -m || !port->out[c].count ||
+                has_way(bus, nm_fifo_at(&port->out[c], 0)))
+                continue;
+            bus->passed_over[c] |= m & -m;
+            port->kept_since[c] = port->ready_at;
+        }
     }
 }
 
@@ -256,7 +271,7 @@ static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
     reserve(bus, head->targets, row->class);
     bus->moving = nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
-    bus->passed_over &= ~(1u << m);
+    bus->passed_over[row->class] &= ~(1u << m);
     bus->granted += cycles;
     port->grant_wait += nm_clock_cycles(&bus->clock, now - port->ready_at);
     bus->free_at = now + cycles * bus->clock.cycle;

@@ -47,8 +47,9 @@ struct nm_port {
     struct nm_fifo in[NM_CLASSES], out[NM_CLASSES];
     uint32_t sends;   /**< packets ever put into `out` */
     nm_tick ready_at; /**< since when the head of `out` asks for the bus; NM_NEVER: nothing does */
-    uint64_t grant_wait;   /**< [bus cycles] asked but not granted, finished waits */
-    struct mon_taps *taps; /**< the card's taps, or NULL (memory) */
+    nm_tick kept_since[NM_CLASSES]; /**< of each class's head, if it was passed over */
+    uint64_t grant_wait;            /**< [bus cycles] asked but not granted, finished waits */
+    struct mon_taps *taps;          /**< the card's taps, or NULL (memory) */
     void (*heard)(void *module, nm_tick now, const struct nm_packet *p, bool out,
                   unsigned data); /**< every packet of the port with its data cycles, after the
                                      taps; NULL: its monitoring card does not listen */

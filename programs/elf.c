@@ -204,6 +204,8 @@ bool elf_read(int fd, struct elf_image *image, char *why, size_t size)
         REFUSE("larger than %" PRIu64 " MB: not a program", PROG_FILE_MAX >> 20);
     elf_version(EV_CURRENT);
     elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (!elf)
+        REFUSE("cannot be read: %s", elf_errmsg(-1));
     ok = read_elf(elf, image, (uint64_t)st.st_size, why, size);
     elf_end(elf);
     return ok;

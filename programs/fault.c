@@ -193,8 +193,8 @@ static void floating_point(struct thread *t)
 
 void fault_trap(struct thread *t)
 {
-    if (t->p->vm.full)
-        return; /* the run ends: no memory, not the program's fault */
+    if (t->p->vm.full || t->p->vm.unreadable)
+        return; /* the run ends, and it is not the program's fault */
     switch (t->exc) {
     case PC_EXC_ADEL:
     case PC_EXC_ADES:

@@ -86,7 +86,8 @@ struct watched {
     struct pc_tries tries; /**< while it has no card; otherwise nm_card_tries */
     uint64_t calls;        /**< traps of its own making */
     uint64_t from, since;  /**< [instructions] of its card when it got that; since its last call */
-    uint64_t slept;        /**< `calls` when it last went to sleep on a futex ... */
+    nm_tick slept_at;      /**< [ticks] when it last went to sleep on a futex ... */
+    uint64_t slept;        /**< ... `calls` by then ... */
     uint64_t futex;        /**< ... at this address ... */
     uint32_t expected;     /**< ... with this value */
     uint64_t vain;         /**< how often it found that one taken again, in a row */

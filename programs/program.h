@@ -63,6 +63,7 @@ enum prog_end {
     PROG_INTERRUPTED, /**< progress hook said stop */
     PROG_UNLOADABLE,  /**< not an executable this machine can run; message is one line */
     PROG_NOMEM,       /**< the machine's memory is full */
+    PROG_IO,          /**< the host could not read a file that is mapped */
 };
 
 struct prog_outcome {

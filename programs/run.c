@@ -281,6 +281,9 @@ static void step(struct prog *p)
     if (p->vm.full)
         prog_finish(p, PROG_NOMEM, 0,
                     "the machine's memory is full: the program needs more than memory.size");
+    if (p->vm.unreadable)
+        prog_finish(p, PROG_IO, 0, "a file mapped by the program cannot be read: %s",
+                    strerror(p->vm.unreadable));
     if (!p->over && prog_now(p) >= p->spec->limit)
         prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
     if (!p->over)
@@ -463,7 +466,9 @@ static bool load(struct prog *p)
     p->vm.wrote_ctx = p;
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));
-    if (p->vm.full)
+    if (p->vm.unreadable)
+        prog_finish(p, PROG_IO, 0, "%s: %s", p->spec->path, strerror(p->vm.unreadable));
+    else if (p->vm.full)
         prog_finish(p, PROG_NOMEM, 0, "%s: the machine's memory is too small to load it",
                     p->spec->path);
     else if (err == -E2BIG)

@@ -41,17 +41,19 @@ static nm_tick wake_time(const struct prog *p)
 
 /** [ticks] What chance adds to that when the thread has been woken for the same lock in vain.
  * Whoever took it then may always be as late as this time: only another moment can be a better one.
- */
+ * After some times that is any moment until the lock has been taken and released once more. */
 static nm_tick wake_chance(const struct thread *t)
 {
-    enum { STREAM_WAKE = 3, PATIENCE = 8, DOUBLINGS = 10 };
+    enum { STREAM_WAKE = 3, PATIENCE = 8 };
     const struct prog *p = t->p;
-    const uint64_t vain = watch_vain(t), wide = vain / PATIENCE;
-    const nm_tick range = p->par->os_wake_spread << (wide < DOUBLINGS ? wide : DOUBLINGS);
+    const uint64_t vain = watch_vain(t);
+    nm_tick range = p->par->os_wake_spread;
     uint64_t chance;
 
     if (!vain || !range)
         return 0;
+    if (vain >= PATIENCE)
+        range += 2 * (prog_now(p) - t->watched.slept_at);
     prog_random(p, STREAM_WAKE,
                 ((uint64_t)t->tid << 32 | (uint32_t)t->watched.calls) * sizeof chance, &chance,
                 sizeof chance);

@@ -465,7 +465,9 @@ static void fill(struct vm *vm, const struct vm_area *a, uint64_t va, uint64_t p
         return;
     if (n > a->limit - off)
         n = a->limit - off;
-    vm_file_fill(vm, a->file, off, nm_machine_image(vm->m) + pa, (size_t)n);
+    const int error = vm_file_fill(vm, a->file, off, nm_machine_image(vm->m) + pa, (size_t)n);
+    if (error) /* zeros in its place would be another program */
+        vm->unreadable = error;
     nm_machine_os_wrote(vm->m, pa, vm->page);
 }
 

@@ -41,6 +41,7 @@ struct vm {
     bool n64;
     unsigned toucher;      /**< card whose system call is being handled: it touches pages first */
     bool full;             /**< the machine's memory ran out: the run must end */
+    int unreadable;        /**< errno: the host did not give what a file holds: the run must end */
     struct vm_area *areas; /**< sorted by start */
     size_t count, room;
     struct vm_file *files; /**< those behind areas */

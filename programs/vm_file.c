@@ -158,10 +158,13 @@ void vm_file_add_page(struct vm_file *f, uint64_t index, uint64_t pa)
     HASH_ADD(hh, f->pages, index, sizeof c->index, c);
 }
 
-void vm_file_fill(const struct vm *vm, const struct vm_file *f, uint64_t at, uint8_t *to, size_t n)
+int vm_file_fill(const struct vm *vm, const struct vm_file *f, uint64_t at, uint8_t *to, size_t n)
 {
+    errno = 0;
     n = read_host(f->fd, to, n, at);
+    const int error = errno;
     vm_file_overlay(vm, f->dev, f->ino, at, to, n);
+    return error;
 }
 
 /** The part of [at, at + n) that lies in a cached page. @return its place in the image, or NULL */

@@ -31,8 +31,9 @@ void vm_file_flush(struct vm *vm, struct vm_file *f, uint64_t at, uint64_t end);
 /** Physical address of a page by its number in the file, or NULL. */
 uint64_t *vm_file_page(struct vm_file *f, uint64_t index);
 void vm_file_add_page(struct vm_file *f, uint64_t index, uint64_t pa);
-/** Reads the file as it is now; what is beyond its end stays as it was. */
-void vm_file_fill(const struct vm *vm, const struct vm_file *f, uint64_t at, uint8_t *to, size_t n);
+/** Reads the file as it is now; what is beyond its end stays as it was.
+ *  @return 0, or the host's errno: not all could be read */
+int vm_file_fill(const struct vm *vm, const struct vm_file *f, uint64_t at, uint8_t *to, size_t n);
 
 /** vm.c: takes pages of the file from `size` on away from all areas. */
 void vm_drop_beyond(struct vm *vm, const struct vm_file *f, uint64_t size);

@@ -7,6 +7,8 @@
  */
 #include "report/run.h"
 
+#include "machine/alloc.h"
+
 #include <endian.h>
 #include <string.h>
 #include <xxhash.h>
@@ -58,6 +60,8 @@ static void put_region(XXH64_state_t *state, const struct rep_region *region,
 uint64_t rep_hash(const struct rep_run *run)
 {
     XXH64_state_t *state = XXH64_createState();
+    if (!state)
+        nm_no_memory();
     XXH64_reset(state, 0);
     put(state, run->outcome.end);
     put(state, (uint64_t)(int64_t)run->outcome.status);

@@ -30,6 +30,7 @@ const char *rep_end_word(enum prog_end end)
         [PROG_STUCK] = "stuck",           [PROG_LIVELOCK] = "livelock",
         [PROG_BROKEN] = "broken",         [PROG_INTERRUPTED] = "interrupted",
         [PROG_UNLOADABLE] = "unloadable", [PROG_NOMEM] = "out of memory",
+        [PROG_IO] = "unreadable",
     };
     return words[end];
 }

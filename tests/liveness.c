@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { LINE = 128, THREADS_MAX = 1024 };
 
@@ -169,12 +170,190 @@ static void poll(void)
     printf("%u\n", rounds);
 }
 
+/* ---- a crowd: hogs take a lock and give it back until everybody else has had it so often --------
+ */
+
+static struct {
+    volatile unsigned ticket, serving, readers, writer, count;
+} locks __attribute__((aligned(LINE)));
+static pthread_spinlock_t spinlock;
+static volatile unsigned left __attribute__((aligned(LINE)));
+
+static void through_mutex(void)
+{
+    pthread_mutex_lock(&lock);
+    locks.count++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void through_spinlock(void)
+{
+    pthread_spin_lock(&spinlock);
+    locks.count++;
+    pthread_spin_unlock(&spinlock);
+}
+
+static void through_tickets(void)
+{
+    const unsigned mine = __sync_fetch_and_add(&locks.ticket, 1);
+
+    while (locks.serving != mine)
+        ;
+    locks.count++;
+    __sync_synchronize();
+    locks.serving = mine + 1;
+}
+
+/** A reader-writer lock whose lock and counter share a line. */
+static void take_writer(void)
+{
+    while (__sync_lock_test_and_set(&locks.writer, 1))
+        ;
+}
+
+static void through_readers(void)
+{
+    take_writer();
+    locks.readers++;
+    __sync_lock_release(&locks.writer);
+    take_writer();
+    locks.readers--;
+    __sync_lock_release(&locks.writer);
+}
+
+static void through_addition(void)
+{
+    __sync_fetch_and_add(&locks.count, 1);
+}
+
+static void through_stores(void)
+{
+    locks.serving = locks.serving + 1;
+}
+
+static const struct shape {
+    const char *name;
+    void (*hog)(void), (*other)(void);
+} shapes[] = {
+    {"mutex", through_mutex, through_mutex},
+    {"spinlock", through_spinlock, through_spinlock},
+    {"tickets", through_tickets, through_tickets},
+    {"readers", through_readers, through_readers},
+    {"addition", through_addition, through_addition},
+    {"stores", through_stores, through_addition},
+};
+
+static void *hog_lock(void *shape)
+{
+    while (left)
+        shapes[(size_t)shape].hog();
+    return NULL;
+}
+
+static void *want_lock(void *shape)
+{
+    for (unsigned i = 0; i < arg[3]; i++)
+        shapes[(size_t)shape].other();
+    __sync_fetch_and_sub(&left, 1);
+    return NULL;
+}
+
+/** Shape, threads, hogs among them, and how often the others want it. */
+static void crowd(void)
+{
+    static pthread_t thread[THREADS_MAX];
+    const unsigned threads = arg[1] < THREADS_MAX ? arg[1] : THREADS_MAX;
+
+    pthread_spin_init(&spinlock, 0);
+    left = threads - arg[2];
+    for (unsigned i = 0; i < threads; i++)
+        thread[i] = start(i < arg[2] ? hog_lock : want_lock, arg[0]);
+    for (unsigned i = 0; i < threads; i++)
+        pthread_join(thread[i], NULL);
+    printf("%s\n", shapes[arg[0]].name);
+}
+
+/* ---- what a simulation by turns must not get into step with -------------------------------------
+ */
+
+/** Two instructions for each. */
+static inline void turn(unsigned times)
+{
+    __asm__ volatile(".set noreorder\n"
+                     "1: bnez %0, 1b\n"
+                     "addiu %0, %0, -1\n"
+                     ".set reorder\n"
+                     : "+r"(times));
+}
+
+static void *take_and_hold(void *unused)
+{
+    (void)unused;
+    while (!stop) {
+        turns = 1;
+        take_writer();
+        turn(arg[0]);
+        __sync_lock_release(&locks.writer);
+        turn(arg[1]);
+    }
+    return NULL;
+}
+
+/** Two threads and a lock that one holds most of the time, in a loop of some length. */
+static void period(void)
+{
+    start(take_and_hold, 0);
+    while (!turns)
+        ;
+    for (unsigned i = 0; i < 10; i++) {
+        take_writer();
+        __sync_lock_release(&locks.writer);
+    }
+}
+
+static void *call(void *number)
+{
+    __sync_fetch_and_add(&turns, 1);
+    while (!stop) {
+        syscall(SYS_getppid);
+        turn((unsigned)(size_t)number);
+    }
+    return NULL;
+}
+
+/** The longest constrained loop, while arg[0] others call the operating system all the time. */
+static void linked(void)
+{
+    unsigned v;
+
+    for (unsigned i = 0; i < arg[0]; i++)
+        start(call, i);
+    on_card(arg[0] + 1); /* behind them */
+    while (turns < arg[0])
+        ;
+    for (unsigned i = 0; i < 10; i++)
+        __asm__ volatile(".set noreorder\n"
+                         "1: ll %0, %1\n"
+                         ".rept 13\n"
+                         "addiu %0, %0, 1\n"
+                         ".endr\n"
+                         "sc %0, %1\n"
+                         "beqz %0, 1b\n"
+                         "nop\n"
+                         ".set reorder\n"
+                         : "=&r"(v), "+m"(shared.word)
+                         :
+                         : "memory");
+    printf("%u\n", shared.word);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked},
-    {"hog", hog},         {"poll", poll},   };
+    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked}, {"hog", hog},
+    {"poll", poll},       {"crowd", crowd},     {"period", period}, {"linked", linked},
+};
 
 int main(int argc, char **argv)
 {

@@ -235,25 +235,28 @@ static void play(struct scene *s)
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
-static void play_from_everywhere(struct scene *s)
+/* @param few  on so many stations, evenly apart */
+static void play_from(struct scene *s, unsigned few)
 {
-    const unsigned stations = (unsigned)nm_params_stations(&s->p), few = EVERY_PAIR ? stations : 3;
+    const unsigned stations = (unsigned)nm_params_stations(&s->p);
     for (unsigned i = 0; i < few && i < stations; i++) {
         s->station = i * (stations - 1) / (few > 1 ? few - 1 : 1);
         play(s);
     }
 }
 
+/* On the largest machine only single hogs are on every station. */
 static void play_all(struct scene *s)
 {
     const unsigned stations = (unsigned)nm_params_stations(&s->p);
-    const unsigned step = EVERY_PAIR && stations <= 64 ? 1 : (unsigned)s->p.processors - 1;
+    const bool small = stations <= 64;
+    const unsigned step = EVERY_PAIR && small ? 1 : (unsigned)s->p.processors - 1;
     for (unsigned l = 0; l < LOOPS; l++)
         for (s->hogs = 1; s->hogs <= s->p.processors; s->hogs += step)
             for (unsigned spread = 0; spread <= (s->hogs > 1 && s->hogs <= stations); spread++) {
                 s->loop = &hog_loops[l];
                 s->spread = spread;
-                play_from_everywhere(s);
+                play_from(s, !EVERY_PAIR ? 3 : small || s->hogs == 1 ? stations : 16);
             }
 }
 

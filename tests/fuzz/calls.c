@@ -20,7 +20,7 @@ enum {
     AT_ROOM = 0x1000
 };
 
-enum { LIMIT = 100000 /* ticks */, FRAME_WORDS = 160 };
+enum { LIMIT = 100000 /* ticks */, FRAME_WORDS = 160, FREE_BYTES = 16 };
 
 static const char *const paths[] = {"a",
                                     "b",
@@ -76,28 +76,113 @@ static const uint64_t edges[] = {0,
 /* Flags of clone with which a thread can live: VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, ... */
 enum { CLONE_THREAD_FLAGS = 0x50f00 };
 
-size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
-{
-    size_t rows, n = 0;
+/* Calls of two threads that meet; "" makes the second one. Arguments as wanted() takes them. */
+static const struct {
+    uint8_t list;
+    const char *call;
+    uint8_t v[4];
+} meetings[][7] = {
+    {{0, "pipe", {6}},
+     {0, "", {0}},
+     {1, "read", {3, 6, 4}},
+     {0, "nanosleep", {3}},
+     {0, "close", {3}},
+     {0, "write", {4, 6, 4}},
+     {0, "close", {4}}},
+    {{0, "pipe", {6}},
+     {0, "", {0}},
+     {1, "poll", {5, 1, 99}},
+     {0, "dup2", {3, 4}},
+     {0, "close", {3}},
+     {1, "readv", {3, 3, 2}},
+     {0, "writev", {4, 3, 2}}},
+    {{0, "open", {10, 2}},
+     {0, "", {0}},
+     {1, "read", {3, 6, 16}},
+     {0, "close", {3}},
+     {0, "open", {12, 2}},
+     {1, "read", {3, 6, 4}},
+     {0, "close", {3}}},
+    {{0, "", {0}},
+     {1, "futex", {6, 0, 0, 3}},
+     {0, "nanosleep", {3}},
+     {0, "munmap", {6, 64}},
+     {0, "futex", {6, 1, 1}},
+     {0, "futex", {6, 3, 1, 1}},
+     {0, "exit", {0}}},
+    {{0, "rt_sigaction", {4, 2, 0, 16}},
+     {0, "", {0}},
+     {1, "pause", {0}},
+     {0, "tgkill", {0}},
+     {0, "kill", {0, 4}},
+     {1, "rt_sigsuspend", {4, 16}},
+     {0, "kill", {0, 4}}},
+    {{0, "open", {0, 66}},
+     {0, "write", {3, 6, 99}},
+     {0, "mmap", {0, 99, 3, 1}},
+     {0, "", {0}},
+     {1, "ftruncate", {3, 0}},
+     {0, "msync", {6, 99}},
+     {1, "close", {3}}},
+};
+enum { MEETINGS = sizeof meetings / sizeof *meetings };
 
-    sys_rows(&rows);
-    if (number >= rows / 2 || room < 256)
-        return 0;
-    memset(out, 0, 256);
-    out[n++] = (uint8_t)(number & 31);     /* machine */
-    out[n++] = (uint8_t)(number >> 1 & 3); /* n64, handlers */
-    n += 16;                               /* free bytes */
-    for (unsigned i = 0; i < 10; i++) {
-        const unsigned row = i == 3 ? 0xffff : (number * 3 + i * (1 + number % 7)) % 400;
-        out[n++] = (uint8_t)(i < 5 ? 0 : i & 1);
-        out[n++] = (uint8_t)(row >> 8);
-        out[n++] = (uint8_t)row;
-        for (unsigned k = 0; k < GUEST_ARGS; k++) {
-            out[n++] = 0;
-            out[n++] = (uint8_t)(number * 5 + i * 3 + k);
-        }
+static size_t seed_call(uint8_t *out, unsigned list, unsigned number, const uint8_t *v,
+                        unsigned count)
+{
+    size_t n = 0;
+
+    out[n++] = (uint8_t)list;
+    out[n++] = (uint8_t)(number >> 8);
+    out[n++] = (uint8_t)number;
+    for (unsigned k = 0; k < GUEST_ARGS; k++) {
+        out[n++] = 0;
+        out[n++] = k < count ? v[k] : 0;
     }
     return n;
+}
+
+/** A meeting for one of both ABIs. */
+static size_t seed_meeting(unsigned which, bool n64, uint8_t *out)
+{
+    const struct guest g = {.n64 = n64};
+    size_t n = 2 + FREE_BYTES;
+
+    memset(out, 0, n);
+    out[1] = n64;
+    for (unsigned i = 0; i < 7; i++) {
+        const char *name = meetings[which][i].call;
+        n += seed_call(out + n, meetings[which][i].list, *name ? guest_number(&g, name) : 0xffff,
+                       meetings[which][i].v, 4);
+    }
+    return n;
+}
+
+/** Ten calls from here and there in the table, one of them a new thread. */
+static size_t seed_mixture(unsigned number, uint8_t *out)
+{
+    size_t n = 2 + FREE_BYTES;
+
+    memset(out, 0, n);
+    out[0] = (uint8_t)(number & 31);     /* machine */
+    out[1] = (uint8_t)(number >> 1 & 3); /* ABI, handlers */
+    for (unsigned i = 0; i < 10; i++) {
+        const unsigned call = i == 3 ? 0xffff : (number * 3 + i * (1 + number % 7)) % 400;
+        uint8_t v[GUEST_ARGS];
+        for (unsigned k = 0; k < GUEST_ARGS; k++)
+            v[k] = (uint8_t)(number * 5 + i * 3 + k);
+        n += seed_call(out + n, i < 5 ? 0 : i & 1, call, v, GUEST_ARGS);
+    }
+    return n;
+}
+
+size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
+{
+    if (room < 256 || number >= 2 * MEETINGS + 120)
+        return 0;
+    if (number < 2 * MEETINGS)
+        return seed_meeting(number / 2, number & 1, out);
+    return seed_mixture(number - 2 * MEETINGS, out);
 }
 
 static void furnish(struct guest *g, struct fuzz_in *in)
@@ -117,7 +202,7 @@ static void furnish(struct guest *g, struct fuzz_in *in)
         guest_put(g, AT_VECTOR + 2 * width * i + width, width, 100 * i);
     }
     memset(g->arena + AT_SET, 0xff, 16);
-    for (unsigned i = 0; i < 16; i++)
+    for (unsigned i = 0; i < FREE_BYTES; i++)
         g->arena[AT_FREE + i] = (uint8_t)fuzz_take(in, 1);
 }
 

@@ -21,15 +21,15 @@ import time
 
 # Executions: 10^7 of parsers and 10^5 of whole runs (elf, calls, code, devices) together.
 EXECUTIONS = {
-    "units": 5_500_000,
-    "formula": 4_000_000,
-    "card": 1_000_000,
-    "strings": 300_000,
-    "yaml": 200_000,
-    "elf": 60_000,
-    "calls": 30_000,
-    "devices": 10_000,
-    "code": 10_000,
+    "calls": 20_000,
+    "devices": 8_000,
+    "code": 8_000,
+    "elf": 70_000,
+    "yaml": 100_000,
+    "strings": 150_000,
+    "card": 500_000,
+    "formula": 4_500_000,
+    "units": 5_300_000,
 }
 LONGEST = 4096  # [bytes] of an input
 PATIENCE = 60  # [s] for one input

@@ -1,0 +1,155 @@
+/*
+ * Machines drawn by lot, saturated: every processor stores to the same few lines, or to a few lines
+ * that share one place in every cache. Whoever is refused must still get through, and within what
+ * the rule for run.watchdog allows (machine/rules.def): the watchdog is as short as that.
+ *
+ * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ */
+#include "actors.h"
+#include "lot.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef LOTS
+#define LOTS 60
+#endif
+
+enum { CARDS_MAX = 64, LINES = 5, REFERENCES = 12 };
+
+struct load {
+    const struct nm_params *p;
+    unsigned lines;
+    uint64_t line[LINES];
+    uint64_t think; /* PCycles between two references */
+    unsigned loads; /* of 100 references */
+};
+
+struct actor {
+    const struct load *load;
+    uint64_t dice;
+    uint64_t address; /* of the present reference; ~0: it has yet to be drawn */
+    bool store;
+    unsigned made;
+    nm_tick began, longest;
+};
+
+static void choose(struct actor *a, nm_tick now)
+{
+    if (a->address != ~0ull)
+        return;
+    a->address = a->load->line[actors_draw(&a->dice, a->load->lines)];
+    a->store = actors_draw(&a->dice, 100) >= a->load->loads;
+    a->began = now;
+}
+
+static void made(struct actor *a, nm_tick now)
+{
+    a->longest = now - a->began > a->longest ? now - a->began : a->longest;
+    a->address = ~0ull;
+    a->made++;
+}
+
+/* Stands in for the interpreter: references instead of instructions. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct actor *a = actor_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        if (a->made == REFERENCES) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        choose(a, cpu->now);
+        uint8_t *host = a->store ? pc_store(cpu, a->address, 8, cpu->now, &stop)
+                                 : pc_load(cpu, a->address, 8, cpu->now, &stop);
+        if (!host)
+            return stop;
+        made(a, cpu->now);
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
+        pc_charge(cpu, PC_ST_INT, a->load->think);
+    }
+    return PC_STOP_HORIZON;
+}
+
+/* Lines of any stations; in every other machine they all share their places in all caches. */
+static void draw_load(uint64_t *dice, const struct nm_params *p, struct load *load)
+{
+    const uint64_t larger = p->l2_size > p->netcache_size ? p->l2_size : p->netcache_size;
+    const bool one_place = actors_draw(dice, 2);
+    *load = (struct load){.p = p,
+                          .lines = 1 + (unsigned)actors_draw(dice, LINES),
+                          .think = 1 + actors_draw(dice, 200),
+                          .loads = (unsigned)actors_draw(dice, 80)};
+    for (unsigned i = 0; i < load->lines; i++) {
+        const uint64_t home = actors_draw(dice, nm_params_stations(p));
+        const uint64_t offset = one_place ? i * larger : i * p->l2_line;
+        load->line[i] = home * p->memory_size + offset % p->memory_size;
+    }
+}
+
+/* No longer than the rule asks, to the factor of two. */
+static void shorten_watchdog(struct nm_params *p)
+{
+    const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
+    while (!nm_param_rules_broken(p, broken))
+        p->watchdog /= 2;
+    p->watchdog *= 2;
+}
+
+static void end(struct nm_machine *m, uint64_t seed, const struct load *load)
+{
+    for (unsigned done = 0; done < nm_machine_cards(m); done++) {
+        struct nm_trap trap;
+        struct pc_regs regs;
+        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        if (why != NM_RUN_TRAP) {
+            nm_machine_dump(m, stderr);
+            cr_assert_fail("machine %lu, %u lines: stopped with %d: %s", (unsigned long)seed,
+                           load->lines, (int)why, nm_machine_error(m));
+        }
+        nm_card_take(m, trap.card, &regs);
+    }
+}
+
+/* @return the longest wait, as a part of what the watchdog allows */
+static double saturate(uint64_t seed)
+{
+    struct nm_params p;
+    struct actor actor[CARDS_MAX];
+    struct load load;
+    uint64_t dice = seed;
+    nm_tick longest = 0;
+    lot_draw(seed, CARDS_MAX, 0, &p);
+    shorten_watchdog(&p);
+    draw_load(&dice, &p, &load);
+    struct nm_machine *m = actors_machine(&p);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        actor[i] = (struct actor){.load = &load, .dice = dice + i, .address = ~0ull};
+        actors_start(m, i, &actor[i], i);
+    }
+    end(m, seed, &load);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        longest = actor[i].longest > longest ? actor[i].longest : longest;
+    nm_machine_free(m);
+    return (double)longest / (double)p.watchdog;
+}
+
+/* Machines on which cards once waited for ever. 407: a memory's intervention lost its place on the
+ * bus with every refusal that overtook it. */
+static const uint64_t known[] = {407};
+
+Test(saturation_lot, every_wait_is_bounded)
+{
+    double most = 0;
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+        saturate(known[i]);
+    for (uint64_t seed = 1; seed <= LOTS; seed++) {
+        const double part = saturate(seed);
+        most = part > most ? part : most;
+    }
+    fprintf(stderr, "# %d machines: the longest wait is %.2f of what run.watchdog must allow\n",
+            LOTS, most);
+}
