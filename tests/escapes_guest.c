@@ -1,7 +1,8 @@
 /*
- * A guest that tries to get out of its file view. Everything outside begins with the word SECRET, so
- * whatever it can read it shows; whatever it can change, the test (escapes.py) sees. What belongs to
- * the host itself is only opened and looked at: where the view is broken, the test does no harm.
+ * A guest that tries to get out of its file view. Everything outside begins with the word SECRET,
+ * so whatever it can read it shows; whatever it can change, the test (escapes.py) sees. What
+ * belongs to the host itself is only opened and looked at: where the view is broken, the test does
+ * no harm.
  *
  *     escapes_guest OUTSIDE READ-ONLY TRIES
  *
