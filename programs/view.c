@@ -75,7 +75,7 @@ static char *tidy(const char *path)
 
     if (path[0] != '/' && getcwd(out, VIEW_PATH))
         n = strcmp(out, "/") == 0 ? 0 : strlen(out);
-    copy = rest = strdup(path);
+    copy = rest = nm_strdup(path);
     for (char *name; copy && (name = strsep(&rest, "/")) && !up;) {
         up = strcmp(name, "..") == 0 || n + strlen(name) + 2 > VIEW_PATH;
         if (*name && strcmp(name, ".") != 0 && !up)
@@ -109,7 +109,7 @@ int place_copy(struct place *to, const struct place *from)
         return -EMFILE;
     *to = *from;
     to->fd = fd;
-    to->path = strdup(from->path);
+    to->path = nm_strdup(from->path);
     return 0;
 }
 
@@ -178,7 +178,7 @@ int view_enter(const struct spot *s, struct place *at)
         at->st = s->st;
         at->search = view_rights(&s->st) & 1;
     }
-    at->path = *s->name ? join(s->in.path, s->name) : strdup(s->in.path);
+    at->path = *s->name ? join(s->in.path, s->name) : nm_strdup(s->in.path);
     return 0;
 }
 
@@ -326,7 +326,7 @@ static int to_top(const struct view *v, struct place *at)
     const struct root *r = root_at(v, "/");
 
     place_free(at);
-    *at = (struct place){.fd = -1, .search = true, .path = strdup("/")};
+    *at = (struct place){.fd = -1, .search = true, .path = nm_strdup("/")};
     if (!r)
         return 0;
     at->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3);
@@ -339,7 +339,7 @@ static int to_top(const struct view *v, struct place *at)
 /** "..": walks to the parent of s->in from the top. */
 static int go_up(const struct view *v, struct spot *s, struct rest *r)
 {
-    char *path = strdup(s->in.path), *slash = strrchr(path, '/');
+    char *path = nm_strdup(s->in.path), *slash = strrchr(path, '/');
     int err;
 
     slash[slash == path] = '\0';
@@ -563,7 +563,7 @@ static int add_allowed(struct view *v, const char *text)
         free(host);
         return err;
     }
-    err = add_root(v, clean ? clean : strdup(host), host, !ro);
+    err = add_root(v, clean ? clean : nm_strdup(host), host, !ro);
     v->roots[v->count - 1].asked = true;
     return err;
 }
@@ -579,7 +579,7 @@ static int add_private(struct view *v, const char *name, const char *path, mode_
         free(host);
         return err;
     }
-    err = add_root(v, strdup(path), host, true);
+    err = add_root(v, nm_strdup(path), host, true);
     v->roots[v->count - 1].private = true;
     return err;
 }
@@ -609,9 +609,9 @@ static int add_home(struct view *v)
         free(here);
         return add_private(v, "home", VIEW_HOME, 0755);
     }
-    err = add_root(v, strdup(VIEW_HOME), strdup(here), true);
+    err = add_root(v, nm_strdup(VIEW_HOME), nm_strdup(here), true);
     if (!err)
-        err = add_root(v, strdup(here), strdup(here), true);
+        err = add_root(v, nm_strdup(here), nm_strdup(here), true);
     free(here);
     return err;
 }
@@ -620,16 +620,16 @@ static int add_home(struct view *v)
 static int add_directory_of(struct view *v, const char *file)
 {
     const char *slash = strrchr(file, '/');
-    char *dir = slash == file ? strdup("/")
+    char *dir = slash == file ? nm_strdup("/")
                 : slash       ? strndup(file, (size_t)(slash - file))
-                              : strdup(".");
+                              : nm_strdup(".");
     char *clean = tidy(dir), *host = realpath(dir, NULL);
     const struct root *home = root_at(v, VIEW_HOME);
     int err = host ? 0 : -errno;
 
     free(dir);
     if (!err && strcmp(host, "/") != 0 && !beneath(host, home->host))
-        return add_root(v, clean ? clean : strdup(host), host, false);
+        return add_root(v, clean ? clean : nm_strdup(host), host, false);
     free(clean);
     free(host);
     return err;
@@ -638,7 +638,7 @@ static int add_directory_of(struct view *v, const char *file)
 static int add_read_only(struct view *v, const char *directory)
 {
     char *host = realpath(directory, NULL);
-    int err = host ? add_root(v, strdup(host), host, false) : -errno;
+    int err = host ? add_root(v, nm_strdup(host), host, false) : -errno;
 
     if (!err)
         v->roots[v->count - 1].hidden = v->roots[v->count - 1].asked = true;
@@ -688,7 +688,7 @@ void view_home(const struct view *v, struct place *at)
 {
     const struct root *r = root_at(v, VIEW_HOME);
 
-    *at = (struct place){.path = strdup(VIEW_HOME),
+    *at = (struct place){.path = nm_strdup(VIEW_HOME),
                          .fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3),
                          .root = (unsigned)(r - v->roots) + 1,
                          .writable = is_writable(v, &r->st, r->writable),
