@@ -26,13 +26,14 @@ struct nm_bus {
     unsigned full[NM_CLASSES];        /* modules without room for another incoming packet */
     unsigned passed_over[NM_CLASSES]; /* modules with a packet that could have gone but for such a
                                          one */
-    nm_tick free_at;                  /* end of the tenure in progress */
-    nm_tick decision_at;              /* tick of the arbitration event, NM_NEVER if none */
-    unsigned data_cycles;             /* per line */
-    unsigned word_cycles;             /* per doubleword */
-    unsigned depth;                   /* of every FIFO */
-    unsigned last;                    /* granted last: lowest priority now */
-    uint64_t granted;                 /* [cycles] in all tenures, the present one whole */
+    unsigned held, holder; /* cards whose next places are held for a packet of this module */
+    nm_tick free_at;       /* end of the tenure in progress */
+    nm_tick decision_at;   /* tick of the arbitration event, NM_NEVER if none */
+    unsigned data_cycles;  /* per line */
+    unsigned word_cycles;  /* per doubleword */
+    unsigned depth;        /* of every FIFO */
+    unsigned last;         /* granted last: lowest priority now */
+    uint64_t granted;      /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
@@ -102,7 +103,9 @@ nm_tick nm_bus_edge(const struct nm_bus *bus, nm_tick t)
 /* Whether the incoming FIFOs of its class of all its targets have room. */
 static bool has_way(const struct nm_bus *bus, const struct nm_packet *p)
 {
-    return !(p->targets & bus->full[nm_message_row(p->message)->class]);
+    const enum nm_class class = nm_message_row(p->message)->class;
+    const bool free = class == NM_NONSINKABLE || p->source == bus->holder;
+    return !(p->targets & (bus->full[class] | (free ? 0 : bus->held)));
 }
 
 /* The packet a module would send next: the oldest, but a nonsinkable one that finds no room steps
@@ -230,6 +233,25 @@ static unsigned choose(const struct nm_bus *bus, nm_tick now)
     return first;
 }
 
+/* A packet for several cards needs room at all of them at once, and would never find it beside a
+ * stream of others: the one kept for longest has their next places. Cards take what is sinkable
+ * whatever happens; so only for them can places be held without anybody waiting in a circle. */
+static void hold_places(struct nm_bus *bus)
+{
+    nm_tick since = NM_NEVER;
+    for (unsigned m = bus->held ? 0 : bus->passed_over[NM_SINKABLE]; m; m &= m - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(m);
+        const struct nm_port *port = bus->port[i];
+        const unsigned targets = nm_fifo_at(&port->out[NM_SINKABLE], 0)->targets;
+        if (!(targets & (targets - 1)) || targets >= 1u << NM_CARDS_MAX ||
+            port->kept_since[NM_SINKABLE] >= since)
+            continue;
+        since = port->kept_since[NM_SINKABLE];
+        bus->held = targets;
+        bus->holder = i;
+    }
+}
+
 /* Remembers which packets find no room at this decision: each class's, or one that steps aside for
  * its module's answers would lose its place with every one of them. */
 static void pass_over(struct nm_bus *bus, nm_tick now)
@@ -247,6 +269,7 @@ static void pass_over(struct nm_bus *bus, nm_tick now)
             port->kept_since[c] = port->ready_at;
         }
     }
+    hold_places(bus);
 }
 
 /* Promises a packet its places in the incoming FIFOs. */
@@ -272,6 +295,8 @@ static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
     bus->moving = nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
     bus->passed_over[row->class] &= ~(1u << m);
+    if (m == bus->holder && row->class == NM_SINKABLE)
+        bus->held = 0;
     bus->granted += cycles;
     port->grant_wait += nm_clock_cycles(&bus->clock, now - port->ready_at);
     bus->free_at = now + cycles * bus->clock.cycle;
