@@ -113,9 +113,9 @@ void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at)
     struct pc_linked *linked = &card->linked;
     pc_agent_let_go(card, at);
     linked->open = false;
-    if (!failed)
-        linked->lost = 0;
-    else if (linked->taken && linked->lost < card->p->agent_link_failures)
+    if (!failed || !linked->taken)
+        linked->lost = 0; /* a line that its own loop's fetches put out must be linked shared */
+    else if (linked->lost < card->p->agent_link_failures)
         linked->lost++;
     linked->taken = false;
 }

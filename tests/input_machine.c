@@ -142,8 +142,9 @@ Test(input_machine, assignments)
 /* What is written as resolved reads back to the same values. */
 Test(input_machine, round_trip)
 {
-    struct outcome o = read_text("base: station-4\nbus: {clock: 37.5MHz}\nl2: {size: 128KB}\n"
-                                 "run: {check: true, watchdog: 12345678cy}\nmemory: {size: 1.5MB}\n");
+    struct outcome o =
+        read_text("base: station-4\nbus: {clock: 37.5MHz}\nl2: {size: 128KB}\n"
+                  "run: {check: true, watchdog: 12345678cy}\nmemory: {size: 1.5MB}\n");
     cr_assert_eq(o.kind, IN_FILE_MACHINE, "%s", o.complaints);
     FILE *f = fopen("resolved.yaml", "w");
     in_machine_write_resolved(f, &o.x.machine);

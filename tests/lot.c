@@ -76,7 +76,8 @@ static uint64_t value(struct lot *l, const struct nm_param_row *r)
 }
 
 /* Design choices other than numbers say what is simulated, not how fast it is. In a secondary cache
- * that is not split, an LL/SC loop's instructions may put out the line it has linked, every time. */
+ * that is not split, an LL/SC loop's instructions may put out the line it has linked, every time.
+ */
 static bool fixed(const struct nm_param_row *r)
 {
     return strncmp(r->key, "run.", 4) == 0 || strcmp(r->key, "l2.split") == 0 ||
