@@ -25,7 +25,7 @@
 enum {
     INCREMENTS = 3, /* a victim wants */
     LENGTH = 16,    /* instructions of a constrained loop */
-    BOUND = 200000, /* [ticks] for one increment: the stated bound */
+    BOUND = 400000, /* [ticks] for one increment: the stated bound */
 };
 
 enum step { LINK, COMPUTE, CONDITION, LOAD, STORE };
