@@ -40,7 +40,6 @@ struct root {
 struct view {
     struct root *roots; /* those with the last word about rights first */
     size_t count;
-    bool plain;              /* no openat2 */
     char private[VIEW_PATH]; /* directory of the private directories, "": none */
 };
 
@@ -185,17 +184,15 @@ int view_enter(const struct spot *s, struct place *at)
 /* ---- one step -------------------------------------------------------------------------------- */
 
 /** Opens a name in a directory without following it. */
-static int step_open(const struct view *v, int dir, const char *name)
+static int step_open(int dir, const char *name)
 {
     struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    int fd = -1;
+    int fd;
 
-    if (!v->plain) {
-        fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
-        if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL && errno != EAGAIN))
-            return fd < 0 ? -errno : fd;
-    }
+    fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL && errno != EAGAIN))
+        return fd < 0 ? -errno : fd;
     fd = openat(dir, name, (int)how.flags);
     return fd < 0 ? -errno : fd;
 }
@@ -235,7 +232,7 @@ static int step_root(const struct root *r, const struct view *v, struct spot *s)
 
 static int step_host(const struct view *v, struct spot *s)
 {
-    const int fd = step_open(v, s->in.fd, s->name);
+    const int fd = step_open(s->in.fd, s->name);
 
     if (fd < 0)
         return fd == -ENFILE ? -EMFILE : fd;
@@ -677,11 +674,6 @@ struct view *view_new(const struct view_spec *spec, char *why, size_t size)
     snprintf(why, size, "%s: %s", what, strerror(-err));
     view_free(v);
     return NULL;
-}
-
-void view_plain_steps(struct view *v)
-{
-    v->plain = true;
 }
 
 void view_home(const struct view *v, struct place *at)

@@ -69,9 +69,6 @@ struct view *view_new(const struct view_spec *spec, char *why, size_t size);
 /** Removes the private directories with all that is in them. NULL is fine. */
 void view_free(struct view *v);
 
-/** Turns off openat2, as on a kernel without it (tests). */
-void view_plain_steps(struct view *v);
-
 /** The guest's first working directory. */
 void view_home(const struct view *v, struct place *at);
 
