@@ -21,8 +21,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINKS_MAX = 40, REST = 2 * VIEW_PATH };
@@ -41,6 +43,7 @@ struct view {
     struct root *roots; /* those with the last word about rights first */
     size_t count;
     char private[VIEW_PATH]; /* directory of the private directories, "": none */
+    int lock;                /* it, locked as long as the run lives */
 };
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -565,6 +568,58 @@ static int add_allowed(struct view *v, const char *text)
     return err;
 }
 
+/** Removes all names in a directory, by descriptor: no link is followed. Closes it. */
+static void empty(int fd)
+{
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        if (unlinkat(fd, e->d_name, 0) == 0)
+            continue;
+        fchmodat(fd, e->d_name, 0700, 0); /* a directory that its owner may not change */
+        empty(openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        unlinkat(fd, e->d_name, AT_REMOVEDIR);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* ---- private directories ----------------------------------------------------------------------
+ */
+
+enum { STALE = 60 /**< [s] a directory without its run: an older one is nobody's */ };
+static const char run_name[] = "numachine-run-";
+
+/** Whether a directory was a run's that was killed: its lock is free. */
+static bool is_left_over(int fd)
+{
+    struct stat st;
+
+    return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+           time(NULL) - st.st_mtime > STALE && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/** Removes what killed runs have left. */
+static void sweep(const char *tmp)
+{
+    DIR *d = opendir(tmp);
+
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (strncmp(e->d_name, run_name, sizeof run_name - 1) != 0)
+            continue;
+        int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (is_left_over(fd)) {
+            empty(fd);
+            unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+        } else if (fd >= 0)
+            close(fd);
+    }
+    if (d)
+        closedir(d);
+}
+
 /** A directory of the run's own. */
 static int add_private(struct view *v, const char *name, const char *path, mode_t mode)
 {
@@ -583,14 +638,17 @@ static int add_private(struct view *v, const char *name, const char *path, mode_
 
 static int add_privates(struct view *v)
 {
-    const char *tmp = getenv("TMPDIR");
-    int err, n = snprintf(v->private, sizeof v->private, "%s/numachine-run-XXXXXX",
-                          tmp && *tmp == '/' ? tmp : "/tmp");
+    const char *asked = getenv("TMPDIR"), *tmp = asked && *asked == '/' ? asked : "/tmp";
+    int err, n = snprintf(v->private, sizeof v->private, "%s/%sXXXXXX", tmp, run_name);
 
+    sweep(tmp);
     if (n < 0 || (size_t)n >= sizeof v->private || !mkdtemp(v->private)) {
         v->private[0] = '\0';
         return errno ? -errno : -ENAMETOOLONG;
     }
+    v->lock = open(v->private, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (v->lock < 0 || flock(v->lock, LOCK_EX) != 0)
+        return -errno;
     err = add_private(v, "tmp", "/tmp", 01777);
     return err < 0 ? err : add_private(v, "shm", "/dev/shm", 01777);
 }
@@ -667,6 +725,7 @@ struct view *view_new(const struct view_spec *spec, char *why, size_t size)
 {
     struct view *v = nm_alloc(1, sizeof *v);
     const char *what = "";
+    v->lock = -1;
     const int err = add_all(v, spec, &what);
 
     if (!err)
@@ -690,24 +749,6 @@ void view_home(const struct view *v, struct place *at)
 
 /* ---- its end --------------------------------------------------------------------------------- */
 
-/** Removes all names in a directory, by descriptor: no link is followed. Closes it. */
-static void empty(int fd)
-{
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        if (unlinkat(fd, e->d_name, 0) == 0)
-            continue;
-        fchmodat(fd, e->d_name, 0700, 0); /* a directory that its owner may not change */
-        empty(openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        unlinkat(fd, e->d_name, AT_REMOVEDIR);
-    }
-    if (d)
-        closedir(d);
-}
-
 void view_free(struct view *v)
 {
     if (!v)
@@ -722,7 +763,7 @@ void view_free(struct view *v)
     }
     free(v->roots);
     if (v->private[0]) {
-        empty(open(v->private, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        empty(v->lock);
         rmdir(v->private);
     }
     free(v);

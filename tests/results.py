@@ -77,9 +77,9 @@ class Bench:
         self.started.append(subprocess.Popen(command, **streams))
         return self.started[-1]
 
-    def start(self, out, end, *options):
+    def start(self, out, end, *options, **more):
         return self.spawn(self.command(out, end, *options), stdin=subprocess.PIPE,
-                          stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+                          stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **more)
 
     def end_all(self):
         """What a part that failed has left running."""
@@ -218,6 +218,34 @@ def killed(bench):
 
 # ---- signals -------------------------------------------------------------------------------------
 
+def left_over(bench):
+    """A killed run leaves its private directory; a later run removes it, and no other's."""
+    scratch = bench.directory / "scratch"
+    scratch.mkdir()
+    environment = dict(os.environ, TMPDIR=str(scratch))
+
+    def start(name):
+        before = set(scratch.iterdir())
+        process = bench.start(bench.directory / name, "spin", env=environment)
+        end = time.monotonic() + TIMEOUT
+        while set(scratch.iterdir()) == before and time.monotonic() < end:
+            time.sleep(0.005)
+        await_run(process, bench.directory / name)
+        return process, *(set(scratch.iterdir()) - before)
+
+    process, dead = start("left-dead")
+    process.kill()
+    process.wait()
+    process, alive = start("left-alive")
+    for directory in dead, alive:
+        os.utime(directory, (0, 0))
+    subprocess.run(bench.command(bench.directory / "left-next"), env=environment, check=False,
+                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT)
+    bench.check("left over", list(scratch.iterdir()) == [alive], list(scratch.iterdir()))
+    process.kill()
+    process.wait()
+
+
 def signalled(bench, name, *steps, partial=True):
     """Sends signals, or waits for so many seconds, while the guest runs."""
     out = bench.directory / name
@@ -293,7 +321,7 @@ def main():
         bench = Bench(numachine, guest, directory)
         try:
             full_tmpfs(bench, little_files(bench))
-            for part in full_stream, locked, race, killed, signals, impatient:
+            for part in full_stream, locked, race, killed, left_over, signals, impatient:
                 begin = time.monotonic()
                 part(bench)
                 print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")
