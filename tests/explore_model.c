@@ -499,29 +499,28 @@ static const char *tell_created(const struct ex_config *c, struct ex_world *w, s
     return dir_takes(c, w, 0, f, false, cells);
 }
 
+/* The card's request leaves the door. */
+static struct fields taken(struct ex_world *w, struct ex_step s)
+{
+    struct ex_card *k = &w->card[s.station][s.arg];
+    k->request = EX_TAKEN;
+    return (struct fields){.message = (uint8_t)nm_card_request(k->state[k->line]),
+                           .line = k->line,
+                           .requester = s.arg,
+                           .station = s.station};
+}
+
 static const char *request(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                            ex_cells cells)
 {
-    struct ex_card *k = &w->card[s.station][s.arg];
-    struct fields f = {.message = (uint8_t)nm_card_request(k->state[k->line]),
-                       .line = k->line,
-                       .requester = s.arg,
-                       .station = s.station};
-    k->request = EX_TAKEN;
-    return dir_takes(c, w, s.station, f, false, cells);
+    return dir_takes(c, w, s.station, taken(w, s), false, cells);
 }
 
-/* The request of a card is refused in favour of an older one, or for want of room. */
+/* It is refused in favour of an older one, or for want of room. */
 static const char *deny(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                         ex_cells cells)
 {
-    struct ex_card *k = &w->card[s.station][s.arg];
-    struct fields f = {.message = (uint8_t)nm_card_request(k->state[k->line]),
-                       .line = k->line,
-                       .requester = s.arg,
-                       .station = s.station};
-    k->request = EX_TAKEN;
-    return turn_away(c, w, s.station, f, false, cells);
+    return turn_away(c, w, s.station, taken(w, s), false, cells);
 }
 
 /* An access. A request without a copy waits for nothing that could change it, so it is taken in the
