@@ -1,0 +1,266 @@
+/*
+ * What is said of a file by its name: rights, owner, size, dates.
+ *
+ * Dates and owners are the simulation's own and never reach the host (inode.h).
+ */
+#include "programs/inode.h"
+#include "programs/linux_path.h"
+
+#include <fcntl.h>
+
+/* ---- what is said of a file ------------------------------------------------------------------ */
+
+/** The file of a path, if it is the guest's own and may be changed. */
+static int64_t find_own(struct call *c, int64_t dir, const char *path, bool follow, struct spot *s)
+{
+    int64_t r = path_find(c, dir, path, follow, s);
+
+    if (r < 0)
+        return r;
+    if (s->kind == SPOT_NOTHING)
+        r = -ENOENT;
+    else if (s->kind != SPOT_HOST || !s->writable)
+        r = -EROFS;
+    else if (!view_owns(&s->st))
+        r = -EPERM;
+    if (r < 0)
+        spot_free(s);
+    return r;
+}
+
+/** Changes the mode of an O_PATH descriptor's file: by the host's /proc, else by opening it. */
+static int64_t set_mode(const struct spot *s, mode_t mode)
+{
+    char self[64];
+    int fd;
+    int64_t r;
+
+    snprintf(self, sizeof self, "/proc/self/fd/%d", s->fd);
+    if (chmod(self, mode) == 0)
+        return 0;
+    fd = view_open(s, O_RDONLY);
+    if (fd < 0)
+        return -EPERM;
+    r = host_result(fchmod(fd, mode));
+    close(fd);
+    return r;
+}
+
+static int64_t change_mode(struct call *c, int64_t dir, uint64_t mode)
+{
+    struct spot s;
+    int64_t r = find_own(c, dir, c->path[0], true, &s);
+
+    if (r < 0)
+        return r;
+    r = set_mode(&s, mode & 01777);
+    if (!r) {
+        inode_changed(c->p, inode_of(c->p, &s.st));
+        inode_of(c->p, &s.st)->special = mode & SET_ID;
+    }
+    spot_free(&s);
+    return r;
+}
+
+int64_t sys_chmod(struct call *c)
+{
+    return change_mode(c, PATH_CWD, c->a[1]);
+}
+
+int64_t sys_fchmodat(struct call *c)
+{
+    return change_mode(c, (int64_t)c->a[0], c->a[2]);
+}
+
+/** Owners cannot be changed but to what they are; whether the file is there is looked at. */
+static int64_t change_owner(struct call *c, int64_t dir, uint64_t user, uint64_t group, bool follow)
+{
+    struct spot s;
+    int64_t r = path_find(c, dir, c->path[0], follow, &s);
+
+    if (r < 0)
+        return r;
+    r = s.kind == SPOT_NOTHING ? -ENOENT : s.kind != SPOT_HOST || !s.writable ? -EROFS : 0;
+    if (!r && (((uint32_t)user != UINT32_MAX && user != 1000) ||
+               ((uint32_t)group != UINT32_MAX && group != 1000)))
+        r = -EPERM;
+    if (!r)
+        inode_changed(c->p, inode_of(c->p, &s.st));
+    spot_free(&s);
+    return r;
+}
+
+int64_t sys_chown(struct call *c)
+{
+    return change_owner(c, PATH_CWD, c->a[1], c->a[2], true);
+}
+
+int64_t sys_lchown(struct call *c)
+{
+    return change_owner(c, PATH_CWD, c->a[1], c->a[2], false);
+}
+
+int64_t sys_fchownat(struct call *c)
+{
+    return change_owner(c, (int64_t)c->a[0], c->a[2], c->a[3], !(c->a[4] & G_AT_NOFOLLOW));
+}
+
+int64_t sys_truncate(struct call *c)
+{
+    struct spot s;
+    int64_t r, fd;
+
+    if ((int64_t)c->a[1] < 0)
+        return -EINVAL;
+    r = path_find(c, PATH_CWD, c->path[0], true, &s);
+    if (r < 0)
+        return r;
+    if (s.kind == SPOT_NOTHING)
+        r = -ENOENT;
+    else if (s.kind == SPOT_DIRECTORY || (s.kind == SPOT_HOST && S_ISDIR(s.st.st_mode)))
+        r = -EISDIR;
+    else if (s.kind != SPOT_HOST || !S_ISREG(s.st.st_mode))
+        r = -EINVAL;
+    else {
+        r = fd = path_open_regular(c, &s, 1);
+        if (fd >= 0) {
+            r = file_resize(c->p, file_get(c->p, fd), c->a[1]);
+            file_close(c->p, (uint64_t)fd);
+        }
+    }
+    spot_free(&s);
+    return r;
+}
+
+int64_t sys_umask(struct call *c)
+{
+    unsigned old = c->p->umask;
+
+    c->p->umask = c->a[0] & 0777;
+    return old;
+}
+
+/* ---- times of files -------------------------------------------------------------------------- */
+
+enum { G_UTIME_NOW = 0x3fffffff, G_UTIME_OMIT = 0x3ffffffe, ACCESSED = 0, MODIFIED = 1 };
+
+/** What a call says about a file's two times; UTIME_OMIT leaves one alone. */
+struct times {
+    struct timespec ts[2];
+};
+
+static void set_times(struct prog *p, struct inode *n, const struct times *t)
+{
+    const struct timespec now = inode_now(p);
+
+    for (int i = 0; i < 2; i++)
+        if (t->ts[i].tv_nsec != G_UTIME_OMIT)
+            *(i == ACCESSED ? &n->atime : &n->mtime) =
+                t->ts[i].tv_nsec == G_UTIME_NOW ? now : t->ts[i];
+    n->ctime = now;
+}
+
+/** Dates a guest names are the host's too: programs that unpack files give them. */
+static void tell_host(int dir, const char *leaf, const struct times *t)
+{
+    struct timespec ts[2];
+
+    for (int i = 0; i < 2; i++) {
+        ts[i] = t->ts[i];
+        if (ts[i].tv_nsec == G_UTIME_NOW)
+            ts[i].tv_nsec = UTIME_NOW;
+        else if (ts[i].tv_nsec == G_UTIME_OMIT)
+            ts[i].tv_nsec = UTIME_OMIT;
+    }
+    utimensat(dir, leaf, ts, AT_SYMLINK_NOFOLLOW);
+}
+
+static int64_t path_times(struct call *c, int64_t dir, const char *path, bool follow,
+                          const struct times *t)
+{
+    struct spot s;
+    int64_t r = find_own(c, dir, path, follow, &s);
+
+    if (r < 0)
+        return r;
+    set_times(c->p, inode_of(c->p, &s.st), t);
+    tell_host(s.dir, s.leaf, t);
+    spot_free(&s);
+    return 0;
+}
+
+/** Reads two times of `unit` per second; without any: now. */
+static int64_t get_times(struct call *c, uint64_t va, unsigned w, uint64_t unit, struct times *t)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t sec = 0, part = G_UTIME_NOW;
+        bool special;
+        if (va && (vm_read_word(&c->p->vm, va + 2 * w * i, w, &sec) < 0 ||
+                   vm_read_word(&c->p->vm, va + 2 * w * i + w, w, &part) < 0))
+            return -EFAULT;
+        if (w == 4)
+            sec = (uint64_t)(int64_t)(int32_t)sec;
+        special = !va || (unit == 1000000000 && (part == G_UTIME_NOW || part == G_UTIME_OMIT));
+        if (!special && part >= unit)
+            return -EINVAL;
+        t->ts[i] =
+            (struct timespec){(time_t)sec, (long)(special ? part : part * (1000000000 / unit))};
+    }
+    return 0;
+}
+
+/** utimensat; a missing path means the descriptor itself. */
+int64_t sys_utimensat(struct call *c)
+{
+    char path[PATH_BYTES];
+    struct times t;
+    struct file *f = file_get(c->p, (int32_t)c->a[0]);
+    int64_t r = get_times(c, c->a[2], c->row->args[2] == 'T' || c->p->n64 ? 8 : 4, 1000000000, &t);
+
+    if (!r && c->a[3] & ~(uint64_t)G_AT_NOFOLLOW)
+        r = -EINVAL;
+    if (r < 0)
+        return r;
+    if (!c->a[1]) {
+        if (!f || f->kind == FILE_PATH)
+            return -EBADF;
+        if (f->inode && !f->writable)
+            return -EROFS;
+        if (f->inode)
+            set_times(c->p, f->inode, &t);
+        return 0;
+    }
+    r = vm_string(&c->p->vm, c->a[1], path, sizeof path);
+    return r < 0 ? r : path_times(c, (int32_t)c->a[0], path, !(c->a[3] & G_AT_NOFOLLOW), &t);
+}
+
+int64_t sys_utimes(struct call *c)
+{
+    struct times t;
+    int64_t r = get_times(c, c->a[1], c->p->n64 ? 8 : 4, 1000000, &t);
+
+    return r < 0 ? r : path_times(c, PATH_CWD, c->path[0], true, &t);
+}
+
+int64_t sys_futimesat(struct call *c)
+{
+    struct times t;
+    int64_t r = get_times(c, c->a[2], c->p->n64 ? 8 : 4, 1000000, &t);
+
+    return r < 0 ? r : path_times(c, (int64_t)c->a[0], c->path[0], true, &t);
+}
+
+/** utime: seconds only. */
+int64_t sys_utime(struct call *c)
+{
+    const unsigned w = c->p->n64 ? 8 : 4;
+    struct times t = {.ts = {{.tv_nsec = G_UTIME_NOW}, {.tv_nsec = G_UTIME_NOW}}};
+
+    for (unsigned i = 0; i < 2 && c->a[1]; i++) {
+        uint64_t sec;
+        if (vm_read_word(&c->p->vm, c->a[1] + w * i, w, &sec) < 0)
+            return -EFAULT;
+        t.ts[i] = (struct timespec){.tv_sec = w == 4 ? (int32_t)sec : (time_t)sec};
+    }
+    return path_times(c, PATH_CWD, c->path[0], true, &t);
+}
