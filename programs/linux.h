@@ -300,6 +300,8 @@ struct prog {
     struct sigqueue pending;     /**< for the process */
     unsigned pending_count;      /**< waiting signals, of all queues (RLIMIT_SIGPENDING) */
     struct epoll *epolls;        /**< open ones */
+    uint64_t epoll_round;        /**< looks through epolls, and */
+    bool epoll_inside;           /**< whether one is under way */
     struct mqueue *mqueues;      /**< with a name or a descriptor */
     struct sysv *sysv[3];        /**< System V objects by kind (linux_sysv.h) */
     uint32_t next_sysv[3];       /**< number of the next of a kind */

@@ -4,6 +4,9 @@
  *
  * The one hard thing is an edge (EPOLLET): it is an event that was not there at the last report, or
  * one that still is although something was read or written since (struct file's `moved`).
+ *
+ * Epolls may watch epolls, many the same ones. Whoever looks through them notes where it has been,
+ * or the paths would be counted, not the epolls.
  */
 #include "programs/linux_object.h"
 
@@ -15,7 +18,7 @@
 #define EPOLL_ET      UINT32_C(0x80000000)
 #define EPOLL_ONESHOT UINT32_C(0x40000000)
 
-enum { EVENT_BYTES = 16, DEPTH_MAX = 5 };
+enum { EVENT_BYTES = 16, NESTS_MAX = 4 /**< epolls that watch one another in a row, less one */ };
 
 struct item {
     struct item *prev, *next;
@@ -30,6 +33,9 @@ struct item {
 struct epoll {
     struct epoll *prev, *next; /**< p->epolls */
     struct item *items;        /**< in the order they were added */
+    uint64_t seen;             /**< round (p->epoll_round) in which somebody was here, */
+    bool ready;                /**< and what was found */
+    unsigned above, below;     /**< longest row of epolls that watch it, that it watches */
 };
 
 static unsigned level(struct thread *t, const struct item *i)
@@ -41,13 +47,20 @@ static unsigned level(struct thread *t, const struct item *i)
 
 static unsigned epoll_ready(struct thread *t, const struct file *f)
 {
-    const struct epoll *e = f->object;
+    struct epoll *e = f->object;
     const struct item *i;
+    const bool outermost = !t->p->epoll_inside;
 
-    DL_FOREACH(e->items, i)
-    if (level(t, i))
-        return POLL_IN;
-    return 0;
+    t->p->epoll_round += outermost;
+    if (e->seen == t->p->epoll_round)
+        return e->ready ? POLL_IN : 0;
+    e->seen = t->p->epoll_round;
+    e->ready = false;
+    t->p->epoll_inside = true;
+    for (i = e->items; i && !e->ready; i = i->next)
+        e->ready = level(t, i);
+    t->p->epoll_inside = !outermost;
+    return e->ready ? POLL_IN : 0;
 }
 
 static void remove_item(struct epoll *e, struct item *i)
@@ -99,18 +112,53 @@ int64_t sys_epoll_create1(struct call *c)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/** Whether `f` watches `target`, directly or through others, or does so through too many. */
-static bool watches(const struct file *f, const struct file *target, int depth)
+static struct epoll *epoll_of(const struct file *f)
 {
-    const struct epoll *e = f->object;
-    const struct item *i;
-    bool found = f == target || depth > DEPTH_MAX;
+    return f->ops == &epoll_ops ? f->object : NULL;
+}
 
-    if (f->ops != &epoll_ops || found)
-        return found;
-    DL_FOREACH(e->items, i)
-    found = found || (i->file->ops == &epoll_ops && watches(i->file, target, depth + 1));
+/** Whether `e` is `target`, or watches it, directly or through others. */
+static bool reaches(struct prog *p, struct epoll *e, const struct epoll *target)
+{
+    const struct item *i;
+    bool found = e == target;
+
+    if (!e || e->seen == p->epoll_round)
+        return false;
+    e->seen = p->epoll_round;
+    for (i = e->items; i && !found; i = i->next)
+        found = reaches(p, epoll_of(i->file), target);
     return found;
+}
+
+/** Counts how long the rows above and below each epoll are, up to NESTS_MAX. */
+static void measure_rows(struct prog *p)
+{
+    struct epoll *e, *under;
+    struct item *i;
+
+    DL_FOREACH(p->epolls, e)
+    e->above = e->below = 0;
+    for (int pass = 0; pass < NESTS_MAX; pass++)
+        DL_FOREACH(p->epolls, e)
+    DL_FOREACH(e->items, i)
+    {
+        under = epoll_of(i->file);
+        if (under && under->above <= e->above)
+            under->above = e->above + 1;
+        if (under && e->below <= under->below)
+            e->below = under->below + 1;
+    }
+}
+
+/** Whether `e` may watch `other`: not in a circle, nor in too long a row. */
+static bool may_watch(struct prog *p, const struct epoll *e, struct epoll *other)
+{
+    p->epoll_round++;
+    if (reaches(p, other, e))
+        return false;
+    measure_rows(p);
+    return e->above + 1 + other->below <= NESTS_MAX;
 }
 
 static struct item *find(const struct epoll *e, int32_t fd, const struct file *f)
@@ -142,7 +190,7 @@ static int64_t change(struct call *c, struct epoll *e, struct file *f, const str
         return 0;
     }
     if (c->a[1] == ADD) {
-        if (f->ops == &epoll_ops && watches(f, c->f, 0))
+        if (epoll_of(f) && !may_watch(c->p, e, f->object))
             return -ELOOP;
         i = nm_alloc(1, sizeof *i);
         i->fd = asked->fd;

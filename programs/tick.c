@@ -4,8 +4,8 @@
  * The hard idea is what it is for. Threads of a simulated machine can fall into step: who polls a
  * lock takes it again, round after round, a moment before the one who has been woken for it
  * arrives. On a real machine that ends, because its processors are interrupted, each at another
- * time, for a time that is never quite the same and now and then much longer. So here too: phases
- * differ from card to card, and what a tick takes is drawn, with a long tail, from the run's seed.
+ * time, for a time that is never quite the same. So here too: phases differ from card to card, and
+ * what a tick takes is drawn from the run's seed.
  */
 #include "programs/linux.h"
 

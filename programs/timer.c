@@ -90,8 +90,8 @@ static nm_tick earliest(const struct prog *p, const struct timer *t)
     nm_tick now = prog_now(p), read;
     unsigned n;
 
-    if (t->at == NM_NEVER || t->fired)
-        return NM_NEVER;
+    if (t->at == NM_NEVER || t->fired || t->use == TIMER_SILENT)
+        return NM_NEVER; /* or who tells nobody would stop the machine for nothing */
     if (t->clock == TIMER_WALL)
         return t->at;
     read = timer_clock_now(p, t);
@@ -124,7 +124,9 @@ nm_tick timer_left(const struct prog *p, const struct timer *t)
         return 0;
     if (t->at > now)
         return t->at - now;
-    return t->every ? t->every - (now - t->at) % t->every : 1;
+    if (!t->every)
+        return t->use == TIMER_SILENT ? 0 : 1;
+    return t->every - (now - t->at) % t->every;
 }
 
 void timer_set(struct timer *t, nm_tick at, nm_tick every)
