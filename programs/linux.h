@@ -98,6 +98,7 @@ enum futex_kind {
 struct watched {
     struct pc_tries tries; /**< while it has no card; otherwise nm_card_tries */
     uint64_t calls;        /**< traps of its own making */
+    nm_tick called_at;     /**< the last of them */
     uint64_t from, since;  /**< [instructions] of its card when it got that; since its last call */
     nm_tick slept_at;      /**< [ticks] when it last went to sleep on a futex ... */
     uint64_t slept;        /**< ... `calls` by then ... */

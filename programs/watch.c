@@ -52,6 +52,7 @@ void watch_trap(struct thread *t)
     if (t->trap.preempted)
         return;
     w->calls++;
+    w->called_at = t->trap.at;
     t->p->calls++;
 }
 
@@ -98,29 +99,35 @@ static void print_pc(FILE *out, const struct prog *p, uint64_t pc)
     fprintf(out, " at pc 0x%" PRIx64 "%s%s%s", pc, *where ? " (" : "", where, *where ? ")" : "");
 }
 
-/** Who has the lock whose word is at `addr`: its tid is in the word, or two words on, as the C
- *  library keeps it. @return NULL: not known */
-static const struct thread *holder(struct prog *p, uint64_t addr)
+/** Whether a thread has, or had, that tid. */
+static bool was_thread(const struct prog *p, uint32_t tid)
 {
-    const struct thread *t = NULL;
+    return tid >= FIRST_TID && tid < p->next_tid;
+}
+
+/** Who has the lock whose word is at `addr`: its tid is in the word, or two words on, as the C
+ *  library keeps it. @return 0: not known */
+static uint32_t holder(struct prog *p, uint64_t addr)
+{
     uint32_t word;
 
-    if (vm_read32(&p->vm, addr, &word) == 0)
-        t = thread_find(p, word & TID_MASK);
-    if (!t && vm_read32(&p->vm, addr + 8, &word) == 0)
-        t = thread_find(p, word);
-    return t;
+    if (vm_read32(&p->vm, addr, &word) == 0 && was_thread(p, word & TID_MASK))
+        return word & TID_MASK;
+    if (vm_read32(&p->vm, addr + 8, &word) == 0 && was_thread(p, word))
+        return word;
+    return 0;
 }
 
 static void print_futex(FILE *out, struct prog *p, const struct thread *t, uint64_t addr)
 {
-    const struct thread *owner = holder(p, addr);
+    const uint32_t owner = holder(p, addr);
 
     fprintf(out, " on 0x%" PRIx64, addr);
     if (t->on_futex && t->futex_kind == FUTEX_LOCK)
         fprintf(out, ", held by thread %u", t->lock_owner);
-    else if (owner && owner != t)
-        fprintf(out, " (perhaps held by thread %u)", owner->tid);
+    else if (owner && owner != t->tid)
+        fprintf(out, " (perhaps held by thread %u%s)", owner,
+                thread_find(p, owner) ? "" : ", which has ended");
 }
 
 /** What the thread does, and where. */
@@ -147,7 +154,7 @@ static void print_thread(FILE *out, struct prog *p, const struct thread *t)
     fprintf(out, "  thread %u, card %u: ", t->tid, t->card);
     print_doing(out, p, t);
     if (t->watched.calls)
-        fprintf(out, "; last call at cycle %" PRIu64, t->trap.at);
+        fprintf(out, "; last call at cycle %" PRIu64, t->watched.called_at);
     if (sc->failed)
         fprintf(out, "; %" PRIu64 " SCs failed", sc->failed);
     if (sc->row) {
