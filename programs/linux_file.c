@@ -990,7 +990,7 @@ static int64_t event_fcntl(struct call *c, uint64_t command, uint64_t arg)
 int64_t sys_fcntl(struct call *c)
 {
     enum { DUPFD = 0, GETFD, SETFD, GETFL, SETFL, GETLEASE = 1025, NOTIFY, DUPFD_CLOEXEC = 1030 };
-    enum { ADD_SEALS = 1033, GET_SEALS, UNLOCKED = 2 /* F_UNLCK */ };
+    enum { GETPIPE_SZ = 1032, ADD_SEALS, GET_SEALS, UNLOCKED = 2 /* F_UNLCK */ };
     const uint32_t settable = G_O_APPEND | G_O_NONBLOCK | (c->f->kind == FILE_CARD ? G_O_ASYNC : 0);
     struct descriptor *d = &c->p->fds[c->a[0]];
 
@@ -1012,6 +1012,8 @@ int64_t sys_fcntl(struct call *c)
     case SETFL:
         c->f->flags = (c->f->flags & ~settable) | ((uint32_t)c->a[2] & settable);
         return 0;
+    case GETPIPE_SZ:
+        return c->f->pipe ? PIPE_BYTES : -EBADF;
     case ADD_SEALS:
     case GET_SEALS:
         return seal_fcntl(c, c->a[1] == ADD_SEALS, c->a[2]);
