@@ -60,7 +60,8 @@ struct timespec inode_now(const struct prog *p)
 void inode_born(struct prog *p, struct inode *n)
 {
     n->number = ++p->inode_count;
-    n->special = 0;
+    n->special = n->seals = 0;
+    n->memory = false;
     n->atime = n->mtime = n->ctime = inode_now(p);
 }
 
@@ -72,6 +73,13 @@ void inode_wrote(struct prog *p, struct inode *n)
 void inode_changed(struct prog *p, struct inode *n)
 {
     n->ctime = inode_now(p);
+}
+
+void inode_chowned(struct prog *p, struct inode *n, mode_t mode)
+{
+    inode_changed(p, n);
+    if (!S_ISDIR(mode)) /* without a right to execute, the group's bit means locks */
+        n->special &= mode & S_IXGRP ? 0 : S_ISGID;
 }
 
 /** Sizes and links of directories are each file system's own. */

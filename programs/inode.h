@@ -25,6 +25,8 @@ struct inode {
     UT_hash_handle hh;
     uint64_t number; /**< from 1 */
     struct timespec atime, mtime, ctime;
+    bool memory;        /**< made by memfd_create */
+    unsigned seals;     /**< what may not be done to it (linux_seal.c) */
     unsigned special;   /**< set-id bits: the guest sees them, the host does not get them */
     struct pipe *fifo;  /**< NULL: nobody has it open */
     struct lock *locks; /**< linux_lock.c */
@@ -44,6 +46,9 @@ void inode_born(struct prog *p, struct inode *n);
 void inode_wrote(struct prog *p, struct inode *n);
 /** Something else about it has changed. */
 void inode_changed(struct prog *p, struct inode *n);
+
+/** Its owner has been set, if only to what it is: it loses set-id bits. @param mode  the host's */
+void inode_chowned(struct prog *p, struct inode *n, mode_t mode);
 
 /** Turns what the host says of a file into what the guest sees. */
 void inode_show(struct prog *p, struct stat *st);

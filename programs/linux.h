@@ -22,6 +22,7 @@ enum {
     FD_MAX = 1024,    /**< open files of a program (RLIMIT_NOFILE) */
     SIGNALS = 128,    /**< MIPS Linux signal numbers are 1 .. 128 */
     FIRST_TID = 1000, /**< the program's pid and its first thread's tid */
+    PARENT = 1,       /**< the other process there is; nothing can be done to it */
     SYS_ARGS = 6,
     STACK_BYTES = 8 << 20,
 };
@@ -232,6 +233,8 @@ struct file {
     unsigned card;               /**< FILE_CARD */
     uint32_t interrupts;         /**< FILE_CARD: of the card, when last read */
     int32_t owner;               /**< F_SETOWN: the thread or process told of them; 0: nobody */
+    uint8_t owner_kind;          /**< F_SETOWN_EX's type; changes nothing */
+    uint8_t signal;              /**< F_SETSIG; 0: SIGIO */
     struct directory *directory; /**< listing being read, or NULL */
 };
 

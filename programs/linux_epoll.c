@@ -17,6 +17,8 @@
 
 #define EPOLL_ET      UINT32_C(0x80000000)
 #define EPOLL_ONESHOT UINT32_C(0x40000000)
+#define EPOLL_ALONE   UINT32_C(0x10000000) /* EPOLLEXCLUSIVE */
+#define EPOLL_WITH    UINT32_C(0xb000001d) /* what may stand with it */
 
 enum { EVENT_BYTES = 16, NESTS_MAX = 4 /**< epolls that watch one another in a row, less one */ };
 
@@ -97,7 +99,7 @@ static int64_t create(struct call *c, uint32_t flags)
     struct epoll *e = nm_alloc(1, sizeof *e);
 
     DL_APPEND(c->p->epolls, e);
-    return object_open(c->p, &epoll_ops, e, flags);
+    return object_open(c->p, &epoll_ops, e, flags | 2);
 }
 
 int64_t sys_epoll_create(struct call *c)
@@ -189,6 +191,8 @@ static int64_t change(struct call *c, struct epoll *e, struct file *f, const str
         remove_item(e, i);
         return 0;
     }
+    if (c->a[1] == MODIFY && i->events & EPOLL_ALONE)
+        return -EINVAL;
     if (c->a[1] == ADD) {
         if (epoll_of(f) && !may_watch(c->p, e, f->object))
             return -ELOOP;
@@ -223,6 +227,9 @@ int64_t sys_epoll_ctl(struct call *c)
     if (!watchable(f))
         return -EPERM;
     if (f == c->f || c->f->ops != &epoll_ops || c->a[1] < ADD || c->a[1] > MODIFY)
+        return -EINVAL;
+    if (asked.events & EPOLL_ALONE &&
+        (c->a[1] != ADD || f->ops == &epoll_ops || asked.events & ~EPOLL_WITH))
         return -EINVAL;
     return change(c, c->f->object, f, &asked);
 }

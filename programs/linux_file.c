@@ -236,11 +236,18 @@ static int64_t regular_read(struct prog *p, const struct file *f, uint8_t *buf, 
     return (int64_t)done;
 }
 
+static uint64_t size_of(const struct file *f)
+{
+    struct stat st;
+
+    return fstat(f->host, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
 static int64_t regular_write(struct prog *p, const struct file *f, const uint8_t *buf, size_t len,
                              uint64_t at)
 {
     size_t done = 0;
-    int64_t err = at > (uint64_t)INT64_MAX - len ? -EFBIG : 0;
+    int64_t err = at > (uint64_t)INT64_MAX - len ? -EFBIG : seals_on_write(f, size_of(f), at + len);
 
     while (done < len && !err) {
         ssize_t n = pwrite(f->host, buf + done, len - done, (off_t)(at + done));
@@ -255,13 +262,6 @@ static int64_t regular_write(struct prog *p, const struct file *f, const uint8_t
         f->inode->special = 0;
     }
     return done > 0 ? (int64_t)done : err;
-}
-
-static uint64_t size_of(const struct file *f)
-{
-    struct stat st;
-
-    return fstat(f->host, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
 /** "+name" begins, "-name" ends; see docs on /dev/numachine/mark. */
@@ -502,16 +502,30 @@ int64_t sys_pwrite64(struct call *c)
     return positioned(c, write_file);
 }
 
+/** pwritev2 with RWF_APPEND. @param moves  the file's position goes along */
+static int64_t append_vector(struct call *c, bool moves)
+{
+    const int64_t end = (int64_t)size_of(c->f), n = move_vector(c, write_file, end);
+
+    if (moves && n > 0)
+        c->f->at = (uint64_t)(end + n);
+    return n;
+}
+
 /** preadv and pwritev: the position comes in two longs, low one first. */
 static int64_t positioned_vector(struct call *c, move_fn *fn)
 {
     enum { HIGH_PRIORITY = 1, DSYNC = 2, SYNC = 4, NOWAIT = 8, APPEND = 16 };
     const int64_t at = (int64_t)(c->p->n64 ? c->a[3] : c->a[4] << 32 | c->a[3]);
-    const bool second = c->row->args[5];
+    const bool second = c->row->args[5], reads = fn == read_file;
+    const uint64_t known =
+        HIGH_PRIORITY | DSYNC | SYNC | APPEND | (reads && is_regular(c->f) ? NOWAIT : 0);
     int64_t err;
 
-    if (second && c->a[5] & ~(uint64_t)(HIGH_PRIORITY | DSYNC | SYNC))
+    if (second && c->a[5] & ~known)
         return -EOPNOTSUPP;
+    if (second && c->a[5] & APPEND && !reads && is_regular(c->f) && at >= -1)
+        return append_vector(c, at == -1);
     if (second && at == -1)
         return move_vector(c, fn, -1);
     err = has_positions(c->f, at);
@@ -541,9 +555,12 @@ struct where {
 static int64_t where_from(struct call *c, struct where *w)
 {
     w->at = w->f->at;
-    if (w->va && vm_read_word(&c->p->vm, w->va, w->width, &w->at) < 0)
+    if (!w->va)
+        return 0;
+    if (vm_read_word(&c->p->vm, w->va, w->width, &w->at) < 0)
         return -EFAULT;
-    return w->va && w->width == 8 && (int64_t)w->at < 0 ? -EINVAL : 0;
+    w->at = (uint64_t)abi_signed(w->at, w->width);
+    return (int64_t)w->at < 0 ? -EINVAL : 0;
 }
 
 static int64_t where_to(struct call *c, struct where *w, uint64_t moved)
@@ -695,8 +712,10 @@ int64_t sys_llseek(struct call *c)
 
 int64_t file_resize(struct prog *p, struct file *f, uint64_t size)
 {
-    int64_t err = host_result(ftruncate(f->host, (off_t)size));
+    int64_t err = seals_on_resize(f, size_of(f), size);
 
+    if (!err)
+        err = host_result(ftruncate(f->host, (off_t)size));
     if (!err && f->inode) {
         vm_file_resized(&p->vm, f->inode->key.dev, f->inode->key.ino, size);
         inode_wrote(p, f->inode);
@@ -823,12 +842,15 @@ int64_t sys_fchmod(struct call *c)
 int64_t sys_fchown(struct call *c)
 {
     int64_t err = may_describe(c->f);
+    struct stat st;
 
     if (!err && (((uint32_t)c->a[1] != UINT32_MAX && c->a[1] != 1000) ||
                  ((uint32_t)c->a[2] != UINT32_MAX && c->a[2] != 1000)))
         err = -EPERM;
     if (!err)
-        inode_changed(c->p, c->f->inode);
+        err = host_result(fstat(c->f->host, &st));
+    if (!err)
+        inode_chowned(c->p, c->f->inode, st.st_mode);
     return err < 0 ? err : 0;
 }
 
@@ -850,6 +872,7 @@ int64_t sys_memfd_create(struct call *c)
     if (fstat(fd, &st) == 0) {
         f->inode = inode_of(c->p, &st);
         inode_born(c->p, f->inode);
+        seals_born(f->inode, c->a[1] & SEALS);
     }
     return file_install(c->p, f, 0, c->a[1] & CLOEXEC);
 }
@@ -869,10 +892,18 @@ int64_t sys_close_range(struct call *c)
     return 0;
 }
 
+/** Whether it was opened with O_PATH. */
+static bool is_name(const struct file *f)
+{
+    return f->kind == FILE_PATH || f->flags & G_O_PATH;
+}
+
 int64_t sys_ioctl(struct call *c)
 {
     enum { LOOK = 0x4e01 };
 
+    if (is_name(c->f))
+        return -EBADF;
     if (c->f->kind == FILE_DEVICE && c->a[1] == LOOK)
         return device_look(c, c->a[2]);
     return -ENOTTY; /* nothing here is a terminal, see above */
@@ -908,13 +939,62 @@ int64_t sys_dup3(struct call *c)
     return c->a[0] == c->a[1] ? -EINVAL : duplicate(c, c->a[1], c->a[2] & G_O_CLOEXEC);
 }
 
+/** Who is told of a file's events: a thread (kind 0), a process or, negative, a group. */
+static int64_t set_owner(struct call *c, uint32_t kind, int32_t who)
+{
+    enum { KINDS = 3 };
+
+    if (kind >= KINDS || who == INT32_MIN)
+        return -EINVAL;
+    if (who && abs(who) != PARENT && !thread_find(c->p, (uint32_t)abs(who)))
+        return -ESRCH;
+    c->f->owner = who;
+    c->f->owner_kind = (uint8_t)kind;
+    return 0;
+}
+
+/** fcntl's commands about events of files. */
+static int64_t event_fcntl(struct call *c, uint64_t command, uint64_t arg)
+{
+    enum { SETOWN = 24, GETOWN = 23, SETSIG = 10, GETSIG = 11, SETOWN_EX = 15, GETOWN_EX = 16 };
+    enum { THREAD, PROCESS, GROUP };
+    struct file *f = c->f;
+    uint32_t kind, who;
+
+    switch (command) {
+    case GETOWN:
+        return f->owner;
+    case SETOWN:
+        return set_owner(c, (int32_t)arg < 0 ? GROUP : PROCESS, (int32_t)arg);
+    case GETOWN_EX:
+        return vm_write32(&c->p->vm, arg, f->owner_kind) < 0 ||
+                       vm_write32(&c->p->vm, arg + 4, (uint32_t)abs(f->owner)) < 0
+                   ? -EFAULT
+                   : 0;
+    case SETOWN_EX:
+        if (vm_read32(&c->p->vm, arg, &kind) < 0 || vm_read32(&c->p->vm, arg + 4, &who) < 0)
+            return -EFAULT;
+        return set_owner(c, kind, (int32_t)(kind == GROUP ? 0 - who : who));
+    case GETSIG:
+        return f->signal;
+    case SETSIG:
+        if (arg > SIGNALS)
+            return -EINVAL;
+        f->signal = (uint8_t)arg;
+        return 0;
+    default:
+        return lock_fcntl(c, command, arg);
+    }
+}
+
 int64_t sys_fcntl(struct call *c)
 {
-    enum { DUPFD = 0, GETFD, SETFD, GETFL, SETFL, GETOWN = 23, SETOWN, DUPFD_CLOEXEC = 1030 };
+    enum { DUPFD = 0, GETFD, SETFD, GETFL, SETFL, GETLEASE = 1025, NOTIFY, DUPFD_CLOEXEC = 1030 };
+    enum { GETPIPE_SZ = 1032, ADD_SEALS, GET_SEALS, UNLOCKED = 2 /* F_UNLCK */ };
     const uint32_t settable = G_O_APPEND | G_O_NONBLOCK | (c->f->kind == FILE_CARD ? G_O_ASYNC : 0);
     struct descriptor *d = &c->p->fds[c->a[0]];
 
-    if (c->f->kind == FILE_PATH && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
+    if (is_name(c->f) && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
         return -EBADF;
     switch (c->a[1]) {
     case DUPFD:
@@ -932,12 +1012,16 @@ int64_t sys_fcntl(struct call *c)
     case SETFL:
         c->f->flags = (c->f->flags & ~settable) | ((uint32_t)c->a[2] & settable);
         return 0;
-    case GETOWN:
-        return c->f->owner;
-    case SETOWN:
-        c->f->owner = (int32_t)c->a[2];
-        return 0;
+    case GETPIPE_SZ:
+        return c->f->pipe ? PIPE_BYTES : -EBADF;
+    case ADD_SEALS:
+    case GET_SEALS:
+        return seal_fcntl(c, c->a[1] == ADD_SEALS, c->a[2]);
+    case GETLEASE:
+        return UNLOCKED;
+    case NOTIFY:
+        return c->f->kind == FILE_FOLDER ? -EINVAL : -ENOTDIR;
     default:
-        return lock_fcntl(c, c->a[1], c->a[2]);
+        return event_fcntl(c, c->a[1], c->a[2]);
     }
 }

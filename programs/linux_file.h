@@ -28,6 +28,18 @@ void file_release(struct prog *p, struct file *f);
 /** Gives it the lowest free descriptor from `from` on; releases a new file on -EMFILE. */
 int64_t file_install(struct prog *p, struct file *f, unsigned from, bool cloexec);
 int64_t file_close(struct prog *p, uint64_t fd);
+/** What has no name has seals. @param sealable  more can be added */
+void seals_born(struct inode *n, bool sealable);
+/** F_ADD_SEALS and F_GET_SEALS. @return -EINVAL: not such a file; -EPERM, -EBUSY */
+int64_t seal_fcntl(struct call *c, bool add, uint64_t seals);
+/** Whether a file of `size` bytes may be written up to `end`. @return 0, -EPERM */
+int64_t seals_on_write(const struct file *f, uint64_t size, uint64_t end);
+/** Whether its size may change. @return 0, -EPERM */
+int64_t seals_on_resize(const struct file *f, uint64_t from, uint64_t to);
+/** Whether it may be mapped shared. @param stores  to be written at once
+ *  @param storable  in: by the descriptor, it could be written later; out: also by its seals
+ *  @return 0, -EPERM */
+int64_t seals_on_map(const struct file *f, bool stores, bool *storable);
 /** Sets the size of a regular file that is open for writing. */
 int64_t file_resize(struct prog *p, struct file *f, uint64_t size);
 
@@ -37,6 +49,9 @@ enum { PATH_CWD = -100 };
 /** Follows a path as the call's program would. @param dir  descriptor a relative one starts at, or
  *  PATH_CWD. As view_find, and -EBADF, -ENOTDIR for `dir` */
 int64_t path_find(struct call *c, int64_t dir, const char *path, bool follow, struct spot *s);
+/** path_find; with AT_EMPTY_PATH among `flags` no path means the descriptor itself. */
+int64_t path_find_at(struct call *c, int64_t dir, const char *path, uint64_t flags, bool follow,
+                     struct spot *s);
 /** What the host said, but its own limits end the run: a guest must not see them. */
 int64_t host_says(struct prog *p, int64_t err);
 

@@ -4,8 +4,6 @@
  */
 #include "programs/syscall.h"
 
-enum { PARENT = 1 };
-
 int64_t sys_getpid(struct call *c)
 {
     (void)c;
@@ -23,9 +21,12 @@ int64_t sys_getppid(struct call *c)
     return PARENT;
 }
 
-/** The group and the session of a process (argument 0): the program leads its own. */
+/** The group and the session of a process (argument 0): the program leads its own, and
+ *  process 1 leads another. */
 int64_t sys_getpgid(struct call *c)
 {
+    if (c->a[0] == PARENT)
+        return PARENT;
     return c->a[0] == 0 || thread_find(c->p, (uint32_t)c->a[0]) ? FIRST_TID : -ESRCH;
 }
 
@@ -145,7 +146,9 @@ enum { WNOHANG_ = 1, WUNTRACED_ = 2, WEXITED_ = 4, WCONTINUED_ = 8, WNOWAIT_ = 0
 /** There are no other processes to wait for. */
 int64_t sys_wait4(struct call *c)
 {
-    return c->a[2] & ~(WNOHANG_ | WUNTRACED_ | WCONTINUED_ | W_THREADS) ? -EINVAL : -ECHILD;
+    if (c->a[2] & ~(WNOHANG_ | WUNTRACED_ | WCONTINUED_ | W_THREADS))
+        return -EINVAL;
+    return (int32_t)c->a[0] == INT32_MIN ? -ESRCH : -ECHILD; /* no group has that number */
 }
 
 int64_t sys_waitid(struct call *c)

@@ -70,7 +70,9 @@ int64_t sys_prlimit64(struct call *c)
 
     if (c->a[2] && in_read(&i, &c->p->vm, c->a[2], 16) < 0)
         return -EFAULT;
-    if (c->a[0] && c->a[0] != FIRST_TID)
+    if (c->a[0] == PARENT)
+        return -EPERM;
+    if (c->a[0] && !thread_find(c->p, (uint32_t)c->a[0]))
         return -ESRCH;
     if (c->a[1] >= LIMITS)
         return -EINVAL;

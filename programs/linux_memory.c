@@ -47,7 +47,7 @@ static int64_t map_of_file(const struct file *f, struct vm_request *rq)
         return -EACCES;
     rq->fd = f->host;
     rq->writable = (f->flags & 3) == 2;
-    return 0;
+    return rq->shared ? seals_on_map(f, rq->rights & PROG_W, &rq->writable) : 0;
 }
 
 static int64_t map(struct call *c, uint64_t offset)

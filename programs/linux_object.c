@@ -237,5 +237,5 @@ int64_t sys_signalfd4(struct call *c)
     set = nm_alloc(1, sizeof *set);
     *set = mask;
     c->p->watchers++;
-    return object_open(c->p, &signals_ops, set, (uint32_t)flags);
+    return object_open(c->p, &signals_ops, set, (uint32_t)flags | 2);
 }

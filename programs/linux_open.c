@@ -229,6 +229,7 @@ static int64_t open_name(struct call *c, const struct spot *s, uint32_t flags)
     if (s->kind == SPOT_HOST)
         f->inode = inode_of(p, &s->st);
     f->synth = s->kind == SPOT_SYNTHETIC ? s->synth : NULL;
+    f->writable = s->writable;
     return file_install(p, f, 0, flags & G_O_CLOEXEC);
 }
 

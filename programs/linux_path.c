@@ -21,6 +21,8 @@ int64_t path_find(struct call *c, int64_t dir, const char *path, bool follow, st
 {
     const struct place *from = &c->p->cwd;
 
+    if (!path[0])
+        return -ENOENT;
     if (dir != PATH_CWD && path[0] != '/') {
         const struct file *f = file_get(c->p, dir);
         if (!f)
@@ -30,6 +32,38 @@ int64_t path_find(struct call *c, int64_t dir, const char *path, bool follow, st
         from = &f->place;
     }
     return host_says(c->p, view_find(c->p->view, from, path, follow, s));
+}
+
+/** What a descriptor is open on, as a spot without a name. A pipe's is what /dev/fd has of it. */
+static int64_t spot_of_file(struct call *c, int64_t fd, const struct file *f, struct spot *s)
+{
+    static const struct synthetic open_file = {.kind = SYN_FD};
+
+    *s = (struct spot){.kind = SPOT_SYNTHETIC,
+                       .synth = f->synth ? f->synth : &open_file,
+                       .number = (unsigned)fd,
+                       .in.fd = -1,
+                       .dir = -1,
+                       .fd = -1};
+    if (f->synth || !f->inode || f->host < 0)
+        return 0;
+    s->kind = SPOT_HOST;
+    s->writable = f->writable;
+    s->fd = fcntl(f->host, F_DUPFD_CLOEXEC, 3);
+    return host_says(c->p, host_result(s->fd < 0 ? -1 : fstat(s->fd, &s->st)));
+}
+
+int64_t path_find_at(struct call *c, int64_t dir, const char *path, uint64_t flags, bool follow,
+                     struct spot *s)
+{
+    const bool itself = flags & G_AT_EMPTY_PATH && !path[0];
+    const struct file *f = itself && dir != PATH_CWD ? file_get(c->p, dir) : NULL;
+
+    if (f && f->kind != FILE_FOLDER)
+        return spot_of_file(c, dir, f, s);
+    if (itself && !f && dir != PATH_CWD)
+        return -EBADF;
+    return path_find(c, dir, itself ? "." : path, follow, s);
 }
 
 int64_t path_may_change(const struct spot *s)
@@ -68,7 +102,7 @@ static int64_t check_access(struct call *c, int64_t dir, const char *path, uint6
 
     if (mode & ~UINT64_C(7) || flags & ~(uint64_t)(G_AT_EACCESS | G_AT_NOFOLLOW | G_AT_EMPTY_PATH))
         return -EINVAL;
-    r = path_find(c, dir, path, !(flags & G_AT_NOFOLLOW), &s);
+    r = path_find_at(c, dir, path, flags, !(flags & G_AT_NOFOLLOW), &s);
     if (r < 0)
         return r;
     if (s.kind == SPOT_NOTHING ||
@@ -416,7 +450,7 @@ static int64_t read_link(struct call *c, int64_t dir, uint64_t va, uint64_t size
 
     if (size == 0 || size > INT32_MAX)
         return -EINVAL;
-    n = path_find(c, dir, c->path[0], false, &s);
+    n = path_find_at(c, dir, c->path[0], G_AT_EMPTY_PATH, false, &s); /* without being asked */
     if (n < 0)
         return n;
     if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE)
@@ -426,7 +460,7 @@ static int64_t read_link(struct call *c, int64_t dir, uint64_t va, uint64_t size
     else if (s.kind == SPOT_HOST && S_ISLNK(s.st.st_mode))
         n = host_result(readlinkat(s.fd, "", buf, sizeof buf));
     else
-        n = -EINVAL;
+        n = c->path[0][0] ? -EINVAL : -ENOENT;
     spot_free(&s);
     if (n < 0)
         return n;

@@ -328,6 +328,27 @@ int optional_deadline(struct call *c, unsigned i, nm_tick *deadline)
     return err;
 }
 
+/** [ns] until a deadline; 0: it is over. */
+static uint64_t time_left(const struct call *c, nm_tick deadline)
+{
+    const nm_tick now = prog_now(c->p);
+
+    return deadline > now ? prog_ns(c->p, deadline - now) : 0;
+}
+
+/** What such a wait answers when it has written, or not, what was left of its time: without that it
+ *  cannot begin anew. */
+static int64_t with_time(int64_t result, int stored)
+{
+    return stored < 0 && result == -ERESTART_NOHAND ? -EINTR : result;
+}
+
+/** Writes what is left of the timeout, argument `i`. */
+static int64_t put_left(struct call *c, unsigned i, nm_tick deadline, int64_t result)
+{
+    return c->a[i] ? with_time(result, call_put_time(c, i, time_left(c, deadline))) : result;
+}
+
 int64_t sys_ppoll(struct call *c)
 {
     nm_tick deadline;
@@ -335,7 +356,7 @@ int64_t sys_ppoll(struct call *c)
 
     if (err == 0)
         err = mask_enter(c, c->a[3], c->a[4]);
-    return err < 0 ? err : mask_leave(c, poll_until(c, deadline));
+    return err < 0 ? err : put_left(c, 2, deadline, mask_leave(c, poll_until(c, deadline)));
 }
 
 /** Reads and, at the end, writes one fd_set: words of the guest's long. */
@@ -410,7 +431,10 @@ static int64_t select_until(struct call *c, nm_tick deadline)
 int64_t sys_select(struct call *c)
 {
     unsigned w = c->p->n64 ? 8 : 4;
-    uint64_t sec, usec;
+    uint64_t sec, usec, ns;
+    nm_tick deadline;
+    struct out left;
+    int64_t r;
 
     if (!c->a[4])
         return select_until(c, NM_NEVER);
@@ -422,8 +446,13 @@ int64_t sys_select(struct call *c)
     sec += usec / 1000000; /* the kernel takes more than a second of these */
     if (sec > (uint64_t)TIME_MAX_S)
         sec = (uint64_t)TIME_MAX_S;
-    return select_until(c,
-                        call_deadline(c, false, false, sec * 1000000000 + usec % 1000000 * 1000));
+    deadline = call_deadline(c, false, false, sec * 1000000000 + usec % 1000000 * 1000);
+    r = select_until(c, deadline);
+    ns = time_left(c, deadline);
+    out_start(&left, c->p->n64);
+    out_long(&left, ns / 1000000000);
+    out_long(&left, ns % 1000000000 / 1000);
+    return with_time(r, out_write(&left, &c->p->vm, c->a[4]));
 }
 
 int64_t sys_pselect6(struct call *c)
@@ -440,5 +469,5 @@ int64_t sys_pselect6(struct call *c)
         err = -EFAULT;
     if (err == 0)
         err = mask_enter(c, mask, size);
-    return err < 0 ? err : mask_leave(c, select_until(c, deadline));
+    return err < 0 ? err : put_left(c, 4, deadline, mask_leave(c, select_until(c, deadline)));
 }

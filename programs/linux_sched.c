@@ -23,6 +23,12 @@ static struct thread *target(struct call *c)
     return c->a[0] ? thread_find(c->p, (uint32_t)c->a[0]) : c->t;
 }
 
+/** Why there is no such thread that could be changed. */
+static int64_t no_target(const struct call *c)
+{
+    return c->a[0] == PARENT ? -EPERM : -ESRCH;
+}
+
 /* ---- cards ----------------------------------------------------------------------------------- */
 
 /** CPU masks are arrays of the guest's long. */
@@ -57,7 +63,7 @@ int64_t sys_sched_setaffinity(struct call *c)
         mask[at / 8] |= word << (8 * (at % 8));
     }
     if (!t)
-        return -ESRCH;
+        return no_target(c);
     for (unsigned i = 0; i < CARDS_MAX; i++) {
         if (i >= c->p->processors)
             mask[i / 64] &= ~(UINT64_C(1) << (i % 64));
@@ -117,7 +123,7 @@ static int64_t set_policy(struct call *c, int64_t policy, uint64_t param)
         return -EFAULT;
     t = target(c);
     if (!t)
-        return -ESRCH;
+        return no_target(c);
     if (policy < 0)
         policy = t->policy;
     err = check_policy(c->p, t, (uint32_t)policy, (int32_t)priority);
@@ -140,7 +146,9 @@ int64_t sys_sched_getscheduler(struct call *c)
 {
     const struct thread *t = target(c);
 
-    return (int32_t)c->a[0] < 0 ? -EINVAL : !t ? -ESRCH : (int64_t)t->policy;
+    if ((int32_t)c->a[0] < 0)
+        return -EINVAL;
+    return t ? (int64_t)t->policy : c->a[0] == PARENT ? OTHER : -ESRCH;
 }
 
 /** The priority is 0: nobody may have another. */
@@ -148,7 +156,7 @@ int64_t sys_sched_getparam(struct call *c)
 {
     if (!c->a[1] || (int32_t)c->a[0] < 0)
         return -EINVAL;
-    return target(c) ? vm_write32(&c->p->vm, c->a[1], 0) : -ESRCH;
+    return target(c) || c->a[0] == PARENT ? vm_write32(&c->p->vm, c->a[1], 0) : -ESRCH;
 }
 
 /** A bound of a policy's priorities: `realtime` for those that have any. */
@@ -197,13 +205,20 @@ static int named(struct call *c, struct thread **t)
     return who == 0 || (uint32_t)who == (c->a[0] == OF_GROUP ? FIRST_TID : c->p->uid) ? 0 : -ESRCH;
 }
 
-/** The kernel gives 20 less the lowest of them. */
+static bool is_parent(const struct call *c)
+{
+    return c->a[0] <= OF_GROUP && c->a[1] == PARENT;
+}
+
+/** The kernel gives 20 less the lowest of them; process 1 has 0. */
 int64_t sys_getpriority(struct call *c)
 {
     struct thread *t;
     int64_t err = named(c, &t);
     int best = NICE_MAX;
 
+    if (err == -ESRCH && is_parent(c))
+        return 20;
     if (err < 0 || t)
         return err < 0 ? err : 20 - t->nice;
     for (t = c->p->threads; t; t = t->next)
@@ -226,6 +241,8 @@ int64_t sys_setpriority(struct call *c)
     struct thread *t;
     int err = named(c, &t);
 
+    if (err == -ESRCH && is_parent(c))
+        return -EPERM;
     if (err < 0 || t)
         return err < 0 ? err : set_nice(c->p, t, nice);
     for (t = c->p->threads; t; t = t->next) {

@@ -111,7 +111,7 @@ bool mapped_awaited(const struct prog *p)
 /** SIGIO for the owner of a descriptor: a thread if one has that number, else the program. */
 static void tell_owner(struct prog *p, const struct file *f)
 {
-    const struct siginfo info = {.signo = SIG_IO, .code = SI_KERNEL_};
+    const struct siginfo info = {.signo = f->signal ? f->signal : SIG_IO, .code = SI_KERNEL_};
     struct thread *t = f->owner > FIRST_TID ? thread_find(p, (uint32_t)f->owner) : NULL;
 
     if (f->owner != 0)

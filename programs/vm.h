@@ -113,6 +113,8 @@ void vm_file_overlay(const struct vm *vm, uint64_t dev, uint64_t ino, uint64_t a
 /** Bytes have been written to the file: its shared pages follow. */
 void vm_file_wrote(struct vm *vm, uint64_t dev, uint64_t ino, uint64_t at, const uint8_t *buf,
                    size_t len);
+/** Whether memory that can be written, or could be made so, is the file itself. */
+bool vm_file_written_by_memory(struct vm *vm, uint64_t dev, uint64_t ino);
 /** It has another size: pages beyond are gone. */
 void vm_file_resized(struct vm *vm, uint64_t dev, uint64_t ino, uint64_t size);
 /** The same question from the operating system, on behalf of `card`: a page without memory gets

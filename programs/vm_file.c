@@ -197,6 +197,13 @@ void vm_file_overlay(const struct vm *vm, uint64_t dev, uint64_t ino, uint64_t a
     }
 }
 
+bool vm_file_written_by_memory(struct vm *vm, uint64_t dev, uint64_t ino)
+{
+    const struct vm_file *f = vm->files ? find_file(vm, dev, ino) : NULL;
+
+    return f && f->shared > 0 && f->writable;
+}
+
 void vm_file_wrote(struct vm *vm, uint64_t dev, uint64_t ino, uint64_t at, const uint8_t *buf,
                    size_t len)
 {
