@@ -317,6 +317,7 @@ def select_writable(fd):
 
 def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:3])
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who started us may have had it ignored (nohup)
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(numachine, guest, directory)
         try:
