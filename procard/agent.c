@@ -85,47 +85,6 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
     nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, ++card->requests);
 }
 
-/* ---- LL and SC ------------------------------------------------------------------------------- */
-
-/* Not after the first failure: whoever then finds a lock taken does not disturb its holder. */
-bool pc_agent_links_exclusively(const struct pc_card *card)
-{
-    return card->linked.lost >= card->p->agent_link_failures && !card->linked.open &&
-           card->p->agent_link_hold;
-}
-
-void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at)
-{
-    struct pc_linked *linked = &card->linked;
-    if (linked->open)
-        linked->lost = 0; /* the program has looked and gone away */
-    if (pc_agent_links_exclusively(card)) {
-        linked->line = line;
-        linked->until = at + card->p->agent_link_hold;
-    } else
-        pc_agent_let_go(card, at);
-    linked->open = true;
-    linked->taken = false;
-}
-
-void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at)
-{
-    struct pc_linked *linked = &card->linked;
-    pc_agent_let_go(card, at);
-    linked->open = false;
-    if (!failed || !linked->taken)
-        linked->lost = 0; /* a line that its own loop's fetches put out must be linked shared */
-    else if (linked->lost < card->p->agent_link_failures)
-        linked->lost++;
-    linked->taken = false;
-}
-
-void pc_agent_let_go(struct pc_card *card, nm_tick at)
-{
-    if (card->linked.until > at)
-        card->linked.until = at;
-}
-
 /* PhaseID of the processor's own packets. */
 static uint8_t phase(const struct pc_card *card)
 {
@@ -272,6 +231,47 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     r->last_issued = now;
     if (r->issued == NM_NEVER)
         first_issue(card, &p, now);
+}
+
+/* ---- LL and SC ------------------------------------------------------------------------------- */
+
+/* Not after the first failure: whoever then finds a lock taken does not disturb its holder. */
+bool pc_agent_links_exclusively(const struct pc_card *card)
+{
+    return card->linked.lost >= card->p->agent_link_failures && !card->linked.open &&
+           card->p->agent_link_hold;
+}
+
+void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at)
+{
+    struct pc_linked *linked = &card->linked;
+    if (linked->open)
+        linked->lost = 0; /* the program has looked and gone away */
+    if (pc_agent_links_exclusively(card)) {
+        linked->line = line;
+        linked->until = at + card->p->agent_link_hold;
+    } else
+        pc_agent_let_go(card, at);
+    linked->open = true;
+    linked->taken = false;
+}
+
+void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at)
+{
+    struct pc_linked *linked = &card->linked;
+    pc_agent_let_go(card, at);
+    linked->open = false;
+    if (!failed || !linked->taken)
+        linked->lost = 0; /* a line that its own loop's fetches put out must be linked shared */
+    else if (linked->lost < card->p->agent_link_failures)
+        linked->lost++;
+    linked->taken = false;
+}
+
+void pc_agent_let_go(struct pc_card *card, nm_tick at)
+{
+    if (card->linked.until > at)
+        card->linked.until = at;
 }
 
 /* ---- special functions ----------------------------------------------------------------------- */

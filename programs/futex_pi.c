@@ -126,16 +126,12 @@ int64_t futex_unlock_pi(struct call *c)
 
 /* ---- condition variables --------------------------------------------------------------------- */
 
-/** futex(word, FUTEX_WAIT_REQUEUE_PI, value, deadline, lock): returns as the lock's owner. */
-int64_t futex_wait_requeue_pi(struct call *c, bool realtime)
+/** The two words of a requeue: usable, different, and the first still has that value. */
+static int64_t check_words(struct call *c, uint32_t expected)
 {
-    struct thread *t = c->t;
-    nm_tick deadline;
-    int64_t r = futex_deadline(c, true, realtime, &deadline);
     uint32_t now;
+    int64_t r;
 
-    if (r < 0)
-        return r;
     if (c->a[0] == c->a[4])
         return -EINVAL;
     r = futex_check(c, c->a[0]);
@@ -145,8 +141,21 @@ int64_t futex_wait_requeue_pi(struct call *c, bool realtime)
         return r;
     if (vm_read32(&c->p->vm, c->a[0], &now) < 0)
         return -EFAULT;
-    if (now != (uint32_t)c->a[2])
-        return -EAGAIN;
+    return now == expected ? 0 : -EAGAIN;
+}
+
+/** futex(word, FUTEX_WAIT_REQUEUE_PI, value, deadline, lock): returns as the lock's owner. */
+int64_t futex_wait_requeue_pi(struct call *c, bool realtime)
+{
+    struct thread *t = c->t;
+    nm_tick deadline;
+    int64_t r = futex_deadline(c, true, realtime, &deadline);
+
+    if (r < 0)
+        return r;
+    r = check_words(c, (uint32_t)c->a[2]);
+    if (r < 0)
+        return r;
     t->lock_wanted = c->a[4];
     switch (futex_sleep(t, c->a[0], FUTEX_CONDITION, deadline)) {
     case WAKE_EVENT:
@@ -179,19 +188,12 @@ int64_t futex_cmp_requeue_pi(struct call *c)
     const int64_t most = 1 + (int64_t)c->a[3];
     struct thread *t, *tmp;
     int64_t n = 0, r;
-    uint32_t now;
 
-    if (c->a[2] != 1 || (int32_t)c->a[3] < 0 || c->a[0] == c->a[4])
+    if (c->a[2] != 1 || (int32_t)c->a[3] < 0)
         return -EINVAL;
-    r = futex_check(c, c->a[0]);
-    if (r == 0)
-        r = futex_check(c, c->a[4]);
+    r = check_words(c, (uint32_t)c->a[5]);
     if (r < 0)
         return r;
-    if (vm_read32(&c->p->vm, c->a[0], &now) < 0)
-        return -EFAULT;
-    if (now != (uint32_t)c->a[5])
-        return -EAGAIN;
     DL_FOREACH_SAFE2(c->p->futexes, t, tmp, f_next)
     {
         if (n >= most)
