@@ -13,8 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-_Static_assert(MON_TAP__COUNT <= 64, "an event's taps are a 64-bit mask");
-
 static const struct mon_event events[MON_EV__COUNT] = {
 #define EVENT(name, ref, unit, scope, counters, taps, sentence) \
     [MON_EV_##name] = {#name, ref, unit, sentence, MON_SCOPE_##scope, counters, taps},
