@@ -17,7 +17,7 @@
 
 /* Choices that are tables elsewhere. */
 static const char message_words[] = "any"
-#define MESSAGE(name, class, data, sentence) " " #name
+#define MESSAGE(name, number, class, data, sentence) " " #name
 #include "machine/message.def"
 #undef MESSAGE
     ;

@@ -6,6 +6,7 @@
  * hardware would refuse is refused here, at the line that asks for it.
  */
 #include "input/tables.h"
+#include "machine/packet.h"
 #include "monitor/board.h"
 
 #include <ctype.h>
@@ -275,13 +276,8 @@ static uint32_t add_address(struct program *p)
 
 static uint32_t add_command(struct program *p)
 {
-    static const char *const names[] = {
-#define MESSAGE(name, class, data, sentence) #name,
-#include "machine/message.def"
-#undef MESSAGE
-    };
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i], p->x->mask_command)) {
+    for (uint32_t i = 0; i < NM_MSG__COUNT; i++)
+        if (!strcmp(nm_message_row((enum nm_message)i)->name, p->x->mask_command)) {
             add(p, place_of(p, IN_KEY_mask_command), MON_REG_COMMAND, i);
             return MON_PUT(1, MASK_COMMAND);
         }

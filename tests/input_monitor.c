@@ -246,7 +246,7 @@ Test(input_monitor, refusals)
 Test(input_monitor, all_commands)
 {
     static const char *const names[] = {
-#define MESSAGE(name, class, data, sentence) #name,
+#define MESSAGE(name, number, class, data, sentence) [number] = #name,
 #include "machine/message.def"
 #undef MESSAGE
     };
