@@ -127,6 +127,7 @@ static void store(struct build *b, size_t i)
         move_list(v, field);
         break;
     case IN_INT:
+    case IN_BOOL:
         if (!v->at.doc)
             v->number = IN_ABSENT;
         if (fields[i].size == sizeof(unsigned))
