@@ -128,7 +128,7 @@ static char *header(void)
 {
     static const struct named tables[] = {
         {"event", "EV", "What a counter may count: CONTROLk.EVENT.", MON_EV__COUNT, event_name},
-        {"command", "CMD", "Commands of packets: COMMAND.", NM_MSG__COUNT, command_name},
+        {"packet", "CMD", "Commands of packets: COMMAND.", NM_MSG__COUNT, command_name},
         {"source", "SRC", "Where the SRAM's address comes from: SRAM_CONTROL.SOURCE.", MON_SOURCES,
          source_name},
         {"reason", "WHY", "Why a write was refused: ERROR.REASON.", SIZE_MAX, reason_name},

@@ -202,7 +202,7 @@ enum numachine_event {
 };
 
 /* Commands of packets: COMMAND. */
-enum numachine_command {
+enum numachine_packet {
     NUMACHINE_CMD_RD = 0,
     NUMACHINE_CMD_RDEXCL = 1,
     NUMACHINE_CMD_UPGD = 2,
