@@ -81,9 +81,9 @@ static void rest(struct prog *p, unsigned card, nm_tick at)
     if (c->running)
         return;
     nm_card_use(p->m, card,
-                !c->load                      ? NM_USE_IDLE
+                !c->load                    ? NM_USE_IDLE
                 : waits_for_others(p, card) ? NM_USE_WAITING
-                                              : NM_USE_ASLEEP,
+                                            : NM_USE_ASLEEP,
                 at);
 }
 

@@ -40,6 +40,8 @@ static double word_value(const struct scene *s, enum in_word word)
         return (double)rep_off(s->region, s->level);
     case IN_WORD_idle:
         return (double)rep_idle(s->region, s->level);
+    case IN_WORD_busiest:
+        return (double)rep_busiest(s->region, s->level);
     case IN_WORD_seconds:
         return rep_seconds(s->run, s->region->elapsed);
     case IN_WORD_bus_cycles:

@@ -162,6 +162,9 @@ uint64_t rep_idle(const struct rep_region *region, struct rep_level level);
  *  what their pins show as other stall although nothing stalls. */
 uint64_t rep_off(const struct rep_region *region, struct rep_level level);
 
+/** [PCycles] The longest that a card of a level had a thread at work. */
+uint64_t rep_busiest(const struct rep_region *region, struct rep_level level);
+
 /** Sum of a tap, or of a member of struct nm_truth, over the cards of a level. */
 uint64_t rep_tap(const struct rep_region *region, struct rep_level level, enum mon_tap tap);
 uint64_t rep_truth(const struct rep_region *region, struct rep_level level, size_t offset);

@@ -89,6 +89,15 @@ uint64_t rep_off(const struct rep_region *region, struct rep_level level)
            rep_truth(region, level, offsetof(struct nm_truth, running));
 }
 
+uint64_t rep_busiest(const struct rep_region *region, struct rep_level level)
+{
+    uint64_t most = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        if (region->card[c].sum.truth.running > most)
+            most = region->card[c].sum.truth.running;
+    return most;
+}
+
 uint64_t rep_tap(const struct rep_region *region, struct rep_level level, enum mon_tap tap)
 {
     uint64_t sum = 0;
