@@ -467,14 +467,9 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     card_posted(m, c);
 }
 
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->monitor.board.sram.word;
-}
-
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
-{
-    return m->card[card]->monitor.board.sram.lost;
+    return &m->card[card]->monitor.board.sram;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

@@ -14,6 +14,7 @@ struct rep_registers {
     uint32_t sram_control; /**< SRAM_CONTROL: its source is what the words mean */
     bool doubled;          /**< OPTIONS.DOUBLE_TIME */
     uint64_t lost;         /**< events the SRAM was too slow for */
+    uint64_t longest;      /**< [cycles] greatest service time it counted; no register has it */
     const uint32_t *sram;  /**< [MON_SRAM_WORDS] the machine's own; NULL: never used */
 };
 

@@ -70,14 +70,9 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     mon_board_write(&m->board[card], offset, value, &taps);
 }
 
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
-    return m->board[card].sram.word;
-}
-
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
-{
-    return m->board[card].sram.lost;
+    return &m->board[card].sram;
 }
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
