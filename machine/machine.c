@@ -467,6 +467,13 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     card_posted(m, c);
 }
 
+uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k)
+{
+    struct mon_taps taps;
+    pc_monitor_taps(m->card[card], m->now, &taps);
+    return mon_counted(&m->card[card]->monitor.board.counters, k, &taps);
+}
+
 const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
     return &m->card[card]->monitor.board.sram;

@@ -99,24 +99,24 @@ void rep_histogram_remark(struct rep_run *run)
 void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
 {
     const struct rep_histogram h = rep_histogram_total(run);
-    const struct rep_stat rows[] = {
-        {"machine", "histogram.counted", "events", "sum of all words of the cards' SRAMs", false,
-         h.counted, 0, NULL},
-        {"machine", "histogram.words", "words", "words of the SRAMs that are not 0", false, h.words,
-         0, NULL},
-        {"machine", "histogram.lost", "events", "events lost because the SRAM was still counting",
-         false, h.lost, 0, NULL},
-        {"machine", "histogram.saturated", "events",
-         "of those counted: service times in a word without upper bound", false, h.saturated, 0,
-         NULL},
-        {"machine", "histogram.longest", "cycles", "greatest service time counted", false,
-         h.longest, 0, NULL},
-        {"machine", "histogram.wrapped", "cards", "cards on which a word went from 2^32-1 to 0",
-         false, h.wrapped, 0, NULL},
+    const struct {
+        const char *name, *unit, *desc;
+        uint64_t count;
+    } rows[] = {
+        {"histogram.counted", "events", "sum of all words of the cards' SRAMs", h.counted},
+        {"histogram.words", "words", "words of the SRAMs that are not 0", h.words},
+        {"histogram.lost", "events", "events lost because the SRAM was still counting", h.lost},
+        {"histogram.saturated", "events",
+         "of those counted: service times in a word without upper bound", h.saturated},
+        {"histogram.longest", "cycles", "greatest service time counted", h.longest},
+        {"histogram.wrapped", "cards", "cards on which a word went from 2^32-1 to 0", h.wrapped},
     };
-    if (h.cards)
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            fn(ctx, &rows[i]);
+    for (size_t i = 0; h.cards && i < sizeof rows / sizeof *rows; i++)
+        fn(ctx, &(struct rep_stat){.component = "machine",
+                                   .name = rows[i].name,
+                                   .unit = rows[i].unit,
+                                   .desc = rows[i].desc,
+                                   .count = rows[i].count});
 }
 
 /* ---- monitor/histogram.csv ------------------------------------------------------------------- */

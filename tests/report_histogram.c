@@ -233,17 +233,23 @@ Test(report_histogram, counters)
     cr_expect(!rep_registers_used(&fake.run));
     registers[1].control[2] = MON_PUT(MON_EV_nacks, CONTROL0_EVENT) | MON_PUT(1, CONTROL0_MASK);
     registers[1].value[2] = 77;
+    registers[1].counted[2] = (UINT64_C(1) << 32) + 1077;
     registers[1].overflow = 4;
     cr_expect(rep_registers_used(&fake.run));
     char *text = written(rep_write_counters, &size);
-    cr_expect_str_eq(text, "card,counter,event,masked,value,unit,overflowed\r\n"
-                           "1,2,nacks,1,77,packets,1\r\n");
+    cr_expect_str_eq(text, "card,counter,event,masked,value,counted,unit,overflowed\r\n"
+                           "1,2,nacks,1,77,4294968373,packets,1\r\n");
     free(text);
     text = written(rep_write_csv, &size);
-    cr_expect(strstr(text, "whole,machine.station[0].card[1].counter[2],value,,77,packets\r\n"));
+    cr_expect(strstr(text, "whole,machine.station[0].card[1].counter[2],value,77,packets\r\n"));
+    cr_expect(strstr(text, ".card[1].counter[2],counted,4294968373,packets\r\n"));
     free(text);
+    /* A counter that starts near its end on an idle card has counted nothing there. */
+    registers[0].control[2] = registers[1].control[2];
+    registers[0].value[2] = (uint32_t)-1000;
     text = written(rep_table_counters, &size);
-    cr_expect(strstr(text, "nacks, masked") && strstr(text, "some wrapped"), "%s", text);
+    cr_expect(strstr(text, "nacks, masked") && strstr(text, "on 1 card"), "%s", text);
+    cr_expect(strstr(text, "2  4,294,968,373  packets  0 .. 4,294,968,373 "), "%s", text);
     free(text);
 }
 

@@ -70,6 +70,13 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     mon_board_write(&m->board[card], offset, value, &taps);
 }
 
+uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k)
+{
+    struct mon_taps taps;
+    nm_card_taps((struct nm_machine *)m, card, &taps);
+    return mon_counted(&m->board[card].counters, k, &taps);
+}
+
 const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
     return &m->board[card].sram;
@@ -332,9 +339,9 @@ Test(report_session, the_cards_are_programmed_before_the_first_cycle)
     experiment.write_count = 4;
     cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
     char *text = contents("programmed/monitor/counters.csv");
-    cr_expect_str_eq(text, "card,counter,event,masked,value,unit,overflowed\r\n"
-                           "0,2,nacks,0,12,packets,0\r\n"
-                           "1,2,nacks,0,12,packets,0\r\n");
+    cr_expect_str_eq(text, "card,counter,event,masked,value,counted,unit,overflowed\r\n"
+                           "0,2,nacks,0,12,12,packets,0\r\n"
+                           "1,2,nacks,0,12,12,packets,0\r\n");
     free(text);
     text = contents("programmed/monitor/histogram.csv");
     cr_expect(strstr(text, "\r\n1,7,7,7,9,word,"), "%s", text);
