@@ -477,14 +477,16 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     card_posted(m, c);
 }
 
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k)
 {
-    return m->card[card]->monitor.board.sram.word;
+    struct mon_taps taps;
+    pc_monitor_taps(m->card[card], m->now, &taps);
+    return mon_counted(&m->card[card]->monitor.board.counters, k, &taps);
 }
 
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->monitor.board.sram.lost;
+    return &m->card[card]->monitor.board.sram;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

@@ -241,11 +241,11 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset);
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value);
 
-/** The 65,536 words of a card's SRAM, or NULL when it was never used (all are 0). */
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card);
+/** What counter k of a card has counted since it was last loaded or told what to count. */
+uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k);
 
-/** Events the SRAM of a card has lost because it was busy (N-88); stays at 2^32-1. */
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card);
+/** The SRAM of a card. */
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 

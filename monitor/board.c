@@ -227,6 +227,8 @@ void mon_board_transaction(struct mon_board *b, struct mon_transaction *t)
         index = mon_bin_of(source, t, MON_GET(b->options, OPTIONS_DOUBLE_TIME));
         if (!mon_sram_count(&b->sram, (uint16_t)index, t->cycle))
             index = -1;
+        else if (t->service > b->sram.longest)
+            b->sram.longest = t->service;
     }
     if (b->log)
         b->log(b->log_ctx, t, index);

@@ -142,6 +142,9 @@ unsigned mon_time_encode(uint64_t cycles, bool doubled);
 /** [cycles] the least time with that code. */
 unsigned mon_time_decode(unsigned code, bool doubled);
 
+/** [cycles] service times from here on share a word of the source; 0: it does not tell times. */
+uint64_t mon_time_end(enum mon_source source, bool doubled);
+
 /** What a word of the SRAM counts. Members that the source does not have are 0. */
 struct mon_bin {
     enum mon_source source;
@@ -166,6 +169,7 @@ struct mon_sram {
     uint32_t *word;   /**< [MON_SRAM_WORDS]; NULL: never used, all 0 */
     uint64_t free_at; /**< [cycles] ready for the next event */
     uint32_t lost;    /**< events that came too early (A-11); stays at 2^32-1 */
+    uint64_t longest; /**< [cycles] greatest service time counted; for results, not in hardware */
     uint16_t last;    /**< word that overflowed last (A-13) */
     bool overflow;    /**< sticky */
 };

@@ -77,6 +77,13 @@ unsigned mon_time_decode(unsigned code, bool doubled)
     return doubled ? 2 * v : v;
 }
 
+uint64_t mon_time_end(enum mon_source source, bool doubled)
+{
+    if (source == MON_SOURCE_state_time)
+        return mon_time_decode(TIME_CODES - 1, doubled);
+    return source == MON_SOURCE_phase_time ? TIME_LINEAR_MAX : 0;
+}
+
 /* ---- the number of a word -------------------------------------------------------------------- */
 
 static unsigned state_bits(const struct mon_transaction *t)
