@@ -226,9 +226,17 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
     return result;
 }
 
+/* Whether a store to the page has been translated, and may be done without asking again. */
+static bool may_store(const struct pc_card *card, uint64_t va)
+{
+    uint64_t page = va >> card->page_shift;
+    return card->tlb[page % PC_TLB].tag[PC_STORE] == page;
+}
+
 /* Lets the processor see an L1 place (in functional mode a page) without asking again. Never in
  * checking mode. The place is where the processor looks: virtual. Until a store has come by, the
- * line is not shown as writable: that is how it is known to be dirty. */
+ * line is not shown as writable: that is how it is known to be dirty. Nor is a dirty line whose
+ * page has become read-only since. */
 static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, bool writable)
 {
     if (nm_check_on(card->check) && side == PC_SIDE_D)
@@ -390,7 +398,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     card->filled = NOWHERE;
     card->l1_dirty[side][place] |= store;
     if (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa)
-        show(card, side, va, pa, card->l1_dirty[side][place]);
+        show(card, side, va, pa, card->l1_dirty[side][place] && may_store(card, va));
     return true;
 }
 
