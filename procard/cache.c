@@ -246,6 +246,25 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->rtag = va & ~low;
     l->wtag = writable ? va & ~low : NOWHERE;
     l->host = (uintptr_t)(card->image + pa) - va;
+    unsigned place = (unsigned)(l - card->l1[side]);
+    card->l1_shown[side][place / 64] |= 1ull << place % 64;
+}
+
+void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len)
+{
+    unsigned words = card->l1_mask[side] / 64 + 1, first = l1_place(card, side, va) / 64;
+    uint64_t more = (len - 1) >> card->l1_shift[side] >> 6;
+    for (unsigned i = 0; i < words && i <= more; i++) {
+        unsigned word = (first + i) & (words - 1);
+        uint64_t *shown = &card->l1_shown[side][word];
+        for (uint64_t left = *shown; left; left &= left - 1) {
+            struct pc_line *l = &card->l1[side][64 * word + (unsigned)__builtin_ctzll(left)];
+            if (l->rtag != NOWHERE && l->rtag - va >= len)
+                continue;
+            l->rtag = l->wtag = NOWHERE;
+            *shown &= ~(left & -left);
+        }
+    }
 }
 
 /* The bytes of a copy that may be read: those of the image, which the line's owner writes; or, in a
