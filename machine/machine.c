@@ -298,7 +298,7 @@ void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick a
     pc_card_use(m->card[card], use, at);
 }
 
-struct nm_truth *nm_card_counted(struct nm_machine *m, unsigned card)
+struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card)
 {
     return &m->card[card]->truth;
 }

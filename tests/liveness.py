@@ -35,7 +35,7 @@ FINDINGS = [
      r"\(perhaps held by thread 1000\) at pc"),
     ("waiting", ["--set", "run.livelock=end", "--functional"], 3,
      r"livelock: no thread gets anywhere: since cycle \d+ nothing has been stored"),
-    ("poll 1 100", [*ALONE, "--limit=20ms", "--set=run.patience=50"], 6,
+    ("poll 1 300", [*ALONE, "--limit=20ms", "--set=run.patience=50"], 6,
      r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+ "
      r"(\(perhaps held by thread 1000\) )?taken again " + PC.format(r"\w+")),
 ]
