@@ -411,6 +411,8 @@ static void read_registers(struct state *s)
         r->lost = sram->lost;
         r->longest = sram->longest;
         r->sram = sram->word;
+        r->writer = sram->writer;
+        r->writers = sram->writers;
     }
 }
 
