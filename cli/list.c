@@ -300,16 +300,16 @@ static const struct listing {
     const char *columns; /**< members shown to people; the last may be long */
     const char *sentence;
 } listings[] = {
-    {"events", list_events, "number name ref unit sentence", "what the monitoring cards can count"},
+    {"events", list_events, "name number ref unit sentence", "what the monitoring cards can count"},
     {"sets", list_sets, "name events sentence", "names for several events"},
     {"groups", list_groups, "name sentence",
      "questions with events and formulas; a NAME tells all"},
     {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
     {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
     {"fields", list_fields, "register name bits sentence", "parts of those registers"},
-    {"commands", list_commands, "number name sentence", "commands of packets, for the card's mask"},
-    {"reasons", list_reasons, "number name sentence", "why a card refuses what is written"},
-    {"sources", list_sources, "number name sentence",
+    {"commands", list_commands, "name number sentence", "commands of packets, for the card's mask"},
+    {"reasons", list_reasons, "name number sentence", "why a card refuses what is written"},
+    {"sources", list_sources, "name number sentence",
      "what the address of a card's SRAM is made of"},
     {"parts", list_parts, "source name bits sentence", "parts of that address"},
     {"histograms", list_histograms, "name sentence", "what the monitoring card's SRAM can count"},

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-_Static_assert(MON_TAP__COUNT <= 64, "an event's taps are a 64-bit mask");
 _Static_assert(MON_EV__COUNT <= MON_MAX_CONTROL0_EVENT + 1, "CONTROLk.EVENT has room for all");
 
 #define EVENT(name, number, ref, unit, scope, counters, taps, sentence) | UINT64_C(1) << (number)
