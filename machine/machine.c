@@ -477,7 +477,7 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     card_posted(m, c);
 }
 
-uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k)
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
     struct mon_taps taps;
     pc_monitor_taps(m->card[card], m->now, &taps);
