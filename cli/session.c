@@ -399,7 +399,7 @@ static void read_registers(struct state *s)
     for (unsigned c = 0; c < s->run.cards; c++) {
         struct rep_registers *r = &s->run.registers[c];
         for (unsigned k = 0; k < MON_COUNTERS; k++) {
-            r->counted[k] = nm_card_counted(s->machine, c, k);
+            r->counted[k] = nm_card_counter(s->machine, c, k);
             r->control[k] = nm_card_register_read(s->machine, c, control[k]);
             r->value[k] = nm_card_register_read(s->machine, c, value[k]);
         }
@@ -411,6 +411,8 @@ static void read_registers(struct state *s)
         r->lost = sram->lost;
         r->longest = sram->longest;
         r->sram = sram->word;
+        r->writer = sram->writer;
+        r->writers = sram->writers;
     }
 }
 

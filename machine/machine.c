@@ -473,11 +473,11 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
 {
     struct pc_card *c = m->card[card];
-    pc_monitor_write(c, offset, value, m->now);
+    pc_monitor_write(c, card, offset, value, m->now);
     card_posted(m, c);
 }
 
-uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k)
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
     struct mon_taps taps;
     pc_monitor_taps(m->card[card], m->now, &taps);

@@ -242,7 +242,7 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value);
 
 /** What counter k of a card has counted since it was last loaded or told what to count. */
-uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k);
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k);
 
 /** The SRAM of a card. */
 const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card);

@@ -77,7 +77,55 @@ static void name_source(uint64_t longest, char *out, size_t size)
     }
 }
 
-void rep_histogram_remark(struct rep_run *run)
+struct mon_writer rep_writer(const struct rep_run *run, unsigned writer)
+{
+    struct mon_writer sum = {0};
+    for (unsigned c = 0; run->registers && c < run->cards; c++) {
+        const struct rep_registers *r = &run->registers[c];
+        if (writer >= r->writers)
+            continue;
+        sum.written += r->writer[writer].written;
+        sum.lost += r->writer[writer].lost;
+    }
+    return sum;
+}
+
+/* The losers, the worst first, a few of them. */
+static void remark_lost(struct rep_run *run)
+{
+    enum { SHOWN = 4 };
+    struct mon_writer all = {0}, worst[SHOWN] = {0};
+    unsigned card[SHOWN] = {0}, losers = 0, n = 0;
+    char text[256], lost[32], written[32];
+    for (unsigned c = 0; c < run->cards; c++) {
+        const struct mon_writer w = rep_writer(run, c);
+        all.written += w.written;
+        all.lost += w.lost;
+        losers += w.lost > 0;
+        for (unsigned i = SHOWN; i-- > 0 && w.lost > worst[i].lost;) {
+            if (i + 1 < SHOWN) {
+                worst[i + 1] = worst[i];
+                card[i + 1] = card[i];
+            }
+            worst[i] = w;
+            card[i] = c;
+        }
+    }
+    if (!all.lost)
+        return;
+    *text = '\0';
+    for (unsigned i = 0; i < SHOWN && worst[i].lost; i++)
+        n += (unsigned)snprintf(text + n, sizeof text - n, "%scard %u lost %s of %s", i ? ", " : "",
+                                card[i], rep_grouped(worst[i].lost, lost),
+                                rep_grouped(worst[i].written, written));
+    rep_remark(run,
+               "%s of %s increments of SRAMs were lost, each coming within %d cycles of another: "
+               "%s%s; with counters.arbitration: turns they wait",
+               rep_grouped(all.lost, lost), rep_grouped(all.written, written), MON_SRAM_BUSY, text,
+               losers > SHOWN ? ", ..." : "");
+}
+
+static void remark_saturated(struct rep_run *run)
 {
     const struct rep_histogram h = rep_histogram_total(run);
     char saturated[32], counted[32], longest[32], from[32], better[128];
@@ -94,6 +142,12 @@ void rep_histogram_remark(struct rep_run *run)
                    rep_grouped(h.longest, longest), rep_grouped(end, from), better);
         return;
     }
+}
+
+void rep_histogram_remark(struct rep_run *run)
+{
+    remark_saturated(run);
+    remark_lost(run);
 }
 
 void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)

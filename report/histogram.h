@@ -22,7 +22,11 @@ struct rep_histogram {
 };
 struct rep_histogram rep_histogram_total(const struct rep_run *run);
 
-/** Says in a remark that service times have saturated, and which source would tell them apart. */
+/** Increments that card `writer`'s processor wrote to whichever SRAM. */
+struct mon_writer rep_writer(const struct rep_run *run, unsigned writer);
+
+/** Says in remarks that service times have saturated, and which source would tell them apart; and
+ *  whose increments were lost. */
 void rep_histogram_remark(struct rep_run *run);
 
 /** What a word of a card's SRAM stands for. */

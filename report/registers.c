@@ -8,6 +8,7 @@
 
 #include "monitor/board.h"
 #include "report/grid.h"
+#include "report/histogram.h"
 
 static unsigned event_of(const struct rep_registers *r, unsigned k)
 {
@@ -60,12 +61,33 @@ static void walk_counter(const struct rep_run *run, unsigned c, unsigned k, rep_
                                .count = r->overflow >> k & 1});
 }
 
+/* What a card's processor added to SRAMs, its own and others'. */
+static void walk_writer(const struct rep_run *run, unsigned c, rep_stat_fn *fn, void *ctx)
+{
+    const struct mon_writer w = rep_writer(run, c);
+    char component[64];
+    snprintf(component, sizeof component, "machine.station[%u].card[%u].sram", c / run->per_station,
+             c % run->per_station);
+    fn(ctx, &(struct rep_stat){.component = component,
+                               .name = "increments",
+                               .unit = "writes",
+                               .desc = "increments of any card's SRAM by this processor",
+                               .count = w.written});
+    fn(ctx, &(struct rep_stat){.component = component,
+                               .name = "increments_lost",
+                               .unit = "writes",
+                               .desc = "of these, those that came while that SRAM was counting",
+                               .count = w.lost});
+}
+
 void rep_registers_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
 {
-    for (unsigned c = 0; run->registers && c < run->cards; c++)
+    for (unsigned c = 0; run->registers && c < run->cards; c++) {
         for (unsigned k = 0; k < MON_COUNTERS; k++)
             if (is_used(&run->registers[c], k))
                 walk_counter(run, c, k, fn, ctx);
+        walk_writer(run, c, fn, ctx);
+    }
 }
 
 void rep_write_counters(const struct rep_run *run, FILE *out)

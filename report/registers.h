@@ -5,6 +5,7 @@
 #ifndef REP_REGISTERS_H
 #define REP_REGISTERS_H
 
+#include "monitor/board.h"
 #include "report/stats.h"
 
 /** One card's registers, read when the run has ended. */
@@ -15,7 +16,9 @@ struct rep_registers {
     uint32_t sram_control;          /**< SRAM_CONTROL: its source is what the words mean */
     bool doubled;                   /**< OPTIONS.DOUBLE_TIME */
     uint64_t lost;                  /**< events the SRAM was too slow for */
-    uint64_t longest;     /**< [cycles] greatest service time it counted; no register has it */
+    uint64_t longest; /**< [cycles] greatest service time it counted; no register has it */
+    const struct mon_writer *writer; /**< [writers] increments by processors; the machine's own */
+    unsigned writers;
     const uint32_t *sram; /**< [MON_SRAM_WORDS] the machine's own; NULL: never used */
 };
 

@@ -70,7 +70,7 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     mon_board_write(&m->board[card], offset, value, &taps);
 }
 
-uint64_t nm_card_counted(const struct nm_machine *m, unsigned card, unsigned k)
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
     struct mon_taps taps;
     nm_card_taps((struct nm_machine *)m, card, &taps);
