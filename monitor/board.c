@@ -165,9 +165,11 @@ uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct
 {
     const struct mon_counter *c = &b->counters.counter[k];
     const uint64_t states = (UINT64_C(1) << (MON_TAP_ST_SLIP_FP + 1)) - 1;
+    const uint64_t rings =
+        T(RING_BUSY) | T(UPPER_RING_BUSY); /* their clock may be the faster one */
     if (c->masked || c->settling || !c->taps || c->taps & MON_PACKET_TAPS)
         return 0;
-    *pcycles = c->taps & (states | T(ABOVE));
+    *pcycles = c->taps & (states | rings | T(ABOVE));
     return (UINT64_C(1) << 32) - mon_read(&b->counters, k, now);
 }
 

@@ -281,8 +281,8 @@ void mon_board_transaction(struct mon_board *b, struct mon_transaction *t);
  *  @param data    it is the half for data, or there is only one */
 void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle);
 
-/** [cycles or PCycles] how many more until counter k overflows, at least 1; 0: it counts nothing
- *  that grows with time. *pcycles says which of both. */
+/** [cycles or PCycles] how many more until counter k can overflow at the soonest, at least 1; 0: it
+ *  counts nothing that grows with time. *pcycles says which of both. */
 uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct mon_taps *now,
                              bool *pcycles);
 

@@ -2,10 +2,10 @@
  * The monitoring card between its board (monitor/board.h) and the processor card around it.
  *
  * The hard idea is an interrupt at the exact cycle from counters that nobody increments. A counter
- * of levels (status, busy, waiting, time) grows by at most one per PCycle or card cycle, so it
- * cannot overflow before as many of them have passed as it has left. An event is posted there,
- * looks again, and is posted anew until nothing is left. Counters of packets grow only where a
- * packet passes, and are looked at there.
+ * of levels (status, busy, waiting, time) grows by at most one per PCycle or card cycle (those of
+ * rings per ring cycle, which is no shorter than a PCycle), so it cannot overflow before as many of
+ * them have passed as it has left. An event is posted there, looks again, and is posted anew until
+ * nothing is left. Counters of packets grow only where a packet passes, and are looked at there.
  *
  * The card's clock is the bus clock: it sees its counters on the edges of it.
  */

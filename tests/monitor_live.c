@@ -22,13 +22,15 @@ static nm_tick cycle_of(const struct rig *rig)
     return rig->p.cpu_clock / rig->p.bus_clock;
 }
 
-/* What the exactness of overflows rests on: levels never shrink, and grow by at most one. */
-Test(monitor_live, levels_grow_by_at_most_one)
+/* What the exactness of overflows rests on: levels never shrink, and grow by at most one in each
+ * PCycle, whatever the ratio of the ring's clock to the card's. */
+static void levels_grow(uint64_t ring_clock)
 {
-    enum { TICKS = 20000 };
-    const struct nm_params p = rig_params(2, 2, 1);
+    enum { TICKS = 10000 };
+    struct nm_params p = rig_params(2, 2, 2);
     struct mon_taps before[4], now;
     struct rig rig;
+    p.ring_clock = ring_clock;
     rig_new(&rig, &p, 1000);
     for (unsigned c = 0; c < 4; c++)
         nm_card_taps(rig.m, c, &before[c]);
@@ -49,7 +51,16 @@ Test(monitor_live, levels_grow_by_at_most_one)
             before[c] = now;
         }
     }
+    for (unsigned c = 0; c < 4; c++)
+        cr_expect_gt(now.v[MON_TAP_RING_BUSY], TICKS / 100);
     rig_free(&rig);
+}
+
+Test(monitor_live, levels_grow_by_at_most_one)
+{
+    levels_grow(25000000);
+    levels_grow(50000000);
+    levels_grow(150000000);
 }
 
 /* ---- no cycle changes ------------------------------------------------------------------------ */
