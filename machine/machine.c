@@ -512,6 +512,7 @@ void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
     out->instructions = c->cpu.instructions;
     out->loads = c->cpu.states[PC_ST_LOAD];
     out->stores = c->cpu.states[PC_ST_STORE];
+    out->packets_sent = c->taps.v[MON_TAP_HEADERS_OUT];
 }
 
 const char *nm_machine_error(const struct nm_machine *m)

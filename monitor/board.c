@@ -220,11 +220,10 @@ void mon_board_issue(struct mon_board *b, const struct mon_taps *now)
     open_crossings(b, above, now);
 }
 
-void mon_board_transaction(struct mon_board *b, struct mon_transaction *t)
+void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t)
 {
     const enum mon_source source = source_of(b);
     int index = -1;
-    t->phase = (uint16_t)b->phase;
     if (source >= MON_SOURCE_state_phase) {
         index = mon_bin_of(source, t, MON_GET(b->options, OPTIONS_DOUBLE_TIME));
         if (!mon_sram_count(&b->sram, (uint16_t)index, t->cycle))

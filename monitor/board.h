@@ -98,7 +98,7 @@ struct mon_transaction {
     uint64_t service;           /**< [cycles] from first issue, retries included (A-16) */
     bool global, valid, nc_hit; /**< StateInfo of the response (A-18) */
     bool exclusive, remote;     /**< RequestInfo: RDEXCL or UPGD; the home is another station */
-    uint16_t phase;             /**< ExtendedPhaseID when it completed */
+    uint16_t phase;             /**< ExtendedPhaseID at its last issue, as its packets carry it */
 };
 
 /* ---- the SRAM -------------------------------------------------------------------------------- */
@@ -273,8 +273,8 @@ static inline unsigned mon_board_request(struct mon_board *b, uint64_t line)
 /** A cached read is issued for the first time. @param now  totals, as for mon_board_read */
 void mon_board_issue(struct mon_board *b, const struct mon_taps *now);
 
-/** A cached read is done; t->phase is the board's to fill. */
-void mon_board_transaction(struct mon_board *b, struct mon_transaction *t);
+/** A cached read is done. */
+void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t);
 
 /** The secondary cache is accessed, or an invalidate hits it.
  *  @param scaddr  SCADDR(17:0): number of the 16-byte quadword, bit 17 the half

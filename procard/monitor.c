@@ -148,10 +148,12 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now)
 
 /* ---- what passes ----------------------------------------------------------------------------- */
 
+/* An incoming packet is in its FIFO until the agent has done with it, an outgoing one until it has
+ * the bus. */
 static void depths(const struct pc_card *card, struct mon_packet *p)
 {
     for (unsigned c = 0; c < NM_CLASSES; c++) {
-        p->depth[0][c] = card->port.in[c].count;
+        p->depth[0][c] = card->port.in[c].count + (card->at_work >> c & 1);
         p->depth[1][c] = card->port.out[c].count;
     }
 }
@@ -230,6 +232,7 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
         .valid = in->info & NM_INFO_VALID,
         .nc_hit = in->info & NM_INFO_NC_HIT,
         .remote = card->request.line / card->p->memory_size != card->station,
+        .phase = card->request.phase,
         .exclusive = in->message == NM_MSG_DATA_X || in->message == NM_MSG_INVALIDATE};
     mon_board_transaction(&card->monitor.board, &t);
     sram_counted(card, now);
