@@ -234,8 +234,12 @@ void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t)
 }
 
 /* SCADDR(16) has no wire and SCADDR(0) is dropped. */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle)
+void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, bool data,
+                      uint64_t cycle)
 {
+    const unsigned kinds = MON_GET(b->sram_control, SRAM_CONTROL_KINDS);
+    if (kind && kinds && !(kinds & kind))
+        return;
     if (!data && MON_GET(b->sram_control, SRAM_CONTROL_DATA_HALF))
         return;
     mon_sram_count(&b->sram, (uint16_t)((scaddr >> 1 & 0x7fff) | (scaddr >> 17 & 1) << 15), cycle);

@@ -124,6 +124,32 @@ static bool may_issue(const struct pc_card *card, bool write_back)
            (!write_back || nm_fifo_room(&card->port.out[NM_SINKABLE], 1));
 }
 
+/* [ticks] between the quadwords of a line on the R4400's system interface, which is 8 bytes wide.
+ */
+static nm_tick words_apart(const struct pc_card *card)
+{
+    return 2 * nm_bus_cycle(card->bus);
+}
+
+/* What the secondary cache's pins show of a line that goes out through the agent from `at` on. */
+static void read_out(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t line,
+                     nm_tick at)
+{
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_words(card, kind, side == PC_SIDE_D, line, card->p->l2_line, at,
+                         words_apart(card));
+}
+
+/* ... and of one that has come in: its last quadword has just been written. */
+static void written_in(struct pc_card *card, enum pc_side side, uint64_t line, nm_tick now)
+{
+    if (!(card->monitor.wants & MON_WANTS_ACCESSES))
+        return;
+    const nm_tick took = (card->p->l2_line / PC_L2_WORD - 1) * words_apart(card);
+    pc_monitor_words(card, MON_KIND_FILL, side == PC_SIDE_D, line, card->p->l2_line,
+                     now > took ? now - took : 0, words_apart(card));
+}
+
 static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t victim,
                               uint8_t state)
 {
@@ -134,6 +160,7 @@ static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t 
     pc_agent_address(card, &p, victim);
     nm_bus_send(card->bus, card->position, &p);
     card->truth.writebacks++;
+    read_out(card, MON_KIND_VICTIM, side, victim, nm_kernel_now(card->k));
 }
 
 static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
@@ -154,6 +181,7 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
         send(card, &sends.packet[i], victim);
         nm_bus_send(card->bus, card->position, &sends.packet[i]);
         card->truth.writebacks++;
+        read_out(card, MON_KIND_VICTIM, side, victim, now);
     }
     pc_line_evict(card, side, victim);
 }
@@ -656,7 +684,7 @@ static void invalidated(struct pc_card *card, const struct nm_packet *in, bool h
         return;
     pc_tap(card, MON_TAP_INVALIDATE_HITS, 1, in, false, now);
     if (card->monitor.wants & MON_WANTS_INVALIDATES)
-        pc_monitor_access(card, data, in->line, now);
+        pc_monitor_access(card, 0, data, in->line, now);
 }
 
 /* What an external request does to the caches. */
@@ -665,6 +693,11 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
 {
     bool data = pc_line_in_half(card, PC_SIDE_D, in->line);
     bool hit = data || pc_line_in_half(card, PC_SIDE_I, in->line);
+    const bool supplies = actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN);
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_access(card, MON_KIND_EXTERNAL, data || !hit, in->line, now);
+    if (supplies && in->message != NM_MSG_INVALIDATE)
+        read_out(card, MON_KIND_EXTERNAL, PC_SIDE_D, in->line, now + words_apart(card));
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
         card->cpu.link = false;
         card->linked.taken = true;
@@ -724,8 +757,10 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
         nacked(card, in, now);
         return;
     }
-    if (actions & NM_CARD_ACT_FILL)
+    if (actions & NM_CARD_ACT_FILL) {
         nm_check_to(card->check, card->cpu.number, in->line, in->data);
+        written_in(card, r->side, in->line, now);
+    }
     pc_line_fill(card, r->side, in->line, state);
     account(card, in, now, event == NM_CARD_EV_ACK);
     complete(card, now);
@@ -735,6 +770,7 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
 static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     if (in->message == NM_MSG_NCH_DATA) {
+        written_in(card, card->request.side, in->line, now);
         pc_line_fill(card, card->request.side, in->line, NM_CARD_S | PC_NONCOHERENT);
         complete(card, now);
     } else if (nm_is_response(in->message))

@@ -238,10 +238,17 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
     sram_counted(card, now);
 }
 
-void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at)
+void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa, nm_tick at)
 {
     const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
-    mon_board_access(&card->monitor.board, scaddr, data || !card->p->l2_split,
+    mon_board_access(&card->monitor.board, kind, scaddr, data || !card->p->l2_split,
                      at / nm_bus_cycle(card->bus));
     sram_counted(card, at);
+}
+
+void pc_monitor_words(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
+                      uint64_t bytes, nm_tick at, nm_tick apart)
+{
+    for (uint64_t i = 0; i < bytes / PC_L2_WORD; i++)
+        pc_monitor_access(card, kind, data, pa + i * PC_L2_WORD, at + i * apart);
 }

@@ -585,7 +585,7 @@ Test(monitor_board, cache_accesses_by_scaddr)
         put(&x, MON_REG_SRAM_CONTROL,
             MON_SOURCE_scaddr | MON_PUT(rows[i].half_only, SRAM_CONTROL_DATA_HALF));
         cr_expect_eq(mon_board_wants(&x.b), MON_WANTS_ACCESSES);
-        mon_board_access(&x.b, rows[i].scaddr, rows[i].data, 0);
+        mon_board_access(&x.b, MON_KIND_LOOKUP, rows[i].scaddr, rows[i].data, 0);
         cr_expect_eq(x.b.sram.word != NULL, rows[i].word >= 0, "row %d", rows[i].line);
         if (rows[i].word >= 0)
             cr_expect_eq(x.b.sram.word[rows[i].word], 1, "row %d", rows[i].line);

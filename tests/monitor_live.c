@@ -791,7 +791,9 @@ Test(monitor_live, accesses_per_block_of_the_secondary_cache)
     const struct nm_params p = rig_params(2, 1, 1);
     struct rig rig;
     rig_new(&rig, &p, ROUNDS);
-    rig_set(&rig, 1, MON_REG_SRAM_CONTROL, MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF));
+    rig_set(&rig, 1, MON_REG_SRAM_CONTROL,
+            MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF) |
+                MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
     rig_finish(&rig);
     const uint32_t *word = nm_card_sram(rig.m, 1);
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -809,13 +811,14 @@ Test(monitor_live, accesses_per_block_of_the_secondary_cache)
  * apart not. */
 Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
 {
-    enum { GAPS = 12, LINES = 0x400000, LINE = 64, APART = 1200 /* [PCycles] */ };
+    enum { GAPS = 12, LINES = 0x401000, LINE = 64, APART = 1200 /* [PCycles] */ };
     const struct nm_params p = rig_params(1, 1, 1);
     unsigned counted = 0, lost = 0;
     struct rig rig;
     rig_new(&rig, &p, 1);
     rig_finish(&rig);
-    rig_set(&rig, 0, MON_REG_SRAM_CONTROL, MON_SOURCE_scaddr);
+    rig_set(&rig, 0, MON_REG_SRAM_CONTROL,
+            MON_SOURCE_scaddr | MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
     struct pc_cpu *cpu = nm_card_cpu(rig.m, 0);
     const nm_tick cycle = cycle_of(&rig), begin = nm_machine_now(rig.m) / cycle * cycle;
     cr_assert_eq(cycle, 3);
