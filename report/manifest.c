@@ -203,12 +203,13 @@ static json_t *end_part(const struct rep_manifest *manifest)
     const struct rep_run *run = manifest->run;
     const struct prog_outcome *out = &run->outcome;
     double rate = run->host.seconds > 0 ? (double)out->instructions / run->host.seconds : 0;
-    return json_pack("{s:s,s:I,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o}", "reason", rep_end_word(out->end),
-                     "status", (json_int_t)out->status, "message", text(out->message), "exit_code",
-                     (json_int_t)manifest->exit_code, "ticks", (json_int_t)out->ticks,
-                     "instructions", (json_int_t)out->instructions, "instructions_per_host_second",
-                     rate, "threads", (json_int_t)out->threads, "stdout_hash",
-                     hash_text(out->stdout_hash), "result_hash", hash_text(run->hash));
+    return json_pack("{s:s,s:I,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o,s:o}", "reason",
+                     rep_end_word(out->end), "status", (json_int_t)out->status, "message",
+                     text(out->message), "exit_code", (json_int_t)manifest->exit_code, "ticks",
+                     (json_int_t)out->ticks, "instructions", (json_int_t)out->instructions,
+                     "instructions_per_host_second", rate, "threads", (json_int_t)out->threads,
+                     "stdout_hash", hash_text(out->stdout_hash), "result_hash",
+                     hash_text(run->hash.result), "totals_hash", hash_text(run->hash.totals));
 }
 
 /* The run's own files that are whole, with their lengths, or the names of those that are not. */
