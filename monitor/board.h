@@ -31,6 +31,15 @@ enum mon_register {
 #undef FIELD
 };
 
+/** Bits a register has: MON_BITS_COMMAND. */
+enum mon_register_bits {
+#define REGISTER(name, offset, bits, access, reset, sentence) MON_BITS_##name = bits,
+#define FIELD(register, name, low, bits, sentence)
+#include "monitor/registers.def"
+#undef REGISTER
+#undef FIELD
+};
+
 /** Low bit and value mask of a field: MON_LOW_MASK_PHASE, MON_MAX_MASK_PHASE. */
 enum mon_field {
 #define REGISTER(name, offset, bits, access, reset, sentence)

@@ -235,7 +235,7 @@ static inline void put64(uint8_t *p, uint64_t v)
 /*
  * Unaligned pairs. `p` is the addressed byte, `n` its place in its word. "Left" joins the bytes
  * from there to the word's end into the register's high end, "right" those from the word's start to
- * there into its low end (big-endian; manual pp. A-77 to A-84).
+ * there into its low end (big-endian; [MIPS-A77] to [MIPS-A84]).
  */
 static uint32_t load_left32(uint32_t old, const uint8_t *p, unsigned n)
 {

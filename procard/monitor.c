@@ -13,6 +13,8 @@
 
 #include "procard/card.h"
 
+_Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
+
 /* Those that grow in bus.c. */
 static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
                                  UINT64_C(1) << MON_TAP_HEADERS_IN |

@@ -205,14 +205,15 @@ static json_t *end_part(const struct rep_manifest *manifest)
     double rate = run->host.seconds > 0 ? (double)out->instructions / run->host.seconds : 0;
     const bool has_status =
         !manifest->unstarted && (out->end == PROG_EXITED || out->end == PROG_SIGNALED);
-    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o}", "reason",
+    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o,s:o}", "reason",
                      manifest->unstarted ? "not started" : rep_end_word(out->end), "status",
                      has_status ? json_integer(out->status) : json_null(), "message",
                      text(out->message), "stopped_by", text(manifest->stopped_by), "exit_code",
                      (json_int_t)manifest->exit_code, "ticks", (json_int_t)out->ticks,
                      "instructions", (json_int_t)out->instructions, "instructions_per_host_second",
                      rate, "threads", (json_int_t)out->threads, "stdout_hash",
-                     hash_text(out->stdout_hash), "result_hash", hash_text(run->hash));
+                     hash_text(out->stdout_hash), "result_hash", hash_text(run->hash.result),
+                     "totals_hash", hash_text(run->hash.totals));
 }
 
 /* The run's own files that are whole, with their lengths, or the names of those that are not. */

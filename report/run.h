@@ -67,6 +67,13 @@ struct rep_host {
     uint64_t peak_bytes;        /**< peak resident memory */
 };
 
+/** XXH64 over simulated results only, whatever was monitored, wherever and however fast it ran. */
+struct rep_hashes {
+    uint64_t result; /**< what the machine did and when: the same in every version that changes no
+                          simulated cycle */
+    uint64_t totals; /**< that and every total there is: the same in every run of one version */
+};
+
 struct rep_run {
     const struct in_experiment *experiment;
     const char *program; /**< executable on the host that ran */
@@ -82,7 +89,7 @@ struct rep_run {
     size_t remarks;
     struct prog_outcome outcome;
     struct rep_host host;
-    uint64_t hash; /**< of the results, rep_hash */
+    struct rep_hashes hash; /**< of the results, rep_hash */
 };
 
 /** What `whole` is called. */
@@ -123,9 +130,8 @@ void rep_remark(struct rep_run *run, const char *format, ...) __attribute__((for
  */
 bool rep_run_adds_up(const struct rep_run *run, char *why, size_t size);
 
-/** XXH64 over the simulated results only: end, ticks, instructions, guest output, and all totals of
- *  all regions; whatever was monitored, wherever and however fast it ran. */
-uint64_t rep_hash(const struct rep_run *run);
+/** The hashes of a finished run. */
+struct rep_hashes rep_hash(const struct rep_run *run);
 
 /* ---- cards, stations, the machine ------------------------------------------------------------ */
 

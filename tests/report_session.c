@@ -266,8 +266,10 @@ Test(report_session, all_files_are_there_and_the_second_run_gets_its_own)
         cr_expect_eq(access(files[i], R_OK), 0, "%s", files[i]);
 
     json_t *first = manifest("results/play-001"), *second = manifest("results/play-002");
-    cr_expect_str_eq(text_of(json_object_get(first, "end"), "result_hash"),
-                     text_of(json_object_get(second, "end"), "result_hash"));
+    static const char *const hashes[] = {"stdout_hash", "result_hash", "totals_hash"};
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+        cr_expect_str_eq(text_of(json_object_get(first, "end"), hashes[i]),
+                         text_of(json_object_get(second, "end"), hashes[i]), "%s", hashes[i]);
     json_decref(first);
     json_decref(second);
 }
