@@ -23,21 +23,21 @@ ALONE = ["--set=os.tick=0cy", "--set=os.wake_spread=0cy"]
 FINDINGS = [
     ("crossed", ["--limit=10ms"], 6,
      r"warning: cycle \d+: thread 1001 on card 1 gets nowhere: \d{5,} store-conditionals in a row failed "
-     + PC.format("cross") + r" on address 0x[0-9a-f]+\n"),
+     + PC.format("cross") + r" on address 0x[0-9a-f]+ \(shared\+0x\w+\)\n"),
     ("crossed", ["--limit=10ms", "--functional"], 6, r"thread 1001 on card 1 gets nowhere"),
     ("crossed", ["--limit=10ms"], 6,
-     r"  thread 1000, card 0: in futex\S* on 0x[0-9a-f]+ \(perhaps held by thread 1001\) " + PC.format(r"\w+")
+     r"  thread 1000, card 0: in futex\S* on 0x[0-9a-f]+, perhaps held by thread 1001 " + PC.format(r"\w+")
      + r"; last call at cycle \d+\n  thread 1001, card 1: runs " + PC.format("cross")
      + r"; last call at cycle \d+; (?P<scs>\d+) SCs failed, the last (?P=scs) " + PC.format("cross")),
     ("crossed", ["--set", "run.livelock=end"], 3, r"error: livelock: thread 1001 on card 1 gets nowhere"),
     ("locked", ["--limit=5ms"], 6,
-     r"  thread 1000, card 0: runs .*\n  thread 1001, card 1: in futex\S* on 0x[0-9a-f]+ "
-     r"\(perhaps held by thread 1000\) at pc"),
+     r"  thread 1000, card 0: runs .*\n  thread 1001, card 1: in futex\S* on 0x[0-9a-f]+( \(\w+\))?, "
+     r"perhaps held by thread 1000 at pc"),
     ("waiting", ["--set", "run.livelock=end", "--functional"], 3,
      r"livelock: no thread gets anywhere: since cycle \d+ nothing has been stored"),
     ("poll 1 300", [*ALONE, "--limit=20ms", "--set=run.patience=50"], 6,
-     r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+ "
-     r"(\(perhaps held by thread 1000\) )?taken again " + PC.format(r"\w+")),
+     r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+( \(\w+\))?"
+     r"(, perhaps held by thread 1000)? taken again " + PC.format(r"\w+")),
 ]
 # And here nothing.
 SILENT = [
