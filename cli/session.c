@@ -9,6 +9,7 @@
 #include "cli/session.h"
 
 #include "cli/guest.h"
+#include "cli/mask.h"
 #include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
@@ -41,6 +42,7 @@ struct state {
     struct rep_sample now;
     struct rep_run run;
     struct rep_samples samples;
+    struct cli_mask mask;
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -93,6 +95,12 @@ static void on_sample(void *ctx, nm_tick at)
 {
     struct state *s = ctx;
     rep_samples_take(&s->samples, &s->run, at, totals(s));
+}
+
+static void on_paged(void *ctx, uint64_t va, uint64_t pa)
+{
+    struct state *s = ctx;
+    cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
 }
 
 static void look(struct state *s, nm_tick now)
@@ -322,6 +330,7 @@ static enum cli_exit simulate(struct state *s)
     const struct prog_hooks hooks = {.ctx = s,
                                      .mark = on_mark,
                                      .sample = on_sample,
+                                     .paged = s->mask.from < s->mask.to ? on_paged : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -424,6 +433,7 @@ static enum cli_exit conclude(struct state *s)
     rep_samples_finish(&s->samples, &s->run, out->ticks, totals(s));
     read_registers(s);
     rep_histogram_remark(&s->run);
+    cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
@@ -516,6 +526,8 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
     if (choose_events(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
+    if (status == CLI_EXIT_OK && !cli_mask_find(&s.mask, session->experiment, s.guest.path))
+        status = CLI_EXIT_USAGE;
     if (cli_stop_asked()) { /* nothing has been written yet */
         complain("interrupted");
         status = CLI_EXIT_INTERRUPTED;
