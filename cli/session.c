@@ -9,6 +9,7 @@
 #include "cli/session.h"
 
 #include "cli/guest.h"
+#include "cli/mask.h"
 #include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
@@ -44,6 +45,7 @@ struct state {
     struct rep_run run;
     struct rep_samples samples;
     struct rep_output output, errors; /* what the program wrote */
+    struct cli_mask mask;
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -109,6 +111,12 @@ static void on_sample(void *ctx, nm_tick at)
 {
     struct state *s = ctx;
     rep_samples_take(&s->samples, &s->run, at, totals(s));
+}
+
+static void on_paged(void *ctx, uint64_t va, uint64_t pa)
+{
+    struct state *s = ctx;
+    cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
 }
 
 static void look(struct state *s, nm_tick now)
@@ -347,6 +355,7 @@ static enum cli_exit simulate(struct state *s)
                                      .mark = on_mark,
                                      .sample = on_sample,
                                      .wrote = s->ask->keep ? on_wrote : NULL,
+                                     .paged = s->mask.from < s->mask.to ? on_paged : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -451,6 +460,7 @@ static enum cli_exit conclude(struct state *s)
     rep_output_remark(&s->errors, REP_STDERR, &s->run);
     read_registers(s);
     rep_histogram_remark(&s->run);
+    cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
@@ -547,6 +557,8 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
     if (choose_events(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
+    if (status == CLI_EXIT_OK && !cli_mask_find(&s.mask, session->experiment, s.guest.path))
+        status = CLI_EXIT_USAGE;
     if (cli_stop_asked()) { /* nothing has been written yet */
         complain(cli_stop_reason());
         status = CLI_EXIT_INTERRUPTED;

@@ -116,6 +116,7 @@ static void store(struct build *b, size_t i)
     b->x->origins[i].text = in_origin_text(&v->at);
     switch (keys[i].form.type) {
     case IN_TEXT:
+    case IN_PATTERN:
     case IN_WORD:
     case IN_FILE:
         move_text(v, field);
@@ -580,6 +581,7 @@ static void free_field(struct in_experiment *x, size_t i)
     void *field = field_of(x, i);
     switch (keys[i].form.type) {
     case IN_TEXT:
+    case IN_PATTERN:
     case IN_WORD:
     case IN_FILE:
         free(*(char **)field);
@@ -607,6 +609,7 @@ void in_experiment_free(struct in_experiment *x)
     free_groups(x);
     free(x->ranges);
     free(x->write);
+    free(x->mask_symbol);
     in_machine_free(&x->machine);
     *x = (struct in_experiment){0};
 }

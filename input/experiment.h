@@ -75,6 +75,8 @@ struct in_experiment {
     struct in_counter counter[MON_COUNTERS]; /**< explicit programming ... */
     unsigned counter_count;                  /**< ... of counters 0 .. n-1 */
     char *mask_address, *mask_phase;         /**< as written; NULL: not given */
+    char *mask_symbol;                       /**< of the address, NULL: none ... */
+    uint64_t mask_from, mask_to;             /**< ... or virtual; equal: none */
     char *mask_direction, *mask_command;     /**< "any" or a word */
     uint64_t mask_fifo;                      /**< [packets] IN_ABSENT: not given */
     char **registers;                        /**< NULL-terminated "NAME=number" */

@@ -204,6 +204,39 @@ static bool read_text(struct in_reading *r, const struct in_place *at, yaml_node
     return text;
 }
 
+/** The value of `name` in a mapping of single values; NULL: there is none. */
+static const char *member(struct in_doc *doc, const yaml_node_t *map, const char *name)
+{
+    const yaml_node_pair_t *end = map->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < end; p++) {
+        const char *key = in_scalar(in_node(doc, p->key));
+        if (key && !strcmp(key, name))
+            return in_scalar(in_node(doc, p->value));
+    }
+    return NULL;
+}
+
+/** A pattern as written, or a mapping as the text that would be one. */
+static bool read_pattern(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                         const struct in_key *key, struct in_value *v)
+{
+    char text[200];
+    if (node->type != YAML_MAPPING_NODE)
+        return read_text(r, at, node, key, v);
+    const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
+    const size_t count = (size_t)(node->data.mapping.pairs.top - pairs);
+    const char *symbol = member(at->doc, node, "symbol"), *from = member(at->doc, node, "from"),
+               *to = member(at->doc, node, "to");
+    if (count == 1 && symbol)
+        snprintf(text, sizeof text, "{symbol: %.150s}", symbol);
+    else if (count == 2 && from && to)
+        snprintf(text, sizeof text, "{from: %.60s, to: %.60s}", from, to);
+    else
+        in_complain(r, at, "'%s': expected %s", key->path, key->form.unit);
+    v->text = (count == 1 && symbol) || (count == 2 && from && to) ? in_strdup(text) : NULL;
+    return v->text;
+}
+
 /** Whether a file is of the kind and size its key allows. @return NULL, or the complaint */
 static const char *check_file(const char *path, const struct in_form *form, char buf[64])
 {
@@ -434,12 +467,12 @@ typedef bool read_fn(struct in_reading *r, const struct in_place *at, yaml_node_
                      const struct in_key *key, struct in_value *v);
 
 static read_fn *const readers[] = {
-    [IN_INT] = read_plain,     [IN_BOOL] = read_plain, [IN_CYCLES] = read_plain,
-    [IN_BYTES] = read_plain,   [IN_FREQ] = read_plain, [IN_ENUM] = read_plain,
-    [IN_WORD] = read_plain,    [IN_TIME] = read_time,  [IN_TEXT] = read_text,
-    [IN_FILE] = read_file,     [IN_LIST] = read_list,  [IN_EVENTS] = read_list,
-    [IN_GRANTS] = read_grants, [IN_MAP] = read_map,    [IN_MACHINE] = read_machine,
-    [IN_ROWS] = read_rows,
+    [IN_INT] = read_plain,     [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
+    [IN_BYTES] = read_plain,   [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
+    [IN_WORD] = read_plain,    [IN_TIME] = read_time,       [IN_TEXT] = read_text,
+    [IN_FILE] = read_file,     [IN_LIST] = read_list,       [IN_EVENTS] = read_list,
+    [IN_GRANTS] = read_grants, [IN_MAP] = read_map,         [IN_MACHINE] = read_machine,
+    [IN_ROWS] = read_rows,     [IN_PATTERN] = read_pattern,
 };
 
 bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,

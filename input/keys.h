@@ -30,7 +30,7 @@ struct in_value {
     struct in_place at;
     yaml_node_t *node;
     uint64_t number; /**< IN_INT .. IN_ENUM, IN_WORD */
-    char *text;      /**< IN_TEXT, IN_TIME, IN_WORD; IN_FILE: path to open */
+    char *text;      /**< IN_TEXT, IN_TIME, IN_PATTERN, IN_WORD; IN_FILE: path to open */
     char **list;     /**< IN_LIST, IN_EVENTS, IN_GRANTS; IN_MAP: "NAME=value"; NULL when empty */
 };
 

@@ -8,15 +8,14 @@
 #include "input/tables.h"
 #include "machine/packet.h"
 #include "monitor/board.h"
+#include "monitor/pattern.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     PHASES = 16,                    /**< PhaseIDs that packets carry */
-    ADDRESS_BITS = 40,              /**< [bits] of a physical address the mask can see */
     REGISTERS_MAX = 64,             /**< given by their names */
     WRITES_MAX = 32 + REGISTERS_MAX /**< this section comes to at most */
 };
@@ -208,30 +207,24 @@ static uint64_t find_phase(char *const *phases, const char *text)
 
 /* ---- the mask -------------------------------------------------------------------------------- */
 
-/** Reads a pattern from its last digit up: bits that must be as in `value` are set in `care`. */
-static bool read_pattern(const char *text, uint64_t *care, uint64_t *value)
+/** "{symbol: table}" or "{from: 0x410000, to: 0x412000}", as in_read_value leaves them. */
+static bool read_range(struct in_experiment *x, const char *text)
 {
-    const bool hex = !strncmp(text, "0x", 2), binary = !strncmp(text, "0b", 2);
-    const char *const digits = hex ? "0123456789abcdef" : "01";
-    const unsigned width = hex ? 4 : 1;
-    unsigned bit = 0;
-    *care = *value = 0;
-    if (!hex && !binary)
-        return false;
-    for (size_t i = strlen(text); i-- > 2;) {
-        const int c = tolower((unsigned char)text[i]);
-        const char *digit = strchr(digits, c);
-        if (c == '_')
-            continue;
-        if (bit + width > ADDRESS_BITS || (c != 'x' && !digit))
-            return false;
-        if (digit) {
-            *care |= ((UINT64_C(1) << width) - 1) << bit;
-            *value |= (uint64_t)(digit - digits) << bit;
-        }
-        bit += width;
+    static const char symbol[] = "{symbol: ", from[] = "{from: ", to[] = ", to: ";
+    const size_t n = strlen(text);
+    if (!strncmp(text, symbol, sizeof symbol - 1)) {
+        const char *name = text + sizeof symbol - 1;
+        x->mask_symbol = in_strdup(name);
+        x->mask_symbol[strlen(name) - 1] = '\0';
+        return *x->mask_symbol;
     }
-    return bit > 0;
+    if (n <= sizeof from || strncmp(text, from, sizeof from - 1))
+        return false;
+    const char *end = in_whole_parse(text + sizeof from - 1, &x->mask_from);
+    if (!end || strncmp(end, to, sizeof to - 1))
+        return false;
+    end = in_whole_parse(end + sizeof to - 1, &x->mask_to);
+    return end && !strcmp(end, "}") && x->mask_from < x->mask_to;
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
@@ -272,20 +265,28 @@ static void add_scale(struct program *p)
 static uint32_t add_address(struct program *p)
 {
     const struct in_place *at = place_of(p, IN_KEY_mask_address);
-    uint64_t care, value;
-    if (!p->x->mask_address)
+    const char *text = p->x->mask_address;
+    struct mon_pattern pattern = mon_pattern_none();
+    if (!text)
         return 0;
-    if (!read_pattern(p->x->mask_address, &care, &value)) {
+    if (*text == '{' && !read_range(p->x, text)) {
+        in_complain(p->r, at,
+                    "'monitor.mask.address': '%.80s' is no range; expected a symbol's name, or two "
+                    "addresses, the greater one as the end",
+                    text);
+        return 0;
+    }
+    if (*text != '{' && !mon_pattern_read(text, &pattern)) {
         in_complain(p->r, at,
                     "'monitor.mask.address': '%.60s' is no pattern; expected 0x and hexadecimal "
                     "digits or x, or 0b and 0, 1 or x, for at most %d bits",
-                    p->x->mask_address, ADDRESS_BITS);
+                    text, MON_ADDRESS_BITS);
         return 0;
     }
-    add(p, at, MON_REG_CARE_LOW, (uint32_t)care);
-    add(p, at, MON_REG_CARE_HIGH, (uint32_t)(care >> 32));
-    add(p, at, MON_REG_VALUE_LOW, (uint32_t)value);
-    add(p, at, MON_REG_VALUE_HIGH, (uint32_t)(value >> 32));
+    add(p, at, MON_REG_CARE_LOW, (uint32_t)pattern.care);
+    add(p, at, MON_REG_CARE_HIGH, (uint32_t)(pattern.care >> 32));
+    add(p, at, MON_REG_VALUE_LOW, (uint32_t)pattern.value);
+    add(p, at, MON_REG_VALUE_HIGH, (uint32_t)(pattern.value >> 32));
     return MON_PUT(1, MASK_ADDRESS);
 }
 

@@ -185,6 +185,13 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
 {
     char value[64];
     switch (key->form.type) {
+    case IN_PATTERN:
+        if (**(char *const *)field == '{') { /* a mapping, as it was understood */
+            fputs(*(char *const *)field, out);
+            break;
+        }
+        write_quoted(out, *(char *const *)field);
+        break;
     case IN_TEXT:
     case IN_WORD:
         write_quoted(out, *(char *const *)field);
@@ -230,7 +237,8 @@ static bool is_absent(const struct in_key *key, const void *field)
     const enum in_type t = key->form.type;
     if (t == IN_INT && *key->def == '\0')
         return *(const uint64_t *)field == IN_ABSENT;
-    return (t == IN_TEXT || t == IN_FILE || t == IN_WORD) && !*(char *const *)field;
+    return (t == IN_TEXT || t == IN_FILE || t == IN_WORD || t == IN_PATTERN) &&
+           !*(char *const *)field;
 }
 
 /** Writes which copy of the executable to run, and what it is a copy of. */

@@ -13,10 +13,11 @@
 #include <string.h>
 
 static const char *const type_names[] = {
-    [IN_INT] = "number",  [IN_BOOL] = "flag",   [IN_CYCLES] = "cycles",   [IN_BYTES] = "size",
-    [IN_FREQ] = "clock",  [IN_ENUM] = "word",   [IN_TIME] = "time",       [IN_TEXT] = "text",
-    [IN_WORD] = "word",   [IN_FILE] = "file",   [IN_LIST] = "list",       [IN_EVENTS] = "list",
-    [IN_GRANTS] = "list", [IN_MAP] = "mapping", [IN_MACHINE] = "machine", [IN_ROWS] = "list",
+    [IN_INT] = "number",      [IN_BOOL] = "flag",   [IN_CYCLES] = "cycles",   [IN_BYTES] = "size",
+    [IN_FREQ] = "clock",      [IN_ENUM] = "word",   [IN_TIME] = "time",       [IN_TEXT] = "text",
+    [IN_WORD] = "word",       [IN_FILE] = "file",   [IN_LIST] = "list",       [IN_EVENTS] = "list",
+    [IN_GRANTS] = "list",     [IN_MAP] = "mapping", [IN_MACHINE] = "machine", [IN_ROWS] = "list",
+    [IN_PATTERN] = "pattern",
 };
 
 static json_t *words(const char *list)
@@ -94,6 +95,10 @@ static json_t *form_schema(const struct in_form *form)
     case IN_MACHINE:
         return json_pack("{s:[{s:s},{s:s}]}", "anyOf", "type", "string", "$ref",
                          "#/definitions/machine");
+    case IN_PATTERN:
+        return json_pack("{s:[o,{s:s,s:b,s:{s:{s:s},s:o,s:o}}]}", "anyOf", scalar_schema(), "type",
+                         "object", "additionalProperties", 0, "properties", "symbol", "type",
+                         "string", "from", scalar_schema(), "to", scalar_schema());
     case IN_TEXT:
         return scalar_schema();
     default:

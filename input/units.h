@@ -18,6 +18,8 @@ enum in_type {
     IN_ENUM = NM_PARAM_ENUM,
     IN_TIME,    /**< "100ms", "3000000cy" or "none" */
     IN_TEXT,    /**< any one value, as written */
+    IN_PATTERN, /**< a pattern of addresses, {symbol: NAME} or {from: ADDRESS, to: ADDRESS}, as text
+                 */
     IN_WORD,    /**< one of the words in `unit`, kept as text */
     IN_FILE,    /**< an existing file of at most `max` bytes, relative to the file that names it;
                      max 0: of any size, and devices too */

@@ -301,3 +301,37 @@ void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, s
     }
     elf_end(elf);
 }
+
+static bool has_place(const GElf_Sym *sym)
+{
+    const unsigned type = GELF_ST_TYPE(sym->st_info);
+    return (type == STT_OBJECT || type == STT_FUNC) && sym->st_shndx != SHN_UNDEF;
+}
+
+unsigned elf_find(int fd, const struct elf_image *image, const char *name, uint64_t *va,
+                  uint64_t *length)
+{
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf_Scn *scn = NULL;
+    unsigned found = 0;
+
+    while (elf && (scn = elf_nextscn(elf, scn))) {
+        GElf_Shdr sh;
+        GElf_Sym sym;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        if (!data || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB || sh.sh_entsize == 0)
+            continue;
+        for (size_t i = 0; i < data->d_size / sh.sh_entsize; i++) {
+            const char *s = gelf_getsym(data, (int)i, &sym) && has_place(&sym)
+                                ? elf_strptr(elf, sh.sh_link, sym.st_name)
+                                : NULL;
+            if (!s || strcmp(s, name) || (found && *va == sym.st_value + image->bias))
+                continue;
+            *va = sym.st_value + image->bias;
+            *length = sym.st_size;
+            found++;
+        }
+    }
+    elf_end(elf);
+    return found;
+}

@@ -46,4 +46,12 @@ bool elf_read(int fd, struct elf_image *image, char *why, size_t size);
  */
 void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, size_t size);
 
+/**
+ * Finds the object or function called `name` and its length in bytes.
+ * @param fd  the executable
+ * @return how many there are; *va and *length are the last one's
+ */
+unsigned elf_find(int fd, const struct elf_image *image, const char *name, uint64_t *va,
+                  uint64_t *length);
+
 #endif

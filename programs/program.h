@@ -45,6 +45,8 @@ struct prog_hooks {
     void (*sample)(void *ctx, nm_tick at);
     /** The guest wrote so many bytes to its standard output (1) or standard error (2). */
     void (*wrote)(void *ctx, int stream, const void *bytes, size_t count);
+    /** A page of the program gets memory; registers of cards may be written, nothing else. */
+    void (*paged)(void *ctx, uint64_t va, uint64_t pa);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, nm_tick now, uint64_t instructions);
     /** As often: whether somebody wants to see all threads; they are said. */
@@ -89,5 +91,10 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
 /** Checks that `path` is a program the machine can run without running it.
  *  @return true, or false with one line in `why`. */
 bool prog_check(const char *path, char *why, size_t size);
+
+/** Where the object or function `name` of an executable lies: [*from, *to), virtual.
+ *  @return false with one line in `why`: there is none, or several, or it has no size */
+bool prog_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
+                 size_t size);
 
 #endif

@@ -464,6 +464,8 @@ static bool load(struct prog *p)
     vm_init(&p->vm, p->m, p->n64);
     p->vm.wrote = wrote_back;
     p->vm.wrote_ctx = p;
+    p->vm.paged = p->hooks ? p->hooks->paged : NULL;
+    p->vm.paged_ctx = p->hooks ? p->hooks->ctx : NULL;
     files_init(p);
     err = prog_load(p, thread_new(p, &regs));
     if (p->vm.unreadable)
@@ -540,4 +542,27 @@ bool prog_check(const char *path, char *why, size_t size)
         snprintf(why, size, "%s: %s%s", path, reason, hint_for(path));
     close(fd);
     return ok;
+}
+
+bool prog_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
+                 size_t size)
+{
+    struct elf_image image;
+    uint64_t length = 0;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const unsigned found =
+        fd >= 0 && elf_read(fd, &image, why, size) ? elf_find(fd, &image, name, from, &length) : 0;
+    *to = *from + length;
+    if (fd >= 0)
+        close(fd);
+    if (found == 1 && length)
+        return true;
+    if (found > 1)
+        snprintf(why, size, "there are %u symbols '%.100s'; give the addresses of one", found,
+                 name);
+    else if (found)
+        snprintf(why, size, "the symbol '%.100s' has no size; give its addresses", name);
+    else
+        snprintf(why, size, "the program has no symbol '%.100s'", name);
+    return false;
 }

@@ -559,6 +559,8 @@ void vm_bring_in(struct vm *vm, unsigned card, uint64_t va)
     }
     *entry(vm, va, true) = got | (uint64_t)a->kind << KIND_SHIFT | PRESENT | a->rights |
                            (a->file && a->shared ? OF_FILE : 0u);
+    if (vm->paged)
+        vm->paged(vm->paged_ctx, page, got);
 }
 
 enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,

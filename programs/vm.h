@@ -48,6 +48,9 @@ struct vm {
     /** Bytes of a mapped file went back to the host; may be NULL. */
     void (*wrote)(void *ctx, uint64_t dev, uint64_t ino);
     void *wrote_ctx;
+    /** A page has got memory, perhaps that of its file; may be NULL. */
+    void (*paged)(void *ctx, uint64_t va, uint64_t pa);
+    void *paged_ctx;
     uint64_t **leaves; /**< [top index] -> page entries, see vm.c */
     size_t tops;
     uint64_t floor, top; /**< lowest and one past the highest address mmap may choose */

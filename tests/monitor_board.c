@@ -1,5 +1,6 @@
 /* The board's registers, mask, comparator and timers, on totals made up by hand. */
 #include "monitor/board.h"
+#include "monitor/pattern.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -591,4 +592,41 @@ Test(monitor_board, cache_accesses_by_scaddr)
             cr_expect_eq(x.b.sram.word[rows[i].word], 1, "row %d", rows[i].line);
         mon_board_free(&x.b);
     }
+}
+
+/* The least pattern that holds a range: every line of it matches, and none that a narrower one
+ * would leave out. */
+Test(monitor_board, patterns_hold_ranges)
+{
+    static const struct {
+        int line;
+        uint64_t from, to;
+        const char *text;
+        uint64_t lines; /* that match */
+    } rows[] = {
+        {__LINE__, 0x1000, 0x2000, "0x0000001xxx", 64},
+        {__LINE__, 0x1800, 0x1804, "0b0000000000000000000000000001100000xxxxxx", 1},
+        {__LINE__, 0x1fc0, 0x2040, "0b00000000000000000000000000xxxxxxxxxxxxxx", 256},
+        {__LINE__, 0x3000, 0x3900, "0x0000003xxx", 64},
+        {__LINE__, 0x10203040c0, 0x1020304100, "0b0001000000100000001100000100000011xxxxxx", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mon_pattern p = mon_pattern_none(), again;
+        char text[64];
+        mon_pattern_widen(&p, rows[i].from, rows[i].to, 64);
+        mon_pattern_write(&p, text, sizeof text);
+        cr_expect_str_eq(text, rows[i].text, "row %d", rows[i].line);
+        cr_expect_eq(mon_pattern_lines(&p, 64), rows[i].lines, "row %d", rows[i].line);
+        cr_expect(mon_pattern_read(text, &again) && again.care == p.care && again.value == p.value,
+                  "row %d", rows[i].line);
+        for (uint64_t a = rows[i].from & ~63ull; a < rows[i].to; a += 64)
+            cr_expect_eq(a & p.care, p.value, "row %d: %#lx", rows[i].line, (unsigned long)a);
+    }
+    /* Two pages: what they have in common. */
+    struct mon_pattern p = mon_pattern_none();
+    char text[64];
+    mon_pattern_widen(&p, 0x4000, 0x5000, 64);
+    mon_pattern_widen(&p, 0x7000, 0x8000, 64);
+    mon_pattern_write(&p, text, sizeof text);
+    cr_expect_str_eq(text, "0b00000000000000000000000001xxxxxxxxxxxxxx");
 }

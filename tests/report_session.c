@@ -123,6 +123,16 @@ static struct play {
     bool marks;
 } play;
 
+bool prog_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
+                 size_t size)
+{
+    (void)path;
+    (void)from;
+    (void)to;
+    snprintf(why, size, "the program has no symbol '%s'", name);
+    return false;
+}
+
 bool prog_check(const char *path, char *why, size_t size)
 {
     snprintf(why, size, "%s: not a program", path);

@@ -5,10 +5,14 @@
  *     three_ways own OFFSET=VALUE...       processor 0 does it
  *     three_ways other OFFSET=VALUE...     processor 1 does it
  *
- * Or lets processors 0 to 3 count in its SRAM, a word for each, as fast as they can, and says what
+ * Or lets processors 0 to 3 count in its SRAM, a word for each, and says what
  * it holds:
  *
  *     three_ways count INCREMENTS          of each processor
+ *
+ * Or lets them write to `table` and to `beside`, in turns, so that their lines are asked for:
+ *
+ *     three_ways share TIMES
  */
 #include <numachine.h>
 #include <pthread.h>
@@ -35,22 +39,46 @@ static void *count(void *arg)
     go_to(me);
     volatile unsigned *card = numachine_card(0);
     pthread_barrier_wait(&all);
-    for (unsigned long i = 0; i < increments; i++)
+    for (unsigned long i = 0; i < increments; i++) {
         numachine_card_write(card, NUMACHINE_REG_SRAM + 4 * me, 1);
+        for (volatile unsigned long pause = 0; pause < i * (me + 1) % 5; pause++)
+            ; /* or they might stay in a step in which nobody loses anything */
+    }
     return arg;
+}
+
+int table[512] __attribute__((aligned(2048))), beside[512] __attribute__((aligned(2048)));
+int untouched[512] __attribute__((aligned(65536)));
+
+static void *share(void *arg)
+{
+    const unsigned long me = (unsigned long)arg;
+    go_to(me);
+    pthread_barrier_wait(&all);
+    for (unsigned long i = 0; i < increments; i++) {
+        __atomic_fetch_add(&table[i * 16 % 512], (int)me, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&beside[i * 16 % 512], (int)me, __ATOMIC_RELAXED);
+    }
+    return arg;
+}
+
+/* Processors 0 to 3 at once. */
+static void together(void *(*work)(void *), unsigned long times)
+{
+    pthread_t thread[COUNTING];
+    increments = times;
+    pthread_barrier_init(&all, NULL, COUNTING);
+    for (unsigned long i = 1; i < COUNTING; i++)
+        pthread_create(&thread[i], NULL, work, (void *)i);
+    work(NULL);
+    for (unsigned i = 1; i < COUNTING; i++)
+        pthread_join(thread[i], NULL);
 }
 
 static int count_together(unsigned long each)
 {
     volatile unsigned *card = numachine_card(0);
-    pthread_t thread[COUNTING];
-    increments = each;
-    pthread_barrier_init(&all, NULL, COUNTING);
-    for (unsigned long i = 1; i < COUNTING; i++)
-        pthread_create(&thread[i], NULL, count, (void *)i);
-    count(NULL);
-    for (unsigned i = 1; i < COUNTING; i++)
-        pthread_join(thread[i], NULL);
+    together(count, each);
     for (unsigned i = 0; i < COUNTING; i++)
         printf("%u\n", NUMACHINE_SRAM(card, i));
     return 0;
@@ -60,6 +88,8 @@ int main(int argc, char **argv)
 {
     if (argc > 2 && !strcmp(argv[1], "count"))
         return count_together(strtoul(argv[2], NULL, 0));
+    if (argc > 2 && !strcmp(argv[1], "share"))
+        return together(share, strtoul(argv[2], NULL, 0)), untouched[argc];
     /* What no traffic changes. */
     static const unsigned shown[] = {
         NUMACHINE_REG_CONTROL0,   NUMACHINE_REG_CONTROL1,     NUMACHINE_REG_CONTROL2,

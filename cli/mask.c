@@ -1,0 +1,77 @@
+/*
+ * The mask on a part of the program.
+ *
+ * The hard idea: a page gets its memory when it is first touched, and before that no packet can be
+ * about it. So the mask need not be known before the run; it only has to grow with every page, in
+ * the moment in which the page gets its memory.
+ */
+#include "cli/mask.h"
+
+#include "monitor/board.h"
+#include "programs/program.h"
+#include "report/grid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+bool cli_mask_find(struct cli_mask *mask, const struct in_experiment *x, const char *path)
+{
+    char why[256];
+    *mask =
+        (struct cli_mask){.from = x->mask_from, .to = x->mask_to, .pattern = mon_pattern_none()};
+    if (!x->mask_symbol ||
+        prog_symbol(path, x->mask_symbol, &mask->from, &mask->to, why, sizeof why))
+        return true;
+    fprintf(stderr, "numachine: error: 'monitor.mask.address': %s\n", why);
+    return false;
+}
+
+static void write_all(struct nm_machine *m, const struct nm_params *p, uint32_t offset,
+                      uint64_t value)
+{
+    for (unsigned c = 0; c < nm_params_cards(p); c++)
+        nm_card_register_write(m, c, offset, (uint32_t)value);
+}
+
+void cli_mask_page(struct cli_mask *mask, struct nm_machine *m, const struct nm_params *p,
+                   uint64_t va, uint64_t pa)
+{
+    const unsigned line = (unsigned)p->l2_line;
+    const uint64_t end = va + p->page_size;
+    const uint64_t from = mask->from > va ? mask->from : va, to = mask->to < end ? mask->to : end;
+    if (from >= to)
+        return;
+    const uint64_t first = pa + (from - va), last = pa + (to - va) - 1;
+    mon_pattern_widen(&mask->pattern, first, last + 1, line);
+    mask->lines += last / line - first / line + 1;
+    write_all(m, p, MON_REG_CARE_LOW, mask->pattern.care);
+    write_all(m, p, MON_REG_CARE_HIGH, mask->pattern.care >> 32);
+    write_all(m, p, MON_REG_VALUE_LOW, mask->pattern.value);
+    write_all(m, p, MON_REG_VALUE_HIGH, mask->pattern.value >> 32);
+}
+
+void cli_mask_remark(const struct cli_mask *mask, struct rep_run *run)
+{
+    const unsigned line = (unsigned)run->experiment->machine.params.l2_line;
+    char what[160], pattern[64], own[32], more[32];
+    if (mask->from == mask->to)
+        return;
+    snprintf(what, sizeof what, "the mask's address %.60s%s0x%" PRIx64 "-0x%" PRIx64,
+             run->experiment->mask_symbol ? run->experiment->mask_symbol : "",
+             run->experiment->mask_symbol ? ", " : "", mask->from, mask->to);
+    if (!mask->lines) {
+        rep_remark(run, "%s was never touched, so the mask let nothing pass", what);
+        return;
+    }
+    const uint64_t others = mon_pattern_lines(&mask->pattern, line) - mask->lines;
+    mon_pattern_write(&mask->pattern, pattern, sizeof pattern);
+    if (others)
+        rep_remark(run,
+                   "%s became the physical %s: its %s lines and %s others, which were counted as "
+                   "well if anybody asked for them; a power of two of bytes, aligned to its size "
+                   "within a page, has no others",
+                   what, pattern, rep_grouped(mask->lines, own), rep_grouped(others, more));
+    else
+        rep_remark(run, "%s became the physical %s, its %s lines and no others", what, pattern,
+                   rep_grouped(mask->lines, own));
+}
