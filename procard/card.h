@@ -39,6 +39,8 @@ struct pc_request {
     bool active;
     bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
     bool conditional; /**< an SC waits for it */
+    bool store;       /**< a store does, other than SC */
+    bool failed;      /**< its upgrade has lost the line, and the store shall end with IvdErr */
     bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
     uint8_t command;  /**< enum nm_message of its last issue */
@@ -295,6 +297,12 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_
 bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
                     uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
+
+/** Ends an access with a bus error.
+ *  @param code  PC_FAILED_UPGRADE, or 0
+ *  @return NULL */
+uint8_t *pc_bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va, uint32_t code,
+                      enum pc_stop *stop);
 
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 

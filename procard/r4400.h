@@ -163,7 +163,8 @@ struct pc_cpu {
     /* exception report, valid after PC_STOP_TRAP */
     enum pc_exc exc;
     uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
-    uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU */
+    uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU; for DBE
+                             PC_FAILED_UPGRADE or 0 */
     bool absent;        /**< ADEL/ADES: the page has no memory yet */
     bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
     bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
@@ -175,6 +176,10 @@ struct pc_cpu {
     uint32_t number;           /**< machine-wide processor number (rdhwr $0) */
     struct pc_block *hot[256]; /**< private as `pipe`: targets of register jumps, by address */
 };
+
+/** Of a bus error: IvdErr, the store's upgrade has lost its line. Nothing is wrong with the store;
+ * it may be executed again. */
+enum { PC_FAILED_UPGRADE = 1 };
 
 /** PCycles an exception or interrupt kills: the instruction in WB and the seven younger ones
  *  (R44-5; manual p. 44: eight stages). ERET has no delay slot: the three behind it. */
