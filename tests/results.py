@@ -173,6 +173,14 @@ def output(bench):
     bench.check("no error", manifest["error"] is None, manifest["error"])
 
 
+def hint(bench):
+    """Files outside the program's view are spoken of once."""
+    done = bench.run([bench.numachine, "stat", "-m", "station-4", "--", bench.guest, "outside"])
+    notes = [line for line in done.stderr.splitlines() if "cannot see" in line]
+    bench.check("hint", done.returncode == 0 and len(notes) == 1 and "see ../missing; --allow .. (" in notes[0],
+                done.stderr)
+
+
 def statuses(bench):
     """A program that did not end has no status."""
     for end, options, reason in (("deadlock", [], "deadlock"), ("spin", ["--limit", "1ms"], "limit")):
@@ -348,7 +356,7 @@ def main():
         bench = Bench(numachine, guest, directory)
         try:
             full_tmpfs(bench, little_files(bench))
-            for part in full_stream, output, statuses, locked, race, killed, left_over, signals, impatient:
+            for part in full_stream, output, hint, statuses, locked, race, killed, left_over, signals, impatient:
                 begin = time.monotonic()
                 part(bench)
                 print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")
