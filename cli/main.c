@@ -69,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->next = state->argc; /* the rest is the subcommand's */
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_state_help(state, stderr, ARGP_HELP_STD_USAGE & ~ARGP_HELP_EXIT_OK);
+        argp_state_help(state, stderr, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

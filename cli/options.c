@@ -104,7 +104,7 @@ static const struct argp_option run_options[] = {
      0},
     {"output", 'o', "DIR", 0, "Where the results go", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
-    {"quiet", 'q', NULL, 0, "No table and no progress", 0},
+    {"quiet", 'q', NULL, 0, "No table and no progress; without results, only the counts", 0},
     {0}};
 
 static const struct argp_child set_child[] = {{&cli_set_argp, 0, NULL, 0}, {0}};

@@ -17,6 +17,7 @@
 #include "report/group.h"
 #include "report/histogram.h"
 #include "report/host.h"
+#include "report/lines.h"
 #include "report/manifest.h"
 #include "report/output.h"
 #include "report/progress.h"
@@ -480,12 +481,17 @@ static enum cli_exit conclude(struct state *s)
 /* @return false, with a complaint, if the table did not get to where it goes */
 static bool show(struct state *s)
 {
-    FILE *table = s->ask->table;
-    if (!s->ask->quiet)
+    const struct cli_session *ask = s->ask;
+    FILE *table = ask->table;
+    if (ask->lines)
+        rep_lines(&s->run, ask->separator, table);
+    else if (!ask->quiet)
         rep_table(&s->run, table);
-    if (s->ask->keep)
+    else if (!ask->keep) /* there is no other place for them */
+        rep_table_counts(&s->run, table);
+    if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);
-    if (s->ask->quiet || !(fflush(table) || ferror(table)))
+    if ((ask->quiet && ask->keep) || !(fflush(table) || ferror(table)))
         return true;
     complain("the table could not be written");
     return false;

@@ -19,7 +19,9 @@ struct cli_session {
     bool keep;       /**< write a run directory ... */
     const char *out; /**< ... here; NULL: a fresh one under results/ */
     bool force, quiet;
-    FILE *table; /**< where the tables go, and last the run directory's name */
+    bool lines;            /**< instead of the table, lines for other programs (report/lines.h), */
+    const char *separator; /**< with this between fields; NULL: JSON */
+    FILE *table;           /**< where the tables go, and last the run directory's name */
 };
 
 /**

@@ -21,6 +21,8 @@ enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED };
 struct request {
     struct cli_options options;
     const char *machine, *limit;
+    bool lines;            /* for other programs, */
+    const char *separator; /* with this between fields; NULL: JSON */
     char **env, **program;
     uint64_t seed, processors;
 };
@@ -46,6 +48,16 @@ static error_t parse_value(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SEED:
         r->seed = number(state, "--seed", arg);
+        return 0;
+    case 'x':
+        if (!*arg)
+            argp_error(state, "-x: fields need a separator");
+        r->lines = true;
+        r->separator = arg;
+        return 0;
+    case 'j':
+        r->lines = true;
+        r->separator = NULL;
         return 0;
     case 'p':
         r->processors = number(state, "--processors", arg);
@@ -84,6 +96,9 @@ static const struct argp_option options[] = {
     {"processors", 'p', "N", 0, "Threads run on cards 0 to N-1 only", 0},
     {"env", OPT_ENV, "NAME=VALUE", 0, "Put a variable into the program's environment, else empty",
      0},
+    {"field-separator", 'x', "SEP", 0,
+     "Print counts and metrics as lines of fields, as perf stat -x does", 0},
+    {"json", 'j', NULL, 0, "Print counts and metrics as JSON objects, a line each", 0},
     {"limit", OPT_LIMIT, "TIME", 0, "Stop after this simulated time: 100ms, 3000000cy", 0},
     {"seed", OPT_SEED, "N", 0, "Of everything random the program can see (default 1)", 0},
     {0}};
@@ -98,7 +113,8 @@ static const struct argp argp = {
     .doc = "Runs a static big-endian MIPS Linux PROGRAM and counts, as the monitoring cards would."
            "\v"
            "The program has our standard input and output; the counts come on standard error. With "
-           "--output there is a run directory too. The "
+           "--output there is a run directory too, and --quiet leaves only the counts where there "
+           "is none. The "
            "exit status is the program's own, 128 + n if signal n killed it; numachine's own "
            "statuses 2 to 6 and 130 (numachine --help) come with a message."};
 
@@ -192,6 +208,8 @@ int cli_stat(int argc, char **argv)
             .out = r.options.out,
             .force = r.options.force,
             .quiet = r.options.quiet,
+            .lines = r.lines,
+            .separator = r.separator,
             .table = stderr,
         };
         struct prog_outcome outcome;

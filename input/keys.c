@@ -82,8 +82,19 @@ static const char *next_leaf(void *ctx, size_t i)
     return path ? leaf_of(path) : NULL;
 }
 
+/** Whether a key in some section has that very name. */
+static bool has_leaf(const struct in_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (!strcmp(leaf_of(table->keys[i].path), name))
+            return true;
+    return false;
+}
+
 bool in_suggest_path(const struct in_table *table, const char *path, char *out, size_t size)
 {
+    if (has_leaf(table, leaf_of(path)))
+        return in_suggest_keys(table, path, out, size);
     const char *near = strchr(path, '.') ? in_nearest(path, next_path, (void *)table) : NULL;
     snprintf(out, size, near ? "'%s'" : "%s", near ? near : "");
     return near;
@@ -91,7 +102,7 @@ bool in_suggest_path(const struct in_table *table, const char *path, char *out, 
 
 bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size)
 {
-    const bool bare = !strchr(path, '.');
+    const bool bare = !strchr(path, '.') || has_leaf(table, leaf_of(path));
     const char *near = bare ? NULL : in_nearest(path, next_path, (void *)table);
     const char *leaf = near ? leaf_of(near) : in_nearest(leaf_of(path), next_leaf, (void *)table);
     size_t n = 0;
@@ -131,6 +142,11 @@ static void complain_unknown(struct in_reading *r, const struct in_place *at,
     else if (strchr(name, '.') && in_find_key(table, path))
         in_complain(r, at, "unknown key '%s': in a file, write nested keys as {%.*s: {%s: ...}}",
                     path, (int)strcspn(path, "."), path, path + strcspn(path, ".") + 1);
+    else if (in_find_key(table, name))
+        in_complain(r, at, "unknown key '%s'; '%s' stands at the top of the file, not in '%.*s:'",
+                    path, name, (int)strlen(prefix) - 1, prefix);
+    else if (has_leaf(table, name))
+        in_complain(r, at, "unknown key '%s'; did you mean %s?", path, suggestion);
     else if (nearest_name(&names, name, near))
         in_complain(r, at, "unknown key '%s'; did you mean '%s%s'?", path, prefix, near);
     else if (suggested)

@@ -48,7 +48,8 @@ void in_read_mapping(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
 /** Row of a dotted key, or NULL. */
 const struct in_key *in_find_key(const struct in_table *table, const char *path);
 
-/** Writes the key or keys the user probably meant: "'bus.clock' or 'processor.clock'".
+/** Writes the key or keys the user probably meant, first those of the same name elsewhere:
+ * "'bus.clock' or 'processor.clock'".
  *  @return false when there is none */
 bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size);
 

@@ -107,6 +107,8 @@ static json_t *form_schema(const struct in_form *form)
     json_t *schema = json_pack("{s:s}", "type", "string");
     if (in_form_pattern(form->type))
         json_object_set_new(schema, "pattern", json_string(in_form_pattern(form->type)));
+    if (form->type <= IN_FREQ && form->min == 0)
+        schema = json_pack("{s:[o,{s:i}]}", "anyOf", schema, "const", 0);
     return schema;
 }
 

@@ -248,6 +248,12 @@ static bool parse_word(const char *list, const char *text, uint64_t *value, char
     return false;
 }
 
+/** 0 is the same in any unit, and needs none. */
+static bool is_bare_zero(const struct number *n)
+{
+    return n->digits == 0 && !*n->unit;
+}
+
 static bool parse_number(const struct in_form *form, const char *text, uint64_t *value, char *why,
                          size_t size)
 {
@@ -258,7 +264,7 @@ static bool parse_number(const struct in_form *form, const char *text, uint64_t 
         snprintf(why, size, "has '%.16s' after the number, which has no unit", n.unit);
         return false;
     }
-    if (!complaint && form->type != IN_INT) {
+    if (!complaint && form->type != IN_INT && !is_bare_zero(&n)) {
         const struct unit *u = find_unit(kinds[form->type].units, n.unit);
         if (!u) {
             explain_unit(form->type, n.unit, why, size);
@@ -310,8 +316,8 @@ bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, siz
     }
     const char *complaint = scan(text, &n);
     if (!complaint) {
-        const bool in_cycles = !strcmp(n.unit, "cy");
-        const struct unit *u = find_unit(in_cycles ? cycles : times, n.unit);
+        const bool in_cycles = !strcmp(n.unit, "cy") || is_bare_zero(&n);
+        const struct unit *u = find_unit(in_cycles ? cycles : times, in_cycles ? "cy" : n.unit);
         if (!u) {
             char unit[160];
             explain_unit(IN_TIME, n.unit, unit, sizeof unit);

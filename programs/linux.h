@@ -322,6 +322,7 @@ struct prog {
 
     uint64_t random_drawn;    /**< getrandom bytes given */
     uint64_t device_drawn;    /**< /dev/urandom bytes given */
+    bool hinted;              /**< at files outside the view */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
     nm_tick watch_at;      /**< the watchdog's next look */

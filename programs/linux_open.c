@@ -4,12 +4,17 @@
  * What a spot of the view (view.h) is decides who opens it. Nothing is opened on the host that is
  * not a regular file or a directory, so that nothing can make the simulator wait or act.
  */
+#include "machine/alloc.h"
 #include "programs/device.h"
 #include "programs/inode.h"
 #include "programs/linux_path.h"
 #include "programs/mapped.h"
+#include "programs/watch.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* ---- opening what is not the host's ---------------------------------------------------------- */
 
@@ -271,6 +276,39 @@ static int64_t open_host(struct call *c, const struct spot *s, uint32_t flags)
     }
 }
 
+/** What a C library looks for by itself is no sign of a user who expects it. */
+static bool is_systems(const char *path)
+{
+    static const char *const tops[] = {"/etc/", "/usr/", "/lib", "/proc/",
+                                       "/sys/", "/dev/", "/run/"};
+
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
+        if (strncmp(path, tops[i], strlen(tops[i])) == 0)
+            return true;
+    return false;
+}
+
+/** The guest did not find what the host has under that name, or the directory for it: says once how
+ *  to let it. */
+static void hint_at_view(struct prog *p, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char line[VIEW_PATH + 200], *directory;
+
+    if (p->hinted || !slash || slash == path || is_systems(path) ||
+        (path[0] != '/' && strncmp(path, "../", 3) != 0))
+        return;
+    directory = nm_format("%.*s", (int)(slash - path), path);
+    p->hinted = access(directory, F_OK) == 0;
+    snprintf(line, sizeof line,
+             "numachine: note: the program cannot see %s; --allow %s (in an experiment, files:) "
+             "lets it\n",
+             path, directory);
+    if (p->hinted)
+        watch_say(p, line);
+    free(directory);
+}
+
 static int64_t open_path(struct call *c, int64_t dir, const char *path, uint32_t flags,
                          uint64_t mode)
 {
@@ -279,6 +317,8 @@ static int64_t open_path(struct call *c, int64_t dir, const char *path, uint32_t
     struct spot s;
     int64_t r = path_find(c, dir, path, !(flags & G_O_NOFOLLOW) && !fresh, &s);
 
+    if (r == -ENOENT || (r == 0 && s.kind == SPOT_NOTHING && !s.in.root))
+        hint_at_view(c->p, path);
     if (r < 0)
         return r;
     if (flags & G_O_PATH)

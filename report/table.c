@@ -29,6 +29,7 @@ enum { PAGE = 110 };
 struct pen {
     FILE *out;
     bool bold;
+    bool brief; /* counts and groups only */
     unsigned width;
 };
 
@@ -421,7 +422,8 @@ static void print_comparison(struct pen pen, const struct columns *c)
     compare_elapsed(&grid, c);
     for (unsigned i = 0; i < c->run->choice.count; i++)
         compare_event(&grid, c, i);
-    compare_computed(&grid, c);
+    if (c->run->experiment->group_count || !pen.brief)
+        compare_computed(&grid, c);
     fputc('\n', pen.out);
     print_grid(pen, &grid);
     if (c->ratio)
@@ -546,6 +548,21 @@ static void print_banks(const struct rep_run *run, FILE *out)
     if (more)
         fprintf(out, ", and one more for %s", more);
     fputs(banks > 1 || more ? "; runs are identical, so simulated once.\n" : ".\n", out);
+}
+
+void rep_table_counts(const struct rep_run *run, FILE *out)
+{
+    struct pen pen = pen_for(out);
+    pen.brief = true;
+    if (run->regions > 1) {
+        print_regions(pen, run);
+        return;
+    }
+    if (run->choice.count) {
+        fputc('\n', out);
+        print_counts(pen, run, &run->region[0]);
+    }
+    print_groups(pen, run, &run->region[0]);
 }
 
 void rep_table(const struct rep_run *run, FILE *out)

@@ -11,6 +11,9 @@
  */
 void rep_table(const struct rep_run *run, FILE *out);
 
+/** Prints only the counts, and what the groups make of them. */
+void rep_table_counts(const struct rep_run *run, FILE *out);
+
 /** Prints the counts of one region (see rep_run_peek). */
 void rep_table_region(const struct rep_run *run, const struct rep_region *region, FILE *out);
 

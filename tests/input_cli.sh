@@ -22,6 +22,7 @@ expect() {
 expect 0 "Exit status:" "$program" --help
 expect 0 "numachine " "$program" --version
 expect 2 "Usage:" "$program"
+expect 2 "run a program and show what the monitoring cards count" "$program"
 expect 2 "did you mean 'list'" "$program" lst
 expect 2 "unrecognized option" "$program" --nonsense
 expect 0 "machines" "$program" list
@@ -52,6 +53,14 @@ expect 0 "mine.c, to be built for o32" "$program" check mine.yaml
 expect 0 "seed 7" "$program" check mine.yaml --set run.seed=7
 expect 2 "--set run.sed=7" "$program" check mine.yaml --set run.sed=7
 expect 0 "# --set" "$program" check mine.yaml --all --set bus.fifo=3
+expect 2 "did you mean 'run.limit'" "$program" check mine.yaml --set program.limit=3
+printf 'program: {source: mine.c, files: [data]}\n' >bad.yaml
+expect 2 "'files' stands at the top of the file, not in 'program:'" "$program" check bad.yaml
+printf 'machine: {base: station-4, os: {tick: 0}, agent: {link_hold: 0}}\nprogram: {source: mine.c}\n' >zero.yaml
+expect 0 "mine.c" "$program" check zero.yaml
+expect 2 "/tmp: is a directory, not a program" "$program" stat -- /tmp
+expect 2 "numachine run runs experiments" "$program" stat -- ./mine.yaml
+expect 2 "compile it with mips-linux-gnu-gcc" "$program" stat -- ./mine.c
 printf 'bus: {clock: 50}\n' >bad.yaml
 expect 2 "bad.yaml:1:14: error: 'bus.clock': 50 needs a unit" "$program" check bad.yaml
 expect 0 "called    me" "$program" check mine.yaml --set program.name=me

@@ -85,6 +85,8 @@ def number_case(lot):
     kind = lot.choice(list(UNITS))
     unit, scale = lot.choice(list(UNITS[kind].items()))
     text = exact(lot, scale) if lot.random() < 0.4 else written(lot)
+    if expected(text, scale, U64)[0] == 0 and lot.random() < 0.5:
+        unit = ""  # 0 needs none
     return f"{kind} {text}{unit}", expected(text, scale, U64)
 
 

@@ -64,6 +64,9 @@ static const struct row {
     {__LINE__, IN_CYCLES, "12cy", 12, NULL},
     {__LINE__, IN_CYCLES, "1.5cy", 0, "whole number"},
     {__LINE__, IN_CYCLES, "12", 0, "needs a unit"},
+    {__LINE__, IN_CYCLES, "0", 0, NULL},
+    {__LINE__, IN_BYTES, "0", 0, NULL},
+    {__LINE__, IN_CYCLES, "00", 0, "leading zero"},
     {__LINE__, IN_CYCLES, "12B", 0, "unit of a size, but must be cycles"},
 };
 
@@ -99,6 +102,7 @@ static const struct {
     {__LINE__, "1ns", 150000000, 0, "whole number"},
     {__LINE__, "0s", 150000000, 0, "no time"},
     {__LINE__, "0cy", 150000000, 0, "no time"},
+    {__LINE__, "0", 150000000, 0, "no time"},
     {__LINE__, "18446744073s", 4000000000, 0, "too large"},
     {__LINE__, "18446744073709551615s", 4000000000, 0, "too large"},
     {__LINE__, "18446744073709551615cy", 1, 0, "too large"},

@@ -19,7 +19,7 @@ PC = r"at pc 0x[0-9a-f]+ \({}(\+0x[0-9a-f]+)?\)"
 # What a poller does between two turns at the lock, and with it.
 HOLDS = [(0, 300), (1, 30), (1, 100), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30)]
 # Nothing of the operating system's that could put threads out of step.
-ALONE = ["--set=os.tick=0cy", "--set=os.wake_spread=0cy"]
+ALONE = ["--set=os.tick=0", "--set=os.wake_spread=0"]
 
 # arguments of the guest, options, exit status, what must be said
 FINDINGS = [
@@ -123,7 +123,7 @@ def out_of_step(bench):
                 bench.check(f"{what}, wake {wake}", good, got)
             if rounds(bench.run(what, [*options, *ALONE, "--limit=10ms"])) is None:
                 stuck += 1
-                got = rounds(bench.run(what, [*options, "--set=os.wake_spread=0cy", "--limit=300ms"]))
+                got = rounds(bench.run(what, [*options, "--set=os.wake_spread=0", "--limit=300ms"]))
                 cured += got is not None
     # Without this the check above could not fail.
     bench.check(f"{stuck} of them stuck without", stuck > 10, stuck)
@@ -154,7 +154,7 @@ def by_turns(bench):
     periods = [f"period {hold} {gap}" for hold in range(0, 40) for gap in (0, 1)]
     ended = 0
     for what in crowds + periods:
-        done = bench.run(what, ["--functional", "--limit=400ms", "--set=os.tick=0cy"])
+        done = bench.run(what, ["--functional", "--limit=400ms", "--set=os.tick=0"])
         ended += done.returncode == 0
         if done.returncode != 0:
             bench.check(f"{what} in turns", False, done.stderr)

@@ -208,6 +208,13 @@ static void loud(void)
     fprintf(stderr, "and that was that\n");
 }
 
+/* A file beside the directory that the program sees, twice, and one that a C library may want. */
+static void outside(void)
+{
+    exit(open("/etc/no such file", O_RDONLY) >= 0 || open("../missing", O_RDONLY) >= 0 ||
+         open("../missing", O_WRONLY | O_CREAT, 0666) >= 0);
+}
+
 static void flood(void)
 {
     static char block[40000];
@@ -229,7 +236,7 @@ static const struct {
     {"marks", marks},       {"recurse", recurse},
     {"drain", drain},       {"flood", flood},
     {"looks", looks},       {"waits", waits},
-    {"loud", loud},
+    {"loud", loud},         {"outside", outside},
 };
 
 int main(int argc, char **argv)

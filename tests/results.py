@@ -5,6 +5,7 @@ runs that are killed, signals that come twice.
 
     results.py NUMACHINE OS_ENDS
 """
+import csv
 import json
 import os
 import pathlib
@@ -171,6 +172,43 @@ def output(bench):
     said = f"guest.stdout has the first {most} of {len(done.stdout)} bytes that the program wrote"
     bench.check("output left out", manifest["remarks"] == [said], manifest["remarks"])
     bench.check("no error", manifest["error"] is None, manifest["error"])
+
+
+def hint(bench):
+    """Files outside the program's view are spoken of once."""
+    done = bench.run([bench.numachine, "stat", "-m", "station-4", "--", bench.guest, "outside"])
+    notes = [line for line in done.stderr.splitlines() if "cannot see" in line]
+    bench.check("hint", done.returncode == 0 and len(notes) == 1 and "see ../missing; --allow .. (" in notes[0],
+                done.stderr)
+
+
+def lines(bench):
+    """What other programs read is what the results say, and -q alone still shows the counts."""
+    out = bench.directory / "lines"
+    base = [bench.numachine, "stat", "-m", "station-4", "-e", "run,nacks,bus_busy"]
+    bench.run([*base, "-q", "-o", out, "--", bench.guest])
+    with open(out / "stats.csv", newline="") as file:
+        found = {row["stat"]: row["value"] for row in csv.DictReader(file) if row["component"] == "machine"}
+    nanoseconds = round(float(found["seconds"]) * 1e9)
+    metrics = {name.removeprefix("metric."): float(value) for name, value in found.items()
+               if name.startswith("metric.") and value}
+    units = {"run": "PCycles", "nacks": "packets", "bus_busy": "cycles"}
+    counts = [[found["monitor." + event], unit, event, str(nanoseconds), "100.00", "", ""]
+              for event, unit in units.items()]
+
+    rows = list(csv.reader(bench.run([*base, "-x,", "--", bench.guest]).stderr.splitlines()))
+    bench.check("lines", rows[:3] == counts, rows[:3])
+    said = {row[6].split()[-1]: float(row[5]) for row in rows[3:]}
+    bench.check("lines of metrics", said.keys() == metrics.keys() and all(
+        abs(said[name] - value) <= 1e-5 * abs(value) for name, value in metrics.items()), said)
+    objects = [json.loads(line) for line in bench.run([*base, "-j", "--", bench.guest]).stderr.splitlines()]
+    bench.check("objects", [list(map(str, o.values())) for o in objects[:3]] ==
+                [[*row[:4], "100.0"] for row in counts], objects[:3])
+    bench.check("objects of metrics", len(objects) == len(rows), len(objects))
+    for options, words in ([], ["run", "nacks", "bus_busy"]), (["-g", "SYNC"], ["working", "refused"]):
+        said = bench.run([*base, "-q", *options, "--", bench.guest]).stderr
+        bench.check("quiet", all(f"  {word} " in said for word in words) and "ipc" not in said and
+                    "simulated" not in said, said)
 
 
 def statuses(bench):
@@ -348,7 +386,7 @@ def main():
         bench = Bench(numachine, guest, directory)
         try:
             full_tmpfs(bench, little_files(bench))
-            for part in full_stream, output, statuses, locked, race, killed, left_over, signals, impatient:
+            for part in full_stream, output, hint, lines, statuses, locked, race, killed, left_over, signals, impatient:
                 begin = time.monotonic()
                 part(bench)
                 print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")

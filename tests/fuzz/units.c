@@ -135,6 +135,8 @@ static uint64_t split(enum in_type type, const char *text, struct decimal *d, si
         if (*c != '.')
             d->digit[d->n++] = (uint8_t)(*c - '0');
     *places = part;
+    if (!*unit && strspn(text, "0.") == strlen(text)) /* nothing has no unit */
+        return 1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (units[i].type == type && !strcmp(units[i].name, unit))
             return units[i].scale;

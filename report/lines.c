@@ -1,0 +1,129 @@
+/*
+ * Lines for other programs, with the fields that perf stat has:
+ *
+ *     12345,PCycles,run,4000,100.00,,
+ *     ,,,,,0.629,instr/PCycle ipc
+ *     {"counter-value" : "12345", "unit" : "PCycles", "event" : "run", ...
+ *
+ * value, its unit, event, simulated time [ns] it was counted, share of that [%], a metric and its
+ * unit. A count that has wrapped is "<not counted>", and a metric without a value has no line.
+ */
+#include "report/lines.h"
+
+#include "report/group.h"
+#include "report/stats.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+struct lines {
+    const struct rep_run *run;
+    const struct rep_region *region;
+    const char *separator; /* NULL: JSON */
+    FILE *out;
+};
+
+/* One line: pairs of a name and a text, empty texts being fields without a value. */
+struct field {
+    const char *name, *text;
+    bool bare; /* a number in JSON, where perf has one */
+};
+
+static void put_json(const struct lines *l, const struct field *field, size_t count)
+{
+    const char *between = "{";
+    for (size_t i = 0; i < count; i++) {
+        if (!*field[i].text)
+            continue;
+        json_t *text = json_string_nocheck(field[i].text);
+        char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+        fprintf(l->out, "%s\"%s\" : %s", between, field[i].name,
+                field[i].bare ? field[i].text : quoted);
+        between = ", ";
+        free(quoted);
+        json_decref(text);
+    }
+    fputs("}\n", l->out);
+}
+
+static void put_line(const struct lines *l, const struct field *field, size_t count)
+{
+    const bool regions = l->run->regions > 1;
+    if (!l->separator) {
+        put_json(l, field + !regions, count - !regions);
+        return;
+    }
+    for (size_t i = !regions; i < count; i++)
+        fprintf(l->out, "%s%s", field[i].text, i + 1 < count ? l->separator : "\n");
+}
+
+static void put_event(const struct lines *l, unsigned i)
+{
+    const struct mon_event *e = &mon_events()[l->run->choice.event[i]];
+    const struct rep_level all = rep_machine(l->run);
+    char count[32] = "<not counted>", time[32];
+    if (!rep_overflowed(l->region, all, i))
+        snprintf(count, sizeof count, "%llu",
+                 (unsigned long long)rep_count(l->run, l->region, all, i));
+    snprintf(time, sizeof time, "%.0f", 1e9 * rep_seconds(l->run, l->region->elapsed));
+    const struct field fields[] = {
+        {"region", l->region->name, false}, {"counter-value", count, false},
+        {"unit", e->unit, false},           {"event", e->name, false},
+        {"event-runtime", time, true},      {"pcnt-running", "100.00", true},
+        {"metric-value", "", false},        {"metric-unit", "", false},
+    };
+    put_line(l, fields, sizeof fields / sizeof *fields);
+}
+
+static void put_metric(const struct lines *l, double value, const char *unit, const char *name)
+{
+    char number[40], named[160];
+    snprintf(number, sizeof number, "%.6g", value);
+    snprintf(named, sizeof named, "%s %s", unit, name);
+    const struct field fields[] = {
+        {"region", l->region->name, false},
+        {"counter-value", "", false},
+        {"unit", "", false},
+        {"event", "", false},
+        {"event-runtime", "", false},
+        {"pcnt-running", "", false},
+        {"metric-value", number, false},
+        {"metric-unit", named, false},
+    };
+    put_line(l, fields, sizeof fields / sizeof *fields);
+}
+
+static void put_groups(const struct lines *l)
+{
+    const struct in_experiment *x = l->run->experiment;
+    for (unsigned g = 0; g < x->group_count; g++)
+        for (unsigned m = 0; m < x->group[g].metrics; m++) {
+            const struct in_metric *metric = &x->group[g].metric[m];
+            double value;
+            if (rep_group_value(l->run, l->region, rep_machine(l->run), metric, &value))
+                put_metric(l, value, metric->unit, metric->name);
+        }
+}
+
+static void put_metrics(const struct lines *l)
+{
+    for (int m = 0; m < REP_METRIC__COUNT; m++) {
+        const struct rep_metric *metric = &rep_metrics()[m];
+        double value;
+        if (rep_metric_value(l->run, l->region, rep_machine(l->run), (enum rep_metric_id)m, &value))
+            put_metric(l, value, metric->unit, metric->name);
+    }
+}
+
+void rep_lines(const struct rep_run *run, const char *separator, FILE *out)
+{
+    for (size_t r = 0; r < run->regions; r++) {
+        const struct lines l = {run, &run->region[r], separator, out};
+        for (unsigned i = 0; i < run->choice.count; i++)
+            put_event(&l, i);
+        if (run->experiment->group_count)
+            put_groups(&l);
+        else if (run->experiment->machine.params.mode != NM_MODE_FUNCTIONAL)
+            put_metrics(&l);
+    }
+}
