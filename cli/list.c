@@ -253,6 +253,19 @@ static json_t *list_parts(void)
     return array;
 }
 
+/** What the processors' Status pins can say, and the code of each there. */
+static json_t *list_states(void)
+{
+    json_t *array = json_array();
+#define STATE(name, code, group, sentence)                                                         \
+    json_array_append_new(array,                                                                   \
+                          json_pack("{s:s,s:i,s:s,s:s}", "name", in_state_name(MON_TAP_ST_##name), \
+                                    "code", code, "group", group, "sentence", sentence));
+#include "procard/status.def"
+#undef STATE
+    return array;
+}
+
 /** What monitor.histogram.source may be. */
 static json_t *list_histograms(void)
 {
@@ -312,6 +325,8 @@ static const struct listing {
     {"sources", list_sources, "name number sentence",
      "what the address of a card's SRAM is made of"},
     {"parts", list_parts, "source name bits sentence", "parts of that address"},
+    {"states", list_states, "name code group sentence",
+     "the states of a processor's Status pins, and their codes"},
     {"histograms", list_histograms, "name sentence", "what the monitoring card's SRAM can count"},
     {"features", list_features, "ref where test sentence",
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},

@@ -10,6 +10,7 @@
 
 #include "cli/guest.h"
 #include "cli/mask.h"
+#include "cli/pins.h"
 #include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
@@ -47,6 +48,7 @@ struct state {
     struct rep_samples samples;
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
+    struct cli_pins pins;
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -108,10 +110,19 @@ static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
     rep_run_mark(&s->run, name, begin, at, totals(s));
 }
 
-static void on_sample(void *ctx, nm_tick at)
+static nm_tick next_moment(const struct state *s)
+{
+    const nm_tick sample = s->samples.interval ? s->samples.next : NM_NEVER;
+    return sample < s->pins.next ? sample : s->pins.next;
+}
+
+static nm_tick on_moment(void *ctx, nm_tick at)
 {
     struct state *s = ctx;
-    rep_samples_take(&s->samples, &s->run, at, totals(s));
+    cli_pins_moment(&s->pins, s->machine, at);
+    if (s->samples.interval && at >= s->samples.next)
+        rep_samples_take(&s->samples, &s->run, at, totals(s));
+    return next_moment(s);
 }
 
 static void on_paged(void *ctx, uint64_t va, uint64_t pa)
@@ -167,6 +178,18 @@ static void write_samples(void *ctx, FILE *out)
 {
     const struct state *s = ctx;
     rep_write_samples(&s->samples, &s->run, out);
+}
+
+static void write_status_csv(void *ctx, FILE *out)
+{
+    const struct state *s = ctx;
+    rep_write_status_csv(&s->pins.status, &s->run, out);
+}
+
+static void write_status_vcd(void *ctx, FILE *out)
+{
+    const struct state *s = ctx;
+    rep_write_status_vcd(&s->pins.status, &s->run, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -304,6 +327,10 @@ static bool close_results(struct state *s)
     write_file(s, REP_STDERR, rep_output_write, &s->errors);
     if (s->samples.interval)
         write_file(s, REP_SAMPLES, write_samples, s);
+    if (s->pins.status.traces) {
+        write_file(s, REP_STATUS_CSV, write_status_csv, s);
+        write_file(s, REP_STATUS_VCD, write_status_vcd, s);
+    }
     const bool whole = rep_rundir_is_whole(&s->dir);
     rep_rundir_sync(&s->dir);
     if (!whole) {
@@ -347,15 +374,15 @@ static enum cli_exit simulate(struct state *s)
         .stderr_fd = STDERR_FILENO,
         .seed = x->seed,
         .limit = x->limit,
-        .interval = s->samples.interval,
+        .moment = next_moment(s),
         .processors = x->processors,
         .ranges = x->ranges,
         .range_count = x->range_count,
     };
     const struct prog_hooks hooks = {.ctx = s,
                                      .mark = on_mark,
-                                     .sample = on_sample,
                                      .wrote = s->ask->keep ? on_wrote : NULL,
+                                     .moment = on_moment,
                                      .paged = s->mask.from < s->mask.to ? on_paged : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
@@ -460,6 +487,8 @@ static enum cli_exit conclude(struct state *s)
     rep_output_remark(&s->output, REP_STDOUT, &s->run);
     rep_output_remark(&s->errors, REP_STDERR, &s->run);
     read_registers(s);
+    cli_pins_end(&s->pins, s->machine);
+    rep_status_remark(&s->pins.status, &s->run);
     rep_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
@@ -540,12 +569,15 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
                  choice, totals(s));
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
+    cli_pins_init(&s->pins, x);
+    cli_pins_moment(&s->pins, s->machine, 0);
     program_cards(s);
     enum cli_exit status = run(s);
     free(s->run.registers);
     rep_samples_free(&s->samples);
     rep_output_free(&s->output);
     rep_output_free(&s->errors);
+    cli_pins_free(&s->pins);
     rep_run_free(&s->run);
     free(s->now.card);
     free(s->now.station);

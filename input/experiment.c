@@ -242,6 +242,34 @@ static void read_time(struct build *b, size_t key, nm_tick *ticks)
         in_complain(b->r, &v->at, "'%s': %.60s %s", keys[key].path, v->text, why);
 }
 
+/** Whose pins are recorded, and when. */
+static void read_status(struct build *b)
+{
+    struct in_experiment *x = b->x;
+    const struct in_value *v = &b->values[IN_KEY_status_cards];
+    const uint64_t cards = nm_params_cards(&x->machine.params);
+    size_t count = 0;
+    while (v->list && v->list[count])
+        count++;
+    x->status_card = nm_alloc(count, sizeof *x->status_card);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t card;
+        const char *end = in_whole_parse(v->list[i], &card);
+        if (!end || *end || card >= cards)
+            in_complain(b->r, &v->at,
+                        "'monitor.status.cards': '%.60s' is no card; the machine has cards 0 to "
+                        "%llu",
+                        v->list[i], (unsigned long long)cards - 1);
+        else
+            x->status_card[x->status_count++] = (unsigned)card;
+    }
+    read_time(b, IN_KEY_status_from, &x->status_from);
+    read_time(b, IN_KEY_status_to, &x->status_to);
+    if (x->status_to <= in_status_begin(x))
+        in_complain(b->r, &b->values[IN_KEY_status_to].at,
+                    "'monitor.status.to' is not behind 'monitor.status.from'");
+}
+
 static void check_processors(struct build *b)
 {
     const struct nm_params *p = &b->x->machine.params;
@@ -382,6 +410,7 @@ static void build(struct build *b, char *const *sets)
     if (read_machine(b)) {
         read_time(b, IN_KEY_limit, &b->x->limit);
         read_time(b, IN_KEY_interval, &b->x->interval);
+        read_status(b);
         check_processors(b);
         read_placement(b);
     }
@@ -397,7 +426,8 @@ void in_experiment_default(struct in_experiment *x)
     struct in_diag silent = {0};
     struct in_reading r = {.diag = &silent};
     struct build b = {.r = &r, .x = x};
-    *x = (struct in_experiment){.limit = NM_NEVER, .interval = NM_NEVER};
+    *x = (struct in_experiment){
+        .limit = NM_NEVER, .interval = NM_NEVER, .status_from = NM_NEVER, .status_to = NM_NEVER};
     fill_defaults(&b);
     x->origins = nm_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
@@ -610,6 +640,7 @@ void in_experiment_free(struct in_experiment *x)
     free(x->ranges);
     free(x->write);
     free(x->mask_symbol);
+    free(x->status_card);
     in_machine_free(&x->machine);
     *x = (struct in_experiment){0};
 }

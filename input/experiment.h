@@ -17,9 +17,24 @@ struct in_origin {
     char *text;
 };
 
+/** Number of states of the R4400's Status pins (procard/status.def), in the order of the taps. */
+enum {
+#define STATE(name, code, group, sentence) +1
+    IN_STATES = 0
+#include "procard/status.def"
+#undef STATE
+};
+
+/** A state's name: that of the event which counts it alone. Static. Precondition: below IN_STATES
+ */
+const char *in_state_name(unsigned state);
+/** The state called `name`, or -1. */
+int in_state_find(const char *name);
+
 struct in_machine {
     char *name; /**< machine file's name without directory and suffix */
     struct nm_params params;
+    uint8_t codes[IN_STATES];  /**< of the states on the Status pins, 4 bits; each another */
     struct in_origin *origins; /**< [rows] */
     char **inputs;             /**< NULL-terminated paths of the files read; NULL: none */
 };
@@ -83,6 +98,11 @@ struct in_experiment {
     char *histogram, *scale;                 /**< words */
     unsigned histogram_interrupt;            /**< overflow of a word interrupts the processor */
     nm_tick interval;                        /**< [ticks] NM_NEVER: no samples */
+    char **status_cards;                     /**< NULL-terminated numbers of cards ... */
+    unsigned *status_card;                   /**< ... and as read, status_count of them: */
+    unsigned status_count;                   /**< their Status pins are recorded ... */
+    nm_tick status_from, status_to;          /**< [ticks] ... in [from, to); NM_NEVER: from the
+                                                  begin, to the end */
     char **phases;                           /**< NULL-terminated "NAME=PhaseID" */
     struct in_write *write;                  /**< the registers all of this comes to, in order, */
     unsigned write_count;                    /**< written on every card before the first cycle */
@@ -92,6 +112,12 @@ struct in_experiment {
     char **inputs;             /**< NULL-terminated paths of every file read or to be read, for the
                                     manifest; standard input is not among them */
 };
+
+/** When the recording of Status pins begins. */
+static inline nm_tick in_status_begin(const struct in_experiment *x)
+{
+    return x->status_from == NM_NEVER ? 0 : x->status_from;
+}
 
 /** Fills in every default (experiment.def); machine is left empty. Caller owns *x. */
 void in_experiment_default(struct in_experiment *x);

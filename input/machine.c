@@ -8,6 +8,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/tables.h"
+#include "monitor/monitor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,11 @@ static const struct in_key keys[] = {
                          {IN_TEXT, "a shipped machine's name or a machine file", 0, 0},
                          "",
                          "the machine this one is built on; values given here replace its values"},
+    [IN_MACHINE_STATUS] = {"status",
+                           {IN_MAP, "a mapping of status states to 4-bit codes", 0, 0},
+                           "{}",
+                           "codes of the processors' Status pins, where they are not those of "
+                           "'numachine list states': {load: 1, store: 4}"},
 #define PARAM(field, key, type, unit, min, max, def, source, sentence) \
     {key, {(enum in_type)NM_PARAM_##type, unit, min, max}, NULL, sentence},
 #include "machine/params.def"
@@ -46,7 +52,31 @@ struct build {
     struct in_reading *r;
     struct in_machine *mc;
     struct in_place places[ROWS];
+    struct in_place status; /**< where codes were given last */
 };
+
+static const uint8_t default_codes[IN_STATES] = {
+#define STATE(name, code, group, sentence) [MON_TAP_ST_##name] = (code),
+#include "procard/status.def"
+#undef STATE
+};
+
+const char *in_state_name(unsigned state)
+{
+    /* A group of states is an event, too, and may have a single member: mp_stalls. */
+    for (int e = 0; e < MON_EV__COUNT; e++)
+        if (e != MON_EV_mp_stalls && mon_events()[e].taps == UINT64_C(1) << state)
+            return mon_events()[e].name;
+    return NULL;
+}
+
+int in_state_find(const char *name)
+{
+    for (int s = 0; s < IN_STATES; s++)
+        if (!strcmp(name, in_state_name((unsigned)s)))
+            return s;
+    return -1;
+}
 
 char *in_origin_text(const struct in_place *at)
 {
@@ -129,6 +159,43 @@ static void take(struct build *b, const struct in_key *key, const struct in_valu
     b->places[row] = v->at;
 }
 
+/** "load=1": a state, by the name of the event that counts it, and its code. */
+static void take_code(struct build *b, const struct in_value *v, size_t i)
+{
+    const yaml_node_pair_t *pair = &v->node->data.mapping.pairs.start[i];
+    const struct in_place at = in_at(v->at.doc, in_node(v->at.doc, pair->key));
+    const char *equals = strrchr(v->list[i], '=');
+    char *name = nm_format("%.*s", (int)(equals - v->list[i]), v->list[i]);
+    const int state = in_state_find(name);
+    uint64_t code;
+    const char *end = in_whole_parse(equals + 1, &code);
+    if (state < 0)
+        in_complain(b->r, &at, "'status': unknown state '%.60s'; see 'numachine list states'",
+                    name);
+    else if (!end || *end || code > 15)
+        in_complain(b->r, &at, "'status': '%.60s' is no code of 4 bits, 0 to 15", equals + 1);
+    else
+        b->mc->codes[state] = (uint8_t)code;
+    free(name);
+}
+
+/** The codes of a mapping; they stay where it says nothing. */
+static void take_codes(struct build *b, const struct in_value *v)
+{
+    for (size_t i = 0; v->list && v->list[i]; i++)
+        take_code(b, v, i);
+    b->status = v->at;
+}
+
+static void check_codes(struct build *b)
+{
+    for (unsigned s = 0; s < IN_STATES; s++)
+        for (unsigned t = 0; t < s; t++)
+            if (b->mc->codes[s] == b->mc->codes[t])
+                in_complain(b->r, &b->status, "'status': %s and %s both have code %u",
+                            in_state_name(t), in_state_name(s), b->mc->codes[s]);
+}
+
 static void apply_file(struct build *b, const char *name, const struct in_place *asked,
                        const struct link *newer);
 
@@ -141,6 +208,8 @@ static void apply_mapping(struct build *b, struct in_doc *doc, yaml_node_t *map,
     const struct in_value *base = &values[IN_MACHINE_BASE];
     if (base->text)
         apply_file(b, base->text, &base->at, self);
+    if (values[IN_MACHINE_STATUS].at.doc)
+        take_codes(b, &values[IN_MACHINE_STATUS]);
     for (size_t i = IN_MACHINE_PARAMS; i < KEYS; i++)
         if (values[i].at.doc)
             take(b, &keys[i], &values[i]);
@@ -243,7 +312,9 @@ static void apply_set(struct build *b, const char *set)
     const struct in_key *key = in_open_set(b->r, set, tables, &table, &doc);
     if (!key || !in_read_value(b->r, doc, in_root(doc), key, &v))
         return;
-    if (key < keys + IN_MACHINE_PARAMS)
+    if (key == keys + IN_MACHINE_STATUS)
+        take_codes(b, &v);
+    else if (key < keys + IN_MACHINE_PARAMS)
         in_complain(b->r, &v.at, "'%s' cannot be set here; choose the machine instead", key->path);
     else
         take(b, key, &v);
@@ -305,6 +376,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
     const unsigned before = r->diag->errors;
     *mc = (struct in_machine){.name = machine_name(name)};
     nm_params_default(&mc->params);
+    memcpy(mc->codes, default_codes, sizeof mc->codes);
     if (node)
         apply_node(&b, doc, node);
     else
@@ -313,6 +385,8 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         apply_set(&b, *sets);
     if (r->diag->errors == before)
         check_rules(&b);
+    if (r->diag->errors == before)
+        check_codes(&b);
     mc->origins = nm_alloc(ROWS, sizeof *mc->origins);
     for (size_t i = 0; i < ROWS; i++)
         mc->origins[i].text = in_origin_text(&b.places[i]);

@@ -86,6 +86,10 @@ static const char *open_sections(FILE *out, int *indent, const char *path, char 
 
 static void write_params(FILE *out, int indent, const struct in_machine *mc)
 {
+    fprintf(out, "%*sstatus: {", indent, "");
+    for (unsigned s = 0; s < IN_STATES; s++)
+        fprintf(out, "%s%s: %u", s ? ", " : "", in_state_name(s), mc->codes[s]);
+    fputs("}\n", out);
     size_t count;
     char last[IN_PATH_MAX] = "", value[64];
     const struct nm_param_row *rows = nm_param_rows(&count);

@@ -316,7 +316,7 @@ struct prog {
     struct prctl prctl;
     bool membarrier;   /**< the process has said that it will use private barriers */
     uint32_t uid, gid; /**< only ever what they were */
-    nm_tick sample_at; /**< next call of the sample hook; NM_NEVER: none */
+    nm_tick moment_at; /**< next call of the moment hook; NM_NEVER: none */
 
     struct device_command *commands; /**< special functions asked for, in order (device.c) */
 

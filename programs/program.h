@@ -20,9 +20,9 @@ struct prog_spec {
     int stdin_fd, stdout_fd, stderr_fd; /**< host descriptors behind the guest's 0, 1, 2 */
     uint64_t seed;                      /**< getrandom, AT_RANDOM */
     nm_tick limit;                      /**< stop at this tick (NM_NEVER: none) */
-    nm_tick interval;                   /**< [ticks] between calls of `sample`; 0: none */
-    unsigned processors;                /**< threads may run on cards 0 .. processors-1; 0: all */
-    const char *beside;                 /**< the guest may read this file's directory; NULL: no */
+    nm_tick moment;                /**< [ticks] of the first call of `moment`; NM_NEVER: none */
+    unsigned processors;           /**< threads may run on cards 0 .. processors-1; 0: all */
+    const char *beside;            /**< the guest may read this file's directory; NULL: no */
     char *const *allow;            /**< NULL-terminated "PATH[:ro|:rw]": more that the guest may
                                         name; NULL: nothing */
     const char *const *off;        /**< NULL-terminated directories the guest may not change;
@@ -40,9 +40,9 @@ struct prog_hooks {
     void *ctx;
     /** The guest (or the end of the run) named a moment; the machine stands exactly at `at`. */
     void (*mark)(void *ctx, const char *name, bool begin, nm_tick at);
-    /** When spec->interval ticks have passed, and soon after each later multiple of it; the machine
+    /** Soon after spec->moment, and after each that it returns, NM_NEVER for no more; the machine
      *  stands exactly at `at`. */
-    void (*sample)(void *ctx, nm_tick at);
+    nm_tick (*moment)(void *ctx, nm_tick at);
     /** The guest wrote so many bytes to its standard output (1) or standard error (2). */
     void (*wrote)(void *ctx, int stream, const void *bytes, size_t count);
     /** A page of the program gets memory; registers of cards may be written, nothing else. */

@@ -230,21 +230,19 @@ static bool anyone_runs(const struct prog *p)
     return false;
 }
 
-/** Lets the hook look if one of its dates has come. */
-static void sample(struct prog *p)
+/** Lets the hook look if its date has come. */
+static void moment(struct prog *p)
 {
     const nm_tick now = prog_now(p);
 
-    if (now < p->sample_at)
-        return;
-    p->hooks->sample(p->hooks->ctx, now);
-    p->sample_at = now - now % p->spec->interval + p->spec->interval;
+    if (now >= p->moment_at)
+        p->moment_at = p->hooks->moment(p->hooks->ctx, now);
 }
 
 static void step(struct prog *p)
 {
     bool running = anyone_runs(p) || p->commands || mapped_awaited(p);
-    nm_tick until = earlier(next_date(p), earlier(p->sample_at, p->spec->limit));
+    nm_tick until = earlier(next_date(p), earlier(p->moment_at, p->spec->limit));
     struct nm_trap trap;
     enum nm_run r;
 
@@ -280,7 +278,7 @@ static void step(struct prog *p)
     if (!p->over)
         watch_look(p, next_date(p) == NM_NEVER && !p->commands);
     if (r == NM_RUN_UNTIL) {
-        sample(p);
+        moment(p);
         prog_tell(p);
     }
 }
@@ -362,7 +360,7 @@ static void prog_init(struct prog *p, struct nm_machine *m, const struct prog_sp
     p->uid = p->gid = 1000;
     p->prctl.dumpable = 1;
     limits_init(p);
-    p->sample_at = spec->interval && hooks && hooks->sample ? spec->interval : NM_NEVER;
+    p->moment_at = hooks && hooks->moment ? spec->moment : NM_NEVER;
     p->processors = spec->processors && spec->processors < cards ? spec->processors : cards;
     p->hash = XXH64_createState();
     if (!p->hash)

@@ -13,6 +13,7 @@
 #include "report/output.h"
 #include "report/registers.h"
 #include "report/samples.h"
+#include "report/status.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,13 +27,14 @@
 /* Every file a run writes. The manifest is the first to be written and the last to be replaced. */
 #define MANIFEST "manifest.json"
 static const char *const ours[] = {
-    MANIFEST,      "config.resolved.yaml",
-    "guest.elf",   "stats.json",
-    "stats.csv",   "stats.txt",
-    REP_HISTOGRAM, REP_GROUPS,
-    REP_SAMPLES,   REP_COUNTERS,
-    REP_BINS,      REP_NPY,
-    REP_STDOUT,    REP_STDERR,
+    MANIFEST,       "config.resolved.yaml",
+    "guest.elf",    "stats.json",
+    "stats.csv",    "stats.txt",
+    REP_HISTOGRAM,  REP_GROUPS,
+    REP_SAMPLES,    REP_COUNTERS,
+    REP_BINS,       REP_NPY,
+    REP_STDOUT,     REP_STDERR,
+    REP_STATUS_CSV, REP_STATUS_VCD,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

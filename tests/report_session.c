@@ -2,6 +2,7 @@
  * A session with a made-up machine and program: every way a run can end leaves the right files,
  * marks and exit status.
  */
+#include "cli/pins.h"
 #include "cli/session.h"
 #include "input/yaml.h"
 #include "machine/looking.h"
@@ -131,6 +132,31 @@ bool prog_symbol(const char *path, const char *name, uint64_t *from, uint64_t *t
     (void)to;
     snprintf(why, size, "the program has no symbol '%s'", name);
     return false;
+}
+
+/* No card here has pins. */
+void cli_pins_init(struct cli_pins *pins, const struct in_experiment *x)
+{
+    (void)x;
+    *pins = (struct cli_pins){.next = NM_NEVER};
+}
+
+void cli_pins_free(struct cli_pins *pins)
+{
+    (void)pins;
+}
+
+void cli_pins_moment(struct cli_pins *pins, struct nm_machine *m, nm_tick at)
+{
+    (void)pins;
+    (void)m;
+    (void)at;
+}
+
+void cli_pins_end(struct cli_pins *pins, struct nm_machine *m)
+{
+    (void)pins;
+    (void)m;
 }
 
 bool prog_check(const char *path, char *why, size_t size)
