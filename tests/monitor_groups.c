@@ -234,7 +234,7 @@ static void ends(struct world *w, unsigned card, nm_tick at)
     nm_card_os_counts(w->m, card)->wakes = WAKES;
 }
 
-enum which { IN_READS, IN_SHARING, IN_REFUSED, IN_RINGS, IN_STATES, CASES };
+enum which { IN_READS, IN_SHARING, IN_REFUSED, IN_RINGS, IN_USES, CASES };
 static void (*const cases[CASES])(struct world *w, const struct clocks *c) = {
     reads, sharing, refused, rings, states};
 
@@ -249,11 +249,11 @@ static void run(struct world *w, enum which which, const struct clocks *c)
         if (w->ops[card])
             actors_start(w->m, card, &w->actor[card], 0);
     for (unsigned card = 0; card < CARDS_MAX; card++)
-        if (w->ops[card] && which != IN_STATES && which != IN_SHARING)
+        if (w->ops[card] && which != IN_USES && which != IN_SHARING)
             access_at(w, card, END, 0, 0);
     while (nm_machine_run(w->m, END, &trap) == NM_RUN_TRAP) {
         nm_card_take(w->m, trap.card, &regs);
-        if (which == IN_STATES && trap.card == 0)
+        if (which == IN_USES && trap.card == 0)
             ends(w, trap.card, LONG);
         else
             nm_card_use(w->m, trap.card, NM_USE_IDLE, trap.cpu->now);
@@ -371,31 +371,31 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_RINGS, "RING", "local_ring", 100 * READS * SLOTS / ring_cycles, 3},
         {IN_RINGS, "RING", "upper_ring", 100 * READS / ring_cycles, 1},
 
-        {IN_STATES, "CPI", "cpi", ran / run, -1},
-        {IN_STATES, "CPI", "useful", 100 * run / two, -1},
-        {IN_STATES, "CPI", "l1i_stall", 100 * L1I / two, -1},
-        {IN_STATES, "CPI", "l1d_stall", 100 * L1D / two, -1},
-        {IN_STATES, "CPI", "l2_stall", 100 * L2 / two, -1},
-        {IN_STATES, "CPI", "mp_stall", 100 * MP / two, -1},
-        {IN_STATES, "CPI", "other_stall", 100 * OTHER / two, -1},
-        {IN_STATES, "CPI", "killed", 100 * (KILLED_BR + KILLED_EXC) / two, -1},
-        {IN_STATES, "CPI", "slipped_integer", 100 * SLIP_I / two, -1},
-        {IN_STATES, "CPI", "slipped_float", 100 * SLIP_F / two, -1},
-        {IN_STATES, "CPI", "system", 100 * SYSTEM / two, -1},
-        {IN_STATES, "CPI", "waiting", 100 * WAITING / two, -1},
-        {IN_STATES, "CPI", "asleep", 100 * ASLEEP / two, -1},
-        {IN_STATES, "CPI", "idle", 100 * (two - ran - SYSTEM - WAITING - ASLEEP) / two, -1},
-        {IN_STATES, "CPI", "l2_stall", 100.0 * L2 / END, 0},
-        {IN_STATES, "CPI", "cpi", 1, 1},
+        {IN_USES, "CPI", "cpi", ran / run, -1},
+        {IN_USES, "CPI", "useful", 100 * run / two, -1},
+        {IN_USES, "CPI", "l1i_stall", 100 * L1I / two, -1},
+        {IN_USES, "CPI", "l1d_stall", 100 * L1D / two, -1},
+        {IN_USES, "CPI", "l2_stall", 100 * L2 / two, -1},
+        {IN_USES, "CPI", "mp_stall", 100 * MP / two, -1},
+        {IN_USES, "CPI", "other_stall", 100 * OTHER / two, -1},
+        {IN_USES, "CPI", "killed", 100 * (KILLED_BR + KILLED_EXC) / two, -1},
+        {IN_USES, "CPI", "slipped_integer", 100 * SLIP_I / two, -1},
+        {IN_USES, "CPI", "slipped_float", 100 * SLIP_F / two, -1},
+        {IN_USES, "CPI", "system", 100 * SYSTEM / two, -1},
+        {IN_USES, "CPI", "waiting", 100 * WAITING / two, -1},
+        {IN_USES, "CPI", "asleep", 100 * ASLEEP / two, -1},
+        {IN_USES, "CPI", "idle", 100 * (two - ran - SYSTEM - WAITING - ASLEEP) / two, -1},
+        {IN_USES, "CPI", "l2_stall", 100.0 * L2 / END, 0},
+        {IN_USES, "CPI", "cpi", 1, 1},
 
-        {IN_STATES, "SYNC", "working", 100 * ran / two, -1},
-        {IN_STATES, "SYNC", "waiting", 100 * WAITING / two, -1},
-        {IN_STATES, "SYNC", "system", 100 * SYSTEM / two, -1},
-        {IN_STATES, "SYNC", "sleeps_per_1000_instr", 1000 * SLEEPS / instructions, -1},
-        {IN_STATES, "SYNC", "sleep_length", (double)WAITING / SLEEPS, -1},
-        {IN_STATES, "SYNC", "woken_per_wake", (double)SLEEPS / WAKES, -1},
-        {IN_STATES, "SYNC", "imbalance", LONG * 2 / ran, -1},
-        {IN_STATES, "SYNC", "stalled", 100 * (L2 + MP) / ran, -1},
+        {IN_USES, "SYNC", "working", 100 * ran / two, -1},
+        {IN_USES, "SYNC", "waiting", 100 * WAITING / two, -1},
+        {IN_USES, "SYNC", "system", 100 * SYSTEM / two, -1},
+        {IN_USES, "SYNC", "sleeps_per_1000_instr", 1000 * SLEEPS / instructions, -1},
+        {IN_USES, "SYNC", "sleep_length", (double)WAITING / SLEEPS, -1},
+        {IN_USES, "SYNC", "woken_per_wake", (double)SLEEPS / WAKES, -1},
+        {IN_USES, "SYNC", "imbalance", LONG * 2 / ran, -1},
+        {IN_USES, "SYNC", "stalled", 100 * (L2 + MP) / ran, -1},
         {IN_REFUSED, "SYNC", "scs_failed_per_1000_instr", 1000.0 / 8, -1},
         {IN_REFUSED, "SYNC", "refused", 100 * 4.0 / (7 + 4), -1},
         {IN_SHARING, "SYNC", "upgrades_per_1000_instr", 1000.0 / s_reads, -1},
