@@ -66,13 +66,14 @@ static void on_trap(void *owner, struct pc_card *card)
 {
     if (card->functional)
         return;
-    nm_post(card->k, card->cpu.now, NM_RANK_OS, card->position, trap_due, owner, card->cpu.number);
+    nm_post(card->k, card->cpu.now, NM_RANK_OS, nm_component(card->position, PC_ORDER_TRAP),
+            trap_due, owner, card->cpu.number);
 }
 
 static void on_interrupt(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause)
 {
-    nm_post(card->k, now, NM_RANK_OS, card->position, interrupt_due, owner,
-            (uint64_t)cause << 32 | card->cpu.number);
+    nm_post(card->k, now, NM_RANK_OS, nm_component(card->position, PC_ORDER_INTERRUPT),
+            interrupt_due, owner, (uint64_t)cause << 32 | card->cpu.number);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */

@@ -34,7 +34,7 @@ static void wake(struct nm_memory *mem, nm_tick at)
     if (at >= mem->work_at)
         return;
     mem->work_at = at;
-    nm_post(mem->k, at, NM_RANK_MODULE, NM_MODULE_MEMORY, work, mem, at);
+    nm_post(mem->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem, at);
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */

@@ -76,7 +76,7 @@ static void wake(struct nm_network *n, nm_tick at)
     if (at >= n->work_at)
         return;
     n->work_at = at;
-    nm_post(n->k, at, NM_RANK_MODULE, NM_MODULE_NETWORK, work, n, at);
+    nm_post(n->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, at);
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */

@@ -34,6 +34,21 @@ enum {
 
 _Static_assert(NM_MODULES <= 8, "a bit for each in `targets`");
 
+enum { NM_ORDERS = 8 /**< kinds of events of one module that may fall on one tick */ };
+
+/** The component of an event (nm_post) of a module. Where events of one module on one tick are
+ *  posted by different causes, each kind has an `order` of its own: a processor posts as soon as
+ *  the host lets it run ahead, so the sequence of postings is no order of the machine. */
+static inline uint32_t nm_component(unsigned module, unsigned order)
+{
+    return module * NM_ORDERS + order;
+}
+
+static inline unsigned nm_component_module(uint32_t component)
+{
+    return component / NM_ORDERS;
+}
+
 /** What a response says of the directory that served the request; whoever answers an intervention
  *  copies it from there. */
 enum nm_info {

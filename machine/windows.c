@@ -118,7 +118,7 @@ static void station_step(struct nm_station *s, nm_tick limit)
     nm_kernel_allow(s->k, limit);
     nm_kernel_step(s->k);
     const enum nm_rank rank = nm_kernel_rank(s->k);
-    const uint32_t position = nm_kernel_component(s->k);
+    const unsigned position = nm_component_module(nm_kernel_component(s->k));
     if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards)
         nm_station_moved(s, position); /* to this tick or a later one */
 }

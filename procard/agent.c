@@ -26,9 +26,9 @@
 
 static nm_fire_fn work, issue, respond, command, create, look_here;
 
-static uint32_t component(const struct pc_card *card)
+static uint32_t component(const struct pc_card *card, enum pc_order what)
 {
-    return card->position;
+    return nm_component(card->position, what);
 }
 
 static void broken(struct pc_card *card, nm_tick now, uint64_t line, uint8_t state,
@@ -82,7 +82,8 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
         card->truth.l2_misses++;
     nm_tick out = nm_bus_edge(card->bus, at + card->p->l2_lookup) +
                   card->p->agent_request * nm_bus_cycle(card->bus);
-    nm_post(card->k, out, NM_RANK_MODULE, component(card), issue, card, ++card->requests);
+    nm_post(card->k, out, NM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
+            ++card->requests);
 }
 
 /* PhaseID of the processor's own packets. */
@@ -342,7 +343,7 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
                     .lines = (uint16_t)lines,
                     .data = -1}};
     nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
-            NM_RANK_MODULE, component(card), command, card, 0);
+            NM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
 }
 
 void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at)
@@ -369,8 +370,8 @@ void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at)
                                        (look->by_index ? NM_LOOK_BY_INDEX : 0)),
                     .data = -1}};
     nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
-            NM_RANK_MODULE, component(card), look->where == NM_LOOK_CARD ? look_here : command,
-            card, 0);
+            NM_RANK_MODULE, component(card, PC_ORDER_COMMAND),
+            look->where == NM_LOOK_CARD ? look_here : command, card, 0);
 }
 
 /* Into the half for data of the card's own secondary cache. */
@@ -425,8 +426,8 @@ static void create(void *self, nm_tick now, uint64_t arg)
     (void)arg;
     const bool replace = pc_line_victim(card, PC_SIDE_D, line, false, &victim, &old);
     if (place_taken(card, line) || (wanted && r->sent) || (replace && !may_issue(card, true))) {
-        nm_post(card->k, now + card->p->agent_retry * cycle, NM_RANK_MODULE, component(card),
-                create, card, 0);
+        nm_post(card->k, now + card->p->agent_retry * cycle, NM_RANK_MODULE,
+                component(card, PC_ORDER_WORK), create, card, 0);
         return;
     }
     if (replace)
@@ -440,8 +441,9 @@ static void create(void *self, nm_tick now, uint64_t arg)
     const bool more = ++s->created < s->command.lines;
     if (!more)
         s->command.message = NM_MSG_SF_CREATED;
-    nm_post(card->k, now + card->p->agent_create * cycle, NM_RANK_MODULE, component(card),
-            more ? create : command, card, 0);
+    nm_post(card->k, now + card->p->agent_create * cycle, NM_RANK_MODULE,
+            component(card, more ? PC_ORDER_WORK : PC_ORDER_COMMAND), more ? create : command, card,
+            0);
     if (!wanted)
         return;
     give_up(card, now);
@@ -453,7 +455,7 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
 {
     if (in->message == NM_MSG_SF_BUSY) {
         nm_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), NM_RANK_MODULE,
-                component(card), command, card, 0);
+                component(card, PC_ORDER_COMMAND), command, card, 0);
         return;
     }
     if (in->message == NM_MSG_SF_READY) {
@@ -479,7 +481,7 @@ static void wake(struct pc_card *card, nm_tick at)
     if (at >= card->work_at)
         return;
     card->work_at = at;
-    nm_post(card->k, at, NM_RANK_MODULE, component(card), work, card, at);
+    nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, at);
 }
 
 static nm_tick response_time(const struct pc_card *card)
@@ -515,11 +517,12 @@ static void sent(void *self, nm_tick now)
     struct pc_card *card = self;
     if (card->blocked) {
         card->blocked = false;
-        nm_post(card->k, now, NM_RANK_MODULE, component(card), issue, card, card->requests);
+        nm_post(card->k, now, NM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
+                card->requests);
     }
     if (card->special.blocked) {
         card->special.blocked = false;
-        nm_post(card->k, now, NM_RANK_MODULE, component(card), command, card, 0);
+        nm_post(card->k, now, NM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
     }
     if (card->uncached.blocked)
         pc_uncached_room(card, now);
@@ -631,7 +634,7 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
         tap_request(card, MON_TAP_NACKED_REQUESTS, 1, now);
     }
     nm_post(card->k, now + retry_delay(card, now) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
-            component(card), issue, card, card->requests);
+            component(card, PC_ORDER_REQUEST), issue, card, card->requests);
 }
 
 /* An external request that finds its line holds the processor while the caches are used. */
@@ -663,7 +666,7 @@ static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_pa
     nm_tick at = nm_bus_edge(card->bus, now + (hit ? card->p->agent_external : 0));
     card->agent_free = at;
     served(card, in, at, now);
-    nm_post(card->k, at, NM_RANK_MODULE, component(card), respond, card, 0);
+    nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), respond, card, 0);
 }
 
 static void respond(void *self, nm_tick now, uint64_t arg)

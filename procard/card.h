@@ -87,6 +87,17 @@ struct pc_special {
     struct nm_look look;
 };
 
+/** Events of a card on one tick and rank, in their order (nm_component). */
+enum pc_order {
+    PC_ORDER_REQUEST,  /**< the processor's request leaves */
+    PC_ORDER_COMMAND,  /**< its command to a special function unit */
+    PC_ORDER_UNCACHED, /**< its uncached access */
+    PC_ORDER_WORK,     /**< what has come over the bus: taken, answered, created */
+    PC_ORDER_TRAP = 0, /**< it calls the operating system; of that rank */
+    PC_ORDER_INTERRUPT,
+    PC_ORDER_DELIVER, /**< interrupts of the monitoring card */
+};
+
 enum pc_activity {
     PC_IDLE, /**< no thread */
     PC_RUNNING,

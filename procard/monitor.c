@@ -87,7 +87,8 @@ static void post_look(struct pc_card *card, nm_tick at, bool alone)
         return;
     mon->look_at = at;
     mon->idle += !alone;
-    nm_post(card->k, at, NM_RANK_LOOK, card->position, look, card, at << 1 | alone);
+    nm_post(card->k, at, NM_RANK_LOOK, nm_component(card->position, 0), look, card,
+            at << 1 | alone);
 }
 
 /* [ticks] from a flag to its interrupt. */
@@ -101,7 +102,8 @@ static void raise(struct pc_card *card, nm_tick now, unsigned pending)
 {
     struct pc_monitor *mon = &card->monitor;
     if (pending & ~mon->raised)
-        nm_post(card->k, now + latency(card), NM_RANK_OS, card->position, deliver, card, 0);
+        nm_post(card->k, now + latency(card), NM_RANK_OS,
+                nm_component(card->position, PC_ORDER_DELIVER), deliver, card, 0);
     mon->raised = pending;
 }
 

@@ -23,9 +23,9 @@
 
 static nm_fire_fn turn, issue, own, serve;
 
-static void post(struct pc_card *card, nm_tick at, nm_fire_fn *fire)
+static void post(struct pc_card *card, nm_tick at, enum pc_order order, nm_fire_fn *fire)
 {
-    nm_post(card->k, at, NM_RANK_MODULE, card->position, fire, card, 0);
+    nm_post(card->k, at, NM_RANK_MODULE, nm_component(card->position, order), fire, card, 0);
 }
 
 static nm_tick cycles(const struct pc_card *card, nm_tick from, uint64_t n)
@@ -60,7 +60,7 @@ void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick
     card->answer = *in;
     card->port.out[NM_SINKABLE].reserved++;
     card->agent_free = cycles(card, now, card->p->agent_register);
-    post(card, card->agent_free, serve);
+    post(card, card->agent_free, PC_ORDER_WORK, serve);
 }
 
 static void serve(void *self, nm_tick now, uint64_t arg)
@@ -110,7 +110,7 @@ static void request(struct pc_card *card, uint64_t pa, unsigned size, bool store
 static void begin(struct pc_card *card, nm_tick at)
 {
     card->uncached.busy = true;
-    post(card, cycles(card, at, card->p->agent_request), issue);
+    post(card, cycles(card, at, card->p->agent_request), PC_ORDER_UNCACHED, issue);
 }
 
 static bool is_own(const struct pc_card *card, uint64_t pa)
@@ -125,7 +125,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     struct pc_uncached *u = &card->uncached;
     (void)arg;
     if (is_own(card, u->request.line)) {
-        post(card, now + card->p->agent_register * nm_bus_cycle(card->bus), own);
+        post(card, now + card->p->agent_register * nm_bus_cycle(card->bus), PC_ORDER_UNCACHED, own);
         return;
     }
     u->blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
@@ -139,7 +139,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
 void pc_uncached_room(struct pc_card *card, nm_tick now)
 {
     card->uncached.blocked = false;
-    post(card, now, issue);
+    post(card, now, PC_ORDER_UNCACHED, issue);
 }
 
 static void own(void *self, nm_tick now, uint64_t arg)
@@ -231,7 +231,7 @@ uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsi
     if (u->busy)
         return NULL;
     if (store) {
-        post(card, at, turn);
+        post(card, at, PC_ORDER_UNCACHED, turn);
     } else {
         request(card, pa, size, false);
         begin(card, at);
