@@ -239,6 +239,14 @@ static void first_issue(struct pc_card *card, nm_tick now)
         tap_request(card, MON_TAP_REREFERENCES, 1, now);
 }
 
+/* An intervention for the line has done its work in the caches and its answer is not out yet. A
+ * request for the line that overtook it would reach a directory that still takes this card for the
+ * owner. */
+static bool answering(const struct pc_card *card, uint64_t line)
+{
+    return card->port.out[NM_SINKABLE].reserved > 0 && card->answer.line == line;
+}
+
 /* Puts the request (again) into the outgoing FIFO, for what its line is by now. */
 static void issue(void *self, nm_tick now, uint64_t arg)
 {
@@ -257,7 +265,8 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     }
     bool replace = r->state != NM_CARD_S_UP &&
                    pc_line_victim(card, r->side, r->line, r->noncoherent, &victim, &victim_state);
-    card->blocked = !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_CARD_D);
+    card->blocked = answering(card, r->line) ||
+                    !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_CARD_D);
     if (card->blocked)
         return; /* `sent` will call again */
     if (replace)
