@@ -116,6 +116,15 @@ static void resume(struct thread *t, nm_tick at)
     stop_by(p, t->card, stop);
 }
 
+/** Instructions that the card's processor has completed. */
+static uint64_t completed(const struct prog *p, unsigned card)
+{
+    struct nm_truth truth;
+
+    nm_card_truth(p->m, card, &truth);
+    return truth.instructions;
+}
+
 /** The card is free from `at` on: the first in its queue gets it. */
 static void card_next(struct prog *p, unsigned card, nm_tick at)
 {
@@ -130,6 +139,7 @@ static void card_next(struct prog *p, unsigned card, nm_tick at)
     DL_DELETE2(c->queue, t, q_prev, q_next);
     at = later(at, t->ready_at);
     t->slice_end = at + p->par->os_quantum;
+    t->slice_from = completed(p, card);
     resume(t, at);
 }
 
@@ -252,6 +262,10 @@ static void return_to_card(struct thread *t)
     unsigned card = t->card;
     nm_tick at = later(t->trap.at + handled(t), prog_now(p));
 
+    /* A refill of the TLB may take longer than a slice, and the next thread empties the TLB:
+     * without an instruction a slice is not over. */
+    if (t->trap.preempted && at >= t->slice_end && completed(p, card) == t->slice_from)
+        t->slice_end = at + p->par->os_quantum;
     if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
         resume(t, at);
         return;

@@ -38,6 +38,10 @@ KNOWN = [
     # Windows ended after a credit given back could be noticed.
     ("rings.generator=10cy rings.nonsinkable_limit=1", "team.o32", "16"),
     ("rings.generator=64cy rings.nonsinkable_limit=2", "team.o32", "64"),
+    # Requests and packets of one tick were taken in the order of their postings.
+    ("netcache.size=65536B netcache.dram_time=1cy agent.response=6cy agent.retry=1cy", "queue.o32", ""),
+    # A request overtook the answer of an intervention for its line.
+    (LATE_ANSWERS, "mutex.o32", ""),
 ]
 
 
