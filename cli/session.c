@@ -425,6 +425,7 @@ static void read_registers(struct state *s)
     for (unsigned c = 0; c < s->run.cards; c++) {
         struct rep_registers *r = &s->run.registers[c];
         for (unsigned k = 0; k < MON_COUNTERS; k++) {
+            r->counted[k] = nm_card_counter(s->machine, c, k);
             r->control[k] = nm_card_register_read(s->machine, c, control[k]);
             r->value[k] = nm_card_register_read(s->machine, c, value[k]);
         }
@@ -432,8 +433,12 @@ static void read_registers(struct state *s)
         r->sram_control = nm_card_register_read(s->machine, c, MON_REG_SRAM_CONTROL);
         r->doubled =
             MON_GET(nm_card_register_read(s->machine, c, MON_REG_OPTIONS), OPTIONS_DOUBLE_TIME);
-        r->lost = nm_card_sram_lost(s->machine, c);
-        r->sram = nm_card_sram(s->machine, c);
+        const struct mon_sram *sram = nm_card_sram(s->machine, c);
+        r->lost = sram->lost;
+        r->longest = sram->longest;
+        r->sram = sram->word;
+        r->writer = sram->writer;
+        r->writers = sram->writers;
     }
 }
 
@@ -446,6 +451,7 @@ static enum cli_exit conclude(struct state *s)
     rep_output_remark(&s->output, REP_STDOUT, &s->run);
     rep_output_remark(&s->errors, REP_STDERR, &s->run);
     read_registers(s);
+    rep_histogram_remark(&s->run);
     rep_host_stop(&s->run.host);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
