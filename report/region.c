@@ -257,23 +257,33 @@ struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const stru
     return copy;
 }
 
+/* A sentence if a card's states, or what its time went to, are not all the time there was; or if
+ * the pins did not show other stall whenever no thread was at work. */
+static bool card_adds_up(const struct rep_region *region, unsigned card, char *why, size_t size)
+{
+    const struct rep_totals *sum = &region->card[card].sum;
+    const struct nm_truth *t = &sum->truth;
+    const uint64_t off = t->system + t->waiting + t->asleep + t->idle;
+    uint64_t states = 0;
+    for (int s = 0; s < PC_ST__COUNT; s++)
+        states += sum->taps.v[s];
+    if (states == region->elapsed && t->running + off == region->elapsed &&
+        off <= sum->taps.v[MON_TAP_ST_STALL_OTHER])
+        return true;
+    snprintf(why, size,
+             "region '%s', card %u: the 15 status states add up to %llu PCycles, work and rest to "
+             "%llu + %llu with %llu of other stall, and %llu passed",
+             region->name, card, (unsigned long long)states, (unsigned long long)t->running,
+             (unsigned long long)off, (unsigned long long)sum->taps.v[MON_TAP_ST_STALL_OTHER],
+             (unsigned long long)region->elapsed);
+    return false;
+}
+
 bool rep_run_adds_up(const struct rep_run *run, char *why, size_t size)
 {
-    for (size_t i = 0; i < run->regions; i++) {
-        const struct rep_region *region = &run->region[i];
-        for (unsigned c = 0; c < run->cards; c++) {
-            uint64_t sum = 0;
-            for (int s = 0; s < PC_ST__COUNT; s++)
-                sum += region->card[c].sum.taps.v[s];
-            if (sum == region->elapsed)
-                continue;
-            snprintf(
-                why, size,
-                "region '%s', card %u: the 15 status states add up to %llu PCycles, not to the "
-                "%llu that passed",
-                region->name, c, (unsigned long long)sum, (unsigned long long)region->elapsed);
-            return false;
-        }
-    }
+    for (size_t i = 0; i < run->regions; i++)
+        for (unsigned c = 0; c < run->cards; c++)
+            if (!card_adds_up(&run->region[i], c, why, size))
+                return false;
     return true;
 }

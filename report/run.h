@@ -124,8 +124,9 @@ void rep_region_free(struct rep_region *region);
 void rep_remark(struct rep_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * Every PCycle of a card is in exactly one of the 15 states, so in each ended region the states of
- * a card must add up to the elapsed ticks.
+ * Every PCycle of a card is in exactly one of the 15 states and goes to exactly one use, so in each
+ * ended region both must add up to the elapsed ticks of a card; where no thread is at work the
+ * state is other stall.
  * @return true, or false with one sentence about the first card and region where they do not
  */
 bool rep_run_adds_up(const struct rep_run *run, char *why, size_t size);

@@ -5,6 +5,7 @@ its own statuses; never an abort, an uncaught exception or a fault.
 
     host_limits.py NUMACHINE GUEST [few|all]
 """
+import json
 import os
 import pathlib
 import resource
@@ -82,6 +83,9 @@ class Bench:
     def judge(self, limit, value, name, words, guests, floor=0):
         done = self.run(limit, value, words)
         wrong = self.wrong(done, guests, floor, value)
+        if not wrong and name == "spin" and done.returncode == 130:
+            cause = json.loads(pathlib.Path("out/manifest.json").read_text())["end"]["stopped_by"]
+            wrong = None if cause == "CPU limit" else f"stopped by {cause}"
         self.counts[done.returncode] += 1
         if wrong:
             self.failed += 1

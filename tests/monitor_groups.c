@@ -398,7 +398,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_USES, "SYNC", "stalled", 100 * (L2 + MP) / ran, -1},
         {IN_REFUSED, "SYNC", "scs_failed_per_1000_instr", 1000.0 / 8, -1},
         {IN_REFUSED, "SYNC", "refused", 100 * 4.0 / (7 + 4), -1},
-        {IN_SHARING, "SYNC", "upgrades_per_1000_instr", 1000.0 / s_reads, -1},
+        {IN_SHARING, "SYNC", "copies_lost_per_1000_instr", 1000 * 2.0 / s_reads, -1},
         {IN_SHARING, "SYNC", "copies_lost_per_upgrade", 2, -1},
     };
     cr_assert_leq(sizeof rows / sizeof *rows, ROWS_MAX);

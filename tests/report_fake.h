@@ -29,6 +29,7 @@ static inline void fake_pass(struct fake *f, uint64_t ticks)
         t->taps.v[MON_TAP_READS] += 2;
         t->taps.v[MON_TAP_READ_LATENCY] += 50;
         t->truth.instructions += ticks / 3;
+        t->truth.running += ticks;
         t->truth.loads += ticks / 3;
     }
 }

@@ -58,15 +58,24 @@ Test(report_region, marks_that_make_no_sense_become_remarks)
 
 Test(report_region, a_lost_pcycle_is_noticed)
 {
-    struct fake f;
-    char why[256] = "";
-    fake_init(&f, "run");
-    fake_pass(&f, 90);
-    f.card[1].taps.v[MON_TAP_ST_LOAD]--;
-    fake_finish(&f, 90);
-    cr_expect(!rep_run_adds_up(&f.run, why, sizeof why));
-    cr_expect(strstr(why, "card 1") && strstr(why, "89"), "%s", why);
-    rep_run_free(&f.run);
+    /* a state, a use, a sleep that the pins do not show */
+    static const struct {
+        int state, running, asleep;
+        const char *said;
+    } rows[] = {{-1, 0, 0, "89"}, {0, -1, 0, "89 + 0"}, {0, -1, 1, "89 + 1 with 0"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fake f;
+        char why[256] = "";
+        fake_init(&f, "run");
+        fake_pass(&f, 90);
+        f.card[1].taps.v[MON_TAP_ST_LOAD] += (uint64_t)rows[i].state;
+        f.card[1].truth.running += (uint64_t)rows[i].running;
+        f.card[1].truth.asleep += (uint64_t)rows[i].asleep;
+        fake_finish(&f, 90);
+        cr_expect(!rep_run_adds_up(&f.run, why, sizeof why));
+        cr_expect(strstr(why, "card 1") && strstr(why, rows[i].said), "%s", why);
+        rep_run_free(&f.run);
+    }
 }
 
 Test(report_region, a_wrapped_counter_says_so)

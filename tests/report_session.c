@@ -86,7 +86,7 @@ const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
 {
     (void)card;
-    *out = (struct nm_truth){.instructions = m->now, .loads = m->now};
+    *out = (struct nm_truth){.instructions = m->now, .loads = m->now, .running = m->now};
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)
