@@ -19,6 +19,7 @@
 #include "report/histogram.h"
 #include "report/host.h"
 #include "report/manifest.h"
+#include "report/output.h"
 #include "report/progress.h"
 #include "report/rundir.h"
 #include "report/samples.h"
@@ -27,6 +28,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +47,7 @@ struct state {
     struct rep_samples samples;
     struct cli_mask mask;
     struct cli_pins pins;
+    struct rep_output output, errors; /* what the program wrote */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -56,6 +59,19 @@ struct state {
 static void complain(const char *what)
 {
     fprintf(stderr, "numachine: error: %s\n", what);
+}
+
+/* Something the host refused: said, and the first of it kept for the manifest. */
+static __attribute__((format(printf, 2, 3))) void fail(struct state *s, const char *format, ...)
+{
+    char why[sizeof s->manifest.error];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(why, sizeof why, format, ap);
+    va_end(ap);
+    complain(why);
+    if (!*s->manifest.error)
+        strcpy(s->manifest.error, why);
 }
 
 /* The events of the experiment, then those its groups need. */
@@ -122,6 +138,12 @@ static void look(struct state *s, nm_tick now)
     rep_region_free(&region);
 }
 
+static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
+{
+    struct state *s = ctx;
+    rep_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
+}
+
 static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
@@ -174,7 +196,7 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
     char why[512];
     if (rep_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
         return true;
-    complain(why);
+    fail(s, "%s", why);
     return false;
 }
 
@@ -237,7 +259,7 @@ static bool keep_program(struct state *s)
     if (!write_file(s, GUEST_COPY, write_program, s))
         return false;
     if (!s->copied)
-        fprintf(stderr, "numachine: error: cannot read %s: %s\n", s->guest.path, strerror(errno));
+        fail(s, "cannot read %s: %s", s->guest.path, strerror(errno));
     snprintf(s->program, sizeof s->program, "%s/" GUEST_COPY, s->dir.path);
     cli_guest_release(&s->guest);
     return s->copied;
@@ -259,7 +281,7 @@ static bool write_start(struct state *s)
     if (!s->begun)
         return false;
     if (!rep_rundir_clear(&s->dir, why, sizeof why)) {
-        complain(why);
+        fail(s, "%s", why);
         return false;
     }
     if (!keep_program(s))
@@ -273,6 +295,7 @@ static void give_up(struct state *s)
 {
     s->manifest.status = REP_FAILED;
     s->manifest.exit_code = CLI_EXIT_IO;
+    s->manifest.unstarted = true;
     write_manifest(s);
 }
 
@@ -299,6 +322,8 @@ static bool close_results(struct state *s)
     if (!s->ask->keep)
         return true;
     write_results(s);
+    write_file(s, REP_STDOUT, rep_output_write, &s->output);
+    write_file(s, REP_STDERR, rep_output_write, &s->errors);
     if (s->samples.interval)
         write_file(s, REP_SAMPLES, write_samples, s);
     if (s->pins.status.traces) {
@@ -331,8 +356,7 @@ static enum cli_exit simulate(struct state *s)
     const struct in_experiment *x = s->ask->experiment;
     int in = open_stdin(s->ask);
     if (in < 0) {
-        fprintf(stderr, "numachine: error: %s: %s\n", x->stdin_path ? x->stdin_path : "stdin",
-                strerror(errno));
+        fail(s, "%s: %s", x->stdin_path ? x->stdin_path : "stdin", strerror(errno));
         return CLI_EXIT_IO;
     }
     const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
@@ -358,6 +382,7 @@ static enum cli_exit simulate(struct state *s)
                                      .mark = on_mark,
                                      .moment = on_moment,
                                      .paged = s->mask.from < s->mask.to ? on_paged : NULL,
+                                     .wrote = s->ask->keep ? on_wrote : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -458,6 +483,8 @@ static enum cli_exit conclude(struct state *s)
     struct prog_outcome *out = &s->run.outcome;
     rep_run_finish(&s->run, out->ticks, totals(s));
     rep_samples_finish(&s->samples, &s->run, out->ticks, totals(s));
+    rep_output_remark(&s->output, REP_STDOUT, &s->run);
+    rep_output_remark(&s->errors, REP_STDERR, &s->run);
     read_registers(s);
     cli_pins_end(&s->pins, s->machine);
     rep_status_remark(&s->pins.status, &s->run);
@@ -468,8 +495,10 @@ static enum cli_exit conclude(struct state *s)
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
     s->manifest.exit_code = exit_status(s);
-    if (cli_stop_reason())
-        complain(cli_stop_reason());
+    if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
+        s->manifest.stopped_by = cli_stop_cause();
+        snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
+    }
     if (*out->message)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
@@ -541,6 +570,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     free(s->run.registers);
     rep_samples_free(&s->samples);
     cli_pins_free(&s->pins);
+    rep_output_free(&s->output);
+    rep_output_free(&s->errors);
     rep_run_free(&s->run);
     free(s->now.card);
     free(s->now.station);
@@ -561,7 +592,7 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     if (status == CLI_EXIT_OK && !cli_mask_find(&s.mask, session->experiment, s.guest.path))
         status = CLI_EXIT_USAGE;
     if (cli_stop_asked()) { /* nothing has been written yet */
-        complain("interrupted");
+        complain(cli_stop_reason());
         status = CLI_EXIT_INTERRUPTED;
     }
     if (status == CLI_EXIT_OK)

@@ -167,7 +167,7 @@ enum nm_use {
 void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at);
 
 /** For the operating system to count in: a card's `sleeps` and `wakes`. */
-struct nm_truth *nm_card_counted(struct nm_machine *m, unsigned card);
+struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card);
 
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
  *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
@@ -256,10 +256,12 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 struct nm_truth {
     uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
     uint64_t l1_writebacks, virtual_coherency, tlb_misses;
+    uint64_t requests, requests_abandoned, abandoned_time, abandoned_nacks, refused_time;
+    uint64_t held, packets_sent;
     uint64_t scs_failed;
     uint64_t running, system, waiting, asleep, idle; /**< [ticks] by enum nm_use: all ticks there
                                                           have been */
-    uint64_t sleeps, wakes; /**< counted by the operating system (nm_card_counted) */
+    uint64_t sleeps, wakes; /**< counted by the operating system (nm_card_os_counts) */
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 

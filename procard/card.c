@@ -33,6 +33,7 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     card->l1_line[side] = filled_with_ff(places * sizeof *card->l1_line[side]);
     card->l1[side] = filled_with_ff(places * sizeof *card->l1[side]);
     card->l1_dirty[side] = nm_alloc(places, sizeof *card->l1_dirty[side]);
+    card->l1_shown[side] = nm_alloc(places / 64 + 1, sizeof *card->l1_shown[side]);
     if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
         card->colours = (uint8_t)(size / card->p->page_size - 1);
 }
@@ -112,6 +113,7 @@ void pc_card_free(struct pc_card *card)
         free(card->l1_line[side]);
         free(card->l1[side]);
         free(card->l1_dirty[side]);
+        free(card->l1_shown[side]);
     }
     free(card->l2[PC_SIDE_I].line);
     free(card->l2[PC_SIDE_I].state);
@@ -139,8 +141,7 @@ void pc_card_forget(struct pc_card *card)
     card->stale = false;
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
-        for (unsigned place = 0; place <= card->l1_mask[side]; place++)
-            card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
+        pc_card_hide(card, side, 0, NOWHERE);
     pc_refetch(&card->cpu);
 }
 
@@ -337,7 +338,7 @@ void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out)
     out->v[MON_TAP_CYCLES] = at / nm_bus_cycle(card->bus);
     out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
     out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];
-    if (card->request.active && card->request.issued < at)
+    if (card->request.active && !card->request.noncoherent && card->request.issued < at)
         out->v[MON_TAP_READ_TIME] += (at - card->request.issued) / nm_bus_cycle(card->bus);
     out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);
 }

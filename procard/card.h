@@ -41,6 +41,8 @@ struct pc_request {
     bool conditional; /**< an SC waits for it */
     bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
+    uint8_t command;  /**< enum nm_message of its last issue */
+    uint16_t phase;   /**< ExtendedPhaseID at its last issue */
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */
@@ -125,6 +127,7 @@ struct pc_card {
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
     bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
+    uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
     bool functional;  /**< there are no caches; l1[] shows pages */
@@ -149,6 +152,7 @@ struct pc_card {
     nm_tick agent_free; /**< takes the next packet from the bus */
     nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
     unsigned passed;    /**< sinkable packets that have overtaken the first nonsinkable one */
+    unsigned at_work;   /**< bit per class: the agent is at a packet it took from that FIFO */
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;
@@ -271,6 +275,9 @@ void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 /** Forgets all of them. */
 void pc_card_forget(struct pc_card *card);
+
+/** Takes what lies in [va, va+len) from the processor's fast view; both whole pages. */
+void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len);
 
 /* ---- cache.c, for agent.c ------------------------------------------------------------------- */
 

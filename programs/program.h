@@ -45,6 +45,8 @@ struct prog_hooks {
     nm_tick (*moment)(void *ctx, nm_tick at);
     /** A page of the program gets memory; registers of cards may be written, nothing else. */
     void (*paged)(void *ctx, uint64_t va, uint64_t pa);
+    /** The guest wrote so many bytes to its standard output (1) or standard error (2). */
+    void (*wrote)(void *ctx, int stream, const void *bytes, size_t count);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, nm_tick now, uint64_t instructions);
     /** As often: whether somebody wants to see all threads; they are said. */
