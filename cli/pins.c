@@ -16,7 +16,8 @@
  * like are charged at once. */
 enum { LEAD = 100000 };
 
-_Static_assert((int)IN_STATES == (int)PC_ST__COUNT, "a machine file has a code for each state");
+_Static_assert((int)IN_STATUS_STATES == (int)PC_ST__COUNT,
+               "a machine file has a code for each state");
 
 void cli_pins_init(struct cli_pins *p, const struct in_experiment *x)
 {

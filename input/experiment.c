@@ -263,6 +263,10 @@ static void read_status(struct build *b)
         else
             x->status_card[x->status_count++] = (unsigned)card;
     }
+    if (count && x->machine.params.mode == NM_MODE_FUNCTIONAL)
+        in_complain(b->r, &v->at,
+                    "'monitor.status.cards': functional mode has no pipeline whose states the pins "
+                    "could show");
     read_time(b, IN_KEY_status_from, &x->status_from);
     read_time(b, IN_KEY_status_to, &x->status_to);
     if (x->status_to <= in_status_begin(x))

@@ -20,12 +20,13 @@ struct in_origin {
 /** Number of states of the R4400's Status pins (procard/status.def), in the order of the taps. */
 enum {
 #define STATE(name, code, group, sentence) +1
-    IN_STATES = 0
+    IN_STATUS_STATES = 0
 #include "procard/status.def"
 #undef STATE
 };
 
-/** A state's name: that of the event which counts it alone. Static. Precondition: below IN_STATES
+/** A state's name: that of the event which counts it alone. Static. Precondition: below
+ * IN_STATUS_STATES
  */
 const char *in_state_name(unsigned state);
 /** The state called `name`, or -1. */
@@ -34,9 +35,9 @@ int in_state_find(const char *name);
 struct in_machine {
     char *name; /**< machine file's name without directory and suffix */
     struct nm_params params;
-    uint8_t codes[IN_STATES];  /**< of the states on the Status pins, 4 bits; each another */
-    struct in_origin *origins; /**< [rows] */
-    char **inputs;             /**< NULL-terminated paths of the files read; NULL: none */
+    uint8_t codes[IN_STATUS_STATES]; /**< of the states on the Status pins, 4 bits; each another */
+    struct in_origin *origins;       /**< [rows] */
+    char **inputs;                   /**< NULL-terminated paths of the files read; NULL: none */
 };
 
 /** The shipped machine that is used when none is named. */

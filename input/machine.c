@@ -55,7 +55,7 @@ struct build {
     struct in_place status; /**< where codes were given last */
 };
 
-static const uint8_t default_codes[IN_STATES] = {
+static const uint8_t default_codes[IN_STATUS_STATES] = {
 #define STATE(name, code, group, sentence) [MON_TAP_ST_##name] = (code),
 #include "procard/status.def"
 #undef STATE
@@ -72,7 +72,7 @@ const char *in_state_name(unsigned state)
 
 int in_state_find(const char *name)
 {
-    for (int s = 0; s < IN_STATES; s++)
+    for (int s = 0; s < IN_STATUS_STATES; s++)
         if (!strcmp(name, in_state_name((unsigned)s)))
             return s;
     return -1;
@@ -189,7 +189,7 @@ static void take_codes(struct build *b, const struct in_value *v)
 
 static void check_codes(struct build *b)
 {
-    for (unsigned s = 0; s < IN_STATES; s++)
+    for (unsigned s = 0; s < IN_STATUS_STATES; s++)
         for (unsigned t = 0; t < s; t++)
             if (b->mc->codes[s] == b->mc->codes[t])
                 in_complain(b->r, &b->status, "'status': %s and %s both have code %u",

@@ -87,7 +87,7 @@ static const char *open_sections(FILE *out, int *indent, const char *path, char 
 static void write_params(FILE *out, int indent, const struct in_machine *mc)
 {
     fprintf(out, "%*sstatus: {", indent, "");
-    for (unsigned s = 0; s < IN_STATES; s++)
+    for (unsigned s = 0; s < IN_STATUS_STATES; s++)
         fprintf(out, "%s%s: %u", s ? ", " : "", in_state_name(s), mc->codes[s]);
     fputs("}\n", out);
     size_t count;

@@ -15,13 +15,13 @@
 /* The state of a code of status.def. */
 static uint8_t state_of(unsigned code)
 {
-    static const uint8_t codes[IN_STATES] = {
+    static const uint8_t codes[IN_STATUS_STATES] = {
 #define STATE(name, code, group, sentence) [MON_TAP_ST_##name] = (code),
 #include "procard/status.def"
 #undef STATE
     };
     uint8_t state = 0;
-    while (state < IN_STATES && codes[state] != code)
+    while (state < IN_STATUS_STATES && codes[state] != code)
         state++;
     return state;
 }
@@ -128,7 +128,7 @@ static void put_header(const struct rep_traces *status, const struct rep_run *ru
         {"8", "status [7:0]"}, {"4", "older [7:4]"}, {"4", "newer [3:0]"}};
     char name[8];
     fprintf(out, "$comment\n  Status(7:0): two PCycles in each MasterClock. Codes:\n");
-    for (unsigned s = 0; s < IN_STATES; s++)
+    for (unsigned s = 0; s < IN_STATUS_STATES; s++)
         fprintf(out, "  %x %s\n", run->experiment->machine.codes[s], in_state_name(s));
     fputs("$end\n$timescale 1 ps $end\n", out);
     for (unsigned c = 0; c < status->traces; c++) {

@@ -122,6 +122,9 @@ def main():
         _, other = bench.run(cards, f"load: {codes['store']}, store: 5")
         check_vcd(bench, other, swapped)
         assert all(clocks(other[card]) == clocks(whole[card]) for card in CARDS)
+        done = subprocess.run([numachine, "run", "--functional", str(bench.file), "--set",
+                               "monitor.status.cards=[0]"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and "functional mode" in done.stderr, done.stderr
         for status, given, complaint in (("cards: [4]", "", "'4' is no card"), ("from: 5cy, to: 5cy", "", "is not behind"),
                                          ("", "load: 4", "load and store both have code 4"),
                                          ("", "lode: 4", "unknown state 'lode'"), ("", "load: 16", "'16' is no code")):
