@@ -231,8 +231,8 @@ static void ends(struct world *w, unsigned card, nm_tick at)
     nm_card_use(w->m, card, NM_USE_WAITING, at + SYSTEM);
     nm_card_use(w->m, card, NM_USE_ASLEEP, at + SYSTEM + WAITING);
     nm_card_use(w->m, card, NM_USE_IDLE, at + SYSTEM + WAITING + ASLEEP);
-    nm_card_counted(w->m, card)->sleeps = SLEEPS;
-    nm_card_counted(w->m, card)->wakes = WAKES;
+    nm_card_os_counts(w->m, card)->sleeps = SLEEPS;
+    nm_card_os_counts(w->m, card)->wakes = WAKES;
 }
 
 enum which { IN_READS, IN_SHARING, IN_REFUSED, IN_RINGS, IN_STATES, CASES };
