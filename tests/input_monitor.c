@@ -137,6 +137,11 @@ Test(input_monitor, register_writes)
          {{MON_REG_SRAM_CONTROL,
            MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE) | MON_PUT(1, SRAM_CONTROL_DATA_HALF)}}},
         {__LINE__,
+         "histogram: {source: l2-victims}",
+         {{MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE) |
+                                     MON_PUT(1, SRAM_CONTROL_DATA_HALF) |
+                                     MON_PUT(MON_KIND_VICTIM, SRAM_CONTROL_KINDS)}}},
+        {__LINE__,
          "histogram: {source: blocks}",
          {{MON_REG_SRAM_CONTROL,
            MON_PUT(MON_SOURCE_ad, SRAM_CONTROL_SOURCE) | MON_PUT(1, SRAM_CONTROL_INCREMENT)}}},

@@ -1,10 +1,11 @@
 /*
- * Every formula of every shipped group, with a value counted by hand.
+ * Every formula of every shipped group, and of the metrics that every run has, with a value counted
+ * by hand.
  *
  * A case is a small machine whose cards make a few accesses at known ticks and spend other PCycles
  * as told; what each access takes is counted as in docs/latency.md, in bus cycles. The rows say
  * what each metric of each group must then be. A group or a metric without a row fails, and all
- * cases are counted at three ratios of the clocks.
+ * cases are counted at several ratios of the clocks.
  *
  * The cards are the real ones; only the instruction interpreter is replaced (pc_run below).
  */
@@ -264,6 +265,9 @@ static void run(struct world *w, enum which which, const struct clocks *c)
 
 /* ---- what it must come to -------------------------------------------------------------------- */
 
+/* In place of a group: the metrics that every run has (report/metrics.def). */
+#define METRICS "metric"
+
 struct row {
     enum which in;
     const char *group, *metric;
@@ -400,6 +404,24 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_REFUSED, "SYNC", "refused", 100 * 4.0 / (7 + 4), -1},
         {IN_SHARING, "SYNC", "copies_lost_per_1000_instr", 1000 * 2.0 / s_reads, -1},
         {IN_SHARING, "SYNC", "copies_lost_per_upgrade", 2, -1},
+
+        {IN_STATES, METRICS, "ipc", instructions / two, -1},
+        {IN_STATES, METRICS, "mips", instructions / seconds / 1e6, -1},
+        {IN_STATES, METRICS, "useful_share", 100 * run / two, -1},
+        {IN_STATES, METRICS, "stall_share", 100 * (L1I + L1D + L2 + MP + OTHER) / two, -1},
+        {IN_STATES, METRICS, "killslip_share",
+         100 * (KILLED_BR + KILLED_EXC + SLIP_I + SLIP_F) / two, -1},
+        {IN_STATES, METRICS, "system_share", 100 * SYSTEM / two, -1},
+        {IN_STATES, METRICS, "waiting_share", 100 * WAITING / two, -1},
+        {IN_STATES, METRICS, "asleep_share", 100 * ASLEEP / two, -1},
+        {IN_STATES, METRICS, "idle_share", 100 * (two - ran - SYSTEM - WAITING - ASLEEP) / two, -1},
+        {IN_RINGS, METRICS, "bus_utilisation", 100 * 2 * READS * (1 + 9) / (cycles * 4), -1},
+        {IN_RINGS, METRICS, "memory_utilisation", 100 * READS * DRAM / (cycles * 4), -1},
+        {IN_READS, METRICS, "card_bandwidth", READS * LINE / seconds / 1e6, -1},
+        {IN_REFUSED, METRICS, "mean_read_latency", latency / 7, -1},
+        {IN_REFUSED, METRICS, "nacks_per_read", 4.0 / 7, -1},
+        {IN_SHARING, METRICS, "l1d_miss_ratio", 100 * 4.0 / 5, -1},
+        {IN_SHARING, METRICS, "l2_misses_per_1000", 1000 * 4.0 / 5, -1},
     };
     cr_assert_leq(sizeof rows / sizeof *rows, ROWS_MAX);
     memcpy(row, rows, sizeof rows);
@@ -408,11 +430,27 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-static const struct in_metric *metric_of(const struct in_group *g, const char *name)
+/* One of those that every run has. @return its formula */
+static const char *metric_value(const struct rep_run *run, struct rep_level level, const char *name,
+                                double *value)
+{
+    for (enum rep_metric_id i = 0; i < REP_METRIC__COUNT; i++)
+        if (!strcmp(rep_metrics()[i].name, name)) {
+            rep_metric_value(run, &run->region[0], level, i, value);
+            return rep_metrics()[i].formula;
+        }
+    return NULL;
+}
+
+/* One of a group; the formula belongs to it. */
+static const char *group_value(const struct rep_run *run, struct rep_level level,
+                               const struct in_group *g, const char *name, double *value)
 {
     for (unsigned i = 0; i < g->metrics; i++)
-        if (!strcmp(g->metric[i].name, name))
-            return &g->metric[i];
+        if (!strcmp(g->metric[i].name, name)) {
+            rep_group_value(run, &run->region[0], level, &g->metric[i], value);
+            return g->metric[i].formula;
+        }
     return NULL;
 }
 
@@ -421,17 +459,19 @@ static void check_row(const struct rep_run *run, const struct row *row, const st
     struct in_diag diag = {.out = stderr};
     const struct rep_level level = {row->card < 0 ? 0 : (unsigned)row->card,
                                     row->card < 0 ? run->cards : 1};
-    struct in_group g;
+    const bool every_run = !strcmp(row->group, METRICS);
+    struct in_group g = {0};
     double value = NAN;
-    cr_assert(in_group_load(&g, row->group, &diag));
-    const struct in_metric *metric = metric_of(&g, row->metric);
-    cr_assert(metric, "group %s has no metric %s", row->group, row->metric);
-    rep_group_value(run, &run->region[0], level, metric, &value);
+    cr_assert(every_run || in_group_load(&g, row->group, &diag));
+    const char *formula = every_run ? metric_value(run, level, row->metric, &value)
+                                    : group_value(run, level, &g, row->metric, &value);
+    cr_assert(formula, "there is no %s.%s", row->group, row->metric);
     cr_expect(fabs(value - row->value) <= 1e-9 * fabs(row->value),
               "bus %lu and ring %lu ticks, case %d, %s.%s of %d = %s: %.9g, by hand %.9g",
               (unsigned long)c->bus, (unsigned long)c->ring, (int)row->in, row->group, row->metric,
-              row->card, metric->formula, value, row->value);
-    in_group_free(&g);
+              row->card, formula, value, row->value);
+    if (!every_run)
+        in_group_free(&g);
 }
 
 /* What a run's books say of the world at its end. */
@@ -500,4 +540,7 @@ Test(monitor_groups, every_metric_of_every_group_has_a_row)
         in_group_free(&g);
     }
     in_free_list(names);
+    for (unsigned m = 0; m < REP_METRIC__COUNT; m++)
+        cr_expect(has_row(row, rows, METRICS, rep_metrics()[m].name), "no row for metric.%s",
+                  rep_metrics()[m].name);
 }
