@@ -244,6 +244,10 @@ static inline bool pc_card_run(struct pc_card *card, nm_tick horizon)
     return false;
 }
 
+/** Ends the process if something of the card is not as it must be at the end of a window.
+ *  (invariants.c) */
+void pc_card_invariants(const struct pc_card *card, nm_tick now);
+
 /** Charges `n` PCycles of `state` that begin at tick `at`. A line kept for a store conditional is
  * kept so much longer. */
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
