@@ -23,12 +23,12 @@ static const char *const titles[NM_AGENTS] = {
 };
 
 /** The words of a cell's actions, in the order of actions.def. */
-static void print_actions(uint64_t actions, const char *between)
+static void print_actions(enum nm_agent agent, uint64_t actions, const char *between)
 {
-    const char *gap = "";
-    for (unsigned bit = 0; bit < NM_ACTIONS; bit++)
+    const char *gap = "", *name;
+    for (unsigned bit = 0; (name = nm_action_name(agent, bit)); bit++)
         if (actions >> bit & 1) {
-            printf("%s%s", gap, nm_action_name(bit));
+            printf("%s%s", gap, name);
             gap = between;
         }
 }
@@ -57,7 +57,7 @@ static void md_row(enum nm_agent agent, unsigned s)
         const struct nm_cell *cell = nm_cell(s, e);
         if (cell->exists) {
             printf(" **%s**<br>", nm_state_name(cell->next));
-            print_actions(cell->actions, "<br>");
+            print_actions(agent, cell->actions, "<br>");
         }
         fputs(" |", stdout);
     }
@@ -122,7 +122,7 @@ static void html_row(enum nm_agent agent, unsigned s)
             continue;
         }
         printf("<td><b>%s</b><br>", nm_state_name(cell->next));
-        print_actions(cell->actions, "<br>");
+        print_actions(agent, cell->actions, "<br>");
         fputs("</td>", stdout);
     }
     puts("</tr>");

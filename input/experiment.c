@@ -17,7 +17,7 @@
 
 /* Choices that are tables elsewhere. */
 static const char message_words[] = "any"
-#define MESSAGE(name, class, data, sentence) " " #name
+#define MESSAGE(name, number, class, data, sentence) " " #name
 #include "machine/message.def"
 #undef MESSAGE
     ;
@@ -127,6 +127,7 @@ static void store(struct build *b, size_t i)
         move_list(v, field);
         break;
     case IN_INT:
+    case IN_BOOL:
         if (!v->at.doc)
             v->number = IN_ABSENT;
         if (fields[i].size == sizeof(unsigned))
@@ -523,6 +524,14 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
     for (; list && *list; list++)
         in_push(field, *list);
     in_set_origin(x, key);
+}
+
+void in_experiment_command(struct in_experiment *x, char *const *words)
+{
+    x->program = in_strdup(words[0]);
+    in_set_origin(x, IN_KEY_program);
+    in_replace_list(x, IN_KEY_argv, words + 1);
+    prepend_name(x);
 }
 
 bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in_diag *diag)

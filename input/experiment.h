@@ -29,9 +29,11 @@ struct in_machine {
 
 /** What one of a card's counters is programmed with at tick 0. */
 struct in_counter {
-    unsigned event; /**< enum mon_event_id */
-    bool masked;    /**< the mask applies to it */
-    uint32_t start; /**< value it is loaded with */
+    unsigned event;   /**< enum mon_event_id */
+    bool masked;      /**< the mask applies to it */
+    bool interrupt;   /**< its overflow interrupts the processor */
+    bool read_clears; /**< reading it clears it */
+    uint32_t start;   /**< value it is loaded with */
 };
 
 /** One write to a card's registers. */
@@ -77,6 +79,7 @@ struct in_experiment {
     uint64_t mask_fifo;                      /**< [packets] IN_ABSENT: not given */
     char **registers;                        /**< NULL-terminated "NAME=number" */
     char *histogram, *scale;                 /**< words */
+    unsigned histogram_interrupt;            /**< overflow of a word interrupts the processor */
     nm_tick interval;                        /**< [ticks] NM_NEVER: no samples */
     char **phases;                           /**< NULL-terminated "NAME=PhaseID" */
     struct in_write *write;                  /**< the registers all of this comes to, in order, */
@@ -116,6 +119,11 @@ bool in_experiment_make(struct in_experiment *x, const char *machine, char *cons
  */
 bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
                          struct in_diag *diag);
+
+/** Names the program and its arguments as a command line does; NULL-terminated. The program finds
+ *  its file's name only as its own, as from an experiment's file: a path on its stack would move
+ *  what lies there, and so the cycles. @pre nothing named it before */
+void in_experiment_command(struct in_experiment *x, char *const *words);
 
 /** Lets the program use more of the host's files; `grants` as x->files, NULL: none.
  *  @return false after complaints */

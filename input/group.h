@@ -18,6 +18,7 @@ enum in_operand {
 };
 
 enum { IN_OPERAND_SHIFT = 16 };
+_Static_assert(MON_EV__COUNT < 1 << IN_OPERAND_SHIFT, "a row's number fits below the kind");
 
 /** Rows of the ground truth: those of report/truth.def, then the cached reads completed, which a
  *  tap of the card counts although no counter can. */

@@ -293,6 +293,16 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     nm_station_wake(m, s, c->cpu.now);
 }
 
+void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at)
+{
+    pc_card_use(m->card[card], use, at);
+}
+
+struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->truth;
+}
+
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
 {
     struct pc_card *c = m->card[card];
@@ -412,18 +422,16 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 /* ---- looking --------------------------------------------------------------------------------- */
 
 /* The card sees its ring pass at its station's interface, and the ring above pass at the interface
- * between the two; in cycles of the card's own clock. */
+ * between the two; in ring cycles, whatever the card's own clock. */
 static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_taps *out)
 {
     if (!m->net)
         return;
     const unsigned ring = station / m->shape.fan[0], node = station % m->shape.fan[0];
-    uint64_t busy = ring_net_link(m->net, 0, ring, node).busy;
-    out->v[MON_TAP_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
-    if (m->shape.levels < 2)
-        return;
-    busy = ring_net_link(m->net, 1, ring / m->shape.fan[1], ring % m->shape.fan[1]).busy;
-    out->v[MON_TAP_UPPER_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
+    out->v[MON_TAP_RING_BUSY] = ring_net_link(m->net, 0, ring, node).busy;
+    if (m->shape.levels >= 2)
+        out->v[MON_TAP_UPPER_RING_BUSY] =
+            ring_net_link(m->net, 1, ring / m->shape.fan[1], ring % m->shape.fan[1]).busy;
 }
 
 static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out)
@@ -463,18 +471,20 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
 {
     struct pc_card *c = m->card[card];
-    pc_monitor_write(c, offset, value, m->now);
+    pc_monitor_write(c, card, offset, value, m->now);
     card_posted(m, c);
 }
 
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
-    return m->card[card]->monitor.board.sram.word;
+    struct mon_taps taps;
+    pc_monitor_taps(m->card[card], m->now, &taps);
+    return mon_counted(&m->card[card]->monitor.board.counters, k, &taps);
 }
 
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->monitor.board.sram.lost;
+    return &m->card[card]->monitor.board.sram;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)
@@ -514,6 +524,9 @@ void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
     out->instructions = c->cpu.instructions;
     out->loads = c->cpu.states[PC_ST_LOAD];
     out->stores = c->cpu.states[PC_ST_STORE];
+    out->packets_sent = c->taps.v[MON_TAP_HEADERS_OUT];
+    out->scs_failed = c->cpu.scs_failed;
+    pc_card_usage(c, m->now, out);
 }
 
 const char *nm_machine_error(const struct nm_machine *m)

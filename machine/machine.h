@@ -151,6 +151,24 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
 /** Takes the thread off a card that stopped with a trap; the card idles. Drops the LL link. */
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
 
+/** What a card's time goes to, beside what its Status pins show. */
+enum nm_use {
+    NM_USE_IDLE,    /**< no thread is placed here */
+    NM_USE_RUNNING, /**< a thread executes, or waits for its own accesses */
+    NM_USE_SYSTEM,  /**< the operating system works for a thread */
+    NM_USE_WAITING, /**< the threads here sleep, one of them until another thread calls it */
+    NM_USE_ASLEEP,  /**< the threads here sleep for other things */
+    NM_USE__COUNT
+};
+
+/** The operating system says what the card's time goes to from tick `at` on, unless something
+ *  happens before. From a trap on that is NM_USE_SYSTEM, from nm_card_resume's tick on
+ *  NM_USE_RUNNING; at tick 0 NM_USE_IDLE. */
+void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at);
+
+/** For the operating system to count in: a card's `sleeps` and `wakes`. */
+struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card);
+
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
  *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
  * replaces an earlier one; NM_NEVER cancels. */
@@ -223,11 +241,11 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset);
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value);
 
-/** The 65,536 words of a card's SRAM, or NULL when it was never used (all are 0). */
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card);
+/** What counter k of a card has counted since it was last loaded or told what to count. */
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k);
 
-/** Events the SRAM of a card has lost because it was busy (N-88); stays at 2^32-1. */
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card);
+/** The SRAM of a card. */
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
@@ -238,6 +256,12 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 struct nm_truth {
     uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
     uint64_t l1_writebacks, virtual_coherency, tlb_misses, upgrades_failed;
+    uint64_t requests, requests_abandoned, abandoned_time, abandoned_nacks, refused_time;
+    uint64_t held, packets_sent;
+    uint64_t scs_failed;
+    uint64_t running, system, waiting, asleep, idle; /**< [ticks] by enum nm_use: all ticks there
+                                                          have been */
+    uint64_t sleeps, wakes; /**< counted by the operating system (nm_card_os_counts) */
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 

@@ -126,7 +126,8 @@ static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now
                               .class = (uint8_t)row->class,
                               .data_slots = (uint8_t)slots,
                               .multicast = p->message == NM_MSG_INVALIDATE};
-    _Static_assert(sizeof *p <= sizeof out.payload, "a packet fits a message");
+    _Static_assert(sizeof *p <= sizeof out.payload,
+                   "a packet fits a message of the rings: raise RING_PAYLOAD");
     memcpy(out.payload, p, sizeof *p);
     ring_send(n->net, station, now, &out);
     return true;

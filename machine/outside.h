@@ -18,7 +18,9 @@ static inline unsigned nm_register_card(uint64_t pa)
 /** Whether the message is one of those below, which the protocol's table does not know. */
 static inline bool nm_is_outside(enum nm_message message)
 {
-    return message >= NM_MSG_UNC_RD && message <= NM_MSG_NCH_WB;
+    _Static_assert(NM_MSG_UNC_RD + 7 == NM_MSG__COUNT && NM_MSG_NCH_WB == NM_MSG__COUNT - 1,
+                   "these are the last of the table");
+    return message >= NM_MSG_UNC_RD;
 }
 
 /** Whether it goes back to the card that asked. */

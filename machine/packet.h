@@ -7,13 +7,18 @@
 #include <stdint.h>
 
 enum nm_message {
-#define MESSAGE(name, class, data, sentence) NM_MSG_##name,
+#define MESSAGE(name, number, class, data, sentence) NM_MSG_##name = number,
 #include "machine/message.def"
 #undef MESSAGE
-    NM_MSG__COUNT
+#define MESSAGE(name, number, class, data, sentence) +1
+    NM_MSG__COUNT = 0
+#include "machine/message.def"
+#undef MESSAGE
 };
 
 enum nm_class { NM_SINKABLE, NM_NONSINKABLE, NM_CLASSES };
+
+_Static_assert(NM_MSG__COUNT <= UINT8_MAX + 1, "a message is one byte");
 
 /** Modules of a station by bus position: cards first, then memory, then network cache and ring
  *  interface. */
@@ -26,6 +31,8 @@ enum {
                                the upgrade of `station` */
     NM_NO_CARD = 15       /**< in `requester`: a card of another station, told by `station` alone */
 };
+
+_Static_assert(NM_MODULES <= 8, "a bit for each in `targets`");
 
 /** What a response says of the directory that served the request; whoever answers an intervention
  *  copies it from there. */

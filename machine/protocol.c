@@ -9,18 +9,69 @@
 #include <stddef.h>
 
 const struct nm_message_row nm_message_rows[NM_MSG__COUNT] = {
-#define MESSAGE(name, class, data, sentence) \
-    {#name, NM_##class, (data) == 1, (data) == 2, sentence},
+#define MESSAGE(name, number, class, data, sentence) \
+    [number] = {#name, NM_##class, (data) == 1, (data) == 2, sentence},
 #include "machine/message.def"
 #undef MESSAGE
 };
 
+/* A row may only use the words of its own agent: to the other kind their bits mean something else.
+ */
+#define STATE(agent, name, sentence)
+#define EVENT(agent, name, sentence)
+#define ROW(agent, state, event, next, actions) ROW_##agent(actions)
+#define FOREIGN(actions)                        _Static_assert((actions) == 0, "a row uses a word of another agent");
+static void __attribute__((unused)) rows_use_words_of_their_agents(void)
+{
+    {
+#define CARD_ACTION(name) name = 0,
+#define DIR_ACTION(name)  name = 1,
+#define ROW_CARD(actions) FOREIGN(actions)
+#define ROW_HOME(actions)
+#define ROW_NC(actions)
+        enum {
+#include "machine/actions.def"
+            NOTHING = 0
+        };
+#include "machine/protocol.def"
+#undef ROW_CARD
+#undef ROW_HOME
+#undef ROW_NC
+    }
+    {
+#define CARD_ACTION(name) name = 1,
+#define DIR_ACTION(name)  name = 0,
+#define ROW_CARD(actions)
+#define ROW_HOME(actions) FOREIGN(actions)
+#define ROW_NC(actions)   FOREIGN(actions)
+        enum {
+#include "machine/actions.def"
+            NOTHING = 0
+        };
+#include "machine/protocol.def"
+#undef ROW_CARD
+#undef ROW_HOME
+#undef ROW_NC
+    }
+}
+#undef FOREIGN
+#undef STATE
+#undef EVENT
+#undef ROW
+
+#define MESSAGE(name, number, class, data, sentence) | UINT64_C(1) << (number)
+_Static_assert((0
+#include "machine/message.def"
+                ) == (UINT64_C(1) << NM_MSG__COUNT) - 1,
+               "each number is given once, and none is left out");
+#undef MESSAGE
+
 /* The rows use bare action words. */
+#define CARD_ACTION(name) name = NM_CARD_ACT_##name,
+#define DIR_ACTION(name)  name = NM_DIR_ACT_##name,
 enum {
     NOTHING = 0,
-#define ACTION(kind, name) name = NM_##kind##_ACT_##name,
 #include "machine/actions.def"
-#undef ACTION
 };
 
 #define STATE(agent, name, sentence)
@@ -93,14 +144,19 @@ const char *nm_event_sentence(unsigned e)
     return events[e].sentence;
 }
 
-const char *nm_action_name(unsigned bit)
+const char *nm_action_name(enum nm_agent agent, unsigned bit)
 {
-    static const char *const names[] = {
-#define ACTION(kind, name) #name,
+#define CARD_ACTION(name) #name,
+    static const char *const of_cards[NM_CARD_ACTIONS] = {
 #include "machine/actions.def"
-#undef ACTION
     };
-    return names[bit];
+#define DIR_ACTION(name) #name,
+    static const char *const of_directories[NM_DIR_ACTIONS] = {
+#include "machine/actions.def"
+    };
+    if (agent == NM_AGENT_CARD)
+        return bit < NM_CARD_ACTIONS ? of_cards[bit] : NULL;
+    return bit < NM_DIR_ACTIONS ? of_directories[bit] : NULL;
 }
 
 const char *nm_agent_name(enum nm_agent a)

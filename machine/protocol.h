@@ -37,26 +37,35 @@ enum nm_protocol_event {
 #undef STATE
 #undef EVENT
 
-/** What is done in a transition: one bit per action word (actions.def). */
-#define ACTION(kind, name) NM_##kind##_BIT_##name,
-enum nm_action_bit {
+/** What is done in a transition: one bit per action word of the agent's kind (actions.def). The two
+ *  kinds have a set each, so the same bit means one thing to a card and another to a directory. */
+#define CARD_ACTION(name) NM_CARD_BIT_##name,
+enum nm_card_bit {
 #include "machine/actions.def"
-    NM_ACTIONS
+    NM_CARD_ACTIONS
 };
-#undef ACTION
-#define ACTION(kind, name) NM_##kind##_ACT_##name = 1ull << NM_##kind##_BIT_##name,
-enum nm_action {
-    NM_ACT_NOTHING = 0,
+#define DIR_ACTION(name) NM_DIR_BIT_##name,
+enum nm_dir_bit {
+#include "machine/actions.def"
+    NM_DIR_ACTIONS
+};
+_Static_assert(NM_CARD_ACTIONS <= 64 && NM_DIR_ACTIONS <= 64, "a cell's actions are 64 bits");
+#define CARD_ACTION(name) NM_CARD_ACT_##name = 1ull << NM_CARD_BIT_##name,
+enum nm_card_action {
 #include "machine/actions.def"
 };
-#undef ACTION
+#define DIR_ACTION(name) NM_DIR_ACT_##name = 1ull << NM_DIR_BIT_##name,
+enum nm_dir_action {
+#include "machine/actions.def"
+};
 
 /** One cell of the table. */
 struct nm_cell {
     bool exists;
-    uint8_t next; /**< enum nm_state */
-    uint64_t actions;
+    uint8_t next;     /**< enum nm_state */
+    uint64_t actions; /**< of the state's agent: nm_card_action or nm_dir_action bits */
 };
+_Static_assert(NM_STATES <= UINT8_MAX + 1, "a state is one byte");
 
 /** Directory entry of a line, at its home or in a network cache. See nm_home_start, nm_nc_start. */
 struct nm_dir_line {
@@ -68,6 +77,8 @@ struct nm_dir_line {
     uint8_t loose : 1;     /**< network cache: cards outside the mask may share too */
     uint8_t poll : 3;      /**< network cache: card being asked for the line */
 };
+_Static_assert(NM_CARDS_MAX <= 4 && NM_CARDS_MAX <= 1 << 3,
+               "`cards` has a bit for each, `poll` a number");
 
 /** Where a directory agent stands. */
 struct nm_place {
@@ -133,7 +144,8 @@ const char *nm_state_name(unsigned s);
 const char *nm_state_sentence(unsigned s);
 const char *nm_event_name(unsigned e);
 const char *nm_event_sentence(unsigned e);
-const char *nm_action_name(unsigned bit);
+/** The word of a bit of that agent's actions; NULL behind the last. */
+const char *nm_action_name(enum nm_agent agent, unsigned bit);
 const char *nm_agent_name(enum nm_agent a);
 
 #endif

@@ -34,7 +34,9 @@ void mon_board_init(struct mon_board *b, unsigned number)
 void mon_board_free(struct mon_board *b)
 {
     free(b->sram.word);
+    free(b->sram.writer);
     b->sram.word = NULL;
+    b->sram.writer = NULL;
 }
 
 static enum mon_event_id event_of(const struct mon_board *b, unsigned k)
@@ -165,9 +167,11 @@ uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct
 {
     const struct mon_counter *c = &b->counters.counter[k];
     const uint64_t states = (UINT64_C(1) << (MON_TAP_ST_SLIP_FP + 1)) - 1;
+    const uint64_t rings =
+        T(RING_BUSY) | T(UPPER_RING_BUSY); /* their clock may be the faster one */
     if (c->masked || c->settling || !c->taps || c->taps & MON_PACKET_TAPS)
         return 0;
-    *pcycles = c->taps & (states | T(ABOVE));
+    *pcycles = c->taps & (states | rings | T(ABOVE));
     return (UINT64_C(1) << 32) - mon_read(&b->counters, k, now);
 }
 
@@ -218,23 +222,28 @@ void mon_board_issue(struct mon_board *b, const struct mon_taps *now)
     open_crossings(b, above, now);
 }
 
-void mon_board_transaction(struct mon_board *b, struct mon_transaction *t)
+void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t)
 {
     const enum mon_source source = source_of(b);
     int index = -1;
-    t->phase = (uint16_t)b->phase;
     if (source >= MON_SOURCE_state_phase) {
         index = mon_bin_of(source, t, MON_GET(b->options, OPTIONS_DOUBLE_TIME));
         if (!mon_sram_count(&b->sram, (uint16_t)index, t->cycle))
             index = -1;
+        else if (t->service > b->sram.longest)
+            b->sram.longest = t->service;
     }
     if (b->log)
         b->log(b->log_ctx, t, index);
 }
 
 /* SCADDR(16) has no wire and SCADDR(0) is dropped. */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle)
+void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, bool data,
+                      uint64_t cycle)
 {
+    const unsigned kinds = MON_GET(b->sram_control, SRAM_CONTROL_KINDS);
+    if (kind && kinds && !(kinds & kind))
+        return;
     if (!data && MON_GET(b->sram_control, SRAM_CONTROL_DATA_HALF))
         return;
     mon_sram_count(&b->sram, (uint16_t)((scaddr >> 1 & 0x7fff) | (scaddr >> 17 & 1) << 15), cycle);
@@ -475,10 +484,11 @@ static enum mon_reason write_register(struct mon_board *b, const struct mon_regi
 }
 
 /* A word of the SRAM: stored, or in increment mode counted (N-89, A-12). */
-static void write_word(struct mon_board *b, uint16_t index, uint32_t value, uint64_t cycle)
+static void write_word(struct mon_board *b, unsigned writer, uint16_t index, uint32_t value,
+                       uint64_t cycle)
 {
     if (source_of(b) == MON_SOURCE_ad && MON_GET(b->sram_control, SRAM_CONTROL_INCREMENT))
-        mon_sram_count(&b->sram, index, cycle);
+        mon_sram_increment(&b->sram, index, cycle, writer, writer == b->number);
     else if (value || b->sram.word)
         mon_sram_words(&b->sram)[index] = value;
 }
@@ -491,9 +501,16 @@ static bool is_window(uint32_t offset)
 void mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
                      const struct mon_taps *now)
 {
+    mon_board_write_by(b, b->number, offset, value, now);
+}
+
+void mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset, uint32_t value,
+                        const struct mon_taps *now)
+{
     offset &= ~3u;
     if (is_window(offset)) {
-        write_word(b, (uint16_t)((offset - MON_SRAM_WINDOW) / 4), value, now->v[MON_TAP_CYCLES]);
+        write_word(b, writer, (uint16_t)((offset - MON_SRAM_WINDOW) / 4), value,
+                   now->v[MON_TAP_CYCLES]);
         return;
     }
     const struct mon_register_row *row = mon_register_at(offset);

@@ -31,6 +31,15 @@ enum mon_register {
 #undef FIELD
 };
 
+/** Bits a register has: MON_BITS_COMMAND. */
+enum mon_register_bits {
+#define REGISTER(name, offset, bits, access, reset, sentence) MON_BITS_##name = bits,
+#define FIELD(register, name, low, bits, sentence)
+#include "monitor/registers.def"
+#undef REGISTER
+#undef FIELD
+};
+
 /** Low bit and value mask of a field: MON_LOW_MASK_PHASE, MON_MAX_MASK_PHASE. */
 enum mon_field {
 #define REGISTER(name, offset, bits, access, reset, sentence)
@@ -98,7 +107,7 @@ struct mon_transaction {
     uint64_t service;           /**< [cycles] from first issue, retries included (A-16) */
     bool global, valid, nc_hit; /**< StateInfo of the response (A-18) */
     bool exclusive, remote;     /**< RequestInfo: RDEXCL or UPGD; the home is another station */
-    uint16_t phase;             /**< ExtendedPhaseID when it completed */
+    uint16_t phase;             /**< ExtendedPhaseID at its last issue, as its packets carry it */
 };
 
 /* ---- the SRAM -------------------------------------------------------------------------------- */
@@ -133,6 +142,9 @@ unsigned mon_time_encode(uint64_t cycles, bool doubled);
 /** [cycles] the least time with that code. */
 unsigned mon_time_decode(unsigned code, bool doubled);
 
+/** [cycles] service times from here on share a word of the source; 0: it does not tell times. */
+uint64_t mon_time_end(enum mon_source source, bool doubled);
+
 /** What a word of the SRAM counts. Members that the source does not have are 0. */
 struct mon_bin {
     enum mon_source source;
@@ -153,10 +165,22 @@ struct mon_bin mon_bin_decode(enum mon_source source, uint16_t index, bool doubl
  *  phase_time. */
 uint16_t mon_bin_of(enum mon_source source, const struct mon_transaction *t, bool doubled);
 
+/** A processor's increments of one SRAM. */
+struct mon_writer {
+    uint64_t written;
+    uint64_t lost; /**< of these, those that came while the SRAM was busy */
+};
+
 struct mon_sram {
     uint32_t *word;   /**< [MON_SRAM_WORDS]; NULL: never used, all 0 */
     uint64_t free_at; /**< [cycles] ready for the next event */
     uint32_t lost;    /**< events that came too early (A-11); stays at 2^32-1 */
+    uint64_t longest; /**< [cycles] greatest service time counted; for results, not in hardware */
+    bool turns;       /**< increments wait in latches: [own], free again at a cycle */
+    uint64_t latched[2]; /**< [cycles] */
+    struct mon_writer
+        *writer;      /**< [writers] processors' increments, for results; not in hardware */
+    unsigned writers; /**< highest that wrote, plus one */
     uint16_t last;    /**< word that overflowed last (A-13) */
     bool overflow;    /**< sticky */
 };
@@ -166,6 +190,16 @@ uint32_t *mon_sram_words(struct mon_sram *s);
 
 /** Counts an event in a word. @return false: it was lost, the SRAM was busy */
 bool mon_sram_count(struct mon_sram *s, uint16_t index, uint64_t cycle);
+
+/**
+ * A processor's increment (N-89).
+ * @param writer  machine-wide number of its card
+ * @param own     it is the card's own, not one over the bus; the two have a latch each
+ * @return false: it was lost. With `turns` it is only if its latch is taken; one that waits is seen
+ *         in its word at once, although it is written a few cycles later
+ */
+bool mon_sram_increment(struct mon_sram *s, uint16_t index, uint64_t cycle, unsigned writer,
+                        bool own);
 
 /* ---- the board ------------------------------------------------------------------------------- */
 
@@ -209,6 +243,9 @@ void mon_board_free(struct mon_board *b);
 uint32_t mon_board_read(struct mon_board *b, uint32_t offset, const struct mon_taps *now);
 void mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
                      const struct mon_taps *now);
+/** As mon_board_write, which is the card's own processor's, by that of card `writer`. */
+void mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset, uint32_t value,
+                        const struct mon_taps *now);
 
 /** Fills in the taps that the board makes itself. The others must be there. */
 void mon_board_complete(const struct mon_board *b, struct mon_taps *now);
@@ -273,16 +310,28 @@ static inline unsigned mon_board_request(struct mon_board *b, uint64_t line)
 /** A cached read is issued for the first time. @param now  totals, as for mon_board_read */
 void mon_board_issue(struct mon_board *b, const struct mon_taps *now);
 
-/** A cached read is done; t->phase is the board's to fill. */
-void mon_board_transaction(struct mon_board *b, struct mon_transaction *t);
+/** A cached read is done. */
+void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t);
+
+/** Why the secondary cache is accessed, as SRAM_CONTROL.KINDS has it. */
+enum mon_kind {
+    MON_KIND_LOOKUP = 1, /**< a primary miss, or a store that asks for ownership */
+    MON_KIND_REFILL = 2, /**< a quadword goes up to a primary cache */
+    MON_KIND_FILL = 4,   /**< a quadword comes from the bus */
+    MON_KIND_VICTIM = 8, /**< a quadword of a dirty line: of a primary one, written here; of one of
+                              the secondary cache itself, read out */
+    MON_KIND_EXTERNAL = 16 /**< an incoming request: its look-up, and each quadword it is given */
+};
 
 /** The secondary cache is accessed, or an invalidate hits it.
+ *  @param kind    0: whatever SRAM_CONTROL.KINDS says
  *  @param scaddr  SCADDR(17:0): number of the 16-byte quadword, bit 17 the half
  *  @param data    it is the half for data, or there is only one */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle);
+void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, bool data,
+                      uint64_t cycle);
 
-/** [cycles or PCycles] how many more until counter k overflows, at least 1; 0: it counts nothing
- *  that grows with time. *pcycles says which of both. */
+/** [cycles or PCycles] how many more until counter k can overflow at the soonest, at least 1; 0: it
+ *  counts nothing that grows with time. *pcycles says which of both. */
 uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct mon_taps *now,
                              bool *pcycles);
 

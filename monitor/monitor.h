@@ -21,16 +21,19 @@ enum {
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/** Index of an event in mon_events(); MON_EV_name. */
+/** Number of an event, its index in mon_events(); MON_EV_name. */
 enum mon_event_id {
-#define EVENT(name, ref, unit, scope, counters, taps, sentence) MON_EV_##name,
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) MON_EV_##name = number,
 #define ALIAS(alias, name)
 #define SET(name, events, sentence)
 #include "monitor/events.def"
 #undef EVENT
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) +1
+    MON_EV__COUNT = 0
+#include "monitor/events.def"
+#undef EVENT
 #undef ALIAS
 #undef SET
-    MON_EV__COUNT
 };
 
 /** Who sees the same count; decides what a total over cards is. */
@@ -175,6 +178,9 @@ uint32_t mon_read(const struct mon_card *card, unsigned k, const struct mon_taps
 
 /** The value and, above bit 31, wraps since the counter was last loaded or rewired. */
 uint64_t mon_read_wide(const struct mon_card *card, unsigned k, const struct mon_taps *now);
+
+/** What counter k has counted since it was last loaded or rewired. */
+uint64_t mon_counted(const struct mon_card *card, unsigned k, const struct mon_taps *now);
 
 /** Counter k went from 2^32-1 to 0 since it was loaded or its flag was cleared (N-10). */
 bool mon_overflowed(const struct mon_card *card, unsigned k, const struct mon_taps *now);

@@ -11,6 +11,8 @@ enum mon_tap {
     MON_TAP__COUNT
 };
 
+_Static_assert(MON_TAP__COUNT <= 64, "a set of taps is a 64-bit mask");
+
 /** Bit t: tap t is a PACKET_TAP, or a BOARD_TAP. */
 #define TAP(name, unit, sentence)
 #define BOARD_TAP(name, unit, sentence)

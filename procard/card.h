@@ -43,6 +43,8 @@ struct pc_request {
     bool failed;      /**< its upgrade has lost the line, and the store shall end with IvdErr */
     bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
+    uint8_t command;  /**< enum nm_message of its last issue */
+    uint16_t phase;   /**< ExtendedPhaseID at its last issue */
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */
@@ -114,6 +116,13 @@ struct pc_xlate {
     uint8_t result;  /**< enum nm_xlate: its attribute */
 };
 
+/** What the card's time goes to. One change may be known before it comes. */
+struct pc_usage {
+    nm_tick ticks[NM_USE__COUNT]; /**< before `since` */
+    enum nm_use now, then;        /**< from `since` on; from `change` on */
+    nm_tick since, change;
+};
+
 struct pc_card {
     struct pc_cpu cpu;
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
@@ -145,6 +154,7 @@ struct pc_card {
     nm_tick agent_free; /**< takes the next packet from the bus */
     nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
     unsigned passed;    /**< sinkable packets that have overtaken the first nonsinkable one */
+    unsigned at_work;   /**< bit per class: the agent is at a packet it took from that FIFO */
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;
@@ -161,6 +171,7 @@ struct pc_card {
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct pc_monitor monitor;
     struct nm_truth truth;
+    struct pc_usage usage;
 
     /* surroundings */
     struct nm_kernel *k;
@@ -261,6 +272,11 @@ static inline enum pc_status pc_primary_stall(enum pc_side side)
 {
     return side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D;
 }
+
+/** From `at` on the card's time goes to `use`, unless something comes before. */
+void pc_card_use(struct pc_card *card, enum nm_use use, nm_tick at);
+/** What it has gone to before `at`, which is not before a tick that was asked for. */
+void pc_card_usage(const struct pc_card *card, nm_tick at, struct nm_truth *out);
 
 /** Until tick `at` the operating system has the processor; then it returns to the program. The last
  *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched

@@ -146,6 +146,9 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
 
 /* ---- decoded code ---------------------------------------------------------------------------- */
 
+_Static_assert(PC_OP__COUNT <= UINT16_MAX + 1 && PC_UNIT__COUNT <= UINT8_MAX + 1,
+               "what a struct pc_op and a struct pc_row hold");
+
 /** One operation, ready to run. Offsets count bytes from the start of struct pc_cpu. */
 struct pc_op {
     uint16_t code; /**< enum pc_opcode */

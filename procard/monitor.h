@@ -35,7 +35,9 @@ void pc_monitor_free(struct pc_card *card);
  * @param offset  in the card's register space, below MON_SPACE; a multiple of 4
  */
 uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now);
-void pc_monitor_write(struct pc_card *card, uint32_t offset, uint32_t value, nm_tick now);
+/** @param writer  card whose processor writes */
+void pc_monitor_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
+                      nm_tick now);
 
 /** All totals the board sees at tick `now`: pc_card_taps, the station's, and the board's own. */
 void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *out);
@@ -50,10 +52,14 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, nm_tick now);
 /** A request is put out for the first time. MON_WANTS_ISSUES */
 void pc_monitor_issue(struct pc_card *card, nm_tick now);
-/** The response `in` completes the card's request. MON_WANTS_TRANSACTIONS */
+/** The response `in` completes the card's request (RD, RDEXCL, UPGD). MON_WANTS_TRANSACTIONS */
 void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now);
-/** The secondary cache is accessed at `pa` of the data half or the other. MON_WANTS_ACCESSES or
- *  MON_WANTS_INVALIDATES */
-void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at);
+/** The secondary cache is accessed at `pa` of the data half or the other. MON_WANTS_ACCESSES; or
+ *  MON_WANTS_INVALIDATES, of kind 0 */
+void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
+                       nm_tick at);
+/** ... at all quadwords of a line or a part of one, `apart` ticks apart. MON_WANTS_ACCESSES */
+void pc_monitor_words(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
+                      uint64_t bytes, nm_tick at, nm_tick apart);
 
 #endif

@@ -67,6 +67,13 @@ struct rep_host {
     uint64_t peak_bytes;        /**< peak resident memory */
 };
 
+/** XXH64 over simulated results only, whatever was monitored, wherever and however fast it ran. */
+struct rep_hashes {
+    uint64_t result; /**< what the machine did and when: the same in every version that changes no
+                          simulated cycle */
+    uint64_t totals; /**< that and every total there is: the same in every run of one version */
+};
+
 struct rep_run {
     const struct in_experiment *experiment;
     const char *program; /**< executable on the host that ran */
@@ -82,7 +89,7 @@ struct rep_run {
     size_t remarks;
     struct prog_outcome outcome;
     struct rep_host host;
-    uint64_t hash; /**< of the results, rep_hash */
+    struct rep_hashes hash; /**< of the results, rep_hash */
 };
 
 /** What `whole` is called. */
@@ -123,9 +130,8 @@ void rep_remark(struct rep_run *run, const char *format, ...) __attribute__((for
  */
 bool rep_run_adds_up(const struct rep_run *run, char *why, size_t size);
 
-/** XXH64 over the simulated results only: end, ticks, instructions, guest output, and all totals of
- *  all regions; whatever was monitored, wherever and however fast it ran. */
-uint64_t rep_hash(const struct rep_run *run);
+/** The hashes of a finished run. */
+struct rep_hashes rep_hash(const struct rep_run *run);
 
 /* ---- cards, stations, the machine ------------------------------------------------------------ */
 
@@ -147,6 +153,23 @@ bool rep_overflowed(const struct rep_region *region, struct rep_level level, uns
 /** An event's exact total over a level, by its scope, whether or not it was chosen. */
 uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
                    struct rep_level level, enum mon_event_id event);
+
+/** Whether a card had a thread at some time of a region, at work or asleep. */
+bool rep_had_thread(const struct rep_region *region, unsigned card);
+
+/** How many cards of a level had one: what the `cards` of a formula is. */
+unsigned rep_cards(const struct rep_region *region, struct rep_level level);
+
+/** [PCycles] in which cards of a level that had a thread had none: before it came, after it had
+ *  ended. */
+uint64_t rep_idle(const struct rep_region *region, struct rep_level level);
+
+/** [PCycles] in which no thread was at work on the cards of a level, those without one included:
+ *  what their pins show as other stall although nothing stalls. */
+uint64_t rep_off(const struct rep_region *region, struct rep_level level);
+
+/** [PCycles] The longest that a card of a level had a thread at work. */
+uint64_t rep_busiest(const struct rep_region *region, struct rep_level level);
 
 /** Sum of a tap, or of a member of struct nm_truth, over the cards of a level. */
 uint64_t rep_tap(const struct rep_region *region, struct rep_level level, enum mon_tap tap);

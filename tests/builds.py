@@ -50,7 +50,7 @@ def result_of_experiment(numachine, file):
 def agree(source, directory, numachine, *guests):
     build(source, directory / "debug", ["--buildtype=debug"], ["cli/numachine"])
     other = str(directory / "debug/cli/numachine")
-    runs = {guest: [simulator.simulated(n, guest).result_hash for n in (numachine, other)]
+    runs = {guest: [simulator.simulated(n, guest).hashes for n in (numachine, other)]
             for guest in guests}
     file = os.path.join(source, FIRST_EXPERIMENT)
     runs[file] = [result_of_experiment(n, file) for n in (numachine, other)]

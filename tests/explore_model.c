@@ -10,6 +10,7 @@
  */
 #include "tests/explore_model.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -21,8 +22,15 @@ struct fields {
     uint8_t message, line, requester, station, fresh, to;
 };
 
+/* Only messages of coherence, which come first, are ever packed: those behind would not fit. */
+enum { MESSAGES = NM_MSG_UNC_RD };
+_Static_assert(MESSAGES <= 1 << 5, "a message in 5 bits");
+_Static_assert(EX_LINES <= 1 << 1 && (int)EX_CARDS <= (int)ACKNOWLEDGED && EX_STATIONS <= 1 << 2,
+               "a line in one bit, a requester in 3, a station in 2, a bit for each in `to`");
+
 static ex_msg msg_pack(struct fields f)
 {
+    assert(f.message < MESSAGES);
     return (ex_msg)(f.message | f.line << 5 | f.fresh << 6 | f.requester << 7 | f.station << 10 |
                     f.to << 12);
 }
@@ -689,6 +697,7 @@ static unsigned function_steps(const struct ex_config *c, const struct ex_world 
             out[n++] = (struct ex_step){EX_FUNCTION, station, NM_MSG_SF_PREFETCH, l};
         if (station || unit_waits(c, w))
             continue;
+        _Static_assert(NM_MSG_SF_WB - NM_MSG_SF_INVAL == 3, "the memory's four requests");
         for (uint8_t m = NM_MSG_SF_INVAL; m <= NM_MSG_SF_WB; m++)
             if (c->functions & EX_FUNCTIONS || m == NM_MSG_SF_EXCL)
                 out[n++] = (struct ex_step){EX_FUNCTION, station, m, l};
@@ -815,6 +824,11 @@ static bool polling(uint8_t state)
     return state == NM_NC_W_FS || state == NM_NC_W_FX || state == NM_NC_N_NRD ||
            state == NM_NC_N_NRX;
 }
+
+_Static_assert(EX_CARDS <= 3 && EX_LINES <= 2 && EX_RETRY < 4 && EX_TAKEN < 4 && EX_KEPT < 8,
+               "what stands beside one another in the bytes of a directory and of a card");
+_Static_assert((unsigned)NM_CARD_I_UP < (unsigned)NM_HOME_LV && NM_HOME_LV <= 1 << 7,
+               "a card's state and one bit more in a byte: cards come first in the table");
 
 static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint8_t *b)
 {

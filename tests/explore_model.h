@@ -19,9 +19,13 @@ enum {
     EX_CARDS = 3,
     EX_LINES = 2,
     EX_QUEUE = 12,
-    EX_WAITING = 4,  /**< messages that may wait for a station */
-    EX_PACKED = 512, /**< bytes of a packed world, at most */
-    EX_STEPS = 64    /**< steps possible in one world, at most */
+    EX_WAITING = 4, /**< messages that may wait for a station */
+    EX_PACKED = EX_STATIONS * (4 * (1 + 2 * EX_QUEUE) + 4 * EX_LINES +
+                               EX_CARDS * (1 + EX_LINES + 1 + 2 * EX_QUEUE)),
+    /**< bytes of a packed world, at most */
+    EX_STEPS = EX_STATIONS * (EX_CARDS * (5 * EX_LINES + 6) + 3 + 2 * EX_STATIONS +
+                              EX_LINES * (6 + EX_STATIONS * EX_CARDS)),
+    /**< steps possible in one world, at most */
 };
 
 struct ex_config {

@@ -234,6 +234,10 @@ static enum ex_verdict expand(struct search *s, uint32_t number, const struct ex
         if (!quiet)
             add_successor(s, to);
     }
+    if (forced >= REST) {
+        fputs("more steps out of a world than a byte counts\n", stderr);
+        exit(99);
+    }
     s->degree[number] = quiet ? REST : (uint8_t)forced;
     if (quiet || forced)
         return EX_CLEAN;

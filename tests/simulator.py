@@ -18,7 +18,7 @@ class End:
     stdout: bytes
     how: str
     stderr: str = ""
-    result_hash: str = ""
+    hashes: str = ""
 
 
 def abi_of(program):
@@ -44,10 +44,15 @@ def reference(program, args=(), stdin=b""):
     return End(done.stdout, how, done.stderr.decode(errors="replace"))
 
 
+def hashes_of(end):
+    """What two runs of one version must have in common, from the manifest's part of that name."""
+    return f"{end['result_hash']} {end['totals_hash']}"
+
+
 def end_of(run_directory):
-    """(result hash, cycles) of a run, from its manifest."""
+    """(hashes, cycles) of a run, from its manifest."""
     end = json.loads(pathlib.Path(run_directory, "manifest.json").read_text())["end"]
-    return end["result_hash"], end["ticks"]
+    return hashes_of(end), end["ticks"]
 
 
 def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):
@@ -64,6 +69,6 @@ def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):
         how = end["reason"]
         if how in ("exited", "signaled"):
             how += f" {end['status']}"
-        return End(done.stdout, how, stderr, end["result_hash"])
+        return End(done.stdout, how, stderr, hashes_of(end))
     finally:
         shutil.rmtree(results)
