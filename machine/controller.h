@@ -75,8 +75,12 @@ struct nm_controller {
     uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
     unsigned late_count, late_size;
-    nm_seen *seen;    /**< monitor */
-    uint64_t refused; /**< messages refused without looking */
+    nm_seen *seen; /**< monitor: of lines in `selects` */
+    struct {
+        uint64_t from, length;
+    } selects;         /**< memory.histogram_from, memory.histogram_length */
+    uint64_t accesses; /**< times the directory was looked at */
+    uint64_t refused;  /**< messages refused without looking */
 };
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing);

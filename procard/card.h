@@ -237,6 +237,17 @@ void pc_card_watch(struct pc_card *card);
 /* Parts of pc_card_run. */
 void pc_card_run_watched(struct pc_card *card, nm_tick horizon);
 void pc_card_stopped(struct pc_card *card, enum pc_stop why);
+/** Ends the process with a message: pc_run does not keep its contract. */
+_Noreturn void pc_card_breach(const struct pc_card *card, nm_tick horizon);
+
+/** pc_run; one that comes to its horizon too early would be called for ever. */
+static inline enum pc_stop pc_card_execute(struct pc_card *card, nm_tick horizon)
+{
+    const enum pc_stop why = pc_run(&card->cpu, horizon);
+    if (__builtin_expect(why == PC_STOP_HORIZON && card->cpu.now < horizon, 0))
+        pc_card_breach(card, horizon);
+    return why;
+}
 
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
  *  Precondition: PC_RUNNING.
@@ -248,12 +259,16 @@ static inline bool pc_card_run(struct pc_card *card, nm_tick horizon)
         pc_card_run_watched(card, horizon);
         return false;
     }
-    const enum pc_stop why = pc_run(&card->cpu, horizon);
+    const enum pc_stop why = pc_card_execute(card, horizon);
     if (__builtin_expect(why == PC_STOP_HORIZON, 1))
         return true;
     pc_card_stopped(card, why);
     return false;
 }
+
+/** Ends the process if something of the card is not as it must be at the end of a window.
+ *  (invariants.c) */
+void pc_card_invariants(const struct pc_card *card, nm_tick now);
 
 /** Charges `n` PCycles of `state` that begin at tick `at`. A line kept for a store conditional is
  * kept so much longer. */

@@ -133,7 +133,7 @@ struct pc_cpu {
     struct pc_regs r;
 
     nm_tick now;     /**< start of the block being executed; an op's own time is now + op->cyc */
-    nm_tick horizon; /**< instructions start only before this tick */
+    nm_tick horizon; /**< instructions start only before this tick; set by pc_run */
 
     /* primary data cache, fast view: index (va >> dshift) & dmask; a line is 1 << dshift bytes */
     struct pc_line *d;
@@ -190,6 +190,16 @@ enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
 /**
  * Executes until the horizon, a miss or a trap: from where the last run stopped, or from cpu->r.pc
  * after a trap, pc_leave or pc_refetch.
+ *
+ * Whoever implements it otherwise (tests do) must:
+ *  - return PC_STOP_HORIZON at once, and touch nothing, if cpu->now >= horizon;
+ *  - set cpu->horizon = horizon before the first access: the slow paths below refuse, with
+ *    PC_STOP_HORIZON, whatever starts at or after cpu->horizon, so with an old one nothing ever
+ * goes on (pc_card_execute ends the process with a message then);
+ *  - start an access only at cpu->now or later, move cpu->now past each access by at least what it
+ *    takes, and hand on PC_STOP_MISS, PC_STOP_TRAP and PC_STOP_HORIZON as the slow paths gave them,
+ *    repeating the same access when it is called again;
+ *  - return PC_STOP_HORIZON only with cpu->now >= horizon.
  *
  * On return cpu->now is the tick at which the next instruction (re)starts, which on a miss or a
  * trap is at cpu->r.pc, else see pc_settle. On a miss that instruction has had no effect. On a trap
