@@ -354,8 +354,8 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
                   missed && card->request.stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2
                                                                   : pc_primary_stall(side),
                   before + refill_time(card, side, at + before), at);
+    part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
     card->l1_line[side][place] = pa & ~((1ull << card->l1_shift[side]) - 1);
-    card->l1_dirty[side][place] = false;
     if (side == PC_SIDE_I)
         card->truth.l1i_misses++;
     else
