@@ -37,7 +37,9 @@ enum nm_info {
     NM_INFO_GLOBAL = 1, /**< the line's state was global (GV, GI) */
     NM_INFO_VALID = 2,  /**< ... was valid (LV, GV) */
     NM_INFO_NC_HIT = 4, /**< the network cache served it without asking the home */
-    NM_INFO_RETRY = 8   /**< in a request: it has been NACKed before */
+    NM_INFO_RETRY = 8,  /**< in a request: it has been NACKed before */
+    NM_INFO_SHARED = 16 /**< in an RD of a card: a shared copy is all it can use, it fetches
+                             instructions. On the rings such an RD names no card */
 };
 
 struct nm_packet {

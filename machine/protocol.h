@@ -83,9 +83,10 @@ _Static_assert(NM_CARDS_MAX <= 4 && NM_CARDS_MAX <= 1 << 3,
 /** Where a directory agent stands. */
 struct nm_place {
     const struct ring_shape *rings;
-    uint16_t station; /**< its own */
-    uint16_t home;    /**< home station of the line */
-    uint8_t cards;    /**< on its station */
+    uint16_t station;     /**< its own */
+    uint16_t home;        /**< home station of the line */
+    uint8_t cards;        /**< on its station */
+    bool clean_exclusive; /**< a read of a line that nobody has is granted exclusively */
 };
 
 enum { NM_SENDS_MAX = 4 };

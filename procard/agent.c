@@ -220,7 +220,8 @@ static void issue(void *self, nm_tick now, uint64_t arg)
                           .targets = (uint8_t)(1u << directory(card, r->line)),
                           .requester = (uint8_t)card->position,
                           .phase = phase(card),
-                          .info = r->nacks ? NM_INFO_RETRY : 0,
+                          .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
+                                            (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
                           .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
                           .data = -1};
     send(card, &p, r->line);

@@ -197,7 +197,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_HORIZON;
 }
 
-static void set_up(const struct shape *s, struct nm_params *p)
+static void set_up(const struct shape *s, bool exclusive, struct nm_params *p)
 {
     actors_params(p, s->processors, s->stations, s->locals, s->groups);
     actors_queues(p, s->fifo);
@@ -210,6 +210,7 @@ static void set_up(const struct shape *s, struct nm_params *p)
     p->netcache_size = s->netcache * s->line;
     p->watchdog = 3000000;
     p->check = true;
+    p->clean_exclusive = exclusive;
 }
 
 static void check_books(struct nm_machine *m, const char *shape)
@@ -295,11 +296,11 @@ static void check_functions(const struct actor *actor, unsigned cards, const str
         cr_assert(done[f] || f == PREFETCH, "%s: function %u never", s->name, f);
 }
 
-static void try_shape(const struct shape *s, uint64_t seed)
+static void try_shape(const struct shape *s, bool exclusive, uint64_t seed)
 {
     struct nm_params p;
     struct actor actor[CARDS_MAX];
-    set_up(s, &p);
+    set_up(s, exclusive, &p);
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         actor[i] = (struct actor){.shape = s,
@@ -352,5 +353,5 @@ Test(coherence, random_references)
     };
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)
-            try_shape(&shapes[i], seed);
+            try_shape(&shapes[i], (i + seed) % 2, seed); /* every shape with and without */
 }
