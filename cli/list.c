@@ -7,6 +7,7 @@
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "machine/packet.h"
 #include "monitor/board.h"
 #include "programs/syscall.h"
 #include "report/grid.h"
@@ -21,7 +22,7 @@ enum { LINE = 110 /**< [characters] */ };
 
 /* ---- what can be listed ---------------------------------------------------------------------- */
 
-/** One row for each event, in the order of events.def. */
+/** One row for each event, in the order of their numbers. */
 static json_t *list_events(void)
 {
     json_t *array = json_array();
@@ -31,10 +32,10 @@ static json_t *list_events(void)
         for (int k = 0; k < MON_COUNTERS; k++)
             if (events[i].counters >> k & 1)
                 json_array_append_new(counters, json_integer(k));
-        json_array_append_new(array,
-                              json_pack("{s:s,s:s,s:s,s:o,s:s}", "name", events[i].name, "ref",
-                                        events[i].ref, "unit", events[i].unit, "counters", counters,
-                                        "sentence", events[i].sentence));
+        json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number", (int)i,
+                                               "name", events[i].name, "ref", events[i].ref, "unit",
+                                               events[i].unit, "counters", counters, "sentence",
+                                               events[i].sentence));
     }
     return array;
 }
@@ -177,6 +178,13 @@ static json_t *list_registers(void)
     return array;
 }
 
+/** "7:4", or "7" for a single bit. */
+static void put_bits(unsigned low, unsigned bits, char *text, size_t size)
+{
+    const unsigned high = low + bits - 1;
+    snprintf(text, size, high > low ? "%u:%u" : "%u", high, low);
+}
+
 /** The parts of registers. */
 static json_t *list_fields(void)
 {
@@ -185,11 +193,62 @@ static json_t *list_fields(void)
     json_t *array = json_array();
     const struct mon_field_row *rows = mon_fields(&count);
     for (size_t i = 0; i < count; i++) {
-        const unsigned low = rows[i].low, high = low + rows[i].bits - 1;
-        snprintf(bits, sizeof bits, high > low ? "%u:%u" : "%u", high, low);
+        put_bits(rows[i].low, rows[i].bits, bits, sizeof bits);
         json_array_append_new(array,
                               json_pack("{s:s,s:s,s:s,s:s}", "register", rows[i].reg, "name",
                                         rows[i].name, "bits", bits, "sentence", rows[i].sentence));
+    }
+    return array;
+}
+
+/** What the mask's COMMAND may be. */
+static json_t *list_commands(void)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < NM_MSG__COUNT; i++) {
+        const struct nm_message_row *row = nm_message_row((enum nm_message)i);
+        json_array_append_new(array, json_pack("{s:i,s:s,s:s}", "number", i, "name", row->name,
+                                               "sentence", row->sentence));
+    }
+    return array;
+}
+
+/** Why a card refuses a write: ERROR.REASON. */
+static json_t *list_reasons(void)
+{
+    json_t *array = json_array();
+#define REASON(name, number, sentence) \
+    json_array_append_new(             \
+        array, json_pack("{s:i,s:s,s:s}", "number", number, "name", #name, "sentence", sentence));
+#include "monitor/reasons.def"
+#undef REASON
+    return array;
+}
+
+/** What the SRAM's address may come from: SRAM_CONTROL.SOURCE. */
+static json_t *list_sources(void)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < MON_SOURCES; i++) {
+        const struct mon_source_row *row = mon_source_row((enum mon_source)i);
+        json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s}", "number", i, "name", row->name,
+                                               "ref", row->ref, "sentence", row->sentence));
+    }
+    return array;
+}
+
+/** The number of a word of the SRAM, taken apart. */
+static json_t *list_parts(void)
+{
+    size_t count;
+    char bits[32];
+    json_t *array = json_array();
+    const struct mon_part_row *rows = mon_parts(&count);
+    for (size_t i = 0; i < count; i++) {
+        put_bits(rows[i].low, rows[i].bits, bits, sizeof bits);
+        json_array_append_new(
+            array, json_pack("{s:s,s:s,s:s,s:s}", "source", mon_source_row(rows[i].source)->name,
+                             "name", rows[i].name, "bits", bits, "sentence", rows[i].sentence));
     }
     return array;
 }
@@ -241,13 +300,18 @@ static const struct listing {
     const char *columns; /**< members shown to people; the last may be long */
     const char *sentence;
 } listings[] = {
-    {"events", list_events, "name ref unit sentence", "what the monitoring cards can count"},
+    {"events", list_events, "name number ref unit sentence", "what the monitoring cards can count"},
     {"sets", list_sets, "name events sentence", "names for several events"},
     {"groups", list_groups, "name sentence",
      "questions with events and formulas; a NAME tells all"},
     {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
     {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
     {"fields", list_fields, "register name bits sentence", "parts of those registers"},
+    {"commands", list_commands, "name number sentence", "commands of packets, for the card's mask"},
+    {"reasons", list_reasons, "name number sentence", "why a card refuses what is written"},
+    {"sources", list_sources, "name number sentence",
+     "what the address of a card's SRAM is made of"},
+    {"parts", list_parts, "source name bits sentence", "parts of that address"},
     {"histograms", list_histograms, "name sentence", "what the monitoring card's SRAM can count"},
     {"features", list_features, "ref where test sentence",
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},
@@ -291,10 +355,11 @@ static size_t column_width(json_t *rows, const char *column)
 
 static void print_rows(json_t *rows, const char *columns)
 {
-    size_t width[4], n = 0, i;
-    char name[4][32];
+    enum { COLUMNS = 5 };
+    size_t width[COLUMNS], n = 0, i;
+    char name[COLUMNS][32];
     json_t *row;
-    while (n < 4 && in_word_at(columns, n, name[n], sizeof name[n])) {
+    while (n < COLUMNS && in_word_at(columns, n, name[n], sizeof name[n])) {
         width[n] = column_width(rows, name[n]);
         n++;
     }

@@ -17,7 +17,7 @@
 
 /* Choices that are tables elsewhere. */
 static const char message_words[] = "any"
-#define MESSAGE(name, class, data, sentence) " " #name
+#define MESSAGE(name, number, class, data, sentence) " " #name
 #include "machine/message.def"
 #undef MESSAGE
     ;
@@ -127,6 +127,7 @@ static void store(struct build *b, size_t i)
         move_list(v, field);
         break;
     case IN_INT:
+    case IN_BOOL:
         if (!v->at.doc)
             v->number = IN_ABSENT;
         if (fields[i].size == sizeof(unsigned))

@@ -29,9 +29,11 @@ struct in_machine {
 
 /** What one of a card's counters is programmed with at tick 0. */
 struct in_counter {
-    unsigned event; /**< enum mon_event_id */
-    bool masked;    /**< the mask applies to it */
-    uint32_t start; /**< value it is loaded with */
+    unsigned event;   /**< enum mon_event_id */
+    bool masked;      /**< the mask applies to it */
+    bool interrupt;   /**< its overflow interrupts the processor */
+    bool read_clears; /**< reading it clears it */
+    uint32_t start;   /**< value it is loaded with */
 };
 
 /** One write to a card's registers. */
@@ -77,6 +79,7 @@ struct in_experiment {
     uint64_t mask_fifo;                      /**< [packets] IN_ABSENT: not given */
     char **registers;                        /**< NULL-terminated "NAME=number" */
     char *histogram, *scale;                 /**< words */
+    unsigned histogram_interrupt;            /**< overflow of a word interrupts the processor */
     nm_tick interval;                        /**< [ticks] NM_NEVER: no samples */
     char **phases;                           /**< NULL-terminated "NAME=PhaseID" */
     struct in_write *write;                  /**< the registers all of this comes to, in order, */

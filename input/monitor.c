@@ -6,6 +6,7 @@
  * hardware would refuse is refused here, at the line that asks for it.
  */
 #include "input/tables.h"
+#include "machine/packet.h"
 #include "monitor/board.h"
 
 #include <ctype.h>
@@ -19,7 +20,14 @@ enum {
     REGISTERS_MAX = 64,             /**< given by their names */
     WRITES_MAX = 32 + REGISTERS_MAX /**< this section comes to at most */
 };
-enum { COUNTER_EVENT, COUNTER_MASKED, COUNTER_START, COUNTER_ROWS };
+enum {
+    COUNTER_EVENT,
+    COUNTER_MASKED,
+    COUNTER_INTERRUPT,
+    COUNTER_READ_CLEARS,
+    COUNTER_START,
+    COUNTER_ROWS
+};
 
 static const struct in_key counter_keys[] = {
     {"event",
@@ -27,6 +35,12 @@ static const struct in_key counter_keys[] = {
      NULL,
      "what the counter counts; nothing leaves it out"},
     {"masked", {IN_BOOL, "", 0, 1}, "false", "whether the mask decides what it counts"},
+    {"interrupt",
+     {IN_BOOL, "", 0, 1},
+     "false",
+     "whether its overflow interrupts the processor; the program takes it with "
+     "/dev/numachine/card"},
+    {"read_clears", {IN_BOOL, "", 0, 1}, "false", "whether reading it clears it"},
     {"start",
      {IN_TEXT, "a number from -4294967295 to 4294967295, 0x for hexadecimal", 0, 0},
      "0",
@@ -96,6 +110,8 @@ static void read_counter(struct in_reading *r, struct in_doc *doc, yaml_node_t *
             complain_event(r, &v[COUNTER_EVENT], k, event);
         counter->event = event < 0 ? MON_EV_nothing : (unsigned)event;
         counter->masked = v[COUNTER_MASKED].number;
+        counter->interrupt = v[COUNTER_INTERRUPT].number;
+        counter->read_clears = v[COUNTER_READ_CLEARS].number;
         if (v[COUNTER_START].text && !read_start(v[COUNTER_START].text, &counter->start))
             in_complain(r, &v[COUNTER_START].at, "'start': '%.60s' is not %s",
                         v[COUNTER_START].text, counter_keys[COUNTER_START].form.unit);
@@ -275,13 +291,8 @@ static uint32_t add_address(struct program *p)
 
 static uint32_t add_command(struct program *p)
 {
-    static const char *const names[] = {
-#define MESSAGE(name, class, data, sentence) #name,
-#include "machine/message.def"
-#undef MESSAGE
-    };
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i], p->x->mask_command)) {
+    for (uint32_t i = 0; i < NM_MSG__COUNT; i++)
+        if (!strcmp(nm_message_row((enum nm_message)i)->name, p->x->mask_command)) {
             add(p, place_of(p, IN_KEY_mask_command), MON_REG_COMMAND, i);
             return MON_PUT(1, MASK_COMMAND);
         }
@@ -401,13 +412,16 @@ static void add_counters(struct program *p)
         const struct in_place at =
             in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[k]));
         add(p, &at, control[k],
-            MON_PUT(c->event, CONTROL0_EVENT) | MON_PUT(c->masked, CONTROL0_MASK));
+            MON_PUT(c->event, CONTROL0_EVENT) | MON_PUT(c->masked, CONTROL0_MASK) |
+                MON_PUT(c->interrupt, CONTROL0_INTERRUPT) |
+                MON_PUT(c->read_clears, CONTROL0_READ_CLEARS));
         add(p, &at, value[k], c->start);
     }
 }
 
 static void add_histogram(struct program *p)
 {
+    const uint32_t interrupt = MON_PUT(p->x->histogram_interrupt, SRAM_CONTROL_INTERRUPT);
     static const struct {
         const char *word;
         uint32_t control;
@@ -417,8 +431,15 @@ static void add_histogram(struct program *p)
 #undef HISTOGRAM
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].word, p->x->histogram) && rows[i].control)
-            add(p, place_of(p, IN_KEY_histogram), MON_REG_SRAM_CONTROL, rows[i].control);
+        if (strcmp(rows[i].word, p->x->histogram))
+            continue;
+        else if (rows[i].control)
+            add(p, place_of(p, IN_KEY_histogram), MON_REG_SRAM_CONTROL,
+                rows[i].control | interrupt);
+        else if (interrupt)
+            in_complain(p->r, place_of(p, IN_KEY_histogram_interrupt),
+                        "'monitor.histogram.interrupt' changes nothing: monitor.histogram.source "
+                        "has the memory count nothing");
 }
 
 /** A register given by its name that another key writes as well: one would undo the other. */

@@ -172,8 +172,9 @@ static void write_counters(FILE *out, const struct in_experiment *x)
     fputc('[', out);
     for (unsigned i = 0; i < x->counter_count; i++) {
         const struct in_counter *c = &x->counter[i];
-        fprintf(out, "%s{event: %s, masked: %s, start: %u}", i ? ", " : "",
-                mon_events()[c->event].name, c->masked ? "true" : "false", c->start);
+        fprintf(out, "%s{event: %s, masked: %s, interrupt: %s, read_clears: %s, start: %u}",
+                i ? ", " : "", mon_events()[c->event].name, c->masked ? "true" : "false",
+                c->interrupt ? "true" : "false", c->read_clears ? "true" : "false", c->start);
     }
     fputc(']', out);
 }

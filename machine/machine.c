@@ -295,6 +295,16 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
     nm_station_wake(m, s, c->cpu.now);
 }
 
+void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at)
+{
+    pc_card_use(m->card[card], use, at);
+}
+
+struct nm_truth *nm_card_counted(struct nm_machine *m, unsigned card)
+{
+    return &m->card[card]->truth;
+}
+
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
 {
     struct pc_card *c = m->card[card];
@@ -516,6 +526,8 @@ void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
     out->instructions = c->cpu.instructions;
     out->loads = c->cpu.states[PC_ST_LOAD];
     out->stores = c->cpu.states[PC_ST_STORE];
+    out->scs_failed = c->cpu.scs_failed;
+    pc_card_usage(c, m->now, out);
 }
 
 const char *nm_machine_error(const struct nm_machine *m)

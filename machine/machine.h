@@ -151,6 +151,24 @@ void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *r
 /** Takes the thread off a card that stopped with a trap; the card idles. Drops the LL link. */
 void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
 
+/** What a card's time goes to, beside what its Status pins show. */
+enum nm_use {
+    NM_USE_IDLE,    /**< no thread is placed here */
+    NM_USE_RUNNING, /**< a thread executes, or waits for its own accesses */
+    NM_USE_SYSTEM,  /**< the operating system works for a thread */
+    NM_USE_WAITING, /**< the threads here sleep, one of them until another thread calls it */
+    NM_USE_ASLEEP,  /**< the threads here sleep for other things */
+    NM_USE__COUNT
+};
+
+/** The operating system says what the card's time goes to from tick `at` on, unless something
+ *  happens before. From a trap on that is NM_USE_SYSTEM, from nm_card_resume's tick on
+ *  NM_USE_RUNNING; at tick 0 NM_USE_IDLE. */
+void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at);
+
+/** For the operating system to count in: a card's `sleeps` and `wakes`. */
+struct nm_truth *nm_card_counted(struct nm_machine *m, unsigned card);
+
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
  *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
  * replaces an earlier one; NM_NEVER cancels. */
@@ -239,6 +257,10 @@ struct nm_truth {
     uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
     uint64_t silent_upgrades;
     uint64_t l1_writebacks, virtual_coherency, tlb_misses;
+    uint64_t scs_failed;
+    uint64_t running, system, waiting, asleep, idle; /**< [ticks] by enum nm_use: all ticks there
+                                                          have been */
+    uint64_t sleeps, wakes; /**< counted by the operating system (nm_card_counted) */
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 

@@ -7,10 +7,13 @@
 #include <stdint.h>
 
 enum nm_message {
-#define MESSAGE(name, class, data, sentence) NM_MSG_##name,
+#define MESSAGE(name, number, class, data, sentence) NM_MSG_##name = number,
 #include "machine/message.def"
 #undef MESSAGE
-    NM_MSG__COUNT
+#define MESSAGE(name, number, class, data, sentence) +1
+    NM_MSG__COUNT = 0
+#include "machine/message.def"
+#undef MESSAGE
 };
 
 enum nm_class { NM_SINKABLE, NM_NONSINKABLE, NM_CLASSES };

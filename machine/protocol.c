@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 const struct nm_message_row nm_message_rows[NM_MSG__COUNT] = {
-#define MESSAGE(name, class, data, sentence) \
-    {#name, NM_##class, (data) == 1, (data) == 2, sentence},
+#define MESSAGE(name, number, class, data, sentence) \
+    [number] = {#name, NM_##class, (data) == 1, (data) == 2, sentence},
 #include "machine/message.def"
 #undef MESSAGE
 };
@@ -58,6 +58,13 @@ static void __attribute__((unused)) rows_use_words_of_their_agents(void)
 #undef STATE
 #undef EVENT
 #undef ROW
+
+#define MESSAGE(name, number, class, data, sentence) | UINT64_C(1) << (number)
+_Static_assert((0
+#include "machine/message.def"
+                ) == (UINT64_C(1) << NM_MSG__COUNT) - 1,
+               "each number is given once, and none is left out");
+#undef MESSAGE
 
 /* The rows use bare action words. */
 #define CARD_ACTION(name) name = NM_CARD_ACT_##name,

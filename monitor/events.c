@@ -5,7 +5,7 @@
  * in having more bits. The one thing to know: names come from users, so whatever is not found is
  * answered with the nearest word there is.
  */
-#include "monitor/monitor.h"
+#include "monitor/board.h"
 
 #include "input/diag.h"
 
@@ -13,8 +13,21 @@
 #include <string.h>
 #include <strings.h>
 
+_Static_assert(MON_EV__COUNT <= MON_MAX_CONTROL0_EVENT + 1, "CONTROLk.EVENT has room for all");
+
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) | UINT64_C(1) << (number)
+#define ALIAS(alias, name)
+#define SET(name, events, sentence)
+_Static_assert((0
+#include "monitor/events.def"
+                ) == (UINT64_C(1) << MON_EV__COUNT) - 1,
+               "each number is given once, and none is left out");
+#undef EVENT
+#undef ALIAS
+#undef SET
+
 static const struct mon_event events[MON_EV__COUNT] = {
-#define EVENT(name, ref, unit, scope, counters, taps, sentence) \
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) \
     [MON_EV_##name] = {#name, ref, unit, sentence, MON_SCOPE_##scope, counters, taps},
 #define ALIAS(alias, name)
 #define SET(name, events, sentence)
@@ -28,7 +41,7 @@ static const struct {
     const char *alias;
     enum mon_event_id event;
 } aliases[] = {
-#define EVENT(name, ref, unit, scope, counters, taps, sentence)
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence)
 #define ALIAS(alias, name) {#alias, MON_EV_##name},
 #define SET(name, events, sentence)
 #include "monitor/events.def"
@@ -38,7 +51,7 @@ static const struct {
 };
 
 static const struct mon_set sets[] = {
-#define EVENT(name, ref, unit, scope, counters, taps, sentence)
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence)
 #define ALIAS(alias, name)
 #define SET(name, events, sentence) {#name, events, sentence},
 #include "monitor/events.def"

@@ -21,16 +21,19 @@ enum {
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/** Index of an event in mon_events(); MON_EV_name. */
+/** Number of an event, its index in mon_events(); MON_EV_name. */
 enum mon_event_id {
-#define EVENT(name, ref, unit, scope, counters, taps, sentence) MON_EV_##name,
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) MON_EV_##name = number,
 #define ALIAS(alias, name)
 #define SET(name, events, sentence)
 #include "monitor/events.def"
 #undef EVENT
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) +1
+    MON_EV__COUNT = 0
+#include "monitor/events.def"
+#undef EVENT
 #undef ALIAS
 #undef SET
-    MON_EV__COUNT
 };
 
 /** Who sees the same count; decides what a total over cards is. */

@@ -428,8 +428,8 @@ static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick
     return false;
 }
 
-/* An access its page's attribute does not allow (R4400 manual p. A-94: LL of an uncached page is
- * undefined, and of a non-coherent one no use between processors). */
+/* An access its page's attribute does not allow ([MIPS-A94]: LL of an uncached page is undefined,
+ * and of a non-coherent one no use between processors). */
 static uint8_t *bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va,
                           enum pc_stop *stop)
 {

@@ -147,6 +147,7 @@ void pc_card_forget(struct pc_card *card)
 static void trap(struct pc_card *card, bool preempted)
 {
     card->activity = PC_TRAPPED;
+    pc_card_use(card, NM_USE_SYSTEM, card->cpu.now);
     card->preempted = preempted;
     card->on_trap(card->owner, card);
 }
@@ -246,12 +247,38 @@ void pc_card_return(struct pc_card *card, nm_tick at)
     struct pc_cpu *cpu = &card->cpu;
     nm_tick left = at > cpu->now ? at - cpu->now : 0;
     cpu->link = false;
-    if (left < ERET) {
-        pc_card_stall(card, PC_ST_STALL_OTHER, left, cpu->now);
-        return;
+    pc_card_stall(card, PC_ST_STALL_OTHER, left < ERET ? left : left - ERET, cpu->now);
+    pc_card_use(card, NM_USE_RUNNING, cpu->now);
+    if (left >= ERET)
+        eret(card, cpu->now);
+}
+
+/* A change that lies behind the new one happens; one that does not will not. */
+void pc_card_use(struct pc_card *card, enum nm_use use, nm_tick at)
+{
+    struct pc_usage *u = &card->usage;
+    if (at >= u->change) {
+        u->ticks[u->now] += u->change - u->since;
+        u->now = u->then;
+        u->since = u->change;
     }
-    pc_card_stall(card, PC_ST_STALL_OTHER, left - ERET, cpu->now);
-    eret(card, cpu->now);
+    u->then = use;
+    u->change = at > u->since ? at : u->since;
+}
+
+void pc_card_usage(const struct pc_card *card, nm_tick at, struct nm_truth *out)
+{
+    const struct pc_usage *u = &card->usage;
+    const nm_tick change = u->change < at ? u->change : at;
+    nm_tick ticks[NM_USE__COUNT];
+    memcpy(ticks, u->ticks, sizeof ticks);
+    ticks[u->now] += change > u->since ? change - u->since : 0;
+    ticks[u->then] += at - (change > u->since ? change : u->since);
+    out->running = ticks[NM_USE_RUNNING];
+    out->system = ticks[NM_USE_SYSTEM];
+    out->waiting = ticks[NM_USE_WAITING];
+    out->asleep = ticks[NM_USE_ASLEEP];
+    out->idle = ticks[NM_USE_IDLE];
 }
 
 /* Totals on their way back from the processor's tick to the one asked for. */

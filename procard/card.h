@@ -113,6 +113,13 @@ struct pc_xlate {
     uint8_t result;  /**< enum nm_xlate: its attribute */
 };
 
+/** What the card's time goes to. One change may be known before it comes. */
+struct pc_usage {
+    nm_tick ticks[NM_USE__COUNT]; /**< before `since` */
+    enum nm_use now, then;        /**< from `since` on; from `change` on */
+    nm_tick since, change;
+};
+
 struct pc_card {
     struct pc_cpu cpu;
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
@@ -159,6 +166,7 @@ struct pc_card {
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct pc_monitor monitor;
     struct nm_truth truth;
+    struct pc_usage usage;
 
     /* surroundings */
     struct nm_kernel *k;
@@ -244,6 +252,11 @@ static inline enum pc_status pc_primary_stall(enum pc_side side)
 {
     return side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D;
 }
+
+/** From `at` on the card's time goes to `use`, unless something comes before. */
+void pc_card_use(struct pc_card *card, enum nm_use use, nm_tick at);
+/** What it has gone to before `at`, which is not before a tick that was asked for. */
+void pc_card_usage(const struct pc_card *card, nm_tick at, struct nm_truth *out);
 
 /** Until tick `at` the operating system has the processor; then it returns to the program. The last
  *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched

@@ -235,7 +235,7 @@ static inline void put64(uint8_t *p, uint64_t v)
 /*
  * Unaligned pairs. `p` is the addressed byte, `n` its place in its word. "Left" joins the bytes
  * from there to the word's end into the register's high end, "right" those from the word's start to
- * there into its low end (big-endian; manual pp. A-77 to A-84).
+ * there into its low end (big-endian; [MIPS-A77] to [MIPS-A84]).
  */
 static uint32_t load_left32(uint32_t old, const uint8_t *p, unsigned n)
 {
@@ -275,8 +275,10 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
-static __attribute__((noinline)) void failed_try(struct pc_tries *tries, uint64_t pc, uint64_t va)
+static __attribute__((noinline)) void failed_try(struct pc_cpu *cpu, uint64_t pc, uint64_t va)
 {
+    struct pc_tries *tries = &cpu->tries;
+    cpu->scs_failed++;
     tries->row = tries->row && tries->pc == pc ? tries->row + 1 : 1;
     tries->failed++;
     tries->pc = pc;
@@ -532,7 +534,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
             statement;                                                        \
             cpu->tries.row = 0;                                               \
         } else {                                                              \
-            failed_try(&cpu->tries, b->key.pc + 4 * (uint64_t)op->at, va);    \
+            failed_try(cpu, b->key.pc + 4 * (uint64_t)op->at, va);            \
         }                                                                     \
         D = !failed;                                                          \
         NEXT();                                                               \

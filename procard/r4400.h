@@ -156,6 +156,7 @@ struct pc_cpu {
     uint64_t link_pa; /**< physical address of the linked line, valid while `link` */
 
     struct pc_tries tries;
+    uint64_t scs_failed; /**< of all threads that were here (ground truth) */
 
     bool posted; /**< an uncached store is in the store buffer; SYNC waits for it */
 

@@ -55,7 +55,14 @@ enum wake futex_sleep(struct thread *t, uint64_t addr, enum futex_kind kind, nm_
     join(t, addr);
     w = thread_block(t, deadline, true, NULL);
     leave(t);
+    if (w == WAKE_EVENT)
+        nm_card_counted(t->p->m, t->card)->sleeps++;
     return w;
+}
+
+void futex_called(struct prog *p)
+{
+    nm_card_counted(p->m, p->vm.toucher)->wakes++;
 }
 
 void futex_rouse(struct thread *t)
@@ -110,6 +117,8 @@ unsigned futex_wake(struct prog *p, uint64_t addr, unsigned count, uint32_t bits
         futex_rouse(t);
         n++;
     }
+    if (n)
+        futex_called(p);
     return n;
 }
 

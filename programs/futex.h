@@ -11,6 +11,8 @@
 
 /** Sleeps on `addr` at the end of its queue. @return why it goes on; it is off the queue then */
 enum wake futex_sleep(struct thread *t, uint64_t addr, enum futex_kind kind, nm_tick deadline);
+/** A call of the thread that has the turn wakes sleepers: counts it (truth.wakes). */
+void futex_called(struct prog *p);
 /** Ends a sleep. */
 void futex_rouse(struct thread *t);
 /** Puts a sleeper at the end of another queue. */

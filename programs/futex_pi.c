@@ -31,6 +31,7 @@ static bool hand_over(struct prog *p, uint64_t addr, uint32_t flags)
         return false;
     vm_write32(&p->vm, addr, to->tid | FUTEX_WAITERS | flags);
     futex_rouse(to);
+    futex_called(p);
     DL_FOREACH2(p->futexes, t, f_next)
     if (t->futex_kind == FUTEX_LOCK && t->futex == addr)
         t->lock_owner = to->tid;
@@ -175,10 +176,12 @@ static int64_t pass_on(struct thread *t, uint64_t lock)
     if (t->futex_kind != FUTEX_CONDITION || t->lock_wanted != lock)
         return -EINVAL;
     r = take(t, lock, true);
-    if (r > 0)
+    if (r > 0) {
         futex_rouse(t);
-    else if (r == 0)
+        futex_called(t->p);
+    } else if (r == 0) {
         futex_move(t, lock, FUTEX_LOCK);
+    }
     return r;
 }
 

@@ -62,6 +62,31 @@ static nm_tick wake_chance(const struct thread *t)
 
 /* ---- cards and queues ------------------------------------------------------------------------ */
 
+/** Whether a thread of the card sleeps until another calls it. */
+static bool waits_for_others(const struct prog *p, unsigned card)
+{
+    const struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    if (t->card == card && t->on_futex)
+        return true;
+    return false;
+}
+
+/** A card that has nothing to do from `at` on: says what its time goes to. */
+static void rest(struct prog *p, unsigned card, nm_tick at)
+{
+    const struct card *c = &p->cards[card];
+
+    if (c->running)
+        return;
+    nm_card_use(p->m, card,
+                !c->load                    ? NM_USE_IDLE
+                : waits_for_others(p, card) ? NM_USE_WAITING
+                                            : NM_USE_ASLEEP,
+                at);
+}
+
 /** The running thread of a card stops at `stop`, or at the clock interrupt before that. */
 static void stop_by(struct prog *p, unsigned card, nm_tick stop)
 {
@@ -81,6 +106,7 @@ static void resume(struct thread *t, nm_tick at)
     t->since = at;
     if (p->over)
         return;
+    nm_card_use(p->m, t->card, NM_USE_SYSTEM, prog_now(p));
     nm_card_resume(p->m, t->card, &t->regs, at);
     watch_begin(t);
     if (signal_waiting(t))
@@ -97,8 +123,10 @@ static void card_next(struct prog *p, unsigned card, nm_tick at)
     struct thread *t = c->queue;
 
     c->running = NULL;
-    if (!t)
+    if (!t) {
+        rest(p, card, at);
         return;
+    }
     DL_DELETE2(c->queue, t, q_prev, q_next);
     at = later(at, t->ready_at);
     t->slice_end = at + p->par->os_quantum;
@@ -136,9 +164,12 @@ static void move(struct thread *t)
 {
     struct prog *p = t->p;
 
-    p->cards[t->card].load--;
+    const unsigned old = t->card;
+
+    p->cards[old].load--;
     t->card = choose_card(t);
     p->cards[t->card].load++;
+    rest(p, old, prog_now(p));
     actor_move(t->actor, t->card);
     t->migrate = false;
 }
@@ -178,14 +209,18 @@ void thread_end(struct thread *t)
 {
     struct prog *p = t->p;
 
-    if (t->state == TH_OS)
-        card_next(p, t->card, prog_now(p) + p->par->os_syscall);
+    const bool has_card = t->state == TH_OS;
+
     p->cards[t->card].load--;
     p->ran += t->ran;
     t->state = TH_DEAD;
     DL_DELETE(p->threads, t);
     LL_PREPEND(p->graves, t);
     p->alive--;
+    if (has_card)
+        card_next(p, t->card, prog_now(p) + p->par->os_syscall);
+    else
+        rest(p, t->card, prog_now(p));
 }
 
 struct thread *thread_find(struct prog *p, uint32_t tid)

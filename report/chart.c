@@ -228,8 +228,9 @@ static const struct rep_registers *first_used(const struct rep_run *run)
 /* What is counted, in the words of who asked for it, or of the card. */
 static const char *what_is_counted(const struct rep_registers *r)
 {
-#define HISTOGRAM(word, control, sentence)                   \
-    if ((control) && r->sram_control == (uint32_t)(control)) \
+    const uint32_t counts = r->sram_control & ~MON_PUT(1, SRAM_CONTROL_INTERRUPT);
+#define HISTOGRAM(word, control, sentence)          \
+    if ((control) && counts == (uint32_t)(control)) \
         return sentence;
 #include "monitor/histograms.def"
 #undef HISTOGRAM

@@ -35,7 +35,13 @@ static double word_value(const struct scene *s, enum in_word word)
     const double elapsed = (double)s->region->elapsed;
     switch (word) {
     case IN_WORD_pcycles:
-        return elapsed * s->level.count;
+        return elapsed * rep_cards(s->region, s->level);
+    case IN_WORD_off:
+        return (double)rep_off(s->region, s->level);
+    case IN_WORD_idle:
+        return (double)rep_idle(s->region, s->level);
+    case IN_WORD_busiest:
+        return (double)rep_busiest(s->region, s->level);
     case IN_WORD_seconds:
         return rep_seconds(s->run, s->region->elapsed);
     case IN_WORD_bus_cycles:
@@ -43,6 +49,8 @@ static double word_value(const struct scene *s, enum in_word word)
     case IN_WORD_ring_cycles:
         return elapsed * (double)p->ring_clock / (double)p->cpu_clock;
     case IN_WORD_cards:
+        return rep_cards(s->region, s->level);
+    case IN_WORD_all_cards:
         return s->level.count;
     case IN_WORD_stations:
         return parts(s, s->run->per_station);

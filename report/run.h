@@ -154,6 +154,23 @@ bool rep_overflowed(const struct rep_region *region, struct rep_level level, uns
 uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
                    struct rep_level level, enum mon_event_id event);
 
+/** Whether a card had a thread at some time of a region, at work or asleep. */
+bool rep_had_thread(const struct rep_region *region, unsigned card);
+
+/** How many cards of a level had one: what the `cards` of a formula is. */
+unsigned rep_cards(const struct rep_region *region, struct rep_level level);
+
+/** [PCycles] in which cards of a level that had a thread had none: before it came, after it had
+ *  ended. */
+uint64_t rep_idle(const struct rep_region *region, struct rep_level level);
+
+/** [PCycles] in which no thread was at work on the cards of a level, those without one included:
+ *  what their pins show as other stall although nothing stalls. */
+uint64_t rep_off(const struct rep_region *region, struct rep_level level);
+
+/** [PCycles] The longest that a card of a level had a thread at work. */
+uint64_t rep_busiest(const struct rep_region *region, struct rep_level level);
+
 /** Sum of a tap, or of a member of struct nm_truth, over the cards of a level. */
 uint64_t rep_tap(const struct rep_region *region, struct rep_level level, enum mon_tap tap);
 uint64_t rep_truth(const struct rep_region *region, struct rep_level level, size_t offset);

@@ -51,7 +51,10 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
 #define T(tap)   ((double)rep_tap(region, level, MON_TAP_##tap))
 #define G(field) ((double)rep_truth(region, level, offsetof(struct nm_truth, field)))
 #define P(field) ((double)run->experiment->machine.params.field)
-#define PCYCLES  ((double)region->elapsed * level.count)
+#define CARDS    rep_cards(region, level)
+#define PCYCLES  ((double)region->elapsed * CARDS)
+#define OFF      ((double)rep_off(region, level))
+#define IDLE     ((double)rep_idle(region, level))
 #define SECONDS  rep_seconds(run, region->elapsed)
 #define STATIONS stations_of(run, level)
     switch (metric) {
@@ -69,7 +72,10 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
 #undef T
 #undef G
 #undef P
+#undef CARDS
 #undef PCYCLES
+#undef OFF
+#undef IDLE
 #undef SECONDS
 #undef STATIONS
     *value = below > 0 ? above / below : NAN;

@@ -70,19 +70,32 @@ static bool is_time(const struct mon_event *e)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Time available to an event in its own unit, over all who count it. */
+/* Time available to an event in its own unit, over all who count it: of cards, those that had a
+ * thread. */
 static double time_for(const struct rep_run *run, const struct rep_region *region,
                        const struct mon_event *e)
 {
     struct rep_level all = rep_machine(run);
     if (strcmp(e->unit, "PCycles") == 0)
-        return (double)region->elapsed * run->cards;
+        return (double)region->elapsed * rep_cards(region, all);
     double time = (double)rep_event(run, region, all, MON_EV_time);
     if (e->scope == MON_SCOPE_CARD)
-        return time * run->cards;
+        return time * rep_cards(region, all);
     if (e->scope == MON_SCOPE_STATION)
         return time * run->cards / run->per_station;
     return e->scope == MON_SCOPE_RING ? time * run->cards / rep_per_ring(run) : time;
+}
+
+/* What of an event's count belongs to that time. */
+static double count_in_time(const struct rep_run *run, const struct rep_region *region, unsigned i)
+{
+    double sum = 0;
+    if (event_of(run, i)->scope != MON_SCOPE_CARD)
+        return (double)rep_count(run, region, rep_machine(run), i);
+    for (unsigned c = 0; c < run->cards; c++)
+        if (rep_had_thread(region, c))
+            sum += (double)region->card[c].counts[i];
+    return sum;
 }
 
 static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
@@ -98,7 +111,7 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     double time = time_for(run, region, e);
     double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
     if (is_time(e) && time > 0 && is_timed(run))
-        rep_grid_cell(grid, "%.1f %% of time", 100 * count / time);
+        rep_grid_cell(grid, "%.1f %% of time", 100 * count_in_time(run, region, i) / time);
     else if (!is_time(e) && instructions > 0)
         rep_grid_cell(grid, "%.3f/1000 instr", 1000 * count / instructions);
     else
@@ -445,15 +458,6 @@ static void print_end(const struct rep_run *run, FILE *out)
         fprintf(out, "%s\n", rep_end_word(o->end));
 }
 
-/* Cards that completed an instruction: the others idled, and would only dilute an average. */
-static unsigned busy_cards(const struct rep_run *run)
-{
-    unsigned n = 0;
-    for (unsigned c = 0; c < run->cards; c++)
-        n += run->region[0].card[c].sum.truth.instructions > 0;
-    return n;
-}
-
 static void print_time(const struct rep_run *run, FILE *out)
 {
     const nm_tick elapsed = run->outcome.ticks;
@@ -467,7 +471,7 @@ static void print_time(const struct rep_run *run, FILE *out)
 static void print_work(const struct rep_run *run, FILE *out)
 {
     const struct prog_outcome *o = &run->outcome;
-    const unsigned busy = busy_cards(run);
+    const unsigned busy = rep_cards(&run->region[0], rep_machine(run));
     const double cycles = (double)o->ticks * busy;
     char instructions[32];
     fprintf(out, "  %s instructions of %llu thread%s on %u card%s",

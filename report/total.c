@@ -7,6 +7,8 @@
  */
 #include "report/run.h"
 
+#include <stddef.h>
+
 unsigned rep_per_ring(const struct rep_run *run)
 {
     const unsigned stations = (unsigned)run->experiment->machine.params.ring_stations;
@@ -57,6 +59,43 @@ uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
         if (adds(run, level, row->scope, c))
             sum += mon_event_total(row, &region->card[c].sum.taps);
     return sum;
+}
+
+bool rep_had_thread(const struct rep_region *region, unsigned card)
+{
+    return region->card[card].sum.truth.idle < region->elapsed;
+}
+
+unsigned rep_cards(const struct rep_region *region, struct rep_level level)
+{
+    unsigned n = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        n += rep_had_thread(region, c);
+    return n;
+}
+
+uint64_t rep_idle(const struct rep_region *region, struct rep_level level)
+{
+    uint64_t sum = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        if (rep_had_thread(region, c))
+            sum += region->card[c].sum.truth.idle;
+    return sum;
+}
+
+uint64_t rep_off(const struct rep_region *region, struct rep_level level)
+{
+    return region->elapsed * level.count -
+           rep_truth(region, level, offsetof(struct nm_truth, running));
+}
+
+uint64_t rep_busiest(const struct rep_region *region, struct rep_level level)
+{
+    uint64_t most = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        if (region->card[c].sum.truth.running > most)
+            most = region->card[c].sum.truth.running;
+    return most;
 }
 
 uint64_t rep_tap(const struct rep_region *region, struct rep_level level, enum mon_tap tap)

@@ -1,11 +1,11 @@
 /*
- * The guest's names for the monitoring card's registers and events are those of the card's tables.
+ * The guest's names for what is in the monitoring card's registers are those of the card's tables.
  *
  *   guest_header        prints the header
  *   guest_header FILE   compares: exit status 1 when the file is another
  */
+#include "machine/packet.h"
 #include "monitor/board.h"
-#include "monitor/monitor.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,9 +14,8 @@
 
 static const char head[] =
     "/*\n"
-    " * Registers and events of the monitoring card, for guest programs; see numachine.h. Made "
-    "from\n"
-    " * the card's tables, like `numachine list events`:\n"
+    " * Registers of the monitoring card and every number they may hold, for guest programs; see\n"
+    " * numachine.h. Made from the card's tables, like `numachine list events`:\n"
     " *\n"
     " *     build/tests/guest_header > experiments/include/numachine_card.h\n"
     " */\n"
@@ -26,6 +25,18 @@ static void print_upper(FILE *out, const char *text)
 {
     for (; *text; text++)
         fputc(toupper((unsigned char)*text), out);
+}
+
+/* @param whose  register or source */
+static void print_part(FILE *out, const char *whose, const char *name, unsigned low, unsigned bits)
+{
+    static const char *const prefix[] = {"BIT", "MAX"};
+    const unsigned value[] = {low, (unsigned)((UINT64_C(1) << bits) - 1)};
+    for (int i = 0; i < 2; i++) {
+        fprintf(out, "    NUMACHINE_%s_", prefix[i]);
+        print_upper(out, whose);
+        fprintf(out, i ? "_%s = 0x%x,\n" : "_%s = %u,\n", name, value[i]);
+    }
 }
 
 static void print_registers(FILE *out)
@@ -41,44 +52,97 @@ static void print_registers(FILE *out)
     fprintf(out, "    NUMACHINE_REGISTERS = 0x%x /* bytes to be mapped */\n};\n", MON_SPACE);
 }
 
-/* A field's value goes to its low bit; of the four counters' alike registers the first is enough.
- */
+/* Of the four counters' alike registers the first is enough. */
 static void print_fields(FILE *out)
 {
     size_t count;
     const struct mon_field_row *row = mon_fields(&count);
-    fputs("\n/* Lowest bit of each part of a register. */\nenum numachine_field {\n", out);
+    fputs("\n/* The parts of registers: lowest bit and greatest value. */\n"
+          "enum numachine_field {\n",
+          out);
     for (size_t i = 0; i < count; i++) {
         const bool counter = !strncmp(row[i].reg, "CONTROL", 7);
         if (counter && strcmp(row[i].reg, "CONTROL0"))
             continue;
-        fprintf(out, "    NUMACHINE_BIT_%s_%s = %u,\n", counter ? "CONTROL" : row[i].reg,
-                row[i].name, row[i].low);
+        print_part(out, counter ? "CONTROL" : row[i].reg, row[i].name, row[i].low, row[i].bits);
     }
     fputs("    NUMACHINE_BIT__END\n};\n", out);
 }
 
-static void print_events(FILE *out)
+static void print_parts(FILE *out)
 {
-    const struct mon_event *row = mon_events();
-    fputs("\n/* What a counter may count. */\nenum numachine_event {\n", out);
-    for (size_t i = 0; i < MON_EV__COUNT; i++) {
-        fputs("    NUMACHINE_EV_", out);
-        print_upper(out, row[i].name);
-        fprintf(out, " = %zu%s\n", i, i + 1 < MON_EV__COUNT ? "," : "");
+    size_t count;
+    const struct mon_part_row *row = mon_parts(&count);
+    fputs("\n/* The number of a word of the SRAM, by source: lowest bit and greatest value. */\n"
+          "enum numachine_part {\n",
+          out);
+    for (size_t i = 0; i < count; i++)
+        print_part(out, mon_source_row(row[i].source)->name, row[i].name, row[i].low, row[i].bits);
+    fputs("    NUMACHINE_BIT__PARTS\n};\n", out);
+}
+
+/* A table of names with numbers. @param kind  of the enum, prefix and sentence */
+struct named {
+    const char *kind, *prefix, *sentence;
+    size_t count;
+    const char *(*name)(size_t i);
+};
+
+static const char *event_name(size_t i)
+{
+    return mon_events()[i].name;
+}
+
+static const char *command_name(size_t i)
+{
+    return nm_message_row((enum nm_message)i)->name;
+}
+
+static const char *source_name(size_t i)
+{
+    return mon_source_row((enum mon_source)i)->name;
+}
+
+static const char *reason_name(size_t i)
+{
+    static const char *const names[] = {
+#define REASON(name, number, sentence) [number] = #name,
+#include "monitor/reasons.def"
+#undef REASON
+    };
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+static void print_named(FILE *out, const struct named *table)
+{
+    fprintf(out, "\n/* %s */\nenum numachine_%s {\n", table->sentence, table->kind);
+    for (size_t i = 0; i < table->count && table->name(i); i++) {
+        fprintf(out, "%s    NUMACHINE_%s_", i ? ",\n" : "", table->prefix);
+        print_upper(out, table->name(i));
+        fprintf(out, " = %zu", i);
     }
-    fputs("};\n\n#endif\n", out);
+    fputs("\n};\n", out);
 }
 
 static char *header(void)
 {
+    static const struct named tables[] = {
+        {"event", "EV", "What a counter may count: CONTROLk.EVENT.", MON_EV__COUNT, event_name},
+        {"packet", "CMD", "Commands of packets: COMMAND.", NM_MSG__COUNT, command_name},
+        {"source", "SRC", "Where the SRAM's address comes from: SRAM_CONTROL.SOURCE.", MON_SOURCES,
+         source_name},
+        {"reason", "WHY", "Why a write was refused: ERROR.REASON.", SIZE_MAX, reason_name},
+    };
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     fputs(head, out);
     print_registers(out);
     print_fields(out);
-    print_events(out);
+    print_parts(out);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        print_named(out, &tables[i]);
+    fputs("\n#endif\n", out);
     fclose(out);
     return text;
 }

@@ -50,6 +50,17 @@ Test(input_monitor, register_writes)
          "counters: [{event: useful, start: 0xFFFFFFFF}]",
          {{MON_REG_CONTROL0, control(MON_EV_run, false)}, {MON_REG_COUNTER0, UINT32_MAX}}},
         {__LINE__,
+         "counters: [{event: run, interrupt: true, start: -9}, {event: load, read_clears: true}]",
+         {{MON_REG_CONTROL0, control(MON_EV_run, false) | MON_PUT(1, CONTROL0_INTERRUPT)},
+          {MON_REG_COUNTER0, (uint32_t)-9},
+          {MON_REG_CONTROL1, control(MON_EV_load, false) | MON_PUT(1, CONTROL0_READ_CLEARS)},
+          {MON_REG_COUNTER1, 0}}},
+        {__LINE__,
+         "histogram: {source: blocks, interrupt: true}",
+         {{MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_ad, SRAM_CONTROL_SOURCE) |
+                                     MON_PUT(1, SRAM_CONTROL_INCREMENT) |
+                                     MON_PUT(1, SRAM_CONTROL_INTERRUPT)}}},
+        {__LINE__,
          "mask: {direction: in, fifo: 2}" MASKED,
          {{MON_REG_FIFO_DEPTH, 2},
           {MON_REG_MASK, MON_PUT(1, MASK_FIFO) | MON_PUT(2, MASK_DIRECTION)},
@@ -201,6 +212,8 @@ Test(input_monitor, refusals)
         {__LINE__, "phases: {a: 1, b: 1}", "PhaseID 1 has a name already"},
         {__LINE__, "phases: {a: x}", "'x' is no PhaseID"},
         {__LINE__, "histogram: {source: l1}", "'monitor.histogram.source': l1"},
+        {__LINE__, "histogram: {interrupt: true}",
+         ":2:34: error: 'monitor.histogram.interrupt' changes nothing"},
         {__LINE__, "histogram: {scale: 2}", "expected formula or doubled"},
         {__LINE__, "histogram: service-time", "'monitor.histogram' is a single value"},
         {__LINE__, "counters: [{event: invalidate_hits}], histogram: {source: transactions}",
@@ -246,7 +259,7 @@ Test(input_monitor, refusals)
 Test(input_monitor, all_commands)
 {
     static const char *const names[] = {
-#define MESSAGE(name, class, data, sentence) #name,
+#define MESSAGE(name, number, class, data, sentence) [number] = #name,
 #include "machine/message.def"
 #undef MESSAGE
     };
@@ -271,10 +284,13 @@ Test(input_monitor, all_commands)
 
 Test(input_monitor, and_back)
 {
-    struct outcome o = read_monitor(
-        "counters: [{event: nacks}, {event: packet_headers, masked: true, start: -5}],"
-        "mask: {address: 0xffxx, direction: out, command: WB, phase: b, fifo: 3},"
-        "histogram: {source: service-time, scale: doubled}, interval: 30us, phases: {a: 0, b: 9}");
+    struct outcome o =
+        read_monitor("counters: [{event: nacks, interrupt: true}, {event: packet_headers, masked: "
+                     "true, start: -5},"
+                     "{event: time, read_clears: true}],"
+                     "mask: {address: 0xffxx, direction: out, command: WB, phase: b, fifo: 3},"
+                     "histogram: {source: service-time, scale: doubled, interrupt: true}, "
+                     "interval: 30us, phases: {a: 0, b: 9}");
     cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
     cr_expect_eq(o.x.interval, 4500);
     FILE *f = fopen("resolved.yaml", "w");

@@ -5,7 +5,9 @@ The tables of docs/monitor.md and docs/programs.md are those the program prints.
     monitor_document.py NUMACHINE HOME [--write]
 
 A table stands between '<!-- generated: WHAT -->' and '<!-- end -->' and is what 'numachine list WHAT --markdown'
-says. Every feature of the two documents has a row, and the files and tests that a row names exist.
+says. Every feature of the two documents has a row, and the files and tests that a row names exist. The numbers that
+programs write to a card and read from it are those of card_numbers.txt, for good: a row that is new is added to it
+(with --write), and none that is there ever changes.
 """
 import json
 import pathlib
@@ -32,6 +34,32 @@ def check_features(numachine, home):
         assert (test == "-") <= (len(row["sentence"]) > 20), f"{row['ref']}: why no test?"
 
 
+# What a program sees of a card: the listing, what names a row of it, and its number.
+NUMBERS = {"events": ("name", "number"), "commands": ("name", "number"), "reasons": ("name", "number"),
+           "sources": ("name", "number"), "registers": ("name", "offset"), "fields": ("register name", "bits"),
+           "parts": ("source name", "bits")}
+
+
+def check_numbers(numachine, home):
+    """No number is used twice in a table, and each is what it has always been."""
+    path = pathlib.Path(home, "tests/card_numbers.txt")
+    kept = path.read_text().splitlines()
+    now = []
+    for what, (names, number) in NUMBERS.items():
+        out = subprocess.run([numachine, "list", what, "--json"], check=True, capture_output=True).stdout
+        rows = json.loads(out)
+        now += [f"{what} {'.'.join(row[n] for n in names.split())} {row[number]}" for row in rows]
+        if " " not in names:
+            assert len({row[number] for row in rows}) == len(rows), f"{what}: a number is used twice"
+    changed = [row for row in kept if row not in now]
+    assert not changed, f"programs know these by another number: {changed}"
+    new = [row for row in now if row not in kept]
+    if "--write" in sys.argv:
+        path.write_text("".join(f"{row}\n" for row in kept + new))
+    else:
+        assert not new, f"{path} lacks {new}; --write adds them"
+
+
 def document(numachine, path, least):
     """Compares (or rewrites) a document with at least so many tables."""
 
@@ -54,7 +82,8 @@ def document(numachine, path, least):
 def main():
     numachine, home = sys.argv[1:3]
     check_features(numachine, home)
-    document(numachine, pathlib.Path(home, "docs/monitor.md"), 5)
+    check_numbers(numachine, home)
+    document(numachine, pathlib.Path(home, "docs/monitor.md"), 10)
     document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
 
 

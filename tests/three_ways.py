@@ -5,6 +5,7 @@ by another. The registers then hold the same.
 
     three_ways.py NUMACHINE GUEST
 """
+import csv
 import pathlib
 import re
 import subprocess
@@ -19,7 +20,8 @@ MONITORS = [
     "counters: [{event: run}, {event: nacks, start: -7}]",
     "counters: [{event: packet_headers, masked: true}, {event: requests_nacked, masked: true}],"
     "mask: {direction: out, command: RDEXCL, address: 0x1_2xx4, phase: 5, fifo: 3}",
-    "histogram: {source: service-time, scale: doubled}",
+    "counters: [{event: run, interrupt: true}, {event: nacks, read_clears: true}]",
+    "histogram: {source: service-time, scale: doubled, interrupt: true}",
     "histogram: {source: invalidates}, counters: [{event: invalidate_hits}],"
     "registers: {WATCH: 3, THRESHOLD: 1000}",
 ]
@@ -29,6 +31,15 @@ def run(numachine, *arguments):
     done = subprocess.run([numachine, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def interrupted(numachine, file, out, how):
+    """[cycles] that an interrupt waited on some card, if the file lets the counter of time interrupt."""
+    file.write_text(file.read_text().split("monitor:")[0] + "monitor: {counters: [{event: nothing}, "
+                    f"{{event: time, start: -1000, interrupt: {how}}}, {{event: interrupt_time}}]}}\n")
+    run(numachine, "run", "-q", "--force", "-o", str(out), str(file))
+    rows = csv.DictReader((out / "monitor/counters.csv").open(newline=""))
+    return max(int(row["value"]) for row in rows if row["event"] == "interrupt_time")
 
 
 def main():
@@ -52,6 +63,9 @@ def main():
             for how in "own", "other":
                 by_guest = registers([how, *writes], "")
                 assert by_guest == by_file, f"{monitor}: {how}\n{by_guest}\nfile\n{by_file}"
+        registers(["file"], "")
+        assert interrupted(numachine, file, out, "false") == 0
+        assert interrupted(numachine, file, out, "true") > 100
 
 
 if __name__ == "__main__":
