@@ -424,18 +424,16 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 /* ---- looking --------------------------------------------------------------------------------- */
 
 /* The card sees its ring pass at its station's interface, and the ring above pass at the interface
- * between the two; in cycles of the card's own clock. */
+ * between the two; in ring cycles, whatever the card's own clock. */
 static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_taps *out)
 {
     if (!m->net)
         return;
     const unsigned ring = station / m->shape.fan[0], node = station % m->shape.fan[0];
-    uint64_t busy = ring_net_link(m->net, 0, ring, node).busy;
-    out->v[MON_TAP_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
-    if (m->shape.levels < 2)
-        return;
-    busy = ring_net_link(m->net, 1, ring / m->shape.fan[1], ring % m->shape.fan[1]).busy;
-    out->v[MON_TAP_UPPER_RING_BUSY] = busy * m->p.bus_clock / m->p.ring_clock;
+    out->v[MON_TAP_RING_BUSY] = ring_net_link(m->net, 0, ring, node).busy;
+    if (m->shape.levels >= 2)
+        out->v[MON_TAP_UPPER_RING_BUSY] =
+            ring_net_link(m->net, 1, ring / m->shape.fan[1], ring % m->shape.fan[1]).busy;
 }
 
 static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out)
@@ -526,6 +524,7 @@ void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
     out->instructions = c->cpu.instructions;
     out->loads = c->cpu.states[PC_ST_LOAD];
     out->stores = c->cpu.states[PC_ST_STORE];
+    out->packets_sent = c->taps.v[MON_TAP_HEADERS_OUT];
     out->scs_failed = c->cpu.scs_failed;
     pc_card_usage(c, m->now, out);
 }

@@ -257,6 +257,8 @@ struct nm_truth {
     uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
     uint64_t silent_upgrades;
     uint64_t l1_writebacks, virtual_coherency, tlb_misses;
+    uint64_t requests, requests_abandoned, abandoned_time, abandoned_nacks, refused_time;
+    uint64_t held, packets_sent;
     uint64_t scs_failed;
     uint64_t running, system, waiting, asleep, idle; /**< [ticks] by enum nm_use: all ticks there
                                                           have been */

@@ -165,9 +165,11 @@ uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct
 {
     const struct mon_counter *c = &b->counters.counter[k];
     const uint64_t states = (UINT64_C(1) << (MON_TAP_ST_SLIP_FP + 1)) - 1;
+    const uint64_t rings =
+        T(RING_BUSY) | T(UPPER_RING_BUSY); /* their clock may be the faster one */
     if (c->masked || c->settling || !c->taps || c->taps & MON_PACKET_TAPS)
         return 0;
-    *pcycles = c->taps & (states | T(ABOVE));
+    *pcycles = c->taps & (states | rings | T(ABOVE));
     return (UINT64_C(1) << 32) - mon_read(&b->counters, k, now);
 }
 
@@ -218,11 +220,10 @@ void mon_board_issue(struct mon_board *b, const struct mon_taps *now)
     open_crossings(b, above, now);
 }
 
-void mon_board_transaction(struct mon_board *b, struct mon_transaction *t)
+void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t)
 {
     const enum mon_source source = source_of(b);
     int index = -1;
-    t->phase = (uint16_t)b->phase;
     if (source >= MON_SOURCE_state_phase) {
         index = mon_bin_of(source, t, MON_GET(b->options, OPTIONS_DOUBLE_TIME));
         if (!mon_sram_count(&b->sram, (uint16_t)index, t->cycle))
@@ -233,8 +234,12 @@ void mon_board_transaction(struct mon_board *b, struct mon_transaction *t)
 }
 
 /* SCADDR(16) has no wire and SCADDR(0) is dropped. */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle)
+void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, bool data,
+                      uint64_t cycle)
 {
+    const unsigned kinds = MON_GET(b->sram_control, SRAM_CONTROL_KINDS);
+    if (kind && kinds && !(kinds & kind))
+        return;
     if (!data && MON_GET(b->sram_control, SRAM_CONTROL_DATA_HALF))
         return;
     mon_sram_count(&b->sram, (uint16_t)((scaddr >> 1 & 0x7fff) | (scaddr >> 17 & 1) << 15), cycle);

@@ -107,7 +107,7 @@ struct mon_transaction {
     uint64_t service;           /**< [cycles] from first issue, retries included (A-16) */
     bool global, valid, nc_hit; /**< StateInfo of the response (A-18) */
     bool exclusive, remote;     /**< RequestInfo: RDEXCL or UPGD; the home is another station */
-    uint16_t phase;             /**< ExtendedPhaseID when it completed */
+    uint16_t phase;             /**< ExtendedPhaseID at its last issue, as its packets carry it */
 };
 
 /* ---- the SRAM -------------------------------------------------------------------------------- */
@@ -282,16 +282,28 @@ static inline unsigned mon_board_request(struct mon_board *b, uint64_t line)
 /** A cached read is issued for the first time. @param now  totals, as for mon_board_read */
 void mon_board_issue(struct mon_board *b, const struct mon_taps *now);
 
-/** A cached read is done; t->phase is the board's to fill. */
-void mon_board_transaction(struct mon_board *b, struct mon_transaction *t);
+/** A cached read is done. */
+void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t);
+
+/** Why the secondary cache is accessed, as SRAM_CONTROL.KINDS has it. */
+enum mon_kind {
+    MON_KIND_LOOKUP = 1, /**< a primary miss, or a store that asks for ownership */
+    MON_KIND_REFILL = 2, /**< a quadword goes up to a primary cache */
+    MON_KIND_FILL = 4,   /**< a quadword comes from the bus */
+    MON_KIND_VICTIM = 8, /**< a quadword of a dirty line: of a primary one, written here; of one of
+                              the secondary cache itself, read out */
+    MON_KIND_EXTERNAL = 16 /**< an incoming request: its look-up, and each quadword it is given */
+};
 
 /** The secondary cache is accessed, or an invalidate hits it.
+ *  @param kind    0: whatever SRAM_CONTROL.KINDS says
  *  @param scaddr  SCADDR(17:0): number of the 16-byte quadword, bit 17 the half
  *  @param data    it is the half for data, or there is only one */
-void mon_board_access(struct mon_board *b, uint32_t scaddr, bool data, uint64_t cycle);
+void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, bool data,
+                      uint64_t cycle);
 
-/** [cycles or PCycles] how many more until counter k overflows, at least 1; 0: it counts nothing
- *  that grows with time. *pcycles says which of both. */
+/** [cycles or PCycles] how many more until counter k can overflow at the soonest, at least 1; 0: it
+ *  counts nothing that grows with time. *pcycles says which of both. */
 uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct mon_taps *now,
                              bool *pcycles);
 

@@ -124,6 +124,32 @@ static bool may_issue(const struct pc_card *card, bool write_back)
            (!write_back || nm_fifo_room(&card->port.out[NM_SINKABLE], 1));
 }
 
+/* [ticks] between the quadwords of a line on the R4400's system interface, which is 8 bytes wide.
+ */
+static nm_tick words_apart(const struct pc_card *card)
+{
+    return 2 * nm_bus_cycle(card->bus);
+}
+
+/* What the secondary cache's pins show of a line that goes out through the agent from `at` on. */
+static void read_out(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t line,
+                     nm_tick at)
+{
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_words(card, kind, side == PC_SIDE_D, line, card->p->l2_line, at,
+                         words_apart(card));
+}
+
+/* ... and of one that has come in: its last quadword has just been written. */
+static void written_in(struct pc_card *card, enum pc_side side, uint64_t line, nm_tick now)
+{
+    if (!(card->monitor.wants & MON_WANTS_ACCESSES))
+        return;
+    const nm_tick took = (card->p->l2_line / PC_L2_WORD - 1) * words_apart(card);
+    pc_monitor_words(card, MON_KIND_FILL, side == PC_SIDE_D, line, card->p->l2_line,
+                     now > took ? now - took : 0, words_apart(card));
+}
+
 static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t victim,
                               uint8_t state)
 {
@@ -134,6 +160,7 @@ static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t 
     pc_agent_address(card, &p, victim);
     nm_bus_send(card->bus, card->position, &p);
     card->truth.writebacks++;
+    read_out(card, MON_KIND_VICTIM, side, victim, nm_kernel_now(card->k));
 }
 
 static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
@@ -154,6 +181,7 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
         send(card, &sends.packet[i], victim);
         nm_bus_send(card->bus, card->position, &sends.packet[i]);
         card->truth.writebacks++;
+        read_out(card, MON_KIND_VICTIM, side, victim, now);
     }
     pc_line_evict(card, side, victim);
 }
@@ -165,30 +193,49 @@ static bool pointless(const struct pc_card *card)
     return card->request.conditional && !card->cpu.link;
 }
 
-/* The request has come to nothing, after it was refused. */
+/* An event of the card's own request: the mask sees the request as it was last issued, whichever
+ * packet the event comes with, and whether the request is completed or given up. */
+static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount, nm_tick now)
+{
+    const struct pc_request *r = &card->request;
+    card->taps.v[tap] += amount;
+    if (!(card->monitor.hears >> tap & 1))
+        return;
+    const struct nm_packet issued = {
+        .line = r->line, .message = r->command, .phase = r->phase & MON_MAX_PHASE_ID};
+    pc_monitor_packet(card, tap, amount, &issued, true, now);
+}
+
+/* The request has come to nothing, after it was refused or before it left. */
 static void give_up(struct pc_card *card, nm_tick now)
 {
     struct pc_request *r = &card->request;
-    const struct nm_packet given_up = {
-        .line = r->line, .message = nm_card_request(r->state), .phase = phase(card)};
-    if (r->first_nack != NM_NEVER)
-        pc_tap(card, MON_TAP_NACK_TIME, (now - r->first_nack) / nm_bus_cycle(card->bus), &given_up,
-               true, now);
+    const nm_tick cycle = nm_bus_cycle(card->bus);
+    if (r->first_nack != NM_NEVER) {
+        tap_request(card, MON_TAP_NACK_TIME, (now - r->first_nack) / cycle, now);
+        card->truth.requests_abandoned++;
+        card->truth.abandoned_time += (now - r->issued) / cycle;
+        card->truth.abandoned_nacks += r->nacks;
+    }
     r->active = false;
     card->blocked = false;
 }
 
-/* A request leaves for the first time: the monitoring card compares it with the last invalidate. */
-static void first_issue(struct pc_card *card, const struct nm_packet *p, nm_tick now)
+/* A request leaves for the first time: the monitoring card compares it with the last invalidate.
+ * Reads of non-coherent pages are none of RD, RDEXCL and UPGD. */
+static void first_issue(struct pc_card *card, nm_tick now)
 {
     card->request.issued = now;
+    if (card->request.noncoherent)
+        return;
+    card->truth.requests++;
     if (card->monitor.wants & MON_WANTS_ISSUES)
         pc_monitor_issue(card, now);
-    const unsigned match = mon_board_request(&card->monitor.board, p->line);
+    const unsigned match = mon_board_request(&card->monitor.board, card->request.line);
     if (match)
-        pc_tap(card, MON_TAP_INVALIDATED_READS, 1, p, true, now);
+        tap_request(card, MON_TAP_INVALIDATED_READS, 1, now);
     if (match > 1)
-        pc_tap(card, MON_TAP_REREFERENCES, 1, p, true, now);
+        tap_request(card, MON_TAP_REREFERENCES, 1, now);
 }
 
 /* Puts the request (again) into the outgoing FIFO, for what its line is by now. */
@@ -230,8 +277,10 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     nm_bus_send(card->bus, card->position, &p);
     r->sent = true;
     r->last_issued = now;
+    r->command = p.message;
+    r->phase = (uint16_t)card->monitor.board.phase;
     if (r->issued == NM_NEVER)
-        first_issue(card, &p, now);
+        first_issue(card, now);
 }
 
 /* ---- LL and SC ------------------------------------------------------------------------------- */
@@ -530,22 +579,29 @@ void pc_agent_resume(struct pc_card *card, nm_tick now)
     pc_card_run(card, card->cpu.now + 1);
 }
 
-/* The request is done: the books, then the access that waited, in this same event. */
-static void complete(struct pc_card *card, const struct nm_packet *in, nm_tick now,
-                     bool acknowledged)
+/* The books of a cached read (RD, RDEXCL, UPGD) that `in` completes. */
+static void account(struct pc_card *card, const struct nm_packet *in, nm_tick now,
+                    bool acknowledged)
 {
-    struct pc_request *r = &card->request;
-    nm_tick cycle = nm_bus_cycle(card->bus);
+    const struct pc_request *r = &card->request;
+    const nm_tick cycle = nm_bus_cycle(card->bus);
     if (card->monitor.wants & MON_WANTS_TRANSACTIONS)
         pc_monitor_complete(card, in, now);
-    r->active = false;
-    pc_tap(card, MON_TAP_READS, 1, in, false, now);
-    pc_tap(card, MON_TAP_READ_LATENCY, (now - r->issued) / cycle, in, false, now);
+    tap_request(card, MON_TAP_READS, 1, now);
+    tap_request(card, MON_TAP_READ_LATENCY, (now - r->issued) / cycle, now);
     if (acknowledged)
-        pc_tap(card, MON_TAP_INVALIDATES_DONE, 1, in, false, now);
-    if (r->first_nack != NM_NEVER)
-        pc_tap(card, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, in, false, now);
-    card->filled = r->line;
+        tap_request(card, MON_TAP_INVALIDATES_DONE, 1, now);
+    if (r->first_nack == NM_NEVER)
+        return;
+    tap_request(card, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, now);
+    card->truth.refused_time += (r->last_issued - r->issued) / cycle;
+}
+
+/* The request is done: the access that waited is, in this same event. */
+static void complete(struct pc_card *card, nm_tick now)
+{
+    card->request.active = false;
+    card->filled = card->request.line;
     pc_agent_resume(card, now);
 }
 
@@ -573,7 +629,7 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
     r->sent = false;
     if (r->first_nack == NM_NEVER) {
         r->first_nack = now;
-        pc_tap(card, MON_TAP_NACKED_REQUESTS, 1, in, false, now);
+        tap_request(card, MON_TAP_NACKED_REQUESTS, 1, now);
     }
     nm_post(card->k, now + retry_delay(card, now) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
             component(card), issue, card, card->requests);
@@ -582,8 +638,10 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
 /* An external request that finds its line holds the processor while the caches are used. */
 static void hold(struct pc_card *card)
 {
-    if (card->activity == PC_RUNNING)
-        pc_card_stall(card, PC_ST_STALL_MP, card->p->agent_external, card->cpu.now);
+    if (card->activity != PC_RUNNING)
+        return;
+    pc_card_stall(card, PC_ST_STALL_MP, card->p->agent_external, card->cpu.now);
+    card->truth.held += card->p->agent_external;
 }
 
 /* An intervention or invalidate is done, or will be at `at`. */
@@ -627,7 +685,7 @@ static void invalidated(struct pc_card *card, const struct nm_packet *in, bool h
         return;
     pc_tap(card, MON_TAP_INVALIDATE_HITS, 1, in, false, now);
     if (card->monitor.wants & MON_WANTS_INVALIDATES)
-        pc_monitor_access(card, data, in->line, now);
+        pc_monitor_access(card, 0, data, in->line, now);
 }
 
 /* What an external request does to the caches. */
@@ -636,6 +694,11 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
 {
     bool data = pc_line_in_half(card, PC_SIDE_D, in->line);
     bool hit = data || pc_line_in_half(card, PC_SIDE_I, in->line);
+    const bool supplies = actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN);
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_access(card, MON_KIND_EXTERNAL, data || !hit, in->line, now);
+    if (supplies && in->message != NM_MSG_INVALIDATE)
+        read_out(card, MON_KIND_EXTERNAL, PC_SIDE_D, in->line, now + words_apart(card));
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
         card->cpu.link = false;
         card->linked.taken = true;
@@ -695,18 +758,22 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
         nacked(card, in, now);
         return;
     }
-    if (actions & NM_CARD_ACT_FILL)
+    if (actions & NM_CARD_ACT_FILL) {
         nm_check_to(card->check, card->cpu.number, in->line, in->data);
+        written_in(card, r->side, in->line, now);
+    }
     pc_line_fill(card, r->side, in->line, state);
-    complete(card, in, now, event == NM_CARD_EV_ACK);
+    account(card, in, now, event == NM_CARD_EV_ACK);
+    complete(card, now);
 }
 
 /* Messages the protocol's table does not know. */
 static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     if (in->message == NM_MSG_NCH_DATA) {
+        written_in(card, card->request.side, in->line, now);
         pc_line_fill(card, card->request.side, in->line, NM_CARD_S | PC_NONCOHERENT);
-        complete(card, in, now, false);
+        complete(card, now);
     } else if (nm_is_response(in->message))
         pc_uncached_answer(card, in, now);
     else
@@ -731,6 +798,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     }
     card->passed = c == NM_SINKABLE ? card->passed + overtaken(card, now) : 0;
     struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
+    card->at_work = 1u << c;
     nm_bus_drained(card->bus, now);
     if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
         in.message == NM_MSG_SF_READY || in.message == NM_MSG_SF_LINE)
@@ -739,6 +807,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
         outside(card, &in, now);
     else
         handle(card, &in, now);
+    card->at_work = 0;
     nm_check_release(card->check, in.data);
     if (next_class(card, now) != NM_CLASSES || kept(card, now))
         arrived(card, now);

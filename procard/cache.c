@@ -263,7 +263,16 @@ static uint8_t *bytes_of(const struct pc_card *card, uint64_t pa)
 static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, nm_tick at)
 {
     if (card->monitor.wants & MON_WANTS_ACCESSES)
-        pc_monitor_access(card, side == PC_SIDE_D, pa, at);
+        pc_monitor_access(card, MON_KIND_LOOKUP, side == PC_SIDE_D, pa, at);
+}
+
+/* It showed a primary line's quadwords, too, of which one passes every `apart` PCycles. */
+static void passed(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t pa,
+                   nm_tick at, nm_tick apart)
+{
+    const uint64_t bytes = 1ull << card->l1_shift[side];
+    if (card->monitor.wants & MON_WANTS_ACCESSES)
+        pc_monitor_words(card, kind, side == PC_SIDE_D, pa & ~(bytes - 1), bytes, at, apart);
 }
 
 /* [PCycles] until the pipeline runs again, of a refill that begins at `at`. With sub-block order
@@ -277,6 +286,13 @@ static uint64_t refill_time(struct pc_card *card, enum pc_side side, nm_tick at)
     uint64_t wait = card->refilled > at ? card->refilled - at : 0;
     card->refilled = at + wait + whole;
     return wait + (card->p->l2_order ? card->p->l2_refill : whole);
+}
+
+/* ... those of a primary line that has to make room, if it is dirty. */
+static void goes_down(struct pc_card *card, enum pc_side side, unsigned place, nm_tick at)
+{
+    if (card->l1_dirty[side][place])
+        passed(card, MON_KIND_VICTIM, side, card->l1_line[side][place], at, card->p->l1_writeback);
 }
 
 /* [PCycles] The line that makes room goes down first if it is dirty. */
@@ -295,12 +311,15 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
                     uint64_t line, nm_tick at)
 {
     unsigned place = l1_place(card, side, va);
-    uint64_t before = victim_time(card, side, place) + card->p->l2_lookup;
+    uint64_t victim = victim_time(card, side, place), before = victim + card->p->l2_lookup;
     bool missed = card->filled == line;
     if (missed)
         before = 0;
-    else
-        looked_up(card, side, pa, at);
+    else {
+        goes_down(card, side, place, at);
+        looked_up(card, side, pa, at + victim);
+    }
+    passed(card, MON_KIND_REFILL, side, pa, at + before, card->p->l2_refill);
     pc_card_stall(card,
                   missed && card->request.stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2
                                                                   : pc_primary_stall(side),
@@ -378,6 +397,8 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
         return true;
     }
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
+    uint64_t part = pa & ~((1ull << card->l1_shift[side]) - 1);
+    unsigned place = l1_place(card, side, va);
     uint8_t state =
         noncoherent ? noncoherent_state(card, side, line, store) : half_state(card, side, line);
     if (side == PC_SIDE_I && state == NM_CARD_I && !noncoherent)
@@ -395,6 +416,8 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     if (state == NM_CARD_I) {
         *stop = PC_STOP_MISS;
         looked_up(card, side, pa, at);
+        if (card->l1_line[side][place] != part)
+            goes_down(card, side, place, at + card->p->l2_lookup);
         pc_agent_request(card, side, line,
                          noncoherent ? NM_EVENTS
                          : store     ? NM_CARD_EV_STORE
@@ -404,8 +427,6 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
         card->request.conditional = access == PC_CONDITIONAL;
         return false;
     }
-    uint64_t part = pa & ~((1ull << card->l1_shift[side]) - 1);
-    unsigned place = l1_place(card, side, va);
     if (card->l1_line[side][place] != part)
         l1_fill(card, side, va, pa, line, at);
     card->filled = NOWHERE;

@@ -42,6 +42,8 @@ struct pc_request {
     bool conditional; /**< an SC waits for it */
     bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
+    uint8_t command;  /**< enum nm_message of its last issue */
+    uint16_t phase;   /**< ExtendedPhaseID at its last issue */
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */
@@ -150,6 +152,7 @@ struct pc_card {
     nm_tick agent_free; /**< takes the next packet from the bus */
     nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
     unsigned passed;    /**< sinkable packets that have overtaken the first nonsinkable one */
+    unsigned at_work;   /**< bit per class: the agent is at a packet it took from that FIFO */
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;

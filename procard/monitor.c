@@ -2,10 +2,10 @@
  * The monitoring card between its board (monitor/board.h) and the processor card around it.
  *
  * The hard idea is an interrupt at the exact cycle from counters that nobody increments. A counter
- * of levels (status, busy, waiting, time) grows by at most one per PCycle or card cycle, so it
- * cannot overflow before as many of them have passed as it has left. An event is posted there,
- * looks again, and is posted anew until nothing is left. Counters of packets grow only where a
- * packet passes, and are looked at there.
+ * of levels (status, busy, waiting, time) grows by at most one per PCycle or card cycle (those of
+ * rings per ring cycle, which is no shorter than a PCycle), so it cannot overflow before as many of
+ * them have passed as it has left. An event is posted there, looks again, and is posted anew until
+ * nothing is left. Counters of packets grow only where a packet passes, and are looked at there.
  *
  * The card's clock is the bus clock: it sees its counters on the edges of it.
  */
@@ -150,10 +150,12 @@ void pc_monitor_refresh(struct pc_card *card, nm_tick now)
 
 /* ---- what passes ----------------------------------------------------------------------------- */
 
+/* An incoming packet is in its FIFO until the agent has done with it, an outgoing one until it has
+ * the bus. */
 static void depths(const struct pc_card *card, struct mon_packet *p)
 {
     for (unsigned c = 0; c < NM_CLASSES; c++) {
-        p->depth[0][c] = card->port.in[c].count;
+        p->depth[0][c] = card->port.in[c].count + (card->at_work >> c & 1);
         p->depth[1][c] = card->port.out[c].count;
     }
 }
@@ -224,23 +226,31 @@ static void sram_counted(struct pc_card *card, nm_tick at)
 void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     const nm_tick cycle = nm_bus_cycle(card->bus);
-    struct mon_transaction t = {.address = card->request.line,
-                                .cycle = now / cycle,
-                                .service = (now - card->request.issued) / cycle,
-                                .global = in->info & NM_INFO_GLOBAL,
-                                .valid = in->info & NM_INFO_VALID,
-                                .nc_hit = in->info & NM_INFO_NC_HIT,
-                                .remote =
-                                    card->request.line / card->p->memory_size != card->station,
-                                .exclusive = card->request.state == NM_CARD_D};
+    struct mon_transaction t = {
+        .address = card->request.line,
+        .cycle = now / cycle,
+        .service = (now - card->request.issued) / cycle,
+        .global = in->info & NM_INFO_GLOBAL,
+        .valid = in->info & NM_INFO_VALID,
+        .nc_hit = in->info & NM_INFO_NC_HIT,
+        .remote = card->request.line / card->p->memory_size != card->station,
+        .phase = card->request.phase,
+        .exclusive = card->request.state == NM_CARD_D};
     mon_board_transaction(&card->monitor.board, &t);
     sram_counted(card, now);
 }
 
-void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at)
+void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa, nm_tick at)
 {
     const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
-    mon_board_access(&card->monitor.board, scaddr, data || !card->p->l2_split,
+    mon_board_access(&card->monitor.board, kind, scaddr, data || !card->p->l2_split,
                      at / nm_bus_cycle(card->bus));
     sram_counted(card, at);
+}
+
+void pc_monitor_words(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
+                      uint64_t bytes, nm_tick at, nm_tick apart)
+{
+    for (uint64_t i = 0; i < bytes / PC_L2_WORD; i++)
+        pc_monitor_access(card, kind, data, pa + i * PC_L2_WORD, at + i * apart);
 }

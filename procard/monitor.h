@@ -50,10 +50,14 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, nm_tick now);
 /** A request is put out for the first time. MON_WANTS_ISSUES */
 void pc_monitor_issue(struct pc_card *card, nm_tick now);
-/** The response `in` completes the card's request. MON_WANTS_TRANSACTIONS */
+/** The response `in` completes the card's request (RD, RDEXCL, UPGD). MON_WANTS_TRANSACTIONS */
 void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now);
-/** The secondary cache is accessed at `pa` of the data half or the other. MON_WANTS_ACCESSES or
- *  MON_WANTS_INVALIDATES */
-void pc_monitor_access(struct pc_card *card, bool data, uint64_t pa, nm_tick at);
+/** The secondary cache is accessed at `pa` of the data half or the other. MON_WANTS_ACCESSES; or
+ *  MON_WANTS_INVALIDATES, of kind 0 */
+void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
+                       nm_tick at);
+/** ... at all quadwords of a line or a part of one, `apart` ticks apart. MON_WANTS_ACCESSES */
+void pc_monitor_words(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
+                      uint64_t bytes, nm_tick at, nm_tick apart);
 
 #endif

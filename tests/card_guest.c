@@ -79,6 +79,40 @@ static void sram(volatile unsigned *own, volatile unsigned *other)
     printf("SRAM: %s\n", wrong ? "WRONG" : "right");
 }
 
+/* Stores to lines that are not here, so many in one phase and so many in the next: none of them is
+ * counted in the other's, although the writes of PHASE are buffered. */
+static void phases(volatile unsigned *own)
+{
+    enum {
+        FIRST = 3,
+        LINE = 64,
+        LINES = 150,
+        MANY = 100,
+        RDEXCL = 1,
+        BY_COMMAND_AND_PHASE_OUT = 0x16
+    };
+    static volatile char data[2][LINES * LINE] __attribute__((aligned(4096)));
+    unsigned counted[2];
+    NUMACHINE_WRITE(own, COMMAND, RDEXCL);
+    NUMACHINE_WRITE(own, MASK, BY_COMMAND_AND_PHASE_OUT);
+    for (unsigned k = 0; k < 2; k++) {
+        NUMACHINE_WRITE(own, PHASE_MATCH, FIRST + k);
+        NUMACHINE_CONTROL(own, 0, NUMACHINE_EV_PACKET_HEADERS | 1 << NUMACHINE_BIT_CONTROL_MASK);
+        NUMACHINE_LOAD(own, 0, 0);
+        NUMACHINE_PHASE(own, FIRST);
+        for (unsigned i = 0; i < MANY; i++)
+            data[k][i * LINE] = 1;
+        NUMACHINE_PHASE(own, FIRST + 1);
+        for (unsigned i = MANY; i < LINES; i++)
+            data[k][i * LINE] = 1;
+        NUMACHINE_PHASE(own, 0);
+        counted[k] = NUMACHINE_COUNTER(own, 0);
+    }
+    if (!data[0][0] || !data[1][0])
+        fail("store");
+    printf("phases: %u and %u stores\n", counted[0], counted[1]);
+}
+
 /* Counter 2 of the own card overflows soon. */
 static void arm(volatile unsigned *own)
 {
@@ -133,6 +167,7 @@ int main(void)
     NUMACHINE_COUNT(own, 3, INVALIDATE_HITS);
     printf("a refused write: %u\n", NUMACHINE_READ(own, ERROR) & 0xff);
     sram(own, other);
+    phases(own);
     interrupts(own, fd);
     if (!sigsetjmp(back, 1))
         printf("registers: a byte is %d\n", *(volatile unsigned char *)own);

@@ -134,10 +134,15 @@ Test(looking, a_bus_is_busy_for_as_long_as_its_packets_take)
     free(list);
 }
 
-Test(looking, a_ring_link_is_busy_for_as_many_cycles_as_slots_pass)
+/* The card counts ring cycles, as the ring does, whatever the ratio of the two clocks. */
+static const uint64_t ring_clocks[] = {25000000, 50000000, 150000000};
+enum { RING_CLOCKS = sizeof ring_clocks / sizeof *ring_clocks };
+
+static void reads_from_two_stations_on(uint64_t ring_clock)
 {
     enum { READS = 150, HOME = 2 };
-    const struct nm_params p = shape(1, 4, 1, 1);
+    struct nm_params p = shape(1, 4, 1, 1);
+    p.ring_clock = ring_clock;
     struct nm_machine *m = actors_machine(&p);
     struct reference *list = reads(HOME * p.memory_size, READS);
     work(m, 0, list, READS);
@@ -167,10 +172,17 @@ Test(looking, a_ring_link_is_busy_for_as_many_cycles_as_slots_pass)
     free(list);
 }
 
-Test(looking, the_ring_above_is_seen_where_the_local_ring_meets_it)
+Test(looking, a_ring_link_is_busy_for_as_many_cycles_as_slots_pass)
+{
+    for (unsigned i = 0; i < RING_CLOCKS; i++)
+        reads_from_two_stations_on(ring_clocks[i]);
+}
+
+static void reads_from_the_next_ring(uint64_t ring_clock)
 {
     enum { READS = 90 };
-    const struct nm_params p = shape(1, 2, 3, 1);
+    struct nm_params p = shape(1, 2, 3, 1);
+    p.ring_clock = ring_clock;
     struct nm_machine *m = actors_machine(&p);
     struct reference *list = reads(2 * p.memory_size, READS); /* station 2 is on local ring 1 */
     cr_assert_eq(nm_ring_count(&p), 4);
@@ -190,6 +202,66 @@ Test(looking, the_ring_above_is_seen_where_the_local_ring_meets_it)
     }
     nm_machine_free(m);
     free(list);
+}
+
+Test(looking, the_ring_above_is_seen_where_the_local_ring_meets_it)
+{
+    for (unsigned i = 0; i < RING_CLOCKS; i++)
+        reads_from_the_next_ring(ring_clocks[i]);
+}
+
+/* What the secondary cache's address pins showed of `kinds`, counted or lost (N-81, N-88). */
+static uint64_t shown(unsigned kinds)
+{
+    enum { PRIMARY = 32, WAY = 2 * LINE /* the same place of the secondary cache */ };
+    static const struct reference own[] = {
+        {false, 0},       /* look-up, fill, refill */
+        {true, 0},        /* look-up: it must ask */
+        {false, PRIMARY}, /* the other part of the line: look-up, refill */
+        {false, LINE},    /* the dirty primary line goes down: look-up, victim, fill, refill */
+        {false, WAY},     /* the dirty line is read out: look-up, victim, fill, refill */
+        {true, LINE},     /* look-up: it must ask; and its part has gone: refill */
+    };
+    static const struct reference others[] = {
+        {false, LINE}, /* an intervention: look-up, and the line is read out */
+        {true, WAY},   /* an invalidate that hits: look-up */
+    };
+    struct nm_params p = shape(2, 1, 1, 1);
+    p.l1d_size = p.l1i_size = 2 * PRIMARY;
+    p.l1d_line = p.l1i_line = PRIMARY;
+    p.l2_size = 4 * LINE;
+    p.l2_split = true;
+    struct nm_machine *m = actors_machine(&p);
+    nm_card_register_write(m, 0, MON_REG_SRAM_CONTROL,
+                           MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF) |
+                               MON_PUT(kinds, SRAM_CONTROL_KINDS));
+    work(m, 0, own, sizeof own / sizeof *own);
+    work(m, 1, others, sizeof others / sizeof *others);
+    uint64_t sum = nm_card_sram_lost(m, 0);
+    for (unsigned i = 0; i < MON_SRAM_WORDS; i++)
+        sum += nm_card_sram(m, 0) ? nm_card_sram(m, 0)[i] : 0;
+    nm_machine_free(m);
+    return sum;
+}
+
+Test(looking, the_secondary_caches_pins_show_every_access)
+{
+    enum { WORDS = LINE / 16, PARTS = 32 / 16 };
+    static const struct {
+        unsigned kinds, count;
+    } rows[] = {
+        {MON_KIND_LOOKUP, 6},
+        {MON_KIND_REFILL, 5 * PARTS},
+        {MON_KIND_FILL, 3 * WORDS},
+        {MON_KIND_VICTIM, PARTS + WORDS},
+        {MON_KIND_EXTERNAL, 2 + WORDS},
+        {MON_KIND_LOOKUP | MON_KIND_REFILL, 6 + 5 * PARTS},
+        {0, 6 + 5 * PARTS + 3 * WORDS + PARTS + WORDS + 2 + WORDS},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t count = shown(rows[i].kinds);
+        cr_expect_eq(count, rows[i].count, "kinds %#x: %lu", rows[i].kinds, (unsigned long)count);
+    }
 }
 
 Test(looking, what_a_network_cache_is_good_for)

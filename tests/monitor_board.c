@@ -52,6 +52,28 @@ static unsigned reason(struct bench *x)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* Whoever waits for an overflow waits for so many cycles of the clock with which the event grows:
+ * for everything but card cycles that is the PCycle, which is the shortest there is. */
+Test(monitor_board, overflows_are_foretold_in_the_clock_of_their_event)
+{
+    for (enum mon_event_id e = 0; e < MON_EV__COUNT; e++) {
+        const struct mon_event *row = &mon_events()[e];
+        const unsigned k = (unsigned)__builtin_ctz(row->counters);
+        const bool packet = mon_event_is_packet(e);
+        struct bench x;
+        bool pcycles = false;
+        new_bench(&x);
+        put(&x, MON_REG_CONTROL0 + 4 * k, control(e, false, true));
+        put(&x, MON_REG_COUNTER0 + 4 * k, -100);
+        pass(&x, MON_LOAD_DEAD);
+        const uint64_t left = mon_board_remaining(&x.b, k, &x.t, &pcycles);
+        cr_expect_eq(left, packet || !row->taps ? 0 : 100, "%s: %lu", row->name,
+                     (unsigned long)left);
+        cr_expect_eq(pcycles, left && strcmp(row->unit, "cycles") != 0, "%s, in %s", row->name,
+                     row->unit);
+    }
+}
+
 Test(monitor_board, registers_lie_apart_and_inside_the_space)
 {
     size_t count;
@@ -563,7 +585,7 @@ Test(monitor_board, cache_accesses_by_scaddr)
         put(&x, MON_REG_SRAM_CONTROL,
             MON_SOURCE_scaddr | MON_PUT(rows[i].half_only, SRAM_CONTROL_DATA_HALF));
         cr_expect_eq(mon_board_wants(&x.b), MON_WANTS_ACCESSES);
-        mon_board_access(&x.b, rows[i].scaddr, rows[i].data, 0);
+        mon_board_access(&x.b, MON_KIND_LOOKUP, rows[i].scaddr, rows[i].data, 0);
         cr_expect_eq(x.b.sram.word != NULL, rows[i].word >= 0, "row %d", rows[i].line);
         if (rows[i].word >= 0)
             cr_expect_eq(x.b.sram.word[rows[i].word], 1, "row %d", rows[i].line);

@@ -22,13 +22,15 @@ static nm_tick cycle_of(const struct rig *rig)
     return rig->p.cpu_clock / rig->p.bus_clock;
 }
 
-/* What the exactness of overflows rests on: levels never shrink, and grow by at most one. */
-Test(monitor_live, levels_grow_by_at_most_one)
+/* What the exactness of overflows rests on: levels never shrink, and grow by at most one in each
+ * PCycle, whatever the ratio of the ring's clock to the card's. */
+static void levels_grow(uint64_t ring_clock)
 {
-    enum { TICKS = 20000 };
-    const struct nm_params p = rig_params(2, 2, 1);
+    enum { TICKS = 10000 };
+    struct nm_params p = rig_params(2, 2, 2);
     struct mon_taps before[4], now;
     struct rig rig;
+    p.ring_clock = ring_clock;
     rig_new(&rig, &p, 1000);
     for (unsigned c = 0; c < 4; c++)
         nm_card_taps(rig.m, c, &before[c]);
@@ -49,7 +51,16 @@ Test(monitor_live, levels_grow_by_at_most_one)
             before[c] = now;
         }
     }
+    for (unsigned c = 0; c < 4; c++)
+        cr_expect_gt(now.v[MON_TAP_RING_BUSY], TICKS / 100);
     rig_free(&rig);
+}
+
+Test(monitor_live, levels_grow_by_at_most_one)
+{
+    levels_grow(25000000);
+    levels_grow(50000000);
+    levels_grow(150000000);
 }
 
 /* ---- no cycle changes ------------------------------------------------------------------------ */
@@ -311,13 +322,13 @@ static void count_with(struct rig *rig, const struct nm_params *p, const enum mo
 {
     rig_new(rig, p, 100);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
+        rig_set(rig, c, MON_REG_CARE_LOW, 0x40);
         for (unsigned k = 0; k < MON_COUNTERS; k++)
             rig_set(rig, c, MON_REG_CONTROL0 + 4 * k, rig_control(events[k], mask != 0, false));
         rig_set(rig, c, MON_REG_PHASE, c * 0x11 + 8); /* needs all four bits of the PhaseID */
         rig_set(rig, c, MON_REG_PHASE_MATCH, c + 8);
         rig_set(rig, c, MON_REG_COMMAND, command);
         rig_set(rig, c, MON_REG_MASK, mask);
-        rig_set(rig, c, MON_REG_CARE_LOW, 0x40);
         cr_assert_eq(rig_get(rig, c, MON_REG_ERROR), 0);
     }
     rig_finish(rig);
@@ -347,17 +358,145 @@ Test(monitor_live, masked_counts_are_parts_of_the_whole)
         }
         cr_expect_eq(rig_get(&out, c, MON_REG_COUNTER1), t.v[MON_TAP_HEADERS_OUT], "N-58");
         cr_expect_eq(rig_get(&in, c, MON_REG_COUNTER1), t.v[MON_TAP_HEADERS_IN], "N-59");
-        cr_expect_eq(rig_get(&in, c, MON_REG_COUNTER3), t.v[MON_TAP_READ_LATENCY]);
-        cr_expect_eq(rig_get(&out, c, MON_REG_COUNTER3), 0);
+        cr_expect_eq(rig_get(&out, c, MON_REG_COUNTER3), t.v[MON_TAP_READ_LATENCY]);
+        cr_expect_eq(rig_get(&in, c, MON_REG_COUNTER3), 0);
         cr_expect_geq(rig_get(&own, c, MON_REG_COUNTER1), t.v[MON_TAP_READS], "N-61");
         cr_expect_lt(rig_get(&own, c, MON_REG_COUNTER1), rig_get(&out, c, MON_REG_COUNTER1),
                      "N-61: what it answers to others has their PhaseID");
         cr_expect_geq(rig_get(&upgrades, c, MON_REG_COUNTER1),
                       t.v[MON_TAP_INVALIDATES_DONE] + t.v[MON_TAP_INVALIDATE_HITS], "N-64");
-        cr_expect_eq(rig_get(&upgrades, c, MON_REG_COUNTER0), t.v[MON_TAP_INVALIDATES_DONE]);
+        cr_expect_eq(rig_get(&upgrades, c, MON_REG_COUNTER0), 0, "its own request was an UPGD");
+        cr_expect_eq(rig_get(&out, c, MON_REG_COUNTER0), t.v[MON_TAP_INVALIDATES_DONE]);
     }
     rig_free(&all), rig_free(&out), rig_free(&in), rig_free(&odd), rig_free(&own);
     rig_free(&upgrades);
+}
+
+/* The mask on an event of the card's own request sees that request: it went out, as one of three
+ * commands, which add up to all of them. (Requests given up: contention.c.) */
+Test(monitor_live, events_of_requests_have_the_requests_command)
+{
+    enum { COMMAND = 2, OUT = 0x10, IN = 0x20 };
+    static const enum mon_event_id events[][MON_COUNTERS] = {
+        {MON_EV_invalidates_done, MON_EV_requests_nacked, MON_EV_nack_time, MON_EV_read_latency},
+        {MON_EV_invalidated_reads, MON_EV_rereferences, MON_EV_read_latency, MON_EV_nack_time},
+    };
+    static const enum nm_message commands[] = {NM_MSG_RD, NM_MSG_RDEXCL, NM_MSG_UPGD};
+    const struct nm_params p = rig_params(4, 2, 1);
+    for (unsigned i = 0; i < sizeof events / sizeof *events; i++) {
+        struct rig all, out, in, each[3];
+        count_with(&all, &p, events[i], 0, 0);
+        count_with(&out, &p, events[i], OUT, 0);
+        count_with(&in, &p, events[i], IN, 0);
+        for (unsigned m = 0; m < 3; m++)
+            count_with(&each[m], &p, events[i], COMMAND | OUT, commands[m]);
+        for (unsigned k = 0; k < MON_COUNTERS; k++) {
+            const char *name = mon_events()[events[i][k]].name;
+            uint64_t some[3] = {0};
+            for (unsigned c = 0; c < nm_machine_cards(all.m); c++) {
+                const uint32_t o = MON_REG_COUNTER0 + 4 * k;
+                uint64_t sum = 0;
+                for (unsigned m = 0; m < 3; m++) {
+                    some[m] += rig_get(&each[m], c, o);
+                    sum += rig_get(&each[m], c, o);
+                }
+                cr_expect_eq(sum, rig_get(&all, c, o), "%s by command", name);
+                cr_expect_eq(rig_get(&out, c, o), rig_get(&all, c, o), "%s goes out", name);
+                cr_expect_eq(rig_get(&in, c, o), 0, "%s does not come in", name);
+            }
+            cr_expect_gt(some[2], 0, "%s of UPGD", name);
+            cr_expect_eq(some[0] > 0, events[i][k] != MON_EV_invalidates_done, "%s of RD", name);
+        }
+        rig_free(&all), rig_free(&out), rig_free(&in);
+        for (unsigned m = 0; m < 3; m++)
+            rig_free(&each[m]);
+    }
+}
+
+/* N-62: whatever an incoming packet causes is counted while the packet is in its FIFO, and what
+ * goes out is in the outgoing one when it is issued. */
+Test(monitor_live, a_packet_is_in_its_fifo_when_the_mask_looks)
+{
+    static const struct {
+        enum mon_event_id event[MON_COUNTERS];
+        unsigned fifo;
+    } rows[] = {
+        {{MON_EV_invalidate_hits, MON_EV_requests_nacked, MON_EV_nacks, MON_EV_external_time}, 0},
+        {{MON_EV_nacks, MON_EV_invalidates_done, MON_EV_nack_time, MON_EV_read_latency}, 1},
+        {{MON_EV_invalidated_reads, MON_EV_rereferences, MON_EV_nothing, MON_EV_nothing}, 5},
+    };
+    const struct nm_params p = rig_params(4, 2, 1);
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t counted[MON_COUNTERS] = {0};
+        struct rig rig;
+        rig_new(&rig, &p, 100);
+        for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
+            for (unsigned k = 0; k < MON_COUNTERS; k++)
+                rig_set(
+                    &rig, c, MON_REG_CONTROL0 + 4 * k,
+                    rig_control(rows[i].event[k], mon_event_is_packet(rows[i].event[k]), false));
+            rig_set(&rig, c, MON_REG_FIFO_SELECT, rows[i].fifo);
+            rig_set(&rig, c, MON_REG_MASK, MON_PUT(1, MASK_FIFO));
+        }
+        rig_finish(&rig);
+        for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
+            struct mon_taps t;
+            nm_card_taps(rig.m, c, &t);
+            for (unsigned k = 0; k < MON_COUNTERS; k++) {
+                const struct mon_event *e = &mon_events()[rows[i].event[k]];
+                counted[k] += rig_get(&rig, c, MON_REG_COUNTER0 + 4 * k);
+                cr_expect_eq(rig_get(&rig, c, MON_REG_COUNTER0 + 4 * k), mon_event_total(e, &t),
+                             "%s on card %u, FIFO %u", e->name, c, rows[i].fifo);
+            }
+        }
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            cr_expect(counted[k] > 0 || rows[i].event[k] == MON_EV_nothing, "row %u, %u", i, k);
+        rig_free(&rig);
+    }
+}
+
+/* What histogram and mask know of the phase of a request. */
+struct phases {
+    uint64_t latency[16];
+};
+
+static void note_phase(void *ctx, const struct mon_transaction *t, int index)
+{
+    struct phases *phases = ctx;
+    (void)index;
+    phases->latency[t->phase & 15] += t->service;
+}
+
+/* One rule: a request has the PhaseID with which it was last issued, for the masked counter and for
+ * the histogram, whatever PHASE is when it is done. */
+Test(monitor_live, mask_and_histogram_know_the_same_phase)
+{
+    enum { CARDS_HERE = 8, STEP = 97 /* [PCycles] between changes */ };
+    const struct nm_params p = rig_params(4, 2, 1);
+    struct phases phases[CARDS_HERE] = {0};
+    struct nm_trap trap;
+    struct rig rig;
+    rig_new(&rig, &p, 100);
+    for (unsigned c = 0; c < CARDS_HERE; c++) {
+        struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+        card->monitor.board.log = note_phase;
+        card->monitor.board.log_ctx = &phases[c];
+        rig_set(&rig, c, MON_REG_CONTROL0 + 4 * 3, rig_control(MON_EV_read_latency, true, false));
+        rig_set(&rig, c, MON_REG_PHASE_MATCH, 3);
+        rig_set(&rig, c, MON_REG_MASK, MON_PUT(1, MASK_PHASE));
+    }
+    for (nm_tick until = STEP; until < 400 * STEP; until += STEP) {
+        cr_assert(!rig_run(&rig, until, &trap));
+        for (unsigned c = 0; c < CARDS_HERE; c++)
+            rig_set(&rig, c, MON_REG_PHASE, 3 + until / STEP % 2);
+    }
+    rig_finish(&rig);
+    for (unsigned c = 0; c < CARDS_HERE; c++) {
+        cr_expect_gt(phases[c].latency[4], 0);
+        cr_expect_gt(phases[c].latency[3], 0);
+        cr_expect_eq(rig_get(&rig, c, MON_REG_COUNTER3), phases[c].latency[3], "card %u", c);
+    }
+    rig_free(&rig);
 }
 
 /* ---- external requests ----------------------------------------------------------------------- */
@@ -652,7 +791,9 @@ Test(monitor_live, accesses_per_block_of_the_secondary_cache)
     const struct nm_params p = rig_params(2, 1, 1);
     struct rig rig;
     rig_new(&rig, &p, ROUNDS);
-    rig_set(&rig, 1, MON_REG_SRAM_CONTROL, MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF));
+    rig_set(&rig, 1, MON_REG_SRAM_CONTROL,
+            MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF) |
+                MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
     rig_finish(&rig);
     const uint32_t *word = nm_card_sram(rig.m, 1);
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -670,13 +811,14 @@ Test(monitor_live, accesses_per_block_of_the_secondary_cache)
  * apart not. */
 Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
 {
-    enum { GAPS = 12, LINES = 0x400000, LINE = 64, APART = 1200 /* [PCycles] */ };
+    enum { GAPS = 12, LINES = 0x401000, LINE = 64, APART = 1200 /* [PCycles] */ };
     const struct nm_params p = rig_params(1, 1, 1);
     unsigned counted = 0, lost = 0;
     struct rig rig;
     rig_new(&rig, &p, 1);
     rig_finish(&rig);
-    rig_set(&rig, 0, MON_REG_SRAM_CONTROL, MON_SOURCE_scaddr);
+    rig_set(&rig, 0, MON_REG_SRAM_CONTROL,
+            MON_SOURCE_scaddr | MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
     struct pc_cpu *cpu = nm_card_cpu(rig.m, 0);
     const nm_tick cycle = cycle_of(&rig), begin = nm_machine_now(rig.m) / cycle * cycle;
     cr_assert_eq(cycle, 3);

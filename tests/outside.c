@@ -313,6 +313,12 @@ Test(outside, noncoherent_lines)
     nm_card_truth(m, 0, &t);
     cr_expect_eq(t.l2_misses, 1);
     cr_expect_eq(t.upgrades, 0, "nobody is asked");
+    struct mon_taps taps;
+    nm_card_taps(m, 0, &taps);
+    cr_expect_eq(t.requests, 0, "no RD, RDEXCL or UPGD");
+    cr_expect_eq(taps.v[MON_TAP_READS], 0);
+    cr_expect_eq(taps.v[MON_TAP_READ_LATENCY], 0);
+    cr_expect_eq(taps.v[MON_TAP_READ_TIME], 0);
     cr_expect_str_eq(nm_line_at_home(m, memory_of(2, 0x40)), "LV", "the directory does not know");
     cr_expect_str_eq(nm_line_at_network(m, 0, memory_of(2, 0x40)), "N");
     before = t;

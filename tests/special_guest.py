@@ -34,6 +34,7 @@ counters: time passes
 remote counters: right
 a refused write: 4
 SRAM: right
+phases: 100 and 50 stores
 interrupt: 1 signal, count 1
 read: 1, poll: 1 0
 registers: bytes are bus errors

@@ -144,8 +144,9 @@ static inline unsigned numachine_card_read(volatile unsigned *card, unsigned off
     numachine_card_write(card, NUMACHINE_REG_CONTROL0 + 4 * (k), value)
 #define NUMACHINE_COUNT(card, k, event) NUMACHINE_CONTROL(card, k, NUMACHINE_EV_##event)
 
-/* ExtendedPhaseID of the card's processor, 0 to 2047; packets carry its low 4 bits. */
-#define NUMACHINE_PHASE(card, phase) NUMACHINE_WRITE(card, PHASE, phase)
+/* ExtendedPhaseID of the card's processor, 0 to 2047; packets carry its low 4 bits. The write waits
+ * in the uncached store buffer, where cached accesses overtake it; SYNC lets none of them. */
+#define NUMACHINE_PHASE(card, phase) (NUMACHINE_WRITE(card, PHASE, phase), __sync_synchronize())
 
 /* Word of the SRAM, 0 to 65535. */
 #define NUMACHINE_SRAM(card, word) numachine_card_read(card, NUMACHINE_REG_SRAM + 4 * (word))

@@ -107,7 +107,7 @@ static void happen(struct rig *r, uint32_t what, uint32_t a, uint32_t b)
         mon_board_transaction(&r->board, &t);
         break;
     case 6:
-        mon_board_access(&r->board, a & 0x3ffff, b & 1, now);
+        mon_board_access(&r->board, (enum mon_kind)(1u << b % 5), a & 0x3ffff, b & 1, now);
         mon_board_request(&r->board, a);
         break;
     default:
