@@ -324,13 +324,13 @@ static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, 
     if (!from_network && is_request(in)) {
         s = allocate(n, in->line, now);
         if (!s)
-            nm_controller_refuse(&n->controller, in, from_network, false, now);
+            nm_controller_refuse(&n->controller, in, from_network, NM_NO_PLACE, now);
         return s;
     }
     bool stays = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
     s = buffer(n, in->line, stays);
     if (!s)
-        nm_controller_refuse(&n->controller, in, from_network, true, now);
+        nm_controller_refuse(&n->controller, in, from_network, NM_NO_ROOM, now);
     return s;
 }
 

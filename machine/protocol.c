@@ -165,6 +165,17 @@ const char *nm_agent_name(enum nm_agent a)
     return names[a];
 }
 
+const struct nm_choice_row *nm_choices(size_t *count)
+{
+    static const struct nm_choice_row rows[] = {
+#define CHOICE(name, source, where, sentence) {name, source, where, sentence},
+#include "machine/choices.def"
+#undef CHOICE
+    };
+    *count = sizeof rows / sizeof *rows;
+    return rows;
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* The requester all of a transition is about: the message's, or the one remembered. */

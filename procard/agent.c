@@ -626,6 +626,9 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
 {
     struct pc_request *r = &card->request;
     pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
+    card->truth.nacks_no_room += (in->info & NM_INFO_NO_ROOM) != 0;
+    card->truth.nacks_no_turn += (in->info & NM_INFO_NO_TURN) != 0;
+    card->truth.nacks_locked += !(in->info & (NM_INFO_NO_ROOM | NM_INFO_NO_TURN));
     r->sent = false;
     if (r->first_nack == NM_NEVER) {
         r->first_nack = now;

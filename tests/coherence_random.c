@@ -213,6 +213,22 @@ static void set_up(const struct shape *s, bool exclusive, struct nm_params *p)
     p->clean_exclusive = exclusive;
 }
 
+/* Every NACK has one reason. */
+static void check_nacks(struct nm_machine *m, struct nm_truth *sum, const char *shape)
+{
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct mon_taps taps;
+        struct nm_truth t;
+        nm_card_taps(m, i, &taps);
+        nm_card_truth(m, i, &t);
+        cr_assert_eq(taps.v[MON_TAP_NACKS], t.nacks_locked + t.nacks_no_room + t.nacks_no_turn,
+                     "%s: card %u", shape, i);
+        sum->nacks_locked += t.nacks_locked;
+        sum->nacks_no_room += t.nacks_no_room;
+        sum->nacks_no_turn += t.nacks_no_turn;
+    }
+}
+
 static void check_books(struct nm_machine *m, const char *shape)
 {
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
@@ -296,7 +312,7 @@ static void check_functions(const struct actor *actor, unsigned cards, const str
         cr_assert(done[f] || f == PREFETCH, "%s: function %u never", s->name, f);
 }
 
-static void try_shape(const struct shape *s, bool exclusive, uint64_t seed)
+static void try_shape(const struct shape *s, bool exclusive, uint64_t seed, struct nm_truth *nacks)
 {
     struct nm_params p;
     struct actor actor[CARDS_MAX];
@@ -319,6 +335,7 @@ static void try_shape(const struct shape *s, bool exclusive, uint64_t seed)
         sum += actor[i].increments;
     cr_assert_eq(counter, sum, "%s: LL/SC lost increments: %lu of %lu", s->name,
                  (unsigned long)counter, (unsigned long)sum);
+    check_nacks(m, nacks, s->name);
     check_functions(actor, nm_machine_cards(m), s);
     cr_assert_gt(sum, 0, "%s: no LL/SC ever succeeded", s->name);
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
@@ -351,7 +368,11 @@ Test(coherence, random_references)
         {"three levels", 1, 2, 64, 256, 20, 1, 1, 40, 64, 2, 2, 2, 2},
         {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 30, 64, 3, 2, 3, 4},
     };
+    struct nm_truth nacks = {0};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)
-            try_shape(&shapes[i], (i + seed) % 2, seed); /* every shape with and without */
+            try_shape(&shapes[i], (i + seed) % 2, seed, &nacks); /* with and without */
+    cr_expect(nacks.nacks_locked && nacks.nacks_no_room && nacks.nacks_no_turn, "%lu, %lu, %lu",
+              (unsigned long)nacks.nacks_locked, (unsigned long)nacks.nacks_no_room,
+              (unsigned long)nacks.nacks_no_turn);
 }
