@@ -17,6 +17,7 @@
 #include "report/histogram.h"
 #include "report/host.h"
 #include "report/manifest.h"
+#include "report/output.h"
 #include "report/progress.h"
 #include "report/rundir.h"
 #include "report/samples.h"
@@ -25,6 +26,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +43,7 @@ struct state {
     struct rep_sample now;
     struct rep_run run;
     struct rep_samples samples;
+    struct rep_output output, errors; /* what the program wrote */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -52,6 +55,19 @@ struct state {
 static void complain(const char *what)
 {
     fprintf(stderr, "numachine: error: %s\n", what);
+}
+
+/* Something the host refused: said, and the first of it kept for the manifest. */
+static __attribute__((format(printf, 2, 3))) void fail(struct state *s, const char *format, ...)
+{
+    char why[sizeof s->manifest.error];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(why, sizeof why, format, ap);
+    va_end(ap);
+    complain(why);
+    if (!*s->manifest.error)
+        strcpy(s->manifest.error, why);
 }
 
 /* The events of the experiment, then those its groups need. */
@@ -103,6 +119,12 @@ static void look(struct state *s, nm_tick now)
     rep_region_free(&region);
 }
 
+static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
+{
+    struct state *s = ctx;
+    rep_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
+}
+
 static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
@@ -143,7 +165,7 @@ static bool write_file(struct state *s, const char *name, rep_write_fn *write, v
     char why[512];
     if (rep_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
         return true;
-    complain(why);
+    fail(s, "%s", why);
     return false;
 }
 
@@ -206,7 +228,7 @@ static bool keep_program(struct state *s)
     if (!write_file(s, GUEST_COPY, write_program, s))
         return false;
     if (!s->copied)
-        fprintf(stderr, "numachine: error: cannot read %s: %s\n", s->guest.path, strerror(errno));
+        fail(s, "cannot read %s: %s", s->guest.path, strerror(errno));
     snprintf(s->program, sizeof s->program, "%s/" GUEST_COPY, s->dir.path);
     cli_guest_release(&s->guest);
     return s->copied;
@@ -228,7 +250,7 @@ static bool write_start(struct state *s)
     if (!s->begun)
         return false;
     if (!rep_rundir_clear(&s->dir, why, sizeof why)) {
-        complain(why);
+        fail(s, "%s", why);
         return false;
     }
     if (!keep_program(s))
@@ -242,6 +264,7 @@ static void give_up(struct state *s)
 {
     s->manifest.status = REP_FAILED;
     s->manifest.exit_code = CLI_EXIT_IO;
+    s->manifest.unstarted = true;
     write_manifest(s);
 }
 
@@ -268,6 +291,8 @@ static bool close_results(struct state *s)
     if (!s->ask->keep)
         return true;
     write_results(s);
+    write_file(s, REP_STDOUT, rep_output_write, &s->output);
+    write_file(s, REP_STDERR, rep_output_write, &s->errors);
     if (s->samples.interval)
         write_file(s, REP_SAMPLES, write_samples, s);
     const bool whole = rep_rundir_is_whole(&s->dir);
@@ -296,8 +321,7 @@ static enum cli_exit simulate(struct state *s)
     const struct in_experiment *x = s->ask->experiment;
     int in = open_stdin(s->ask);
     if (in < 0) {
-        fprintf(stderr, "numachine: error: %s: %s\n", x->stdin_path ? x->stdin_path : "stdin",
-                strerror(errno));
+        fail(s, "%s: %s", x->stdin_path ? x->stdin_path : "stdin", strerror(errno));
         return CLI_EXIT_IO;
     }
     const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
@@ -322,6 +346,7 @@ static enum cli_exit simulate(struct state *s)
     const struct prog_hooks hooks = {.ctx = s,
                                      .mark = on_mark,
                                      .sample = on_sample,
+                                     .wrote = s->ask->keep ? on_wrote : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -399,6 +424,7 @@ static void read_registers(struct state *s)
     for (unsigned c = 0; c < s->run.cards; c++) {
         struct rep_registers *r = &s->run.registers[c];
         for (unsigned k = 0; k < MON_COUNTERS; k++) {
+            r->counted[k] = nm_card_counter(s->machine, c, k);
             r->control[k] = nm_card_register_read(s->machine, c, control[k]);
             r->value[k] = nm_card_register_read(s->machine, c, value[k]);
         }
@@ -406,8 +432,12 @@ static void read_registers(struct state *s)
         r->sram_control = nm_card_register_read(s->machine, c, MON_REG_SRAM_CONTROL);
         r->doubled =
             MON_GET(nm_card_register_read(s->machine, c, MON_REG_OPTIONS), OPTIONS_DOUBLE_TIME);
-        r->lost = nm_card_sram_lost(s->machine, c);
-        r->sram = nm_card_sram(s->machine, c);
+        const struct mon_sram *sram = nm_card_sram(s->machine, c);
+        r->lost = sram->lost;
+        r->longest = sram->longest;
+        r->sram = sram->word;
+        r->writer = sram->writer;
+        r->writers = sram->writers;
     }
 }
 
@@ -417,14 +447,19 @@ static enum cli_exit conclude(struct state *s)
     struct prog_outcome *out = &s->run.outcome;
     rep_run_finish(&s->run, out->ticks, totals(s));
     rep_samples_finish(&s->samples, &s->run, out->ticks, totals(s));
+    rep_output_remark(&s->output, REP_STDOUT, &s->run);
+    rep_output_remark(&s->errors, REP_STDERR, &s->run);
     read_registers(s);
+    rep_histogram_remark(&s->run);
     rep_host_stop(&s->run.host);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
     s->manifest.exit_code = exit_status(s);
-    if (cli_stop_reason())
-        complain(cli_stop_reason());
+    if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
+        s->manifest.stopped_by = cli_stop_cause();
+        snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
+    }
     if (*out->message)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
@@ -493,6 +528,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     enum cli_exit status = run(s);
     free(s->run.registers);
     rep_samples_free(&s->samples);
+    rep_output_free(&s->output);
+    rep_output_free(&s->errors);
     rep_run_free(&s->run);
     free(s->now.card);
     free(s->now.station);
@@ -511,7 +548,7 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     if (choose_events(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
     if (cli_stop_asked()) { /* nothing has been written yet */
-        complain("interrupted");
+        complain(cli_stop_reason());
         status = CLI_EXIT_INTERRUPTED;
     }
     if (status == CLI_EXIT_OK)

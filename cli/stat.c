@@ -152,14 +152,11 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
         return false;
     }
     x->name = in_strdup("stat");
-    x->program = in_strdup(r->program[0]);
-    x->called = in_strdup(r->program[0]);
-    in_set_origin(x, IN_KEY_program);
+    in_experiment_command(x, r->program);
     if (r->seed != IN_ABSENT) {
         x->seed = r->seed;
         in_set_origin(x, IN_KEY_seed);
     }
-    in_replace_list(x, IN_KEY_argv, r->program);
     if (r->env)
         in_replace_list(x, IN_KEY_envp, r->env);
     for (char **input = x->machine.inputs; input && *input; input++)

@@ -21,7 +21,16 @@
 static volatile sig_atomic_t stop_asked, look_asked, threads_asked;
 static struct timespec first; /* written by the handler alone, which does not interrupt itself */
 
-static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+static const struct {
+    int number;
+    const char *cause, *reason;
+} stopping[] = {
+    {SIGINT, "SIGINT", "interrupted by SIGINT"},
+    {SIGTERM, "SIGTERM", "interrupted by SIGTERM"},
+    {SIGHUP, "SIGHUP", "interrupted by SIGHUP"},
+    {SIGXCPU, "CPU limit",
+     "interrupted: the host's limit on CPU time (ulimit -t) is reached or near"},
+};
 enum { STOPPING = sizeof stopping / sizeof *stopping };
 
 static void on_look(int number)
@@ -51,12 +60,13 @@ static void listen_with(int flags)
 {
     struct sigaction action = {.sa_handler = on_stop, .sa_flags = flags}, old;
     for (int i = 0; i < STOPPING; i++)
-        sigaddset(&action.sa_mask, stopping[i]);
+        sigaddset(&action.sa_mask, stopping[i].number);
     for (int i = 0; i < STOPPING; i++) {
+        const int number = stopping[i].number;
         const bool ignored =
-            stopping[i] == SIGHUP && !sigaction(SIGHUP, NULL, &old) && old.sa_handler == SIG_IGN;
+            number == SIGHUP && !sigaction(SIGHUP, NULL, &old) && old.sa_handler == SIG_IGN;
         if (!ignored)
-            sigaction(stopping[i], &action, NULL);
+            sigaction(number, &action, NULL);
     }
     action.sa_handler = on_look;
     sigaction(SIGUSR1, &action, NULL);
@@ -96,10 +106,20 @@ bool cli_stop_asked(void)
     return stop_asked;
 }
 
+const char *cli_stop_cause(void)
+{
+    for (int i = 0; i < STOPPING; i++)
+        if (stopping[i].number == stop_asked)
+            return stopping[i].cause;
+    return NULL;
+}
+
 const char *cli_stop_reason(void)
 {
-    return stop_asked == SIGXCPU ? "stopped: the host's limit on CPU time (ulimit -t) is near"
-                                 : NULL;
+    for (int i = 0; i < STOPPING; i++)
+        if (stopping[i].number == stop_asked)
+            return stopping[i].reason;
+    return NULL;
 }
 
 /* Takes the question. */

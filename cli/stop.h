@@ -22,7 +22,8 @@ void cli_stop_finish(void);
 
 bool cli_stop_asked(void);
 
-/** Why, if it was not a person's signal; else NULL. */
+/** Who asked, as "SIGTERM" or "CPU limit", and what to tell people; static. NULL: nobody. */
+const char *cli_stop_cause(void);
 const char *cli_stop_reason(void);
 
 /** Whether a look was asked for since the last call: at the counts, */

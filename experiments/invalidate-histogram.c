@@ -14,7 +14,7 @@
 #define PAD 8 /* [bytes] from one element to the next */
 #endif
 
-enum { THREADS = 64, NUMBERS = 2000, PAGE = 16384 };
+enum { THREADS = 64, NUMBERS = 2000, PAGE = 4096 };
 
 static union {
     volatile unsigned sum;

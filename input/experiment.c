@@ -526,6 +526,14 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
     in_set_origin(x, key);
 }
 
+void in_experiment_command(struct in_experiment *x, char *const *words)
+{
+    x->program = in_strdup(words[0]);
+    in_set_origin(x, IN_KEY_program);
+    in_replace_list(x, IN_KEY_argv, words + 1);
+    prepend_name(x);
+}
+
 bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in_diag *diag)
 {
     char why[400];

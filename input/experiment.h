@@ -120,6 +120,11 @@ bool in_experiment_make(struct in_experiment *x, const char *machine, char *cons
 bool in_experiment_count(struct in_experiment *x, char *const *events, char *const *groups,
                          struct in_diag *diag);
 
+/** Names the program and its arguments as a command line does; NULL-terminated. The program finds
+ *  its file's name only as its own, as from an experiment's file: a path on its stack would move
+ *  what lies there, and so the cycles. @pre nothing named it before */
+void in_experiment_command(struct in_experiment *x, char *const *words);
+
 /** Lets the program use more of the host's files; `grants` as x->files, NULL: none.
  *  @return false after complaints */
 bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in_diag *diag);

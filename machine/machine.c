@@ -300,7 +300,7 @@ void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick a
     pc_card_use(m->card[card], use, at);
 }
 
-struct nm_truth *nm_card_counted(struct nm_machine *m, unsigned card)
+struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card)
 {
     return &m->card[card]->truth;
 }
@@ -473,18 +473,20 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
 {
     struct pc_card *c = m->card[card];
-    pc_monitor_write(c, offset, value, m->now);
+    pc_monitor_write(c, card, offset, value, m->now);
     card_posted(m, c);
 }
 
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
-    return m->card[card]->monitor.board.sram.word;
+    struct mon_taps taps;
+    pc_monitor_taps(m->card[card], m->now, &taps);
+    return mon_counted(&m->card[card]->monitor.board.counters, k, &taps);
 }
 
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->monitor.board.sram.lost;
+    return &m->card[card]->monitor.board.sram;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

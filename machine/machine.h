@@ -167,7 +167,7 @@ enum nm_use {
 void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at);
 
 /** For the operating system to count in: a card's `sleeps` and `wakes`. */
-struct nm_truth *nm_card_counted(struct nm_machine *m, unsigned card);
+struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card);
 
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
  *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
@@ -241,11 +241,11 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset);
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value);
 
-/** The 65,536 words of a card's SRAM, or NULL when it was never used (all are 0). */
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card);
+/** What counter k of a card has counted since it was last loaded or told what to count. */
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k);
 
-/** Events the SRAM of a card has lost because it was busy (N-88); stays at 2^32-1. */
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card);
+/** The SRAM of a card. */
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
@@ -262,7 +262,7 @@ struct nm_truth {
     uint64_t scs_failed;
     uint64_t running, system, waiting, asleep, idle; /**< [ticks] by enum nm_use: all ticks there
                                                           have been */
-    uint64_t sleeps, wakes; /**< counted by the operating system (nm_card_counted) */
+    uint64_t sleeps, wakes; /**< counted by the operating system (nm_card_os_counts) */
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 

@@ -34,7 +34,9 @@ void mon_board_init(struct mon_board *b, unsigned number)
 void mon_board_free(struct mon_board *b)
 {
     free(b->sram.word);
+    free(b->sram.writer);
     b->sram.word = NULL;
+    b->sram.writer = NULL;
 }
 
 static enum mon_event_id event_of(const struct mon_board *b, unsigned k)
@@ -228,6 +230,8 @@ void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t)
         index = mon_bin_of(source, t, MON_GET(b->options, OPTIONS_DOUBLE_TIME));
         if (!mon_sram_count(&b->sram, (uint16_t)index, t->cycle))
             index = -1;
+        else if (t->service > b->sram.longest)
+            b->sram.longest = t->service;
     }
     if (b->log)
         b->log(b->log_ctx, t, index);
@@ -480,10 +484,11 @@ static enum mon_reason write_register(struct mon_board *b, const struct mon_regi
 }
 
 /* A word of the SRAM: stored, or in increment mode counted (N-89, A-12). */
-static void write_word(struct mon_board *b, uint16_t index, uint32_t value, uint64_t cycle)
+static void write_word(struct mon_board *b, unsigned writer, uint16_t index, uint32_t value,
+                       uint64_t cycle)
 {
     if (source_of(b) == MON_SOURCE_ad && MON_GET(b->sram_control, SRAM_CONTROL_INCREMENT))
-        mon_sram_count(&b->sram, index, cycle);
+        mon_sram_increment(&b->sram, index, cycle, writer, writer == b->number);
     else if (value || b->sram.word)
         mon_sram_words(&b->sram)[index] = value;
 }
@@ -496,9 +501,16 @@ static bool is_window(uint32_t offset)
 void mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
                      const struct mon_taps *now)
 {
+    mon_board_write_by(b, b->number, offset, value, now);
+}
+
+void mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset, uint32_t value,
+                        const struct mon_taps *now)
+{
     offset &= ~3u;
     if (is_window(offset)) {
-        write_word(b, (uint16_t)((offset - MON_SRAM_WINDOW) / 4), value, now->v[MON_TAP_CYCLES]);
+        write_word(b, writer, (uint16_t)((offset - MON_SRAM_WINDOW) / 4), value,
+                   now->v[MON_TAP_CYCLES]);
         return;
     }
     const struct mon_register_row *row = mon_register_at(offset);

@@ -142,6 +142,9 @@ unsigned mon_time_encode(uint64_t cycles, bool doubled);
 /** [cycles] the least time with that code. */
 unsigned mon_time_decode(unsigned code, bool doubled);
 
+/** [cycles] service times from here on share a word of the source; 0: it does not tell times. */
+uint64_t mon_time_end(enum mon_source source, bool doubled);
+
 /** What a word of the SRAM counts. Members that the source does not have are 0. */
 struct mon_bin {
     enum mon_source source;
@@ -162,10 +165,22 @@ struct mon_bin mon_bin_decode(enum mon_source source, uint16_t index, bool doubl
  *  phase_time. */
 uint16_t mon_bin_of(enum mon_source source, const struct mon_transaction *t, bool doubled);
 
+/** A processor's increments of one SRAM. */
+struct mon_writer {
+    uint64_t written;
+    uint64_t lost; /**< of these, those that came while the SRAM was busy */
+};
+
 struct mon_sram {
     uint32_t *word;   /**< [MON_SRAM_WORDS]; NULL: never used, all 0 */
     uint64_t free_at; /**< [cycles] ready for the next event */
     uint32_t lost;    /**< events that came too early (A-11); stays at 2^32-1 */
+    uint64_t longest; /**< [cycles] greatest service time counted; for results, not in hardware */
+    bool turns;       /**< increments wait in latches: [own], free again at a cycle */
+    uint64_t latched[2]; /**< [cycles] */
+    struct mon_writer
+        *writer;      /**< [writers] processors' increments, for results; not in hardware */
+    unsigned writers; /**< highest that wrote, plus one */
     uint16_t last;    /**< word that overflowed last (A-13) */
     bool overflow;    /**< sticky */
 };
@@ -175,6 +190,16 @@ uint32_t *mon_sram_words(struct mon_sram *s);
 
 /** Counts an event in a word. @return false: it was lost, the SRAM was busy */
 bool mon_sram_count(struct mon_sram *s, uint16_t index, uint64_t cycle);
+
+/**
+ * A processor's increment (N-89).
+ * @param writer  machine-wide number of its card
+ * @param own     it is the card's own, not one over the bus; the two have a latch each
+ * @return false: it was lost. With `turns` it is only if its latch is taken; one that waits is seen
+ *         in its word at once, although it is written a few cycles later
+ */
+bool mon_sram_increment(struct mon_sram *s, uint16_t index, uint64_t cycle, unsigned writer,
+                        bool own);
 
 /* ---- the board ------------------------------------------------------------------------------- */
 
@@ -218,6 +243,9 @@ void mon_board_free(struct mon_board *b);
 uint32_t mon_board_read(struct mon_board *b, uint32_t offset, const struct mon_taps *now);
 void mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
                      const struct mon_taps *now);
+/** As mon_board_write, which is the card's own processor's, by that of card `writer`. */
+void mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset, uint32_t value,
+                        const struct mon_taps *now);
 
 /** Fills in the taps that the board makes itself. The others must be there. */
 void mon_board_complete(const struct mon_board *b, struct mon_taps *now);

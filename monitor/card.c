@@ -106,6 +106,11 @@ uint32_t mon_read(const struct mon_card *card, unsigned k, const struct mon_taps
     return (uint32_t)mon_read_wide(card, k, now);
 }
 
+uint64_t mon_counted(const struct mon_card *card, unsigned k, const struct mon_taps *now)
+{
+    return mon_read_wide(card, k, now) - card->counter[k].load;
+}
+
 bool mon_overflowed(const struct mon_card *card, unsigned k, const struct mon_taps *now)
 {
     const struct mon_counter *c = &card->counter[k];

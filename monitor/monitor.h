@@ -179,6 +179,9 @@ uint32_t mon_read(const struct mon_card *card, unsigned k, const struct mon_taps
 /** The value and, above bit 31, wraps since the counter was last loaded or rewired. */
 uint64_t mon_read_wide(const struct mon_card *card, unsigned k, const struct mon_taps *now);
 
+/** What counter k has counted since it was last loaded or rewired. */
+uint64_t mon_counted(const struct mon_card *card, unsigned k, const struct mon_taps *now);
+
 /** Counter k went from 2^32-1 to 0 since it was loaded or its flag was cleared (N-10). */
 bool mon_overflowed(const struct mon_card *card, unsigned k, const struct mon_taps *now);
 void mon_clear_overflow(struct mon_card *card, unsigned k, const struct mon_taps *now);

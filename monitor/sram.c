@@ -8,13 +8,16 @@
  * card's document). Exponent 1 is read as normal, or 16 to 31 would have no code.
  *
  * An increment is fetched, incremented and written back in three cycles; an event that comes sooner
- * after the one before is lost (N-88).
+ * after the one before is lost (N-88). Processors that all count in one SRAM at a regular pace can
+ * so be in step that one of them loses nearly everything; it is known who lost how much, and
+ * counters.arbitration has them take turns.
  */
 #include "monitor/board.h"
 
 #include "machine/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MANTISSA = 4, IMPLIED = 1 << MANTISSA, TIME_CODES = 128, TIME_LINEAR_MAX = 4095 };
 
@@ -75,6 +78,13 @@ unsigned mon_time_decode(unsigned code, bool doubled)
     const unsigned exponent = code >> MANTISSA, mantissa = code % IMPLIED;
     const unsigned v = exponent ? (IMPLIED + mantissa) << (exponent - 1) : mantissa;
     return doubled ? 2 * v : v;
+}
+
+uint64_t mon_time_end(enum mon_source source, bool doubled)
+{
+    if (source == MON_SOURCE_state_time)
+        return mon_time_decode(TIME_CODES - 1, doubled);
+    return source == MON_SOURCE_phase_time ? TIME_LINEAR_MAX : 0;
 }
 
 /* ---- the number of a word -------------------------------------------------------------------- */
@@ -168,6 +178,28 @@ bool mon_sram_count(struct mon_sram *s, uint16_t index, uint64_t cycle)
         s->last = index;
     }
     return true;
+}
+
+static struct mon_writer *writer_of(struct mon_sram *s, unsigned writer)
+{
+    if (writer >= s->writers) {
+        s->writer = nm_grow(s->writer, writer + 1, sizeof *s->writer);
+        memset(s->writer + s->writers, 0, (writer + 1 - s->writers) * sizeof *s->writer);
+        s->writers = writer + 1;
+    }
+    return &s->writer[writer];
+}
+
+bool mon_sram_increment(struct mon_sram *s, uint16_t index, uint64_t cycle, unsigned writer,
+                        bool own)
+{
+    struct mon_writer *w = writer_of(s, writer);
+    if (s->turns && cycle < s->free_at && s->latched[own] <= cycle)
+        cycle = s->latched[own] = s->free_at;
+    const bool counted = mon_sram_count(s, index, cycle);
+    w->written++;
+    w->lost += !counted;
+    return counted;
 }
 
 /* Memory of the host is used only for cards whose SRAM is. */

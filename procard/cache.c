@@ -234,9 +234,17 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
     return result;
 }
 
+/* Whether a store to the page has been translated, and may be done without asking again. */
+static bool may_store(const struct pc_card *card, uint64_t va)
+{
+    uint64_t page = va >> card->page_shift;
+    return card->tlb[page % PC_TLB].tag[PC_STORE] == page;
+}
+
 /* Lets the processor see an L1 place (in functional mode a page) without asking again. Never in
  * checking mode. The place is where the processor looks: virtual. Until a store has come by, the
- * line is not shown as writable: that is how it is known to be dirty. */
+ * line is not shown as writable: that is how it is known to be dirty. Nor is a dirty line whose
+ * page has become read-only since. */
 static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, bool writable)
 {
     if (nm_check_on(card->check) && side == PC_SIDE_D)
@@ -246,6 +254,25 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->rtag = va & ~low;
     l->wtag = writable ? va & ~low : NOWHERE;
     l->host = (uintptr_t)(card->image + pa) - va;
+    unsigned place = (unsigned)(l - card->l1[side]);
+    card->l1_shown[side][place / 64] |= 1ull << place % 64;
+}
+
+void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len)
+{
+    unsigned words = card->l1_mask[side] / 64 + 1, first = l1_place(card, side, va) / 64;
+    uint64_t more = (len - 1) >> card->l1_shift[side] >> 6;
+    for (unsigned i = 0; i < words && i <= more; i++) {
+        unsigned word = (first + i) & (words - 1);
+        uint64_t *shown = &card->l1_shown[side][word];
+        for (uint64_t left = *shown; left; left &= left - 1) {
+            struct pc_line *l = &card->l1[side][64 * word + (unsigned)__builtin_ctzll(left)];
+            if (l->rtag != NOWHERE && l->rtag - va >= len)
+                continue;
+            l->rtag = l->wtag = NOWHERE;
+            *shown &= ~(left & -left);
+        }
+    }
 }
 
 /* The bytes of a copy that may be read: those of the image, which the line's owner writes; or, in a
@@ -432,7 +459,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     card->filled = NOWHERE;
     card->l1_dirty[side][place] |= store;
     if (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa)
-        show(card, side, va, pa, card->l1_dirty[side][place]);
+        show(card, side, va, pa, card->l1_dirty[side][place] && may_store(card, va));
     return true;
 }
 

@@ -33,6 +33,7 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     card->l1_line[side] = filled_with_ff(places * sizeof *card->l1_line[side]);
     card->l1[side] = filled_with_ff(places * sizeof *card->l1[side]);
     card->l1_dirty[side] = nm_alloc(places, sizeof *card->l1_dirty[side]);
+    card->l1_shown[side] = nm_alloc(places / 64 + 1, sizeof *card->l1_shown[side]);
     if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
         card->colours = (uint8_t)(size / card->p->page_size - 1);
 }
@@ -112,6 +113,7 @@ void pc_card_free(struct pc_card *card)
         free(card->l1_line[side]);
         free(card->l1[side]);
         free(card->l1_dirty[side]);
+        free(card->l1_shown[side]);
     }
     free(card->l2[PC_SIDE_I].line);
     free(card->l2[PC_SIDE_I].state);
@@ -139,8 +141,7 @@ void pc_card_forget(struct pc_card *card)
     card->stale = false;
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
-        for (unsigned place = 0; place <= card->l1_mask[side]; place++)
-            card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
+        pc_card_hide(card, side, 0, NOWHERE);
     pc_refetch(&card->cpu);
 }
 

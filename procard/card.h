@@ -128,6 +128,7 @@ struct pc_card {
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
     bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
+    uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
     bool functional;  /**< there are no caches; l1[] shows pages */
@@ -275,6 +276,9 @@ void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 /** Forgets all of them. */
 void pc_card_forget(struct pc_card *card);
+
+/** Takes what lies in [va, va+len) from the processor's fast view; both whole pages. */
+void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len);
 
 /* ---- cache.c, for agent.c ------------------------------------------------------------------- */
 

@@ -26,6 +26,7 @@ static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, 
 void pc_monitor_init(struct pc_card *card)
 {
     mon_board_init(&card->monitor.board, card->cpu.number);
+    card->monitor.board.sram.turns = card->p->monitor_arbitration;
     card->monitor.look_at = card->monitor.leash = NM_NEVER;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The R4400's translation look-aside buffer: 48 fully associative entries, each for a pair of
- * pages, and in front of it two entries for instructions (R44-19). Not modelled unless tlb.refill
- * is set; then card->tlb_model is NULL and nothing here runs.
+ * pages, and in front of it two entries for instructions (R44-19). With tlb.refill 0 it is not
+ * modelled: then card->tlb_model is NULL and nothing here runs.
  *
  * The hard idea: the interpreter's fast path never looks here. So a line may be in its view
  * (struct pc_line) only while its page is translated: when an entry goes, what it let the fast path
@@ -49,22 +49,12 @@ static bool holds(const struct entry *e, unsigned count, uint64_t number, const 
     return false;
 }
 
-/* Takes [va, va + len) from the fast path's view. */
-static void hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len)
-{
-    for (unsigned place = 0; place <= card->l1_mask[side]; place++) {
-        struct pc_line *l = &card->l1[side][place];
-        if (l->rtag != NOWHERE && l->rtag - va < len)
-            l->rtag = l->wtag = NOWHERE;
-    }
-}
-
 /* Empties instruction entry i. */
 static void drop_page(struct pc_card *card, unsigned i)
 {
     struct entry *e = &card->tlb_model->page[i];
     if (e->pair != NOWHERE)
-        hide(card, PC_SIDE_I, e->pair << card->page_shift, 1ull << card->page_shift);
+        pc_card_hide(card, PC_SIDE_I, e->pair << card->page_shift, 1ull << card->page_shift);
     e->pair = NOWHERE;
 }
 
@@ -76,7 +66,7 @@ static void drop_pair(struct pc_card *card, struct entry *e)
     for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
         if (card->tlb_model->page[i].pair >> 1 == e->pair)
             drop_page(card, i);
-    hide(card, PC_SIDE_D, first << card->page_shift, 2ull << card->page_shift);
+    pc_card_hide(card, PC_SIDE_D, first << card->page_shift, 2ull << card->page_shift);
     e->pair = NOWHERE;
 }
 

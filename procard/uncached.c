@@ -43,7 +43,8 @@ static void touch_registers(struct pc_card *card, struct nm_packet *p, nm_tick n
     memcpy(bytes, &p->word, sizeof bytes);
     if (p->message == NM_MSG_UNC_WR) {
         uint32_t value = (uint32_t)datum[0] << 24 | datum[1] << 16 | datum[2] << 8 | datum[3];
-        pc_monitor_write(card, offset, value, now);
+        const unsigned writer = p->station * (unsigned)card->p->processors + p->requester;
+        pc_monitor_write(card, writer, offset, value, now);
         p->message = NM_MSG_UNC_DONE;
         return;
     }

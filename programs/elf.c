@@ -10,6 +10,7 @@
 #include "programs/program.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
@@ -163,6 +164,14 @@ static bool has_magic(Elf *elf)
     return raw && size >= SELFMAG && memcmp(raw, ELFMAG, SELFMAG) == 0;
 }
 
+static bool is_script(Elf *elf)
+{
+    size_t size = 0;
+    const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+
+    return raw && size >= 2 && raw[0] == '#' && raw[1] == '!';
+}
+
 static bool read_elf(Elf *elf, struct elf_image *im, uint64_t file_size, char *why, size_t size)
 {
     GElf_Ehdr eh;
@@ -171,7 +180,8 @@ static bool read_elf(Elf *elf, struct elf_image *im, uint64_t file_size, char *w
     if (file_size < 4)
         REFUSE("not an ELF file (%" PRIu64 " bytes long)", file_size);
     if (!has_magic(elf))
-        REFUSE("not an ELF file");
+        REFUSE("%s", is_script(elf) ? "a script, not an ELF file: only MIPS executables are run"
+                                    : "not an ELF file");
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh))
         REFUSE("truncated: the ELF header cannot be read");
     if (!check_ident(&eh, why, size))
@@ -191,6 +201,20 @@ static bool read_elf(Elf *elf, struct elf_image *im, uint64_t file_size, char *w
     return read_headers(elf, im, &eh, file_size, why, size);
 }
 
+static const char *kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a directory";
+    case S_IFIFO:
+        return "a pipe";
+    case S_IFSOCK:
+        return "a socket";
+    default:
+        return "a device";
+    }
+}
+
 bool elf_read(int fd, struct elf_image *image, char *why, size_t size)
 {
     struct stat st;
@@ -198,8 +222,10 @@ bool elf_read(int fd, struct elf_image *image, char *why, size_t size)
     bool ok;
 
     memset(image, 0, sizeof *image);
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        REFUSE("not a regular file");
+    if (fstat(fd, &st) != 0)
+        REFUSE("%s", strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        REFUSE("is %s, not a program", kind_of(st.st_mode));
     if ((uint64_t)st.st_size > PROG_FILE_MAX)
         REFUSE("larger than %" PRIu64 " MB: not a program", PROG_FILE_MAX >> 20);
     elf_version(EV_CURRENT);
@@ -211,8 +237,9 @@ bool elf_read(int fd, struct elf_image *image, char *why, size_t size)
     return ok;
 }
 
-/** The function or object that best covers `va`: the last symbol that starts at or before it. */
-static bool best_symbol(Elf *elf, Elf_Scn *scn, uint64_t va, GElf_Sym *best, char *name,
+/** The function (STT_FUNC) or object (STT_OBJECT) that best covers `va`: the last symbol that
+ * starts at or before it. */
+static bool best_symbol(Elf *elf, Elf_Scn *scn, int type, uint64_t va, GElf_Sym *best, char *name,
                         size_t size)
 {
     GElf_Shdr sh;
@@ -224,7 +251,7 @@ static bool best_symbol(Elf *elf, Elf_Scn *scn, uint64_t va, GElf_Sym *best, cha
     for (size_t i = 0; i < data->d_size / sh.sh_entsize; i++) {
         GElf_Sym sym;
         const char *s;
-        if (!gelf_getsym(data, (int)i, &sym) || GELF_ST_TYPE(sym.st_info) != STT_FUNC)
+        if (!gelf_getsym(data, (int)i, &sym) || GELF_ST_TYPE(sym.st_info) != type)
             continue;
         if (sym.st_value > va || (sym.st_size && va - sym.st_value >= sym.st_size) ||
             (found && sym.st_value <= best->st_value))
@@ -239,13 +266,13 @@ static bool best_symbol(Elf *elf, Elf_Scn *scn, uint64_t va, GElf_Sym *best, cha
     return found;
 }
 
-static bool in_code(const struct elf_image *image, uint64_t va)
+/** What kind of symbol an address can have; STT_NOTYPE: none. */
+static int type_at(const struct elf_image *image, uint64_t va)
 {
     for (unsigned i = 0; i < image->segments; i++)
-        if ((image->segment[i].rights & PROG_X) && va >= image->segment[i].va &&
-            va - image->segment[i].va < image->segment[i].memsz)
-            return true;
-    return false;
+        if (va >= image->segment[i].va && va - image->segment[i].va < image->segment[i].memsz)
+            return image->segment[i].rights & PROG_X ? STT_FUNC : STT_OBJECT;
+    return STT_NOTYPE;
 }
 
 void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, size_t size)
@@ -253,8 +280,10 @@ void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, s
     Elf *elf;
     Elf_Scn *scn = NULL;
 
+    const int type = type_at(image, va);
+
     buf[0] = '\0';
-    if (!in_code(image, va))
+    if (type == STT_NOTYPE)
         return;
     elf = elf_begin(fd, ELF_C_READ, NULL);
     while (elf && (scn = elf_nextscn(elf, scn))) {
@@ -262,7 +291,7 @@ void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, s
         GElf_Sym sym;
         char name[128];
         if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB ||
-            !best_symbol(elf, scn, va - image->bias, &sym, name, sizeof name))
+            !best_symbol(elf, scn, type, va - image->bias, &sym, name, sizeof name))
             continue;
         if (va - image->bias == sym.st_value)
             snprintf(buf, size, "%s", name);

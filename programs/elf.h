@@ -40,7 +40,8 @@ struct elf_image {
 bool elf_read(int fd, struct elf_image *image, char *why, size_t size);
 
 /**
- * Writes "name+0x28" (or "name", or "" when unknown) for an address into buf.
+ * Writes "name+0x28" (or "name", or "" when unknown) for the address of an instruction or of an
+ * object into buf.
  * @param fd  the executable; one without symbols gives ""
  */
 void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, size_t size);

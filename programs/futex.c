@@ -56,13 +56,13 @@ enum wake futex_sleep(struct thread *t, uint64_t addr, enum futex_kind kind, nm_
     w = thread_block(t, deadline, true, NULL);
     leave(t);
     if (w == WAKE_EVENT)
-        nm_card_counted(t->p->m, t->card)->sleeps++;
+        nm_card_os_counts(t->p->m, t->card)->sleeps++;
     return w;
 }
 
 void futex_called(struct prog *p)
 {
-    nm_card_counted(p->m, p->vm.toucher)->wakes++;
+    nm_card_os_counts(p->m, p->vm.toucher)->wakes++;
 }
 
 void futex_rouse(struct thread *t)

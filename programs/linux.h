@@ -216,7 +216,7 @@ struct file {
     enum file_kind kind;
     int host;      /**< host descriptor, or -1 */
     bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
-    bool hashed;   /**< the guest's stdout */
+    int stream;    /**< the guest's first 1 or 2, or 0 */
     unsigned refs; /**< descriptors, commands and calls under way */
     struct file *prev, *next;
     uint32_t flags;                /**< guest's O_ flags */

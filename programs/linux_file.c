@@ -116,7 +116,7 @@ void files_init(struct prog *p)
     for (unsigned fd = 0; fd < 3; fd++) {
         struct file *f = file_new(p, FILE_HOST, usable(host[fd], fd > 0), fd == 0 ? 0 : 1);
         f->standard = true;
-        f->hashed = fd == 1;
+        f->stream = (int)fd;
         file_install(p, f, fd, false);
     }
 }
@@ -174,6 +174,15 @@ static bool must_wait(ssize_t n)
     return n < 0 && (errno == EINTR || errno == EAGAIN);
 }
 
+/** Bytes that have left the guest by a standard stream. */
+static void note_output(struct prog *p, int stream, const uint8_t *buf, size_t len)
+{
+    if (stream == 1)
+        XXH64_update(p->hash, buf, len);
+    if (p->hooks && p->hooks->wrote)
+        p->hooks->wrote(p->hooks->ctx, stream, buf, len);
+}
+
 /** Writes all of buf to a stream of the host; a signal to the simulator must not tear the guest's
  *  output. What is ready takes a pipe's atomic piece without waiting. */
 static int64_t stream_write(struct call *c, struct file *f, const uint8_t *buf, size_t len)
@@ -196,8 +205,8 @@ static int64_t stream_write(struct call *c, struct file *f, const uint8_t *buf, 
     }
     if (err == -EPIPE)
         signal_post(c->p, c->t, &info);
-    if (f->hashed && (done > 0 || err > 0))
-        XXH64_update(c->p->hash, buf, err > 0 ? len : done);
+    if (f->stream && (done > 0 || err > 0))
+        note_output(c->p, f->stream, buf, err > 0 ? len : done);
     return done > 0 ? (int64_t)done : err;
 }
 

@@ -43,6 +43,8 @@ struct prog_hooks {
     /** When spec->interval ticks have passed, and soon after each later multiple of it; the machine
      *  stands exactly at `at`. */
     void (*sample)(void *ctx, nm_tick at);
+    /** The guest wrote so many bytes to its standard output (1) or standard error (2). */
+    void (*wrote)(void *ctx, int stream, const void *bytes, size_t count);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, nm_tick now, uint64_t instructions);
     /** As often: whether somebody wants to see all threads; they are said. */

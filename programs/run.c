@@ -506,6 +506,24 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     signal(SIGPIPE, on_pipe);
 }
 
+/** What somebody may have wanted who names such a file as a program. */
+static const char *hint_for(const char *path)
+{
+    static const struct {
+        const char *suffix, *hint;
+    } hints[] = {
+        {".yaml", "; numachine run runs experiments"},
+        {".yml", "; numachine run runs experiments"},
+        {".c", "; compile it with mips-linux-gnu-gcc -static, or name it as program.source"},
+        {".o", "; link it with mips-linux-gnu-gcc -static"},
+    };
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof hints / sizeof *hints; i++)
+        if (!strcmp(dot, hints[i].suffix))
+            return hints[i].hint;
+    return "";
+}
+
 bool prog_check(const char *path, char *why, size_t size)
 {
     struct elf_image image;
@@ -519,7 +537,7 @@ bool prog_check(const char *path, char *why, size_t size)
     }
     ok = elf_read(fd, &image, reason, sizeof reason);
     if (!ok)
-        snprintf(why, size, "%s: %s", path, reason);
+        snprintf(why, size, "%s: %s%s", path, reason, hint_for(path));
     close(fd);
     return ok;
 }

@@ -90,13 +90,19 @@ void watch_say(struct prog *p, const char *text)
         fputs(text, stderr);
 }
 
-/** " at pc 0x400abc (worker+0x1c)" */
+/** "0x400abc (worker+0x1c)": an instruction or an object; what has no name has none. */
+static void print_address(FILE *out, const struct prog *p, uint64_t va)
+{
+    char name[160];
+
+    elf_symbol(p->elf_fd, &p->image, va, name, sizeof name);
+    fprintf(out, "0x%" PRIx64 "%s%s%s", va, *name ? " (" : "", name, *name ? ")" : "");
+}
+
 static void print_pc(FILE *out, const struct prog *p, uint64_t pc)
 {
-    char where[160];
-
-    elf_symbol(p->elf_fd, &p->image, pc, where, sizeof where);
-    fprintf(out, " at pc 0x%" PRIx64 "%s%s%s", pc, *where ? " (" : "", where, *where ? ")" : "");
+    fputs(" at pc ", out);
+    print_address(out, p, pc);
 }
 
 /** Whether a thread has, or had, that tid. */
@@ -122,11 +128,12 @@ static void print_futex(FILE *out, struct prog *p, const struct thread *t, uint6
 {
     const uint32_t owner = holder(p, addr);
 
-    fprintf(out, " on 0x%" PRIx64, addr);
+    fputs(" on ", out);
+    print_address(out, p, addr);
     if (t->on_futex && t->futex_kind == FUTEX_LOCK)
         fprintf(out, ", held by thread %u", t->lock_owner);
     else if (owner && owner != t->tid)
-        fprintf(out, " (perhaps held by thread %u%s)", owner,
+        fprintf(out, ", perhaps held by thread %u%s", owner,
                 thread_find(p, owner) ? "" : ", which has ended");
 }
 
@@ -160,7 +167,8 @@ static void print_thread(FILE *out, struct prog *p, const struct thread *t)
     if (sc->row) {
         fprintf(out, ", the last %" PRIu64, sc->row);
         print_pc(out, p, sc->pc);
-        fprintf(out, " on 0x%" PRIx64, sc->va);
+        fputs(" on ", out);
+        print_address(out, p, sc->va);
     }
     if (watch_vain(t))
         fprintf(out, "; found it taken again %" PRIu64 " times", watch_vain(t));
@@ -216,7 +224,9 @@ static void look_at_tries(struct findings *f, struct thread *t)
             "thread %u on card %u gets nowhere: %" PRIu64 " store-conditionals in a row failed",
             t->tid, t->card, sc->row);
     print_pc(f->out, f->p, sc->pc);
-    fprintf(f->out, " on address 0x%" PRIx64 "\n", sc->va);
+    fputs(" on address ", f->out);
+    print_address(f->out, f->p, sc->va);
+    fputc('\n', f->out);
 }
 
 static void look_at_vain(struct findings *f, struct thread *t)

@@ -50,7 +50,9 @@ struct walk {
 static void emit(const struct walk *w, const char *component, const char *name, const char *unit,
                  const char *desc, uint64_t count)
 {
-    w->fn(w->ctx, &(struct rep_stat){component, name, unit, desc, false, count, 0, NULL});
+    w->fn(w->ctx,
+          &(struct rep_stat){
+              .component = component, .name = name, .unit = unit, .desc = desc, .count = count});
 }
 
 static void emit_fifo(const struct walk *w, const char *component, const char *fifo,
@@ -60,8 +62,13 @@ static void emit_fifo(const struct walk *w, const char *component, const char *f
     snprintf(name, sizeof name, "%sdepth_mean", fifo);
     const nm_tick elapsed = w->region->elapsed;
     const double mean = elapsed ? (double)filled / (double)elapsed : NAN;
-    w->fn(w->ctx, &(struct rep_stat){component, name, unit, "mean depth over time", true, 0, mean,
-                                     elapsed ? NULL : rep_no_value(mean)});
+    w->fn(w->ctx, &(struct rep_stat){.component = component,
+                                     .name = name,
+                                     .unit = unit,
+                                     .desc = "mean depth over time",
+                                     .real = true,
+                                     .value = mean,
+                                     .reason = elapsed ? NULL : rep_no_value(mean)});
     snprintf(name, sizeof name, "%sdepth_max", fifo);
     emit(w, component, name, unit, "greatest depth since the run began", deepest);
 }
@@ -135,10 +142,10 @@ static void walk_station(const struct walk *w, unsigned station)
 {
     const struct nm_station_monitor *mon = &w->region->around.station[station];
     walk_counts(w, station, &mon->sum);
-    for (unsigned m = 0; m < NM_MODULES; m++)
-        walk_port(w, station, m, mon);
     if (has_rings(w->run))
         walk_interface(w, station, mon);
+    for (unsigned m = 0; m < NM_MODULES; m++)
+        walk_port(w, station, m, mon);
 }
 
 /* ---- rings ----------------------------------------------------------------------------------- */
@@ -211,9 +218,9 @@ static void busiest_station(const struct rep_run *run, const struct rep_region *
     for (unsigned s = 0; s < run->stations; s++) {
         const struct nm_station_counts *sum = &region->around.station[s].sum;
         if (greater(bus, (double)sum->bus_busy, cycles))
-            snprintf(bus->where, sizeof bus->where, "station %u", s);
+            bus->part[0] = (struct rep_part){"station", "station", s};
         if (greater(memory, (double)sum->memory_busy, cycles))
-            snprintf(memory->where, sizeof memory->where, "station %u", s);
+            memory->part[0] = (struct rep_part){"station", "station", s};
     }
 }
 
@@ -225,9 +232,10 @@ static void busiest_link(const struct rep_run *run, const struct rep_region *reg
         const struct nm_ring_place place = place_of(run, r);
         struct rep_highlight *h = place.level == 0 ? local : place.top ? top : NULL;
         for (unsigned node = 0; h && node < place.nodes; node++)
-            if (greater(h, (double)region->around.ring[r].sum.link[node], cycles))
-                snprintf(h->where, sizeof h->where, "ring %u, link from node %u", place.index,
-                         node);
+            if (greater(h, (double)region->around.ring[r].sum.link[node], cycles)) {
+                h->part[0] = (struct rep_part){"ring", "ring", place.index};
+                h->part[1] = (struct rep_part){"link", "link", node};
+            }
     }
 }
 
@@ -251,10 +259,11 @@ static void netcache_hits(const struct rep_run *run, const struct rep_region *re
     }
     const uint64_t whole = all.hits + all.misses;
     h->percent = percent(all.hits, whole);
-    if (whole)
-        snprintf(h->where, sizeof h->where, "migration %.1f, caching %.1f, localised %.1f",
-                 percent(all.migration, whole), percent(all.caching, whole),
-                 percent(all.localised, whole));
+    if (!whole)
+        return;
+    h->part[0] = (struct rep_part){"migration", "%", percent(all.migration, whole)};
+    h->part[1] = (struct rep_part){"caching", "%", percent(all.caching, whole)};
+    h->part[2] = (struct rep_part){"localised", "%", percent(all.localised, whole)};
 }
 
 void rep_highlights(const struct rep_run *run, const struct rep_region *region,
@@ -286,6 +295,50 @@ void rep_highlights(const struct rep_run *run, const struct rep_region *region,
     out[REP_NACK_SHARE].percent = percent(nacks, nacks + rep_tap(region, all, MON_TAP_READS));
 }
 
+const char *rep_highlight_parts(const struct rep_highlight *h, char *out, size_t size)
+{
+    size_t n = 0;
+    *out = '\0';
+    for (unsigned i = 0; i < REP_PARTS && h->part[i].name && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s %.*f", i ? ", " : "", h->part[i].name,
+                              *h->part[i].unit == '%', h->part[i].value);
+    return out;
+}
+
+void rep_highlights_walk(const struct rep_run *run, const struct rep_region *region,
+                         rep_stat_fn *fn, void *ctx)
+{
+    struct rep_highlight all[REP_HIGHLIGHTS];
+    rep_highlights(run, region, all);
+    for (unsigned i = 0; i < REP_HIGHLIGHTS; i++) {
+        const struct rep_highlight *h = &all[i];
+        char name[64];
+        if (!h->name)
+            continue;
+        snprintf(name, sizeof name, "metric.%s", h->name);
+        fn(ctx,
+           &(struct rep_stat){.component = "machine",
+                              .name = name,
+                              .unit = "%",
+                              .desc = h->sentence,
+                              .real = true,
+                              .derived = true,
+                              .value = h->percent,
+                              .reason = isfinite(h->percent) ? NULL : rep_no_value(h->percent)});
+        for (unsigned p = 0; p < REP_PARTS && h->part[p].name; p++) {
+            snprintf(name, sizeof name, "metric.%s.%s", h->name, h->part[p].name);
+            fn(ctx, &(struct rep_stat){.component = "machine",
+                                       .name = name,
+                                       .unit = h->part[p].unit,
+                                       .desc = *h->part[p].unit == '%' ? "a part of it"
+                                                                       : "which one that was",
+                                       .real = true,
+                                       .derived = true,
+                                       .value = h->part[p].value});
+        }
+    }
+}
+
 /* ---- the coherence histogram ----------------------------------------------------------------- */
 
 static void write_cell(FILE *out, const char *snapshot, const char *agent, unsigned station,
@@ -315,7 +368,7 @@ void rep_write_histogram(const struct rep_run *run, FILE *out)
     static const char *const agents[NM_HISTOGRAMS] = {"memory", "netcache"};
     fputs("snapshot,agent,station,state,locked,transaction,count\r\n", out);
     for (size_t r = 0; r < run->regions; r++)
-        for (unsigned s = 0; s < run->stations; s++)
+        for (unsigned s = 0; rep_is_detailed(run, &run->region[r]) && s < run->stations; s++)
             for (unsigned agent = 0; agent < NM_HISTOGRAMS; agent++)
                 write_cells(out, run->region[r].name, agents[agent], s,
                             &run->region[r].around.station[s].sum.histogram[agent]);

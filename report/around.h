@@ -21,11 +21,26 @@ enum rep_highlight_id {
     REP_HIGHLIGHTS
 };
 
-struct rep_highlight {
-    const char *name, *sentence; /**< static; NULL: it does not apply to this machine */
-    double percent;              /**< NAN: of nothing */
-    char where[96]; /**< where that was, or of what it is made; "" if there is nothing to say */
+/** Where something was ("station" 3), or a share of what it is made of. */
+struct rep_part {
+    const char *name, *unit; /**< static */
+    double value;
 };
+
+enum { REP_PARTS = 3 };
+
+struct rep_highlight {
+    const char *name, *sentence;     /**< static; NULL: it does not apply to this machine */
+    double percent;                  /**< NAN: of nothing */
+    struct rep_part part[REP_PARTS]; /**< those with a name */
+};
+
+/** "ring 1, link 3": the parts in `out`, "" if there are none. */
+const char *rep_highlight_parts(const struct rep_highlight *h, char *out, size_t size);
+
+/** Calls `fn` for all highlights, as metrics of the machine. */
+void rep_highlights_walk(const struct rep_run *run, const struct rep_region *region,
+                         rep_stat_fn *fn, void *ctx);
 
 /** Fills in all highlights; without rings none applies. */
 void rep_highlights(const struct rep_run *run, const struct rep_region *region,

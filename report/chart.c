@@ -10,11 +10,14 @@
 #include "report/grid.h"
 #include "report/histogram.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    OCTAVES = 14, /**< [0], [1], [2, 3], ... of service times up to 4,095 cycles */
+    OCTAVES = 13,        /**< [0], [1], [2, 3], ... of service times up to 4,094 cycles */
+    SATURATED = OCTAVES, /**< row of those whose word has no upper bound */
+    ROWS,
     PHASES = 16,  /**< PhaseIDs of transactions */
     COLUMNS = 6,  /**< phases shown, the fullest; all are in the files */
     FULLEST = 16, /**< words shown */
@@ -22,6 +25,12 @@ enum {
     BAR_MAX = 50, /**< [characters] the longest bar, if there is room ... */
     BAR_MIN = 10  /**< ... and if there is not */
 };
+
+/* [cycles] from which on service times share a word; 0: the card does not count them. */
+static uint64_t saturates_at(const struct rep_registers *r)
+{
+    return mon_time_end((enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE), r->doubled);
+}
 
 static unsigned bar_room(unsigned width, unsigned front)
 {
@@ -51,7 +60,8 @@ static void phase_title(const struct rep_run *run, unsigned phase, char title[64
 /* ---- service times --------------------------------------------------------------------------- */
 
 struct times {
-    uint64_t count[OCTAVES][PHASES], octave[OCTAVES], phase[PHASES];
+    uint64_t count[ROWS][PHASES], octave[ROWS], phase[PHASES];
+    uint64_t end; /**< [cycles] all from here on are saturated */
     unsigned shown[COLUMNS], columns;
 };
 
@@ -59,7 +69,7 @@ struct times {
 static unsigned octave_of(uint64_t cycles)
 {
     const unsigned bits = cycles ? 64 - (unsigned)__builtin_clzll(cycles) : 0;
-    return bits < OCTAVES ? bits : OCTAVES - 1;
+    return bits;
 }
 
 static void gather(struct times *t, const struct rep_registers *r)
@@ -68,7 +78,8 @@ static void gather(struct times *t, const struct rep_registers *r)
         if (!r->sram[i])
             continue;
         const struct mon_bin bin = rep_bin(r, i);
-        const unsigned octave = octave_of(bin.time_low), phase = bin.phase % PHASES;
+        const unsigned phase = bin.phase % PHASES;
+        const unsigned octave = bin.time_high == UINT64_MAX ? SATURATED : octave_of(bin.time_low);
         t->count[octave][phase] += r->sram[i];
         t->octave[octave] += r->sram[i];
         t->phase[phase] += r->sram[i];
@@ -103,27 +114,31 @@ static void time_row(struct rep_grid *grid, const struct times *t, unsigned o, u
                      unsigned room)
 {
     char buf[32];
-    if (o < 2)
+    const uint64_t high = (UINT64_C(1) << o) - 1;
+    if (o == SATURATED)
+        rep_grid_cell(grid, "%" PRIu64 " or more (saturated)", t->end);
+    else if (o < 2)
         rep_grid_cell(grid, "%u", o);
     else
-        rep_grid_cell(grid, "%u .. %u", 1u << (o - 1), (1u << o) - 1);
+        rep_grid_cell(grid, "%u .. %" PRIu64, 1u << (o - 1), high < t->end ? high : t->end - 1);
     for (unsigned i = 0; i < t->columns; i++)
         rep_grid_cell(grid, "%s", rep_grouped(t->count[o][t->shown[i]], buf));
     rep_grid_cell(grid, "%s", rep_grouped(t->octave[o], buf));
     cell_bar(grid, t->octave[o], most, room);
 }
 
-static void chart_times(const struct rep_run *run, FILE *out, unsigned width)
+static void chart_times(const struct rep_run *run, const struct rep_registers *some, FILE *out,
+                        unsigned width)
 {
-    struct times t = {0};
+    struct times t = {.end = saturates_at(some)};
     struct rep_grid grid;
     char align[COLUMNS + 4] = "";
-    unsigned first = OCTAVES, last = 0;
+    unsigned first = ROWS, last = 0;
     uint64_t most = 0;
     for (unsigned c = 0; c < run->cards; c++)
         gather(&t, &run->registers[c]);
     choose_phases(&t);
-    for (unsigned o = 0; o < OCTAVES; o++) {
+    for (unsigned o = 0; o < ROWS; o++) {
         if (!t.octave[o])
             continue;
         first = first < o ? first : o;
@@ -135,7 +150,8 @@ static void chart_times(const struct rep_run *run, FILE *out, unsigned width)
     rep_grid_init(&grid, align);
     time_heading(&grid, run, &t);
     for (unsigned o = first; o <= last; o++)
-        time_row(&grid, &t, o, most, bar_room(width, 14 + 14 * (t.columns + 1)));
+        if (t.octave[o] || UINT64_C(1) << o >> 1 < t.end)
+            time_row(&grid, &t, o, most, bar_room(width, 14 + 14 * (t.columns + 1)));
     rep_grid_print(&grid, out, false, width);
     rep_grid_free(&grid);
 }
@@ -241,23 +257,19 @@ void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
 {
     const struct rep_registers *some = first_used(run);
     const struct rep_histogram h = rep_histogram_total(run);
-    char counted[32], lost[32], saturated[32];
+    char counted[32], lost[32], wrapped[64] = "";
     if (!some)
         return;
-    const enum mon_source source =
-        (enum mon_source)MON_GET(some->sram_control, SRAM_CONTROL_SOURCE);
-    char wrapped[64] = "";
     if (h.wrapped)
         snprintf(wrapped, sizeof wrapped, ", words of %u card%s wrapped", h.wrapped,
                  h.wrapped == 1 ? "" : "s");
-    fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost, %s beyond the last time%s\n",
-            h.cards, h.cards == 1 ? "" : "s", what_is_counted(some),
-            rep_grouped(h.counted, counted), rep_grouped(h.lost, lost),
-            rep_grouped(h.saturated, saturated), wrapped);
+    fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost%s\n", h.cards,
+            h.cards == 1 ? "" : "s", what_is_counted(some), rep_grouped(h.counted, counted),
+            rep_grouped(h.lost, lost), wrapped);
     if (!h.counted)
         return;
-    if (source == MON_SOURCE_state_time || source == MON_SOURCE_phase_time)
-        chart_times(run, out, width);
+    if (saturates_at(some))
+        chart_times(run, some, out, width);
     else
         chart_words(run, some, out, width);
 }

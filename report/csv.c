@@ -1,8 +1,7 @@
 /*
  * stats.csv: one value per row, long form, so that no column ever changes its meaning.
  *
- * RFC 4180: CRLF after each row, fields with commas or quotes quoted. `index` is for vectors and
- * histograms; it is empty for a single value.
+ * RFC 4180: CRLF after each row, fields with commas or quotes quoted.
  */
 #include "report/stats.h"
 
@@ -37,18 +36,18 @@ static void row(void *ctx, const struct rep_stat *stat)
     putc(',', csv->out);
     rep_csv_field(csv->out, stat->name);
     if (stat->reason)
-        fputs(",,,", csv->out);
+        fputs(",,", csv->out);
     else if (stat->real)
-        fprintf(csv->out, ",,%.12g,", stat->value);
+        fprintf(csv->out, ",%.12g,", stat->value);
     else
-        fprintf(csv->out, ",,%llu,", (unsigned long long)stat->count);
+        fprintf(csv->out, ",%llu,", (unsigned long long)stat->count);
     rep_csv_field(csv->out, stat->unit);
     fputs("\r\n", csv->out);
 }
 
 void rep_write_csv(const struct rep_run *run, FILE *out)
 {
-    fputs("snapshot,component,stat,index,value,unit\r\n", out);
+    fputs("snapshot,component,stat,value,unit\r\n", out);
     for (size_t i = 0; i < run->regions; i++) {
         struct csv csv = {out, run->region[i].name};
         rep_stats_walk(run, &run->region[i], row, &csv);

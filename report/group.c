@@ -115,6 +115,7 @@ void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
                                        .unit = metric->unit,
                                        .desc = metric->formula,
                                        .real = true,
+                                       .derived = true,
                                        .value = value,
                                        .reason = has ? NULL : rep_no_value(value)});
         }
@@ -145,13 +146,17 @@ static void write_level(void *ctx, const char *component, struct rep_level level
             const struct in_metric *metric = &x->group[g].metric[m];
             const char *const names[] = {csv->region->name, component, x->group[g].name,
                                          metric->name};
+            const bool machine = level.count == csv->run->cards;
             double value;
+            const bool has = rep_group_value(csv->run, csv->region, level, metric, &value);
+            if (!has && !machine)
+                continue;
             fields(csv->out, names, 4);
-            if (rep_group_value(csv->run, csv->region, level, metric, &value))
+            if (has)
                 fprintf(csv->out, "%.12g", value);
             putc(',', csv->out);
             fields(csv->out, (const char *const[]){metric->unit}, 1);
-            rep_csv_field(csv->out, metric->formula);
+            rep_csv_field(csv->out, machine ? metric->formula : "");
             fputs("\r\n", csv->out);
         }
 }
@@ -161,6 +166,8 @@ void rep_write_groups(const struct rep_run *run, FILE *out)
     fputs("snapshot,component,group,metric,value,unit,formula\r\n", out);
     for (size_t i = 0; i < run->regions; i++) {
         struct csv csv = {out, run, &run->region[i]};
-        rep_levels_walk(run, write_level, &csv);
+        write_level(&csv, "machine", rep_machine(run));
+        if (rep_is_detailed(run, csv.region))
+            rep_parts_walk(run, write_level, &csv);
     }
 }

@@ -7,6 +7,7 @@
 #include "report/histogram.h"
 
 #include "monitor/board.h"
+#include "report/grid.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static void add_card(struct rep_histogram *h, const struct rep_registers *r)
     if (!r->sram)
         return;
     h->cards++;
+    h->longest = r->longest > h->longest ? r->longest : h->longest;
     h->wrapped += r->overflow >> MON_BIT_SRAM & 1;
     for (uint32_t i = 0; i < MON_SRAM_WORDS; i++) {
         if (!r->sram[i])
@@ -54,24 +56,121 @@ struct rep_histogram rep_histogram_total(const struct rep_run *run)
     return h;
 }
 
+/* The first that reaches as far as the greatest time, or, failing that, the last. */
+static void name_source(uint64_t longest, char *out, size_t size)
+{
+    static const struct {
+        const char *name;
+        enum mon_source source;
+        bool doubled;
+    } rows[] = {{"scale doubled", MON_SOURCE_state_time, true},
+                {"source service-time-linear", MON_SOURCE_phase_time, false}};
+    char buf[32];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t end = mon_time_end(rows[i].source, rows[i].doubled) - 1;
+        if (longest <= end) {
+            snprintf(out, size, "histogram %s reaches to %s", rows[i].name, rep_grouped(end, buf));
+            return;
+        }
+        snprintf(out, size, "no histogram reaches so far, %s to %s", rows[i].name,
+                 rep_grouped(end, buf));
+    }
+}
+
+struct mon_writer rep_writer(const struct rep_run *run, unsigned writer)
+{
+    struct mon_writer sum = {0};
+    for (unsigned c = 0; run->registers && c < run->cards; c++) {
+        const struct rep_registers *r = &run->registers[c];
+        if (writer >= r->writers)
+            continue;
+        sum.written += r->writer[writer].written;
+        sum.lost += r->writer[writer].lost;
+    }
+    return sum;
+}
+
+/* The losers, the worst first, a few of them. */
+static void remark_lost(struct rep_run *run)
+{
+    enum { SHOWN = 4 };
+    struct mon_writer all = {0}, worst[SHOWN] = {0};
+    unsigned card[SHOWN] = {0}, losers = 0, n = 0;
+    char text[256], lost[32], written[32];
+    for (unsigned c = 0; c < run->cards; c++) {
+        const struct mon_writer w = rep_writer(run, c);
+        all.written += w.written;
+        all.lost += w.lost;
+        losers += w.lost > 0;
+        for (unsigned i = SHOWN; i-- > 0 && w.lost > worst[i].lost;) {
+            if (i + 1 < SHOWN) {
+                worst[i + 1] = worst[i];
+                card[i + 1] = card[i];
+            }
+            worst[i] = w;
+            card[i] = c;
+        }
+    }
+    if (!all.lost)
+        return;
+    *text = '\0';
+    for (unsigned i = 0; i < SHOWN && worst[i].lost; i++)
+        n += (unsigned)snprintf(text + n, sizeof text - n, "%scard %u lost %s of %s", i ? ", " : "",
+                                card[i], rep_grouped(worst[i].lost, lost),
+                                rep_grouped(worst[i].written, written));
+    rep_remark(run,
+               "%s of %s increments of SRAMs were lost, each coming within %d cycles of another: "
+               "%s%s; with counters.arbitration: turns they wait",
+               rep_grouped(all.lost, lost), rep_grouped(all.written, written), MON_SRAM_BUSY, text,
+               losers > SHOWN ? ", ..." : "");
+}
+
+static void remark_saturated(struct rep_run *run)
+{
+    const struct rep_histogram h = rep_histogram_total(run);
+    char saturated[32], counted[32], longest[32], from[32], better[128];
+    for (unsigned c = 0; h.saturated && c < run->cards; c++) {
+        const struct rep_registers *r = &run->registers[c];
+        const uint64_t end = mon_time_end(source_of(r), r->doubled);
+        if (!r->sram || !end)
+            continue;
+        name_source(h.longest, better, sizeof better);
+        rep_remark(run,
+                   "the histogram is saturated: %s of %s service times, the greatest %s cycles, "
+                   "stand together as %s or more; %s",
+                   rep_grouped(h.saturated, saturated), rep_grouped(h.counted, counted),
+                   rep_grouped(h.longest, longest), rep_grouped(end, from), better);
+        return;
+    }
+}
+
+void rep_histogram_remark(struct rep_run *run)
+{
+    remark_saturated(run);
+    remark_lost(run);
+}
+
 void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
 {
     const struct rep_histogram h = rep_histogram_total(run);
-    const struct rep_stat rows[] = {
-        {"machine", "histogram.counted", "events", "sum of all words of the cards' SRAMs", false,
-         h.counted, 0, NULL},
-        {"machine", "histogram.words", "words", "words of the SRAMs that are not 0", false, h.words,
-         0, NULL},
-        {"machine", "histogram.lost", "events", "events lost because the SRAM was still counting",
-         false, h.lost, 0, NULL},
-        {"machine", "histogram.saturated", "events",
-         "of those counted: service times beyond the last word's", false, h.saturated, 0, NULL},
-        {"machine", "histogram.wrapped", "cards", "cards on which a word went from 2^32-1 to 0",
-         false, h.wrapped, 0, NULL},
+    const struct {
+        const char *name, *unit, *desc;
+        uint64_t count;
+    } rows[] = {
+        {"histogram.counted", "events", "sum of all words of the cards' SRAMs", h.counted},
+        {"histogram.words", "words", "words of the SRAMs that are not 0", h.words},
+        {"histogram.lost", "events", "events lost because the SRAM was still counting", h.lost},
+        {"histogram.saturated", "events",
+         "of those counted: service times in a word without upper bound", h.saturated},
+        {"histogram.longest", "cycles", "greatest service time counted", h.longest},
+        {"histogram.wrapped", "cards", "cards on which a word went from 2^32-1 to 0", h.wrapped},
     };
-    if (h.cards)
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            fn(ctx, &rows[i]);
+    for (size_t i = 0; h.cards && i < sizeof rows / sizeof *rows; i++)
+        fn(ctx, &(struct rep_stat){.component = "machine",
+                                   .name = rows[i].name,
+                                   .unit = rows[i].unit,
+                                   .desc = rows[i].desc,
+                                   .count = rows[i].count});
 }
 
 /* ---- monitor/histogram.csv ------------------------------------------------------------------- */

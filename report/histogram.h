@@ -17,9 +17,17 @@ struct rep_histogram {
     uint64_t words;     /**< that are not 0 */
     uint64_t lost;      /**< events that came while the one before was being counted */
     uint64_t saturated; /**< counted in a word whose service time has no upper bound */
+    uint64_t longest;   /**< [cycles] greatest service time counted */
     unsigned wrapped;   /**< cards on which a word has gone from 2^32-1 to 0 */
 };
 struct rep_histogram rep_histogram_total(const struct rep_run *run);
+
+/** Increments that card `writer`'s processor wrote to whichever SRAM. */
+struct mon_writer rep_writer(const struct rep_run *run, unsigned writer);
+
+/** Says in remarks that service times have saturated, and which source would tell them apart; and
+ *  whose increments were lost. */
+void rep_histogram_remark(struct rep_run *run);
 
 /** What a word of a card's SRAM stands for. */
 struct mon_bin rep_bin(const struct rep_registers *registers, uint32_t word);

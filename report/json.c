@@ -1,48 +1,113 @@
 /*
- * stats.json: {schema, snapshots: [{name, begin_tick, end_tick, ..., stats: {path: {value, unit,
- * desc}}}]}; a value that does not exist is null, with the "reason" beside it. Nothing of the host
- * is in it: equal runs give equal bytes.
+ * stats.json: {schema, ticks_per_second, snapshots: [{name, begin_tick, ..., stats: {component:
+ * {stat: value}}}], names: {kind: {unit, desc}}}.
+ *
+ * What a statistic means is said once for all parts of a kind: "names" has it under the path
+ * without indices, or, of one that means something else than the first of its kind (a counter can
+ * count anything), under its path. A value that does not exist is null, with the reason in
+ * "absent". Nothing of the host is in it: equal runs give equal bytes. It is written as it is
+ * walked, because of large machines it would not fit into memory.
  */
 #include "report/stats.h"
 
 #include <jansson.h>
+#include <string.h>
 
 /** Version of the layout of stats.json. */
-enum { STATS_SCHEMA = 1 };
+enum { STATS_SCHEMA = 2 };
+
+struct writer {
+    FILE *out;
+    json_t *names;  /**< [kind or path] */
+    json_t *absent; /**< [path] reason, of this snapshot */
+    char component[96];
+};
+
+static void put_text(FILE *out, const char *text)
+{
+    json_t *value = json_string(text);
+    json_dumpf(value, out, JSON_ENCODE_ANY);
+    json_decref(value);
+}
+
+static bool means(json_t *name, const struct rep_stat *stat)
+{
+    return !strcmp(json_string_value(json_object_get(name, "unit")), stat->unit) &&
+           !strcmp(json_string_value(json_object_get(name, "desc")), stat->desc);
+}
+
+static void learn(struct writer *w, const struct rep_stat *stat, const char *path)
+{
+    char kind[192];
+    rep_stat_kind(stat, kind, sizeof kind);
+    json_t *known = json_object_get(w->names, kind);
+    if (known && means(known, stat))
+        return;
+    json_object_set_new(w->names, known ? path : kind,
+                        json_pack("{s:s,s:s}", "unit", stat->unit, "desc", stat->desc));
+}
+
+static void open_component(struct writer *w, const char *component)
+{
+    if (*w->component)
+        fputs("},\n", w->out);
+    snprintf(w->component, sizeof w->component, "%s", component);
+    fputs("    ", w->out);
+    put_text(w->out, component);
+    fputs(": {", w->out);
+}
 
 static void member(void *ctx, const struct rep_stat *stat)
 {
+    struct writer *w = ctx;
     char path[192];
     snprintf(path, sizeof path, "%s.%s", stat->component, stat->name);
-    json_t *value = stat->reason ? json_null()
-                    : stat->real ? json_real(stat->value)
-                                 : json_integer((json_int_t)stat->count);
-    json_t *entry =
-        json_pack("{s:o,s:s,s:s}", "value", value, "unit", stat->unit, "desc", stat->desc);
-    if (stat->reason)
-        json_object_set_new(entry, "reason", json_string(stat->reason));
-    json_object_set_new(ctx, path, entry);
+    learn(w, stat, path);
+    if (strcmp(stat->component, w->component))
+        open_component(w, stat->component);
+    else
+        fputs(", ", w->out);
+    put_text(w->out, stat->name);
+    if (stat->reason) {
+        json_object_set_new(w->absent, path, json_string(stat->reason));
+        fputs(": null", w->out);
+    } else if (stat->real) {
+        fprintf(w->out, ": %.12g", stat->value);
+    } else {
+        fprintf(w->out, ": %llu", (unsigned long long)stat->count);
+    }
 }
 
-static json_t *snapshot(const struct rep_run *run, const struct rep_region *region)
+static void write_snapshot(struct writer *w, const struct rep_run *run,
+                           const struct rep_region *region)
 {
-    json_t *stats = json_object();
-    rep_stats_walk(run, region, member, stats);
-    return json_pack("{s:s,s:I,s:I,s:I,s:I,s:o}", "name", region->name, "begin_tick",
-                     (json_int_t)region->begin, "end_tick", (json_int_t)region->end,
-                     "elapsed_ticks", (json_int_t)region->elapsed, "visits",
-                     (json_int_t)region->visits, "stats", stats);
+    fputs("  {\n   \"name\": ", w->out);
+    put_text(w->out, region->name);
+    fprintf(w->out,
+            ",\n   \"begin_tick\": %llu, \"end_tick\": %llu, \"elapsed_ticks\": %llu, "
+            "\"visits\": %llu,\n   \"stats\": {\n",
+            (unsigned long long)region->begin, (unsigned long long)region->end,
+            (unsigned long long)region->elapsed, (unsigned long long)region->visits);
+    *w->component = '\0';
+    w->absent = json_object();
+    rep_stats_walk(run, region, member, w);
+    fputs("}\n   },\n   \"absent\": ", w->out);
+    json_dumpf(w->absent, w->out, 0);
+    json_decref(w->absent);
+    fputs("\n  }", w->out);
 }
 
 void rep_write_json(const struct rep_run *run, FILE *out)
 {
-    json_t *snapshots = json_array();
-    for (size_t i = 0; i < run->regions; i++)
-        json_array_append_new(snapshots, snapshot(run, &run->region[i]));
-    json_t *root =
-        json_pack("{s:i,s:I,s:o}", "schema", STATS_SCHEMA, "ticks_per_second",
-                  (json_int_t)run->experiment->machine.params.cpu_clock, "snapshots", snapshots);
-    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    putc('\n', out);
-    json_decref(root);
+    struct writer w = {.out = out, .names = json_object()};
+    fprintf(out, "{\n \"schema\": %d,\n \"ticks_per_second\": %llu,\n \"snapshots\": [\n",
+            STATS_SCHEMA, (unsigned long long)run->experiment->machine.params.cpu_clock);
+    for (size_t i = 0; i < run->regions; i++) {
+        fputs(i ? ",\n" : "", out);
+        write_snapshot(&w, run, &run->region[i]);
+    }
+    fputs("\n ],\n \"names\": ", out);
+    json_dumpf(w.names, out, JSON_INDENT(1));
+    fputs("\n}\n", out);
+    json_decref(w.names);
 }

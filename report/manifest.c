@@ -203,13 +203,17 @@ static json_t *end_part(const struct rep_manifest *manifest)
     const struct rep_run *run = manifest->run;
     const struct prog_outcome *out = &run->outcome;
     double rate = run->host.seconds > 0 ? (double)out->instructions / run->host.seconds : 0;
-    return json_pack("{s:s,s:I,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o,s:o}", "reason",
-                     rep_end_word(out->end), "status", (json_int_t)out->status, "message",
-                     text(out->message), "exit_code", (json_int_t)manifest->exit_code, "ticks",
-                     (json_int_t)out->ticks, "instructions", (json_int_t)out->instructions,
-                     "instructions_per_host_second", rate, "threads", (json_int_t)out->threads,
-                     "stdout_hash", hash_text(out->stdout_hash), "result_hash",
-                     hash_text(run->hash.result), "totals_hash", hash_text(run->hash.totals));
+    const bool has_status =
+        !manifest->unstarted && (out->end == PROG_EXITED || out->end == PROG_SIGNALED);
+    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o,s:o}", "reason",
+                     manifest->unstarted ? "not started" : rep_end_word(out->end), "status",
+                     has_status ? json_integer(out->status) : json_null(), "message",
+                     text(out->message), "stopped_by", text(manifest->stopped_by), "exit_code",
+                     (json_int_t)manifest->exit_code, "ticks", (json_int_t)out->ticks,
+                     "instructions", (json_int_t)out->instructions, "instructions_per_host_second",
+                     rate, "threads", (json_int_t)out->threads, "stdout_hash",
+                     hash_text(out->stdout_hash), "result_hash", hash_text(run->hash.result),
+                     "totals_hash", hash_text(run->hash.totals));
 }
 
 /* The run's own files that are whole, with their lengths, or the names of those that are not. */
@@ -234,8 +238,9 @@ void rep_manifest_write(void *ctx, FILE *out)
     const struct rep_manifest *manifest = ctx;
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
-    json_t *root = json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-                             MANIFEST_SCHEMA, "status", status_words[manifest->status], "end",
+    json_t *root = json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+                             MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
+                             *manifest->error ? text(manifest->error) : json_null(), "end",
                              ended ? end_part(manifest) : json_null(), "files",
                              files_part(manifest, true), "missing", files_part(manifest, false),
                              "experiment", experiment_part(run), "inputs", inputs_part(manifest),

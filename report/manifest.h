@@ -27,8 +27,11 @@ struct rep_manifest {
     const struct rep_run *run;
     const struct rep_rundir *dir; /**< what is in it is listed; NULL: there is none */
     enum rep_status status;
-    int exit_code; /**< of this program; meaningless while running */
-    int argc;      /**< the whole command line */
+    int exit_code;          /**< of this program; meaningless while running */
+    bool unstarted;         /**< REP_FAILED: the program did not even begin */
+    char error[1024];       /**< the first thing the host refused; "": nothing */
+    const char *stopped_by; /**< who interrupted the run, as "SIGTERM"; NULL: nobody. Static */
+    int argc;               /**< the whole command line */
     char *const *argv;
     struct rep_input *input; /**< [inputs] */
     size_t inputs;

@@ -8,7 +8,7 @@
  */
 #include "machine/alloc.h"
 #include "report/memory.h"
-#include "report/run.h"
+#include "report/stats.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -231,6 +231,14 @@ void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_sample *no
                        region->name);
         end_visit(run, region, at, now);
     }
+    for (size_t i = 0; i < run->regions; i++)
+        if (!rep_is_detailed(run, &run->region[i])) {
+            rep_remark(run,
+                       "there are %zu regions: those from '%s' on are in the files for the whole "
+                       "machine only",
+                       run->regions - 1, run->region[i].name);
+            break;
+        }
 }
 
 struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_sample *now)

@@ -8,6 +8,7 @@
 
 #include "monitor/board.h"
 #include "report/grid.h"
+#include "report/histogram.h"
 
 static unsigned event_of(const struct rep_registers *r, unsigned k)
 {
@@ -49,36 +50,64 @@ static void walk_counter(const struct rep_run *run, unsigned c, unsigned k, rep_
                                .desc = desc,
                                .count = r->value[k]});
     fn(ctx, &(struct rep_stat){.component = component,
+                               .name = "counted",
+                               .unit = e->unit,
+                               .desc = "what it counted since it was last loaded",
+                               .count = r->counted[k]});
+    fn(ctx, &(struct rep_stat){.component = component,
                                .name = "overflowed",
                                .unit = "flag",
                                .desc = "the counter went from 2^32-1 to 0",
                                .count = r->overflow >> k & 1});
 }
 
+/* What a card's processor added to SRAMs, its own and others'. */
+static void walk_writer(const struct rep_run *run, unsigned c, rep_stat_fn *fn, void *ctx)
+{
+    const struct mon_writer w = rep_writer(run, c);
+    char component[64];
+    snprintf(component, sizeof component, "machine.station[%u].card[%u].sram", c / run->per_station,
+             c % run->per_station);
+    fn(ctx, &(struct rep_stat){.component = component,
+                               .name = "increments",
+                               .unit = "writes",
+                               .desc = "increments of any card's SRAM by this processor",
+                               .count = w.written});
+    fn(ctx, &(struct rep_stat){.component = component,
+                               .name = "increments_lost",
+                               .unit = "writes",
+                               .desc = "of these, those that came while that SRAM was counting",
+                               .count = w.lost});
+}
+
 void rep_registers_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
 {
-    for (unsigned c = 0; run->registers && c < run->cards; c++)
+    for (unsigned c = 0; run->registers && c < run->cards; c++) {
         for (unsigned k = 0; k < MON_COUNTERS; k++)
             if (is_used(&run->registers[c], k))
                 walk_counter(run, c, k, fn, ctx);
+        walk_writer(run, c, fn, ctx);
+    }
 }
 
 void rep_write_counters(const struct rep_run *run, FILE *out)
 {
-    fputs("card,counter,event,masked,value,unit,overflowed\r\n", out);
+    fputs("card,counter,event,masked,value,counted,unit,overflowed\r\n", out);
     for (unsigned c = 0; run->registers && c < run->cards; c++)
         for (unsigned k = 0; k < MON_COUNTERS; k++) {
             const struct rep_registers *r = &run->registers[c];
             const struct mon_event *e = &mon_events()[event_of(r, k)];
             if (is_used(r, k))
-                fprintf(out, "%u,%u,%s,%d,%u,%s,%u\r\n", c, k, e->name, is_masked(r, k),
-                        r->value[k], e->unit, r->overflow >> k & 1);
+                fprintf(out, "%u,%u,%s,%d,%u,%llu,%s,%u\r\n", c, k, e->name, is_masked(r, k),
+                        r->value[k], (unsigned long long)r->counted[k], e->unit,
+                        r->overflow >> k & 1);
         }
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* The cards on which counter k counts the same. */
+/* The cards on which counter k counts the same, and what it has counted there: values that start
+ * anywhere have no sum. */
 struct alike {
     unsigned cards, wrapped;
     uint64_t sum, low, high;
@@ -93,9 +122,9 @@ static struct alike find_alike(const struct rep_run *run, unsigned k, uint32_t c
             continue;
         a.cards++;
         a.wrapped += r->overflow >> k & 1;
-        a.sum += r->value[k];
-        a.low = r->value[k] < a.low ? r->value[k] : a.low;
-        a.high = r->value[k] > a.high ? r->value[k] : a.high;
+        a.sum += r->counted[k];
+        a.low = r->counted[k] < a.low ? r->counted[k] : a.low;
+        a.high = r->counted[k] > a.high ? r->counted[k] : a.high;
     }
     return a;
 }
@@ -119,22 +148,28 @@ static void add_row(struct rep_grid *grid, const struct rep_run *run, unsigned c
     rep_grid_cell(grid, "%u", a.cards);
     rep_grid_cell(grid, "%s", rep_grouped(a.sum, sum));
     rep_grid_cell(grid, "%s", e->unit);
-    rep_grid_cell(grid, "%s .. %s%s", rep_grouped(a.low, low), rep_grouped(a.high, high),
-                  a.wrapped ? ", some wrapped" : "");
+    rep_grid_cell(grid, "%s .. %s", rep_grouped(a.low, low), rep_grouped(a.high, high));
+    if (a.wrapped)
+        rep_grid_cell(grid, "on %u card%s", a.wrapped, a.wrapped == 1 ? "" : "s");
+    else
+        rep_grid_cell(grid, "-");
 }
 
 void rep_table_counters(const struct rep_run *run, FILE *out)
 {
-    static const char *const heading[] = {"counter", "counts", "cards", "sum", "unit", "per card"};
+    static const char *const heading[] = {"counter", "counts",   "cards",     "counted",
+                                          "unit",    "per card", "overflowed"};
     struct rep_grid grid;
-    rep_grid_init(&grid, "rlrrll");
+    rep_grid_init(&grid, "rlrrlll");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         rep_grid_cell(&grid, "%s", heading[i]);
     for (unsigned k = 0; k < MON_COUNTERS; k++)
         for (unsigned c = 0; c < run->cards; c++)
             if (is_used(&run->registers[c], k) && is_first(run, c, k))
                 add_row(&grid, run, c, k);
-    fputs("\nThe cards' counters at the end of the run, as they were programmed:\n", out);
+    fputs("\nWhat the cards' counters, as they were programmed, counted since each was last "
+          "loaded:\n",
+          out);
     rep_grid_print(&grid, out, false, 110);
     rep_grid_free(&grid);
 }

@@ -5,16 +5,21 @@
 #ifndef REP_REGISTERS_H
 #define REP_REGISTERS_H
 
+#include "monitor/board.h"
 #include "report/stats.h"
 
 /** One card's registers, read when the run has ended. */
 struct rep_registers {
     uint32_t control[MON_COUNTERS], value[MON_COUNTERS]; /**< CONTROLk, COUNTERk */
-    uint32_t overflow;     /**< OVERFLOW: bit k, counter k has wrapped */
-    uint32_t sram_control; /**< SRAM_CONTROL: its source is what the words mean */
-    bool doubled;          /**< OPTIONS.DOUBLE_TIME */
-    uint64_t lost;         /**< events the SRAM was too slow for */
-    const uint32_t *sram;  /**< [MON_SRAM_WORDS] the machine's own; NULL: never used */
+    uint64_t counted[MON_COUNTERS]; /**< since the counter was last loaded; no register has it */
+    uint32_t overflow;              /**< OVERFLOW: bit k, counter k has wrapped */
+    uint32_t sram_control;          /**< SRAM_CONTROL: its source is what the words mean */
+    bool doubled;                   /**< OPTIONS.DOUBLE_TIME */
+    uint64_t lost;                  /**< events the SRAM was too slow for */
+    uint64_t longest; /**< [cycles] greatest service time it counted; no register has it */
+    const struct mon_writer *writer; /**< [writers] increments by processors; the machine's own */
+    unsigned writers;
+    const uint32_t *sram; /**< [MON_SRAM_WORDS] the machine's own; NULL: never used */
 };
 
 /** Whether any counter of any card was programmed. */

@@ -10,6 +10,7 @@
 #include "report/around.h"
 #include "report/group.h"
 #include "report/histogram.h"
+#include "report/output.h"
 #include "report/registers.h"
 #include "report/samples.h"
 
@@ -31,6 +32,7 @@ static const char *const ours[] = {
     REP_HISTOGRAM, REP_GROUPS,
     REP_SAMPLES,   REP_COUNTERS,
     REP_BINS,      REP_NPY,
+    REP_STDOUT,    REP_STDERR,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

@@ -109,6 +109,7 @@ static void emit(const struct walk *w, const char *section, const char *name, co
         .unit = unit,
         .desc = desc,
         .real = value != NULL,
+        .derived = value != NULL,
         .count = count,
         .value = value ? *value : 0,
         .reason = value && !isfinite(*value) ? rep_no_value(*value) : NULL,
@@ -182,9 +183,8 @@ static void walk_level(void *ctx, const char *component, struct rep_level level)
     rep_group_walk(w->run, w->region, level, component, w->fn, w->ctx);
 }
 
-void rep_levels_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx)
+void rep_parts_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx)
 {
-    fn(ctx, "machine", rep_machine(run));
     for (unsigned first = 0; first < run->cards; first += run->per_station) {
         unsigned station = first / run->per_station;
         char component[64];
@@ -197,15 +197,55 @@ void rep_levels_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx)
     }
 }
 
+/* Of the machine everything, of its parts what says something. */
+struct sieve {
+    rep_stat_fn *fn;
+    void *ctx;
+};
+
+static void sift(void *ctx, const struct rep_stat *stat)
+{
+    const struct sieve *s = ctx;
+    const bool says = stat->derived ? !stat->reason : stat->real ? stat->value != 0 : stat->count;
+    if (says || !strcmp(stat->component, "machine"))
+        s->fn(s->ctx, stat);
+}
+
+bool rep_is_detailed(const struct rep_run *run, const struct rep_region *region)
+{
+    const size_t i = (size_t)(region - run->region);
+    return i == 0 || (i + 1) * run->cards <= REP_DETAIL;
+}
+
+void rep_stat_kind(const struct rep_stat *stat, char *out, size_t size)
+{
+    bool inside = false;
+    size_t n = 0;
+    for (const char *c = stat->component; *c && n + 1 < size; c++) {
+        inside |= *c == '[';
+        if (!inside)
+            out[n++] = *c;
+        inside &= *c != ']';
+    }
+    snprintf(out + n, size - n, ".%s", stat->name);
+}
+
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                     void *ctx)
 {
-    struct walk w = {.run = run, .region = region, .component = "machine", .fn = fn, .ctx = ctx};
+    struct sieve sieve = {fn, ctx};
+    struct walk w = {
+        .run = run, .region = region, .component = "machine", .fn = sift, .ctx = &sieve};
+    const bool whole = region == &run->region[0];
     walk_time(&w);
-    rep_levels_walk(run, walk_level, &w);
-    rep_around_walk(run, region, fn, ctx);
-    if (region != &run->region[0])
+    walk_level(&w, "machine", rep_machine(run));
+    rep_highlights_walk(run, region, sift, &sieve);
+    if (whole)
+        rep_histogram_walk(run, sift, &sieve);
+    if (!rep_is_detailed(run, region))
         return;
-    rep_registers_walk(run, fn, ctx);
-    rep_histogram_walk(run, fn, ctx);
+    rep_parts_walk(run, walk_level, &w);
+    rep_around_walk(run, region, sift, &sieve);
+    if (whole)
+        rep_registers_walk(run, sift, &sieve);
 }

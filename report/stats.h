@@ -11,6 +11,10 @@
  *     metric.*   derived, with the formula in the description
  *     group.*    derived, of the groups asked for (group.h)
  *
+ * Of the machine as a whole everything is there. Of its parts a count that is 0 is left out, and so
+ * is what is derived and has no value, so that idle parts take no room; when there are more regions
+ * than REP_DETAIL allows, the later ones are given for the machine only.
+ *
  * Of the run as a whole also "machine.histogram.*" and
  * "machine.station[0].card[2].counter[1].value" (histogram.h, registers.h), and beside them the
  * monitors of the rest of the machine, "machine.station[0].bus" and "machine.ring[1][0].link[3]"
@@ -23,7 +27,8 @@
 
 struct rep_stat {
     const char *component, *name, *unit, *desc;
-    bool real; /**< `value` holds it, else `count` */
+    bool real;    /**< `value` holds it, else `count` */
+    bool derived; /**< a formula's value: it can be without value, and 0 says something */
     uint64_t count;
     double value;
     const char *reason; /**< why it has no value; NULL: it has. Null in JSON, nothing in CSV, a dash
@@ -33,15 +38,26 @@ struct rep_stat {
 /** Why a quotient has no value: what a formula's value is when it has none (NAN, or infinite). */
 const char *rep_no_value(double value);
 
+/** [cards * regions] given with all their parts; the whole run always is. */
+enum { REP_DETAIL = 16384 };
+
+/** Whether a region's parts are given, too. */
+bool rep_is_detailed(const struct rep_run *run, const struct rep_region *region);
+
+/** A statistic's path without indices: what it has in common with those of like parts.
+ *  "machine.station.card.monitor.nacks" */
+void rep_stat_kind(const struct rep_stat *stat, char *out, size_t size);
+
 /** Receives one statistic; the strings live only during the call. */
 typedef void rep_stat_fn(void *ctx, const struct rep_stat *stat);
 
-/** Receives the machine, each station and each card, as "machine.station[0].card[2]". */
+/** Receives each station and each card, as "machine.station[0].card[2]". */
 typedef void rep_level_fn(void *ctx, const char *component, struct rep_level level);
-void rep_levels_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx);
+void rep_parts_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx);
 
-/** Calls `fn` for every statistic of a region: the machine's first, then each station's and its
- *  cards', then those of buses, memories, network caches and rings (around.h). */
+/** Calls `fn` for every statistic of a region that is not left out: the machine's first, then each
+ *  station's and its cards', then those of buses, memories, network caches and rings (around.h).
+ *  Those of a component come together. */
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                     void *ctx);
 

@@ -213,12 +213,14 @@ static void print_highlights(struct pen pen, const struct rep_run *run,
     rep_grid_init(&grid, "lrll");
     for (unsigned i = 0; i < REP_HIGHLIGHTS; i++) {
         const struct rep_highlight *h = &highlight[i];
+        char where[96];
         if (!h->name)
             continue;
         rep_grid_cell(&grid, "%s", h->name);
         cell_value(&grid, isfinite(h->percent), h->percent);
         rep_grid_cell(&grid, "%%");
-        rep_grid_cell(&grid, *h->where ? "%s (%s)" : "%s", h->sentence, h->where);
+        rep_grid_cell(&grid, *rep_highlight_parts(h, where, sizeof where) ? "%s (%s)" : "%s",
+                      h->sentence, where);
     }
     pen.bold = false; /* no heading */
     fputc('\n', pen.out);

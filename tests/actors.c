@@ -69,4 +69,5 @@ void actors_plain_params(struct nm_params *p)
     const struct nm_param_row *row = nm_param_rows(&rows);
     for (size_t i = 0; i < rows; i++)
         nm_param_set(p, &row[i], row[i].def);
+    p->tlb_refill = 0;
 }

@@ -34,7 +34,8 @@ void actors_params(struct nm_params *p, unsigned processors, unsigned stations, 
 /** Every queue of bus and rings so long, or as short as it can be. [messages] */
 void actors_queues(struct nm_params *p, unsigned fifo);
 
-/** The defaults of the parameter table, in the hostile build too. */
+/** The defaults of the parameter table, in the hostile build too, but no TLB: what is counted is
+ * what the memory takes, not software. */
 void actors_plain_params(struct nm_params *p);
 
 #endif

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """
 The result of a run must not depend on the circumstances: directory, environment, address-space
-layout, what standard input is made of, what is counted, where the results go.
+layout, the program's path, what standard input is made of, what is counted, where the results go, and
+whether a command line or an experiment file asks for it.
 
     circumstances.py NUMACHINE GUEST
 """
@@ -16,25 +17,45 @@ import simulator
 INPUT = b"some words on\nstandard input\n" * 100
 
 
-def end_of(numachine, guest, options=(), prefix=(), **keywords):
-    """(result hash, cycles) of one run."""
+def end_of(numachine, guest, options=(), prefix=(), file=None, **keywords):
+    """(result hash, cycles) of one run. `file` is an experiment's."""
     with tempfile.TemporaryDirectory() as scratch:
         out = pathlib.Path(scratch, "a-directory-with-a-longer-name" if options else "out")
         # Clock interrupts so often that every run has many of them.
-        options = ["--set", "os.tick=20011cy", *options]
+        options = ["--set", "os.tick=20011cy", "--quiet", "-o", out, *options]
         if "stdin" not in keywords:
             keywords["input"] = INPUT
-        subprocess.run([*prefix, numachine, "stat", "--quiet", "-o", out, *options, "--", guest],
+        command = ["run", *options, file] if file else ["stat", *options, "--", guest]
+        subprocess.run([*prefix, numachine, *command],
                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=900, check=True,
                        **keywords)
         return simulator.end_of(out)
 
 
-def circumstances(directory):
+def paths(directory, guest):
+    """The same program under other names of its directory."""
+    where = pathlib.Path(directory, "a-" + "very-" * 40 + "long-name", "deep" * 50)
+    where.mkdir(parents=True)
+    (where / guest.name).symlink_to(guest)
+    yield "long path", {"guest": where / guest.name}
+    copy = pathlib.Path(directory, guest.name)
+    copy.write_bytes(guest.read_bytes())
+    copy.chmod(0o755)
+    yield "short path", {"guest": f"./{guest.name}", "cwd": directory}
+    yield "path with dots", {"guest": "./../" * 3 + f"{directory}/../{pathlib.Path(directory).name}/{guest.name}",
+                             "cwd": "/"}
+    file = pathlib.Path(directory, "experiment.yaml")
+    input_file = pathlib.Path(directory, "input")
+    file.write_text(f"program: {{path: {guest}, stdin: {input_file}}}\nmonitor: {{events: []}}\n")
+    yield "experiment file", {"file": file}
+
+
+def circumstances(directory, guest):
     """Keywords of end_of, by what they vary."""
     file = pathlib.Path(directory, "input")
     file.write_bytes(INPUT)
     yield "again", {}
+    yield from paths(directory, pathlib.Path(guest))
     yield "elsewhere", {"cwd": "/"}
     yield "no environment", {"env": {}}
     yield "large environment", {"env": {**os.environ, "PADDING": "x" * 100000}}
@@ -60,8 +81,8 @@ def main():
     expected = end_of(numachine, guest)
     failed = False
     with tempfile.TemporaryDirectory() as directory:
-        for name, keywords in circumstances(directory):
-            got = end_of(numachine, guest, **keywords)
+        for name, keywords in circumstances(directory, guest):
+            got = end_of(numachine, **{"guest": guest, **keywords})
             print(f"{'ok' if got == expected else 'FAILED'}: {name}: {got}, first {expected}")
             failed |= got != expected
     return 1 if failed else 0

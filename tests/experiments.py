@@ -115,7 +115,7 @@ def invalidate_histogram(numachine, experiment):
     run.check_npy()
     array = sorted(block for block, cards in hot_blocks(run) if cards == 8)
     assert array == list(range(array[0], array[0] + 512, 64)), hot_blocks(run)
-    assert array[0] % 16384 == 0, "the array is at the start of a page"
+    assert array[0] % 4096 == 0, "the array is at the start of a page"
     # Only data are counted: instructions are never invalidated.
     counted = run.total("histogram.counted") + run.total("histogram.lost")
     assert counted == run.total("monitor.invalidate_hits"), counted

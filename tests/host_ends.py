@@ -19,8 +19,8 @@ import time
 
 TIMEOUT = 60  # host seconds
 LITTLE = 400 << 20, 400 << 20  # [bytes] of address space
-FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
-         "monitor"}
+FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "guest.stdout", "guest.stderr",
+         "stats.json", "stats.csv", "stats.txt", "monitor"}
 
 
 def is_empty(reader):
@@ -48,10 +48,13 @@ class Bench:
                    self.guest, end]
         return subprocess.Popen(command, stderr=subprocess.PIPE, **streams)
 
+    def manifest(self, name):
+        return json.loads((self.directory / name / "manifest.json").read_text())
+
     def results(self, name):
         """(files, status, reason) of a run directory."""
         directory = self.directory / name
-        manifest = json.loads((directory / "manifest.json").read_text())
+        manifest = self.manifest(name)
         return {f.name for f in directory.iterdir()}, manifest["status"], manifest["end"]["reason"]
 
     def interrupted(self, name, end, number, until, **streams):
@@ -68,6 +71,9 @@ class Bench:
         _, said = process.communicate(timeout=TIMEOUT)
         self.check(name, process.returncode == 130 and b"whole:" in said, process.returncode)
         self.check(name, self.results(name) == (FILES, "partial", "interrupted"))
+        ended = self.manifest(name)["end"]
+        self.check(name, f"interrupted by {number.name}" in said.decode(errors="replace"), said)
+        self.check(name, (ended["status"], ended["stopped_by"]) == (None, number.name), ended)
 
 
 def interrupts(bench):

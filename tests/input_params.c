@@ -71,7 +71,7 @@ static const struct {
     BREAK(page_size, 12288, "memory.page_size"),
     BREAK(l2_line, 48, "l2.line"),
     BREAK(l2_size, 1000000, "l2.size"),
-    BREAK(memory_size, (1 << 20) + 4096, "memory.size"),
+    BREAK(memory_size, (1 << 20) + 2048, "memory.size"),
 #ifndef NM_HOSTILE
     BREAK(l1i_size, 12288, "l1i.size"),
     BREAK(l1d_size, 12288, "l1d.size"),

@@ -16,6 +16,8 @@ import tempfile
 TIMEOUT = 60  # host seconds
 PC = r"at pc 0x[0-9a-f]+ \({}(\+0x[0-9a-f]+)?\)"
 
+# What a poller does between two turns at the lock, and with it.
+HOLDS = [(0, 300), (1, 30), (1, 100), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30)]
 # Nothing of the operating system's that could put threads out of step.
 ALONE = ["--set=os.tick=0cy", "--set=os.wake_spread=0cy"]
 
@@ -23,21 +25,18 @@ ALONE = ["--set=os.tick=0cy", "--set=os.wake_spread=0cy"]
 FINDINGS = [
     ("crossed", ["--limit=10ms"], 6,
      r"warning: cycle \d+: thread 1001 on card 1 gets nowhere: \d{5,} store-conditionals in a row failed "
-     + PC.format("cross") + r" on address 0x[0-9a-f]+\n"),
+     + PC.format("cross") + r" on address 0x[0-9a-f]+ \(shared\+0x\w+\)\n"),
     ("crossed", ["--limit=10ms", "--functional"], 6, r"thread 1001 on card 1 gets nowhere"),
     ("crossed", ["--limit=10ms"], 6,
-     r"  thread 1000, card 0: in futex\S* on 0x[0-9a-f]+ \(perhaps held by thread 1001\) " + PC.format(r"\w+")
+     r"  thread 1000, card 0: in futex\S* on 0x[0-9a-f]+, perhaps held by thread 1001 " + PC.format(r"\w+")
      + r"; last call at cycle \d+\n  thread 1001, card 1: runs " + PC.format("cross")
      + r"; last call at cycle \d+; (?P<scs>\d+) SCs failed, the last (?P=scs) " + PC.format("cross")),
     ("crossed", ["--set", "run.livelock=end"], 3, r"error: livelock: thread 1001 on card 1 gets nowhere"),
     ("locked", ["--limit=5ms"], 6,
-     r"  thread 1000, card 0: runs .*\n  thread 1001, card 1: in futex\S* on 0x[0-9a-f]+ "
-     r"\(perhaps held by thread 1000\) at pc"),
+     r"  thread 1000, card 0: runs .*\n  thread 1001, card 1: in futex\S* on 0x[0-9a-f]+( \(\w+\))?, "
+     r"perhaps held by thread 1000 at pc"),
     ("waiting", ["--set", "run.livelock=end", "--functional"], 3,
      r"livelock: no thread gets anywhere: since cycle \d+ nothing has been stored"),
-    ("poll 1 100", [*ALONE, "--limit=20ms", "--set=run.patience=50"], 6,
-     r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+ "
-     r"(\(perhaps held by thread 1000\) )?taken again " + PC.format(r"\w+")),
 ]
 # And here nothing.
 SILENT = [
@@ -63,6 +62,17 @@ class Bench:
     def run(self, what, options):
         return subprocess.run(self.command(what, options), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=TIMEOUT, check=False)
+
+
+def passed_over(bench):
+    """A waiter that the poller is always ahead of is named; which poller that is depends on the machine."""
+    says = (r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+( \(\w+\))?"
+            r"(, perhaps held by thread 1000)? taken again " + PC.format(r"\w+"))
+    options = [*ALONE, "--limit=20ms", "--set=run.patience=50"]
+    runs = [bench.run(f"poll {gap} {hold}", options) for gap, hold in HOLDS]
+    stuck = [done for done in runs if done.returncode == 6]
+    good = stuck and all(re.search(says, done.stderr) for done in stuck)
+    bench.check(f"who is always passed over: {len(stuck)} of {len(runs)}", good, [done.stderr for done in stuck])
 
 
 def findings(bench):
@@ -105,7 +115,7 @@ def out_of_step(bench):
     bound = 2500  # rounds
     stuck = cured = 0
     for wake in 400, 600, 700, 800, 1000, 1500, 3000:
-        for gap, hold in (0, 300), (1, 30), (1, 100), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30):
+        for gap, hold in HOLDS:
             what, options = f"poll {gap} {hold}", [f"--set=os.wake={wake}cy"]
             got = rounds(bench.run(what, [*options, "--limit=1s"]))
             good = got is not None and got <= bound
@@ -116,8 +126,8 @@ def out_of_step(bench):
                 got = rounds(bench.run(what, [*options, "--set=os.wake_spread=0cy", "--limit=300ms"]))
                 cured += got is not None
     # Without this the check above could not fail.
-    bench.check(f"{stuck} of them stuck without", stuck > 20, stuck)
-    bench.check(f"{cured} of those cured by the clock alone", cured > 10, cured)
+    bench.check(f"{stuck} of them stuck without", stuck > 10, stuck)
+    bench.check(f"{cured} of those cured by the clock alone", cured > 5, cured)
 
 
 def clock(bench):
@@ -161,6 +171,7 @@ def main():
     else:
         by_turns(bench)
     findings(bench)
+    passed_over(bench)
     table_on_request(bench)
     return 1 if bench.failed else 0
 

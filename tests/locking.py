@@ -6,6 +6,7 @@ no card without a thread counts in anything that is said of one card.
 
     locking.py NUMACHINE GUEST GROUPS
 """
+import collections
 import csv
 import pathlib
 import subprocess
@@ -15,6 +16,8 @@ import tempfile
 KINDS = {"alone": 10, "spin": 1, "ticket": 1, "mcs": 1, "mutex": 1, "barrier": 1, "condvar": 1, "balance": 10}
 ROUNDS = {1: 50, 5: 100, 16: 50, 64: 6}  # times the kind's number
 CARDS = 64
+PARTS_OF_MACHINE = ["machine"] + [f"machine.station[{s}]{card}" for s in range(CARDS // 4)
+                                  for card in ("", *(f".card[{c}]" for c in range(4)))]
 PARTS = ["running", "system", "waiting", "asleep", "idle"]
 SHARES = ["useful", "stall", "killslip", "system", "waiting", "asleep", "idle"]
 CPI_SHARES = ["useful", "l1i_stall", "l1d_stall", "l2_stall", "mp_stall", "other_stall", "killed",
@@ -54,6 +57,13 @@ def near(a, b, error=1e-6):
     return abs(a - b) <= error * max(1, abs(a), abs(b))
 
 
+class Part(dict):
+    """What is left out: counts are 0, derived values are none."""
+
+    def __missing__(self, name):
+        return 0 if isinstance(name, str) and not name.startswith(("metric.", "group.")) else None
+
+
 class Run:
     """The counts and metrics of one run: {(region, component): {name: value or None}}."""
 
@@ -63,20 +73,24 @@ class Run:
             done = subprocess.run([numachine, "stat", "-q", "-o", out, "-g", ",".join(groups), "--", guest, kind,
                                    str(threads), str(ROUNDS[threads] * KINDS[kind])], capture_output=True,
                                   check=True, timeout=300)
-            self.stats, self.metrics, self.formula = {}, {}, {}
+            self.stats, self.metrics = collections.defaultdict(Part), collections.defaultdict(Part)
+            self.formula = {}
             for row in rows(out / "stats.csv"):
                 at = row["snapshot"], row["component"]
-                self.stats.setdefault(at, {})[row["stat"]] = float(row["value"]) if row["value"] else None
+                self.stats[at][row["stat"]] = float(row["value"]) if row["value"] else None
             for row in rows(out / "monitor/groups.csv"):
                 at, name = (row["snapshot"], row["component"]), (row["group"], row["metric"])
-                self.metrics.setdefault(at, {})[name] = float(row["value"]) if row["value"] else None
-                self.formula[name] = row["unit"], row["formula"]
+                self.metrics[at][name] = float(row["value"]) if row["value"] else None
+                if row["component"] == "machine":
+                    self.formula[name] = row["unit"], row["formula"]
         self.name = f"{kind}, {threads} threads"
         self.threads = threads
+        self.levels = [(region, part) for region, component in list(self.stats) if component == "machine"
+                       for part in PARTS_OF_MACHINE]
         assert kind.encode() in done.stdout
 
     def cards_of(self, level):
-        return [at for at in self.metrics
+        return [at for at in self.levels
                 if at[0] == level[0] and at[1].startswith(level[1]) and "card" in at[1]]
 
     def elapsed(self, at):
@@ -88,9 +102,8 @@ class Run:
 
 def check_time(run):
     """The five parts are all the time there is, and the shares of it 100 %."""
-    for at, stats in run.stats.items():
-        if at not in run.metrics:
-            continue
+    for at in run.levels:
+        stats = run.stats[at]
         cards = run.cards_of(at)
         parts = sum(stats["truth." + part] for part in PARTS)
         check(f"{run.name}: parts of {at}", parts == run.elapsed(at) * len(cards), parts)
@@ -107,7 +120,7 @@ def check_time(run):
 
 def check_cards(run):
     """A formula over the time or the number of cards is the mean of those that had a thread."""
-    for at in run.metrics:
+    for at in run.levels:
         cards = [card for card in run.cards_of(at) if run.had_thread(card)]
         for name, value in run.metrics[at].items():
             unit, formula = run.formula[name]

@@ -237,9 +237,10 @@ static uint64_t shown(unsigned kinds)
                                MON_PUT(kinds, SRAM_CONTROL_KINDS));
     work(m, 0, own, sizeof own / sizeof *own);
     work(m, 1, others, sizeof others / sizeof *others);
-    uint64_t sum = nm_card_sram_lost(m, 0);
+    const struct mon_sram *sram = nm_card_sram(m, 0);
+    uint64_t sum = sram->lost;
     for (unsigned i = 0; i < MON_SRAM_WORDS; i++)
-        sum += nm_card_sram(m, 0) ? nm_card_sram(m, 0)[i] : 0;
+        sum += sram->word ? sram->word[i] : 0;
     nm_machine_free(m);
     return sum;
 }

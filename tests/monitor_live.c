@@ -625,7 +625,7 @@ Test(monitor_live, overflow_of_a_word_interrupts)
         if (enabled) {
             cr_expect(trap.card == 1 && trap.cause == NM_INTERRUPT_MONITOR);
             cr_expect_eq(rig_get(&rig, 1, MON_REG_INTERRUPT), 1u << MON_BIT_SRAM);
-            cr_expect_eq(nm_card_sram(rig.m, 1)[rig_get(&rig, 1, MON_REG_SRAM_LAST)], 0);
+            cr_expect_eq(nm_card_sram(rig.m, 1)->word[rig_get(&rig, 1, MON_REG_SRAM_LAST)], 0);
         }
         cr_expect_eq(rig_get(&rig, 1, MON_REG_OVERFLOW), 1u << MON_BIT_SRAM);
         rig_free(&rig);
@@ -679,12 +679,12 @@ Test(monitor_live, histograms_hold_every_finished_read)
             struct mon_taps t;
             uint64_t sum = 0;
             nm_card_taps(rig.m, c, &t);
-            const uint32_t *word = nm_card_sram(rig.m, c);
+            const uint32_t *word = nm_card_sram(rig.m, c)->word;
             for (unsigned i = 0; i < MON_SRAM_WORDS; i++)
                 sum += word[i];
             cr_expect_eq(log[c].reads, t.v[MON_TAP_READS]);
             cr_expect_eq(log[c].latency, t.v[MON_TAP_READ_LATENCY]);
-            cr_expect_eq(sum + nm_card_sram_lost(rig.m, c), log[c].reads);
+            cr_expect_eq(sum + nm_card_sram(rig.m, c)->lost, log[c].reads);
             cr_expect(!memcmp(word, log[c].word, sizeof log[c].word));
             cr_expect_gt(sum, 50);
             remote += log[c].remote;
@@ -752,7 +752,7 @@ Test(monitor_live, state_info_is_what_the_directory_found)
 
 static uint64_t words_sum(struct rig *rig, unsigned card)
 {
-    const uint32_t *word = nm_card_sram(rig->m, card);
+    const uint32_t *word = nm_card_sram(rig->m, card)->word;
     uint64_t sum = 0;
     for (unsigned i = 0; word && i < MON_SRAM_WORDS; i++)
         sum += word[i];
@@ -776,8 +776,8 @@ Test(monitor_live, invalidates_per_line)
     for (unsigned c = 0; c < 8; c++) {
         const uint32_t counted = rig_get(&rig, c, MON_REG_COUNTER0);
         const unsigned shared = 0x8000 | (0x10000 >> 5);
-        cr_expect_eq(words_sum(&rig, c) + nm_card_sram_lost(rig.m, c), counted, "card %u", c);
-        cr_expect(!counted || nm_card_sram(rig.m, c)[shared] > 0, "card %u", c);
+        cr_expect_eq(words_sum(&rig, c) + nm_card_sram(rig.m, c)->lost, counted, "card %u", c);
+        cr_expect(!counted || nm_card_sram(rig.m, c)->word[shared] > 0, "card %u", c);
         hits += counted;
     }
     cr_expect_gt(hits, 100);
@@ -795,7 +795,7 @@ Test(monitor_live, accesses_per_block_of_the_secondary_cache)
             MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF) |
                 MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
     rig_finish(&rig);
-    const uint32_t *word = nm_card_sram(rig.m, 1);
+    const uint32_t *word = nm_card_sram(rig.m, 1)->word;
     for (unsigned i = 0; i < ROUNDS; i++) {
         const uint64_t own = 0x100000 + 0x8040 + i * 4096;
         cr_expect_eq(word[0x8000 | (own >> 5 & 0x3fff)], 1, "round %u", i);
@@ -831,7 +831,7 @@ Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
             pc_line_fill(cpu->card, PC_SIDE_D, line[k], NM_CARD_S);
             cr_assert(pc_load(cpu, line[k], 8, at + k * gap, &stop));
         }
-        const uint32_t *word = nm_card_sram(rig.m, 0);
+        const uint32_t *word = nm_card_sram(rig.m, 0)->word;
         const bool apart = (at + gap) / cycle - at / cycle >= MON_SRAM_BUSY;
         cr_expect_eq(word[0x8000 | (line[0] >> 5 & 0x3fff)], 1, "tick %% 3 = %u", i % 3);
         cr_expect_eq(word[0x8000 | (line[1] >> 5 & 0x3fff)], apart, "tick %% 3 = %u, %lu later",

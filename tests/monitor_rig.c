@@ -64,7 +64,9 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
     p.ring_locals = locals;
     p.ring_groups = 1;
     p.memory_size = 1 << 24;
-    /* What is counted is counted by hand, so the caches are these in the hostile build too. */
+    /* What is counted is counted by hand, so the caches are these in the hostile build too, and no
+     * access waits for the software that refills a TLB. */
+    p.tlb_refill = 0;
     p.l1i_size = p.l1d_size = 16 << 10;
     p.l2_size = 1 << 20;
     p.netcache_size = 8 << 20;

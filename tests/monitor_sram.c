@@ -109,6 +109,35 @@ Test(monitor_sram, an_increment_takes_three_cycles_and_loses_what_comes_meanwhil
     free(s.word);
 }
 
+/* Two that write in step: without turns the second loses everything, with them nobody does, until
+ * one writes faster than its latch is free again. */
+Test(monitor_sram, writers_take_turns)
+{
+    for (unsigned turns = 0; turns < 2; turns++) {
+        struct mon_sram s = {.turns = turns};
+        for (uint64_t i = 0; i < 100; i++) {
+            cr_expect(mon_sram_increment(&s, 1, 8 * i, 1, false), "the first to come");
+            cr_expect_eq(mon_sram_increment(&s, 2, 8 * i + 1, 0, true), turns);
+        }
+        cr_assert_eq(s.writers, 2);
+        cr_expect_eq(s.writer[0].written, 100);
+        cr_expect_eq(s.writer[0].lost, turns ? 0 : 100);
+        cr_expect_eq(s.writer[1].lost, 0);
+        cr_expect_eq(s.word[2], turns ? 100 : 0);
+        cr_expect_eq(s.lost, turns ? 0 : 100);
+        /* At once: one is counted, one waits from each side, the next has no latch. */
+        for (unsigned i = 0; i < 2; i++) {
+            cr_expect_eq(mon_sram_increment(&s, 3, 1000, 1, false), turns || i == 0);
+            cr_expect_eq(mon_sram_increment(&s, 3, 1000, 0, true), turns && i == 0);
+        }
+        cr_expect_eq(s.free_at, turns ? 1009 : 1003);
+        cr_expect_eq(mon_sram_increment(&s, 3, 1003, 0, true), true, "its latch is empty now");
+        cr_expect_eq(mon_sram_increment(&s, 3, 1004, 0, true), false);
+        free(s.word);
+        free(s.writer);
+    }
+}
+
 Test(monitor_sram, a_word_wraps_and_says_which)
 {
     struct mon_sram s = {0};

@@ -200,6 +200,14 @@ static void drain(void)
         continue;
 }
 
+/* More than is kept of a stream, and less. */
+static void loud(void)
+{
+    for (int i = 0; i < 200000; i++)
+        printf("line %d\n", i);
+    fprintf(stderr, "and that was that\n");
+}
+
 static void flood(void)
 {
     static char block[40000];
@@ -221,6 +229,7 @@ static const struct {
     {"marks", marks},       {"recurse", recurse},
     {"drain", drain},       {"flood", flood},
     {"looks", looks},       {"waits", waits},
+    {"loud", loud},
 };
 
 int main(int argc, char **argv)

@@ -403,6 +403,7 @@ static void set_up(const struct scene *s, struct nm_params *p, bool check)
     p->processors = CARDS;
     p->memory_size = 4 << 20;
     p->check = check;
+    p->page_size = 16384; /* no colours but where they are what is counted */
     for (unsigned i = 0; i < SETS && s->set[i].field; i++)
         memcpy((char *)p + s->set[i].field, &s->set[i].value, sizeof s->set[i].value);
 }

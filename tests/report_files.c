@@ -60,19 +60,22 @@ Test(report_files, json_has_every_path_with_unit_and_sentence)
     cr_expect_str_eq(json_string_value(json_object_get(two, "name")), "two");
     cr_expect_eq(json_integer_value(json_object_get(two, "begin_tick")), 900);
     json_t *stats = json_object_get(two, "stats");
-    json_t *nacks = json_object_get(stats, "machine.station[0].card[1].monitor.nacks");
-    cr_expect_eq(json_integer_value(json_object_get(nacks, "value")), 2);
+    json_t *card = json_object_get(stats, "machine.station[0].card[1]");
+    json_t *machine = json_object_get(stats, "machine");
+    cr_expect_eq(json_integer_value(json_object_get(card, "monitor.nacks")), 2);
+    cr_expect(json_object_get(card, "status.l2_stall"));
+    cr_expect(!json_object_get(card, "truth.l2_misses"), "0, of a part");
+    cr_expect(json_object_get(machine, "truth.l2_misses"), "0, of the machine");
+    cr_expect_float_eq(json_real_value(json_object_get(machine, "metric.ipc")), 1 / 3.0, 1e-9);
+    json_t *names = json_object_get(root, "names");
+    json_t *nacks = json_object_get(names, "machine.station.card.monitor.nacks");
     cr_expect_str_eq(json_string_value(json_object_get(nacks, "unit")), "packets");
-    cr_expect(json_object_get(stats, "machine.station[0].card[0].status.l2_stall"));
-    cr_expect(json_object_get(stats, "machine.station[0].card[0].truth.l2_misses"));
-    json_t *ipc = json_object_get(stats, "machine.metric.ipc");
-    cr_expect_float_eq(json_real_value(json_object_get(ipc, "value")), 1 / 3.0, 1e-9);
     const char *path;
-    json_t *stat;
-    json_object_foreach(stats, path, stat)
+    json_t *name;
+    json_object_foreach(names, path, name)
     {
-        cr_expect(*json_string_value(json_object_get(stat, "unit")), "%s", path);
-        cr_expect(*json_string_value(json_object_get(stat, "desc")), "%s", path);
+        cr_expect(*json_string_value(json_object_get(name, "unit")), "%s", path);
+        cr_expect(*json_string_value(json_object_get(name, "desc")), "%s", path);
     }
     json_decref(root);
     free(text);
@@ -81,10 +84,43 @@ Test(report_files, json_has_every_path_with_unit_and_sentence)
 Test(report_files, csv_is_tidy_and_quoted)
 {
     char *text = written(rep_write_csv);
-    cr_expect_eq(strncmp(text, "snapshot,component,stat,index,value,unit\r\n", 42), 0);
-    cr_expect(strstr(text, "\r\nwhole,machine,monitor.nacks,,9,packets\r\n"), "%s", text);
-    cr_expect(strstr(text, "\r\n\"one,_\"\"quoted\"\"\",machine,elapsed,,600,PCycles\r\n"));
+    cr_expect_eq(strncmp(text, "snapshot,component,stat,value,unit\r\n", 36), 0);
+    cr_expect(strstr(text, "\r\nwhole,machine,monitor.nacks,9,packets\r\n"), "%s", text);
+    cr_expect(strstr(text, "\r\n\"one,_\"\"quoted\"\"\",machine,elapsed,600,PCycles\r\n"));
     free(text);
+}
+
+/* So many regions that their parts would fill a disk. */
+Test(report_files, too_many_regions)
+{
+    enum { DETAILED = REP_DETAIL / FAKE_CARDS, REGIONS = DETAILED + 1 };
+    struct fake many;
+    char *text, name[32];
+    size_t size;
+    fake_init(&many, "run");
+    for (unsigned i = 1; i < REGIONS; i++) {
+        snprintf(name, sizeof name, "r%u", i);
+        rep_run_mark(&many.run, name, true, i, many.now);
+        fake_pass(&many, 3);
+        rep_run_mark(&many.run, name, false, i + 1, many.now);
+    }
+    fake_finish(&many, REGIONS);
+    cr_assert_eq(many.run.regions, REGIONS);
+    FILE *out = open_memstream(&text, &size);
+    rep_write_csv(&many.run, out);
+    fclose(out);
+    for (unsigned i = REGIONS - 2; i < REGIONS; i++) {
+        char row[64];
+        snprintf(row, sizeof row, "\r\nr%u,machine,monitor.run,2,", i);
+        cr_expect(strstr(text, row), "%s", row);
+        snprintf(row, sizeof row, "\r\nr%u,machine.station[0].card[1],monitor.run,1,", i);
+        cr_expect_eq(!strstr(text, row), i >= DETAILED, "%s", row);
+    }
+    cr_assert_eq(many.run.remarks, 1);
+    snprintf(name, sizeof name, "those from 'r%u' on", DETAILED);
+    cr_expect(strstr(many.run.remark[0], name), "%s", many.run.remark[0]);
+    free(text);
+    rep_run_free(&many.run);
 }
 
 Test(report_files, text_names_its_rulers)
@@ -337,11 +373,13 @@ Test(report_files, groups)
     cr_expect(strstr(text, "\r\nwhole,machine.station[0].card[1],My-Group,nacks_per_card,6,NACKs,"),
               "%s", text);
     cr_expect(strstr(text, "\r\ntwo,machine,My-Group,never,,1,pcycles / 0\r\n"), "%s", text);
+    cr_expect(!strstr(text, "card[1],My-Group,never"), "%s", text);
     free(text);
 
     text = written(rep_write_csv);
-    cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.nacks_per_card,,4.5,NACKs\r\n"));
-    cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.never,,,1\r\n"), "no value");
+    cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.nacks_per_card,4.5,NACKs\r\n"));
+    cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.never,,1\r\n"), "no value");
+    cr_expect(!strstr(text, "card[1],group.my_group.never"), "no value, of a part");
     free(text);
 
     text = written(rep_write_text);
@@ -349,15 +387,16 @@ Test(report_files, groups)
     free(text);
 
     text = written(rep_write_json);
-    json_t *root = json_loads(text, 0, NULL), *stats, *never, *some;
+    json_t *root = json_loads(text, 0, NULL), *whole, *machine, *absent;
     cr_assert(root);
-    stats = json_object_get(json_array_get(json_object_get(root, "snapshots"), 0), "stats");
-    never = json_object_get(stats, "machine.group.my_group.never");
-    some = json_object_get(stats, "machine.group.my_group.nacks_per_card");
-    cr_expect(json_is_null(json_object_get(never, "value")));
-    cr_expect_str_eq(json_string_value(json_object_get(never, "reason")),
+    whole = json_array_get(json_object_get(root, "snapshots"), 0);
+    machine = json_object_get(json_object_get(whole, "stats"), "machine");
+    absent = json_object_get(whole, "absent");
+    cr_expect(json_is_null(json_object_get(machine, "group.my_group.never")));
+    cr_expect_str_eq(json_string_value(json_object_get(absent, "machine.group.my_group.never")),
                      "its formula would divide by zero");
-    cr_expect(json_is_real(json_object_get(some, "value")) && !json_object_get(some, "reason"));
+    cr_expect(json_is_real(json_object_get(machine, "group.my_group.nacks_per_card")));
+    cr_expect(!json_object_get(absent, "machine.group.my_group.nacks_per_card"));
     json_decref(root);
     free(text);
 

@@ -134,16 +134,77 @@ Test(report_histogram, chart_of_times)
     size_t size;
     service_times();
     char *text = written(chart_110, &size);
-    cr_expect(strstr(text, "60 counted, 4 lost, 30 beyond the last time"), "%s", text);
+    cr_expect(strstr(text, "60 counted, 4 lost\n"), "%s", text);
     cr_expect(strstr(text, "solve"), "%s", text);
     cr_expect(strstr(text, "phase 0"), "%s", text);
     cr_expect(strstr(text, "16 .. 31"), "%s", text);
+    cr_expect(strstr(text, "1984 or more (saturated)"), "%s", text);
     cr_expect(strstr(text, "####"), "%s", text);
     cr_expect(!strchr(text, '\033'));
     free(text);
     text = written(chart_40, &size);
     cr_expect(strstr(text, "##########"), "%s", text);
     free(text);
+}
+
+/* The first number of a row, -1 without that row. */
+static long row_of(const char *text, const char *label)
+{
+    const size_t n = strlen(label);
+    for (; *text; text++)
+        if (!strncmp(text, label, n))
+            return strtol(text + n, NULL, 10);
+    return -1;
+}
+
+/* What has no upper bound stands in no interval, and the rows' ends are those of the words. */
+Test(report_histogram, saturated_times)
+{
+    static const struct {
+        int line;
+        enum mon_source source;
+        bool doubled;
+        uint64_t last; /* [cycles] the greatest time with a bound */
+        const char *row, *saturated, *better;
+    } rows[] = {
+        {__LINE__, MON_SOURCE_state_time, false, 1983, "1024 .. 1983  ", "1984 or more (saturated)",
+         "histogram source service-time-linear reaches to 4,094"},
+        {__LINE__, MON_SOURCE_state_time, true, 3967, "2048 .. 3967  ", "3968 or more (saturated)",
+         "histogram source service-time-linear reaches to 4,094"},
+        {__LINE__, MON_SOURCE_phase_time, false, 4094, "2048 .. 4094  ", "4095 or more (saturated)",
+         "no histogram reaches so far, source service-time-linear to 4,094"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct mon_transaction last = {.service = rows[i].last},
+                                     next = {.service = rows[i].last + 1};
+        size_t size;
+        memset(sram, 0, sizeof sram);
+        registers[1] = (struct rep_registers){
+            .sram_control = MON_PUT(rows[i].source, SRAM_CONTROL_SOURCE),
+            .sram = sram,
+            .doubled = rows[i].doubled,
+            .longest = rows[i].last,
+        };
+        sram[mon_bin_of(rows[i].source, &last, rows[i].doubled)] = 7;
+        char *text = written(chart_110, &size);
+        cr_expect(strstr(text, rows[i].row), "row %d: %s", rows[i].line, text);
+        cr_expect(!strstr(text, "saturated"), "row %d: %s", rows[i].line, text);
+        free(text);
+        const size_t before = fake.run.remarks;
+        rep_histogram_remark(&fake.run);
+        cr_expect_eq(fake.run.remarks, before, "row %d", rows[i].line);
+        sram[mon_bin_of(rows[i].source, &next, rows[i].doubled)] = 90;
+        registers[1].longest = rows[i].last < 4000 ? 4000 : 5000;
+        text = written(chart_110, &size);
+        cr_expect_eq(row_of(text, rows[i].saturated), 90, "row %d: %s", rows[i].line, text);
+        cr_expect(strstr(text, "97 counted"), "row %d: %s", rows[i].line, text);
+        free(text);
+        rep_histogram_remark(&fake.run);
+        cr_assert_eq(fake.run.remarks, before + 1, "row %d", rows[i].line);
+        cr_expect(strstr(fake.run.remark[before], "90 of 97 service times") &&
+                      strstr(fake.run.remark[before], rows[i].better),
+                  "row %d: %s", rows[i].line, fake.run.remark[before]);
+    }
 }
 
 Test(report_histogram, chart_of_blocks)
@@ -172,17 +233,23 @@ Test(report_histogram, counters)
     cr_expect(!rep_registers_used(&fake.run));
     registers[1].control[2] = MON_PUT(MON_EV_nacks, CONTROL0_EVENT) | MON_PUT(1, CONTROL0_MASK);
     registers[1].value[2] = 77;
+    registers[1].counted[2] = (UINT64_C(1) << 32) + 1077;
     registers[1].overflow = 4;
     cr_expect(rep_registers_used(&fake.run));
     char *text = written(rep_write_counters, &size);
-    cr_expect_str_eq(text, "card,counter,event,masked,value,unit,overflowed\r\n"
-                           "1,2,nacks,1,77,packets,1\r\n");
+    cr_expect_str_eq(text, "card,counter,event,masked,value,counted,unit,overflowed\r\n"
+                           "1,2,nacks,1,77,4294968373,packets,1\r\n");
     free(text);
     text = written(rep_write_csv, &size);
-    cr_expect(strstr(text, "whole,machine.station[0].card[1].counter[2],value,,77,packets\r\n"));
+    cr_expect(strstr(text, "whole,machine.station[0].card[1].counter[2],value,77,packets\r\n"));
+    cr_expect(strstr(text, ".card[1].counter[2],counted,4294968373,packets\r\n"));
     free(text);
+    /* A counter that starts near its end on an idle card has counted nothing there. */
+    registers[0].control[2] = registers[1].control[2];
+    registers[0].value[2] = (uint32_t)-1000;
     text = written(rep_table_counters, &size);
-    cr_expect(strstr(text, "nacks, masked") && strstr(text, "some wrapped"), "%s", text);
+    cr_expect(strstr(text, "nacks, masked") && strstr(text, "on 1 card"), "%s", text);
+    cr_expect(strstr(text, "2  4,294,968,373  packets  0 .. 4,294,968,373 "), "%s", text);
     free(text);
 }
 

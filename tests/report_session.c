@@ -70,14 +70,16 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     mon_board_write(&m->board[card], offset, value, &taps);
 }
 
-const uint32_t *nm_card_sram(const struct nm_machine *m, unsigned card)
+uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
-    return m->board[card].sram.word;
+    struct mon_taps taps;
+    nm_card_taps((struct nm_machine *)m, card, &taps);
+    return mon_counted(&m->board[card].counters, k, &taps);
 }
 
-uint32_t nm_card_sram_lost(const struct nm_machine *m, unsigned card)
+const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
-    return m->board[card].sram.lost;
+    return &m->board[card].sram;
 }
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
@@ -339,9 +341,9 @@ Test(report_session, the_cards_are_programmed_before_the_first_cycle)
     experiment.write_count = 4;
     cr_expect_eq(run_it(&outcome), CLI_EXIT_OK);
     char *text = contents("programmed/monitor/counters.csv");
-    cr_expect_str_eq(text, "card,counter,event,masked,value,unit,overflowed\r\n"
-                           "0,2,nacks,0,12,packets,0\r\n"
-                           "1,2,nacks,0,12,packets,0\r\n");
+    cr_expect_str_eq(text, "card,counter,event,masked,value,counted,unit,overflowed\r\n"
+                           "0,2,nacks,0,12,12,packets,0\r\n"
+                           "1,2,nacks,0,12,12,packets,0\r\n");
     free(text);
     text = contents("programmed/monitor/histogram.csv");
     cr_expect(strstr(text, "\r\n1,7,7,7,9,word,"), "%s", text);

@@ -21,8 +21,8 @@ PLACES = 50  # where the disk is full
 RACERS = 6
 RUNS_KILLED = 20
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}
-EXPECTED = {"config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
-            "monitor/coherence_histogram.csv"}
+EXPECTED = {"config.resolved.yaml", "guest.elf", "guest.stdout", "guest.stderr", "stats.json",
+            "stats.csv", "stats.txt", "monitor/coherence_histogram.csv"}
 UNFINISHED = ".new"
 
 
@@ -43,6 +43,10 @@ def status_of(directory):
         assert not left, f"{status} with {left}"
     if status == "incomplete":
         assert manifest["missing"] and manifest["end"]["exit_code"] == 5
+        assert manifest["error"].startswith("cannot write '"), manifest["error"]
+    if status == "failed":
+        assert manifest["error"] and manifest["end"]["reason"] == "not started", manifest
+        assert manifest["end"]["status"] is None
     return status
 
 
@@ -154,6 +158,28 @@ def full_stream(bench):
         done = subprocess.run([bench.numachine, "stat", "-m", "station-4", "--", bench.guest],
                               stderr=full, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False)
     bench.check("table into a full disk", done.returncode == 5, done.returncode)
+
+
+def output(bench):
+    """What the program writes is kept, up to a megabyte of a stream."""
+    out, most = bench.directory / "output", 1 << 20
+    done = bench.run(bench.command(out, "loud"))
+    kept = (out / "guest.stdout").read_text()
+    bench.check("output", kept == done.stdout[:most] and len(done.stdout) > most, len(kept))
+    bench.check("errors", (out / "guest.stderr").read_text() == "and that was that\n")
+    manifest = json.loads((out / "manifest.json").read_text())
+    said = f"guest.stdout has the first {most} of {len(done.stdout)} bytes that the program wrote"
+    bench.check("output left out", manifest["remarks"] == [said], manifest["remarks"])
+    bench.check("no error", manifest["error"] is None, manifest["error"])
+
+
+def statuses(bench):
+    """A program that did not end has no status."""
+    for end, options, reason in (("deadlock", [], "deadlock"), ("spin", ["--limit", "1ms"], "limit")):
+        out = bench.directory / f"status-{reason}"
+        bench.run(bench.command(out, end, *options))
+        ended = json.loads((out / "manifest.json").read_text())["end"]
+        bench.check("no status", (ended["reason"], ended["status"]) == (reason, None), ended)
 
 
 # ---- two at once ---------------------------------------------------------------------------------
@@ -322,7 +348,7 @@ def main():
         bench = Bench(numachine, guest, directory)
         try:
             full_tmpfs(bench, little_files(bench))
-            for part in full_stream, locked, race, killed, left_over, signals, impatient:
+            for part in full_stream, output, statuses, locked, race, killed, left_over, signals, impatient:
                 begin = time.monotonic()
                 part(bench)
                 print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")

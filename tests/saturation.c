@@ -102,6 +102,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 static void set_up(struct nm_params *p, bool hostile)
 {
     nm_params_default(p);
+    p->tlb_refill = 0;
     p->l1d_size = 64;
     p->l2_size = 4096;
     p->netcache_size = 8192;

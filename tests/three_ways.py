@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
 Three ways to program a monitoring card, one effect: from the experiment's file, by the card's own processor,
-by another. The registers then hold the same.
+by another. The registers then hold the same. And what several count in one card's SRAM at once.
 
     three_ways.py NUMACHINE GUEST
 """
@@ -42,6 +42,26 @@ def interrupted(numachine, file, out, how):
     return max(int(row["value"]) for row in rows if row["event"] == "interrupt_time")
 
 
+def counted_together(numachine, guest, file, out, arbitration):
+    """Four processors count in one SRAM. What is not in it was lost, and the files say by whom."""
+    each = 500
+    file.write_text(f"machine: {{base: station-4, counters: {{arbitration: {arbitration}}}}}\n"
+                    f"program: {{path: {guest}, args: [count, {each}]}}\n"
+                    "monitor: {histogram: {source: blocks}}\n")
+    said = run(numachine, "run", "--force", "-o", str(out), str(file))
+    words = [int(word) for word in re.findall(r"^\d+$", said, re.M)]
+    with (out / "stats.csv").open(newline="") as rows:
+        sram = {(row["component"][-7], row["stat"]): int(row["value"]) for row in csv.DictReader(rows)
+                if row["component"].endswith(".sram")}
+    lost = [sram.get((str(card), "increments_lost"), 0) for card in range(4)]
+    assert [sram[str(card), "increments"] for card in range(4)] == [each] * 4, sram
+    assert [word + less for word, less in zip(words, lost)] == [each] * 4, (words, lost)
+    assert (sum(lost) > each / 2) == (arbitration == "none"), lost
+    worst = lost.index(max(lost))
+    assert (f"{sum(lost)} of 2,000 increments of SRAMs were lost" in said) == any(lost), said
+    assert (f"card {worst} lost {lost[worst]} of {each}" in said) == any(lost), said
+
+
 def main():
     numachine, guest = sys.argv[1:]
     guest = str(pathlib.Path(guest).absolute())
@@ -63,6 +83,8 @@ def main():
             for how in "own", "other":
                 by_guest = registers([how, *writes], "")
                 assert by_guest == by_file, f"{monitor}: {how}\n{by_guest}\nfile\n{by_file}"
+        for arbitration in "none", "turns":
+            counted_together(numachine, guest, file, out, arbitration)
         registers(["file"], "")
         assert interrupted(numachine, file, out, "false") == 0
         assert interrupted(numachine, file, out, "true") > 100

@@ -50,6 +50,7 @@ int main(void)
     for (size_t i = 0; i < 4 * page; i += 97)
         CHECK(map[i] == 0);
     memset(map, 7, 4 * page);
+    map[page + 5] = 7; /* its line is dirty in the primary cache, whatever the page size */
     CHECK(mprotect(map + page, page, PROT_READ) == 0);
     reach("read of a read-only page", map + page, 0);
     reach("write to a read-only page", map + page + 5, 1);
