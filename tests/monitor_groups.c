@@ -174,6 +174,39 @@ static void refused(struct world *w, const struct clocks *c)
     access_at(w, 2, 9 * STEP + 2 * c->bus, 'c', z);
 }
 
+/* Card 3 has written Y. While A is fetched for card 0, the intervention for card 1's read of Y
+ * waits behind it, and card 2's read of Y is refused for that; 28 and 56 bus cycles later because Y
+ * is locked. */
+static void no_room(struct world *w, const struct clocks *c)
+{
+    const uint64_t y = 0, a = 8 * LINE;
+    shape(w, 4, 1, 1, c);
+    w->p.agent_external = EXTERNAL * c->bus;
+    w->p.agent_retry = RETRY;
+    w->p.agent_spread = 0;
+    access_at(w, 3, 1 * STEP, 'w', y);
+    access_at(w, 0, 3 * STEP, 'r', a);
+    access_at(w, 1, 3 * STEP + c->bus, 'r', y);
+    access_at(w, 2, 3 * STEP + 2 * c->bus, 'r', y);
+}
+
+/* Card 3 has written Y; card 0 reads it, and card 1 is refused three times, after the second of
+ * which memory keeps its turn. The line is free 80 bus cycles later, and card 1's fourth read comes
+ * after 86: in between card 2 asks. */
+static void no_turn(struct world *w, const struct clocks *c)
+{
+    const uint64_t y = 0;
+    shape(w, 4, 1, 1, c);
+    w->p.agent_external = EXTERNAL * c->bus;
+    w->p.agent_retry = RETRY;
+    w->p.agent_spread = 0;
+    w->p.directory_patience = 1;
+    access_at(w, 3, 1 * STEP, 'w', y);
+    access_at(w, 0, 3 * STEP, 'r', y);
+    access_at(w, 1, 3 * STEP + 2 * c->bus, 'r', y);
+    access_at(w, 2, 3 * STEP + 83 * c->bus, 'r', y);
+}
+
 /* Card 0, on the first station of the first of two local rings, reads lines of the first station of
  * the other. */
 static void rings(struct world *w, const struct clocks *c)
@@ -234,9 +267,9 @@ static void ends(struct world *w, unsigned card, nm_tick at)
     nm_card_os_counts(w->m, card)->wakes = WAKES;
 }
 
-enum which { IN_READS, IN_SHARING, IN_REFUSED, IN_RINGS, IN_STATES, CASES };
+enum which { IN_READS, IN_SHARING, IN_REFUSED, IN_NO_ROOM, IN_NO_TURN, IN_RINGS, IN_STATES, CASES };
 static void (*const cases[CASES])(struct world *w, const struct clocks *c) = {
-    reads, sharing, refused, rings, states};
+    reads, sharing, refused, no_room, no_turn, rings, states};
 
 static void run(struct world *w, enum which which, const struct clocks *c)
 {
@@ -359,6 +392,14 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_REFUSED, "NACK", "share_of_latency", 100 * lost / latency, -1},
         {IN_REFUSED, "NACK", "share_of_time", 100 * (lost + given_up) * b / four, -1},
         {IN_REFUSED, "NACK", "nacks_per_1000_requests", 4000.0 / 8, -1},
+        {IN_REFUSED, "NACK", "no_room_share", 0, -1},
+        {IN_REFUSED, "NACK", "no_turn_share", 0, -1},
+        {IN_NO_ROOM, "NACK", "nacks_per_refused_request", 3, -1},
+        {IN_NO_ROOM, "NACK", "no_room_share", 100 / 3.0, -1},
+        {IN_NO_ROOM, "NACK", "no_turn_share", 0, -1},
+        {IN_NO_TURN, "NACK", "nacks_per_refused_request", 4 / 2.0, -1},
+        {IN_NO_TURN, "NACK", "no_room_share", 0, -1},
+        {IN_NO_TURN, "NACK", "no_turn_share", 25, -1},
         {IN_REFUSED, "NACK", "given_up_per_1000_requests", 1000.0 / 8, -1},
 
         /* a request passes stations 0 and 1, a line 2 and 3; above, one slot from ring 0, a line
