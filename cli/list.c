@@ -8,6 +8,7 @@
 #include "input/write.h"
 #include "input/yaml.h"
 #include "machine/packet.h"
+#include "machine/protocol.h"
 #include "monitor/board.h"
 #include "programs/syscall.h"
 #include "report/grid.h"
@@ -290,6 +291,19 @@ static json_t *list_features(void)
     return array;
 }
 
+/** What the protocol does, and whether a source says so. */
+static json_t *list_choices(void)
+{
+    size_t count;
+    json_t *array = json_array();
+    const struct nm_choice_row *rows = nm_choices(&count);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "name", rows[i].name, "source",
+                                               rows[i].source, "where", rows[i].where, "sentence",
+                                               rows[i].sentence));
+    return array;
+}
+
 /** System calls of guest programs; a number is empty where the ABI has no such call. */
 static json_t *list_syscalls(void)
 {
@@ -330,6 +344,8 @@ static const struct listing {
     {"histograms", list_histograms, "name sentence", "what the monitoring card's SRAM can count"},
     {"features", list_features, "ref where test sentence",
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},
+    {"choices", list_choices, "name source sentence",
+     "what the protocol and the machine do, and which source says so; design: none does"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"syscalls", list_syscalls, "name o32 n64 sentence",

@@ -22,6 +22,8 @@ static const char *const titles[NM_AGENTS] = {
     "Network cache: what another station knows of a line",
 };
 
+static const char *const choices_title = "What sources say, and what is a choice of ours (design)";
+
 /** The words of a cell's actions, in the order of actions.def. */
 static void print_actions(enum nm_agent agent, uint64_t actions, const char *between)
 {
@@ -64,6 +66,15 @@ static void md_row(enum nm_agent agent, unsigned s)
     putchar('\n');
 }
 
+static void md_choices(void)
+{
+    size_t count;
+    const struct nm_choice_row *rows = nm_choices(&count);
+    printf("## %s\n\n| choice | source | what is done |\n|---|---|---|\n", choices_title);
+    for (size_t i = 0; i < count; i++)
+        printf("| %s | %s | %s |\n", rows[i].name, rows[i].source, rows[i].sentence);
+}
+
 static void md(void)
 {
     puts("# The coherence protocol\n");
@@ -84,6 +95,7 @@ static void md(void)
                 md_row(agent, s);
         putchar('\n');
     }
+    md_choices();
 }
 
 /* ---- HTML ------------------------------------------------------------------------------------ */
@@ -128,6 +140,19 @@ static void html_row(enum nm_agent agent, unsigned s)
     puts("</tr>");
 }
 
+static void html_choices(void)
+{
+    size_t count;
+    const struct nm_choice_row *rows = nm_choices(&count);
+    printf("<h2>%s</h2>\n<table>\n", choices_title);
+    for (size_t i = 0; i < count; i++) {
+        printf("<tr><th>%s</th><td>%s</td><td>", rows[i].name, rows[i].source);
+        html_text(rows[i].sentence);
+        puts("</td></tr>");
+    }
+    puts("</table>");
+}
+
 static void html(void)
 {
     puts("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -148,6 +173,7 @@ static void html(void)
                 html_row(agent, s);
         puts("</table>");
     }
+    html_choices();
     puts("</body></html>");
 }
 

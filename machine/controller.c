@@ -347,13 +347,13 @@ bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, b
         c->oldest.age = 0;
         return true;
     }
-    nm_controller_refuse(c, in, from_network, false, now);
+    nm_controller_refuse(c, in, from_network, NM_NO_TURN, now);
     return false;
 }
 
 /* Says no without looking: to a request, or to another station's intervention. */
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          bool for_room, nm_tick now)
+                          enum nm_refusal why, nm_tick now)
 {
     const bool intervention = is_intervention(in);
     const uint16_t to = intervention ? c->place.home : in->station;
@@ -362,10 +362,11 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
                           .requester = from_network ? NM_NO_CARD : in->requester,
                           .station = in->station,
                           .phase = in->phase,
+                          .info = why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM,
                           .age = in->age,
                           .data = -1};
     struct nm_refused who = sender(in, from_network);
-    who.for_room = for_room;
+    who.for_room = why == NM_NO_ROOM;
     refused(c, who);
     if (from_network) {
         p.route = ring_mask_station(c->place.rings, to);
@@ -373,6 +374,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
     } else
         p.targets = (uint8_t)(1u << in->requester);
     c->refused++;
+    c->no_room += why != NM_NO_TURN;
     c->free_at = now + c->timing.directory;
     occupy(c, now, c->free_at);
     nm_controller_send(c, &p, c->free_at);
@@ -386,7 +388,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     struct nm_dir_line before = *line;
     c->actions = 0;
     if (c->late_count && refusable(in)) {
-        nm_controller_refuse(c, in, from_network, true, now);
+        nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
         return true;
     }
     if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {

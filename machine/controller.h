@@ -81,6 +81,7 @@ struct nm_controller {
     } selects;         /**< memory.histogram_from, memory.histogram_length */
     uint64_t accesses; /**< times the directory was looked at */
     uint64_t refused;  /**< messages refused without looking */
+    uint64_t no_room;  /**< ... of these, for lack of room or of a place */
 };
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing);
@@ -100,10 +101,16 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
 bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
                          nm_tick now);
 
-/** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention.
- *  @param for_room  because there is none to send what it asks for */
+/** Why a message is refused without a look at its line. */
+enum nm_refusal {
+    NM_NO_ROOM,  /**< what it asks for might have to wait, and what waits already has the place */
+    NM_NO_PLACE, /**< none for its line: another one there is locked */
+    NM_NO_TURN   /**< the next turn is an older one's (directory.patience) */
+};
+
+/** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention. */
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          bool for_room, nm_tick now);
+                          enum nm_refusal why, nm_tick now);
 
 /** Whether no older request goes first. @return false: it has been refused */
 bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,

@@ -70,6 +70,7 @@ static void look_memory(const struct nm_memory *memory, nm_tick now, struct nm_s
     const struct nm_controller *c = nm_memory_controller(memory);
     out->sum.memory_busy = nm_memory_busy(memory, now);
     out->sum.memory_refused = c->refused;
+    out->sum.memory_no_room = c->no_room;
     out->sum.memory_accesses = c->accesses;
     fold(c, out->sum.histogram[NM_HISTOGRAM_MEMORY]);
 }
@@ -81,6 +82,7 @@ static void look_netcache(const struct nm_network *network, nm_tick now,
     struct nm_network_count n = nm_network_count(network);
     out->sum.netcache_busy = nm_network_busy(network, now);
     out->sum.netcache_refused = c->refused;
+    out->sum.netcache_no_room = c->no_room;
     out->sum.netcache_accesses = c->accesses;
     fold(c, out->sum.histogram[NM_HISTOGRAM_NETCACHE]);
     out->sum.requests = n.requests;

@@ -131,8 +131,10 @@ static void station_taps(void *owner, const struct pc_card *card, nm_tick at, st
 static void station_new(struct nm_machine *m, unsigned number)
 {
     struct nm_station *s = &m->station[number];
-    struct nm_place place = {
-        .rings = &m->shape, .station = (uint16_t)number, .cards = (uint8_t)m->p.processors};
+    struct nm_place place = {.rings = &m->shape,
+                             .station = (uint16_t)number,
+                             .cards = (uint8_t)m->p.processors,
+                             .clean_exclusive = m->p.clean_exclusive};
     s->number = number;
     s->next = s->speaks = NM_NEVER;
     memset(s->running, 0xff, sizeof s->running);

@@ -299,9 +299,10 @@ static void count_request(struct nm_network *n, struct slot *s, const struct nm_
                           uint8_t before)
 {
     const bool data = in->message != NM_MSG_UPGD;
-    const bool localised = before == NM_NC_LI || (before == NM_NC_LV && !data);
+    const bool dropped = before == NM_NC_LI && s->dir.state == NM_NC_LI; /* by its owner */
+    const bool localised = (before == NM_NC_LI && !dropped) || (before == NM_NC_LV && !data);
     const bool cached =
-        (before == NM_NC_LV && data) || (before == NM_NC_GV && in->message == NM_MSG_RD);
+        (before == NM_NC_LV && data) || (before == NM_NC_GV && in->message == NM_MSG_RD) || dropped;
     n->count.hits += localised || cached;
     n->count.localised += localised;
     n->count.caching += cached && s->brought == in->requester;
@@ -323,13 +324,13 @@ static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, 
     if (!from_network && is_request(in)) {
         s = allocate(n, in->line, now);
         if (!s)
-            nm_controller_refuse(&n->controller, in, from_network, false, now);
+            nm_controller_refuse(&n->controller, in, from_network, NM_NO_PLACE, now);
         return s;
     }
     bool stays = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
     s = buffer(n, in->line, stays);
     if (!s)
-        nm_controller_refuse(&n->controller, in, from_network, true, now);
+        nm_controller_refuse(&n->controller, in, from_network, NM_NO_ROOM, now);
     return s;
 }
 

@@ -165,12 +165,24 @@ const char *nm_agent_name(enum nm_agent a)
     return names[a];
 }
 
+const struct nm_choice_row *nm_choices(size_t *count)
+{
+    static const struct nm_choice_row rows[] = {
+#define CHOICE(name, source, where, sentence) {name, source, where, sentence},
+#include "machine/choices.def"
+#undef CHOICE
+    };
+    *count = sizeof rows / sizeof *rows;
+    return rows;
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* The requester all of a transition is about: the message's, or the one remembered. */
 struct who {
     uint16_t station;
     uint8_t card;
+    bool shared; /* its read is not to be granted exclusively */
 };
 
 static struct nm_packet *send(struct nm_sends *out, enum nm_message message, struct who who)
@@ -218,12 +230,47 @@ static enum nm_protocol_event remote_request(const struct nm_place *place,
                                              const struct nm_packet *in)
 {
     bool owner = line->state == NM_HOME_GI && line->stations == mask_of(place, in->station);
+    const bool alone = place->clean_exclusive && in->requester != NM_NO_CARD &&
+                       line->state == NM_HOME_LV && !line->cards;
     if (in->message == NM_MSG_RD)
-        return owner ? NM_HOME_EV_F_RD : NM_HOME_EV_N_RD;
+        return owner ? NM_HOME_EV_F_RD : alone ? NM_HOME_EV_N_RD_ALONE : NM_HOME_EV_N_RD;
     if (in->message == NM_MSG_UPGD && line->state == NM_HOME_GV &&
         ring_mask_covers(place->rings, line->stations, in->station))
         return NM_HOME_EV_N_UPGD;
     return owner ? NM_HOME_EV_F_RDEXCL : NM_HOME_EV_N_RDEXCL;
+}
+
+/* A card's request for a line of which it is the owner: it has dropped its clean copy. (A dirty one
+ * would have been written back before.) */
+static bool dropped(const struct nm_place *place, const struct nm_dir_line *line,
+                    const struct nm_packet *in, uint8_t owned)
+{
+    return place->clean_exclusive && line->state == owned && in->requester < NM_CARDS_MAX &&
+           line->cards == 1u << in->requester;
+}
+
+/* The owner says that it does not have the line. If it had written it back the entry would know. */
+static enum nm_protocol_event after_miss(const struct nm_place *place,
+                                         const struct nm_dir_line *line,
+                                         enum nm_protocol_event written,
+                                         enum nm_protocol_event gone)
+{
+    return place->clean_exclusive && nm_table[line->state][gone].exists ? gone : written;
+}
+
+static bool wants_shared(const struct nm_packet *in)
+{
+    return in->info & NM_INFO_SHARED;
+}
+
+/* A card's read, as the home on its station sees it. */
+static enum nm_protocol_event home_read(const struct nm_place *place,
+                                        const struct nm_dir_line *line, const struct nm_packet *in)
+{
+    const bool alone = line->state == NM_HOME_LV ? !(line->cards & ~(1u << in->requester))
+                                                 : dropped(place, line, in, NM_HOME_LI);
+    return place->clean_exclusive && alone && !wants_shared(in) ? NM_HOME_EV_RD_ALONE
+                                                                : NM_HOME_EV_RD;
 }
 
 static enum nm_protocol_event home_event_of(const struct nm_place *place,
@@ -232,9 +279,11 @@ static enum nm_protocol_event home_event_of(const struct nm_place *place,
 {
     switch (in->message) {
     case NM_MSG_RD:
-        return from_network ? remote_request(place, line, in) : NM_HOME_EV_RD;
+        return from_network ? remote_request(place, line, in) : home_read(place, line, in);
     case NM_MSG_RDEXCL:
-        return from_network ? remote_request(place, line, in) : NM_HOME_EV_RDEXCL;
+        if (from_network)
+            return remote_request(place, line, in);
+        return dropped(place, line, in, NM_HOME_LI) ? NM_HOME_EV_RX_ALONE : NM_HOME_EV_RDEXCL;
     case NM_MSG_UPGD:
         if (from_network)
             return remote_request(place, line, in);
@@ -248,7 +297,7 @@ static enum nm_protocol_event home_event_of(const struct nm_place *place,
     case NM_MSG_INTV_DONE:
         return NM_HOME_EV_INTV_DONE;
     case NM_MSG_INTV_MISS:
-        return NM_HOME_EV_INTV_MISS;
+        return after_miss(place, line, NM_HOME_EV_INTV_MISS, NM_HOME_EV_INTV_GONE);
     case NM_MSG_INTV_NACK:
         return NM_HOME_EV_INTV_NACK;
     case NM_MSG_SPECIAL_RD:
@@ -284,9 +333,10 @@ static enum nm_protocol_event nc_event_of_card(const struct nm_place *place,
 {
     switch (in->message) {
     case NM_MSG_RD:
-        return NM_NC_EV_RD;
+        return dropped(place, line, in, NM_NC_LI) && !wants_shared(in) ? NM_NC_EV_RD_ALONE
+                                                                       : NM_NC_EV_RD;
     case NM_MSG_RDEXCL:
-        return NM_NC_EV_RDEXCL;
+        return dropped(place, line, in, NM_NC_LI) ? NM_NC_EV_RX_ALONE : NM_NC_EV_RDEXCL;
     case NM_MSG_UPGD:
         return line->cards >> in->requester & 1 ? NM_NC_EV_UPGD : NM_NC_EV_RDEXCL;
     case NM_MSG_WB:
@@ -298,8 +348,9 @@ static enum nm_protocol_event nc_event_of_card(const struct nm_place *place,
     case NM_MSG_SF_PREFETCH:
         return NM_NC_EV_SF_PREFETCH;
     case NM_MSG_INTV_MISS:
-        return polling(line->state) && line->poll + 1 < place->cards ? NM_NC_EV_INTV_MISS
-                                                                     : NM_NC_EV_INTV_LAST;
+        return polling(line->state) && line->poll + 1 < place->cards
+                   ? NM_NC_EV_INTV_MISS
+                   : after_miss(place, line, NM_NC_EV_INTV_LAST, NM_NC_EV_INTV_GONE);
     default:
         return NM_EVENTS;
     }
@@ -425,6 +476,8 @@ static void send_from_nc(const struct nm_place *place, const struct nm_dir_line 
     for (unsigned i = 0; i < sizeof to_home / sizeof *to_home; i++)
         if (a & to_home[i].action)
             to_stations(out, to_home[i].message, mask_of(place, place->home), here);
+    if (a & N_RD && here.shared)
+        out->packet[out->count - 1].requester = NM_NO_CARD;
     if (does(a, GIVE_S, GIVE_S_HELD, here, then, &who))
         give(place, false, who, out);
     if (does(a, GIVE_X, GIVE_X_HELD, here, then, &who))
@@ -476,7 +529,7 @@ static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_di
     uint64_t a = *actions = cell->actions;
     if (a & HOLD) /* from here on the message's requester is the one held */
         line->held_station = here.station, line->held_card = here.card;
-    struct who then = {line->held_station, line->held_card};
+    struct who then = {line->held_station, line->held_card, false};
     if (a & (POLL_S | POLL_X))
         line->poll = event == NM_NC_EV_INTV_MISS ? line->poll + 1 : 0;
     if (a & SENDS_HERE)
@@ -497,7 +550,7 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
                  const struct nm_packet *in, bool from_network, struct nm_sends *out,
                  uint64_t *actions)
 {
-    struct who here = {in->station, from_network ? NM_NO_CARD : in->requester};
+    struct who here = {in->station, from_network ? NM_NO_CARD : in->requester, wants_shared(in)};
     return step(agent, place, line, nm_dir_event_of(agent, place, line, in, from_network), here,
                 out, actions);
 }
@@ -505,7 +558,7 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
 bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct nm_sends *out,
                  uint64_t *actions)
 {
-    struct who nobody = {place->station, NM_NO_CARD};
+    struct who nobody = {place->station, NM_NO_CARD, false};
     return step(NM_AGENT_NC, place, line, NM_NC_EV_EJECT, nobody, out, actions);
 }
 
@@ -548,14 +601,14 @@ bool nm_card_step(uint8_t *state, enum nm_protocol_event event, uint8_t card, ui
                   const struct nm_packet *in, struct nm_sends *out, uint64_t *actions)
 {
     const uint8_t home = (uint8_t)(1u << directory);
-    struct who self = {0, card}, who = self;
+    struct who self = {0, card, false}, who = self;
     out->count = 0;
     if (event == NM_EVENTS || !nm_table[*state][event].exists)
         return false;
     const struct nm_cell *cell = &nm_table[*state][event];
     uint64_t a = *actions = cell->actions;
     if (in)
-        who = (struct who){in->station, in->requester};
+        who = (struct who){in->station, in->requester, false};
     *state = cell->next;
     if (a & (SEND_RD | SEND_RDEXCL | SEND_UPGD | RETRY))
         to_cards(out, nm_card_request(cell->next), home, self);

@@ -12,6 +12,7 @@
 #include "machine/packet.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** The agents of the table. */
@@ -83,9 +84,10 @@ _Static_assert(NM_CARDS_MAX <= 4 && NM_CARDS_MAX <= 1 << 3,
 /** Where a directory agent stands. */
 struct nm_place {
     const struct ring_shape *rings;
-    uint16_t station; /**< its own */
-    uint16_t home;    /**< home station of the line */
-    uint8_t cards;    /**< on its station */
+    uint16_t station;     /**< its own */
+    uint16_t home;        /**< home station of the line */
+    uint8_t cards;        /**< on its station */
+    bool clean_exclusive; /**< a read of a line that nobody has is granted exclusively */
 };
 
 enum { NM_SENDS_MAX = 4 };
@@ -135,6 +137,13 @@ enum nm_protocol_event nm_dir_event_of(enum nm_agent agent, const struct nm_plac
 
 /** The request a card in that state has outstanding (what RETRY sends). */
 enum nm_message nm_card_request(uint8_t state);
+
+/** One row of choices.def. Strings are static. */
+struct nm_choice_row {
+    const char *name, *source, *where, *sentence;
+};
+/** The rows, in table order; *count receives their number. */
+const struct nm_choice_row *nm_choices(size_t *count);
 
 /** Looks into the table: for printing, checking and mutation. */
 const struct nm_cell *nm_cell(enum nm_state s, enum nm_protocol_event e);

@@ -277,7 +277,8 @@ static void issue(void *self, nm_tick now, uint64_t arg)
                           .targets = (uint8_t)(1u << directory(card, r->line)),
                           .requester = (uint8_t)card->position,
                           .phase = phase(card),
-                          .info = r->nacks ? NM_INFO_RETRY : 0,
+                          .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
+                                            (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
                           .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
                           .data = -1};
     send(card, &p, r->line);
@@ -637,6 +638,9 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
 {
     struct pc_request *r = &card->request;
     pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
+    card->truth.nacks_no_room += (in->info & NM_INFO_NO_ROOM) != 0;
+    card->truth.nacks_no_turn += (in->info & NM_INFO_NO_TURN) != 0;
+    card->truth.nacks_locked += !(in->info & (NM_INFO_NO_ROOM | NM_INFO_NO_TURN));
     r->sent = false;
     if (r->first_nack == NM_NEVER) {
         r->first_nack = now;

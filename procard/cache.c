@@ -57,6 +57,13 @@ static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_
     return state & PC_NONCOHERENT ? NM_CARD_I : state;
 }
 
+/* The directory takes this card for the owner of a line of that half (of two, the one for data). */
+static bool owned(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    const uint8_t state = half_state(card, side, line);
+    return state == NM_CARD_D || state == NM_CARD_E;
+}
+
 /* ---- lines as the bus sees them -------------------------------------------------------------- */
 
 uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
@@ -162,13 +169,14 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line
     return *state != NM_CARD_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
 }
 
-/* A line leaves one half to make room. A dirty line takes the other half's copy with it, because
- * the directory will no longer know of the card; a link to it is lost for the same reason. */
+/* A line leaves one half to make room. One that is the card's own takes the other half's copy with
+ * it, because the directory will no longer know of the card, or take it for the owner of a line it
+ * has only a copy of; a link to it is lost for the same reason. */
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
 {
-    bool dirty = half_state(card, side, victim) == NM_CARD_D;
+    const bool owner = owned(card, side, victim);
     half_drop(card, side, victim);
-    if (dirty) {
+    if (owner) {
         half_drop(card, !side, victim);
         if (card->cpu.link && card->cpu.link_pa == victim)
             card->cpu.link = false;
@@ -284,7 +292,7 @@ static uint8_t *bytes_of(const struct pc_card *card, uint64_t pa)
 {
     const uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
     const uint8_t *old = nm_stale_bytes(card->old, card->cpu.number, line);
-    if (!old || half_state(card, PC_SIDE_D, line) == NM_CARD_D)
+    if (!old || owned(card, PC_SIDE_D, line))
         return card->image + pa;
     return (uint8_t *)old + (pa - line); /* it is only read */
 }
@@ -362,13 +370,13 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
         card->truth.l1d_misses++;
 }
 
-/* An instruction line that is dirty in the data half never reaches the bus: the directory knows
+/* An instruction line that is the data half's own never reaches the bus: the directory knows
  * this card as the owner already. It is copied inside the card. */
 static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
 {
     uint64_t victim;
     uint8_t state;
-    if (half_state(card, PC_SIDE_D, line) != NM_CARD_D)
+    if (!owned(card, PC_SIDE_D, line))
         return NM_CARD_I;
     if (pc_line_victim(card, PC_SIDE_I, line, false, &victim, &state))
         pc_line_evict(card, PC_SIDE_I, victim);
@@ -405,6 +413,18 @@ static uint8_t noncoherent_state(struct pc_card *card, enum pc_side side, uint64
     return store ? NM_CARD_D : state & (uint8_t)~PC_NONCOHERENT;
 }
 
+/* A line that is here is written, or linked by an access that wants it exclusively: what it becomes
+ * if nobody need be asked, NM_CARD_I if somebody must. */
+static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t state, bool store)
+{
+    if (state == NM_CARD_E && store) {
+        state = NM_CARD_D;
+        pc_line_fill(card, PC_SIDE_D, line, state);
+        card->truth.silent_upgrades++;
+    }
+    return state == NM_CARD_D || state == NM_CARD_E ? state : NM_CARD_I;
+}
+
 /* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
 static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
                    bool noncoherent, enum pc_access access, nm_tick at, enum pc_stop *stop)
@@ -429,8 +449,9 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
         }
     }
     bool linked = access == PC_LINKED && pc_agent_links_exclusively(card);
-    bool have = store || linked ? state == NM_CARD_D : state != NM_CARD_I;
-    if (!have) {
+    if (store || linked)
+        state = exclusive_state(card, line, state, store);
+    if (state == NM_CARD_I) {
         *stop = PC_STOP_MISS;
         looked_up(card, side, pa, at);
         if (card->l1_line[side][place] != part)

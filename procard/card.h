@@ -21,8 +21,9 @@ enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
 
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped. */
 struct pc_l2 {
-    uint64_t *line;  /**< physical line address held in each place */
-    uint8_t *state;  /**< NM_CARD_I, _S or _D; _S or _D with PC_NONCOHERENT */
+    uint64_t *line; /**< physical line address held in each place */
+    uint8_t *state; /**< NM_CARD_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E and D the other
+                         half may have a copy besides, in S, which leaves with it */
     uint8_t *colour; /**< PIdx: index bits of the primary caches above the page; PC_COLOURLESS */
     uint64_t places; /**< a power of two */
 };

@@ -238,7 +238,7 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
         .nc_hit = in->info & NM_INFO_NC_HIT,
         .remote = card->request.line / card->p->memory_size != card->station,
         .phase = card->request.phase,
-        .exclusive = in->message == NM_MSG_DATA_X || in->message == NM_MSG_INVALIDATE};
+        .exclusive = card->request.state == NM_CARD_D};
     mon_board_transaction(&card->monitor.board, &t);
     sram_counted(card, now);
 }

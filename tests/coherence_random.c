@@ -197,7 +197,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_HORIZON;
 }
 
-static void set_up(const struct shape *s, struct nm_params *p)
+static void set_up(const struct shape *s, bool exclusive, struct nm_params *p)
 {
     actors_params(p, s->processors, s->stations, s->locals, s->groups);
     actors_queues(p, s->fifo);
@@ -210,6 +210,23 @@ static void set_up(const struct shape *s, struct nm_params *p)
     p->netcache_size = s->netcache * s->line;
     p->watchdog = 3000000;
     p->check = true;
+    p->clean_exclusive = exclusive;
+}
+
+/* Every NACK has one reason. */
+static void check_nacks(struct nm_machine *m, struct nm_truth *sum, const char *shape)
+{
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct mon_taps taps;
+        struct nm_truth t;
+        nm_card_taps(m, i, &taps);
+        nm_card_truth(m, i, &t);
+        cr_assert_eq(taps.v[MON_TAP_NACKS], t.nacks_locked + t.nacks_no_room + t.nacks_no_turn,
+                     "%s: card %u", shape, i);
+        sum->nacks_locked += t.nacks_locked;
+        sum->nacks_no_room += t.nacks_no_room;
+        sum->nacks_no_turn += t.nacks_no_turn;
+    }
 }
 
 static void check_books(struct nm_machine *m, const char *shape)
@@ -295,11 +312,11 @@ static void check_functions(const struct actor *actor, unsigned cards, const str
         cr_assert(done[f] || f == PREFETCH, "%s: function %u never", s->name, f);
 }
 
-static void try_shape(const struct shape *s, uint64_t seed)
+static void try_shape(const struct shape *s, bool exclusive, uint64_t seed, struct nm_truth *nacks)
 {
     struct nm_params p;
     struct actor actor[CARDS_MAX];
-    set_up(s, &p);
+    set_up(s, exclusive, &p);
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         actor[i] = (struct actor){.shape = s,
@@ -318,6 +335,7 @@ static void try_shape(const struct shape *s, uint64_t seed)
         sum += actor[i].increments;
     cr_assert_eq(counter, sum, "%s: LL/SC lost increments: %lu of %lu", s->name,
                  (unsigned long)counter, (unsigned long)sum);
+    check_nacks(m, nacks, s->name);
     check_functions(actor, nm_machine_cards(m), s);
     cr_assert_gt(sum, 0, "%s: no LL/SC ever succeeded", s->name);
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
@@ -350,7 +368,11 @@ Test(coherence, random_references)
         {"three levels", 1, 2, 64, 256, 20, 1, 1, 40, 64, 2, 2, 2, 2},
         {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 30, 64, 3, 2, 3, 4},
     };
+    struct nm_truth nacks = {0};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)
-            try_shape(&shapes[i], seed);
+            try_shape(&shapes[i], (i + seed) % 2, seed, &nacks); /* with and without */
+    cr_expect(nacks.nacks_locked && nacks.nacks_no_room && nacks.nacks_no_turn, "%lu, %lu, %lu",
+              (unsigned long)nacks.nacks_locked, (unsigned long)nacks.nacks_no_room,
+              (unsigned long)nacks.nacks_no_turn);
 }

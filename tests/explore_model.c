@@ -20,6 +20,8 @@ enum { ACKNOWLEDGED = 6, NOBODY = 7 };
 
 struct fields {
     uint8_t message, line, requester, station, fresh, to;
+    bool shared; /* an instruction fetch; never packed, as the network's request then names no card
+                  */
 };
 
 /* Only messages of coherence, which come first, are ever packed: those behind would not fit. */
@@ -73,6 +75,7 @@ static struct nm_packet packet_of(const struct ex_config *c, struct fields f)
     return (struct nm_packet){.message = f.message,
                               .requester = widen(f.requester),
                               .station = c->number[f.station],
+                              .info = f.shared ? NM_INFO_SHARED : 0,
                               .data = -1};
 }
 
@@ -104,8 +107,11 @@ static bool nonsinkable(ex_msg m)
 
 static struct nm_place place_of(const struct ex_config *c, unsigned station)
 {
-    return (struct nm_place){
-        .rings = &c->rings, .station = c->number[station], .home = c->number[0], .cards = c->cards};
+    return (struct nm_place){.rings = &c->rings,
+                             .station = c->number[station],
+                             .home = c->number[0],
+                             .cards = c->cards,
+                             .clean_exclusive = c->exclusive};
 }
 
 /* Populated stations the route covers, imprecision included. */
@@ -154,9 +160,14 @@ static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigne
     return card_event(c, w, station, p->requester, line, NM_CARD_EV_NACK, p, &actions, cells);
 }
 
+static bool owner(uint8_t state)
+{
+    return state == NM_CARD_D || state == NM_CARD_E;
+}
+
 static bool readable(uint8_t state)
 {
-    return state == NM_CARD_S || state == NM_CARD_D || state == NM_CARD_S_UP;
+    return state == NM_CARD_S || owner(state) || state == NM_CARD_S_UP;
 }
 
 /* An invalidation ends nothing that the one before it in the card's queue has not ended, unless
@@ -515,7 +526,8 @@ static struct fields taken(struct ex_world *w, struct ex_step s)
     return (struct fields){.message = (uint8_t)nm_card_request(k->state[k->line]),
                            .line = k->line,
                            .requester = s.arg,
-                           .station = s.station};
+                           .station = s.station,
+                           .shared = k->shared};
 }
 
 static const char *request(const struct ex_config *c, struct ex_world *w, struct ex_step s,
@@ -538,12 +550,14 @@ static const char *processor(const struct ex_config *c, struct ex_world *w, stru
                              ex_cells cells)
 {
     static const enum nm_protocol_event events[] = {[EX_LOAD] = NM_CARD_EV_LOAD,
+                                                    [EX_FETCH] = NM_CARD_EV_LOAD,
                                                     [EX_STORE] = NM_CARD_EV_STORE,
                                                     [EX_LINK] = NM_CARD_EV_LINK,
                                                     [EX_EVICT] = NM_CARD_EV_REPLACE};
     struct ex_card *k = &w->card[s.station][s.arg];
     uint64_t actions;
     k->link = EX_UNLINKED; /* whatever it does now, it no longer keeps a line */
+    k->shared = s.kind == EX_FETCH;
     const char *wrong =
         card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
     if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
@@ -589,17 +603,17 @@ static const char *check_line(const struct ex_config *c, const struct ex_world *
         for (unsigned k = 0; k < c->cards; k++) {
             const struct ex_card *card = &w->card[s][k];
             uint8_t state = card->state[line];
-            owners += state == NM_CARD_D;
-            if (card->link == EX_KEPT && card->line == line && state != NM_CARD_D)
+            owners += owner(state);
+            if (card->link == EX_KEPT && card->line == line && !owner(state))
                 return "a line kept for a store conditional is not the card's alone";
             if (!readable(state) || card->fresh[line])
                 continue;
-            if (state == NM_CARD_D)
-                return "a dirty copy is stale";
+            if (owner(state))
+                return "an exclusive copy is stale";
             if (!invalidation_in_flight(c, w, s, k, line))
                 return "a stale copy may be read and no invalidation is on its way";
         }
-    return owners > 1 ? "two dirty copies" : NULL;
+    return owners > 1 ? "two exclusive copies" : NULL;
 }
 
 bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
@@ -649,11 +663,13 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
         bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);
         if (free && state == NM_CARD_I)
             out[n++] = (struct ex_step){EX_LOAD, station, card, l};
+        if (free && state == NM_CARD_I && c->exclusive & EX_FETCHES)
+            out[n++] = (struct ex_step){EX_FETCH, station, card, l};
         if (free && !waiting(state))
             out[n++] = (struct ex_step){EX_STORE, station, card, l};
         if (c->links && free && !waiting(state))
             out[n++] = (struct ex_step){EX_LINK, station, card, l};
-        if (c->evict && k->link != EX_LINKING && (state == NM_CARD_S || state == NM_CARD_D))
+        if (c->evict && k->link != EX_LINKING && (state == NM_CARD_S || owner(state)))
             out[n++] = (struct ex_step){EX_EVICT, station, card, l};
     }
     if (k->request == EX_RETRY)
@@ -811,9 +827,12 @@ static const uint8_t *unpack_queue(struct ex_queue *q, const uint8_t *b)
     return b + q->count * sizeof q->m[0];
 }
 
-/* Data nobody can ask for: the copy is elsewhere. */
-static bool dead_data(uint8_t state)
+/* Data nobody can ask for: the copy is elsewhere. Of a clean exclusive one they still are the line.
+ */
+static bool dead_data(const struct ex_config *c, uint8_t state)
 {
+    if (c->exclusive && (state == NM_NC_LI || (state >= NM_NC_LI_RD && state <= NM_NC_LI_NRX)))
+        return false;
     return state == NM_NC_N || state == NM_NC_GI || state == NM_NC_LI ||
            (state >= NM_NC_W_RD && state <= NM_NC_W_RX) ||
            (state >= NM_NC_W_UP && state <= NM_NC_LI_NRX) || state >= NM_NC_N_NRD;
@@ -825,7 +844,7 @@ static bool polling(uint8_t state)
            state == NM_NC_N_NRX;
 }
 
-_Static_assert(EX_CARDS <= 3 && EX_LINES <= 2 && EX_RETRY < 4 && EX_TAKEN < 4 && EX_KEPT < 8,
+_Static_assert(EX_CARDS <= 3 && EX_LINES <= 2 && EX_RETRY < 4 && EX_TAKEN < 4 && EX_KEPT < 4,
                "what stands beside one another in the bytes of a directory and of a card");
 _Static_assert((unsigned)NM_CARD_I_UP < (unsigned)NM_HOME_LV && NM_HOME_LV <= 1 << 7,
                "a card's state and one bit more in a byte: cards come first in the table");
@@ -834,7 +853,7 @@ static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint
 {
     const struct nm_dir_line *e = &d->entry;
     bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
-    bool fresh = d->fresh && (home || !dead_data(e->state));
+    bool fresh = d->fresh && (home || !dead_data(c, e->state));
     *b++ = e->state;
     *b++ = (uint8_t)((e->stations & 15) | (e->stations >> 16 & 15) << 4);
     *b++ = locked(e->state) ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card) : 0;
@@ -860,7 +879,7 @@ static const uint8_t *unpack_dir(const struct ex_config *c, struct ex_dir *d, co
 static uint8_t *pack_card(const struct ex_config *c, const struct ex_card *k, uint8_t *b)
 {
     *b++ = (uint8_t)(k->request | (k->request || k->link ? k->line : 0) << 2 | k->created << 3 |
-                     k->link << 5);
+                     k->link << 5 | (k->request && k->shared) << 7);
     for (unsigned l = 0; l < c->lines; l++)
         *b++ = (uint8_t)(k->state[l] << 1 | (readable(k->state[l]) && k->fresh[l]));
     return pack_queue(&k->in, b);
@@ -871,7 +890,8 @@ static const uint8_t *unpack_card(const struct ex_config *c, struct ex_card *k, 
     k->request = *b & 3;
     k->line = *b >> 2 & 1;
     k->created = *b >> 3 & 3;
-    k->link = *b++ >> 5;
+    k->link = *b >> 5 & 3;
+    k->shared = *b++ >> 7;
     for (unsigned l = 0; l < c->lines; l++) {
         k->state[l] = *b >> 1;
         k->fresh[l] = *b++ & 1;
@@ -1005,6 +1025,7 @@ static void print_msg(FILE *out, const struct ex_config *c, ex_msg m)
 void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *w, struct ex_step s)
 {
     static const char *const names[] = {[EX_LOAD] = "loads",
+                                        [EX_FETCH] = "fetches",
                                         [EX_STORE] = "stores",
                                         [EX_LINK] = "links exclusively",
                                         [EX_EVICT] = "evicts",
@@ -1022,9 +1043,10 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
                                         [EX_NETREQ] = "takes from the network ",
                                         [EX_REFUSE] = "refuses from the network ",
                                         [EX_RING] = "network takes away "};
-    bool card = s.kind == EX_LOAD || s.kind == EX_STORE || s.kind == EX_EVICT ||
-                s.kind == EX_LINK || s.kind == EX_RELEASE || s.kind == EX_SEND ||
-                s.kind == EX_CARD || s.kind == EX_CLAIM || s.kind == EX_CREATED;
+    bool card = s.kind == EX_LOAD || s.kind == EX_FETCH || s.kind == EX_STORE ||
+                s.kind == EX_EVICT || s.kind == EX_LINK || s.kind == EX_RELEASE ||
+                s.kind == EX_SEND || s.kind == EX_CARD || s.kind == EX_CLAIM ||
+                s.kind == EX_CREATED;
     fprintf(out, "station %u ", c->number[s.station]);
     if (card)
         fprintf(out, "card %u ", s.arg);

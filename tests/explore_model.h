@@ -23,7 +23,7 @@ enum {
     EX_PACKED = EX_STATIONS * (4 * (1 + 2 * EX_QUEUE) + 4 * EX_LINES +
                                EX_CARDS * (1 + EX_LINES + 1 + 2 * EX_QUEUE)),
     /**< bytes of a packed world, at most */
-    EX_STEPS = EX_STATIONS * (EX_CARDS * (5 * EX_LINES + 6) + 3 + 2 * EX_STATIONS +
+    EX_STEPS = EX_STATIONS * (EX_CARDS * (6 * EX_LINES + 6) + 3 + 2 * EX_STATIONS +
                               EX_LINES * (6 + EX_STATIONS * EX_CARDS)),
     /**< steps possible in one world, at most */
 };
@@ -39,6 +39,7 @@ struct ex_config {
     bool eject;   /**< network cache entries may be ejected at any time */
     bool refuse;  /**< directories may refuse requests and the network's interventions unseen */
     uint8_t functions; /**< enum ex_functions: what directories may ask themselves at any time */
+    uint8_t exclusive; /**< enum ex_exclusive: protocol.clean_exclusive */
     bool links;        /**< processors may link lines exclusively (agent.link_hold) */
     uint8_t swap;      /**< enum ex_swap: which worlds are mirror images */
     bool quick;        /**< small enough for the quick suite */
@@ -46,6 +47,10 @@ struct ex_config {
 
 /** Special functions (special.def). */
 enum ex_functions { EX_FUNCTIONS = 1 /**< all but claims */, EX_CLAIMS = 2 };
+
+/** Reads of lines that nobody has are granted exclusively; and there are those that want no such
+ *  copy. */
+enum ex_exclusive { EX_EXCLUSIVE = 1, EX_FETCHES = 2 };
 
 /** Two things of a machine that behave alike, so that worlds which differ in their exchange only
  * are one. (Cards of a remote station do not: the network cache asks them in turn.) */
@@ -73,6 +78,7 @@ struct ex_card {
     uint8_t state[EX_LINES];
     bool fresh[EX_LINES]; /**< its copy has the latest value */
     uint8_t request, line;
+    bool shared;     /**< the request is a fetch */
     uint8_t link;    /**< enum ex_link, of `line` */
     uint8_t created; /**< bit per line: the home does not know yet that it has been created here */
     struct ex_queue
@@ -94,7 +100,8 @@ struct ex_world {
 };
 
 enum ex_kind {
-    EX_LOAD, /**< these up to EX_EJECT are voluntary: nothing waits for them */
+    EX_LOAD,  /**< these up to EX_EJECT are voluntary: nothing waits for them */
+    EX_FETCH, /**< a load that is content with a shared copy */
     EX_STORE,
     EX_LINK,
     EX_EVICT,

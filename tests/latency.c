@@ -474,3 +474,32 @@ Test(latency, unchanged_by_checking)
         compare_all(&d, &documented[level], &p, level);
     }
 }
+
+/* With clean exclusive grants a line that was only read is taken from its reader as a dirty one is
+ * from its writer, and the reader's store asks nobody. */
+Test(latency, clean_exclusive)
+{
+    struct document d;
+    unsigned taken = 0, upgrades = 0;
+    read_document(&d);
+    for (unsigned i = 0; i < SCENARIOS; i++)
+        for (unsigned level = 0; level < LEVELS; level++) {
+            const struct world *w = &documented[level];
+            struct scenario s = scenarios[i];
+            struct nm_params p;
+            set_up(w, &p);
+            p.clean_exclusive = true;
+            if (strstr(s.name, ", dirty ") && !s.before[1].given) {
+                s.before[0].store = false;
+                compare(w, &s, &p, recipe_of(&d, s.name), 0);
+                taken++;
+            } else if (!strncmp(s.name, "upgrade", 7) && !s.before[1].given) {
+                nm_tick start, over = measure(w, &s, &p, 0, &start);
+                cr_expect_eq(over, start, "%s, '%s': %lu", w->name, s.name,
+                             (unsigned long)(over - start));
+                upgrades++;
+            }
+        }
+    cr_expect_eq(taken, 10u * LEVELS, "%u", taken);
+    cr_expect_eq(upgrades, 2u * LEVELS, "%u", upgrades);
+}

@@ -54,7 +54,7 @@ static uint64_t power_of_two(uint64_t v)
 /* A design choice is switched off by 0, and its promise with it. */
 static uint64_t least(const struct nm_param_row *r)
 {
-    return strcmp(r->source, "design") || r->min ? r->min : 1;
+    return strcmp(r->source, "design") || r->type == NM_PARAM_BOOL || r->min ? r->min : 1;
 }
 
 static uint64_t value(struct lot *l, const struct nm_param_row *r)
@@ -75,13 +75,15 @@ static uint64_t value(struct lot *l, const struct nm_param_row *r)
     return power >= r->min && draw(l, 2) ? power : v;
 }
 
-/* Design choices other than numbers say what is simulated, not how fast it is. In a secondary cache
- * that is not split, an LL/SC loop's instructions may put out the line it has linked, every time.
+/* Design choices other than numbers say what is simulated, not how fast it is; but every protocol
+ * is drawn. In a secondary cache that is not split, an LL/SC loop's instructions may put out the
+ * line it has linked, every time.
  */
 static bool fixed(const struct nm_param_row *r)
 {
     return strncmp(r->key, "run.", 4) == 0 || strcmp(r->key, "l2.split") == 0 ||
-           (strcmp(r->source, "design") == 0 && r->type != NM_PARAM_INT);
+           (strncmp(r->key, "protocol.", 9) != 0 && strcmp(r->source, "design") == 0 &&
+            r->type != NM_PARAM_INT);
 }
 
 static void redraw(struct lot *l, struct nm_params *p, const char *key)

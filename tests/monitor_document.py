@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-The tables of docs/monitor.md and docs/programs.md are those the program prints.
+The tables of docs/monitor.md, docs/programs.md and docs/coherence.md are those the program prints.
 
     monitor_document.py NUMACHINE HOME [--write]
 
@@ -32,6 +32,18 @@ def check_features(numachine, home):
         assert where == "-" or pathlib.Path(home, where).is_file(), f"{row['ref']}: no file {where}"
         assert test == "-" or test in tests, f"{row['ref']}: no test {test}"
         assert (test == "-") <= (len(row["sentence"]) > 20), f"{row['ref']}: why no test?"
+
+
+def check_choices(numachine, home):
+    """What is done somewhere names the file, and what a source says the source."""
+    out = subprocess.run([numachine, "list", "choices", "--json"], check=True, capture_output=True)
+    sources = pathlib.Path(home, "docs/sources.md").read_text()
+    rows = json.loads(out.stdout)
+    assert {row["source"] == "design" for row in rows} == {True, False}, "sources and choices"
+    for row in rows:
+        assert pathlib.Path(home, row["where"]).is_file(), f"{row['name']}: no file {row['where']}"
+        tag = re.sub(r"\d+", "n", row["source"]) if "MIPS" in row["source"] else row["source"]
+        assert tag == "design" or f"| {tag} |" in sources, f"{row['name']}: no source {row['source']}"
 
 
 # What a program sees of a card: the listing, what names a row of it, and its number.
@@ -82,7 +94,9 @@ def document(numachine, path, least):
 def main():
     numachine, home = sys.argv[1:3]
     check_features(numachine, home)
+    check_choices(numachine, home)
     check_numbers(numachine, home)
+    document(numachine, pathlib.Path(home, "docs/coherence.md"), 1)
     document(numachine, pathlib.Path(home, "docs/monitor.md"), 10)
     document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
 

@@ -175,6 +175,39 @@ static void refused(struct world *w, const struct clocks *c)
     access_at(w, 2, 9 * STEP + 2 * c->bus, 'c', z);
 }
 
+/* Card 3 has written Y. While A is fetched for card 0, the intervention for card 1's read of Y
+ * waits behind it, and card 2's read of Y is refused for that; 28 and 56 bus cycles later because Y
+ * is locked. */
+static void no_room(struct world *w, const struct clocks *c)
+{
+    const uint64_t y = 0, a = 8 * LINE;
+    shape(w, 4, 1, 1, c);
+    w->p.agent_external = EXTERNAL * c->bus;
+    w->p.agent_retry = RETRY;
+    w->p.agent_spread = 0;
+    access_at(w, 3, 1 * STEP, 'w', y);
+    access_at(w, 0, 3 * STEP, 'r', a);
+    access_at(w, 1, 3 * STEP + c->bus, 'r', y);
+    access_at(w, 2, 3 * STEP + 2 * c->bus, 'r', y);
+}
+
+/* Card 3 has written Y; card 0 reads it, and card 1 is refused three times, after the second of
+ * which memory keeps its turn. The line is free 80 bus cycles later, and card 1's fourth read comes
+ * after 86: in between card 2 asks. */
+static void no_turn(struct world *w, const struct clocks *c)
+{
+    const uint64_t y = 0;
+    shape(w, 4, 1, 1, c);
+    w->p.agent_external = EXTERNAL * c->bus;
+    w->p.agent_retry = RETRY;
+    w->p.agent_spread = 0;
+    w->p.directory_patience = 1;
+    access_at(w, 3, 1 * STEP, 'w', y);
+    access_at(w, 0, 3 * STEP, 'r', y);
+    access_at(w, 1, 3 * STEP + 2 * c->bus, 'r', y);
+    access_at(w, 2, 3 * STEP + 83 * c->bus, 'r', y);
+}
+
 /* Card 0, on the first station of the first of two local rings, reads lines of the first station of
  * the other. */
 static void rings(struct world *w, const struct clocks *c)
@@ -235,9 +268,9 @@ static void ends(struct world *w, unsigned card, nm_tick at)
     nm_card_os_counts(w->m, card)->wakes = WAKES;
 }
 
-enum which { IN_READS, IN_SHARING, IN_REFUSED, IN_RINGS, IN_USES, CASES };
+enum which { IN_READS, IN_SHARING, IN_REFUSED, IN_NO_ROOM, IN_NO_TURN, IN_RINGS, IN_USES, CASES };
 static void (*const cases[CASES])(struct world *w, const struct clocks *c) = {
-    reads, sharing, refused, rings, states};
+    reads, sharing, refused, no_room, no_turn, rings, states};
 
 static void run(struct world *w, enum which which, const struct clocks *c)
 {
@@ -363,6 +396,14 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_REFUSED, "NACK", "share_of_latency", 100 * lost / latency, -1},
         {IN_REFUSED, "NACK", "share_of_time", 100 * (lost + given_up) * b / four, -1},
         {IN_REFUSED, "NACK", "nacks_per_1000_requests", 4000.0 / 8, -1},
+        {IN_REFUSED, "NACK", "no_room_share", 0, -1},
+        {IN_REFUSED, "NACK", "no_turn_share", 0, -1},
+        {IN_NO_ROOM, "NACK", "nacks_per_refused_request", 3, -1},
+        {IN_NO_ROOM, "NACK", "no_room_share", 100 / 3.0, -1},
+        {IN_NO_ROOM, "NACK", "no_turn_share", 0, -1},
+        {IN_NO_TURN, "NACK", "nacks_per_refused_request", 4 / 2.0, -1},
+        {IN_NO_TURN, "NACK", "no_room_share", 0, -1},
+        {IN_NO_TURN, "NACK", "no_turn_share", 25, -1},
         {IN_REFUSED, "NACK", "given_up_per_1000_requests", 1000.0 / 8, -1},
 
         /* a request passes stations 0 and 1, a line 2 and 3; above, one slot from ring 0, a line
@@ -405,16 +446,16 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_SHARING, "SYNC", "copies_lost_per_1000_instr", 1000 * 2.0 / s_reads, -1},
         {IN_SHARING, "SYNC", "copies_lost_per_upgrade", 2, -1},
 
-        {IN_STATES, METRICS, "ipc", instructions / two, -1},
-        {IN_STATES, METRICS, "mips", instructions / seconds / 1e6, -1},
-        {IN_STATES, METRICS, "useful_share", 100 * run / two, -1},
-        {IN_STATES, METRICS, "stall_share", 100 * (L1I + L1D + L2 + MP + OTHER) / two, -1},
-        {IN_STATES, METRICS, "killslip_share",
-         100 * (KILLED_BR + KILLED_EXC + SLIP_I + SLIP_F) / two, -1},
-        {IN_STATES, METRICS, "system_share", 100 * SYSTEM / two, -1},
-        {IN_STATES, METRICS, "waiting_share", 100 * WAITING / two, -1},
-        {IN_STATES, METRICS, "asleep_share", 100 * ASLEEP / two, -1},
-        {IN_STATES, METRICS, "idle_share", 100 * (two - ran - SYSTEM - WAITING - ASLEEP) / two, -1},
+        {IN_USES, METRICS, "ipc", instructions / two, -1},
+        {IN_USES, METRICS, "mips", instructions / seconds / 1e6, -1},
+        {IN_USES, METRICS, "useful_share", 100 * run / two, -1},
+        {IN_USES, METRICS, "stall_share", 100 * (L1I + L1D + L2 + MP + OTHER) / two, -1},
+        {IN_USES, METRICS, "killslip_share", 100 * (KILLED_BR + KILLED_EXC + SLIP_I + SLIP_F) / two,
+         -1},
+        {IN_USES, METRICS, "system_share", 100 * SYSTEM / two, -1},
+        {IN_USES, METRICS, "waiting_share", 100 * WAITING / two, -1},
+        {IN_USES, METRICS, "asleep_share", 100 * ASLEEP / two, -1},
+        {IN_USES, METRICS, "idle_share", 100 * (two - ran - SYSTEM - WAITING - ASLEEP) / two, -1},
         {IN_RINGS, METRICS, "bus_utilisation", 100 * 2 * READS * (1 + 9) / (cycles * 4), -1},
         {IN_RINGS, METRICS, "memory_utilisation", 100 * READS * DRAM / (cycles * 4), -1},
         {IN_READS, METRICS, "card_bandwidth", READS * LINE / seconds / 1e6, -1},
