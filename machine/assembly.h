@@ -84,6 +84,9 @@ void nm_station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at);
 /* An event of its own, or the operating system, has changed a card. */
 void nm_station_moved(struct nm_station *s, unsigned position);
 
+/* Ends the process if something is not as it must be at the end of a window. (invariants.c) */
+void nm_machine_invariants(const struct nm_machine *m);
+
 /* A card has trapped or interrupts its processor. */
 void nm_machine_call(struct nm_machine *m, struct nm_call call);
 

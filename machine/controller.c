@@ -406,7 +406,9 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     refused_by_table(c, &before, in, from_network, actions);
     /* A message that ends or continues something else brings what was said with it. */
     const uint8_t info = is_request(in) ? info_of(before.state) : in->info;
-    (*c->seen)[before.state][in->message][from_network]++;
+    c->accesses++;
+    if (!c->selects.length || in->line - c->selects.from < c->selects.length)
+        (*c->seen)[before.state][in->message][from_network]++;
     perform(c, in, info, &out, actions, now);
     return true;
 }

@@ -75,9 +75,13 @@ struct nm_controller {
     uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
     unsigned late_count, late_size;
-    nm_seen *seen;    /**< monitor */
-    uint64_t refused; /**< messages refused without looking ... */
-    uint64_t no_room; /**< ... for lack of room or of a place */
+    nm_seen *seen; /**< monitor: of lines in `selects` */
+    struct {
+        uint64_t from, length;
+    } selects;         /**< memory.histogram_from, memory.histogram_length */
+    uint64_t accesses; /**< times the directory was looked at */
+    uint64_t refused;  /**< messages refused without looking ... */
+    uint64_t no_room;  /**< ... for lack of room or of a place */
 };
 
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing);

@@ -34,23 +34,19 @@ static unsigned row_of(const char *state, bool *locked)
     return NM_ROW_GI; /* W: sent for */
 }
 
-/* Folds the protocol's states into rows; returns the accesses. */
-static uint64_t fold(const struct nm_controller *c, nm_histogram out)
+/* Folds the protocol's states into rows. */
+static void fold(const struct nm_controller *c, nm_histogram out)
 {
     const nm_seen *seen = c->seen;
-    uint64_t accesses = 0;
     for (unsigned state = 0; state < NM_STATES; state++) {
         bool locked;
         if (nm_state_agent(state) != c->agent)
             continue;
         unsigned row = row_of(nm_state_name(state), &locked);
         for (unsigned message = 0; message < NM_MSG__COUNT; message++)
-            for (unsigned far = 0; far < 2; far++) {
+            for (unsigned far = 0; far < 2; far++)
                 out[row][locked][message][far] += (*seen)[state][message][far];
-                accesses += (*seen)[state][message][far];
-            }
     }
-    return accesses;
 }
 
 /* ---- stations -------------------------------------------------------------------------------- */
@@ -75,7 +71,8 @@ static void look_memory(const struct nm_memory *memory, nm_tick now, struct nm_s
     out->sum.memory_busy = nm_memory_busy(memory, now);
     out->sum.memory_refused = c->refused;
     out->sum.memory_no_room = c->no_room;
-    out->sum.memory_accesses = fold(c, out->sum.histogram[NM_HISTOGRAM_MEMORY]);
+    out->sum.memory_accesses = c->accesses;
+    fold(c, out->sum.histogram[NM_HISTOGRAM_MEMORY]);
 }
 
 static void look_netcache(const struct nm_network *network, nm_tick now,
@@ -86,7 +83,8 @@ static void look_netcache(const struct nm_network *network, nm_tick now,
     out->sum.netcache_busy = nm_network_busy(network, now);
     out->sum.netcache_refused = c->refused;
     out->sum.netcache_no_room = c->no_room;
-    out->sum.netcache_accesses = fold(c, out->sum.histogram[NM_HISTOGRAM_NETCACHE]);
+    out->sum.netcache_accesses = c->accesses;
+    fold(c, out->sum.histogram[NM_HISTOGRAM_NETCACHE]);
     out->sum.requests = n.requests;
     out->sum.hits = n.hits;
     out->sum.migration = n.migration;

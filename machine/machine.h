@@ -256,7 +256,7 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 struct nm_truth {
     uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
     uint64_t silent_upgrades, nacks_locked, nacks_no_room, nacks_no_turn;
-    uint64_t l1_writebacks, virtual_coherency, tlb_misses;
+    uint64_t l1_writebacks, virtual_coherency, tlb_misses, upgrades_failed;
     uint64_t requests, requests_abandoned, abandoned_time, abandoned_nacks, refused_time;
     uint64_t held, packets_sent;
     uint64_t scs_failed;

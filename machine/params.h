@@ -20,6 +20,7 @@ enum { NM_ISA_MIPS64R2, NM_ISA_MIPS3 };
 enum { NM_MODE_TIMED, NM_MODE_FUNCTIONAL };
 enum { NM_TICK_STAGGERED, NM_TICK_TOGETHER };
 enum { NM_LIVELOCK_SAY, NM_LIVELOCK_END };
+enum { NM_FAILED_READ, NM_FAILED_BUS_ERROR };
 enum { NM_PLACE_ROUND_ROBIN, NM_PLACE_FIRST_TOUCH, NM_PLACE_LOCAL };
 
 /** All values in the units of params.def. Plain data: copy freely. */

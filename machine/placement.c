@@ -92,11 +92,16 @@ static unsigned choose(struct nm_placement *pl, unsigned toucher, uint64_t va)
 
 /* Where in its memory a station starts. Were it the same place everywhere, pages taken in turn
  * would all compete for the same places of the network caches and secondary caches, whose size
- * divides the memories'. So the stations start apart: spread over a network cache, and one page
- * more for the secondary caches (what an operating system calls page colouring). */
+ * divides the memories'. So the stations start apart: spread over a network cache, and within that
+ * over the data half of a secondary cache (what an operating system calls page colouring). */
 static uint64_t first_page(const struct nm_placement *pl, unsigned station)
 {
-    return station * (pl->p.netcache_size / pl->p.page_size / pl->stations + 1) % pl->pages;
+    const uint64_t half = pl->p.l2_size / pl->p.page_size / (pl->p.l2_split ? 2 : 1),
+                   secondary = half > pl->stations ? half / pl->stations : 1;
+    uint64_t apart = pl->p.netcache_size / pl->p.page_size / pl->stations;
+    if (half && apart > half)
+        apart -= apart % half; /* the same place of a secondary cache */
+    return station * (apart > secondary ? apart - secondary : apart + secondary) % pl->pages;
 }
 
 static bool take_from(struct nm_placement *pl, unsigned station, uint64_t *pa, bool *used)

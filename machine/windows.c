@@ -17,6 +17,7 @@
  */
 #include "machine/alloc.h"
 #include "machine/assembly.h"
+#include "machine/invariant.h"
 #include "procard/functional.h"
 
 #include <string.h>
@@ -223,6 +224,8 @@ static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
     m->now = earlier(end, m->stop_at);
     if (m->net)
         ring_run(m->net, m->now);
+    if (NM_LOOKS_AT_INVARIANTS && !*m->broken)
+        nm_machine_invariants(m);
 }
 
 /* ---- when nothing goes on -------------------------------------------------------------------- */

@@ -719,9 +719,12 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
 }
 
 /* An upgrade that was cancelled becomes a read: so far the processor waited for an acknowledgement,
- * from here on for data (R4-5). */
+ * from here on for data (R4-5). With IvdErr the agent reads all the same, because its request is on
+ * its way, and the processor hears of the failure when that has ended. */
 static void becomes_read(struct pc_card *card, nm_tick now)
 {
+    card->truth.upgrades_failed++;
+    card->request.failed = card->request.store && card->p->failed_upgrade == NM_FAILED_BUS_ERROR;
     if (now > card->cpu.now)
         pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
     card->request.stall = PC_ST_STALL_L2;

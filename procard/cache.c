@@ -200,6 +200,17 @@ static uint8_t *fault(struct pc_cpu *cpu, enum pc_access access, uint64_t va, en
     return NULL;
 }
 
+uint8_t *pc_bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va, uint32_t code,
+                      enum pc_stop *stop)
+{
+    cpu->exc = access == PC_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
+    cpu->badvaddr = va;
+    cpu->trap_code = code;
+    cpu->absent = cpu->unmapped = cpu->protected = false;
+    *stop = PC_STOP_TRAP;
+    return NULL;
+}
+
 /* Which right an access needs. */
 static enum pc_access right(enum pc_access access)
 {
@@ -351,8 +362,8 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
                   missed && card->request.stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2
                                                                   : pc_primary_stall(side),
                   before + refill_time(card, side, at + before), at);
+    part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
     card->l1_line[side][place] = pa & ~((1ull << card->l1_shift[side]) - 1);
-    card->l1_dirty[side][place] = false;
     if (side == PC_SIDE_I)
         card->truth.l1i_misses++;
     else
@@ -452,6 +463,13 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
                                      : NM_CARD_EV_LOAD,
                          at);
         card->request.conditional = access == PC_CONDITIONAL;
+        card->request.store = access == PC_STORE;
+        return false;
+    }
+    if (card->request.failed && line == card->request.line && access == PC_STORE) {
+        card->request.failed = false;
+        card->filled = NOWHERE;
+        pc_bus_error(&card->cpu, access, va, PC_FAILED_UPGRADE, stop);
         return false;
     }
     if (card->l1_line[side][place] != part)
@@ -476,18 +494,6 @@ static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick
     return false;
 }
 
-/* An access its page's attribute does not allow ([MIPS-A94]: LL of an uncached page is undefined,
- * and of a non-coherent one no use between processors). */
-static uint8_t *bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va,
-                          enum pc_stop *stop)
-{
-    cpu->exc = access == PC_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
-    cpu->badvaddr = va;
-    cpu->absent = cpu->unmapped = cpu->protected = false;
-    *stop = PC_STOP_TRAP;
-    return NULL;
-}
-
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum pc_access access,
                             nm_tick at, enum pc_stop *stop, uint64_t *pa)
 {
@@ -502,12 +508,14 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     if (!nm_xlate_found(result))
         return fault(cpu, access, va, result, stop);
     bool store = right(access) == PC_STORE, noncoherent = result == NM_XLATE_NONCOHERENT;
+    /* [MIPS-A94]: LL of an uncached page is undefined; of a non-coherent one it is no use
+     * between processors. */
     if (result != NM_XLATE_OK && (access == PC_LINKED || access == PC_CONDITIONAL))
-        return bus_error(cpu, access, va, stop);
+        return pc_bus_error(cpu, access, va, 0, stop);
     if (!mapped(card, PC_SIDE_D, va, &at, stop))
         return NULL;
     if (result == NM_XLATE_UNCACHED && card->functional && *pa >= NM_REGISTERS)
-        return bus_error(cpu, access, va, stop);
+        return pc_bus_error(cpu, access, va, 0, stop);
     if (result == NM_XLATE_UNCACHED && !card->functional)
         return pc_uncached_access(card, va, *pa, size, store, at, stop);
     if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop))
@@ -584,7 +592,7 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
     if (!nm_xlate_found(result))
         return fault(cpu, PC_FETCH, va, result, stop);
     if (result == NM_XLATE_UNCACHED)
-        return bus_error(cpu, PC_FETCH, va, stop);
+        return pc_bus_error(cpu, PC_FETCH, va, 0, stop);
     if (!mapped(card, PC_SIDE_I, va, &at, stop))
         return false;
     return obtain(card, PC_SIDE_I, va, pa, result == NM_XLATE_NONCOHERENT, PC_FETCH, at, stop);

@@ -13,6 +13,8 @@
 #include "machine/alloc.h"
 #include "procard/pins.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +186,16 @@ static void preempt(struct pc_card *card)
     trap(card, true);
 }
 
+void pc_card_breach(const struct pc_card *card, nm_tick horizon)
+{
+    fprintf(stderr,
+            "pc_run: on card %u it stopped for its horizon at tick %" PRIu64 ", before %" PRIu64
+            "; cpu->horizon, which it must set before its first access, is %" PRIu64
+            " (procard/r4400.h)\n",
+            card->cpu.number, card->cpu.now, horizon, card->cpu.horizon);
+    abort();
+}
+
 void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
@@ -200,7 +212,7 @@ void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
     }
     if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
-    pc_card_stopped(card, pc_run(cpu, horizon));
+    pc_card_stopped(card, pc_card_execute(card, horizon));
     if (card->pins) {
         pc_settle(cpu);
         pc_pins_follow(card->pins, cpu->states);

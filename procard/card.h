@@ -40,6 +40,8 @@ struct pc_request {
     bool active;
     bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
     bool conditional; /**< an SC waits for it */
+    bool store;       /**< a store does, other than SC */
+    bool failed;      /**< its upgrade has lost the line, and the store shall end with IvdErr */
     bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
     uint8_t command;  /**< enum nm_message of its last issue */
@@ -225,6 +227,17 @@ void pc_card_watch(struct pc_card *card);
 /* Parts of pc_card_run. */
 void pc_card_run_watched(struct pc_card *card, nm_tick horizon);
 void pc_card_stopped(struct pc_card *card, enum pc_stop why);
+/** Ends the process with a message: pc_run does not keep its contract. */
+_Noreturn void pc_card_breach(const struct pc_card *card, nm_tick horizon);
+
+/** pc_run; one that comes to its horizon too early would be called for ever. */
+static inline enum pc_stop pc_card_execute(struct pc_card *card, nm_tick horizon)
+{
+    const enum pc_stop why = pc_run(&card->cpu, horizon);
+    if (__builtin_expect(why == PC_STOP_HORIZON && card->cpu.now < horizon, 0))
+        pc_card_breach(card, horizon);
+    return why;
+}
 
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
  *  Precondition: PC_RUNNING.
@@ -236,12 +249,16 @@ static inline bool pc_card_run(struct pc_card *card, nm_tick horizon)
         pc_card_run_watched(card, horizon);
         return false;
     }
-    const enum pc_stop why = pc_run(&card->cpu, horizon);
+    const enum pc_stop why = pc_card_execute(card, horizon);
     if (__builtin_expect(why == PC_STOP_HORIZON, 1))
         return true;
     pc_card_stopped(card, why);
     return false;
 }
+
+/** Ends the process if something of the card is not as it must be at the end of a window.
+ *  (invariants.c) */
+void pc_card_invariants(const struct pc_card *card, nm_tick now);
 
 /** Charges `n` PCycles of `state` that begin at tick `at`. A line kept for a store conditional is
  * kept so much longer. */
@@ -296,6 +313,12 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_
 bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
                     uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
+
+/** Ends an access with a bus error.
+ *  @param code  PC_FAILED_UPGRADE, or 0
+ *  @return NULL */
+uint8_t *pc_bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va, uint32_t code,
+                      enum pc_stop *stop);
 
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 

@@ -163,6 +163,7 @@ static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
     }
     cpu->exc = pc & 3 ? PC_EXC_ADEL : PC_EXC_IBE;
     cpu->badvaddr = pc;
+    cpu->trap_code = 0;
     cpu->absent = false;
     cpu->unmapped = false;
     cpu->protected = false;

@@ -133,7 +133,7 @@ struct pc_cpu {
     struct pc_regs r;
 
     nm_tick now;     /**< start of the block being executed; an op's own time is now + op->cyc */
-    nm_tick horizon; /**< instructions start only before this tick */
+    nm_tick horizon; /**< instructions start only before this tick; set by pc_run */
 
     /* primary data cache, fast view: index (va >> dshift) & dmask; a line is 1 << dshift bytes */
     struct pc_line *d;
@@ -163,7 +163,8 @@ struct pc_cpu {
     /* exception report, valid after PC_STOP_TRAP */
     enum pc_exc exc;
     uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
-    uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU */
+    uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU; for DBE
+                             PC_FAILED_UPGRADE or 0 */
     bool absent;        /**< ADEL/ADES: the page has no memory yet */
     bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
     bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
@@ -176,6 +177,10 @@ struct pc_cpu {
     struct pc_block *hot[256]; /**< private as `pipe`: targets of register jumps, by address */
 };
 
+/** Of a bus error: IvdErr, the store's upgrade has lost its line. Nothing is wrong with the store;
+ * it may be executed again. */
+enum { PC_FAILED_UPGRADE = 1 };
+
 /** PCycles an exception or interrupt kills: the instruction in WB and the seven younger ones
  *  (R44-5; manual p. 44: eight stages). ERET has no delay slot: the three behind it. */
 enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
@@ -185,6 +190,16 @@ enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
 /**
  * Executes until the horizon, a miss or a trap: from where the last run stopped, or from cpu->r.pc
  * after a trap, pc_leave or pc_refetch.
+ *
+ * Whoever implements it otherwise (tests do) must:
+ *  - return PC_STOP_HORIZON at once, and touch nothing, if cpu->now >= horizon;
+ *  - set cpu->horizon = horizon before the first access: the slow paths below refuse, with
+ *    PC_STOP_HORIZON, whatever starts at or after cpu->horizon, so with an old one nothing ever
+ * goes on (pc_card_execute ends the process with a message then);
+ *  - start an access only at cpu->now or later, move cpu->now past each access by at least what it
+ *    takes, and hand on PC_STOP_MISS, PC_STOP_TRAP and PC_STOP_HORIZON as the slow paths gave them,
+ *    repeating the same access when it is called again;
+ *  - return PC_STOP_HORIZON only with cpu->now >= horizon.
  *
  * On return cpu->now is the tick at which the next instruction (re)starts, which on a miss or a
  * trap is at cpu->r.pc, else see pc_settle. On a miss that instruction has had no effect. On a trap

@@ -215,13 +215,8 @@ uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsi
                             bool store, nm_tick at, enum pc_stop *stop)
 {
     struct pc_uncached *u = &card->uncached;
-    if (!allowed(card, pa, size)) {
-        card->cpu.exc = PC_EXC_DBE;
-        card->cpu.badvaddr = va;
-        card->cpu.absent = card->cpu.unmapped = card->cpu.protected = false;
-        *stop = PC_STOP_TRAP;
-        return NULL;
-    }
+    if (!allowed(card, pa, size))
+        return pc_bus_error(&card->cpu, store ? PC_STORE : PC_LOAD, va, 0, stop);
     if (u->granted) {
         u->granted = false;
         if (store) {

@@ -18,6 +18,7 @@ enum {
     FPE_FLTINV_ = 7,
     BUS_ADRALN_ = 1,
     BUS_ADRERR_ = 2,
+    BUS_OBJERR_ = 3,
     TRAP_BRKPT_ = 1
 };
 
@@ -202,7 +203,8 @@ void fault_trap(struct thread *t)
         break;
     case PC_EXC_IBE:
     case PC_EXC_DBE:
-        signal_force(t, SIG_BUS, BUS_ADRERR_, t->badvaddr);
+        signal_force(t, SIG_BUS,
+                     t->trap_code == PC_FAILED_UPGRADE ? BUS_OBJERR_ : BUS_ADRERR_, t->badvaddr);
         break;
     case PC_EXC_BP:
         trap_code(t, break_code(t->trap_code), TRAP_BRKPT_);

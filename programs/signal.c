@@ -556,6 +556,8 @@ static const char *bus_error(const struct thread *t)
 {
     const struct vm_area *a = vm_find(&t->p->vm, t->badvaddr);
 
+    if (t->trap_code == PC_FAILED_UPGRADE)
+        return "bus error: the line was taken while its upgrade waited (agent.failed_upgrade)";
     if (!a || a->kind == VM_COHERENT)
         return "bus error";
     if (t->exc == PC_EXC_IBE)

@@ -14,6 +14,7 @@
 #include "ring/net.h"
 
 #include "machine/alloc.h"
+#include "machine/invariant.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -680,4 +681,6 @@ void ring_run(struct ring_net *net, nm_tick until)
             ring_alone_arrives(net);
     }
     cycles(net, end);
+    if (NM_LOOKS_AT_INVARIANTS)
+        ring_invariants(net);
 }

@@ -299,6 +299,9 @@ void ring_alone_ends(struct ring_net *net);
 /** Moves the slots that have been left standing, for those who want to look. (cycle.c) */
 void ring_settle(const struct ring_net *net);
 
+/** Ends the process if something is not as net.h says. (invariants.c) */
+void ring_invariants(const struct ring_net *net);
+
 /** Tells what the stations did since the last run to the rings. (net.c) */
 void ring_absorb(struct ring_net *net);
 

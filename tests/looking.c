@@ -108,6 +108,23 @@ static struct reference *reads(uint64_t from, size_t count)
     return list;
 }
 
+/* [TR-22]: the histogram counts a range of addresses when it is told to; nothing else changes. */
+Test(looking, the_histogram_counts_the_addresses_it_is_told_to)
+{
+    enum { READS = 200, PART = 16 };
+    struct nm_params p = shape(4, 1, 1, 1);
+    p.histogram_from = 3 * LINE;
+    p.histogram_length = PART * LINE;
+    struct nm_machine *m = actors_machine(&p);
+    struct reference *list = reads(0, READS);
+    work(m, 2, list, READS);
+    const struct nm_station_monitor s = station(m, 0);
+    cr_expect_eq(s.sum.memory_accesses, READS);
+    cr_expect_eq(s.sum.histogram[NM_HISTOGRAM_MEMORY][NM_ROW_LV][0][NM_MSG_RD][0], PART);
+    free(list);
+    nm_machine_free(m);
+}
+
 Test(looking, a_bus_is_busy_for_as_long_as_its_packets_take)
 {
     enum { READS = 200 };

@@ -1,4 +1,5 @@
 /* Page placement: which station a page lands on, by rule, by range, and when memories are full. */
+#include "machine/placement.h"
 #include "machine/machine.h"
 
 #include <criterion/criterion.h>
@@ -40,6 +41,37 @@ Test(placement, rules)
     for (unsigned i = 0; i < 5; i++)
         cr_expect_eq(station_of(m, i, i * 16384), 2);
     nm_machine_free(m);
+}
+
+/* Pages taken in turn fill the data half of a secondary cache before two of them share a place; on
+ * the stations of the shipped machines, and others. */
+Test(placement, pages_in_turn_do_not_compete)
+{
+    static const unsigned stations[] = {1, 2, 4, 8, 12, 16};
+    for (unsigned i = 0; i < sizeof stations / sizeof *stations; i++)
+        for (uint64_t page = 4096; page <= 65536; page *= 4) {
+            struct nm_params p;
+            bool used, taken[128] = {false};
+            nm_params_default(&p);
+            p.l2_size = 1 << 20;
+            p.netcache_size = 8 << 20;
+            p.page_size = page;
+            p.ring_stations = stations[i];
+            p.ring_locals = p.ring_groups = 1;
+            struct nm_placement *pl = nm_placement_new(&p);
+            const uint64_t places = (p.l2_size / 2) / page,
+                           pages = places / stations[i] * stations[i];
+            for (uint64_t n = 0; n < pages; n++) {
+                uint64_t pa;
+                cr_assert(nm_placement_take(pl, 0, n * page, &pa, &used));
+                cr_expect_not(taken[pa / page % places],
+                              "%u stations, pages of %lu bytes: page %lu shares place %lu",
+                              stations[i], (unsigned long)page, (unsigned long)n,
+                              (unsigned long)(pa / page % places));
+                taken[pa / page % places] = true;
+            }
+            nm_placement_free(pl);
+        }
 }
 
 Test(placement, ranges_win_and_round_robin_does_not_notice)

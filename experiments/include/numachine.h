@@ -152,6 +152,45 @@ static inline unsigned numachine_card_read(volatile unsigned *card, unsigned off
 #define NUMACHINE_SRAM(card, word) numachine_card_read(card, NUMACHINE_REG_SRAM + 4 * (word))
 
 /*
+ * Invalidates that failed. With agent.failed_upgrade: bus_error a store whose line another card
+ * takes while its upgrade waits ends with a bus error, which the monitoring card leaves to software
+ * to count: SIGBUS, with BUS_OBJERR as its si_code. Call numachine_count_failed() once, before
+ * there are threads that share anything; each failure is then counted for its thread, and the store
+ * executed again. Any other bus error still ends the program.
+ */
+#include <signal.h>
+#include <string.h>
+
+/** @return where those of this thread are counted */
+static inline volatile unsigned long *numachine_failed_here(void)
+{
+    static __thread volatile unsigned long failed;
+    return &failed;
+}
+
+#define numachine_failed (*numachine_failed_here())
+
+static inline void numachine_on_failed(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code == BUS_OBJERR)
+        numachine_failed++;
+    else
+        signal(number, SIG_DFL);
+}
+
+/** @return 0, or -1 with errno */
+static inline int numachine_count_failed(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = numachine_on_failed;
+    action.sa_flags = SA_SIGINFO;
+    return sigaction(SIGBUS, &action, 0);
+}
+
+/*
  * Special functions (docs/special-functions.md). Open /dev/numachine/memory, write one or more
  * struct numachine_command; a write returns when the commands are taken, not when they are done. A
  * read gives a struct numachine_report as soon as a command of this descriptor has ended.

@@ -1,0 +1,30 @@
+/*
+ * State that must hold between windows, looked at by builds with -Dinvariants=true; in others the
+ * compiler leaves it out. Each room has its own: ring/invariants.c, procard/invariants.c,
+ * machine/invariants.c.
+ */
+#ifndef NM_INVARIANT_H
+#define NM_INVARIANT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef NM_INVARIANTS
+enum { NM_LOOKS_AT_INVARIANTS = 1 };
+#else
+enum { NM_LOOKS_AT_INVARIANTS = 0 };
+#endif
+
+/** Ends the process with the place, the condition and where in the machine it does not hold.
+ *  @param ...  format and values of that */
+#define NM_MUST(condition, ...)                                                     \
+    do {                                                                            \
+        if (__builtin_expect(!(condition), 0)) {                                    \
+            fprintf(stderr, "%s:%d: %s: not so: ", __FILE__, __LINE__, #condition); \
+            fprintf(stderr, __VA_ARGS__);                                           \
+            fputc('\n', stderr);                                                    \
+            abort();                                                                \
+        }                                                                           \
+    } while (0)
+
+#endif

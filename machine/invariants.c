@@ -1,0 +1,50 @@
+/*
+ * What holds of the loop that lets time pass between windows: nothing that has yet to happen has
+ * been forgotten, on a station or among those that the operating system will be told of.
+ */
+#include "machine/assembly.h"
+#include "machine/invariant.h"
+
+#include <inttypes.h>
+
+static void station_holds(const struct nm_machine *m, const struct nm_station *s)
+{
+    const bool awake = m->awake[s->number / 64] >> (s->number % 64) & 1;
+    const nm_tick event = nm_kernel_next(s->k);
+    unsigned running = 0, found = 0;
+    for (unsigned i = 0; i < s->cards; i++) {
+        const struct pc_card *card = s->card[i];
+        const nm_turn turn =
+            card->activity == PC_RUNNING ? card->cpu.now << NM_TURN_SHIFT | i : NM_NEVER;
+        NM_MUST(s->running[i] == turn, "station %u, card %u: turn %#" PRIx64 ", activity %d",
+                s->number, i, s->running[i], card->activity);
+        running += turn != NM_NEVER;
+    }
+    for (unsigned i = 0; i < NM_CARDS_MAX; i++) {
+        const nm_turn turn = s->order[i];
+        NM_MUST(turn <= s->order[i + 1], "station %u", s->number);
+        found += turn != NM_NEVER && s->running[turn % NM_CARDS_MAX] == turn;
+    }
+    NM_MUST(found == running, "station %u: %u of %u processors have a turn", s->number, found,
+            running);
+    NM_MUST(event >= m->now, "station %u: an event at %" PRIu64 ", now %" PRIu64, s->number, event,
+            m->now);
+    NM_MUST(event >= s->next && (!running || s->order[0] >> NM_TURN_SHIFT >= s->next),
+            "station %u: next %" PRIu64 ", an event at %" PRIu64, s->number, s->next, event);
+    NM_MUST(awake || s->next == NM_NEVER, "station %u sleeps", s->number);
+    NM_MUST(m->next <= s->next && m->speaks <= s->speaks, "station %u", s->number);
+}
+
+void nm_machine_invariants(const struct nm_machine *m)
+{
+    for (unsigned i = 0; i < m->stations; i++)
+        station_holds(m, &m->station[i]);
+    for (unsigned i = 0; i < m->cards; i++)
+        pc_card_invariants(m->card[i], m->now);
+    for (unsigned i = 1; i < m->calls; i++)
+        NM_MUST(m->call[i - 1].at < m->call[i].at ||
+                    (m->call[i - 1].at == m->call[i].at && m->call[i - 1].card <= m->call[i].card),
+                "call %u", i);
+    NM_MUST(m->stop_at == (m->calls ? m->call[0].at + m->os_delay : NM_NEVER), "%u calls",
+            m->calls);
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""
+Upgrades that fail: what a guest counts of them, as bus errors, is what really happened; when the processor
+does the store again by itself the guest sees none, and they happen all the same. A program without a handler
+is killed, and told why.
+
+    failed_guest.py NUMACHINE GUEST UNPREPARED
+"""
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+MACHINES = [["station-4"], ["ring-16"], ["numachine-64", "memory.placement=local", "bus.fifo=2"]]
+
+
+def run(numachine, guest, machine, sets):
+    """The run's end, and upgrades_failed and invalidates_done of the region."""
+    options = [word for s in ["run.check=true", *sets] for word in ("--set", s)]
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory, "out")
+        done = subprocess.run([numachine, "stat", "-q", "-o", out, "-e", "invalidates_done", "-m", machine,
+                               *options, "--", guest], capture_output=True, text=True, timeout=200,
+                              check=False)
+        found = {row["stat"]: int(row["value"]) for row in csv.DictReader(open(out / "stats.csv", newline=""))
+                 if row["snapshot"] == "counting" and row["component"] == "machine"
+                 and row["stat"] in ("truth.upgrades", "truth.upgrades_failed", "monitor.invalidates_done")}
+    return done, found
+
+
+def main():
+    numachine, guest, unprepared = sys.argv[1:]
+    for machine, *sets in MACHINES:
+        for failure in "read", "bus_error":
+            done, found = run(numachine, guest, machine, [*sets, f"agent.failed_upgrade={failure}"])
+            what = f"{machine} {sets} {failure}: {done} {found}"
+            assert done.returncode == 0, what
+            failed = found["truth.upgrades_failed"]
+            assert failed > 20, what
+            assert failed + found["monitor.invalidates_done"] == found["truth.upgrades"], what
+            assert int(done.stdout) == (failed if failure == "bus_error" else 0), what
+    done, _ = run(numachine, unprepared, "station-4", ["agent.failed_upgrade=bus_error"])
+    assert done.returncode == 128 + 10 and "(agent.failed_upgrade)" in done.stderr, done
+
+
+main()

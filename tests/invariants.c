@@ -1,0 +1,250 @@
+/*
+ * The invariants that builds with -Dinvariants=true look at: a busy machine keeps them, and each
+ * way to break one is found.
+ */
+#include "actors.h"
+#include "machine/assembly.h"
+#include "ring/net.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CARDS = 8, REFERENCES = 300, LINES = 40, LINE = 64 };
+
+struct actor {
+    uint64_t random;
+    unsigned left;
+};
+
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct actor *a = actor_of(cpu);
+    enum pc_stop stop;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        uint64_t random = a->random;
+        const uint64_t address = actors_draw(&random, LINES) * LINE;
+        if (!a->left) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        if (!(a->left % 3 ? pc_load(cpu, address, 8, cpu->now, &stop)
+                          : pc_store(cpu, address, 8, cpu->now, &stop)))
+            return stop;
+        a->random = random;
+        a->left--;
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
+        pc_charge(cpu, PC_ST_INT, 1);
+    }
+    return PC_STOP_HORIZON;
+}
+
+static struct nm_machine *busy(struct actor actors[CARDS], uint64_t primary)
+{
+    struct nm_params p;
+    actors_params(&p, 1, 4, 2, 1);
+    actors_queues(&p, 2);
+    p.memory_size = 1 << 20;
+    p.l1d_size = primary;
+    struct nm_machine *m = actors_machine(&p);
+    for (unsigned i = 0; i < CARDS; i++) {
+        actors[i] = (struct actor){.random = i, .left = REFERENCES};
+        actors_start(m, i, &actors[i], i);
+    }
+    return m;
+}
+
+static void look(const struct nm_machine *m)
+{
+    ring_invariants(m->net);
+    nm_machine_invariants(m);
+}
+
+/* Runs window by window until no card runs. */
+static void run(struct nm_machine *m, nm_tick until)
+{
+    struct nm_trap trap;
+    for (nm_tick at = nm_machine_now(m) + 10; at < until; at += 10) {
+        if (nm_machine_run(m, at, &trap) == NM_RUN_TRAP) {
+            struct pc_regs regs;
+            nm_card_take(m, trap.card, &regs);
+        }
+        look(m);
+    }
+}
+
+/* In small primary caches too: a line that has made room for an old copy, which the processor is
+ * not shown, was still shown itself. */
+Test(invariants, kept_by_a_busy_machine)
+{
+    for (uint64_t primary = 64; primary <= 16384; primary *= 4) {
+        struct actor actors[CARDS];
+        struct nm_machine *m = busy(actors, primary);
+        run(m, 200000);
+        for (unsigned i = 0; i < CARDS; i++)
+            cr_expect_eq(actors[i].left, 0, "card %u", i);
+        nm_machine_free(m);
+    }
+}
+
+/* ---- broken on purpose ----------------------------------------------------------------------- */
+
+/* A ring with a slot in use and a node that wants, or is pending. */
+static struct ring *some_ring(const struct nm_machine *m)
+{
+    for (unsigned r = 0; r < m->net->rings; r++)
+        if (m->net->ring[r].occupied && m->net->ring[r].pending)
+            return &m->net->ring[r];
+    return NULL;
+}
+
+static struct pc_card *some_card(const struct nm_machine *m, enum pc_activity activity)
+{
+    for (unsigned i = 0; i < m->cards; i++)
+        if (m->card[i]->activity == activity)
+            return m->card[i];
+    return NULL;
+}
+
+static void forget_pending(struct nm_machine *m)
+{
+    struct ring *r = some_ring(m);
+    r->pending = r->wanting = r->awake = r->starving = 0;
+}
+
+static void want_without_anything(struct nm_machine *m)
+{
+    struct ring *r = some_ring(m);
+    r->wanting |= r->all & ~r->pending;
+}
+
+static void sleep_for_ever(struct nm_machine *m)
+{
+    struct ring *r = some_ring(m);
+    r->wanting = r->awake = r->starving = 0;
+    r->alarm = NM_NEVER;
+    for (unsigned n = 0; n < r->nodes; n++)
+        r->node[n].alarm = NM_NEVER;
+}
+
+static void attend_too_late(struct nm_machine *m)
+{
+    struct ring *r = some_ring(m);
+    r->alarm = m->net->now;
+    r->attend = NM_NEVER;
+}
+
+static void starve_at_once(struct nm_machine *m)
+{
+    struct ring *r = some_ring(m);
+    r->starving = r->all;
+}
+
+static void lose_a_slot(struct nm_machine *m)
+{
+    struct ring *r = some_ring(m);
+    r->occupied &= r->occupied - 1;
+}
+
+static void halt_for_nothing(struct nm_machine *m)
+{
+    some_ring(m)->halting = 1;
+}
+
+static void lose_work(struct nm_machine *m)
+{
+    m->net->soonest = NM_NEVER;
+    m->net->next[some_ring(m) - m->net->ring] = NM_NEVER;
+}
+
+static void run_while_waiting(struct nm_machine *m)
+{
+    some_card(m, PC_WAITING)->request.active = false;
+}
+
+static void lose_a_pcycle(struct nm_machine *m)
+{
+    some_card(m, PC_WAITING)->cpu.states[PC_ST_INT]--;
+}
+
+/* A few places are looked at at a time, which depend on the tick. */
+static void empty_secondary_caches(struct nm_machine *m)
+{
+    for (unsigned i = 0; i < m->cards; i++) {
+        const struct pc_card *card = m->card[i];
+        memset(card->l2[PC_SIDE_D].state, NM_CARD_I, card->l2[PC_SIDE_D].places);
+        for (nm_tick t = 0; t < 1000; t++)
+            pc_card_invariants(card, t);
+    }
+}
+
+static void forget_a_processor(struct nm_machine *m)
+{
+    const struct pc_card *card = some_card(m, PC_RUNNING);
+    m->station[card->station].running[card->position] = NM_NEVER;
+}
+
+static void forget_a_station(struct nm_machine *m)
+{
+    m->next = NM_NEVER;
+}
+
+static void forget_a_trap(struct nm_machine *m)
+{
+    m->stop_at = m->calls ? NM_NEVER : m->now;
+}
+
+static const struct {
+    const char *name;
+    void (*harm)(struct nm_machine *m);
+} harms[] = {
+#define HARM(name)  \
+    {               \
+#name, name \
+    }
+    HARM(forget_pending),         HARM(want_without_anything),
+    HARM(sleep_for_ever),         HARM(attend_too_late),
+    HARM(starve_at_once),         HARM(lose_a_slot),
+    HARM(halt_for_nothing),       HARM(lose_work),
+    HARM(run_while_waiting),      HARM(lose_a_pcycle),
+    HARM(empty_secondary_caches), HARM(forget_a_processor),
+    HARM(forget_a_station),       HARM(forget_a_trap),
+#undef HARM
+};
+
+/* In a process of its own: whether it is ended for it. */
+static bool found(struct nm_machine *m, void (*harm)(struct nm_machine *m))
+{
+    int status = 0;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(2);
+        harm(m);
+        look(m);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+Test(invariants, every_harm_is_found)
+{
+    struct actor actors[CARDS];
+    struct nm_machine *m = busy(actors, 16384);
+    struct nm_trap trap;
+    nm_tick at = 1000;
+    do {
+        cr_assert_eq(nm_machine_run(m, at += 7, &trap), NM_RUN_UNTIL);
+    } while (m->net->alone.active || m->net->any_touched || !some_ring(m) ||
+             !some_ring(m)->wanting || !some_card(m, PC_RUNNING) || !some_card(m, PC_WAITING));
+    look(m);
+    for (size_t i = 0; i < sizeof harms / sizeof *harms; i++)
+        cr_expect(found(m, harms[i].harm), "%s", harms[i].name);
+    nm_machine_free(m);
+}
