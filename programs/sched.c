@@ -254,6 +254,10 @@ static nm_tick handled(const struct thread *t)
     return t->absent ? p->par->os_fault : p->par->os_syscall;
 }
 
+/* A slice is not over before so many instructions: a single miss may take longer than os.quantum, a
+ * refill of the TLB, which the next thread empties again, too, and an LL and its SC must fit. */
+enum { SLICE_LEAST = 64 };
+
 /** The handler is done and the thread still has its card. */
 static void return_to_card(struct thread *t)
 {
@@ -262,9 +266,7 @@ static void return_to_card(struct thread *t)
     unsigned card = t->card;
     nm_tick at = later(t->trap.at + handled(t), prog_now(p));
 
-    /* A refill of the TLB may take longer than a slice, and the next thread empties the TLB:
-     * without an instruction a slice is not over. */
-    if (t->trap.preempted && at >= t->slice_end && completed(p, card) == t->slice_from)
+    if (t->trap.preempted && at >= t->slice_end && completed(p, card) < t->slice_from + SLICE_LEAST)
         t->slice_end = at + p->par->os_quantum;
     if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
         resume(t, at);

@@ -41,7 +41,28 @@ KNOWN = [
     # Requests and packets of one tick were taken in the order of their postings.
     ("netcache.size=65536B netcache.dram_time=1cy agent.response=6cy agent.retry=1cy", "queue.o32", ""),
     # A request overtook the answer of an intervention for its line.
-    (LATE_ANSWERS, "mutex.o32", ""),
+    ("rings.locals=1 rings.clock=1000000Hz rings.handler=2cy netcache.banks=16 "
+     "netcache.directory_time=1cy netcache.bank_recovery=237cy station.processors=1 "
+     "bus.clock=1000000Hz bus.arbitration=23cy memory.placement=first_touch memory.banks=1 "
+     "memory.directory_time=30cy memory.bank_recovery=1024cy processor.clock=1000000Hz l1i.line=16B "
+     "l2.size=1024B l2.line=32B l2.lookup=1cy directory.patience=8 agent.request=8cy "
+     "agent.response=1cy agent.create=1cy agent.register=64cy agent.external=64cy "
+     "agent.retry_spread=2cy agent.link_failures=1 os.virtual_coherency=1cy os.syscall=85cy "
+     "os.fault=3333cy os.wake=1cy os.quantum=1000cy os.tick=536870912cy",
+     "mutex.o32", ""),
+    # A slice ended before its first instruction, or between every LL and its SC.
+    ("rings.stations=1 rings.clock=1000000Hz rings.width=64B rings.generator=1cy rings.up=1cy "
+     "rings.output_fifo=256 rings.sinkable_queue=512 rings.input_fifo=2 rings.between_fifo=3 "
+     "rings.nonsinkable_limit=2 rings.patience=65536cy netcache.size=1073741824B netcache.banks=4 "
+     "netcache.dram_time=60cy netcache.bank_recovery=1024cy station.processors=1 bus.clock=1000000Hz "
+     "bus.width=64B bus.arbitration=8cy bus.fifo=64 memory.page_size=65536B memory.size=2147483648B "
+     "memory.local_station=1 memory.banks=1 memory.dram_time=302cy memory.bank_recovery=16cy "
+     "processor.clock=1000000Hz l1i.size=65536B l1i.line=16B l1d.size=65536B l1d.writeback=64cy "
+     "l2.size=1024B l2.line=128B l2.lookup=1cy directory.patience=4 agent.request=4cy "
+     "agent.register=1cy agent.retry=512cy agent.retry_spread=4096cy tlb.refill=897218cy "
+     "tlb.instruction_miss=64cy counters.interrupt=0cy os.fault=1cy os.wake=8192cy os.quantum=1023cy "
+     "os.tick=0cy",
+     "threads.o32", "5"),
 ]
 
 
