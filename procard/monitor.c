@@ -229,16 +229,16 @@ static void sram_counted(struct pc_card *card, nm_tick at)
 void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     const nm_tick cycle = nm_bus_cycle(card->bus);
-    struct mon_transaction t = {
-        .address = card->request.line,
-        .cycle = now / cycle,
-        .service = (now - card->request.issued) / cycle,
-        .global = in->info & NM_INFO_GLOBAL,
-        .valid = in->info & NM_INFO_VALID,
-        .nc_hit = in->info & NM_INFO_NC_HIT,
-        .remote = card->request.line / card->p->memory_size != card->station,
-        .phase = card->request.phase,
-        .exclusive = card->request.state == NM_CARD_D};
+    struct mon_transaction t = {.address = card->request.line,
+                                .cycle = now / cycle,
+                                .service = (now - card->request.issued) / cycle,
+                                .global = in->info & NM_INFO_GLOBAL,
+                                .valid = in->info & NM_INFO_VALID,
+                                .nc_hit = in->info & NM_INFO_NC_HIT,
+                                .remote =
+                                    card->request.line / card->p->memory_size != card->station,
+                                .phase = card->request.phase,
+                                .exclusive = card->request.state == NM_CARD_D};
     mon_board_transaction(&card->monitor.board, &t);
     sram_counted(card, now);
 }
