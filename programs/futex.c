@@ -109,11 +109,13 @@ unsigned futex_wake(struct prog *p, uint64_t addr, unsigned count, uint32_t bits
 
     DL_FOREACH_SAFE2(p->futexes, t, tmp, f_next)
     {
-        if (n >= count)
-            break;
         if (t->futex != addr || t->futex_kind != FUTEX_WORD || !(t->futex_bits & bits) ||
             !t->waiting)
             continue;
+        if (n == count) {
+            t->watched.free_at = prog_now(p); /* for who is next */
+            break;
+        }
         futex_rouse(t);
         n++;
     }

@@ -101,8 +101,8 @@ struct watched {
     uint64_t calls;        /**< traps of its own making */
     nm_tick called_at;     /**< the last of them */
     uint64_t from, since;  /**< [instructions] of its card when it got that; since its last call */
-    nm_tick slept_at;      /**< [ticks] when it last went to sleep on a futex ... */
-    uint64_t slept;        /**< ... `calls` by then ... */
+    nm_tick free_at;       /**< [ticks] when the lock it sleeps for was last given back */
+    uint64_t slept;        /**< `calls` when it last went to sleep on a futex ... */
     uint64_t futex;        /**< ... at this address ... */
     uint32_t expected;     /**< ... with this value */
     uint64_t vain;         /**< how often it found that one taken again, in a row */

@@ -41,7 +41,8 @@ static nm_tick wake_time(const struct prog *p)
 
 /** [ticks] What chance adds to that when the thread has been woken for the same lock in vain.
  * Whoever took it then may always be as late as this time: only another moment can be a better one.
- * After some times that is any moment until the lock has been taken and released once more. */
+ * After some times that is any moment until the lock comes free once more, if it does as soon as
+ * the last time. Not the time slept, which in a queue holds the delays of all who stood before. */
 static nm_tick wake_chance(const struct thread *t)
 {
     enum { STREAM_WAKE = 3, PATIENCE = 8 };
@@ -53,7 +54,7 @@ static nm_tick wake_chance(const struct thread *t)
     if (!vain || !range)
         return 0;
     if (vain >= PATIENCE)
-        range += 2 * (prog_now(p) - t->watched.slept_at);
+        range += prog_now(p) - t->watched.free_at;
     prog_random(p, STREAM_WAKE,
                 ((uint64_t)t->tid << 32 | (uint32_t)t->watched.calls) * sizeof chance, &chance,
                 sizeof chance);
@@ -295,6 +296,7 @@ void sched_return(struct thread *t)
         return_to_card(t);
     } else {
         t->ready_at = prog_now(p) + wake_time(p) + wake_chance(t);
+        t->watched.free_at = prog_now(p);
         if (t->migrate)
             move(t);
         enqueue(t);

@@ -67,7 +67,8 @@ void watch_sleep(struct thread *t, uint64_t addr, uint32_t expected)
     w->futex = addr;
     w->expected = expected;
     w->slept = w->calls;
-    w->slept_at = prog_now(t->p);
+    if (!again)
+        w->free_at = prog_now(t->p);
 }
 
 uint64_t watch_vain(const struct thread *t)

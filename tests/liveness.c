@@ -170,6 +170,35 @@ static void poll(void)
     printf("%u\n", rounds);
 }
 
+/* ---- a convoy: arg[0] threads take a lock 40 times each and hold it for arg[1]
+ * -------------------
+ */
+
+static pthread_barrier_t all;
+
+static void *ride(void *unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&all);
+    for (unsigned i = 0; i < 40; i++) {
+        pthread_mutex_lock(&lock);
+        busy(arg[1]);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+static void convoy(void)
+{
+    pthread_t riders[64];
+
+    pthread_barrier_init(&all, NULL, arg[0]);
+    for (unsigned i = 0; i < arg[0]; i++)
+        riders[i] = start(ride, i);
+    for (unsigned i = 0; i < arg[0]; i++)
+        pthread_join(riders[i], NULL);
+}
+
 /* ---- a crowd: hogs take a lock and give it back until everybody else has had it so often --------
  */
 
@@ -351,8 +380,9 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked}, {"hog", hog},
-    {"poll", poll},       {"crowd", crowd},     {"period", period}, {"linked", linked},
+    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked},
+    {"hog", hog},         {"poll", poll},       {"crowd", crowd},
+    {"period", period},   {"linked", linked},   {"convoy", convoy},
 };
 
 int main(int argc, char **argv)

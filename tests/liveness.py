@@ -130,6 +130,19 @@ def out_of_step(bench):
     bench.check(f"{cured} of those cured by the clock alone", cured > 5, cured)
 
 
+def convoys(bench):
+    """What gets a waiter out of step with the lock's taker costs a queue of waiters next to nothing."""
+    for threads, hold in (8, 1000), (16, 300), (16, 1500), (32, 1000):
+        took = []
+        with tempfile.TemporaryDirectory() as directory:
+            for spread in [], ["--set=os.wake_spread=0"]:
+                out = pathlib.Path(directory, f"out{len(spread)}")
+                bench.run(f"convoy {threads} {hold}", ["-o", out, "--limit=2s", *spread])
+                found = re.search(r"^whole,machine,elapsed,(\d+)", (out / "stats.csv").read_text(), re.M)
+                took.append(int(found[1]))
+        bench.check(f"convoy of {threads}, {hold}", took[0] < 1.1 * took[1], took)
+
+
 def clock(bench):
     """Threads that spin, each on its card, lose what its clock interrupts take."""
     with tempfile.TemporaryDirectory() as directory:
@@ -168,6 +181,7 @@ def main():
     if bench.guest.endswith("o32"):
         out_of_step(bench)
         clock(bench)
+        convoys(bench)
     else:
         by_turns(bench)
     findings(bench)
