@@ -44,11 +44,11 @@ def diagnosis(sync):
         if sync["woken_per_wake"] > 2:
             return "barrier"
         return "mutex" if sync["imbalance"] < 1.5 else "condvar"
-    if sync["waiting"] > 40 and sync["imbalance"] > 1.5:
-        return "balance"
+    if sync["waiting"] > 40:
+        return "balance" if sync["imbalance"] > 1.5 else "barrier" if sync["woken_per_wake"] > 2 else "mutex"
     if sync["scs_failed_per_1000_instr"] > 2:
         return "spin"
-    if sync["copies_lost_per_upgrade"] > 3 and sync["copies_lost_per_1000_instr"] > 0.1:
+    if sync["copies_lost_per_attempt"] > 3 and sync["copies_lost_per_1000_instr"] > 0.1:
         return "ticket"
     return "mcs" if sync["copies_lost_per_1000_instr"] > 0.1 else "alone"
 

@@ -357,7 +357,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, 0},
         {IN_READS, "BUS", "wait_per_packet", 1, -1},
         {IN_READS, "BUS", "data_share", 80, -1},
-        {IN_READS, "BUS", "packets_per_1000_cycles", 1000 * READS * HEADERS / cycles, -1},
+        {IN_READS, "BUS", "packets_per_1000_cycles", 1000 * READS * HEADERS / (2 * cycles), -1},
         {IN_READS, "BUS", "card_bandwidth", READS * LINE / seconds / 1e6, -1},
         {IN_SHARING, "BUS", "utilisation", 100 * s_busy / cycles, -1},
         {IN_SHARING, "BUS", "wait_per_packet", 1, -1},
@@ -369,8 +369,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_READS, "LATENCY", "requests_per_1000_instr", 1000, -1},
         {IN_READS, "LATENCY", "waiting", 100 * READS * stall / END, -1},
         {IN_READS, "LATENCY", "stall_per_request", stall, -1},
-        {IN_SHARING, "LATENCY", "stall_per_request",
-         (3 * stall + owned + wait + 3 * hold) / s_reads, -1},
+        {IN_SHARING, "LATENCY", "stall_per_request", (3 * stall + owned + wait) / s_reads, -1},
         {IN_REFUSED, "LATENCY", "mean_latency", latency / 7, -1},
         {IN_REFUSED, "LATENCY", "without_nacks", (latency - lost) / 7, -1},
 
@@ -444,7 +443,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_REFUSED, "SYNC", "scs_failed_per_1000_instr", 1000.0 / 8, -1},
         {IN_REFUSED, "SYNC", "refused", 100 * 4.0 / (7 + 4), -1},
         {IN_SHARING, "SYNC", "copies_lost_per_1000_instr", 1000 * 2.0 / s_reads, -1},
-        {IN_SHARING, "SYNC", "copies_lost_per_upgrade", 2, -1},
+        {IN_SHARING, "SYNC", "copies_lost_per_attempt", 2, -1},
 
         {IN_USES, METRICS, "ipc", instructions / two, -1},
         {IN_USES, METRICS, "mips", instructions / seconds / 1e6, -1},

@@ -16,6 +16,10 @@
 #ifndef NUMACHINE_H
 #define NUMACHINE_H
 
+#if defined(__STRICT_ANSI__) && !defined(_GNU_SOURCE) && !defined(_DEFAULT_SOURCE)
+#error "numachine.h needs more than ISO C: compile with -D_GNU_SOURCE, or with -std=gnu11"
+#endif
+
 #include <fcntl.h>
 #include <unistd.h>
 
