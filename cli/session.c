@@ -409,6 +409,13 @@ static void check_states(struct state *s)
     snprintf(out->message, sizeof out->message, "%s", why);
 }
 
+int cli_passed_status(enum cli_exit status, const struct prog_outcome *outcome)
+{
+    if (status != CLI_EXIT_OK && status != CLI_EXIT_EXPECT)
+        return status;
+    return outcome->end == PROG_SIGNALED ? 128 + outcome->status : outcome->status;
+}
+
 static enum cli_exit exit_status(const struct state *s)
 {
     const struct prog_outcome *out = &s->run.outcome;
@@ -495,7 +502,8 @@ static enum cli_exit conclude(struct state *s)
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
-    s->manifest.exit_code = exit_status(s);
+    const enum cli_exit status = exit_status(s);
+    s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;
     if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
         s->manifest.stopped_by = cli_stop_cause();
         snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
@@ -504,7 +512,7 @@ static enum cli_exit conclude(struct state *s)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
         nm_machine_dump(s->machine, stderr);
-    return (enum cli_exit)s->manifest.exit_code;
+    return status;
 }
 
 /* @return false, with a complaint, if the table did not get to where it goes */

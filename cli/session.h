@@ -19,10 +19,15 @@ struct cli_session {
     bool keep;       /**< write a run directory ... */
     const char *out; /**< ... here; NULL: a fresh one under results/ */
     bool force, quiet;
+    bool passes;           /**< the command ends with the program's status (cli_passed_status) */
     bool lines;            /**< instead of the table, lines for other programs (report/lines.h), */
     const char *separator; /**< with this between fields; NULL: JSON */
     FILE *table;           /**< where the tables go, and last the run directory's name */
 };
+
+/** Status of a command that ends as its program did: the program's, or 128 and its signal, where
+ * the simulator has nothing else to say. */
+int cli_passed_status(enum cli_exit status, const struct prog_outcome *outcome);
 
 /**
  * Runs it. Complaints go to stderr. Signals that ask the run to

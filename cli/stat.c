@@ -182,14 +182,6 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
            set_processors(x, r->processors, diag);
 }
 
-/* The guest's status where there is one. */
-static int status_of(enum cli_exit status, const struct prog_outcome *outcome)
-{
-    if (status != CLI_EXIT_OK && status != CLI_EXIT_EXPECT)
-        return status;
-    return outcome->end == PROG_SIGNALED ? 128 + outcome->status : outcome->status;
-}
-
 int cli_stat(int argc, char **argv)
 {
     struct request r = {.seed = IN_ABSENT};
@@ -208,12 +200,13 @@ int cli_stat(int argc, char **argv)
             .out = r.options.out,
             .force = r.options.force,
             .quiet = r.options.quiet,
+            .passes = true,
             .lines = r.lines,
             .separator = r.separator,
             .table = stderr,
         };
         struct prog_outcome outcome;
-        status = status_of(cli_session_run(&session, &outcome), &outcome);
+        status = cli_passed_status(cli_session_run(&session, &outcome), &outcome);
     }
     in_experiment_free(&x);
     cli_options_free(&r.options);

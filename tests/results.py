@@ -212,7 +212,11 @@ def lines(bench):
 
 
 def statuses(bench):
-    """A program that did not end has no status."""
+    """A program that did not end has no status; of one that did, the manifest has what the command had."""
+    out = bench.directory / "status-abort"
+    done = bench.run(bench.command(out, "abort"))
+    ended = json.loads((out / "manifest.json").read_text())["end"]
+    bench.check("exit code", done.returncode == ended["exit_code"] == 134, (done.returncode, ended))
     for end, options, reason in (("deadlock", [], "deadlock"), ("spin", ["--limit", "1ms"], "limit")):
         out = bench.directory / f"status-{reason}"
         bench.run(bench.command(out, end, *options))
