@@ -7,8 +7,8 @@
  */
 #include "cli/guest.h"
 
+#include "base/alloc.h"
 #include "input/home.h"
-#include "machine/alloc.h"
 #include "programs/build.h"
 #include "programs/program.h"
 

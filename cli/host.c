@@ -7,8 +7,8 @@
  */
 #include "cli/host.h"
 
+#include "base/alloc.h"
 #include "cli/exit.h"
-#include "machine/alloc.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -2,9 +2,9 @@
  * numachine init: an experiment to start from, and the guest program it runs. Both are the shipped
  * experiments/template.*, with the new name in place of theirs.
  */
+#include "base/alloc.h"
 #include "cli/cli.h"
 #include "input/home.h"
-#include "machine/alloc.h"
 #include "report/whole.h"
 
 #include <errno.h>

@@ -13,6 +13,8 @@
 #include "programs/syscall.h"
 #include "report/grid.h"
 
+#include "base/nearest.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -527,7 +529,7 @@ static const struct listing *find_listing(struct argp_state *state, const char *
     for (size_t i = 0; i < LISTINGS; i++)
         if (!strcmp(listings[i].name, name))
             return &listings[i];
-    const char *near = in_nearest(name, next_listing, NULL);
+    const char *near = nm_nearest(name, next_listing, NULL);
     if (near)
         argp_error(state, "nothing called '%.60s' to list; did you mean '%s'?", name, near);
     else

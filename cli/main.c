@@ -1,10 +1,11 @@
 /*
  * numachine: the command line. One word chooses a subcommand, which reads the rest.
  */
+#include "base/alloc.h"
+#include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/host.h"
 #include "input/diag.h"
-#include "machine/alloc.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -92,7 +93,7 @@ static int dispatch(int argc, char **argv)
         argv[0] = name;
         return commands[i].run(argc, argv);
     }
-    const char *near = in_nearest(argv[0], next_command, NULL);
+    const char *near = nm_nearest(argv[0], next_command, NULL);
     fprintf(stderr, "numachine: error: no command '%.60s'%s%s%s\n", argv[0],
             near ? "; did you mean '" : " (numachine --help)", near ? near : "", near ? "'?" : "");
     return CLI_EXIT_USAGE;

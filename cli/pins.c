@@ -7,7 +7,7 @@
  */
 #include "cli/pins.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "procard/pins.h"
 
 #include <stdlib.h>

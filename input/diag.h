@@ -28,8 +28,4 @@ struct in_diag {
 void in_error(struct in_diag *diag, const char *file, const char *text, unsigned line,
               unsigned column, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/** The candidate nearest to `word` by edit distance, or NULL when none is near enough for a
- *  "did you mean". @param next  yields candidates until NULL */
-const char *in_nearest(const char *word, const char *(*next)(void *ctx, size_t i), void *ctx);
-
 #endif

@@ -5,11 +5,12 @@
 #ifndef IN_EXPERIMENT_H
 #define IN_EXPERIMENT_H
 
+#include "base/time.h"
 #include "input/diag.h"
 #include "input/group.h"
 #include "machine/placement.h"
-#include "machine/time.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Where a value came from: "default", "file.yaml:12" or "--set". */

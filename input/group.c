@@ -7,6 +7,7 @@
  */
 #include "input/group.h"
 
+#include "base/nearest.h"
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/tables.h"
@@ -134,7 +135,7 @@ static int find_operand(void *ctx, const char *name, char *why, size_t size)
         return other;
     if (event >= 0 && is_chosen(&g->choice, (unsigned)event))
         return operand(IN_OPERAND_EVENT, (size_t)event);
-    const char *near = in_nearest(name, next_operand, g);
+    const char *near = nm_nearest(name, next_operand, g);
     if (event >= 0)
         snprintf(why, size, "'%s' is not in the group's eventset; add it there", name);
     else if (near)

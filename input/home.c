@@ -3,8 +3,8 @@
  */
 #include "input/home.h"
 
+#include "base/alloc.h"
 #include "input/yaml.h"
-#include "machine/alloc.h"
 
 #include <dirent.h>
 #include <errno.h>

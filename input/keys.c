@@ -7,6 +7,8 @@
  */
 #include "input/keys.h"
 
+#include "base/nearest.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,7 @@ static bool is_section(const struct in_table *table, const char *path)
     return false;
 }
 
-/** Iterates the names that may stand directly under a prefix, for in_nearest and for listings. */
+/** Iterates the names that may stand directly under a prefix, for nm_nearest and for listings. */
 struct names {
     const struct in_table *table;
     const char *prefix; /**< "" or "bus." */
@@ -95,7 +97,7 @@ bool in_suggest_path(const struct in_table *table, const char *path, char *out, 
 {
     if (has_leaf(table, leaf_of(path)))
         return in_suggest_keys(table, path, out, size);
-    const char *near = strchr(path, '.') ? in_nearest(path, next_path, (void *)table) : NULL;
+    const char *near = strchr(path, '.') ? nm_nearest(path, next_path, (void *)table) : NULL;
     snprintf(out, size, near ? "'%s'" : "%s", near ? near : "");
     return near;
 }
@@ -103,8 +105,8 @@ bool in_suggest_path(const struct in_table *table, const char *path, char *out, 
 bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size)
 {
     const bool bare = !strchr(path, '.') || has_leaf(table, leaf_of(path));
-    const char *near = bare ? NULL : in_nearest(path, next_path, (void *)table);
-    const char *leaf = near ? leaf_of(near) : in_nearest(leaf_of(path), next_leaf, (void *)table);
+    const char *near = bare ? NULL : nm_nearest(path, next_path, (void *)table);
+    const char *leaf = near ? leaf_of(near) : nm_nearest(leaf_of(path), next_leaf, (void *)table);
     size_t n = 0;
     out[0] = '\0';
     for (size_t i = 0; leaf && i < table->count && n < size; i++) {
@@ -121,7 +123,7 @@ static bool nearest_name(struct names *names, const char *word, char out[IN_PATH
     char **list = NULL;
     for (size_t i = 0; next_name(names, i); i++)
         in_push(&list, names->name);
-    const char *near = in_nearest(word, in_next_item, list);
+    const char *near = nm_nearest(word, in_next_item, list);
     if (near)
         strcpy(out, near);
     in_free_list(list);

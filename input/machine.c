@@ -10,6 +10,8 @@
 #include "input/tables.h"
 #include "monitor/monitor.h"
 
+#include "base/nearest.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -100,7 +102,7 @@ void in_complain_unshipped(struct in_reading *r, const struct in_place *asked, c
                            const char *name, const char *directory)
 {
     char **names = in_home_names(directory, ".yaml");
-    const char *near = in_nearest(name, in_next_item, names);
+    const char *near = nm_nearest(name, in_next_item, names);
     if (near)
         in_complain(r, asked, "no %s '%.60s' is shipped; did you mean '%s'?", what, name, near);
     else

@@ -10,6 +10,8 @@
 #include "monitor/board.h"
 #include "monitor/pattern.h"
 
+#include "base/nearest.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +86,7 @@ static const char *next_event(void *ctx, size_t i)
 static void complain_event(struct in_reading *r, const struct in_value *v, unsigned k, int event)
 {
     char where[40];
-    const char *near = in_nearest(v->text, next_event, NULL);
+    const char *near = nm_nearest(v->text, next_event, NULL);
     if (event >= 0)
         in_complain(r, &v->at, "counter %u cannot count '%s': it fits only %s", k,
                     mon_events()[event].name, counters_of(&mon_events()[event], where));
@@ -368,7 +370,7 @@ static void add_register(struct program *p, const struct in_place *at, const cha
                          const char *text)
 {
     const struct mon_register_row *row = find_register(name);
-    const char *near = row ? NULL : in_nearest(name, next_register, NULL);
+    const char *near = row ? NULL : nm_nearest(name, next_register, NULL);
     uint32_t value = 0;
     if (near)
         in_complain(p->r, at, "unknown register '%.60s'; did you mean '%s'?", name, near);

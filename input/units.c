@@ -9,6 +9,7 @@
  */
 #include "input/units.h"
 
+#include "base/nearest.h"
 #include "input/diag.h"
 
 #include <ctype.h>
@@ -217,7 +218,7 @@ static bool parse_flag(const char *text, uint64_t *value, char *why, size_t size
     return false;
 }
 
-/** The words of a list; every word keeps its own place, as in_nearest needs it. */
+/** The words of a list; every word keeps its own place, as nm_nearest needs it. */
 struct words {
     const char *list;
     char word[WORDS_MAX][64];
@@ -240,7 +241,7 @@ static bool parse_word(const char *list, const char *text, uint64_t *value, char
             return true;
         }
     }
-    const char *near = in_nearest(text, next_word, &w);
+    const char *near = nm_nearest(text, next_word, &w);
     if (near)
         snprintf(why, size, "is not a choice (did you mean '%s'?)", near);
     else

@@ -5,8 +5,10 @@
 #ifndef IN_UNITS_H
 #define IN_UNITS_H
 
+#include "base/time.h"
 #include "machine/params.h"
-#include "machine/time.h"
+
+#include <stdbool.h>
 
 /** Types of values in our files: those of the machine's parameters and a few more. */
 enum in_type {

@@ -7,8 +7,8 @@
 #ifndef IN_YAML_H
 #define IN_YAML_H
 
+#include "base/alloc.h"
 #include "input/diag.h"
-#include "machine/alloc.h"
 
 #include <sys/stat.h>
 #include <yaml.h>
@@ -93,7 +93,7 @@ char *in_strdup(const char *s);
 void in_push(char ***list, const char *s);
 void in_free_list(char **list);
 
-/** Item `i` of such a list, for in_nearest. @param list  a char ** */
+/** Item `i` of such a list, for nm_nearest. @param list  a char ** */
 const char *in_next_item(void *list, size_t i);
 
 #endif

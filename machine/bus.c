@@ -12,7 +12,7 @@
  */
 #include "machine/bus.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <assert.h>
 #include <stdlib.h>

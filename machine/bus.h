@@ -5,9 +5,9 @@
 #ifndef NM_BUS_H
 #define NM_BUS_H
 
+#include "base/kernel.h"
 #include "machine/packet.h"
 #include "machine/params.h"
-#include "machine/time.h"
 #include "monitor/taps.h"
 
 /** A bounded queue of packets. */

@@ -8,7 +8,7 @@
  */
 #include "machine/check.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "machine/stale.h"
 
 #include <stdarg.h>

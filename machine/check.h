@@ -14,11 +14,12 @@
 #ifndef NM_CHECK_H
 #define NM_CHECK_H
 
+#include "base/time.h"
 #include "machine/packet.h"
 #include "machine/params.h"
 #include "machine/protocol.h"
-#include "machine/time.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct nm_check;

@@ -19,7 +19,7 @@
  */
 #include "machine/controller.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  * What holds of the loop that lets time pass between windows: nothing that has yet to happen has
  * been forgotten, on a station or among those that the operating system will be told of.
  */
+#include "base/invariant.h"
 #include "machine/assembly.h"
-#include "machine/invariant.h"
 
 #include <inttypes.h>
 

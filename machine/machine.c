@@ -4,7 +4,7 @@
  */
 #include "machine/assembly.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "machine/looking.h"
 #include "procard/functional.h"
 #include "procard/pins.h"

@@ -8,11 +8,13 @@
 #ifndef NM_MACHINE_H
 #define NM_MACHINE_H
 
+#include "base/time.h"
 #include "machine/params.h"
 #include "machine/placement.h"
-#include "machine/time.h"
 #include "monitor/taps.h"
 #include "procard/r4400.h"
+
+#include <stdbool.h>
 
 struct nm_machine;
 

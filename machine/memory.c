@@ -8,7 +8,7 @@
  */
 #include "machine/memory.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 

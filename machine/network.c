@@ -15,7 +15,7 @@
  */
 #include "machine/network.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 

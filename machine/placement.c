@@ -8,7 +8,7 @@
  */
 #include "machine/placement.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

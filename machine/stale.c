@@ -10,7 +10,7 @@
  */
 #include "machine/stale.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,9 +15,9 @@
  * operating system acts a fixed time after a trap, when everything has been simulated exactly up to
  * then.
  */
-#include "machine/alloc.h"
+#include "base/alloc.h"
+#include "base/invariant.h"
 #include "machine/assembly.h"
-#include "machine/invariant.h"
 #include "procard/functional.h"
 
 #include <string.h>

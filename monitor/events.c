@@ -7,7 +7,7 @@
  */
 #include "monitor/board.h"
 
-#include "input/diag.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +137,7 @@ static const char *next_word(void *ctx, size_t i)
 
 static void unknown(const char *word, char *why, size_t size)
 {
-    const char *near = in_nearest(word, next_word, NULL);
+    const char *near = nm_nearest(word, next_word, NULL);
     if (near)
         snprintf(why, size, "unknown event '%s'; did you mean '%s'?", word, near);
     else

@@ -14,7 +14,7 @@
  */
 #include "monitor/board.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * might.
  */
 #include "procard/card.h"
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "procard/pins.h"
 
 #include <inttypes.h>

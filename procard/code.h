@@ -9,7 +9,7 @@
 #ifndef PC_CODE_H
 #define PC_CODE_H
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "procard/r4400.h"
 
 #include <stddef.h>

@@ -10,7 +10,7 @@
  */
 #include "procard/code.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

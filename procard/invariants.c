@@ -5,7 +5,7 @@
  *
  * The caches are looked at a few places at a time, others in each window.
  */
-#include "machine/invariant.h"
+#include "base/invariant.h"
 #include "procard/card.h"
 
 #include <inttypes.h>

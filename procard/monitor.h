@@ -9,9 +9,11 @@
 #ifndef PC_MONITOR_H
 #define PC_MONITOR_H
 
+#include "base/time.h"
 #include "machine/packet.h"
-#include "machine/time.h"
 #include "monitor/board.h"
+
+#include <stdbool.h>
 
 struct pc_card;
 

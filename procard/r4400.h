@@ -13,7 +13,9 @@
 #ifndef PC_R4400_H
 #define PC_R4400_H
 
-#include "machine/time.h"
+#include "base/time.h"
+
+#include <stdbool.h>
 
 enum pc_status {
 #define STATE(name, code, group, sentence) PC_ST_##name,

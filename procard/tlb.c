@@ -13,7 +13,7 @@
  */
 #include "procard/card.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  */
 #include "programs/build.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * A page that is not there ends the walk early, and the guest sees it in the number of lines.
  */
 #include "programs/device.h"
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/linux_file.h"
 #include "programs/signal.h"
 

@@ -4,7 +4,7 @@
  */
 #include "programs/inode.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/lock.h"
 #include "programs/view.h"
 

@@ -10,7 +10,7 @@
 
 #include "programs/linux.h"
 
-#include "machine/alloc.h" /* before uthash: what it does without memory */
+#include "base/alloc.h" /* before uthash: what it does without memory */
 #include <sys/stat.h>
 
 #include <uthash.h>

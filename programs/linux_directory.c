@@ -6,7 +6,7 @@
 #include "programs/inode.h"
 #include "programs/linux_file.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
  */
 #include "programs/linux_object.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <utlist.h>

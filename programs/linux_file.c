@@ -8,7 +8,7 @@
  * A call that uses a file holds it: another thread may close its descriptor meanwhile.
  */
 #include "programs/linux_file.h"
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/device.h"
 #include "programs/inode.h"
 #include "programs/linux_object.h"

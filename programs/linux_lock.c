@@ -4,7 +4,7 @@
  *
  * There is one process, so its own locks never stand in its way; those of open files can.
  */
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/inode.h"
 #include "programs/linux_file.h"
 #include "programs/lock.h"

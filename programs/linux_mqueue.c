@@ -9,7 +9,7 @@
 #include "programs/linux_object.h"
 #include "programs/signal.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

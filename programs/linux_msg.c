@@ -4,7 +4,7 @@
  */
 #include "programs/linux_sysv.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <utlist.h>

@@ -7,7 +7,7 @@
  */
 #include "programs/linux_object.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/signal.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * What a spot of the view (view.h) is decides who opens it. Nothing is opened on the host that is
  * not a regular file or a directory, so that nothing can make the simulator wait or act.
  */
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/device.h"
 #include "programs/inode.h"
 #include "programs/linux_path.h"

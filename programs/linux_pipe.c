@@ -5,7 +5,7 @@
  * simulated time. All threads that wait for any file wait on one channel and look again when woken:
  * looking costs no simulated time.
  */
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/inode.h"
 #include "programs/linux_object.h"
 #include "programs/mapped.h"

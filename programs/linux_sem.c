@@ -7,7 +7,7 @@
  */
 #include "programs/linux_sysv.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "programs/linux_sysv.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

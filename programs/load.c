@@ -6,7 +6,7 @@
  */
 #include "programs/linux.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <Random123/philox.h>
 #include <elf.h>

@@ -6,7 +6,7 @@
  * then SimGrid's clock is moved to the same tick and the threads concerned get their turns, one
  * after another, in an order that depends on nothing but the simulation.
  */
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/confine.h"
 #include "programs/device.h"
 #include "programs/inode.h"

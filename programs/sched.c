@@ -10,7 +10,7 @@
  */
 #include "programs/watch.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

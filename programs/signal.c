@@ -8,7 +8,7 @@
  */
 #include "programs/signal.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
  */
 #include "programs/actors.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>

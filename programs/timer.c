@@ -10,7 +10,7 @@
  */
 #include "programs/timer.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/signal.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  */
 #include "programs/view.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "programs/synthetic.h"
 
 #include <dirent.h>

@@ -8,7 +8,7 @@
  */
 #include "programs/vm_file.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <stdlib.h>

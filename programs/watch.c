@@ -14,7 +14,7 @@
  * sleep on 0, and a barrier's round is another each time.
  */
 #include "programs/watch.h"
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

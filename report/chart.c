@@ -5,7 +5,7 @@
  * says more than its mean. Whatever else a word counts has no order worth drawing, so the fullest
  * words are shown.
  */
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "monitor/board.h"
 #include "report/grid.h"
 #include "report/histogram.h"

@@ -1,7 +1,7 @@
 /* Tables for people. Files for programs are written elsewhere and never by these functions. */
 #include "report/grid.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "report/memory.h"
 
 #include <stdarg.h>

@@ -11,7 +11,7 @@
  */
 #include "report/run.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <endian.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  */
 #include "report/manifest.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "report/version.h"
 
 #include <jansson.h>

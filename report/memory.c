@@ -1,7 +1,7 @@
 /* Lists of texts for results. */
 #include "report/memory.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The program's standard output and standard error, as far as they are kept. */
 #include "report/output.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

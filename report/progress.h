@@ -2,8 +2,9 @@
 #ifndef REP_PROGRESS_H
 #define REP_PROGRESS_H
 
-#include "machine/time.h"
+#include "base/time.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct rep_progress {

@@ -6,7 +6,7 @@
  * need the region run several times; the simulated machine does the same thing every time and does
  * not notice its monitors, so one run with several sets of monitoring cards gives the same numbers.
  */
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "report/memory.h"
 #include "report/stats.h"
 

@@ -6,7 +6,7 @@
  */
 #include "report/samples.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 #include "report/stats.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "report/status.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

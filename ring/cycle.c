@@ -13,8 +13,8 @@
  */
 #include "ring/net.h"
 
-#include "machine/alloc.h"
-#include "machine/invariant.h"
+#include "base/alloc.h"
+#include "base/invariant.h"
 
 #include <assert.h>
 #include <stdlib.h>

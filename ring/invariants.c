@@ -2,7 +2,7 @@
  * What holds of the rings between two cycles: how the words of a ring that say who may do what
  * (struct ring) hang together, and that nobody who has something to do has been forgotten.
  */
-#include "machine/invariant.h"
+#include "base/invariant.h"
 #include "ring/net.h"
 
 static void fifo_holds(const struct fifo *f, const char *what, unsigned number)

@@ -8,7 +8,7 @@
  */
 #include "ring/net.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <assert.h>
 #include <stdlib.h>

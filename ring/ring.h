@@ -73,9 +73,10 @@
 #ifndef RING_RING_H
 #define RING_RING_H
 
-#include "machine/time.h"
+#include "base/time.h"
 #include "ring/mask.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum ring_class { RING_SINKABLE, RING_NONSINKABLE, RING_CLASSES };

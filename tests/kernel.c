@@ -1,5 +1,5 @@
 /* The event kernel: one total order, whatever the route an event took (wheel or heap). */
-#include "machine/time.h"
+#include "base/kernel.h"
 
 #include <criterion/criterion.h>
 

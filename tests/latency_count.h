@@ -5,8 +5,10 @@
 #ifndef LATENCY_COUNT_H
 #define LATENCY_COUNT_H
 
+#include "base/time.h"
 #include "machine/params.h"
-#include "machine/time.h"
+
+#include <stdbool.h>
 
 enum { PREPARATIONS = 4, LEVELS = 3, RECIPES_MAX = 64 };
 

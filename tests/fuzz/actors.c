@@ -6,7 +6,7 @@
  * them, and because only one works at a time, the clock is a number.
  */
 #include "programs/actors.h"
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <string.h>
 #include <ucontext.h>

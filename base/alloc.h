@@ -2,8 +2,8 @@
  * Memory of the simulator's own. Without it there is nothing sensible left to do, so nobody has to
  * ask whether it came: these end the program with a message and a status of their own.
  */
-#ifndef NM_ALLOC_H
-#define NM_ALLOC_H
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
 
 #include <stdarg.h>
 #include <stdint.h>

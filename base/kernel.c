@@ -10,9 +10,9 @@
  *
  * What runs for every event is inline (time.h).
  */
-#include "machine/time.h"
+#include "base/kernel.h"
 
-#include "machine/alloc.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * compiler leaves it out. Each room has its own: ring/invariants.c, procard/invariants.c,
  * machine/invariants.c.
  */
-#ifndef NM_INVARIANT_H
-#define NM_INVARIANT_H
+#ifndef BASE_INVARIANT_H
+#define BASE_INVARIANT_H
 
 #include <stdio.h>
 #include <stdlib.h>
