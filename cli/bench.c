@@ -11,6 +11,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "machine/looking.h"
+#include "procard/procard.h"
 #include "programs/program.h"
 #include "report/host.h"
 
@@ -112,7 +113,7 @@ static void measure(const struct in_experiment *x, const char *program, struct f
     struct rusage usage;
     const int nowhere = open("/dev/null", O_RDWR);
     const double begin = rep_host_seconds();
-    struct nm_machine *m = nm_machine_new(&x->machine.params);
+    struct nm_machine *m = nm_machine_new(&x->machine.params, &pc_r4400);
     struct prog_spec spec = {.path = program,
                              .argv = x->argv,
                              .envp = x->envp,

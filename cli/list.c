@@ -156,7 +156,7 @@ static json_t *list_words(void)
 #define TRUTH(field, unit, sentence)                                                               \
     json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", "truth." #field, "unit", unit, \
                                            "sentence", "ground truth: " sentence));
-#include "report/truth.def"
+#include "machine/truth.def"
     TRUTH(reads, "requests", "cached reads (RD, RDEXCL, UPGD) completed")
 #undef TRUTH
     return array;
@@ -264,7 +264,7 @@ static json_t *list_states(void)
     json_array_append_new(array,                                                                   \
                           json_pack("{s:s,s:i,s:s,s:s}", "name", in_state_name(MON_TAP_ST_##name), \
                                     "code", code, "group", group, "sentence", sentence));
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
     return array;
 }

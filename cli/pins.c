@@ -8,7 +8,7 @@
 #include "cli/pins.h"
 
 #include "base/alloc.h"
-#include "procard/pins.h"
+#include "procard/procard.h"
 
 #include <stdlib.h>
 
@@ -38,7 +38,8 @@ void cli_pins_free(struct cli_pins *p)
 static void begin(struct cli_pins *p, struct nm_machine *m)
 {
     for (unsigned i = 0; i < p->status.traces; i++)
-        nm_card_pins(m, p->status.trace[i].card, &p->pins[i], rep_trace_edge, &p->status.trace[i]);
+        pc_follow_pins(m, p->status.trace[i].card, &p->pins[i], rep_trace_edge,
+                       &p->status.trace[i]);
     p->open = true;
     p->next = p->status.trace[0].to;
 }
@@ -49,7 +50,7 @@ void cli_pins_end(struct cli_pins *p, struct nm_machine *m)
         struct mon_taps taps;
         nm_card_taps(m, p->status.trace[i].card, &taps);
         pc_pins_follow(&p->pins[i], taps.v);
-        nm_card_pins(m, p->status.trace[i].card, NULL, NULL, NULL);
+        pc_follow_pins(m, p->status.trace[i].card, NULL, NULL, NULL);
     }
     p->open = false;
     p->next = NM_NEVER;

@@ -14,6 +14,7 @@
 #include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "procard/procard.h"
 #include "report/around.h"
 #include "report/group.h"
 #include "report/histogram.h"
@@ -566,7 +567,7 @@ static void program_cards(struct state *s)
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
     const struct in_experiment *x = s->ask->experiment;
-    s->machine = nm_machine_new(&x->machine.params);
+    s->machine = nm_machine_new(&x->machine.params, &pc_r4400);
     s->run.cards = nm_machine_cards(s->machine);
     s->now = (struct rep_sample){
         .card = nm_alloc(s->run.cards, sizeof *s->now.card),

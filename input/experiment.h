@@ -18,11 +18,11 @@ struct in_origin {
     char *text;
 };
 
-/** Number of states of the R4400's Status pins (procard/status.def), in the order of the taps. */
+/** Number of states of the R4400's Status pins (monitor/status.def), in the order of the taps. */
 enum {
 #define STATE(name, code, group, sentence) +1
     IN_STATUS_STATES = 0
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
 };
 

@@ -63,7 +63,7 @@ const struct in_word_row in_word_rows[IN_WORD__COUNT] = {
 
 static const char *const truths[] = {
 #define TRUTH(field, unit, sentence) "truth." #field,
-#include "report/truth.def"
+#include "machine/truth.def"
 #undef TRUTH
     "truth.reads", /* IN_TRUTH_READS */
 };

@@ -20,11 +20,11 @@ enum in_operand {
 enum { IN_OPERAND_SHIFT = 16 };
 _Static_assert(MON_EV__COUNT < 1 << IN_OPERAND_SHIFT, "a row's number fits below the kind");
 
-/** Rows of the ground truth: those of report/truth.def, then the cached reads completed, which a
+/** Rows of the ground truth: those of machine/truth.def, then the cached reads completed, which a
  *  tap of the card counts although no counter can. */
 enum in_truth {
 #define TRUTH(field, unit, sentence) IN_TRUTH_##field,
-#include "report/truth.def"
+#include "machine/truth.def"
 #undef TRUTH
     IN_TRUTH_READS,
 };

@@ -59,7 +59,7 @@ struct build {
 
 static const uint8_t default_codes[IN_STATUS_STATES] = {
 #define STATE(name, code, group, sentence) [MON_TAP_ST_##name] = (code),
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
 };
 

@@ -5,11 +5,10 @@
 #ifndef NM_ASSEMBLY_H
 #define NM_ASSEMBLY_H
 
-#include "machine/contents.h"
-#include "machine/machine.h"
+#include "machine/card.h"
 #include "machine/memory.h"
 #include "machine/network.h"
-#include "procard/card.h"
+#include "machine/usage.h"
 
 /* Whose turn it is on a station: the tick at which a running processor is, and its card's number
  * below that, in one word to compare; NM_NEVER for one that does not run. */
@@ -22,7 +21,7 @@ struct nm_station {
     struct nm_bus *bus;
     struct nm_memory *memory;
     struct nm_network *network; /* NULL when there is only one station */
-    struct pc_card **card;      /* [cards], into the machine's array */
+    struct nm_card **card;      /* [cards], into the machine's array */
     unsigned cards, number;
     nm_tick next;                    /* nothing happens here before this tick */
     nm_tick speaks;                  /* and nothing can be given to the rings before this one */
@@ -35,7 +34,7 @@ struct nm_station {
 struct nm_call {
     nm_tick at;
     unsigned card;
-    bool interrupt;
+    bool interrupt, preempted;
     enum nm_interrupt cause;
 };
 
@@ -47,7 +46,7 @@ struct nm_machine {
     unsigned stations, cards;
     struct ring_shape shape;
     struct ring_net *net;  /* NULL when there is only one station */
-    struct pc_card **card; /* all of them, station by station */
+    struct nm_card **card; /* all of them, station by station */
     nm_tick station_lookahead;
     nm_tick os_delay;        /* from a trap to when the operating system acts */
     nm_tick outward, inward; /* least from a processor to the rings, and from the rings to one */
@@ -60,6 +59,8 @@ struct nm_machine {
     const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
     nm_tick watched_at; /* when the watchdog last looked */
     struct nm_placement *placement;
+    struct nm_usage *usage;     /* of each card */
+    struct nm_os_count *counts; /* of each card */
 };
 
 static inline nm_tick earlier(nm_tick a, nm_tick b)
@@ -86,6 +87,13 @@ void nm_station_moved(struct nm_station *s, unsigned position);
 
 /* Ends the process if something is not as it must be at the end of a window. (invariants.c) */
 void nm_machine_invariants(const struct nm_machine *m);
+
+/* The tick of the first trap or interrupt that has not been handed out, or `until` if that is
+ * earlier. */
+static inline nm_tick nm_first_call(const struct nm_machine *m, nm_tick until)
+{
+    return m->calls ? earlier(m->call[0].at, until) : until;
+}
 
 /* A card has trapped or interrupts its processor. */
 void nm_machine_call(struct nm_machine *m, struct nm_call call);

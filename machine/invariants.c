@@ -13,11 +13,11 @@ static void station_holds(const struct nm_machine *m, const struct nm_station *s
     const nm_tick event = nm_kernel_next(s->k);
     unsigned running = 0, found = 0;
     for (unsigned i = 0; i < s->cards; i++) {
-        const struct pc_card *card = s->card[i];
-        const nm_turn turn =
-            card->activity == PC_RUNNING ? card->cpu.now << NM_TURN_SHIFT | i : NM_NEVER;
-        NM_MUST(s->running[i] == turn, "station %u, card %u: turn %#" PRIx64 ", activity %d",
-                s->number, i, s->running[i], card->activity);
+        const struct nm_card *card = s->card[i];
+        const nm_tick at = card->ops->goes_on(card);
+        const nm_turn turn = at == NM_NEVER ? NM_NEVER : at << NM_TURN_SHIFT | i;
+        NM_MUST(s->running[i] == turn, "station %u, card %u: turn %#" PRIx64 ", goes on %#" PRIx64,
+                s->number, i, s->running[i], at);
         running += turn != NM_NEVER;
     }
     for (unsigned i = 0; i < NM_CARDS_MAX; i++) {
@@ -40,7 +40,7 @@ void nm_machine_invariants(const struct nm_machine *m)
     for (unsigned i = 0; i < m->stations; i++)
         station_holds(m, &m->station[i]);
     for (unsigned i = 0; i < m->cards; i++)
-        pc_card_invariants(m->card[i], m->now);
+        m->card[i]->ops->invariants(m->card[i], m->now);
     for (unsigned i = 1; i < m->calls; i++)
         NM_MUST(m->call[i - 1].at < m->call[i].at ||
                     (m->call[i - 1].at == m->call[i].at && m->call[i - 1].card <= m->call[i].card),

@@ -5,9 +5,9 @@
 #include "machine/assembly.h"
 
 #include "base/alloc.h"
+#include "machine/functional.h"
 #include "machine/looking.h"
-#include "procard/functional.h"
-#include "procard/pins.h"
+#include "monitor/board.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +49,15 @@ static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
         nm_check_share(s->check, p->data);
 }
 
+static struct nm_station *station_of(const struct nm_machine *m, unsigned card)
+{
+    return &m->station[card / m->p.processors];
+}
+
 static void trap_due(void *self, nm_tick now, uint64_t arg)
 {
-    nm_machine_call(self, (struct nm_call){.at = now, .card = (unsigned)arg});
+    nm_machine_call(self,
+                    (struct nm_call){.at = now, .card = (uint32_t)arg, .preempted = arg >> 32});
 }
 
 static void interrupt_due(void *self, nm_tick now, uint64_t arg)
@@ -62,18 +68,22 @@ static void interrupt_due(void *self, nm_tick now, uint64_t arg)
                                            .cause = (enum nm_interrupt)(arg >> 32)});
 }
 
-static void on_trap(void *owner, struct pc_card *card)
+void nm_card_traps(struct nm_machine *m, unsigned card, nm_tick at, bool preempted)
 {
-    if (card->functional)
-        return;
-    nm_post(card->k, card->cpu.now, NM_RANK_OS, nm_component(card->position, PC_ORDER_TRAP),
-            trap_due, owner, card->cpu.number);
+    const struct nm_station *s = station_of(m, card);
+    nm_usage_set(&m->usage[card], NM_USE_SYSTEM, at);
+    if (m->p.mode == NM_MODE_FUNCTIONAL)
+        nm_machine_call(m, (struct nm_call){.at = at, .card = card, .preempted = preempted});
+    else
+        nm_post(s->k, at, NM_RANK_OS, nm_component(card % s->cards, NM_ORDER_TRAP), trap_due, m,
+                (uint64_t)preempted << 32 | card);
 }
 
-static void on_interrupt(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause)
+void nm_card_interrupts(struct nm_machine *m, unsigned card, nm_tick now, enum nm_interrupt cause)
 {
-    nm_post(card->k, now, NM_RANK_OS, nm_component(card->position, PC_ORDER_INTERRUPT),
-            interrupt_due, owner, (uint64_t)cause << 32 | card->cpu.number);
+    const struct nm_station *s = station_of(m, card);
+    nm_post(s->k, now, NM_RANK_OS, nm_component(card % s->cards, NM_ORDER_INTERRUPT), interrupt_due,
+            m, (uint64_t)cause << 32 | card);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */
@@ -113,7 +123,7 @@ static struct ring_timing ring_timing(const struct nm_params *p)
 static void hide_line(void *ctx, unsigned card, uint64_t line)
 {
     struct nm_machine *m = ctx;
-    pc_line_hide(m->card[card], line);
+    m->card[card]->ops->hide(m->card[card], line);
 }
 
 static void rings_new(struct nm_machine *m)
@@ -126,9 +136,7 @@ static void rings_new(struct nm_machine *m)
     m->net = ring_net_new(&m->shape, &timing, on_delivery, m);
 }
 
-static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out);
-
-static void station_new(struct nm_machine *m, unsigned number)
+static void station_new(struct nm_machine *m, unsigned number, const struct nm_card_ops *cards)
 {
     struct nm_station *s = &m->station[number];
     struct nm_place place = {.rings = &m->shape,
@@ -150,16 +158,20 @@ static void station_new(struct nm_machine *m, unsigned number)
     s->cards = (unsigned)m->p.processors;
     s->card = &m->card[number * s->cards];
     for (unsigned i = 0; i < s->cards; i++) {
-        s->card[i] = pc_card_new(s->k, s->bus, &m->p, &m->contents, number * s->cards + i);
-        s->card[i]->owner = m;
-        s->card[i]->on_trap = on_trap;
-        s->card[i]->on_interrupt = on_interrupt;
-        s->card[i]->station_taps = station_taps;
-        s->card[i]->rings = &m->shape;
+        const struct nm_card_site site = {.machine = m,
+                                          .kernel = s->k,
+                                          .bus = s->bus,
+                                          .params = &m->p,
+                                          .contents = &m->contents,
+                                          .rings = &m->shape,
+                                          .number = number * s->cards + i,
+                                          .position = i,
+                                          .station = (uint16_t)number};
+        s->card[i] = cards->create(&site);
     }
 }
 
-struct nm_machine *nm_machine_new(const struct nm_params *params)
+struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_ops *cards)
 {
     struct nm_machine *m = nm_alloc(1, sizeof *m);
     m->p = *params;
@@ -170,8 +182,10 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
     m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);
-    m->card = nm_alloc(m->cards, sizeof(struct pc_card *));
+    m->card = nm_alloc(m->cards, sizeof(struct nm_card *));
     m->station = nm_alloc(m->stations, sizeof *m->station);
+    m->usage = nm_alloc(m->cards, sizeof *m->usage);
+    m->counts = nm_alloc(m->cards, sizeof *m->counts);
     m->awake = nm_alloc((m->stations + 63) / 64, sizeof *m->awake);
     m->next = m->speaks = m->stop_at = NM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
@@ -182,7 +196,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params)
     /* no processor has gone further when the trap is seen */
     m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : m->station_lookahead;
     for (unsigned i = 0; i < m->stations; i++)
-        station_new(m, i);
+        station_new(m, i, cards);
     return m;
 }
 
@@ -197,7 +211,7 @@ void nm_machine_free(struct nm_machine *m)
         nm_kernel_free(m->station[i].k);
     }
     for (unsigned i = 0; i < m->cards; i++)
-        pc_card_free(m->card[i]);
+        m->card[i]->ops->free(m->card[i]);
     if (m->net)
         ring_net_free(m->net);
     nm_check_free(m->contents.check);
@@ -205,6 +219,8 @@ void nm_machine_free(struct nm_machine *m)
     munmap(m->contents.image, m->image_bytes);
     free(m->station);
     free(m->awake);
+    free(m->usage);
+    free(m->counts);
     free(m->call);
     free(m->card);
     nm_placement_free(m->placement);
@@ -223,7 +239,7 @@ unsigned nm_machine_cards(const struct nm_machine *m)
 
 nm_tick nm_machine_ahead(const struct nm_machine *m)
 {
-    return m->p.mode == NM_MODE_FUNCTIONAL ? PC_QUANTUM : 0;
+    return m->p.mode == NM_MODE_FUNCTIONAL ? NM_QUANTUM : 0;
 }
 
 nm_tick nm_machine_now(const struct nm_machine *m)
@@ -266,82 +282,48 @@ void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len)
 
 void nm_machine_set_space(struct nm_machine *m, const struct nm_space *space)
 {
-    for (unsigned i = 0; i < m->cards; i++) {
-        m->card[i]->space = *space;
-        m->card[i]->cpu.code = space->code;
-        pc_card_unmap(m->card[i], 0, UINT64_MAX);
-    }
+    for (unsigned i = 0; i < m->cards; i++)
+        m->card[i]->ops->set_space(m->card[i], space);
 }
 
 void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 {
     for (unsigned i = 0; i < m->cards; i++)
-        pc_card_unmap(m->card[i], va, len);
+        m->card[i]->ops->unmap(m->card[i], va, len);
 }
 
-void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
+struct nm_card *nm_machine_card(struct nm_machine *m, unsigned card)
 {
-    struct pc_card *c = m->card[card];
-    if (c->stale)
-        pc_card_forget(c);
-    if (regs != &c->cpu.r)
-        c->cpu.r = *regs;
-    pc_card_return(c, at);
-    c->cpu.exc = PC_EXC_NONE;
-    c->cpu.absent = false;
-    c->cpu.fetched_pc = ~0ull;
-    c->activity = PC_RUNNING;
-    struct nm_station *s = &m->station[card / m->p.processors];
-    nm_station_moved(s, c->position);
-    nm_station_wake(m, s, c->cpu.now);
+    return m->card[card];
+}
+
+void nm_card_resume(struct nm_machine *m, unsigned card, nm_tick at)
+{
+    struct nm_card *c = m->card[card];
+    struct nm_station *s = station_of(m, card);
+    nm_usage_set(&m->usage[card], NM_USE_RUNNING, c->ops->wake(c, at));
+    nm_station_moved(s, card % s->cards);
+    nm_station_wake(m, s, c->ops->goes_on(c));
 }
 
 void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at)
 {
-    pc_card_use(m->card[card], use, at);
+    nm_usage_set(&m->usage[card], use, at);
 }
 
-struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card)
+struct nm_os_count *nm_card_os_counts(struct nm_machine *m, unsigned card)
 {
-    return &m->card[card]->truth;
+    return &m->counts[card];
 }
 
-void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
+void nm_card_take(struct nm_machine *m, unsigned card)
 {
-    struct pc_card *c = m->card[card];
-    *regs = c->cpu.r;
-    c->cpu.link = false;
-    c->preempt_at = NM_NEVER;
-    pc_card_watch(c);
-    c->activity = PC_IDLE;
-}
-
-void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
-                  void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx)
-{
-    struct pc_card *c = m->card[card];
-    pc_settle(&c->cpu);
-    if (pins)
-        pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
-    c->pins = pins;
-    pc_card_watch(c);
+    m->card[card]->ops->idle(m->card[card]);
 }
 
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
 {
-    m->card[card]->preempt_at = at;
-    pc_card_watch(m->card[card]);
-}
-
-struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card)
-{
-    pc_settle(&m->card[card]->cpu);
-    return &m->card[card]->cpu;
-}
-
-struct pc_tries *nm_card_tries(struct nm_machine *m, unsigned card)
-{
-    return &m->card[card]->cpu.tries;
+    m->card[card]->ops->preempt(m->card[card], at);
 }
 
 /* ---- special functions ----------------------------------------------------------------------- */
@@ -370,21 +352,21 @@ bool nm_special_overwrites(unsigned number)
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
                      unsigned lines, nm_tick at)
 {
-    struct pc_card *c = m->card[card];
-    struct nm_station *s = &m->station[card / m->p.processors];
+    struct nm_card *c = m->card[card];
+    struct nm_station *s = station_of(m, card);
     const struct nm_function *f = function(number);
-    if (c->functional)
+    if (m->p.mode == NM_MODE_FUNCTIONAL)
         return false;
-    if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == c->station)
+    if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == s->number)
         return false;
-    pc_agent_special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
+    c->ops->special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
     nm_station_wake(m, s, at);
     return true;
 }
 
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->special.active;
+    return m->card[card]->ops->special_busy(m->card[card]);
 }
 
 uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
@@ -398,14 +380,14 @@ uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
 
 void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at)
 {
-    struct pc_card *c = m->card[card];
-    pc_agent_look(c, look, at);
-    nm_station_wake(m, &m->station[c->station], at);
+    struct nm_card *c = m->card[card];
+    c->ops->look(c, look, at);
+    nm_station_wake(m, station_of(m, card), at);
 }
 
 const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
 {
-    return &m->card[card]->special.look;
+    return m->card[card]->ops->looked(m->card[card]);
 }
 
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
@@ -437,57 +419,61 @@ static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_t
             ring_net_link(m->net, 1, ring / m->shape.fan[1], ring % m->shape.fan[1]).busy;
 }
 
-static void station_taps(void *owner, const struct pc_card *card, nm_tick at, struct mon_taps *out)
+void nm_station_taps(const struct nm_machine *m, unsigned station, nm_tick at, struct mon_taps *out)
 {
-    const struct nm_machine *m = owner;
-    const struct nm_memory *memory = m->station[card->station].memory;
+    const struct nm_memory *memory = m->station[station].memory;
     const struct nm_banks_busy banks = nm_memory_banks_busy(memory, at);
     out->v[MON_TAP_MEMORY_BUSY] = nm_memory_busy(memory, at);
     out->v[MON_TAP_MEMORY_BANK0] = banks.first;
     out->v[MON_TAP_MEMORY_BANK1] = banks.second;
     out->v[MON_TAP_MEMORY_BANKS] = banks.both;
-    ring_taps(m, card->station, out);
+    ring_taps(m, station, out);
 }
 
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
-    pc_monitor_taps(m->card[card], m->now, out);
+    m->card[card]->ops->taps(m->card[card], m->now, out);
 }
 
 /* ---- the monitoring cards -------------------------------------------------------------------- */
 
 /* Something may have been posted on the card's station. */
-static void card_posted(struct nm_machine *m, const struct pc_card *card)
+static void card_posted(struct nm_machine *m, unsigned card)
 {
-    struct nm_station *s = &m->station[card->station];
+    struct nm_station *s = station_of(m, card);
     nm_station_wake(m, s, nm_kernel_next(s->k));
 }
 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
 {
-    struct pc_card *c = m->card[card];
-    const uint32_t value = pc_monitor_read(c, offset, m->now);
-    card_posted(m, c);
+    struct nm_card *c = m->card[card];
+    const uint32_t value = c->ops->register_read(c, offset, m->now);
+    card_posted(m, card);
     return value;
 }
 
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
 {
-    struct pc_card *c = m->card[card];
-    pc_monitor_write(c, card, offset, value, m->now);
-    card_posted(m, c);
+    struct nm_card *c = m->card[card];
+    c->ops->register_write(c, card, offset, value, m->now);
+    card_posted(m, card);
+}
+
+static const struct mon_board *board(const struct nm_machine *m, unsigned card)
+{
+    return m->card[card]->ops->board(m->card[card]);
 }
 
 uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
     struct mon_taps taps;
-    pc_monitor_taps(m->card[card], m->now, &taps);
-    return mon_counted(&m->card[card]->monitor.board.counters, k, &taps);
+    m->card[card]->ops->taps(m->card[card], m->now, &taps);
+    return mon_counted(&board(m, card)->counters, k, &taps);
 }
 
 const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
 {
-    return &m->card[card]->monitor.board.sram;
+    return &board(m, card)->sram;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)
@@ -521,15 +507,10 @@ void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_m
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
 {
-    struct pc_card *c = m->card[card];
-    pc_settle(&c->cpu);
-    *out = c->truth;
-    out->instructions = c->cpu.instructions;
-    out->loads = c->cpu.states[PC_ST_LOAD];
-    out->stores = c->cpu.states[PC_ST_STORE];
-    out->packets_sent = c->taps.v[MON_TAP_HEADERS_OUT];
-    out->scs_failed = c->cpu.scs_failed;
-    pc_card_usage(c, m->now, out);
+    m->card[card]->ops->truth(m->card[card], out);
+    nm_usage_at(&m->usage[card], m->now, out);
+    out->sleeps = m->counts[card].sleeps;
+    out->wakes = m->counts[card].wakes;
 }
 
 const char *nm_machine_error(const struct nm_machine *m)
@@ -555,42 +536,37 @@ static void dump_port(FILE *out, const struct nm_port *port)
     dump_fifo(out, "out.nonsinkable", &port->out[NM_NONSINKABLE]);
 }
 
-static void dump_card(const struct nm_machine *m, FILE *out, const struct pc_card *c)
+/* The directory of the line that the card waits for. */
+static void dump_directory(const struct nm_machine *m, FILE *out, const struct nm_station *s,
+                           const struct nm_wait *wait)
 {
-    static const char *const activity[] = {"idle", "running", "waiting", "trapped"};
-    fprintf(out, "  card %u: %s at pc %#lx since tick %lu", c->cpu.number, activity[c->activity],
-            (unsigned long)c->cpu.r.pc, (unsigned long)c->cpu.now);
-    if (c->request.active) {
-        const struct nm_station *s = &m->station[c->cpu.number / m->p.processors];
-        const bool local = c->request.line / m->p.memory_size == s->number;
-        struct nm_dir_line line = local ? nm_memory_line(s->memory, c->request.line)
-                                        : nm_network_line(s->network, c->request.line);
-        fprintf(
-            out,
-            "; line %#lx in %s, %s; the %s has it in %s, cards %#x, held for card %u of station %u",
-            (unsigned long)c->request.line, nm_state_name(c->request.state),
-            c->request.sent ? "request sent" : "request not sent",
+    const bool local = wait->line / m->p.memory_size == s->number;
+    const struct nm_dir_line line =
+        local ? nm_memory_line(s->memory, wait->line) : nm_network_line(s->network, wait->line);
+    fprintf(out, "; the %s has it in %s, cards %#x, held for card %u of station %u",
             local ? "memory" : "network cache", nm_state_name(line.state), line.cards,
             line.held_card, line.held_station);
-    }
-    if (c->uncached.busy)
-        fprintf(out, "; %s of %#lx under way", nm_message_row(c->uncached.request.message)->name,
-                (unsigned long)c->uncached.request.line);
-    if (c->special.active)
-        fprintf(out, "; %s of %#lx under way", nm_message_row(c->special.command.message)->name,
-                (unsigned long)c->special.command.line);
+}
+
+static void dump_card(const struct nm_machine *m, FILE *out, unsigned number)
+{
+    struct nm_card *c = m->card[number];
+    const struct nm_station *s = station_of(m, number);
+    struct nm_wait wait;
+    fprintf(out, "  card %u: ", number);
+    c->ops->dump(c, out);
+    if (c->ops->waits(c, &wait) && wait.coherent)
+        dump_directory(m, out, s, &wait);
     fprintf(out, "\n");
-    dump_port(out, &c->port);
+    dump_port(out, nm_bus_port(s->bus, number % s->cards));
 }
 
 void nm_machine_dump(struct nm_machine *m, void *file)
 {
     FILE *out = file;
     fprintf(out, "tick %lu\n", (unsigned long)nm_machine_now(m));
-    for (unsigned i = 0; i < m->cards; i++) {
-        pc_settle(&m->card[i]->cpu);
-        dump_card(m, out, m->card[i]);
-    }
+    for (unsigned i = 0; i < m->cards; i++)
+        dump_card(m, out, i);
     for (unsigned i = 0; i < m->stations; i++) {
         fprintf(out, "  memory of station %u\n", i);
         dump_port(out, nm_bus_port(m->station[i].bus, NM_MODULE_MEMORY));

@@ -12,20 +12,25 @@
 #include "machine/params.h"
 #include "machine/placement.h"
 #include "monitor/taps.h"
-#include "procard/r4400.h"
 
 #include <stdbool.h>
 
 struct nm_machine;
+struct nm_card;
+struct nm_card_ops;
 
 /**
  * Builds a machine. `params` is copied and must have been checked (nm_params_check).
+ * @param cards  the kind of its processor cards (card.h); outlives the machine
  * @return the machine at tick 0, all cards idle; ownership to the caller, nm_machine_free.
  */
-struct nm_machine *nm_machine_new(const struct nm_params *params);
+struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_ops *cards);
 void nm_machine_free(struct nm_machine *m);
 
 const struct nm_params *nm_machine_params(const struct nm_machine *m);
+
+/** A card, for a room that knows its kind. The machine's. */
+struct nm_card *nm_machine_card(struct nm_machine *m, unsigned card);
 
 /** Number of processor cards; they are numbered 0 .. n-1, station by station. */
 unsigned nm_machine_cards(const struct nm_machine *m);
@@ -85,6 +90,9 @@ static inline bool nm_xlate_found(enum nm_xlate x)
     return x < NM_XLATE_ABSENT;
 }
 
+/** How an access is meant. */
+enum nm_access { NM_FETCH, NM_LOAD, NM_STORE, NM_LINKED, NM_CONDITIONAL };
+
 /**
  * The address space the processors run in.
  * translate: physical address of `va` for that access by `card` (page-granular rights). Called on
@@ -92,9 +100,8 @@ static inline bool nm_xlate_found(enum nm_xlate x)
  */
 struct nm_space {
     void *ctx;
-    enum nm_xlate (*translate)(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+    enum nm_xlate (*translate)(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa);
-    struct pc_code *code;
 };
 
 /** Sets the address space of all cards. `space` is copied; what it points to must outlive the run.
@@ -102,7 +109,7 @@ struct nm_space {
 void nm_machine_set_space(struct nm_machine *m, const struct nm_space *space);
 
 /** Rights or mapping of [va, va+len) changed: every card's fast path forgets it (a TLB shoot-down
- *  that costs no simulated time). Call pc_code_flush as well if code may lie there. */
+ *  that costs no simulated time). */
 void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len);
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -130,13 +137,8 @@ struct nm_trap {
     nm_tick at;              /**< when it happened. The machine has been simulated a fixed time
                                   further, up to nm_machine_now: only there does the operating
                                   system act */
-    bool preempted;          /**< stopped by nm_card_preempt; otherwise cpu->exc tells why */
-    struct pc_cpu *cpu;      /**< registers may be read and changed until nm_card_resume/_take */
+    bool preempted;          /**< stopped by nm_card_preempt; otherwise the processor says why */
 };
-
-/** The store-conditionals of the thread on the card: for the operating system to read, and to
- * change with the thread. */
-struct pc_tries *nm_card_tries(struct nm_machine *m, unsigned card);
 
 /** Simulates until `until` (exclusive of events at `until`) or until something must be handled. An
  *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is NM_NEVER. */
@@ -146,12 +148,13 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
  *  event is pending. */
 bool nm_machine_asleep(const struct nm_machine *m);
 
-/** Lets a stopped or idle card execute `regs` from tick `at` on (>= now +
- *  nm_machine_ahead). Time until then is charged to PC_ST_STALL_OTHER. */
-void nm_card_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at);
+/** Lets the thread whose registers are on a stopped or idle card go on, from tick `at` on (>= now +
+ *  nm_machine_ahead). */
+void nm_card_resume(struct nm_machine *m, unsigned card, nm_tick at);
 
-/** Takes the thread off a card that stopped with a trap; the card idles. Drops the LL link. */
-void nm_card_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
+/** Takes the thread off a card that stopped with a trap; the card idles. Its registers stay until
+ *  others are put there. Drops the LL link. */
+void nm_card_take(struct nm_machine *m, unsigned card);
 
 /** What a card's time goes to, beside what its Status pins show. */
 enum nm_use {
@@ -168,15 +171,16 @@ enum nm_use {
  *  NM_USE_RUNNING; at tick 0 NM_USE_IDLE. */
 void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at);
 
-/** For the operating system to count in: a card's `sleeps` and `wakes`. */
-struct nm_truth *nm_card_os_counts(struct nm_machine *m, unsigned card);
+/** For the operating system to count in. */
+struct nm_os_count {
+    uint64_t sleeps, wakes; /**< rows of the ground truth (struct nm_truth) */
+};
+struct nm_os_count *nm_card_os_counts(struct nm_machine *m, unsigned card);
 
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
  *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
  * replaces an earlier one; NM_NEVER cancels. */
 void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at);
-
-struct pc_cpu *nm_card_cpu(struct nm_machine *m, unsigned card);
 
 /* ---- special functions ----------------------------------------------------------------------- */
 
@@ -254,28 +258,15 @@ const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card);
 /** Totals of a card up to nm_machine_now(). */
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 
-/** Ground truth beside the card (extension events, never mixed with the card's own). */
+/** Ground truth beside the card (truth.def), never mixed with what the card counts. The uses of
+ * time (enum nm_use) are all ticks there have been; the operating system counts the last two
+ *  (nm_card_os_counts). */
 struct nm_truth {
-    uint64_t instructions, loads, stores, l1i_misses, l1d_misses, l2_misses, upgrades, writebacks;
-    uint64_t silent_upgrades, nacks_locked, nacks_no_room, nacks_no_turn;
-    uint64_t l1_writebacks, virtual_coherency, tlb_misses, upgrades_failed;
-    uint64_t requests, requests_abandoned, abandoned_time, abandoned_nacks, refused_time;
-    uint64_t held, packets_sent;
-    uint64_t scs_failed;
-    uint64_t running, system, waiting, asleep, idle; /**< [ticks] by enum nm_use: all ticks there
-                                                          have been */
-    uint64_t sleeps, wakes; /**< counted by the operating system (nm_card_os_counts) */
+#define TRUTH(field, unit, sentence) uint64_t field;
+#include "machine/truth.def"
+#undef TRUTH
 };
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
-
-/**
- * Follows the Status pins of a card's processor from now on (procard/pins.h): `edge` is called for
- * every MasterClock, with its first PCycle and the pins. Slows the run and changes nothing in it.
- * @param pins  must outlive the machine; NULL: no longer follow
- */
-struct pc_pins;
-void nm_card_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins,
-                  void (*edge)(void *ctx, nm_tick t, uint8_t status), void *ctx);
 
 /** One line: what was violated, with cycle, component, address, state and message; "" if nothing.
  */

@@ -18,7 +18,7 @@
 #include "base/alloc.h"
 #include "base/invariant.h"
 #include "machine/assembly.h"
-#include "procard/functional.h"
+#include "machine/functional.h"
 
 #include <string.h>
 
@@ -46,15 +46,11 @@ void nm_machine_call(struct nm_machine *m, struct nm_call call)
 static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
 {
     const struct nm_call first = m->call[0];
-    const struct pc_card *card = m->card[first.card];
     m->calls--;
     memmove(m->call, m->call + 1, m->calls * sizeof *m->call);
     m->stop_at = m->calls ? m->call[0].at + m->os_delay : NM_NEVER;
-    *trap = (struct nm_trap){.card = first.card,
-                             .cause = first.cause,
-                             .at = first.at,
-                             .preempted = !first.interrupt && card->preempted,
-                             .cpu = &m->card[first.card]->cpu};
+    *trap = (struct nm_trap){
+        .card = first.card, .cause = first.cause, .at = first.at, .preempted = first.preempted};
     return first.interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
 }
 
@@ -102,14 +98,16 @@ static inline void put_in_order(struct nm_station *s)
     s->order[3] = d;
 }
 
-static inline nm_turn turn_now(const struct pc_card *c)
+static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
 {
-    return c->activity == PC_RUNNING ? turn_of(c->cpu.now, c->position) : NM_NEVER;
+    const struct nm_card *card = s->card[position];
+    const nm_tick at = card->ops->goes_on(card);
+    return at == NM_NEVER ? NM_NEVER : turn_of(at, position);
 }
 
 void nm_station_moved(struct nm_station *s, unsigned position)
 {
-    s->running[position] = turn_now(s->card[position]);
+    s->running[position] = turn_now(s, position);
     put_in_order(s);
 }
 
@@ -134,10 +132,10 @@ static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_
     while (again && *next < last) {
         const unsigned position = *next++ % NM_CARDS_MAX;
         const nm_tick horizon = earlier(end, tick_of(*next) + m->station_lookahead);
-        struct pc_card *card = s->card[position];
-        again = pc_card_run(card, horizon);
-        s->running[position] = again ? turn_of(card->cpu.now, position) : turn_now(card);
-        again &= horizon == end;
+        struct nm_card *card = s->card[position];
+        const nm_tick at = card->ops->run(card, horizon);
+        s->running[position] = at ? turn_of(at, position) : turn_now(s, position);
+        again = at && horizon == end;
     }
     put_in_order(s);
 }
@@ -232,8 +230,9 @@ static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
 
 static bool anyone_waits(const struct nm_machine *m)
 {
+    struct nm_wait wait;
     for (unsigned i = 0; i < m->cards; i++)
-        if (m->card[i]->activity == PC_WAITING)
+        if (m->card[i]->ops->waits(m->card[i], &wait))
             return true;
     return false;
 }
@@ -243,12 +242,12 @@ static bool stuck(struct nm_machine *m, nm_tick now)
 {
     m->watched_at = now;
     for (unsigned i = 0; i < m->cards; i++) {
-        const struct pc_card *c = m->card[i];
-        if (c->activity != PC_WAITING || now <= c->cpu.now || now - c->cpu.now <= m->p.watchdog)
+        struct nm_wait wait;
+        if (!m->card[i]->ops->waits(m->card[i], &wait) || now <= wait.since ||
+            now - wait.since <= m->p.watchdog)
             continue;
-        const uint64_t line = c->uncached.waits ? c->uncached.request.line : c->request.line;
-        nm_check_fail(m->contents.check, now, line, "card %u has waited since tick %lu",
-                      c->cpu.number, (unsigned long)c->cpu.now);
+        nm_check_fail(m->contents.check, now, wait.line, "card %u has waited since tick %lu", i,
+                      (unsigned long)wait.since);
         return true;
     }
     return false;
@@ -262,7 +261,7 @@ static bool station_asleep(const struct nm_station *s)
     if (s->order[0] != NM_NEVER)
         return false;
     for (unsigned i = 0; i < s->cards; i++)
-        watching += s->card[i]->monitor.idle;
+        watching += s->card[i]->ops->watching(s->card[i]);
     return watching && nm_kernel_count(s->k) == watching;
 }
 
@@ -301,15 +300,10 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
 
 static enum nm_run functional_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
 {
-    struct pc_card *card = pc_functional_run(m->card, m->cards, until);
-    m->now = card ? card->cpu.now : until;
-    if (card)
-        *trap = (struct nm_trap){.card = card->cpu.number,
-                                 .at = m->now,
-                                 .preempted = card->preempted,
-                                 .cpu = &card->cpu};
-    if (card)
-        return NM_RUN_TRAP;
+    nm_functional_run(m, until);
+    m->now = nm_first_call(m, until);
+    if (m->now < until)
+        return hand_out(m, trap);
     return until == NM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
 }
 

@@ -398,7 +398,7 @@ static void look_here(void *self, nm_tick now, uint64_t arg)
     look->state = nm_state_name(held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_CARD_I);
     look->cards = held;
     card->special.active = false;
-    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_SPECIAL);
+    nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_SPECIAL);
 }
 
 /* Puts the command (again) into the outgoing FIFO. */
@@ -481,7 +481,7 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
         look->stations = in->word;
     }
     card->special.active = false;
-    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_SPECIAL);
+    nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_SPECIAL);
 }
 
 /* ---- inward ---------------------------------------------------------------------------------- */

@@ -187,10 +187,10 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
 
 /* ---- the processor's slow paths -------------------------------------------------------------- */
 
-static uint8_t *fault(struct pc_cpu *cpu, enum pc_access access, uint64_t va, enum nm_xlate why,
+static uint8_t *fault(struct pc_cpu *cpu, enum nm_access access, uint64_t va, enum nm_xlate why,
                       enum pc_stop *stop)
 {
-    bool store = access == PC_STORE || access == PC_CONDITIONAL;
+    bool store = access == NM_STORE || access == NM_CONDITIONAL;
     cpu->exc = store ? PC_EXC_ADES : PC_EXC_ADEL;
     cpu->badvaddr = va;
     cpu->absent = why == NM_XLATE_ABSENT;
@@ -200,10 +200,10 @@ static uint8_t *fault(struct pc_cpu *cpu, enum pc_access access, uint64_t va, en
     return NULL;
 }
 
-uint8_t *pc_bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va, uint32_t code,
+uint8_t *pc_bus_error(struct pc_cpu *cpu, enum nm_access access, uint64_t va, uint32_t code,
                       enum pc_stop *stop)
 {
-    cpu->exc = access == PC_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
+    cpu->exc = access == NM_FETCH ? PC_EXC_IBE : PC_EXC_DBE;
     cpu->badvaddr = va;
     cpu->trap_code = code;
     cpu->absent = cpu->unmapped = cpu->protected = false;
@@ -212,20 +212,20 @@ uint8_t *pc_bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va, ui
 }
 
 /* Which right an access needs. */
-static enum pc_access right(enum pc_access access)
+static enum nm_access right(enum nm_access access)
 {
     switch (access) {
-    case PC_FETCH:
-        return PC_FETCH;
-    case PC_STORE:
-    case PC_CONDITIONAL:
-        return PC_STORE;
+    case NM_FETCH:
+        return NM_FETCH;
+    case NM_STORE:
+    case NM_CONDITIONAL:
+        return NM_STORE;
     default:
-        return PC_LOAD;
+        return NM_LOAD;
     }
 }
 
-static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint64_t va,
+static enum nm_xlate translate(struct pc_card *card, enum nm_access access, uint64_t va,
                                uint64_t *pa)
 {
     uint64_t page = va >> card->page_shift, offset = va & ((1ull << card->page_shift) - 1);
@@ -238,7 +238,7 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
     if (!nm_xlate_found(result))
         return result;
     if (x->page != *pa - offset)
-        x->tag[PC_FETCH] = x->tag[PC_LOAD] = x->tag[PC_STORE] = NOWHERE;
+        x->tag[NM_FETCH] = x->tag[NM_LOAD] = x->tag[NM_STORE] = NOWHERE;
     x->page = *pa - offset;
     x->tag[access] = page;
     x->result = (uint8_t)result;
@@ -249,7 +249,7 @@ static enum nm_xlate translate(struct pc_card *card, enum pc_access access, uint
 static bool may_store(const struct pc_card *card, uint64_t va)
 {
     uint64_t page = va >> card->page_shift;
-    return card->tlb[page % PC_TLB].tag[PC_STORE] == page;
+    return card->tlb[page % PC_TLB].tag[NM_STORE] == page;
 }
 
 /* Lets the processor see an L1 place (in functional mode a page) without asking again. Never in
@@ -427,9 +427,9 @@ static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t stat
 
 /* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
 static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
-                   bool noncoherent, enum pc_access access, nm_tick at, enum pc_stop *stop)
+                   bool noncoherent, enum nm_access access, nm_tick at, enum pc_stop *stop)
 {
-    bool store = right(access) == PC_STORE;
+    bool store = right(access) == NM_STORE;
     if (card->functional) {
         show(card, side, va, pa, store);
         return true;
@@ -448,7 +448,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
             return false;
         }
     }
-    bool linked = access == PC_LINKED && pc_agent_links_exclusively(card);
+    bool linked = access == NM_LINKED && pc_agent_links_exclusively(card);
     if (store || linked)
         state = exclusive_state(card, line, state, store);
     if (state == NM_CARD_I) {
@@ -462,11 +462,11 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
                          : linked    ? NM_CARD_EV_LINK
                                      : NM_CARD_EV_LOAD,
                          at);
-        card->request.conditional = access == PC_CONDITIONAL;
-        card->request.store = access == PC_STORE;
+        card->request.conditional = access == NM_CONDITIONAL;
+        card->request.store = access == NM_STORE;
         return false;
     }
-    if (card->request.failed && line == card->request.line && access == PC_STORE) {
+    if (card->request.failed && line == card->request.line && access == NM_STORE) {
         card->request.failed = false;
         card->filled = NOWHERE;
         pc_bus_error(&card->cpu, access, va, PC_FAILED_UPGRADE, stop);
@@ -494,7 +494,7 @@ static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick
     return false;
 }
 
-static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum pc_access access,
+static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum nm_access access,
                             nm_tick at, enum pc_stop *stop, uint64_t *pa)
 {
     struct pc_card *card = cpu->card;
@@ -507,10 +507,10 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     enum nm_xlate result = translate(card, right(access), va, pa);
     if (!nm_xlate_found(result))
         return fault(cpu, access, va, result, stop);
-    bool store = right(access) == PC_STORE, noncoherent = result == NM_XLATE_NONCOHERENT;
+    bool store = right(access) == NM_STORE, noncoherent = result == NM_XLATE_NONCOHERENT;
     /* [MIPS-A94]: LL of an uncached page is undefined; of a non-coherent one it is no use
      * between processors. */
-    if (result != NM_XLATE_OK && (access == PC_LINKED || access == PC_CONDITIONAL))
+    if (result != NM_XLATE_OK && (access == NM_LINKED || access == NM_CONDITIONAL))
         return pc_bus_error(cpu, access, va, 0, stop);
     if (!mapped(card, PC_SIDE_D, va, &at, stop))
         return NULL;
@@ -534,13 +534,13 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
 {
     uint64_t pa;
-    return data_access(cpu, va, size, PC_LOAD, at, stop, &pa);
+    return data_access(cpu, va, size, NM_LOAD, at, stop, &pa);
 }
 
 uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
 {
     uint64_t pa;
-    return data_access(cpu, va, size, PC_STORE, at, stop, &pa);
+    return data_access(cpu, va, size, NM_STORE, at, stop, &pa);
 }
 
 uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
@@ -548,7 +548,7 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick 
 {
     uint64_t pa;
     const nm_tick before = cpu->now;
-    uint8_t *host = data_access(cpu, va, size, PC_LINKED, at, stop, &pa);
+    uint8_t *host = data_access(cpu, va, size, NM_LINKED, at, stop, &pa);
     if (host) {
         cpu->link = true;
         cpu->link_pa = pa & ~(uint64_t)(cpu->card->p->l2_line - 1);
@@ -568,7 +568,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
         *failed = true;
         return NULL;
     }
-    uint8_t *host = data_access(cpu, va, size, PC_CONDITIONAL, at, stop, &pa);
+    uint8_t *host = data_access(cpu, va, size, NM_CONDITIONAL, at, stop, &pa);
     if (!host)
         return NULL;
     bool other = !cpu->link || cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1));
@@ -587,13 +587,13 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
         return false;
     }
     if (va & 3)
-        return fault(cpu, PC_FETCH, va, NM_XLATE_OK, stop);
-    enum nm_xlate result = translate(card, PC_FETCH, va, &pa);
+        return fault(cpu, NM_FETCH, va, NM_XLATE_OK, stop);
+    enum nm_xlate result = translate(card, NM_FETCH, va, &pa);
     if (!nm_xlate_found(result))
-        return fault(cpu, PC_FETCH, va, result, stop);
+        return fault(cpu, NM_FETCH, va, result, stop);
     if (result == NM_XLATE_UNCACHED)
-        return pc_bus_error(cpu, PC_FETCH, va, 0, stop);
+        return pc_bus_error(cpu, NM_FETCH, va, 0, stop);
     if (!mapped(card, PC_SIDE_I, va, &at, stop))
         return false;
-    return obtain(card, PC_SIDE_I, va, pa, result == NM_XLATE_NONCOHERENT, PC_FETCH, at, stop);
+    return obtain(card, PC_SIDE_I, va, pa, result == NM_XLATE_NONCOHERENT, NM_FETCH, at, stop);
 }

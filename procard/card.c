@@ -70,18 +70,20 @@ static void cpu_connect(struct pc_card *card, unsigned number)
     cpu->untimed = card->functional;
 }
 
-struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                            const struct nm_contents *contents, unsigned number)
+struct pc_card *pc_card_new(const struct nm_card_site *site)
 {
     struct pc_card *card = nm_alloc(1, sizeof *card);
-    card->k = k;
-    card->bus = bus;
+    const struct nm_params *p = site->params;
+    card->machine = site->machine;
+    card->k = site->kernel;
+    card->bus = site->bus;
     card->p = p;
-    card->image = contents->image;
-    card->old = contents->stale;
-    card->check = contents->check;
-    card->position = number % (unsigned)p->processors;
-    card->station = (uint16_t)(number / p->processors);
+    card->image = site->contents->image;
+    card->old = site->contents->stale;
+    card->check = site->contents->check;
+    card->rings = site->rings;
+    card->position = site->position;
+    card->station = site->station;
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
     card->functional = p->mode == NM_MODE_FUNCTIONAL;
     if (card->functional) {
@@ -92,11 +94,11 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
         l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
         l2_new(card);
     }
-    cpu_connect(card, number);
+    cpu_connect(card, site->number);
     pc_card_forget(card);
     card->tlb_model = p->tlb_refill && !card->functional ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
-    card->chance = number;
+    card->chance = site->number;
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
     pc_monitor_init(card);
@@ -106,8 +108,6 @@ struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struc
 
 void pc_card_free(struct pc_card *card)
 {
-    if (!card)
-        return;
     pc_cpu_detach(&card->cpu);
     free(card->tlb_model);
     pc_monitor_free(card);
@@ -150,9 +150,7 @@ void pc_card_forget(struct pc_card *card)
 static void trap(struct pc_card *card, bool preempted)
 {
     card->activity = PC_TRAPPED;
-    pc_card_use(card, NM_USE_SYSTEM, card->cpu.now);
-    card->preempted = preempted;
-    card->on_trap(card->owner, card);
+    nm_card_traps(card->machine, card->cpu.number, card->cpu.now, preempted);
 }
 
 /* In the checking mode loads may break a rule, which stops the machine at once. */
@@ -254,44 +252,17 @@ uint64_t pc_card_exception(struct pc_card *card, uint64_t n, nm_tick at)
     return PC_KILLED_BY_EXCEPTION + n + 1 + PC_KILLED_BY_ERET;
 }
 
-void pc_card_return(struct pc_card *card, nm_tick at)
+nm_tick pc_card_return(struct pc_card *card, nm_tick at)
 {
     enum { ERET = 1 + PC_KILLED_BY_ERET };
     struct pc_cpu *cpu = &card->cpu;
     nm_tick left = at > cpu->now ? at - cpu->now : 0;
     cpu->link = false;
     pc_card_stall(card, PC_ST_STALL_OTHER, left < ERET ? left : left - ERET, cpu->now);
-    pc_card_use(card, NM_USE_RUNNING, cpu->now);
+    const nm_tick returns = cpu->now;
     if (left >= ERET)
-        eret(card, cpu->now);
-}
-
-/* A change that lies behind the new one happens; one that does not will not. */
-void pc_card_use(struct pc_card *card, enum nm_use use, nm_tick at)
-{
-    struct pc_usage *u = &card->usage;
-    if (at >= u->change) {
-        u->ticks[u->now] += u->change - u->since;
-        u->now = u->then;
-        u->since = u->change;
-    }
-    u->then = use;
-    u->change = at > u->since ? at : u->since;
-}
-
-void pc_card_usage(const struct pc_card *card, nm_tick at, struct nm_truth *out)
-{
-    const struct pc_usage *u = &card->usage;
-    const nm_tick change = u->change < at ? u->change : at;
-    nm_tick ticks[NM_USE__COUNT];
-    memcpy(ticks, u->ticks, sizeof ticks);
-    ticks[u->now] += change > u->since ? change - u->since : 0;
-    ticks[u->then] += at - (change > u->since ? change : u->since);
-    out->running = ticks[NM_USE_RUNNING];
-    out->system = ticks[NM_USE_SYSTEM];
-    out->waiting = ticks[NM_USE_WAITING];
-    out->asleep = ticks[NM_USE_ASLEEP];
-    out->idle = ticks[NM_USE_IDLE];
+        eret(card, returns);
+    return returns;
 }
 
 /* Totals on their way back from the processor's tick to the one asked for. */

@@ -9,6 +9,7 @@
 #define PC_CARD_H
 
 #include "machine/bus.h"
+#include "machine/card.h"
 #include "machine/contents.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
@@ -90,13 +91,11 @@ struct pc_special {
 
 /** Events of a card on one tick and rank, in their order (nm_component). */
 enum pc_order {
-    PC_ORDER_REQUEST,  /**< the processor's request leaves */
-    PC_ORDER_COMMAND,  /**< its command to a special function unit */
-    PC_ORDER_UNCACHED, /**< its uncached access */
-    PC_ORDER_WORK,     /**< what has come over the bus: taken, answered, created */
-    PC_ORDER_TRAP = 0, /**< it calls the operating system; of that rank */
-    PC_ORDER_INTERRUPT,
-    PC_ORDER_DELIVER, /**< interrupts of the monitoring card */
+    PC_ORDER_REQUEST,                 /**< the processor's request leaves */
+    PC_ORDER_COMMAND,                 /**< its command to a special function unit */
+    PC_ORDER_UNCACHED,                /**< its uncached access */
+    PC_ORDER_WORK,                    /**< what has come over the bus: taken, answered, created */
+    PC_ORDER_DELIVER = NM_ORDER_CARD, /**< interrupts of the monitoring card; of rank NM_RANK_OS */
 };
 
 enum pc_activity {
@@ -123,19 +122,13 @@ enum { PC_TLB = 256, PC_PAGES = 256 };
 /** Host-side memory of a translation; costs no simulated time (the R4400's own TLB: tlb.c). A tag
  *  is the virtual page number, or ~0. */
 struct pc_xlate {
-    uint64_t tag[3]; /**< by PC_FETCH, PC_LOAD, PC_STORE */
+    uint64_t tag[3]; /**< by NM_FETCH, NM_LOAD, NM_STORE */
     uint64_t page;   /**< physical address of the page */
     uint8_t result;  /**< enum nm_xlate: its attribute */
 };
 
-/** What the card's time goes to. One change may be known before it comes. */
-struct pc_usage {
-    nm_tick ticks[NM_USE__COUNT]; /**< before `since` */
-    enum nm_use now, then;        /**< from `since` on; from `change` on */
-    nm_tick since, change;
-};
-
 struct pc_card {
+    struct nm_card nm; /**< first: what the machine knows */
     struct pc_cpu cpu;
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
@@ -152,7 +145,6 @@ struct pc_card {
     uint64_t requests; /**< ever; tells an event of the present one from one of a former */
     uint64_t filled;   /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
-    bool preempted; /**< why it is trapped */
     nm_tick preempt_at;
     nm_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
 
@@ -183,7 +175,6 @@ struct pc_card {
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct pc_monitor monitor;
     struct nm_truth truth;
-    struct pc_usage usage;
 
     /* surroundings */
     struct nm_kernel *k;
@@ -195,12 +186,7 @@ struct pc_card {
     unsigned position; /**< on the station's bus */
     uint16_t station;
     const struct ring_shape *rings;
-    void *owner;
-    void (*on_trap)(void *owner,
-                    struct pc_card *card); /**< the processor needs the OS at cpu.now */
-    void (*on_interrupt)(void *owner, struct pc_card *card, nm_tick now, enum nm_interrupt cause);
-    void (*station_taps)(void *owner, const struct pc_card *card, nm_tick at,
-                         struct mon_taps *out); /**< adds the totals of the station around it */
+    struct nm_machine *machine;
 };
 
 /* ---- the secondary cache's address pins (manual pp. 32, 248) --------------------------------- */
@@ -226,10 +212,19 @@ static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amoun
         pc_monitor_packet(card, tap, amount, p, out, now);
 }
 
-/** @param contents  copied
- *  @param number    machine-wide, station by station */
-struct pc_card *pc_card_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
-                            const struct nm_contents *contents, unsigned number);
+/** The card behind one of the machine's. Precondition: it is of this kind. */
+static inline struct pc_card *pc_card_of(struct nm_card *nm)
+{
+    return (struct pc_card *)nm;
+}
+
+static inline const struct pc_card *pc_const_card_of(const struct nm_card *nm)
+{
+    return (const struct pc_card *)nm;
+}
+
+/** As the `create` and `free` of struct nm_card_ops; `nm` stays empty. */
+struct pc_card *pc_card_new(const struct nm_card_site *site);
 void pc_card_free(struct pc_card *card);
 
 /** Must follow a change of preempt_at, pins or monitor.leash. */
@@ -285,15 +280,10 @@ static inline enum pc_status pc_primary_stall(enum pc_side side)
     return side == PC_SIDE_I ? PC_ST_STALL_L1I : PC_ST_STALL_L1D;
 }
 
-/** From `at` on the card's time goes to `use`, unless something comes before. */
-void pc_card_use(struct pc_card *card, enum nm_use use, nm_tick at);
-/** What it has gone to before `at`, which is not before a tick that was asked for. */
-void pc_card_usage(const struct pc_card *card, nm_tick at, struct nm_truth *out);
-
 /** Until tick `at` the operating system has the processor; then it returns to the program. The last
  *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched
- *  behind it. The link is gone. */
-void pc_card_return(struct pc_card *card, nm_tick at);
+ *  behind it. The link is gone. @return the tick of the ERET */
+nm_tick pc_card_return(struct pc_card *card, nm_tick at);
 
 /** The card's totals at exactly tick `at`, which its processor may have passed: in its last run no
  *  earlier than that run's horizon, or than its begin when it was one instruction long. All events
@@ -328,7 +318,7 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 /** Ends an access with a bus error.
  *  @param code  PC_FAILED_UPGRADE, or 0
  *  @return NULL */
-uint8_t *pc_bus_error(struct pc_cpu *cpu, enum pc_access access, uint64_t va, uint32_t code,
+uint8_t *pc_bus_error(struct pc_cpu *cpu, enum nm_access access, uint64_t va, uint32_t code,
                       enum pc_stop *stop);
 
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
@@ -362,10 +352,10 @@ void pc_agent_resume(struct pc_card *card, nm_tick now);
  */
 void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa);
 /** Sends a special function's command (special.def): `lines` lines from `line` on, to the directory
- *  that does it. Precondition: none is active. on_interrupt will be called. */
+ *  that does it. Precondition: none is active. nm_card_interrupts will be called. */
 void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
                       unsigned lines, nm_tick at);
-/** Sends a look, or looks into the card's own cache; on_interrupt will be called. */
+/** Sends a look, or looks into the card's own cache; nm_card_interrupts will be called. */
 void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
 

@@ -38,8 +38,8 @@ void pc_monitor_free(struct pc_card *card)
 void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *out)
 {
     pc_card_taps(card, now, out);
-    if (card->station_taps)
-        card->station_taps(card->owner, card, now, out);
+    if (card->machine)
+        nm_station_taps(card->machine, card->station, now, out);
     mon_board_complete(&card->monitor.board, out);
 }
 
@@ -133,7 +133,7 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     struct pc_card *card = self;
     (void)arg;
     mon_board_interrupt(&card->monitor.board, now / nm_bus_cycle(card->bus));
-    card->on_interrupt(card->owner, card, now, NM_INTERRUPT_MONITOR);
+    nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_MONITOR);
 }
 
 void pc_monitor_refresh(struct pc_card *card, nm_tick now)

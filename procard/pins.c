@@ -12,7 +12,7 @@
 
 const uint8_t pc_status_codes[PC_ST__COUNT] = {
 #define STATE(name, code, group, sentence) [PC_ST_##name] = (code),
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
 };
 

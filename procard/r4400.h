@@ -14,12 +14,13 @@
 #define PC_R4400_H
 
 #include "base/time.h"
+#include "machine/machine.h"
 
 #include <stdbool.h>
 
 enum pc_status {
 #define STATE(name, code, group, sentence) PC_ST_##name,
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
     PC_ST__COUNT
 };
@@ -77,9 +78,6 @@ struct pc_code; /* decode.c: decoded instructions of one program */
 struct pc_block;
 struct pc_context;
 struct pc_op;
-
-/** How an access is meant; selects state, counters and the rules of the slow path. */
-enum pc_access { PC_FETCH, PC_LOAD, PC_STORE, PC_LINKED, PC_CONDITIONAL };
 
 /** PCycles by state (enum pc_status), added eight at a time. */
 typedef uint16_t pc_counts __attribute__((vector_size(16)));

@@ -216,7 +216,7 @@ uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsi
 {
     struct pc_uncached *u = &card->uncached;
     if (!allowed(card, pa, size))
-        return pc_bus_error(&card->cpu, store ? PC_STORE : PC_LOAD, va, 0, stop);
+        return pc_bus_error(&card->cpu, store ? NM_STORE : NM_LOAD, va, 0, stop);
     if (u->granted) {
         u->granted = false;
         if (store) {

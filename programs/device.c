@@ -74,7 +74,7 @@ static bool ask(struct prog *p, struct device_command *d, nm_tick at)
         return !d->looked;
     }
     while (d->va < d->end) {
-        if (!nm_xlate_found(vm_touch(&p->vm, d->card, d->va, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
+        if (!nm_xlate_found(vm_touch(&p->vm, d->card, d->va, NM_LOAD, &pa)) || pa >= NM_REGISTERS)
             return false;
         d->asked = lines_here(p, d);
         if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))
@@ -269,7 +269,7 @@ static int64_t question(struct call *c, uint64_t va, struct nm_look *look)
         return -ENODEV;
     if (look->by_index)
         return address < nm_look_places(c->p->m, look->where) ? 0 : -EINVAL;
-    if (!nm_xlate_found(vm_touch(vm, c->t->card, address, PC_LOAD, &pa)) || pa >= NM_REGISTERS)
+    if (!nm_xlate_found(vm_touch(vm, c->t->card, address, NM_LOAD, &pa)) || pa >= NM_REGISTERS)
         return -EFAULT;
     look->address = pa;
     return where == NM_LOOK_NETWORK && pa / c->p->par->memory_size == station ? -EINVAL : 0;

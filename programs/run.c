@@ -116,7 +116,7 @@ static void catch_up(struct prog *p)
 /** Copies what the handler needs off the card. The LL link goes, as with the R4400's ERET. */
 static void take_trap(struct thread *t, const struct nm_trap *trap)
 {
-    const struct pc_cpu *cpu = trap->cpu;
+    const struct pc_cpu *cpu = pc_cpu_at(t->p->m, trap->card);
 
     t->trap = *trap;
     t->exc = cpu->exc;
@@ -127,7 +127,7 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     t->absent = cpu->absent;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
-    nm_card_take(t->p->m, trap->card, &t->regs);
+    pc_take(t->p->m, trap->card, &t->regs);
     t->ran += trap->at > t->since ? trap->at - t->since : 0;
     t->state = TH_OS;
     watch_trap(t);
@@ -189,7 +189,7 @@ static uint64_t instructions(const struct prog *p)
     uint64_t n = 0;
 
     for (unsigned c = 0; c < nm_machine_cards(p->m); c++)
-        n += nm_card_cpu(p->m, c)->instructions;
+        n += pc_cpu_at(p->m, c)->instructions;
     return n;
 }
 

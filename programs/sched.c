@@ -108,7 +108,7 @@ static void resume(struct thread *t, nm_tick at)
     if (p->over)
         return;
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, prog_now(p));
-    nm_card_resume(p->m, t->card, &t->regs, at);
+    pc_resume(p->m, t->card, &t->regs, at);
     watch_begin(t);
     if (signal_waiting(t))
         stop = at;

@@ -478,13 +478,13 @@ bool vm_beyond(const struct vm *vm, uint64_t va)
 }
 
 /** Rights an access needs. A page that may be read may be executed: the R4400 has no such bit. */
-static bool allowed(unsigned rights, enum pc_access access)
+static bool allowed(unsigned rights, enum nm_access access)
 {
     switch (access) {
-    case PC_FETCH:
+    case NM_FETCH:
         return rights & (PROG_R | PROG_X);
-    case PC_STORE:
-    case PC_CONDITIONAL:
+    case NM_STORE:
+    case NM_CONDITIONAL:
         return rights & PROG_W;
     default:
         return rights & (PROG_R | PROG_W);
@@ -498,7 +498,7 @@ static enum nm_xlate attribute(enum vm_kind kind)
     return attributes[kind];
 }
 
-enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+enum nm_xlate vm_translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                            uint64_t *pa)
 {
     struct vm *vm = ctx;
@@ -563,7 +563,7 @@ void vm_bring_in(struct vm *vm, unsigned card, uint64_t va)
         vm->paged(vm->paged_ctx, page, got);
 }
 
-enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
+enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum nm_access access,
                        uint64_t *pa)
 {
     const enum nm_xlate x = vm_translate(vm, card, va, access, pa);
@@ -580,7 +580,7 @@ static const uint8_t *fetch(void *ctx, uint64_t va)
     struct vm *vm = ctx;
     uint64_t pa;
 
-    if (!nm_xlate_found(vm_translate(vm, 0, va, PC_FETCH, &pa)) || pa >= NM_REGISTERS)
+    if (!nm_xlate_found(vm_translate(vm, 0, va, NM_FETCH, &pa)) || pa >= NM_REGISTERS)
         return NULL;
     return nm_machine_image(vm->m) + pa;
 }
@@ -607,7 +607,8 @@ void vm_init(struct vm *vm, struct nm_machine *m, bool n64)
     vm->floor = 0x10000;
     vm->top = vm_trampoline(vm) - STACK_GAP;
     vm->code = pc_code_new(fetch, vm, p->isa == NM_ISA_MIPS3);
-    space = (struct nm_space){.ctx = vm, .translate = vm_translate, .code = vm->code};
+    pc_set_code(m, vm->code);
+    space = (struct nm_space){.ctx = vm, .translate = vm_translate};
     nm_machine_set_space(m, &space);
 }
 
@@ -627,7 +628,7 @@ void vm_free(struct vm *vm)
 /* ---- copying --------------------------------------------------------------------------------- */
 
 /** Host address of `va` for a system call's access, with how many bytes follow on the page. */
-static uint8_t *reach(struct vm *vm, uint64_t va, enum pc_access access, size_t *left, uint64_t *pa)
+static uint8_t *reach(struct vm *vm, uint64_t va, enum nm_access access, size_t *left, uint64_t *pa)
 {
     if (!nm_xlate_found(vm_touch(vm, vm->toucher, va, access, pa)) || *pa >= NM_REGISTERS)
         return NULL; /* a system call cannot copy registers */
@@ -640,7 +641,7 @@ int vm_read(struct vm *vm, uint64_t va, void *buf, size_t len)
     for (uint8_t *to = buf; len > 0;) {
         size_t n;
         uint64_t pa;
-        const uint8_t *from = reach(vm, va, PC_LOAD, &n, &pa);
+        const uint8_t *from = reach(vm, va, NM_LOAD, &n, &pa);
         if (!from)
             return -EFAULT;
         n = n < len ? n : len;
@@ -658,7 +659,7 @@ static int put(struct vm *vm, uint64_t va, const uint8_t *buf, size_t len)
     while (len > 0) {
         size_t n;
         uint64_t pa;
-        uint8_t *to = reach(vm, va, PC_STORE, &n, &pa);
+        uint8_t *to = reach(vm, va, NM_STORE, &n, &pa);
         if (!to)
             return -EFAULT;
         n = n < len ? n : len;

@@ -9,6 +9,7 @@
 #define PROG_VM_H
 
 #include "machine/machine.h"
+#include "procard/procard.h"
 #include "programs/elf.h"
 
 struct vm_file; /* vm_file.h */
@@ -100,7 +101,7 @@ bool vm_has_registers(const struct vm *vm, uint64_t addr, uint64_t len);
 const struct vm_area *vm_find(const struct vm *vm, uint64_t va);
 
 /** The processors' question: see struct nm_space. */
-enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum pc_access access,
+enum nm_xlate vm_translate(void *vm, unsigned card, uint64_t va, enum nm_access access,
                            uint64_t *pa);
 /** Gives the page of `va` memory, on behalf of `card`, if it is mapped and has none; vm->full:
  * there was none left. */
@@ -122,7 +123,7 @@ bool vm_file_written_by_memory(struct vm *vm, uint64_t dev, uint64_t ino);
 void vm_file_resized(struct vm *vm, uint64_t dev, uint64_t ino, uint64_t size);
 /** The same question from the operating system, on behalf of `card`: a page without memory gets
  * some, unless there is none left (vm->full). */
-enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum pc_access access,
+enum nm_xlate vm_touch(struct vm *vm, unsigned card, uint64_t va, enum nm_access access,
                        uint64_t *pa);
 
 /* Copying between guest memory and the host; 0 or -EFAULT. A failed write may have copied a part.

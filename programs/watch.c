@@ -36,15 +36,15 @@ static const int64_t HOST_STANDS_NS = INT64_C(60000000000);
 
 void watch_begin(struct thread *t)
 {
-    *nm_card_tries(t->p->m, t->card) = t->watched.tries;
-    t->watched.from = nm_card_cpu(t->p->m, t->card)->instructions;
+    *pc_tries_at(t->p->m, t->card) = t->watched.tries;
+    t->watched.from = pc_cpu_at(t->p->m, t->card)->instructions;
     if (!t->trap.preempted)
         t->watched.since = 0;
 }
 
 void watch_trap(struct thread *t)
 {
-    const struct pc_cpu *cpu = t->trap.cpu;
+    const struct pc_cpu *cpu = pc_cpu_at(t->p->m, t->trap.card);
     struct watched *w = &t->watched;
 
     w->tries = cpu->tries;
@@ -78,7 +78,7 @@ uint64_t watch_vain(const struct thread *t)
 
 static const struct pc_tries *tries(const struct thread *t)
 {
-    return t->state == TH_RUNNING ? nm_card_tries(t->p->m, t->card) : &t->watched.tries;
+    return t->state == TH_RUNNING ? pc_tries_at(t->p->m, t->card) : &t->watched.tries;
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -143,7 +143,7 @@ static void print_doing(FILE *out, struct prog *p, const struct thread *t)
 {
     if (t->state == TH_RUNNING) {
         fprintf(out, "runs");
-        print_pc(out, p, nm_card_cpu(p->m, t->card)->r.pc);
+        print_pc(out, p, pc_cpu_at(p->m, t->card)->r.pc);
     } else if (t->state == TH_READY) {
         fprintf(out, "waits for its card");
         print_pc(out, p, t->regs.pc);
@@ -252,7 +252,7 @@ static uint64_t written(const struct prog *p)
     uint64_t n = p->calls;
 
     for (unsigned c = 0; c < nm_machine_cards(p->m); c++)
-        n += nm_card_cpu(p->m, c)->states[PC_ST_STORE];
+        n += pc_cpu_at(p->m, c)->states[PC_ST_STORE];
     return n;
 }
 

@@ -13,7 +13,7 @@
 
 static const size_t truth_offsets[] = {
 #define TRUTH(field, unit, sentence) offsetof(struct nm_truth, field),
-#include "report/truth.def"
+#include "machine/truth.def"
 #undef TRUTH
 };
 

@@ -70,7 +70,7 @@ static void put_at(XXH64_state_t *state, const void *words, const size_t *offset
 static void put_card(XXH64_state_t *state, const struct rep_totals *card)
 {
 #define STATE(name, code, group, sentence) put(state, card->taps.v[MON_TAP_ST_##name]);
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
     for (size_t i = 0; i < sizeof taps / sizeof *taps; i++)
         put(state, card->taps.v[taps[i]]);

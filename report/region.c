@@ -50,7 +50,7 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
     for (int t = 0; t < MON_TAP__COUNT; t++)
         sum->taps.v[t] += now->taps.v[t] - start->taps.v[t];
 #define TRUTH(field, unit, sentence) sum->truth.field += now->truth.field - start->truth.field;
-#include "report/truth.def"
+#include "machine/truth.def"
 #undef TRUTH
 }
 

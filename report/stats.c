@@ -18,13 +18,11 @@ static const struct {
     size_t offset;
 } truths[] = {
 #define TRUTH(field, unit, sentence) {#field, unit, sentence, offsetof(struct nm_truth, field)},
-#include "report/truth.def"
+#include "machine/truth.def"
 #undef TRUTH
 };
 
 enum { TRUTHS = sizeof truths / sizeof *truths };
-_Static_assert(sizeof(struct nm_truth) == TRUTHS * sizeof(uint64_t),
-               "truth.def names every member of struct nm_truth");
 
 static const struct rep_metric metrics[REP_METRIC__COUNT] = {
 #define METRIC(name, unit, numerator, denominator, formula, sentence) \

@@ -17,7 +17,7 @@ static uint8_t state_of(unsigned code)
 {
     static const uint8_t codes[IN_STATUS_STATES] = {
 #define STATE(name, code, group, sentence) [MON_TAP_ST_##name] = (code),
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
     };
     uint8_t state = 0;

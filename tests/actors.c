@@ -20,10 +20,10 @@ void actors_start(struct nm_machine *m, unsigned card, void *actor, nm_tick at)
 {
     struct pc_regs regs = {.pc = 0};
     memcpy(&regs.gpr[REGISTER], &actor, sizeof actor);
-    nm_card_resume(m, card, &regs, at);
+    pc_resume(m, card, &regs, at);
 }
 
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
@@ -36,7 +36,7 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_ac
 struct nm_machine *actors_machine(const struct nm_params *p)
 {
     const struct nm_space space = {.translate = translate};
-    struct nm_machine *m = nm_machine_new(p);
+    struct nm_machine *m = nm_machine_new(p, &pc_r4400);
     nm_machine_set_space(m, &space);
     return m;
 }

@@ -8,6 +8,7 @@
 
 #include "machine/machine.h"
 #include "procard/card.h"
+#include "procard/procard.h"
 
 /* Bits of a virtual address: its page is uncached, or cached but not coherent. The bits below are
  * the physical address; the cards' registers are always uncached. */

@@ -245,16 +245,17 @@ static void check_books(struct nm_machine *m, const char *shape)
 /* A processor traps: it wants a special function, or (false) is done. */
 static bool begin_function(struct nm_machine *m, const struct nm_trap *trap)
 {
-    struct actor *a = actor_of(trap->cpu);
+    const struct pc_cpu *cpu = pc_cpu_at(m, trap->card);
+    struct actor *a = actor_of(cpu);
     struct pc_regs regs;
     if (!a->function) {
-        nm_card_take(m, trap->card, &regs);
+        pc_take(m, trap->card, &regs);
         return false;
     }
     a->out = nm_card_special(m, trap->card, a->function, a->address, a->lines, nm_machine_now(m));
     a->done[a->function] += a->out;
     a->function = 0;
-    nm_card_resume(m, trap->card, &trap->cpu->r, nm_machine_now(m));
+    pc_resume(m, trap->card, &cpu->r, nm_machine_now(m));
     return true;
 }
 
@@ -270,7 +271,7 @@ static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
             check_books(m, s->name);
             until += 7777;
         } else if (why == NM_RUN_INTERRUPT) {
-            struct actor *a = actor_of(trap.cpu);
+            struct actor *a = actor_of(pc_cpu_at(m, trap.card));
             a->out = false;
             a->done[0]++;
         } else if (why == NM_RUN_TRAP) {

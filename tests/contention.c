@@ -149,7 +149,7 @@ static void run(struct nm_machine *m, const char *name)
         const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_TRAP, "%s: stopped with %d: %s", name, (int)why,
                      nm_machine_error(m));
-        nm_card_take(m, trap.card, &regs);
+        pc_take(m, trap.card, &regs);
     }
 }
 

@@ -70,7 +70,7 @@ static void run(struct nm_machine *m, nm_tick until)
     for (nm_tick at = nm_machine_now(m) + 10; at < until; at += 10) {
         if (nm_machine_run(m, at, &trap) == NM_RUN_TRAP) {
             struct pc_regs regs;
-            nm_card_take(m, trap.card, &regs);
+            pc_take(m, trap.card, &regs);
         }
         look(m);
     }
@@ -104,8 +104,8 @@ static struct ring *some_ring(const struct nm_machine *m)
 static struct pc_card *some_card(const struct nm_machine *m, enum pc_activity activity)
 {
     for (unsigned i = 0; i < m->cards; i++)
-        if (m->card[i]->activity == activity)
-            return m->card[i];
+        if (pc_card_of(m->card[i])->activity == activity)
+            return pc_card_of(m->card[i]);
     return NULL;
 }
 
@@ -174,7 +174,7 @@ static void lose_a_pcycle(struct nm_machine *m)
 static void empty_secondary_caches(struct nm_machine *m)
 {
     for (unsigned i = 0; i < m->cards; i++) {
-        const struct pc_card *card = m->card[i];
+        const struct pc_card *card = pc_card_of(m->card[i]);
         memset(card->l2[PC_SIDE_D].state, NM_CARD_I, card->l2[PC_SIDE_D].places);
         for (nm_tick t = 0; t < 1000; t++)
             pc_card_invariants(card, t);

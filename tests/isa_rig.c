@@ -35,9 +35,9 @@ static bool mapped(const struct rig *rig, uint64_t va, unsigned size)
     return va >= rig->base && va - rig->base <= rig->size - size;
 }
 
-static uint8_t *fault(struct pc_cpu *cpu, uint64_t va, enum pc_access kind, enum pc_stop *stop)
+static uint8_t *fault(struct pc_cpu *cpu, uint64_t va, enum nm_access kind, enum pc_stop *stop)
 {
-    cpu->exc = kind == PC_STORE || kind == PC_CONDITIONAL ? PC_EXC_ADES : PC_EXC_ADEL;
+    cpu->exc = kind == NM_STORE || kind == NM_CONDITIONAL ? PC_EXC_ADES : PC_EXC_ADEL;
     cpu->badvaddr = va;
     cpu->unmapped = true;
     cpu->protected = false;
@@ -46,7 +46,7 @@ static uint8_t *fault(struct pc_cpu *cpu, uint64_t va, enum pc_access kind, enum
 }
 
 /** A line that is not there: false when the access must wait. */
-static bool bring(struct pc_cpu *cpu, uint64_t line, enum pc_access kind, enum pc_stop *stop)
+static bool bring(struct pc_cpu *cpu, uint64_t line, enum nm_access kind, enum pc_stop *stop)
 {
     struct rig *rig = rig_of(cpu);
 
@@ -59,13 +59,13 @@ static bool bring(struct pc_cpu *cpu, uint64_t line, enum pc_access kind, enum p
         return false;
     }
     if (rig->ready_line != line)
-        pc_charge(cpu, kind == PC_FETCH ? PC_ST_STALL_L1I : PC_ST_STALL_L1D, STALL);
+        pc_charge(cpu, kind == NM_FETCH ? PC_ST_STALL_L1I : PC_ST_STALL_L1D, STALL);
     rig->ready_line = ~UINT64_C(0);
     return true;
 }
 
 static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
-                              enum pc_access kind, enum pc_stop *stop)
+                              enum nm_access kind, enum pc_stop *stop)
 {
     struct rig *rig = rig_of(cpu);
     const uint64_t line = va >> cpu->dshift << cpu->dshift;
@@ -83,25 +83,25 @@ static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     l->host = (uintptr_t)rig->bytes - rig->base;
     if (rig->cached) {
         l->rtag = line;
-        l->wtag = kind == PC_STORE ? line : ~UINT64_C(0);
+        l->wtag = kind == NM_STORE ? line : ~UINT64_C(0);
     }
     return rig->bytes + (va - rig->base);
 }
 
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
 {
-    return access_memory(cpu, va, size, at, PC_LOAD, stop);
+    return access_memory(cpu, va, size, at, NM_LOAD, stop);
 }
 
 uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
 {
-    return access_memory(cpu, va, size, at, PC_STORE, stop);
+    return access_memory(cpu, va, size, at, NM_STORE, stop);
 }
 
 uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
                         enum pc_stop *stop)
 {
-    uint8_t *p = access_memory(cpu, va, size, at, PC_LINKED, stop);
+    uint8_t *p = access_memory(cpu, va, size, at, NM_LINKED, stop);
 
     if (p) {
         cpu->link = true;
@@ -119,7 +119,7 @@ bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop)
 uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
                               enum pc_stop *stop, bool *failed)
 {
-    uint8_t *p = access_memory(cpu, va, size, at, PC_CONDITIONAL, stop);
+    uint8_t *p = access_memory(cpu, va, size, at, NM_CONDITIONAL, stop);
 
     if (p && (!cpu->link || cpu->link_pa != va)) {
         *failed = true;
@@ -140,10 +140,10 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
         return false;
     }
     if (!mapped(rig, va, 4))
-        return fault(cpu, va, PC_FETCH, stop);
-    if (!bring(cpu, line, PC_FETCH, stop))
+        return fault(cpu, va, NM_FETCH, stop);
+    if (!bring(cpu, line, NM_FETCH, stop))
         return false;
-    note(rig, va << 3 | PC_FETCH, at);
+    note(rig, va << 3 | NM_FETCH, at);
     if (rig->cached)
         cpu->i[(va >> cpu->ishift) & cpu->imask].rtag = line;
     return true;

@@ -173,7 +173,7 @@ static nm_tick perform(struct nm_machine *m, const struct world *w, const struct
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%s, %s: stopped with %d: %s", w->name, s->name, (int)why,
                  nm_machine_error(m));
-    nm_card_take(m, card, &regs);
+    pc_take(m, card, &regs);
     run_quiet(m);
     return order.over;
 }

@@ -336,7 +336,7 @@ static void run(struct nm_machine *m, const struct trial *t)
             cr_assert_fail("%s, %s, iteration %u: stopped with %d: %s", t->shape->name,
                            t->litmus.name, t->iteration, (int)why, nm_machine_error(m));
         }
-        nm_card_take(m, trap.card, &regs);
+        pc_take(m, trap.card, &regs);
         done++;
     }
 }

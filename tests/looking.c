@@ -69,7 +69,7 @@ static void finish(struct nm_machine *m, unsigned running, nm_tick step)
             continue;
         }
         cr_assert_eq(why, NM_RUN_TRAP, "%s", nm_machine_error(m));
-        nm_card_take(m, trap.card, &regs);
+        pc_take(m, trap.card, &regs);
         running--;
     }
     struct nm_trap trap;

@@ -286,11 +286,11 @@ static void run(struct world *w, enum which which, const struct clocks *c)
         if (w->ops[card] && which != IN_USES && which != IN_SHARING)
             access_at(w, card, END, 0, 0);
     while (nm_machine_run(w->m, END, &trap) == NM_RUN_TRAP) {
-        nm_card_take(w->m, trap.card, &regs);
+        pc_take(w->m, trap.card, &regs);
         if (which == IN_USES && trap.card == 0)
             ends(w, trap.card, LONG);
         else
-            nm_card_use(w->m, trap.card, NM_USE_IDLE, trap.cpu->now);
+            nm_card_use(w->m, trap.card, NM_USE_IDLE, pc_cpu_at(w->m, trap.card)->now);
     }
     cr_assert_str_empty(nm_machine_error(w->m));
     cr_assert_eq(nm_machine_now(w->m), END);

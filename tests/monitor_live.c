@@ -5,6 +5,7 @@
 #include "monitor_rig.h"
 
 #include "procard/card.h"
+#include "procard/procard.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -478,7 +479,7 @@ Test(monitor_live, mask_and_histogram_know_the_same_phase)
     struct rig rig;
     rig_new(&rig, &p, 100);
     for (unsigned c = 0; c < CARDS_HERE; c++) {
-        struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+        struct pc_card *card = pc_cpu_at(rig.m, c)->card;
         card->monitor.board.log = note_phase;
         card->monitor.board.log_ctx = &phases[c];
         rig_set(&rig, c, MON_REG_CONTROL0 + 4 * 3, rig_control(MON_EV_read_latency, true, false));
@@ -589,7 +590,7 @@ Test(monitor_live, time_lost_to_nacks_is_from_the_first_to_the_last_issue)
     struct rig rig;
     rig_new(&rig, &p, 200);
     for (unsigned c = 0; c < CARDS_HERE; c++) {
-        struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+        struct pc_card *card = pc_cpu_at(rig.m, c)->card;
         refused[c] = (struct refused){.card = card, .least = UINT64_MAX};
         card->monitor.board.log = note_refused;
         card->monitor.board.log_ctx = &refused[c];
@@ -667,7 +668,7 @@ Test(monitor_live, histograms_hold_every_finished_read)
         struct rig rig;
         rig_new(&rig, &p, 300);
         for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
-            struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+            struct pc_card *card = pc_cpu_at(rig.m, c)->card;
             log[c].source = s;
             card->monitor.board.log = note;
             card->monitor.board.log_ctx = &log[c];
@@ -738,7 +739,7 @@ Test(monitor_live, state_info_is_what_the_directory_found)
         struct rig rig;
         rig_new(&rig, &p, rounds);
         for (unsigned c = 0; c < 8; c++) {
-            struct pc_card *card = nm_card_cpu(rig.m, c)->card;
+            struct pc_card *card = pc_cpu_at(rig.m, c)->card;
             card->monitor.board.log = note_state;
             card->monitor.board.log_ctx = &found;
             rig_set(&rig, c, MON_REG_PHASE, 0); /* has the card look at what the board wants */
@@ -819,7 +820,7 @@ Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
     rig_finish(&rig);
     rig_set(&rig, 0, MON_REG_SRAM_CONTROL,
             MON_SOURCE_scaddr | MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
-    struct pc_cpu *cpu = nm_card_cpu(rig.m, 0);
+    struct pc_cpu *cpu = pc_cpu_at(rig.m, 0);
     const nm_tick cycle = cycle_of(&rig), begin = nm_machine_now(rig.m) / cycle * cycle;
     cr_assert_eq(cycle, 3);
     cpu->horizon = NM_NEVER;

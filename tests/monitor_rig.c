@@ -42,7 +42,7 @@ static const uint32_t program[] = {
     0,
 };
 
-static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+static enum nm_xlate identity(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                               uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
@@ -75,14 +75,15 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
 
 void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds)
 {
-    *rig = (struct rig){.p = *p, .m = nm_machine_new(p)};
+    *rig = (struct rig){.p = *p, .m = nm_machine_new(p, &pc_r4400)};
     uint8_t *image = nm_machine_image(rig->m) + CODE;
     for (size_t i = 0; i < sizeof program / sizeof *program; i++)
         for (unsigned byte = 0; byte < 4; byte++)
             *image++ = (uint8_t)(program[i] >> (24 - 8 * byte));
     nm_machine_os_wrote(rig->m, CODE, sizeof program);
     rig->code = pc_code_new(fetch, rig, false);
-    const struct nm_space space = {.ctx = rig, .translate = identity, .code = rig->code};
+    pc_set_code(rig->m, rig->code);
+    const struct nm_space space = {.ctx = rig, .translate = identity};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
         struct pc_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
@@ -90,7 +91,7 @@ void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds)
         regs.gpr[SHARED] = SHARED_AT;
         regs.gpr[OWN] = home + OWN_AT + c * OWN_STEP;
         regs.gpr[ROUNDS] = rounds;
-        nm_card_resume(rig->m, c, &regs, 0);
+        pc_resume(rig->m, c, &regs, 0);
         rig->running++;
     }
 }
@@ -111,8 +112,8 @@ bool rig_run(struct rig *rig, nm_tick until, struct nm_trap *trap)
         if (why == NM_RUN_UNTIL || why == NM_RUN_IDLE)
             return false;
         cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(rig->m));
-        cr_assert_eq(trap->cpu->exc, PC_EXC_SYS);
-        nm_card_take(rig->m, trap->card, &regs);
+        cr_assert_eq(pc_cpu_at(rig->m, trap->card)->exc, PC_EXC_SYS);
+        pc_take(rig->m, trap->card, &regs);
         rig->running--;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "machine/machine.h"
 #include "monitor/board.h"
+#include "procard/procard.h"
 
 struct rig {
     struct nm_params p;

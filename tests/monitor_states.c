@@ -9,7 +9,7 @@
 
 #include "machine/machine.h"
 #include "procard/card.h"
-#include "procard/pins.h"
+#include "procard/procard.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -53,12 +53,12 @@ static unsigned code_page(const struct rig *rig, uint64_t va)
     return (unsigned)(va / rig->p.page_size - CODE / rig->p.page_size);
 }
 
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)
 {
     struct rig *rig = ctx;
     (void)card;
-    if (access == PC_FETCH)
+    if (access == NM_FETCH)
         rig->paged_in |= UINT64_C(1) << code_page(rig, va);
     *pa = va < OTHER_COLOUR ? va : va - OTHER_COLOUR - rig->p.page_size;
     return NM_XLATE_OK;
@@ -83,12 +83,13 @@ static void write_code(const struct rig *rig, uint64_t at, const char *text)
 
 static void start(struct rig *rig, const struct nm_params *p)
 {
-    *rig = (struct rig){.p = *p, .m = nm_machine_new(p), .stop_at = 1000};
+    *rig = (struct rig){.p = *p, .m = nm_machine_new(p, &pc_r4400), .stop_at = 1000};
     for (unsigned i = 0; i < COPIES; i++)
         write_code(rig, CODE + i * STEP, loop);
     write_code(rig, CODE + IMAGE, back);
     rig->code = pc_code_new(fetch, rig, false);
-    const struct nm_space space = {.ctx = rig, .translate = translate, .code = rig->code};
+    pc_set_code(rig->m, rig->code);
+    const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < CARDS; c++) {
         struct pc_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
@@ -97,7 +98,7 @@ static void start(struct rig *rig, const struct nm_params *p)
         regs.gpr[6] = OTHER_COLOUR + p->page_size + SHARED;
         regs.gpr[7] = SHARED + 1024 + 64 * c;
         regs.gpr[16] = regs.gpr[17] = CODE;
-        nm_card_resume(rig->m, c, &regs, 0);
+        pc_resume(rig->m, c, &regs, 0);
     }
 }
 
@@ -118,12 +119,13 @@ static void go_to(struct rig *rig, nm_tick until)
         if (why == NM_RUN_UNTIL)
             return;
         cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(rig->m));
-        cr_assert(trap.preempted || trap.cpu->exc == PC_EXC_SYS, "exception %d", trap.cpu->exc);
+        const struct pc_cpu *cpu = pc_cpu_at(rig->m, trap.card);
+        cr_assert(trap.preempted || cpu->exc == PC_EXC_SYS, "exception %d", cpu->exc);
         if (!trap.preempted && trap.at >= rig->stop_at) {
             nm_card_preempt(rig->m, trap.card, trap.at + SYSTEM + 40 + rig->turn++ % 20);
             rig->stop_at = trap.at + SLICE;
         }
-        nm_card_resume(rig->m, trap.card, &trap.cpu->r, trap.at + SYSTEM);
+        pc_resume(rig->m, trap.card, &cpu->r, trap.at + SYSTEM);
     }
 }
 
@@ -161,7 +163,7 @@ static struct shown *watch_pins(const struct nm_params *p)
     struct rig rig;
     start(&rig, p);
     for (unsigned c = 0; c < CARDS; c++) {
-        nm_card_pins(rig.m, c, &pins[c], note, &shown[c]);
+        pc_follow_pins(rig.m, c, &pins[c], note, &shown[c]);
     }
     go_to(&rig, TICKS + 1000);
     for (unsigned c = 0; c < CARDS; c++)
@@ -231,7 +233,7 @@ static void ask_in_events(const struct nm_params *p, const struct shown *shown)
     struct rig rig;
     start(&rig, p);
     for (unsigned c = 0; c < CARDS; c++)
-        a.card[c] = nm_card_cpu(rig.m, c)->card;
+        a.card[c] = pc_cpu_at(rig.m, c)->card;
     for (unsigned c = 0; c < CARDS; c += a.processors)
         nm_post(a.card[c]->k, 1, NM_RANK_LOOK, 0, ask, &a, c);
     go_to(&rig, TICKS);

@@ -8,6 +8,7 @@
  * "end=... status=... ticks=... ...". Exit status: the guest's; 128 + signal when killed; 99 for
  * any other end.
  */
+#include "procard/procard.h"
 #include "programs/program.h"
 
 #include <inttypes.h>
@@ -32,7 +33,7 @@ static int usage(void)
 static int run(const struct nm_params *params, const struct prog_spec *spec)
 {
     struct prog_hooks hooks = {.mark = print_mark};
-    struct nm_machine *m = nm_machine_new(params);
+    struct nm_machine *m = nm_machine_new(params, &pc_r4400);
     struct prog_outcome out;
 
     prog_run(m, spec, &hooks, &out);

@@ -22,7 +22,7 @@ static struct fixture *setup(bool n64)
     struct fixture *f = calloc(1, sizeof *f);
 
     nm_params_default(&p);
-    f->m = nm_machine_new(&p);
+    f->m = nm_machine_new(&p, &pc_r4400);
     vm_init(&f->vm, f->m, n64);
     f->page = p.page_size;
     return f;
@@ -43,7 +43,7 @@ static int64_t map(struct fixture *f, uint64_t addr, uint64_t pages, unsigned ri
     return vm_map(&f->vm, &rq);
 }
 
-static enum nm_xlate touch(struct fixture *f, uint64_t va, enum pc_access access)
+static enum nm_xlate touch(struct fixture *f, uint64_t va, enum nm_access access)
 {
     uint64_t pa;
 
@@ -55,15 +55,15 @@ Test(os_vm, rights_are_kept)
     struct fixture *f = setup(false);
     uint64_t at = (uint64_t)map(f, 0, 4, RW, false);
 
-    cr_expect_eq(touch(f, at, PC_STORE), NM_XLATE_OK);
+    cr_expect_eq(touch(f, at, NM_STORE), NM_XLATE_OK);
     cr_expect_eq(vm_protect(&f->vm, at + f->page, f->page, PROG_R), 0);
-    cr_expect_eq(touch(f, at + f->page, PC_LOAD), NM_XLATE_OK);
-    cr_expect_eq(touch(f, at + f->page, PC_STORE), NM_XLATE_PROTECTED);
-    cr_expect_eq(touch(f, at + 2 * f->page, PC_STORE), NM_XLATE_OK);
+    cr_expect_eq(touch(f, at + f->page, NM_LOAD), NM_XLATE_OK);
+    cr_expect_eq(touch(f, at + f->page, NM_STORE), NM_XLATE_PROTECTED);
+    cr_expect_eq(touch(f, at + 2 * f->page, NM_STORE), NM_XLATE_OK);
     cr_expect_eq(vm_protect(&f->vm, at, f->page, 0), 0);
-    cr_expect_eq(touch(f, at, PC_LOAD), NM_XLATE_PROTECTED, "an existing page keeps old rights");
+    cr_expect_eq(touch(f, at, NM_LOAD), NM_XLATE_PROTECTED, "an existing page keeps old rights");
     cr_expect_eq(vm_unmap(&f->vm, at, f->page), 0);
-    cr_expect_eq(touch(f, at, PC_LOAD), NM_XLATE_UNMAPPED);
+    cr_expect_eq(touch(f, at, NM_LOAD), NM_XLATE_UNMAPPED);
     teardown(f);
 }
 
@@ -149,7 +149,7 @@ Test(os_vm, random_calls_agree_with_a_table)
             enum nm_xlate want = !rights[i]           ? NM_XLATE_UNMAPPED
                                  : rights[i] & PROG_W ? NM_XLATE_OK
                                                       : NM_XLATE_PROTECTED;
-            cr_assert_eq(touch(f, base + i * f->page + 4, PC_STORE), want, "call %d page %u", n, i);
+            cr_assert_eq(touch(f, base + i * f->page + 4, NM_STORE), want, "call %d page %u", n, i);
         }
     }
     teardown(f);

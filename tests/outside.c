@@ -117,8 +117,8 @@ static struct end next(struct nm_machine *m)
     struct pc_regs regs;
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
-    const struct end end = {trap.cpu->exc, trap.at};
-    nm_card_take(m, trap.card, &regs);
+    const struct end end = {pc_cpu_at(m, trap.card)->exc, trap.at};
+    pc_take(m, trap.card, &regs);
     return end;
 }
 

@@ -1,6 +1,7 @@
 /* Page placement: which station a page lands on, by rule, by range, and when memories are full. */
 #include "machine/placement.h"
 #include "machine/machine.h"
+#include "procard/procard.h"
 
 #include <criterion/criterion.h>
 
@@ -17,7 +18,7 @@ static struct nm_machine *make(uint64_t rule, uint64_t local)
     p.memory_size = 64 * p.page_size;
     p.placement = rule;
     p.local_station = local;
-    return nm_machine_new(&p);
+    return nm_machine_new(&p, &pc_r4400);
 }
 
 static unsigned station_of(struct nm_machine *m, unsigned toucher, uint64_t va)

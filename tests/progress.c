@@ -140,7 +140,7 @@ struct scene {
 static void park(struct nm_machine *m, unsigned card)
 {
     struct pc_regs regs;
-    nm_card_take(m, card, &regs);
+    pc_take(m, card, &regs);
 }
 
 static unsigned hog_card(const struct scene *s, unsigned i)

@@ -386,7 +386,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
     return PC_STOP_TRAP;
 }
 
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum pc_access access,
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
@@ -445,12 +445,12 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
     struct nm_params p;
     struct nm_trap trap;
     set_up(s, &p, check);
-    struct nm_machine *m = nm_machine_new(&p);
+    struct nm_machine *m = nm_machine_new(&p, &pc_r4400);
     nm_machine_set_space(m, &(struct nm_space){.translate = translate});
     if (watched)
-        nm_card_pins(m, 0, &pins, note, &seen);
+        pc_follow_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
-        nm_card_cpu(m, i)->card->port.heard = heard;
+        pc_cpu_at(m, i)->card->port.heard = heard;
         actor[i] = (struct actor){.scene = s, .step = s->script[i]};
         actors_start(m, i, &actor[i], 0);
     }
@@ -460,8 +460,8 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
         cr_assert_eq(why, NM_RUN_TRAP, "%s: stopped with %d: %s", s->what, (int)why,
                      nm_machine_error(m));
         if (watched && trap.card == 0)
-            check_pins(&seen, trap.cpu);
-        nm_card_take(m, trap.card, &regs);
+            check_pins(&seen, pc_cpu_at(m, trap.card));
+        pc_take(m, trap.card, &regs);
     }
     cr_assert_eq(nm_machine_run(m, QUIET, &trap), NM_RUN_UNTIL);
     for (unsigned i = 0; bus && i < CARDS; i++)
@@ -517,8 +517,8 @@ Test(r4400, random_replaces_every_tlb_entry)
     struct nm_params p;
     set_up(&scenes[0], &p, false);
     p.tlb_refill = 50;
-    struct nm_machine *m = nm_machine_new(&p);
-    struct pc_card *card = nm_card_cpu(m, 0)->card;
+    struct nm_machine *m = nm_machine_new(&p, &pc_r4400);
+    struct pc_card *card = pc_cpu_at(m, 0)->card;
     nm_machine_set_space(m, &(struct nm_space){.translate = translate});
     const uint64_t pair = 2 * p.page_size;
     for (unsigned i = 0; i < ENTRIES; i++)
@@ -534,7 +534,7 @@ Test(r4400, events_are_groups_of_states)
 {
     static const char *const paths[PC_ST__COUNT] = {
 #define STATE(name, code, group, sentence) [PC_ST_##name] = group,
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
     };
     static const struct {

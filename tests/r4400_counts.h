@@ -10,7 +10,7 @@
 
 static const char *const state_names[PC_ST__COUNT] = {
 #define STATE(name, code, group, sentence) #name,
-#include "procard/status.def"
+#include "monitor/status.def"
 #undef STATE
 };
 

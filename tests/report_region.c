@@ -142,7 +142,7 @@ static struct rep_hashes hash_of_names(const char *of, const char *grow)
 #include "monitor/taps.def"
 #undef TAP
 #define TRUTH(field, unit, sentence) f.card[1].truth.field = WORD("truth", field);
-#include "report/truth.def"
+#include "machine/truth.def"
 #undef TRUTH
 #define STATION(field, part, name, unit, sentence) f.station.sum.field = WORD("station", field);
 #define RING(field, part, name, unit, sentence)
@@ -175,7 +175,7 @@ Test(report_region, rows_that_are_added_move_no_result_hash)
 #include "monitor/taps.def"
 #undef TAP
 #define TRUTH(field, unit, sentence) ROW("truth", field)
-#include "report/truth.def"
+#include "machine/truth.def"
 #undef TRUTH
 #define STATION(field, part, name, unit, sentence) ROW("station", field)
 #define RING(field, part, name, unit, sentence)

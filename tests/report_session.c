@@ -8,6 +8,7 @@
 #include "machine/looking.h"
 #include "machine/machine.h"
 #include "monitor/board.h"
+#include "procard/procard.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -29,9 +30,11 @@ struct nm_machine {
 
 static struct nm_machine the_machine;
 
-struct nm_machine *nm_machine_new(const struct nm_params *params)
+const struct nm_card_ops pc_r4400; /* nobody makes a card */
+
+struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_ops *cards)
 {
-    (void)params;
+    (void)params, (void)cards;
     for (unsigned c = 0; c < CARDS; c++)
         mon_board_init(&the_machine.board[c], c);
     return &the_machine;

@@ -159,7 +159,7 @@ static void run(struct nm_machine *m, const struct load *load, const struct acto
             cr_assert_fail("%s: stopped with %d: %s", load->name, (int)why, nm_machine_error(m));
         }
         note_trap(m, actor, done, f);
-        nm_card_take(m, trap.card, &regs);
+        pc_take(m, trap.card, &regs);
     }
     note_end(m, actor, f);
 }

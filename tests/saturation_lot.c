@@ -110,7 +110,7 @@ static void end(struct nm_machine *m, uint64_t seed, const struct load *load)
             cr_assert_fail("machine %lu, %u lines: stopped with %d: %s", (unsigned long)seed,
                            load->lines, (int)why, nm_machine_error(m));
         }
-        nm_card_take(m, trap.card, &regs);
+        pc_take(m, trap.card, &regs);
     }
 }
 

@@ -71,7 +71,7 @@ static void refer(struct nm_machine *m, unsigned card, char what, uint64_t va)
     actors_start(m, card, &reference, nm_machine_now(m));
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
-    nm_card_take(m, card, &regs);
+    pc_take(m, card, &regs);
     settle(m);
 }
 

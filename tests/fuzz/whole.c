@@ -3,6 +3,7 @@
  * whatever the guest does, the run ends as a program ends; a machine that is broken or stuck is a
  * finding, and so is a second run that differs.
  */
+#include "procard/procard.h"
 #include "tests/fuzz/guest.h"
 
 #include <fcntl.h>
@@ -50,7 +51,7 @@ enum prog_end fuzz_run(const struct nm_params *p, nm_tick limit, struct prog_out
                                    .stderr_fd = nowhere(),
                                    .seed = 1,
                                    .limit = limit};
-    struct nm_machine *m = nm_machine_new(p);
+    struct nm_machine *m = nm_machine_new(p, &pc_r4400);
     FILE *real = stderr;
 
     stderr = fdopen(dup(nowhere()), "w"); /* complaints about unknown calls */

@@ -15,13 +15,9 @@
  * end between LL and SC, or the traps of many processors, each of which ends one, would let no SC
  * succeed.
  */
-#include "procard/functional.h"
+#include "machine/functional.h"
 
-enum {
-    LINKED =
-        32, /* [PCycles] at most from the turn's end to an SC; two attempts of 16 instructions */
-    SLOT = (PC_QUANTUM - LINKED) / 2, /* [PCycles] one turn ends in each */
-};
+enum { SLOT = (NM_QUANTUM - NM_QUANTUM_LINKED) / 2 /* [PCycles] one turn ends in each */ };
 
 /* When a turn ends in slot `n`. */
 static nm_tick end_in(nm_tick n)
@@ -41,60 +37,37 @@ static nm_tick quantum_end(nm_tick now)
 
 /* Where each processor must stop: at the end of the turn of the one furthest behind, at the
  * earliest trap, or at `until`. One alone needs no turns. */
-static nm_tick turn_end(struct pc_card *const *card, unsigned cards, nm_tick until)
+static nm_tick turn_end(const struct nm_machine *m, nm_tick until)
 {
-    nm_tick first = NM_NEVER, end = until;
+    nm_tick first = NM_NEVER, end = nm_first_call(m, until);
     unsigned running = 0;
-    for (unsigned i = 0; i < cards; i++) {
-        running += card[i]->activity == PC_RUNNING;
-        if (card[i]->activity == PC_RUNNING && card[i]->cpu.now < first)
-            first = card[i]->cpu.now;
-        if (card[i]->activity == PC_TRAPPED && card[i]->cpu.now < end)
-            end = card[i]->cpu.now;
+    for (unsigned i = 0; i < m->cards; i++) {
+        const nm_tick at = m->card[i]->ops->goes_on(m->card[i]);
+        running += at != NM_NEVER;
+        first = earlier(first, at);
     }
     if (running > 1 && first < end && quantum_end(first) < end)
         end = quantum_end(first);
     return end;
 }
 
-/* One processor's turn. */
-static void take_turn(struct pc_card *c, nm_tick end, nm_tick until)
-{
-    pc_card_run(c, end);
-    for (unsigned n = 0; n < LINKED && c->cpu.link; n++) {
-        if (c->activity != PC_RUNNING || c->cpu.now >= until)
-            break;
-        pc_card_run(c, c->cpu.now + 1);
-    }
-    c->cpu.link = false;
-}
-
 /* Runs every processor that is behind `end`. The earliest that traps stops those after it there. */
-static bool take_turns(struct pc_card *const *card, unsigned cards, nm_tick end, nm_tick until)
+static bool take_turns(struct nm_machine *m, nm_tick end, nm_tick until)
 {
     bool ran = false;
-    for (unsigned i = 0; i < cards; i++) {
-        struct pc_card *c = card[i];
-        if (c->activity != PC_RUNNING || c->cpu.now >= end)
+    for (unsigned i = 0; i < m->cards; i++) {
+        struct nm_card *c = m->card[i];
+        if (c->ops->goes_on(c) >= end)
             continue;
         ran = true;
-        take_turn(c, end, until);
-        if (c->activity == PC_TRAPPED && c->cpu.now < end)
-            end = c->cpu.now;
+        c->ops->turn(c, end, until);
+        end = nm_first_call(m, end);
     }
     return ran;
 }
 
-struct pc_card *pc_functional_run(struct pc_card *const *card, unsigned cards, nm_tick until)
+void nm_functional_run(struct nm_machine *m, nm_tick until)
 {
-    struct pc_card *first = NULL;
-    while (take_turns(card, cards, turn_end(card, cards, until), until))
+    while (take_turns(m, turn_end(m, until), until))
         ;
-    for (unsigned i = 0; i < cards; i++)
-        if (card[i]->activity == PC_TRAPPED && (!first || card[i]->cpu.now < first->cpu.now))
-            first = card[i];
-    if (!first || first->cpu.now >= until)
-        return NULL;
-    first->activity = PC_IDLE;
-    return first;
 }

@@ -1,0 +1,172 @@
+/*
+ * What a machine needs of a processor card, and what a card may ask of its machine.
+ *
+ * A card is whatever stands at one of a station's first bus positions: a processor with its caches
+ * and an agent that answers the bus. The machine never looks inside. It lets the processor run, and
+ * it learns where the processor stands; packets reach the card over its port of the station bus
+ * (bus.h); everything else is one of the operations below.
+ *
+ * A kind of card is a struct of operations, given to nm_machine_new. An implementation begins its
+ * own struct with a struct nm_card and sets `ops` in `create`.
+ *
+ * Time. Whatever a processor does can be noticed by another card only after the machine's lookahead
+ * (docs/machine.md, "Run-ahead"). So a processor runs up to a horizon on its own, without events. A
+ * card must not let anything out (nm_bus_send, an interrupt, a trap) but in an event of its own at
+ * the tick at which it happens: `run` posts that event, it does not act at once.
+ */
+#ifndef NM_CARD_H
+#define NM_CARD_H
+
+#include "machine/bus.h"
+#include "machine/contents.h"
+#include "machine/machine.h"
+#include "machine/special.h"
+
+#include <stdio.h>
+
+struct mon_board;
+
+/** The first member of every card. */
+struct nm_card {
+    const struct nm_card_ops *ops;
+};
+
+/** Where a card is put. All pointers outlive the card. */
+struct nm_card_site {
+    struct nm_machine *machine;
+    struct nm_kernel *kernel; /**< of the station: where the card posts its events, with
+                                   nm_component(position, order) as their component */
+    struct nm_bus *bus;
+    const struct nm_params *params;
+    const struct nm_contents *contents; /**< copied by the card: what lines hold */
+    const struct ring_shape *rings;     /**< for the routes of packets */
+    unsigned number;                    /**< machine-wide, station by station */
+    unsigned position;                  /**< on the station's bus */
+    uint16_t station;
+};
+
+/** Orders (nm_component) of the events of rank NM_RANK_OS that the machine posts for a card. A
+ *  card's own events of that rank have orders from NM_ORDER_CARD on. */
+enum { NM_ORDER_TRAP, NM_ORDER_INTERRUPT, NM_ORDER_CARD };
+
+/** What a card waits for, as the watchdog and people see it. */
+struct nm_wait {
+    nm_tick since;
+    uint64_t line; /**< physical address */
+    bool coherent; /**< a directory has the line */
+};
+
+/**
+ * A kind of card. "Event" says that a call comes from an event of the card's station, at its tick;
+ * "outside" that it comes between two calls of nm_machine_run, when every station stands at
+ * nm_machine_now. Nothing here may call nm_machine_run.
+ */
+struct nm_card_ops {
+    const char *name;
+
+    /** Makes a card without a thread and attaches its port to the bus. Never NULL. */
+    struct nm_card *(*create)(const struct nm_card_site *site);
+    void (*free)(struct nm_card *card);
+
+    /* ---- running ---- */
+
+    /**
+     * Lets the processor run: it starts instructions before `horizon`, and stops at the first thing
+     * that another card could notice. It may post events of the card at its ticks.
+     * Precondition: goes_on() < horizon.
+     * @return where the processor stands, >= horizon, if nothing has changed but its own state and
+     *         it goes on; 0: look again at goes_on() and at the station's events
+     */
+    nm_tick (*run)(struct nm_card *card, nm_tick horizon);
+
+    /** The tick at which the processor starts its next instruction; NM_NEVER: it has no thread,
+     *  waits, or has trapped. Changes only by run, by events of rank NM_RANK_MODULE and NM_RANK_OS
+     *  of the card's own component, and by wake. */
+    nm_tick (*goes_on)(const struct nm_card *card);
+
+    /** Functional mode: run up to `end`; beyond it, before `until`, only as far as a load linked
+     *  needs for its store-conditional. No link outlives the turn. Traps are told at once. */
+    void (*turn)(struct nm_card *card, nm_tick end, nm_tick until);
+
+    /** The thread whose registers are on the card goes on at tick `at` (>= now + nm_machine_ahead);
+     *  goes_on() says when it really does. Outside.
+     *  @return from when on the time is the thread's: what its return to the program takes is */
+    nm_tick (*wake)(struct nm_card *card, nm_tick at);
+
+    /** The thread leaves the card, which has trapped; its link is gone. Outside. */
+    void (*idle)(struct nm_card *card);
+
+    /** The processor shall trap before its first instruction at or after `at`; NM_NEVER: not. A
+     *  later call replaces an earlier one. Outside. */
+    void (*preempt)(struct nm_card *card, nm_tick at);
+
+    /* ---- address spaces ---- */
+
+    /** The processor runs in `space` (copied) from now on. Outside. */
+    void (*set_space)(struct nm_card *card, const struct nm_space *space);
+
+    /** What is known of virtual addresses in [va, va+len) must be forgotten. Outside. */
+    void (*unmap)(struct nm_card *card, uint64_t va, uint64_t len);
+
+    /** The card's shared copy of a line may be older than the memory image from now on: its
+     *  processor asks nm_stale_bytes before it reads. Any time; costs none. */
+    void (*hide)(struct nm_card *card, uint64_t line);
+
+    /* ---- special functions (special.h) ---- */
+
+    /** Sends a command for `lines` lines from `line` on, at tick `at`; nm_card_interrupts will be
+     *  called. Outside, when none is under way. */
+    void (*special)(struct nm_card *card, const struct nm_function *function, uint64_t line,
+                    unsigned lines, nm_tick at);
+    /** Sends a look, or looks into the card's own cache; nm_card_interrupts will be called. */
+    void (*look)(struct nm_card *card, const struct nm_look *look, nm_tick at);
+    /** The last look's answer. */
+    const struct nm_look *(*looked)(const struct nm_card *card);
+    /** Whether a command or a look is under way. */
+    bool (*special_busy)(const struct nm_card *card);
+
+    /* ---- books: exact at any tick up to which the machine has been run ---- */
+
+    /** Totals of all signals that the monitoring unit sees, with the station's
+     *  (nm_station_taps). */
+    void (*taps)(const struct nm_card *card, nm_tick at, struct mon_taps *out);
+    /** The ground truth, but for what the operating system and the machine count. */
+    void (*truth)(struct nm_card *card, struct nm_truth *out);
+
+    /* ---- the monitoring unit ---- */
+
+    /** The host's access to a register, without simulated time. @param offset  in the card's
+     *  register space, a multiple of 4. Outside; may post events. */
+    uint32_t (*register_read)(struct nm_card *card, uint32_t offset, nm_tick now);
+    /** @param writer  the number of the card that writes */
+    void (*register_write)(struct nm_card *card, unsigned writer, uint32_t offset, uint32_t value,
+                           nm_tick now);
+    const struct mon_board *(*board)(const struct nm_card *card);
+    /** Pending events of the card that matter only if something else happens. */
+    unsigned (*watching)(const struct nm_card *card);
+
+    /* ---- for people ---- */
+
+    /** Whether the processor waits for an access of its own, and for what. */
+    bool (*waits)(const struct nm_card *card, struct nm_wait *out);
+    /** What the processor does and what is under way, one line without its end. */
+    void (*dump)(struct nm_card *card, FILE *out);
+    /** Ends the process if something is not as it must be at the end of a window. (Builds with
+     *  -Dinvariants=true.) */
+    void (*invariants)(const struct nm_card *card, nm_tick now);
+};
+
+/* ---- what a card tells its machine ----------------------------------------------------------- */
+
+/** The processor needs the operating system at tick `at`, which is not before the last tick it has
+ *  run to. @param preempted  because of `preempt`. From run or turn. */
+void nm_card_traps(struct nm_machine *m, unsigned card, nm_tick at, bool preempted);
+
+/** The card interrupts its processor. From an event. */
+void nm_card_interrupts(struct nm_machine *m, unsigned card, nm_tick now, enum nm_interrupt cause);
+
+/** Adds the totals of a station's memory and ring interface at tick `at`. */
+void nm_station_taps(const struct nm_machine *m, unsigned station, nm_tick at,
+                     struct mon_taps *out);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * What a card's time goes to: to its thread, to the operating system, or to waiting.
+ */
+#ifndef NM_USAGE_H
+#define NM_USAGE_H
+
+#include "machine/machine.h"
+
+/** One change may be known before it comes. All zero: idle since tick 0. */
+struct nm_usage {
+    nm_tick ticks[NM_USE__COUNT]; /**< before `since` */
+    enum nm_use now, then;        /**< from `since` on; from `change` on */
+    nm_tick since, change;
+};
+
+/** From `at` on the time goes to `use`, unless something comes before. A change that lies behind
+ *  the new one happens; one that does not will not. */
+void nm_usage_set(struct nm_usage *u, enum nm_use use, nm_tick at);
+
+/** What it has gone to before `at`, which is not before a tick that was asked for. */
+void nm_usage_at(const struct nm_usage *u, nm_tick at, struct nm_truth *out);
+
+#endif

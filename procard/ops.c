@@ -1,0 +1,257 @@
+/*
+ * The R4400 card as a machine knows it: the operations of machine/card.h, each with what it is
+ * here.
+ */
+#include "machine/functional.h"
+#include "procard/card.h"
+#include "procard/procard.h"
+
+static struct nm_card *create(const struct nm_card_site *site)
+{
+    struct pc_card *card = pc_card_new(site);
+    card->nm.ops = &pc_r4400;
+    return &card->nm;
+}
+
+static void release(struct nm_card *nm)
+{
+    pc_card_free(pc_card_of(nm));
+}
+
+static nm_tick goes_on(const struct nm_card *nm)
+{
+    const struct pc_card *card = pc_const_card_of(nm);
+    return card->activity == PC_RUNNING ? card->cpu.now : NM_NEVER;
+}
+
+static nm_tick run(struct nm_card *nm, nm_tick horizon)
+{
+    struct pc_card *card = pc_card_of(nm);
+    return pc_card_run(card, horizon) ? card->cpu.now : 0;
+}
+
+static void turn(struct nm_card *nm, nm_tick end, nm_tick until)
+{
+    struct pc_cpu *cpu = &pc_card_of(nm)->cpu;
+    run(nm, end);
+    for (unsigned n = 0; n < NM_QUANTUM_LINKED && cpu->link && goes_on(nm) < until; n++)
+        run(nm, cpu->now + 1);
+    cpu->link = false;
+}
+
+static nm_tick wake(struct nm_card *nm, nm_tick at)
+{
+    struct pc_card *card = pc_card_of(nm);
+    if (card->stale)
+        pc_card_forget(card);
+    const nm_tick returns = pc_card_return(card, at);
+    card->cpu.exc = PC_EXC_NONE;
+    card->cpu.absent = false;
+    card->cpu.fetched_pc = ~0ull;
+    card->activity = PC_RUNNING;
+    return returns;
+}
+
+static void idle(struct nm_card *nm)
+{
+    struct pc_card *card = pc_card_of(nm);
+    card->cpu.link = false;
+    card->preempt_at = NM_NEVER;
+    pc_card_watch(card);
+    card->activity = PC_IDLE;
+}
+
+static void preempt(struct nm_card *nm, nm_tick at)
+{
+    struct pc_card *card = pc_card_of(nm);
+    card->preempt_at = at;
+    pc_card_watch(card);
+}
+
+static void unmap(struct nm_card *nm, uint64_t va, uint64_t len)
+{
+    pc_card_unmap(pc_card_of(nm), va, len);
+}
+
+static void set_space(struct nm_card *nm, const struct nm_space *space)
+{
+    pc_card_of(nm)->space = *space;
+    unmap(nm, 0, UINT64_MAX);
+}
+
+static void hide(struct nm_card *nm, uint64_t line)
+{
+    pc_line_hide(pc_card_of(nm), line);
+}
+
+static void special(struct nm_card *nm, const struct nm_function *function, uint64_t line,
+                    unsigned lines, nm_tick at)
+{
+    pc_agent_special(pc_card_of(nm), function, line, lines, at);
+}
+
+static void look(struct nm_card *nm, const struct nm_look *question, nm_tick at)
+{
+    pc_agent_look(pc_card_of(nm), question, at);
+}
+
+static const struct nm_look *looked(const struct nm_card *nm)
+{
+    return &pc_const_card_of(nm)->special.look;
+}
+
+static bool special_busy(const struct nm_card *nm)
+{
+    return pc_const_card_of(nm)->special.active;
+}
+
+static void taps(const struct nm_card *nm, nm_tick at, struct mon_taps *out)
+{
+    pc_monitor_taps(pc_const_card_of(nm), at, out);
+}
+
+static void truth(struct nm_card *nm, struct nm_truth *out)
+{
+    struct pc_card *card = pc_card_of(nm);
+    pc_settle(&card->cpu);
+    *out = card->truth;
+    out->instructions = card->cpu.instructions;
+    out->loads = card->cpu.states[PC_ST_LOAD];
+    out->stores = card->cpu.states[PC_ST_STORE];
+    out->packets_sent = card->taps.v[MON_TAP_HEADERS_OUT];
+    out->scs_failed = card->cpu.scs_failed;
+}
+
+static uint32_t register_read(struct nm_card *nm, uint32_t offset, nm_tick now)
+{
+    return pc_monitor_read(pc_card_of(nm), offset, now);
+}
+
+static void register_write(struct nm_card *nm, unsigned writer, uint32_t offset, uint32_t value,
+                           nm_tick now)
+{
+    pc_monitor_write(pc_card_of(nm), writer, offset, value, now);
+}
+
+static const struct mon_board *board(const struct nm_card *nm)
+{
+    return &pc_const_card_of(nm)->monitor.board;
+}
+
+static unsigned watching(const struct nm_card *nm)
+{
+    return pc_const_card_of(nm)->monitor.idle;
+}
+
+static bool waits(const struct nm_card *nm, struct nm_wait *out)
+{
+    const struct pc_card *card = pc_const_card_of(nm);
+    const bool uncached = card->uncached.waits;
+    *out = (struct nm_wait){.since = card->cpu.now,
+                            .line = uncached ? card->uncached.request.line : card->request.line,
+                            .coherent = !uncached && card->request.active};
+    return card->activity == PC_WAITING;
+}
+
+static void dump(struct nm_card *nm, FILE *out)
+{
+    static const char *const activity[] = {"idle", "running", "waiting", "trapped"};
+    struct pc_card *card = pc_card_of(nm);
+    pc_settle(&card->cpu);
+    fprintf(out, "%s at pc %#lx since tick %lu", activity[card->activity],
+            (unsigned long)card->cpu.r.pc, (unsigned long)card->cpu.now);
+    if (card->uncached.busy)
+        fprintf(out, "; %s of %#lx under way", nm_message_row(card->uncached.request.message)->name,
+                (unsigned long)card->uncached.request.line);
+    if (card->special.active)
+        fprintf(out, "; %s of %#lx under way", nm_message_row(card->special.command.message)->name,
+                (unsigned long)card->special.command.line);
+    if (card->request.active)
+        fprintf(out, "; line %#lx in %s, %s", (unsigned long)card->request.line,
+                nm_state_name(card->request.state),
+                card->request.sent ? "request sent" : "request not sent");
+}
+
+static void invariants(const struct nm_card *nm, nm_tick now)
+{
+    pc_card_invariants(pc_const_card_of(nm), now);
+}
+
+const struct nm_card_ops pc_r4400 = {
+    .name = "r4400",
+    .create = create,
+    .free = release,
+    .run = run,
+    .goes_on = goes_on,
+    .turn = turn,
+    .wake = wake,
+    .idle = idle,
+    .preempt = preempt,
+    .set_space = set_space,
+    .unmap = unmap,
+    .hide = hide,
+    .special = special,
+    .look = look,
+    .looked = looked,
+    .special_busy = special_busy,
+    .taps = taps,
+    .truth = truth,
+    .register_read = register_read,
+    .register_write = register_write,
+    .board = board,
+    .watching = watching,
+    .waits = waits,
+    .dump = dump,
+    .invariants = invariants,
+};
+
+/* ---- for those who know the kind (procard.h) --------------------------------------------------
+ */
+
+static struct pc_card *card_at(struct nm_machine *m, unsigned card)
+{
+    return pc_card_of(nm_machine_card(m, card));
+}
+
+struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card)
+{
+    struct pc_cpu *cpu = &card_at(m, card)->cpu;
+    pc_settle(cpu);
+    return cpu;
+}
+
+void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
+{
+    struct pc_cpu *cpu = &card_at(m, card)->cpu;
+    if (regs != &cpu->r)
+        cpu->r = *regs;
+    nm_card_resume(m, card, at);
+}
+
+void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
+{
+    *regs = card_at(m, card)->cpu.r;
+    nm_card_take(m, card);
+}
+
+struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card)
+{
+    return &card_at(m, card)->cpu.tries;
+}
+
+void pc_set_code(struct nm_machine *m, struct pc_code *code)
+{
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        card_at(m, i)->cpu.code = code;
+}
+
+void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,
+                    void *ctx)
+{
+    struct pc_card *c = card_at(m, card);
+    pc_settle(&c->cpu);
+    if (pins)
+        pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
+    c->pins = pins;
+    pc_card_watch(c);
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""The rooms of the house: who may include whom.
+
+A folder is a room. An include must lead downwards in ROOMS, or stay in its room; so no circle can
+arise. `rooms.py DIR --draw` prints the arrows there are.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+# From the ground up. Rooms of one storey do not know each other.
+ROOMS = [
+    ["base"],
+    ["ring", "monitor"],
+    ["machine"],
+    ["procard"],
+    ["programs"],
+    ["input"],
+    ["report"],
+    ["cli"],
+]
+STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def room_of(path):
+    return path.split("/")[0] if "/" in path else None
+
+
+def arrows(root):
+    """(from, to, file, header) of every include that leaves its room."""
+    for room in STOREY:
+        files = [f for f in sorted((root / room).rglob("*")) if f.suffix in (".c", ".h", ".def")]
+        assert files, f"{room}/ is empty"
+        for file in files:
+            for header in INCLUDE.findall(file.read_text()):
+                to = room_of(header)
+                if to in STOREY and to != room:
+                    yield room, to, file.relative_to(root), header
+                elif to is not None and to not in STOREY and not (file.parent / header).exists():
+                    yield room, None, file.relative_to(root), header
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    found = list(arrows(root))
+    if "--draw" in sys.argv:
+        count = collections.Counter((a, b) for a, b, _, _ in found)
+        for (a, b), n in sorted(count.items(), key=lambda c: (-STOREY[c[0][0]], c[0])):
+            print(f"{a} -> {b}: {n}")
+    wrong = [
+        f"{file}: {header}: {a}/ may not know {b}/" if b else f"{file}: {header}: in no room"
+        for a, b, file, header in found
+        if b is None or STOREY[b] >= STOREY[a]
+    ]
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    known = {d.parent.name for d in root.glob("*/meson.build")} - {"tests", "build"}
+    strangers = known - set(STOREY)
+    if strangers:
+        print(f"no storey for {sorted(strangers)}")
+    return 1 if wrong or strangers else 0
+
+
+sys.exit(main())
