@@ -154,8 +154,7 @@ struct mon_bin {
     uint16_t phase;               /**< PhaseID, or ExtendedPhaseID */
     uint64_t time_low, time_high; /**< [cycles] inclusive; high UINT64_MAX: it saturates here */
     uint16_t block;               /**< SCADDR(15:1): number of the 32-byte block in its half */
-    bool data;                    /**< SCADDR(17): the half for data (of l2.data_half 0: for
-                                       instructions) */
+    bool high_half;               /**< SCADDR(17): of a split cache, the half of l2.data_half */
 };
 
 /** Takes a word's number apart. @param doubled  OPTIONS.DOUBLE_TIME */

@@ -136,7 +136,7 @@ struct mon_bin mon_bin_decode(enum mon_source source, uint16_t index, bool doubl
     case MON_SOURCE_scaddr:
         bin.has_block = true;
         bin.block = GET(index, scaddr_INDEX);
-        bin.data = GET(index, scaddr_HALF);
+        bin.high_half = GET(index, scaddr_HALF);
         break;
     case MON_SOURCE_state_phase:
         decode_state(&bin, index);

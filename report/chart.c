@@ -173,8 +173,23 @@ static int by_count(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* The bytes a word covers, and where in a page they are: of a cache that holds whole pages the
+ * program's addresses end alike. */
+static void cell_bytes(struct rep_grid *grid, const struct rep_run *run,
+                       const struct rep_registers *some, const struct mon_bin *bin, uint32_t index)
+{
+    const struct nm_params *p = &run->experiment->machine.params;
+    const struct rep_extent e = rep_bin_extent(run, some, bin, index);
+    char page[32] = "";
+    if (p->l2_size / (p->l2_split ? 2 : 1) % p->page_size == 0)
+        snprintf(page, sizeof page, ", page + 0x%03" PRIx64, e.low % p->page_size);
+    rep_grid_cell(grid, "bin %" PRIu32 ": %s 0x%05" PRIx64 "-0x%05" PRIx64 "%s", index,
+                  rep_bin_half(run, bin), e.low, e.high, page);
+}
+
 static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
-                         const struct mon_bin *bin, uint32_t index)
+                         const struct rep_registers *some, const struct mon_bin *bin,
+                         uint32_t index)
 {
     char title[64];
     if (bin->has_state) {
@@ -183,11 +198,9 @@ static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
                       bin->exclusive ? "write" : "read", bin->global ? "global" : "local",
                       bin->valid ? " valid" : " invalid", bin->nc_hit ? ", network cache hit" : "");
     } else if (bin->has_block) {
-        const unsigned page = (unsigned)run->experiment->machine.params.page_size;
-        rep_grid_cell(grid, "block 0x%04x, at 0x%04x of its page", bin->block,
-                      bin->block * 32u % page);
+        cell_bytes(grid, run, some, bin, index);
     } else {
-        rep_grid_cell(grid, "word %u", index);
+        rep_grid_cell(grid, "bin %" PRIu32, index);
     }
 }
 
@@ -220,7 +233,7 @@ static void chart_words(const struct rep_run *run, const struct rep_registers *s
     rep_grid_cell(&grid, "%s", "");
     for (unsigned i = 0; i < FULLEST && words[i].count; i++) {
         const struct mon_bin bin = rep_bin(some, words[i].index);
-        cell_meaning(&grid, run, &bin, words[i].index);
+        cell_meaning(&grid, run, some, &bin, words[i].index);
         rep_grid_cell(&grid, "%s", rep_grouped(words[i].count, buf));
         rep_grid_cell(&grid, "%u", words[i].cards);
         cell_bar(&grid, words[i].count, words[0].count, bar_room(width, FRONT + 22));
@@ -232,11 +245,11 @@ static void chart_words(const struct rep_run *run, const struct rep_registers *s
 
 /* ---- the chart ------------------------------------------------------------------------------- */
 
-/* The first card whose SRAM was used: its source says what all of them mean. */
+/* The first card with a histogram: its source says what all of them mean. */
 static const struct rep_registers *first_used(const struct rep_run *run)
 {
     for (unsigned c = 0; run->registers && c < run->cards; c++)
-        if (run->registers[c].sram)
+        if (rep_histogram_used(&run->registers[c]))
             return &run->registers[c];
     return NULL;
 }

@@ -10,6 +10,7 @@
 #include "report/grid.h"
 
 #include <endian.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +30,17 @@ struct mon_bin rep_bin(const struct rep_registers *r, uint32_t word)
     return mon_bin_decode(source_of(r), (uint16_t)word, r->doubled);
 }
 
+bool rep_histogram_used(const struct rep_registers *r)
+{
+    return r->sram || source_of(r) != MON_SOURCE_off;
+}
+
 static void add_card(struct rep_histogram *h, const struct rep_registers *r)
 {
     h->lost += r->lost;
+    h->cards += rep_histogram_used(r);
     if (!r->sram)
         return;
-    h->cards++;
     h->longest = r->longest > h->longest ? r->longest : h->longest;
     h->wrapped += r->overflow >> MON_BIT_SRAM & 1;
     for (uint32_t i = 0; i < MON_SRAM_WORDS; i++) {
@@ -186,27 +192,43 @@ const char *rep_phase_name(const struct rep_run *run, unsigned phase, char buf[6
     return buf;
 }
 
-/* bin, lo, hi and their unit. */
-static void put_range(FILE *out, const struct mon_bin *bin, uint32_t word, uint32_t count)
+/* [bytes] of the cache that a count is about. */
+static uint64_t block_bytes(const struct rep_run *run, const struct rep_registers *r)
 {
-    unsigned long long low = word, high = word;
-    const char *unit = "word";
-    if (bin->has_time) {
-        low = bin->time_low;
-        high = bin->time_high;
-        unit = "cycles";
-    } else if (bin->has_block) {
-        low = (unsigned long long)bin->block * BLOCK;
-        high = low + BLOCK - 1;
-        unit = "bytes";
-    } else if (bin->has_phase) {
-        low = high = bin->phase;
-        unit = "ExtendedPhaseID";
-    }
-    fprintf(out, "%u,%llu,", word, low);
-    if (high != UINT64_MAX)
-        fprintf(out, "%llu", high);
-    fprintf(out, ",%u,%s", count, unit);
+    const uint64_t line = run->experiment->machine.params.l2_line;
+    return MON_GET(r->sram_control, SRAM_CONTROL_INVALIDATES) && line > BLOCK ? line : BLOCK;
+}
+
+struct rep_extent rep_bin_extent(const struct rep_run *run, const struct rep_registers *r,
+                                 const struct mon_bin *bin, uint32_t word)
+{
+    const uint64_t first = (uint64_t)bin->block * BLOCK;
+    if (bin->has_time)
+        return (struct rep_extent){bin->time_low, bin->time_high, "cycles"};
+    if (bin->has_block)
+        return (struct rep_extent){first, first + block_bytes(run, r) - 1, "bytes"};
+    if (bin->has_phase)
+        return (struct rep_extent){bin->phase, bin->phase, "ExtendedPhaseID"};
+    return (struct rep_extent){word, word, "word"};
+}
+
+const char *rep_bin_half(const struct rep_run *run, const struct mon_bin *bin)
+{
+    const struct nm_params *p = &run->experiment->machine.params;
+    if (!bin->has_block)
+        return "";
+    if (!p->l2_split)
+        return "joint";
+    return bin->high_half == (p->l2_data_half == 1) ? "data" : "instruction";
+}
+
+/* bin, lo, hi and their unit. */
+static void put_extent(FILE *out, const struct rep_extent *e, uint32_t word, uint32_t count)
+{
+    fprintf(out, "%u,%" PRIu64 ",", word, e->low);
+    if (e->high != UINT64_MAX)
+        fprintf(out, "%" PRIu64, e->high);
+    fprintf(out, ",%u,%s", count, e->unit);
 }
 
 static void put_fields(const struct rep_run *run, FILE *out, const struct mon_bin *bin)
@@ -223,7 +245,7 @@ static void put_fields(const struct rep_run *run, FILE *out, const struct mon_bi
     } else {
         fputs(",,", out);
     }
-    fprintf(out, ",%s\r\n", !bin->has_block ? "" : bin->data ? "data" : "instruction");
+    fprintf(out, ",%s\r\n", rep_bin_half(run, bin));
 }
 
 void rep_write_bins(const struct rep_run *run, FILE *out)
@@ -237,8 +259,9 @@ void rep_write_bins(const struct rep_run *run, FILE *out)
             if (!r->sram[i])
                 continue;
             const struct mon_bin bin = rep_bin(r, i);
+            const struct rep_extent extent = rep_bin_extent(run, r, &bin, i);
             fprintf(out, "%u,", c);
-            put_range(out, &bin, i, r->sram[i]);
+            put_extent(out, &extent, i, r->sram[i]);
             put_fields(run, out, &bin);
         }
     }

@@ -12,7 +12,7 @@
 
 /** What all words of all cards come to. */
 struct rep_histogram {
-    unsigned cards;     /**< whose SRAM was used */
+    unsigned cards;     /**< whose SRAM was used, or has a source to count */
     uint64_t counted;   /**< sum of all words */
     uint64_t words;     /**< that are not 0 */
     uint64_t lost;      /**< events that came while the one before was being counted */
@@ -21,6 +21,9 @@ struct rep_histogram {
     unsigned wrapped;   /**< cards on which a word has gone from 2^32-1 to 0 */
 };
 struct rep_histogram rep_histogram_total(const struct rep_run *run);
+
+/** Whether a card has a histogram: one that has counted nothing is one, too. */
+bool rep_histogram_used(const struct rep_registers *registers);
 
 /** Increments that card `writer`'s processor wrote to whichever SRAM. */
 struct mon_writer rep_writer(const struct rep_run *run, unsigned writer);
@@ -32,10 +35,26 @@ void rep_histogram_remark(struct rep_run *run);
 /** What a word of a card's SRAM stands for. */
 struct mon_bin rep_bin(const struct rep_registers *registers, uint32_t word);
 
+/** What a word covers. */
+struct rep_extent {
+    uint64_t low, high; /**< inclusive; high UINT64_MAX: it has no upper bound */
+    const char *unit;   /**< static */
+};
+
+/** The extent of word `word`, which is `bin`. Of the secondary cache these are bytes in its half:
+ * an access is to one block, an invalidate to the whole line whose first block names it. */
+struct rep_extent rep_bin_extent(const struct rep_run *run, const struct rep_registers *registers,
+                                 const struct mon_bin *bin, uint32_t word);
+
+/** The half of the secondary cache in which a word's block is: "data", "instruction"; "joint": the
+ *  cache is not split; "" if the word is none of it. */
+const char *rep_bin_half(const struct rep_run *run, const struct mon_bin *bin);
+
 /** The name monitor.phases gives a phase, in buf; "" if it gives none. */
 const char *rep_phase_name(const struct rep_run *run, unsigned phase, char buf[64]);
 
-/** Calls `fn` for "machine", "histogram.counted" and the like; nothing if no SRAM was used. */
+/** Calls `fn` for "machine", "histogram.counted" and the like; nothing if no card has a histogram.
+ */
 void rep_histogram_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx);
 
 /** What the files are called in the run directory. */

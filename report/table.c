@@ -522,7 +522,7 @@ static bool is_crowded(const struct rep_run *run)
         hits |= run->choice.event[i] == MON_EV_invalidate_hits;
     for (unsigned c = 0; hits && run->registers && c < run->cards; c++) {
         const unsigned source = MON_GET(run->registers[c].sram_control, SRAM_CONTROL_SOURCE);
-        if (run->registers[c].sram && source != MON_SOURCE_off && source != MON_SOURCE_scaddr)
+        if (source != MON_SOURCE_off && source != MON_SOURCE_scaddr)
             return run->plan.banks == 1;
     }
     return false;

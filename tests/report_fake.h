@@ -52,6 +52,10 @@ static inline void fake_init(struct fake *f, const char *events)
     f->experiment.machine.params.bus_clock = 50000000;
     f->experiment.machine.params.bus_width = 8;
     f->experiment.machine.params.page_size = 4096;
+    f->experiment.machine.params.l2_size = 1 << 20;
+    f->experiment.machine.params.l2_line = 128;
+    f->experiment.machine.params.l2_split = true;
+    f->experiment.machine.params.l2_data_half = 1;
     f->experiment.machine.params.processors = FAKE_CARDS;
     mon_choice_add(&choice, events, why, sizeof why);
     rep_run_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);

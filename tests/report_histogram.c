@@ -215,12 +215,93 @@ Test(report_histogram, chart_of_blocks)
     for (unsigned i = 0; i < 40; i++)
         sram[0x8000 + 2 * i] = i + 1;
     char *text = written(chart_110, &size);
-    cr_expect(strstr(text, "block 0x004e, at 0x09c0 of its page"), "%s", text);
-    cr_expect(!strstr(text, "block 0x0000"), "only the fullest: %s", text);
+    cr_expect(strstr(text, "bin 32846: data 0x009c0-0x009df, page + 0x9c0"), "%s", text);
+    cr_expect(!strstr(text, "bin 32768"), "only the fullest: %s", text);
     free(text);
     text = written(rep_write_bins, &size);
     cr_expect(strstr(text, "0,32770,64,95,2,bytes,,,,,,,,data\r\n"), "%s", text);
     free(text);
+}
+
+/* A row says which bytes it is about, in the chart and in the file alike: of an access a block, of
+ * an invalidate the line; and in which half, if there are halves. */
+Test(report_histogram, what_a_word_covers)
+{
+    enum { LINE = 1, BLOCK = 0 };
+    static const struct {
+        int at;
+        unsigned invalidates, line, split, data_half, bin;
+        const char *chart, *file;
+    } rows[] = {
+        {__LINE__, BLOCK, 128, 1, 1, 0x8004, "bin 32772: data 0x00080-0x0009f, page + 0x080",
+         "0,32772,128,159,5,bytes,,,,,,,,data\r\n"},
+        {__LINE__, LINE, 128, 1, 1, 0x8004, "bin 32772: data 0x00080-0x000ff, page + 0x080",
+         "0,32772,128,255,5,bytes,,,,,,,,data\r\n"},
+        {__LINE__, LINE, 64, 1, 0, 0x0006, "bin 6: data 0x000c0-0x000ff, page + 0x0c0",
+         "0,6,192,255,5,bytes,,,,,,,,data\r\n"},
+        {__LINE__, BLOCK, 64, 1, 0, 0x8006, "bin 32774: instruction 0x000c0-0x000df, page + 0x0c0",
+         "0,32774,192,223,5,bytes,,,,,,,,instruction\r\n"},
+        {__LINE__, LINE, 16, 1, 1, 0x8004, "bin 32772: data 0x00080-0x0009f, page + 0x080",
+         "0,32772,128,159,5,bytes,,,,,,,,data\r\n"},
+        {__LINE__, LINE, 128, 0, 1, 0x0084, "bin 132: joint 0x01080-0x010ff, page + 0x080",
+         "0,132,4224,4351,5,bytes,,,,,,,,joint\r\n"},
+    };
+    struct nm_params *p = &fake.experiment.machine.params;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t size;
+        memset(sram, 0, sizeof sram);
+        p->l2_line = rows[i].line;
+        p->l2_split = rows[i].split;
+        p->l2_data_half = rows[i].data_half;
+        registers[0] = (struct rep_registers){
+            .sram_control = MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE) |
+                            MON_PUT(rows[i].invalidates, SRAM_CONTROL_INVALIDATES),
+            .sram = sram};
+        sram[rows[i].bin] = 5;
+        char *text = written(chart_110, &size);
+        cr_expect(strstr(text, rows[i].chart), "row %d: %s", rows[i].at, text);
+        free(text);
+        text = written(rep_write_bins, &size);
+        cr_expect(strstr(text, rows[i].file), "row %d: %s", rows[i].at, text);
+        free(text);
+    }
+    p->l2_size = 4096; /* halves of 2 KB: no address of a page is to be read from them */
+    char *text = NULL;
+    size_t size;
+    text = written(chart_110, &size);
+    cr_expect(strstr(text, "0x010ff") && strstr(text, "page +"), "%s", text);
+    free(text);
+    p->l2_split = true;
+    text = written(chart_110, &size);
+    cr_expect(!strstr(text, "page +"), "%s", text);
+    free(text);
+}
+
+/* A histogram that has counted nothing is there, with zeros: who reads it need not ask. */
+Test(report_histogram, nothing_counted)
+{
+    size_t size;
+    for (unsigned source = MON_SOURCE_off; source < MON_SOURCES; source++) {
+        registers[1] = (struct rep_registers){.sram_control = MON_PUT(source, SRAM_CONTROL_SOURCE)};
+        const bool asked = source != MON_SOURCE_off;
+        cr_expect_eq(rep_histogram_used(&registers[1]), asked, "source %u", source);
+        cr_expect_eq(rep_histogram_total(&fake.run).cards, asked, "source %u", source);
+        char *text = written(rep_write_csv, &size);
+        cr_expect_eq(strstr(text, "whole,machine,histogram.counted,0,events\r\n") != NULL, asked,
+                     "source %u: %s", source, text);
+        free(text);
+        text = written(chart_110, &size);
+        cr_expect_eq(strstr(text, "0 counted, 0 lost") != NULL, asked, "source %u: %s", source,
+                     text);
+        free(text);
+        text = written(rep_write_bins, &size);
+        cr_expect(!strncmp(text, "card,bin,", 9) && strchr(text, '\n') == text + size - 1,
+                  "source %u: %s", source, text);
+        free(text);
+        text = written(rep_write_npy, &size);
+        cr_expect_gt(size, FAKE_CARDS * MON_SRAM_WORDS * 4, "source %u", source);
+        free(text);
+    }
 }
 
 Test(report_histogram, counters)
