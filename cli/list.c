@@ -156,8 +156,8 @@ static json_t *list_words(void)
 #define TRUTH(field, unit, sentence)                                                               \
     json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", "truth." #field, "unit", unit, \
                                            "sentence", "ground truth: " sentence));
+#define TRUTH_TAP(field, tap, unit, sentence) TRUTH(field, unit, sentence)
 #include "machine/truth.def"
-    TRUTH(reads, "requests", "cached reads (RD, RDEXCL, UPGD) completed")
 #undef TRUTH
     return array;
 }
@@ -554,6 +554,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             request->pattern = arg;
         else
             argp_error(state, "one PATTERN only");
+        return 0;
+    case ARGP_KEY_END:
+        if (request->json && request->markdown)
+            argp_error(state, "--json and --markdown exclude each other");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

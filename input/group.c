@@ -61,14 +61,12 @@ const struct in_word_row in_word_rows[IN_WORD__COUNT] = {
 #undef WORD
 };
 
-static const char *const truths[] = {
-#define TRUTH(field, unit, sentence) "truth." #field,
+static const char *const truths[IN_TRUTH__COUNT] = {
+#define TRUTH(field, unit, sentence)          "truth." #field,
+#define TRUTH_TAP(field, tap, unit, sentence) "truth." #field,
 #include "machine/truth.def"
 #undef TRUTH
-    "truth.reads", /* IN_TRUTH_READS */
 };
-
-enum { TRUTHS = sizeof truths / sizeof truths[0] };
 
 /** A group while it is read. */
 struct build {
@@ -102,7 +100,7 @@ static const char *next_operand(void *ctx, size_t i)
     if (i < params)
         return rows[i].key;
     i -= params;
-    return i < TRUTHS ? truths[i] : NULL;
+    return i < IN_TRUTH__COUNT ? truths[i] : NULL;
 }
 
 static int operand(enum in_operand kind, size_t index)
@@ -121,7 +119,7 @@ static int find_other(const char *name)
     for (size_t i = 0; i < count; i++)
         if (!strcmp(rows[i].key, name))
             return operand(IN_OPERAND_PARAM, i);
-    for (size_t i = 0; i < TRUTHS; i++)
+    for (size_t i = 0; i < IN_TRUTH__COUNT; i++)
         if (!strcmp(truths[i], name))
             return operand(IN_OPERAND_TRUTH, i);
     return -1;

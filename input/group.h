@@ -20,13 +20,13 @@ enum in_operand {
 enum { IN_OPERAND_SHIFT = 16 };
 _Static_assert(MON_EV__COUNT < 1 << IN_OPERAND_SHIFT, "a row's number fits below the kind");
 
-/** Rows of the ground truth: those of machine/truth.def, then the cached reads completed, which a
- *  tap of the card counts although no counter can. */
+/** Rows of the ground truth (machine/truth.def). */
 enum in_truth {
-#define TRUTH(field, unit, sentence) IN_TRUTH_##field,
+#define TRUTH(field, unit, sentence)          IN_TRUTH_##field,
+#define TRUTH_TAP(field, tap, unit, sentence) IN_TRUTH_##field,
 #include "machine/truth.def"
 #undef TRUTH
-    IN_TRUTH_READS,
+    IN_TRUTH__COUNT
 };
 
 enum in_word {

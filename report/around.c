@@ -205,16 +205,10 @@ static bool greater(struct rep_highlight *h, double busy, double cycles)
     return true;
 }
 
-static double cycles_of(const struct rep_run *run, const struct rep_region *region, uint64_t clock)
-{
-    return (double)region->elapsed * (double)clock /
-           (double)run->experiment->machine.params.cpu_clock;
-}
-
 static void busiest_station(const struct rep_run *run, const struct rep_region *region,
                             struct rep_highlight *bus, struct rep_highlight *memory)
 {
-    const double cycles = cycles_of(run, region, run->experiment->machine.params.bus_clock);
+    const double cycles = rep_cycles(run, region, run->experiment->machine.params.bus_clock);
     for (unsigned s = 0; s < run->stations; s++) {
         const struct nm_station_counts *sum = &region->around.station[s].sum;
         if (greater(bus, (double)sum->bus_busy, cycles))
@@ -227,7 +221,7 @@ static void busiest_station(const struct rep_run *run, const struct rep_region *
 static void busiest_link(const struct rep_run *run, const struct rep_region *region,
                          struct rep_highlight *local, struct rep_highlight *top)
 {
-    const double cycles = cycles_of(run, region, run->experiment->machine.params.ring_clock);
+    const double cycles = rep_cycles(run, region, run->experiment->machine.params.ring_clock);
     for (unsigned r = 0; r < run->rings; r++) {
         const struct nm_ring_place place = place_of(run, r);
         struct rep_highlight *h = place.level == 0 ? local : place.top ? top : NULL;

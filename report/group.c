@@ -8,14 +8,8 @@
 #include "report/group.h"
 
 #include <ctype.h>
-#include <stddef.h>
+#include <math.h>
 #include <string.h>
-
-static const size_t truth_offsets[] = {
-#define TRUTH(field, unit, sentence) offsetof(struct nm_truth, field),
-#include "machine/truth.def"
-#undef TRUTH
-};
 
 /** What a formula's names are looked up in. */
 struct scene {
@@ -45,9 +39,9 @@ static double word_value(const struct scene *s, enum in_word word)
     case IN_WORD_seconds:
         return rep_seconds(s->run, s->region->elapsed);
     case IN_WORD_bus_cycles:
-        return elapsed * (double)p->bus_clock / (double)p->cpu_clock;
+        return rep_cycles(s->run, s->region, p->bus_clock);
     case IN_WORD_ring_cycles:
-        return elapsed * (double)p->ring_clock / (double)p->cpu_clock;
+        return rep_cycles(s->run, s->region, p->ring_clock);
     case IN_WORD_cards:
         return rep_cards(s->region, s->level);
     case IN_WORD_all_cards:
@@ -55,7 +49,7 @@ static double word_value(const struct scene *s, enum in_word word)
     case IN_WORD_stations:
         return parts(s, s->run->per_station);
     default:
-        return parts(s, rep_per_ring(s->run));
+        return s->run->rings ? parts(s, rep_per_ring(s->run)) : 0;
     }
 }
 
@@ -66,14 +60,14 @@ static double operand_value(void *ctx, unsigned name)
     size_t count;
     switch ((enum in_operand)(name >> IN_OPERAND_SHIFT)) {
     case IN_OPERAND_EVENT:
+        if (!rep_event_exists(s->run, (enum mon_event_id)index))
+            return NAN;
         return (double)rep_event(s->run, s->region, s->level, (enum mon_event_id)index);
     case IN_OPERAND_PARAM:
         return (double)nm_param_get(&s->run->experiment->machine.params,
                                     &nm_param_rows(&count)[index]);
     case IN_OPERAND_TRUTH:
-        if (index == IN_TRUTH_READS)
-            return (double)rep_tap(s->region, s->level, MON_TAP_READS);
-        return (double)rep_truth(s->region, s->level, truth_offsets[index]);
+        return (double)rep_truth_row(s->region, s->level, (enum in_truth)index);
     default:
         return word_value(s, (enum in_word)index);
     }
@@ -84,6 +78,18 @@ bool rep_group_value(const struct rep_run *run, const struct rep_region *region,
 {
     struct scene scene = {run, region, level};
     return mon_formula_value(&metric->program, operand_value, &scene, value);
+}
+
+const char *rep_group_no_value(const struct rep_run *run, const struct in_metric *metric,
+                               double value)
+{
+    for (unsigned i = 0; i < metric->program.steps; i++) {
+        const struct mon_step *step = &metric->program.step[i];
+        if (step->op == 'n' && step->name >> IN_OPERAND_SHIFT == IN_OPERAND_EVENT &&
+            !rep_event_exists(run, (enum mon_event_id)step->name))
+            return "the machine has no such ring";
+    }
+    return rep_no_value(value);
 }
 
 /** The group's name as a part of a statistic's name, which holds [a-z0-9_.] only. */
@@ -110,14 +116,15 @@ void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
             const bool has = rep_group_value(run, region, level, metric, &value);
             snprintf(name, sizeof name, "group.%s.%s", plain_name(x->group[g].name, plain),
                      metric->name);
-            fn(ctx, &(struct rep_stat){.component = component,
-                                       .name = name,
-                                       .unit = metric->unit,
-                                       .desc = metric->formula,
-                                       .real = true,
-                                       .derived = true,
-                                       .value = value,
-                                       .reason = has ? NULL : rep_no_value(value)});
+            fn(ctx,
+               &(struct rep_stat){.component = component,
+                                  .name = name,
+                                  .unit = metric->unit,
+                                  .desc = metric->formula,
+                                  .real = true,
+                                  .derived = true,
+                                  .value = value,
+                                  .reason = has ? NULL : rep_group_no_value(run, metric, value)});
         }
 }
 

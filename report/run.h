@@ -155,6 +155,10 @@ bool rep_overflowed(const struct rep_region *region, struct rep_level level, uns
 uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
                    struct rep_level level, enum mon_event_id event);
 
+/** Whether the machine has what an event is about: a ring, or a ring above it. The card's counter
+ * of one that it has not stays 0. */
+bool rep_event_exists(const struct rep_run *run, enum mon_event_id event);
+
 /** Whether a card had a thread at some time of a region, at work or asleep. */
 bool rep_had_thread(const struct rep_region *region, unsigned card);
 
@@ -186,6 +190,15 @@ static inline struct rep_level rep_machine(const struct rep_run *run)
 static inline double rep_seconds(const struct rep_run *run, nm_tick ticks)
 {
     return (double)ticks / (double)run->experiment->machine.params.cpu_clock;
+}
+
+/** Cycles of a clock [Hz] in a region, exact: with a fraction. Every share of time has this below
+ * it, as a register that counts cycles is rounded at both ends of every visit. */
+static inline double rep_cycles(const struct rep_run *run, const struct rep_region *region,
+                                uint64_t clock)
+{
+    return (double)region->elapsed * (double)clock /
+           (double)run->experiment->machine.params.cpu_clock;
 }
 
 #endif

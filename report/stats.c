@@ -15,14 +15,15 @@
 
 static const struct {
     const char *name, *unit, *sentence;
-    size_t offset;
-} truths[] = {
-#define TRUTH(field, unit, sentence) {#field, unit, sentence, offsetof(struct nm_truth, field)},
+    size_t offset; /* within struct rep_totals */
+} truths[IN_TRUTH__COUNT] = {
+#define TRUTH(field, unit, sentence) \
+    {#field, unit, sentence, offsetof(struct rep_totals, truth.field)},
+#define TRUTH_TAP(field, tap, unit, sentence) \
+    {#field, unit, sentence, offsetof(struct rep_totals, taps.v[MON_TAP_##tap])},
 #include "machine/truth.def"
 #undef TRUTH
 };
-
-enum { TRUTHS = sizeof truths / sizeof *truths };
 
 static const struct rep_metric metrics[REP_METRIC__COUNT] = {
 #define METRIC(name, unit, numerator, denominator, formula, sentence) \
@@ -45,16 +46,17 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
                       struct rep_level level, enum rep_metric_id metric, double *value)
 {
     double above = 0, below = 0;
-#define E(event) ((double)rep_event(run, region, level, MON_EV_##event))
-#define T(tap)   ((double)rep_tap(region, level, MON_TAP_##tap))
-#define G(field) ((double)rep_truth(region, level, offsetof(struct nm_truth, field)))
-#define P(field) ((double)run->experiment->machine.params.field)
-#define CARDS    rep_cards(region, level)
-#define PCYCLES  ((double)region->elapsed * CARDS)
-#define OFF      ((double)rep_off(region, level))
-#define IDLE     ((double)rep_idle(region, level))
-#define SECONDS  rep_seconds(run, region->elapsed)
-#define STATIONS stations_of(run, level)
+#define E(event)   ((double)rep_event(run, region, level, MON_EV_##event))
+#define T(tap)     ((double)rep_tap(region, level, MON_TAP_##tap))
+#define G(field)   ((double)rep_truth(region, level, offsetof(struct nm_truth, field)))
+#define P(field)   ((double)run->experiment->machine.params.field)
+#define CARDS      rep_cards(region, level)
+#define PCYCLES    ((double)region->elapsed * CARDS)
+#define OFF        ((double)rep_off(region, level))
+#define IDLE       ((double)rep_idle(region, level))
+#define SECONDS    rep_seconds(run, region->elapsed)
+#define STATIONS   stations_of(run, level)
+#define BUS_CYCLES rep_cycles(run, region, run->experiment->machine.params.bus_clock)
     switch (metric) {
 #define METRIC(name, unit, numerator, denominator, formula, sentence) \
     case REP_METRIC_##name:                                           \
@@ -76,6 +78,7 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
 #undef IDLE
 #undef SECONDS
 #undef STATIONS
+#undef BUS_CYCLES
     *value = below > 0 ? above / below : NAN;
     return below > 0;
 }
@@ -83,6 +86,14 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
 const char *rep_no_value(double value)
 {
     return isnan(value) ? "its formula would divide by zero" : "its value is too large";
+}
+
+uint64_t rep_truth_row(const struct rep_region *region, struct rep_level level, enum in_truth row)
+{
+    uint64_t sum = 0;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        sum += *(const uint64_t *)((const char *)&region->card[c].sum + truths[row].offset);
+    return sum;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -153,9 +164,9 @@ static void walk_status(const struct walk *w)
 
 static void walk_truth(const struct walk *w)
 {
-    for (size_t i = 0; i < TRUTHS; i++)
+    for (unsigned i = 0; i < IN_TRUTH__COUNT; i++)
         emit(w, "truth.", truths[i].name, truths[i].unit, truths[i].sentence,
-             rep_truth(w->region, w->level, truths[i].offset), NULL);
+             rep_truth_row(w->region, w->level, (enum in_truth)i), NULL);
 }
 
 static void walk_metrics(const struct walk *w)

@@ -64,9 +64,15 @@ static bool is_timed(const struct rep_run *run)
     return run->experiment->machine.params.mode != NM_MODE_FUNCTIONAL;
 }
 
+/* Counted in cycles of the rings' clock. */
+static bool is_of_rings(const struct mon_event *e)
+{
+    return strcmp(e->unit, "ring cycles") == 0;
+}
+
 static bool is_time(const struct mon_event *e)
 {
-    return strcmp(e->unit, "PCycles") == 0 || strcmp(e->unit, "cycles") == 0;
+    return strcmp(e->unit, "PCycles") == 0 || strcmp(e->unit, "cycles") == 0 || is_of_rings(e);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -79,7 +85,8 @@ static double time_for(const struct rep_run *run, const struct rep_region *regio
     struct rep_level all = rep_machine(run);
     if (strcmp(e->unit, "PCycles") == 0)
         return (double)region->elapsed * rep_cards(region, all);
-    double time = (double)rep_event(run, region, all, MON_EV_time);
+    const struct nm_params *p = &run->experiment->machine.params;
+    const double time = rep_cycles(run, region, is_of_rings(e) ? p->ring_clock : p->bus_clock);
     if (e->scope == MON_SCOPE_CARD)
         return time * rep_cards(region, all);
     if (e->scope == MON_SCOPE_STATION)
@@ -111,7 +118,9 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     double count = (double)rep_count(run, region, all, i);
     double time = time_for(run, region, e);
     double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
-    if (is_time(e) && time > 0 && is_timed(run))
+    if (!rep_event_exists(run, (enum mon_event_id)run->choice.event[i]))
+        rep_grid_cell(grid, "-");
+    else if (is_time(e) && time > 0 && is_timed(run))
         rep_grid_cell(grid, "%.1f %% of time", 100 * count_in_time(run, region, i) / time);
     else if (!is_time(e) && instructions > 0)
         rep_grid_cell(grid, "%.3f/1000 instr", 1000 * count / instructions);

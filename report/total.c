@@ -61,6 +61,13 @@ uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
     return sum;
 }
 
+bool rep_event_exists(const struct rep_run *run, enum mon_event_id event)
+{
+    if (event == MON_EV_ring_busy)
+        return run->rings > 0;
+    return event != MON_EV_upper_ring_busy || run->rings > 1;
+}
+
 bool rep_had_thread(const struct rep_region *region, unsigned card)
 {
     return region->card[card].sum.truth.idle < region->elapsed;

@@ -357,7 +357,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, 0},
         {IN_READS, "BUS", "wait_per_packet", 1, -1},
         {IN_READS, "BUS", "data_share", 80, -1},
-        {IN_READS, "BUS", "packets_per_1000_cycles", 1000 * READS * HEADERS / (2 * cycles), -1},
+        {IN_READS, "BUS", "packets_per_1000_cycles", 1000 * READS * HEADERS / cycles, -1},
         {IN_READS, "BUS", "card_bandwidth", READS * LINE / seconds / 1e6, -1},
         {IN_SHARING, "BUS", "utilisation", 100 * s_busy / cycles, -1},
         {IN_SHARING, "BUS", "wait_per_packet", 1, -1},
@@ -553,6 +553,55 @@ Test(monitor_groups, every_formula_is_what_a_hand_counts)
         for (unsigned which = 0; which < CASES; which++)
             check_case((enum which)which, row, rows, &clocks[i]);
     }
+}
+
+/* What is about a ring has a value where there is the ring, and nowhere else, at every level. */
+Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
+{
+    static const struct {
+        unsigned stations, locals, groups, rings; /* 2: with one above the local ones */
+    } shapes[] = {{1, 1, 1, 0}, {2, 1, 1, 1}, {4, 1, 1, 1}, {2, 2, 1, 2},
+                  {1, 2, 1, 2}, {1, 1, 2, 2}, {2, 2, 2, 2}};
+    struct in_diag diag = {.out = stderr};
+    struct in_group g;
+    cr_assert(in_group_load(&g, "RING", &diag));
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        enum { MANY = 16 };
+        struct world w = {0};
+        struct in_experiment x = {0};
+        struct rep_totals card[MANY], none[MANY] = {0};
+        struct nm_station_monitor *station = calloc(MANY, sizeof *station);
+        struct nm_ring_monitor *ring = calloc(MANY, sizeof *ring);
+        const struct rep_sample before = {none, station, ring}, after = {card, station, ring};
+        struct rep_run book;
+        shape(&w, 1, shapes[i].stations, shapes[i].locals, &(struct clocks){3, 3});
+        w.p.ring_groups = shapes[i].groups;
+        x.machine.params = w.p;
+        rep_run_init(&book, &x, "none", (unsigned)nm_params_cards(&w.p), 1, &(struct mon_choice){0},
+                     &before);
+        for (unsigned c = 0; c < MANY; c++)
+            for (unsigned t = 0; t < MON_TAP__COUNT; t++)
+                card[c].taps.v[t] = 1 + c + t;
+        rep_run_finish(&book, END, &after);
+        for (unsigned m = 0; m < g.metrics; m++) {
+            const char *formula = g.metric[m].formula;
+            const unsigned needs = strstr(formula, "upper_") ? 2 : strstr(formula, "ring_") ? 1 : 0;
+            for (unsigned cards = 1; cards <= book.cards; cards += book.cards) {
+                double value;
+                const bool has = rep_group_value(
+                    &book, &book.region[0], (struct rep_level){0, cards}, &g.metric[m], &value);
+                cr_expect_eq(has, shapes[i].rings >= needs, "shape %u, %u cards, %s: %g", i, cards,
+                             g.metric[m].name, value);
+                if (!has)
+                    cr_expect_str_eq(rep_group_no_value(&book, &g.metric[m], value),
+                                     "the machine has no such ring");
+            }
+        }
+        rep_run_free(&book);
+        free(station);
+        free(ring);
+    }
+    in_group_free(&g);
 }
 
 /* One that says more than 0. */

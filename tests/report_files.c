@@ -416,6 +416,56 @@ static char *line_of(const char *text, const char *name)
     return NULL;
 }
 
+/* stats.csv of a run that counted `events` and in which one total of a card was `count`. */
+static char *csv_with(const char *events, uint64_t *total, uint64_t count)
+{
+    rep_run_free(&fake.run);
+    fake_init(&fake, events);
+    *total = count;
+    fake_finish(&fake, 900);
+    return written(rep_write_csv);
+}
+
+/* Each row of the ground truth is in a file under its name. */
+Test(report_files, every_truth_is_in_a_file){
+#define EXPECT(total, name, unit)                                                         \
+    {                                                                                     \
+        char *text = csv_with("", &fake.card[1].total, 12345);                            \
+        cr_expect(strstr(text, "whole,machine,truth." name ",12345," unit "\r\n"), name); \
+        free(text);                                                                       \
+    }
+#define TRUTH(field, unit, sentence)          EXPECT(truth.field, #field, unit)
+#define TRUTH_TAP(field, tap, unit, sentence) EXPECT(taps.v[MON_TAP_##tap], #field, unit)
+#include "machine/truth.def"
+#undef TRUTH
+#undef EXPECT
+}
+
+/* Each tap is in some event, unless it is counted only as a card's registers say: then it is in
+ * monitor/counters.csv. */
+Test(report_files, every_tap_is_in_a_file)
+{
+    static const bool by_registers[MON_TAP__COUNT] = {
+        [MON_TAP_NACKED_HEADERS] = true, /* OPTIONS.WITHOUT_NACKS */
+        [MON_TAP_MEMORY_BANK0] = true,   /* MEMORY */
+        [MON_TAP_MEMORY_BANK1] = true,   [MON_TAP_MEMORY_BANKS] = true,
+        [MON_TAP_READ_TIME] = true, /* events that a board makes */
+        [MON_TAP_ABOVE] = true,          [MON_TAP_INTERRUPT_TIME] = true,
+    };
+    char events[4096] = "";
+    for (unsigned e = 0; e < MON_EV__COUNT; e++)
+        if (!mon_event_needs_board((enum mon_event_id)e))
+            snprintf(events + strlen(events), sizeof events - strlen(events), "%s,",
+                     mon_events()[e].name);
+    for (unsigned t = 0; t < MON_TAP__COUNT; t++) {
+        uint64_t *tap = &fake.card[0].taps.v[t];
+        char *usual = csv_with(events, tap, 0), *more = csv_with(events, tap, 12345);
+        cr_expect_eq(!strcmp(more, usual), by_registers[t], "tap %u", t);
+        free(usual);
+        free(more);
+    }
+}
+
 /* Nothing is computed with a count that is modulo 2^32. */
 Test(report_files, wrapped_counts_have_no_rates)
 {
