@@ -10,6 +10,13 @@
 
 enum { OPT_FORCE = 0x200, OPT_ALLOW, OPT_CHECK, OPT_FUNCTIONAL };
 
+const char *cli_value(struct argp_state *state, const char *option, const char *arg)
+{
+    if (arg[0] == '-' && arg[1])
+        argp_error(state, "%s: its argument is missing: '%.60s' is an option", option, arg);
+    return arg;
+}
+
 /* ---- --set ----------------------------------------------------------------------------------- */
 
 static error_t parse_set(int key, char *arg, struct argp_state *state)
@@ -74,7 +81,7 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
         in_push(&o->allow, arg);
         return 0;
     case 'o':
-        o->out = arg;
+        o->out = cli_value(state, "-o", arg);
         return 0;
     case 'q':
         o->quiet = true;

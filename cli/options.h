@@ -27,6 +27,10 @@ struct cli_options {
  *  cli_options. */
 extern const struct argp cli_options_argp;
 
+/** The argument of an option that takes any text: one that looks like the next option is that, and
+ *  its own was forgotten. @param option  as the user writes it: "-o" @return arg */
+const char *cli_value(struct argp_state *state, const char *option, const char *arg);
+
 void cli_options_free(struct cli_options *options);
 
 #endif

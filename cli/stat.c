@@ -21,8 +21,8 @@ enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED };
 struct request {
     struct cli_options options;
     const char *machine, *limit;
-    bool lines;            /* for other programs, */
-    const char *separator; /* with this between fields; NULL: JSON */
+    bool json;             /* lines for other programs, as objects, */
+    const char *separator; /* or with this between fields; NULL: not so */
     char **env, **program;
     uint64_t seed, processors;
 };
@@ -52,12 +52,10 @@ static error_t parse_value(int key, char *arg, struct argp_state *state)
     case 'x':
         if (!*arg)
             argp_error(state, "-x: fields need a separator");
-        r->lines = true;
-        r->separator = arg;
+        r->separator = cli_value(state, "-x", arg);
         return 0;
     case 'j':
-        r->lines = true;
-        r->separator = NULL;
+        r->json = true;
         return 0;
     case 'p':
         r->processors = number(state, "--processors", arg);
@@ -85,6 +83,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which PROGRAM?");
+        return 0;
+    case ARGP_KEY_END:
+        if (r->json && r->separator)
+            argp_error(state, "-x and -j exclude each other: fields with a separator, or JSON");
         return 0;
     default:
         return parse_value(key, arg, state);
@@ -201,7 +203,7 @@ int cli_stat(int argc, char **argv)
             .force = r.options.force,
             .quiet = r.options.quiet,
             .passes = true,
-            .lines = r.lines,
+            .lines = r.json || r.separator,
             .separator = r.separator,
             .table = stderr,
         };

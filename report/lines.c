@@ -1,12 +1,15 @@
 /*
  * Lines for other programs, with the fields that perf stat has:
  *
- *     12345,PCycles,run,4000,100.00,,
- *     ,,,,,0.629,instr/PCycle ipc
+ *     12345,PCycles,run,4000,100.00,,,
+ *     ,,,,,0.629,instr/PCycle ipc,
+ *     ,,,,,2,NACKs/request nacks_per_refused_request,NACK
  *     {"counter-value" : "12345", "unit" : "PCycles", "event" : "run", ...
  *
- * value, its unit, event, simulated time [ns] it was counted, share of that [%], a metric and its
- * unit. A count that has wrapped is "<not counted>", and a metric without a value has no line.
+ * value, its unit, event, simulated time [ns] it was counted, share of that [%], a metric, its unit
+ * and name; then, which perf has not, the group whose metric it is. A count that has wrapped is
+ * "<not counted>", one of a ring that the machine does not have
+ * "<not supported>", and a metric without a value has no line.
  */
 #include "report/lines.h"
 
@@ -15,6 +18,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct lines {
     const struct rep_run *run;
@@ -62,20 +66,28 @@ static void put_event(const struct lines *l, unsigned i)
     const struct mon_event *e = &mon_events()[l->run->choice.event[i]];
     const struct rep_level all = rep_machine(l->run);
     char count[32] = "<not counted>", time[32];
-    if (!rep_overflowed(l->region, all, i))
+    if (!rep_event_exists(l->run, (enum mon_event_id)l->run->choice.event[i]))
+        strcpy(count, "<not supported>");
+    else if (!rep_overflowed(l->region, all, i))
         snprintf(count, sizeof count, "%llu",
                  (unsigned long long)rep_count(l->run, l->region, all, i));
     snprintf(time, sizeof time, "%.0f", 1e9 * rep_seconds(l->run, l->region->elapsed));
     const struct field fields[] = {
-        {"region", l->region->name, false}, {"counter-value", count, false},
-        {"unit", e->unit, false},           {"event", e->name, false},
-        {"event-runtime", time, true},      {"pcnt-running", "100.00", true},
-        {"metric-value", "", false},        {"metric-unit", "", false},
+        {"region", l->region->name, false},
+        {"counter-value", count, false},
+        {"unit", e->unit, false},
+        {"event", e->name, false},
+        {"event-runtime", time, true},
+        {"pcnt-running", "100.00", true},
+        {"metric-value", "", false},
+        {"metric-unit", "", false},
+        {"group", "", false},
     };
     put_line(l, fields, sizeof fields / sizeof *fields);
 }
 
-static void put_metric(const struct lines *l, double value, const char *unit, const char *name)
+static void put_metric(const struct lines *l, double value, const char *unit, const char *name,
+                       const char *group)
 {
     char number[40], named[160];
     snprintf(number, sizeof number, "%.6g", value);
@@ -89,6 +101,7 @@ static void put_metric(const struct lines *l, double value, const char *unit, co
         {"pcnt-running", "", false},
         {"metric-value", number, false},
         {"metric-unit", named, false},
+        {"group", group, false},
     };
     put_line(l, fields, sizeof fields / sizeof *fields);
 }
@@ -101,7 +114,7 @@ static void put_groups(const struct lines *l)
             const struct in_metric *metric = &x->group[g].metric[m];
             double value;
             if (rep_group_value(l->run, l->region, rep_machine(l->run), metric, &value))
-                put_metric(l, value, metric->unit, metric->name);
+                put_metric(l, value, metric->unit, metric->name, x->group[g].name);
         }
 }
 
@@ -111,7 +124,7 @@ static void put_metrics(const struct lines *l)
         const struct rep_metric *metric = &rep_metrics()[m];
         double value;
         if (rep_metric_value(l->run, l->region, rep_machine(l->run), (enum rep_metric_id)m, &value))
-            put_metric(l, value, metric->unit, metric->name);
+            put_metric(l, value, metric->unit, metric->name, "");
     }
 }
 

@@ -39,6 +39,7 @@ expect 0 "NACK " "$program" list groups
 expect 0 "= nacks / requests_nacked" "$program" list groups nack
 expect 0 "keeps it locked" "$program" list groups NACK
 expect 0 '"formula"' "$program" list groups NACK --json
+expect 2 "exclude each other" "$program" list words --json --markdown
 expect 0 "pcycles" "$program" list words
 expect 2 "did you mean 'NACK'" "$program" stat -g NAK -- ./prog
 expect 2 "cannot read" "$program" stat -g ./gone.yaml -- ./prog

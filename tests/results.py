@@ -193,7 +193,7 @@ def lines(bench):
     metrics = {name.removeprefix("metric."): float(value) for name, value in found.items()
                if name.startswith("metric.") and value}
     units = {"run": "PCycles", "nacks": "packets", "bus_busy": "cycles"}
-    counts = [[found["monitor." + event], unit, event, str(nanoseconds), "100.00", "", ""]
+    counts = [[found["monitor." + event], unit, event, str(nanoseconds), "100.00", "", "", ""]
               for event, unit in units.items()]
 
     rows = list(csv.reader(bench.run([*base, "-x,", "--", bench.guest]).stderr.splitlines()))
@@ -205,6 +205,17 @@ def lines(bench):
     bench.check("objects", [list(map(str, o.values())) for o in objects[:3]] ==
                 [[*row[:4], "100.0"] for row in counts], objects[:3])
     bench.check("objects of metrics", len(objects) == len(rows), len(objects))
+    groups = [[o.get("group", "") for o in objects]]
+    grouped = bench.run([*base, "-g", "SYNC,NACK,RING", "-x,", "--", bench.guest]).stderr.splitlines()
+    groups.append([row[7] for row in csv.reader(grouped) if row[6]])
+    bench.check("groups of metrics", groups[0] == [""] * len(objects) and
+                set(groups[1]) == {"SYNC", "NACK", "RING"}, groups)
+    rings = [row for row in csv.reader(grouped) if row[2].endswith("ring_busy")]
+    bench.check("no ring", [row[0] for row in rings] == ["<not supported>"] * 2, rings)
+    for options in ["-x,", "-j"], ["-j", "-x", ","], ["-x", "-m"], ["-o", "-q"]:
+        done = bench.run([*base, *options, "--", bench.guest])
+        bench.check("options", done.returncode == 2 and not done.stdout and
+                    ("exclude each other" in done.stderr or "is missing" in done.stderr), done.stderr)
     for options, words in ([], ["run", "nacks", "bus_busy"]), (["-g", "SYNC"], ["working", "refused"]):
         said = bench.run([*base, "-q", *options, "--", bench.guest]).stderr
         bench.check("quiet", all(f"  {word} " in said for word in words) and "ipc" not in said and
