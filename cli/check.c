@@ -104,6 +104,22 @@ static void print_fields(const struct mon_register_row *row, uint32_t value)
     printf("%s\n", *separator == ',' ? ")" : "");
 }
 
+/** A pattern that is not known before the run: it grows with the pages of a part of the program. */
+static bool grows(const struct in_experiment *x, uint32_t offset)
+{
+    const bool pattern = offset >= MON_REG_CARE_LOW && offset <= MON_REG_VALUE_HIGH;
+    return pattern && (x->mask_symbol || x->mask_from < x->mask_to);
+}
+
+static void print_growing(const struct in_experiment *x)
+{
+    if (x->mask_symbol)
+        printf("grows with the pages of '%s'\n", x->mask_symbol);
+    else
+        printf("grows with the pages of 0x%llx-0x%llx\n", (unsigned long long)x->mask_from,
+               (unsigned long long)x->mask_to);
+}
+
 /** What monitor: comes to, in the words of the card. */
 static void print_writes(const struct in_experiment *x)
 {
@@ -112,8 +128,12 @@ static void print_writes(const struct in_experiment *x)
     printf("registers   written on every card before the first cycle:\n");
     for (unsigned i = 0; i < x->write_count; i++) {
         const struct mon_register_row *row = mon_register_at(x->write[i].offset);
-        printf("            0x%03x %-12s = 0x%08x", x->write[i].offset, row->name,
-               x->write[i].value);
+        printf("            0x%03x %-12s = ", x->write[i].offset, row->name);
+        if (grows(x, x->write[i].offset)) {
+            print_growing(x);
+            continue;
+        }
+        printf("0x%08x", x->write[i].value);
         print_fields(row, x->write[i].value);
     }
 }
@@ -161,8 +181,9 @@ int cli_check(int argc, char **argv)
         .options = options,
         .parser = parse,
         .children = children,
-        .doc = "Reads a machine or experiment FILE (- is standard input) and says what was "
-               "understood."};
+        .doc =
+            "Reads a machine or experiment FILE (- is standard input; the name alone of a shipped "
+            "one will do) and says what was understood."};
     struct request request = {0};
     struct in_diag diag = {.out = stderr};
     cli_parse(&argp, argc, argv, 0, &request);

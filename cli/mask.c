@@ -7,12 +7,14 @@
  */
 #include "cli/mask.h"
 
+#include "input/tables.h"
 #include "monitor/board.h"
 #include "programs/program.h"
 #include "report/grid.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 bool cli_mask_find(struct cli_mask *mask, const struct in_experiment *x, const char *path)
 {
@@ -22,7 +24,11 @@ bool cli_mask_find(struct cli_mask *mask, const struct in_experiment *x, const c
     if (!x->mask_symbol ||
         prog_symbol(path, x->mask_symbol, &mask->from, &mask->to, why, sizeof why))
         return true;
-    fprintf(stderr, "numachine: error: 'monitor.mask.address': %s\n", why);
+    const char *origin = x->origins[IN_KEY_mask_address].text;
+    if (strchr(origin, ':')) /* a file and a line */
+        fprintf(stderr, "%s: error: 'monitor.mask.address': %s\n", origin, why);
+    else
+        fprintf(stderr, "numachine: error: %s monitor.mask.address: %s\n", origin, why);
     return false;
 }
 

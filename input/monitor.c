@@ -9,6 +9,7 @@
 #include "machine/packet.h"
 #include "monitor/board.h"
 #include "monitor/pattern.h"
+#include "programs/program.h"
 
 #include "base/nearest.h"
 
@@ -209,6 +210,17 @@ static uint64_t find_phase(char *const *phases, const char *text)
 
 /* ---- the mask -------------------------------------------------------------------------------- */
 
+/** Where the symbol lies, if the program is there already; one that must be built first is looked
+ *  into when it has been (cli/mask.h). */
+static void find_symbol(struct in_reading *r, const struct in_experiment *x,
+                        const struct in_place *at)
+{
+    uint64_t from = 0, to = 0;
+    char why[256];
+    if (x->program && !prog_symbol(x->program, x->mask_symbol, &from, &to, why, sizeof why))
+        in_complain(r, at, "'monitor.mask.address': %s", why);
+}
+
 /** "{symbol: table}" or "{from: 0x410000, to: 0x412000}", as in_read_value leaves them. */
 static bool read_range(struct in_experiment *x, const char *text)
 {
@@ -285,6 +297,8 @@ static uint32_t add_address(struct program *p)
                     text, MON_ADDRESS_BITS);
         return 0;
     }
+    if (p->x->mask_symbol)
+        find_symbol(p->r, p->x, at);
     add(p, at, MON_REG_CARE_LOW, (uint32_t)pattern.care);
     add(p, at, MON_REG_CARE_HIGH, (uint32_t)(pattern.care >> 32));
     add(p, at, MON_REG_VALUE_LOW, (uint32_t)pattern.value);

@@ -7,6 +7,7 @@
  */
 #include "programs/elf.h"
 
+#include "base/alloc.h"
 #include "programs/program.h"
 
 #include <elf.h>
@@ -302,18 +303,19 @@ void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, s
     elf_end(elf);
 }
 
+/* An object or function. */
+typedef void each_fn(void *ctx, const char *name, const GElf_Sym *sym);
+
 static bool has_place(const GElf_Sym *sym)
 {
     const unsigned type = GELF_ST_TYPE(sym->st_info);
     return (type == STT_OBJECT || type == STT_FUNC) && sym->st_shndx != SHN_UNDEF;
 }
 
-unsigned elf_find(int fd, const struct elf_image *image, const char *name, uint64_t *va,
-                  uint64_t *length)
+static void each_symbol(int fd, each_fn *fn, void *ctx)
 {
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     Elf_Scn *scn = NULL;
-    unsigned found = 0;
 
     while (elf && (scn = elf_nextscn(elf, scn))) {
         GElf_Shdr sh;
@@ -322,16 +324,58 @@ unsigned elf_find(int fd, const struct elf_image *image, const char *name, uint6
         if (!data || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB || sh.sh_entsize == 0)
             continue;
         for (size_t i = 0; i < data->d_size / sh.sh_entsize; i++) {
-            const char *s = gelf_getsym(data, (int)i, &sym) && has_place(&sym)
-                                ? elf_strptr(elf, sh.sh_link, sym.st_name)
-                                : NULL;
-            if (!s || strcmp(s, name) || (found && *va == sym.st_value + image->bias))
-                continue;
-            *va = sym.st_value + image->bias;
-            *length = sym.st_size;
-            found++;
+            const char *name = gelf_getsym(data, (int)i, &sym) && has_place(&sym)
+                                   ? elf_strptr(elf, sh.sh_link, sym.st_name)
+                                   : NULL;
+            if (name)
+                fn(ctx, name, &sym);
         }
     }
     elf_end(elf);
-    return found;
+}
+
+/* What elf_find looks for, and has found. */
+struct search {
+    const char *name;
+    uint64_t bias, *va, *length;
+    unsigned found;
+};
+
+static void match(void *ctx, const char *name, const GElf_Sym *sym)
+{
+    struct search *s = ctx;
+    if (strcmp(name, s->name) || (s->found && *s->va == sym->st_value + s->bias))
+        return;
+    *s->va = sym->st_value + s->bias;
+    *s->length = sym->st_size;
+    s->found++;
+}
+
+unsigned elf_find(int fd, const struct elf_image *image, const char *name, uint64_t *va,
+                  uint64_t *length)
+{
+    struct search s = {name, image->bias, va, length, 0};
+    each_symbol(fd, match, &s);
+    return s.found;
+}
+
+struct names {
+    char **name;
+    size_t count;
+};
+
+static void collect(void *ctx, const char *name, const GElf_Sym *sym)
+{
+    struct names *n = ctx;
+    (void)sym;
+    n->name = nm_grow(n->name, n->count + 2, sizeof *n->name);
+    n->name[n->count++] = nm_strdup(name);
+    n->name[n->count] = NULL;
+}
+
+char **elf_names(int fd)
+{
+    struct names n = {nm_alloc(1, sizeof *n.name), 0};
+    each_symbol(fd, collect, &n);
+    return n.name;
 }

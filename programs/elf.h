@@ -54,4 +54,8 @@ void elf_symbol(int fd, const struct elf_image *image, uint64_t va, char *buf, s
 unsigned elf_find(int fd, const struct elf_image *image, const char *name, uint64_t *va,
                   uint64_t *length);
 
+/** The names of all of them, NULL-terminated, in the file's order; each and the list are the
+ *  caller's. @param fd  the executable */
+char **elf_names(int fd);
+
 #endif

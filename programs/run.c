@@ -7,6 +7,7 @@
  * after another, in an order that depends on nothing but the simulation.
  */
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "programs/confine.h"
 #include "programs/device.h"
 #include "programs/inode.h"
@@ -542,25 +543,46 @@ bool prog_check(const char *path, char *why, size_t size)
     return ok;
 }
 
+static const char *next_name(void *ctx, size_t i)
+{
+    char **names = ctx;
+    return names[i];
+}
+
+/* Why a symbol is not to be had: there is none, or there are several, or it has no size. */
+static void explain_symbol(int fd, const char *name, unsigned found, char *why, size_t size)
+{
+    char **names = elf_names(fd);
+    const char *near = found ? NULL : nm_nearest(name, next_name, names);
+    if (found > 1)
+        snprintf(why, size, "there are %u symbols '%.100s'; give the addresses of one", found,
+                 name);
+    else if (found)
+        snprintf(why, size, "the symbol '%.100s' has no size; give its addresses", name);
+    else if (near)
+        snprintf(why, size, "the program has no symbol '%.100s'; did you mean '%.64s'?", name,
+                 near);
+    else
+        snprintf(why, size, "the program has no symbol '%.100s'", name);
+    for (size_t i = 0; names[i]; i++)
+        free(names[i]);
+    free(names);
+}
+
 bool prog_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
                  size_t size)
 {
     struct elf_image image;
     uint64_t length = 0;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    const unsigned found =
-        fd >= 0 && elf_read(fd, &image, why, size) ? elf_find(fd, &image, name, from, &length) : 0;
+    const bool good = fd >= 0 && elf_read(fd, &image, why, size);
+    const unsigned found = good ? elf_find(fd, &image, name, from, &length) : 0;
     *to = *from + length;
+    if (fd < 0)
+        snprintf(why, size, "cannot read '%.100s': %s", path, strerror(errno));
+    if (good && (found != 1 || !length))
+        explain_symbol(fd, name, found, why, size);
     if (fd >= 0)
         close(fd);
-    if (found == 1 && length)
-        return true;
-    if (found > 1)
-        snprintf(why, size, "there are %u symbols '%.100s'; give the addresses of one", found,
-                 name);
-    else if (found)
-        snprintf(why, size, "the symbol '%.100s' has no size; give its addresses", name);
-    else
-        snprintf(why, size, "the program has no symbol '%.100s'", name);
-    return false;
+    return found == 1 && length;
 }

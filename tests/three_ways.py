@@ -86,13 +86,22 @@ def masked(numachine, guest, file, out):
     assert beside > 0 and other[1] != found[1]
     count_, _, _, said = count("{symbol: untouched}")
     assert count_ == 0 and "untouched" in said
-    for address, complaint in ("{symbol: nowhere}", "no symbol 'nowhere'"), ("{from: 5, to: 4}", "is no range"), \
+    for address, complaint in ("{symbol: tabel}", "x.yaml:3:27: error: 'monitor.mask.address': the program has no "
+                               "symbol 'tabel'; did you mean 'table'?"), ("{from: 5, to: 4}", "is no range"), \
                               ("{symbol: table, from: 1}", "expected an address pattern"):
         file.write_text(f"machine: station-4\nprogram: {{path: {guest}}}\nmonitor: {{mask: {{address: {address}}}, "
                         "counters: [{event: nacks, masked: true}]}\n")
         done = subprocess.run([numachine, "run", "-o", str(out), "--force", str(file)], capture_output=True, text=True,
                               check=False)
         assert done.returncode == 2 and complaint in done.stderr, done
+    source = file.with_name("nothing.c")
+    source.write_text("int table[32];\nint main(void) { return table[3]; }\n")
+    file.write_text(file.read_text().replace(f"path: {guest}", "source: nothing.c")
+                    .replace("{symbol: table, from: 1}", "{symbol: tabl}"))
+    done = subprocess.run([numachine, "run", "-o", str(out), "--force", str(file)], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 2 and "x.yaml:3: error: 'monitor.mask.address': the program has no symbol 'tabl'; " \
+        "did you mean 'table'?" in done.stderr, done
 
 
 def main():
