@@ -28,7 +28,8 @@ static const struct argp argp = {
     .parser = parse,
     .children = children,
     .doc =
-        "Runs the experiment in FILE (- is standard input) and writes its results, without "
+        "Runs the experiment in FILE (- is standard input; the name alone of a shipped one will "
+        "do) and writes its results, without "
         "--output "
         "into a fresh results/NAME-NNN; the run directory is the last line of the output. Events "
         "and groups given here replace the file's."

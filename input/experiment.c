@@ -5,6 +5,7 @@
  * values, so that a default can never be something a file could not have said.
  */
 #include "input/experiment.h"
+#include "base/nearest.h"
 #include "input/home.h"
 #include "input/tables.h"
 #include "monitor/monitor.h"
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 /* Choices that are tables elsewhere. */
 static const char message_words[] = "any"
@@ -242,36 +244,75 @@ static void read_time(struct build *b, size_t key, nm_tick *ticks)
         in_complain(b->r, &v->at, "'%s': %.60s %s", keys[key].path, v->text, why);
 }
 
+/** Somebody wrote it: in the file or on the command line. */
+static bool is_given(const struct in_value *v)
+{
+    return v->at.doc && strcmp(v->at.doc->shown, "default") != 0;
+}
+
+static struct in_place item_place(const struct in_value *v, size_t i)
+{
+    return in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[i]));
+}
+
+/** One of the cards whose pins are recorded. */
+static void read_status_card(struct build *b, const struct in_value *v, size_t i)
+{
+    struct in_experiment *x = b->x;
+    const struct in_place at = item_place(v, i);
+    const uint64_t cards = nm_params_cards(&x->machine.params);
+    uint64_t card;
+    const char *end = in_whole_parse(v->list[i], &card);
+    if (!end || *end || card >= cards) {
+        in_complain(b->r, &at,
+                    "'monitor.status.cards': '%.60s' is no card; the machine has cards 0 to %llu",
+                    v->list[i], (unsigned long long)cards - 1);
+        return;
+    }
+    for (unsigned k = 0; k < x->status_count; k++)
+        if (x->status_card[k] == card)
+            in_complain(b->r, &at, "'monitor.status.cards': card %u is there twice",
+                        x->status_card[k]);
+    x->status_card[x->status_count++] = (unsigned)card;
+}
+
+/** A window that is none, or in which nothing can be. */
+static void check_status_window(struct build *b, size_t cards)
+{
+    const struct in_experiment *x = b->x;
+    const struct in_value *from = &b->values[IN_KEY_status_from],
+                          *to = &b->values[IN_KEY_status_to],
+                          *given = x->status_from != NM_NEVER ? from : to;
+    if (!cards && is_given(given) && (x->status_from != NM_NEVER || x->status_to != NM_NEVER))
+        in_complain(b->r, &given->at,
+                    "'monitor.status' records nothing: 'monitor.status.cards' names no card");
+    else if (x->status_to <= in_status_begin(x))
+        in_complain(b->r, &to->at, "'monitor.status.to' is not behind 'monitor.status.from'");
+    else if (x->limit != NM_NEVER && in_status_begin(x) >= x->limit)
+        in_complain(b->r, &from->at,
+                    "'monitor.status.from' is not before 'run.limit', which ends the run");
+}
+
 /** Whose pins are recorded, and when. */
 static void read_status(struct build *b)
 {
     struct in_experiment *x = b->x;
     const struct in_value *v = &b->values[IN_KEY_status_cards];
-    const uint64_t cards = nm_params_cards(&x->machine.params);
+    const unsigned before = b->r->diag->errors;
     size_t count = 0;
     while (v->list && v->list[count])
         count++;
     x->status_card = nm_alloc(count, sizeof *x->status_card);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t card;
-        const char *end = in_whole_parse(v->list[i], &card);
-        if (!end || *end || card >= cards)
-            in_complain(b->r, &v->at,
-                        "'monitor.status.cards': '%.60s' is no card; the machine has cards 0 to "
-                        "%llu",
-                        v->list[i], (unsigned long long)cards - 1);
-        else
-            x->status_card[x->status_count++] = (unsigned)card;
-    }
+    for (size_t i = 0; i < count; i++)
+        read_status_card(b, v, i);
     if (count && x->machine.params.mode == NM_MODE_FUNCTIONAL)
         in_complain(b->r, &v->at,
                     "'monitor.status.cards': functional mode has no pipeline whose states the pins "
                     "could show");
     read_time(b, IN_KEY_status_from, &x->status_from);
     read_time(b, IN_KEY_status_to, &x->status_to);
-    if (x->status_to <= in_status_begin(x))
-        in_complain(b->r, &b->values[IN_KEY_status_to].at,
-                    "'monitor.status.to' is not behind 'monitor.status.from'");
+    if (b->r->diag->errors == before)
+        check_status_window(b, count);
 }
 
 static void check_processors(struct build *b)
@@ -460,13 +501,55 @@ static bool finish(struct build *b)
     return good;
 }
 
+/* What a command's FILE may name without a path, and where it is. */
+static const char *const shipped[] = {"configs", "experiments"};
+
+static void complain_named(struct in_reading *r, const char *name)
+{
+    char **names = NULL;
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
+        char **more = in_home_names(shipped[i], ".yaml");
+        for (size_t k = 0; more && more[k]; k++)
+            in_push(&names, more[k]);
+        in_free_list(more);
+    }
+    const char *near = nm_nearest(name, in_next_item, names);
+    in_complain(r, NULL,
+                "there is no file '%.60s', and no machine or experiment of this name%s%s%s", name,
+                near ? "; did you mean '" : " (numachine list machines, list experiments)",
+                near ? near : "", near ? "'?" : "");
+    in_free_list(names);
+}
+
+/** The file that a command names: one that is there, or, by its name alone, a shipped machine or
+ *  experiment. NULL after a complaint. */
+static struct in_doc *open_named(struct in_reading *r, const char *name)
+{
+    struct in_doc *doc = NULL;
+    bool found = in_is_file_name(name) || !strcmp(name, "-") || !access(name, F_OK);
+    if (found)
+        return in_open(r, name, name, NULL);
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped && !found; i++) {
+        char *path = in_home_path("%s/%s.yaml", shipped[i], name);
+        found = !access(path, F_OK);
+        char *seen = nm_format("%s/%s.yaml", shipped[i], name);
+        if (found)
+            doc = in_open(r, path, seen, NULL);
+        free(seen);
+        free(path);
+    }
+    if (!found)
+        complain_named(r, name);
+    return doc;
+}
+
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
     struct build b = {.r = &r, .x = x, .before = diag->errors};
     *x = (struct in_experiment){0};
-    b.doc = in_open(&r, path, path, NULL);
+    b.doc = open_named(&r, path);
     if (b.doc)
         build(&b, sets);
     if (diag->errors == b.before)
@@ -514,7 +597,7 @@ enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *c
     struct in_reading r = {.diag = diag};
     struct build b = {.r = &r, .x = x, .before = diag->errors};
     *x = (struct in_experiment){0};
-    b.doc = in_open(&r, path, path, NULL);
+    b.doc = open_named(&r, path);
     const bool experiment = b.doc && is_experiment(b.doc);
     if (experiment)
         build(&b, sets);

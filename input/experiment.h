@@ -125,7 +125,8 @@ static inline nm_tick in_status_begin(const struct in_experiment *x)
 void in_experiment_default(struct in_experiment *x);
 
 /**
- * Reads an experiment file ("-": standard input).
+ * Reads an experiment file ("-": standard input; a name alone, if there is no such file: a shipped
+ * one).
  * @param sets  NULL-terminated "a.b=c" assignments, applied last; machine parameters and, with the
  *              prefixes program., run., monitor., the experiment's own keys
  * @return true and *x owned by the caller (in_experiment_free); false after reporting every error
@@ -162,7 +163,8 @@ bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in
 /** What a file turned out to be. */
 enum in_file_kind { IN_FILE_UNREADABLE, IN_FILE_MACHINE, IN_FILE_EXPERIMENT };
 
-/** Reads a file of either kind ("-": standard input): one with a program, monitor or expect is an
+/** Reads a file of either kind ("-": standard input; a name alone, if there is no such file: a
+ *  shipped machine or experiment): one with a program, monitor or expect is an
  *  experiment. Of a machine only x->machine is filled. Ownership and errors as above. */
 enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *const *sets,
                               struct in_diag *diag);

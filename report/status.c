@@ -7,6 +7,7 @@
 #include "report/status.h"
 
 #include "base/alloc.h"
+#include "report/grid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,9 +68,22 @@ void rep_status_free(struct rep_traces *status)
 
 void rep_status_remark(const struct rep_traces *status, struct rep_run *run)
 {
+    const struct in_experiment *x = run->experiment;
+    const nm_tick end = run->outcome.ticks;
+    char at[32];
     if (status->traces && !status->left)
         rep_remark(run, "the Status pins changed more than %d times; later changes are not kept",
                    REP_EDGES_MAX);
+    if (status->traces && in_status_begin(x) >= end)
+        rep_remark(run,
+                   "no Status pins are recorded: the run ended at PCycle %s, before "
+                   "monitor.status.from",
+                   rep_grouped(end, at));
+    else if (status->traces && x->status_to != NM_NEVER && x->status_to > end)
+        rep_remark(run,
+                   "the record of the Status pins ends with the run at PCycle %s, before "
+                   "monitor.status.to",
+                   rep_grouped(end, at));
 }
 
 /* [ticks] up to which edge i of a trace was shown. */

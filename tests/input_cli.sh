@@ -46,6 +46,16 @@ expect 2 "cannot read" "$program" stat -g ./gone.yaml -- ./prog
 expect 2 "which FILE" "$program" check
 expect 2 "No such file" "$program" check gone.yaml
 expect 2 "<stdin>:1:1" "$program" check -
+expect 0 "machine     station-4: 4 processors" "$program" check station-4
+expect 0 "from configs/station-4.yaml:" "$program" check station-4
+expect 0 "experiment  first-light: " "$program" check first-light
+expect 2 "did you mean 'station-4'" "$program" check station4
+expect 2 "did you mean 'ring-busy'" "$program" run ring-bussy
+expect 2 "no machine or experiment of this name (" "$program" check zzzzzzzzzz
+expect 2 "to run it: numachine stat" "$program" check /bin/sh
+printf 'bus: {fifo: 7}\n' >station-4
+expect 0 "bus.fifo: 7" "$program" check station-4
+rm station-4
 expect 0 "wrote mine.c and mine.yaml" "$program" init mine.yaml
 expect 2 "not overwritten" "$program" init mine.yaml
 expect 2 "must end in .yaml" "$program" init mine

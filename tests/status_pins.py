@@ -122,10 +122,15 @@ def main():
         _, other = bench.run(cards, f"load: {codes['store']}, store: 5")
         check_vcd(bench, other, swapped)
         assert all(clocks(other[card]) == clocks(whole[card]) for card in CARDS)
+        for window, remark in (f"from: {last + 10**6}cy", "before monitor.status.from"), \
+                              (f"to: {last + 10**6}cy", "before monitor.status.to"), (f"to: {last}cy", None):
+            bench.call(f"{cards}, {window}")
+            said = json.loads((bench.out / "manifest.json").read_text())["remarks"]
+            assert [line.endswith(str(remark)) for line in said] == [True] * bool(remark), (window, said)
         done = subprocess.run([numachine, "run", "--functional", str(bench.file), "--set",
                                "monitor.status.cards=[0]"], capture_output=True, text=True, check=False)
         assert done.returncode == 2 and "functional mode" in done.stderr, done.stderr
-        for status, given, complaint in (("cards: [4]", "", "'4' is no card"), ("from: 5cy, to: 5cy", "", "is not behind"),
+        for status, given, complaint in (("cards: [4]", "", "'4' is no card"), ("cards: [0], from: 5cy, to: 5cy", "", "is not behind"),
                                          ("", "load: 4", "load and store both have code 4"),
                                          ("", "lode: 4", "unknown state 'lode'"), ("", "load: 16", "'16' is no code")):
             done = bench.call(status, given)
