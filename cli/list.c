@@ -146,16 +146,19 @@ static json_t *list_groups(void)
     return complete(array, &diag);
 }
 
+static void add_word(json_t *array, const char *name, const char *unit, const char *sentence)
+{
+    json_array_append_new(
+        array, json_pack("{s:s,s:s,s:s}", "name", name, "unit", unit, "sentence", sentence));
+}
+
 static json_t *list_words(void)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < IN_WORD__COUNT; i++)
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", in_word_rows[i].name,
-                                               "unit", in_word_rows[i].unit, "sentence",
-                                               in_word_rows[i].sentence));
-#define TRUTH(field, unit, sentence)                                                               \
-    json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", "truth." #field, "unit", unit, \
-                                           "sentence", "ground truth: " sentence));
+        add_word(array, in_word_rows[i].name, in_word_rows[i].unit, in_word_rows[i].sentence);
+#define TRUTH(field, unit, sentence) \
+    add_word(array, "truth." #field, unit, "ground truth: " sentence);
 #define TRUTH_TAP(field, tap, unit, sentence) TRUTH(field, unit, sentence)
 #include "machine/truth.def"
 #undef TRUTH
@@ -204,15 +207,19 @@ static json_t *list_fields(void)
     return array;
 }
 
+/** What a register's field may hold: a number that has a name. */
+static void add_number(json_t *array, unsigned number, const char *name, const char *sentence)
+{
+    json_array_append_new(array, json_pack("{s:i,s:s,s:s}", "number", (int)number, "name", name,
+                                           "sentence", sentence));
+}
+
 /** What the mask's COMMAND may be. */
 static json_t *list_commands(void)
 {
     json_t *array = json_array();
-    for (int i = 0; i < NM_MSG__COUNT; i++) {
-        const struct nm_message_row *row = nm_message_row((enum nm_message)i);
-        json_array_append_new(array, json_pack("{s:i,s:s,s:s}", "number", i, "name", row->name,
-                                               "sentence", row->sentence));
-    }
+    for (unsigned i = 0; i < NM_MSG__COUNT; i++)
+        add_number(array, i, nm_message_row(i)->name, nm_message_row(i)->sentence);
     return array;
 }
 
@@ -220,9 +227,7 @@ static json_t *list_commands(void)
 static json_t *list_reasons(void)
 {
     json_t *array = json_array();
-#define REASON(name, number, sentence) \
-    json_array_append_new(             \
-        array, json_pack("{s:i,s:s,s:s}", "number", number, "name", #name, "sentence", sentence));
+#define REASON(name, number, sentence) add_number(array, number, #name, sentence);
 #include "monitor/reasons.def"
 #undef REASON
     return array;
