@@ -3,46 +3,57 @@
  *
  * The one idea: only the tables are known here. A machine is drawn row by row, and then the rows
  * that a broken rule names are drawn again until none is broken; so a new row or rule is part of
- * the lot the day it is written.
+ * the lot the day it is written. Every row has dice of its own, made of its key and the machine's
+ * number, so a row that comes or goes leaves the choices of the others alone.
  */
 #include "lot.h"
 
+#include "base/alloc.h"
+
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { TRIES = 100000 };
 
 struct lot {
-    uint64_t dice;
     const struct nm_param_row *row;
     size_t rows;
+    uint64_t *dice;   /* [rows] */
+    const char *left; /* the row that is not drawn, or NULL */
 };
 
-static uint64_t draw(struct lot *l, uint64_t below)
+static uint64_t text_dice(const char *text, uint64_t seed)
 {
-    l->dice = l->dice * 6364136223846793005ull + 1442695040888963407ull;
-    const uint64_t high = l->dice >> 32;
-    l->dice = l->dice * 6364136223846793005ull + 1442695040888963407ull;
-    return (high << 32 | l->dice >> 32) % below;
+    return XXH64(text, strlen(text), seed);
+}
+
+static uint64_t draw(uint64_t *dice, uint64_t below)
+{
+    *dice = *dice * 6364136223846793005ull + 1442695040888963407ull;
+    const uint64_t high = *dice >> 32;
+    *dice = *dice * 6364136223846793005ull + 1442695040888963407ull;
+    return (high << 32 | *dice >> 32) % below;
 }
 
 /* Each order of magnitude is as likely as any other. */
-static uint64_t between(struct lot *l, uint64_t min, uint64_t max)
+static uint64_t between(uint64_t *dice, uint64_t min, uint64_t max)
 {
     const unsigned low = min ? 64 - (unsigned)__builtin_clzll(min) : 0,
                    high = max ? 64 - (unsigned)__builtin_clzll(max) : 0;
-    const unsigned bits = low + (unsigned)draw(l, high - low + 1);
+    const unsigned bits = low + (unsigned)draw(dice, high - low + 1);
     const uint64_t least = bits ? 1ull << (bits - 1) : 0, most = bits ? 2 * least - 1 : 0;
     const uint64_t from = least < min ? min : least, to = most > max ? max : most;
-    return from + draw(l, to - from + 1);
+    return from + draw(dice, to - from + 1);
 }
 
 /* Numbers that have many divisors: clocks must be multiples of each other. */
-static uint64_t frequency(struct lot *l, uint64_t min, uint64_t max)
+static uint64_t frequency(uint64_t *dice, uint64_t min, uint64_t max)
 {
     uint64_t f = 1000000;
-    while (f < min || draw(l, 8))
-        f *= 2 + draw(l, 2) + 2 * !draw(l, 4);
+    while (f < min || draw(dice, 8))
+        f *= 2 + draw(dice, 2) + 2 * !draw(dice, 4);
     return f > max ? min : f;
 }
 
@@ -57,9 +68,9 @@ static uint64_t least(const struct nm_param_row *r)
     return strcmp(r->source, "design") || r->type == NM_PARAM_BOOL || r->min ? r->min : 1;
 }
 
-static uint64_t value(struct lot *l, const struct nm_param_row *r)
+static uint64_t value(uint64_t *dice, const struct nm_param_row *r)
 {
-    switch (draw(l, 6)) {
+    switch (draw(dice, 6)) {
     case 0:
         return least(r);
     case 1:
@@ -70,9 +81,9 @@ static uint64_t value(struct lot *l, const struct nm_param_row *r)
         break;
     }
     if (r->type == NM_PARAM_FREQ)
-        return frequency(l, r->min, r->max);
-    const uint64_t v = between(l, least(r), r->max), power = power_of_two(v);
-    return power >= r->min && draw(l, 2) ? power : v;
+        return frequency(dice, r->min, r->max);
+    const uint64_t v = between(dice, least(r), r->max), power = power_of_two(v);
+    return power >= r->min && draw(dice, 2) ? power : v;
 }
 
 /* Design choices other than numbers say what is simulated, not how fast it is; but every protocol
@@ -86,20 +97,56 @@ static bool fixed(const struct nm_param_row *r)
             r->type != NM_PARAM_INT);
 }
 
-static void redraw(struct lot *l, struct nm_params *p, const char *key)
+static bool is_drawn(const struct lot *l, size_t i)
 {
-    for (size_t i = 0; i < l->rows; i++)
-        if (strcmp(l->row[i].key, key) == 0 && !fixed(&l->row[i]))
-            nm_param_set(p, &l->row[i], value(l, &l->row[i]));
+    return !fixed(&l->row[i]) && (!l->left || strcmp(l->row[i].key, l->left));
+}
+
+/* Precondition: there is such a row. */
+static size_t find(const struct lot *l, const char *key)
+{
+    size_t i = 0;
+    while (strcmp(l->row[i].key, key))
+        assert(++i < l->rows);
+    return i;
+}
+
+/* The dice of a row: all that is chosen because of it. */
+static uint64_t *dice_of(const struct lot *l, const char *key)
+{
+    return &l->dice[find(l, key)];
+}
+
+static void redraw(const struct lot *l, struct nm_params *p, const char *key)
+{
+    const size_t i = find(l, key);
+    if (is_drawn(l, i))
+        nm_param_set(p, &l->row[i], value(&l->dice[i], &l->row[i]));
 }
 
 /* One of the rows that do not agree; at times the other too. */
-static void mend(struct lot *l, struct nm_params *p, const char *key, const char *with)
+static void mend(const struct lot *l, struct nm_params *p, const char *key, const char *with)
 {
-    redraw(l, p, *with && draw(l, 2) ? with : key);
+    redraw(l, p, draw(dice_of(l, key), 2) && *with ? with : key);
 }
 
-static bool fits(struct lot *l, uint64_t cards, uint64_t memory, struct nm_params *p)
+/* Any of them, but by what it ties and not by its place; after each mending another. */
+static const struct nm_param_rule *choose(const struct lot *l,
+                                          const struct nm_param_rule *const *broken, size_t rules)
+{
+    const struct nm_param_rule *least = broken[0];
+    uint64_t least_score = UINT64_MAX;
+    for (size_t i = 0; i < rules; i++) {
+        const uint64_t score = text_dice(broken[i]->with, *dice_of(l, broken[i]->key));
+        if (score < least_score) {
+            least = broken[i];
+            least_score = score;
+        }
+    }
+    return least;
+}
+
+static bool fits(const struct lot *l, uint64_t cards, uint64_t memory, struct nm_params *p)
 {
     static const char *const shape[] = {"rings.stations", "rings.locals", "rings.groups",
                                         "station.processors"};
@@ -110,33 +157,45 @@ static bool fits(struct lot *l, uint64_t cards, uint64_t memory, struct nm_param
         return false;
     }
     if (rules) {
-        const struct nm_param_rule *rule = broken[draw(l, rules)];
+        const struct nm_param_rule *rule = choose(l, broken, rules);
         mend(l, p, rule->key, rule->with);
         return false;
     }
     if (nm_params_cards(p) > cards) {
-        redraw(l, p, shape[draw(l, 4)]);
+        redraw(l, p, shape[draw(dice_of(l, shape[3]), 4)]);
         return false;
     }
     if (nm_params_stations(p) * p->memory_size < memory) {
-        mend(l, p, "memory.size", shape[draw(l, 3)]);
+        mend(l, p, "memory.size", shape[draw(dice_of(l, shape[0]), 3)]);
         return false;
     }
     return true;
 }
 
-void lot_draw(uint64_t seed, uint64_t cards, uint64_t memory, struct nm_params *p)
+unsigned lot_draw_without(const char *key, uint64_t seed, uint64_t cards, uint64_t memory,
+                          struct nm_params *p)
 {
     static const unsigned often[] = {2, 4, 20, 60}; /* rows in so many are drawn */
-    struct lot l = {.dice = seed * 0x9e3779b97f4a7c15ull};
+    uint64_t dice = text_dice("", seed);
+    const uint64_t of = often[draw(&dice, sizeof often / sizeof *often)];
+    unsigned tries = 0;
+    struct lot l = {.left = key};
     l.row = nm_param_rows(&l.rows);
-    const uint64_t of = often[draw(&l, sizeof often / sizeof *often)];
+    l.dice = nm_alloc(l.rows, sizeof *l.dice);
     nm_params_default(p);
     p->check = true;
-    for (size_t i = 0; i < l.rows; i++)
-        if (!fixed(&l.row[i]) && draw(&l, of) < 2)
-            nm_param_set(p, &l.row[i], value(&l, &l.row[i]));
-    unsigned tries = 0;
+    for (size_t i = 0; i < l.rows; i++) {
+        l.dice[i] = text_dice(l.row[i].key, seed);
+        if (is_drawn(&l, i) && draw(&l.dice[i], of) < 2)
+            nm_param_set(p, &l.row[i], value(&l.dice[i], &l.row[i]));
+    }
     while (!fits(&l, cards, memory, p))
         assert(++tries < TRIES);
+    free(l.dice);
+    return tries;
+}
+
+void lot_draw(uint64_t seed, uint64_t cards, uint64_t memory, struct nm_params *p)
+{
+    lot_draw_without(NULL, seed, cards, memory, p);
 }
