@@ -132,6 +132,22 @@ static nm_tick wheel_first(const struct nm_kernel *k)
     return NM_NEVER;
 }
 
+/* Events of one order lie side by side. */
+void nm_slot_ties(const struct nm_kernel *k, uint32_t slot, nm_tie_fn *fn, void *ctx)
+{
+    for (uint32_t e = k->bucket[slot]; e != NM_NO_EVENT; e = k->pool[e].next) {
+        const struct nm_event *a = &k->pool[e];
+        if (a->next != NM_NO_EVENT && a->order == k->pool[a->next].order)
+            fn(ctx, a, &k->pool[a->next]);
+    }
+}
+
+void nm_kernel_ties(const struct nm_kernel *k, nm_tie_fn *fn, void *ctx)
+{
+    for (uint32_t slot = 0; slot < NM_WHEEL; slot++)
+        nm_slot_ties(k, slot, fn, ctx);
+}
+
 /* Every event of the heap is at a distance of NM_WHEEL or more. */
 uint32_t nm_kernel_count(const struct nm_kernel *k)
 {

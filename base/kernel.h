@@ -8,6 +8,7 @@
 #ifndef BASE_KERNEL_H
 #define BASE_KERNEL_H
 
+#include "base/invariant.h"
 #include "base/time.h"
 
 #include <assert.h>
@@ -40,6 +41,10 @@ struct nm_event {
 
 struct nm_far; /* an event beyond the wheel */
 
+/** Told of two events of one tick, rank and component: nothing but the order of their postings says
+ *  which comes first, and that is none of the machine's where two causes post. */
+typedef void nm_tie_fn(void *ctx, const struct nm_event *first, const struct nm_event *second);
+
 /** Event queue; one per island. Its members are for the inline functions below only. */
 struct nm_kernel {
     nm_tick now;
@@ -55,6 +60,8 @@ struct nm_kernel {
     uint64_t sequence;  /* of postings to the heap */
     nm_tick heap_first; /* tick of the first event of the heap, NM_NEVER if none */
     nm_tick limit;      /* see nm_kernel_allow */
+    nm_tie_fn *tie;     /* builds with -Dinvariants=true tell it of each tie; NULL: nobody */
+    void *tie_ctx;
 };
 
 #define NM_NO_EVENT UINT32_MAX
@@ -68,6 +75,7 @@ void nm_pool_grow(struct nm_kernel *k);
 void nm_post_far(struct nm_kernel *k, nm_tick at, uint32_t event);
 void nm_heap_pour(struct nm_kernel *k);
 nm_tick nm_kernel_look(struct nm_kernel *k);
+void nm_slot_ties(const struct nm_kernel *k, uint32_t slot, nm_tie_fn *fn, void *ctx);
 
 /* Puts an event into its bucket, behind all of its order. */
 static inline void nm_wheel_insert(struct nm_kernel *k, nm_tick at, uint32_t event)
@@ -79,6 +87,8 @@ static inline void nm_wheel_insert(struct nm_kernel *k, nm_tick at, uint32_t eve
     k->pool[event].next = *link;
     *link = event;
     k->full[slot / 64] |= 1ull << (slot % 64);
+    if (NM_LOOKS_AT_INVARIANTS && k->tie)
+        nm_slot_ties(k, slot, k->tie, k->tie_ctx);
 }
 
 /**
@@ -113,6 +123,9 @@ static inline void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, u
 
 /** Events posted and not yet fired; walks through them. */
 uint32_t nm_kernel_count(const struct nm_kernel *k);
+
+/** Tells `fn` of the ties among the events of the near future. */
+void nm_kernel_ties(const struct nm_kernel *k, nm_tie_fn *fn, void *ctx);
 
 /** Tick of the next event, or NM_NEVER. */
 static inline nm_tick nm_kernel_next(struct nm_kernel *k)

@@ -85,6 +85,10 @@ void nm_station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at);
 /* An event of its own, or the operating system, has changed a card. */
 void nm_station_moved(struct nm_station *s, unsigned position);
 
+/* Ends the process if which of two events comes first hangs on the order of their postings.
+ * (invariants.c) */
+nm_tie_fn nm_station_tie;
+
 /* Ends the process if something is not as it must be at the end of a window. (invariants.c) */
 void nm_machine_invariants(const struct nm_machine *m);
 

@@ -154,6 +154,10 @@ struct nm_card_ops {
     /** Ends the process if something is not as it must be at the end of a window. (Builds with
      *  -Dinvariants=true.) */
     void (*invariants)(const struct nm_card *card, nm_tick now);
+    /** Whether two events of a card, of rank NM_RANK_MODULE, one tick and one order, that do
+     * different things may come in either order: nothing says which but the sequence of their
+     * postings. (The same builds.) */
+    bool (*commutes)(unsigned order, const struct nm_event *first, const struct nm_event *second);
 };
 
 /* ---- what a card tells its machine ----------------------------------------------------------- */

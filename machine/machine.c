@@ -149,6 +149,10 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
     memset(s->order, 0xff, sizeof s->order);
     s->check = m->contents.check;
     s->k = nm_kernel_new();
+    if (NM_LOOKS_AT_INVARIANTS) {
+        s->k->tie = nm_station_tie;
+        s->k->tie_ctx = s;
+    }
     s->bus = nm_bus_new(s->k, &m->p);
     if (m->p.check)
         nm_bus_listen(s->bus, on_packet, s);

@@ -89,14 +89,16 @@ struct pc_special {
     struct nm_look look;
 };
 
-/** Events of a card on one tick and rank, in their order (nm_component). */
+/** Events of a card of rank NM_RANK_MODULE on one tick, in their order (nm_component). */
 enum pc_order {
-    PC_ORDER_REQUEST,                 /**< the processor's request leaves */
-    PC_ORDER_COMMAND,                 /**< its command to a special function unit */
-    PC_ORDER_UNCACHED,                /**< its uncached access */
-    PC_ORDER_WORK,                    /**< what has come over the bus: taken, answered, created */
-    PC_ORDER_DELIVER = NM_ORDER_CARD, /**< interrupts of the monitoring card; of rank NM_RANK_OS */
+    PC_ORDER_REQUEST,  /**< the processor's request leaves */
+    PC_ORDER_COMMAND,  /**< its command to a special function unit */
+    PC_ORDER_UNCACHED, /**< its uncached access */
+    PC_ORDER_WORK,     /**< what has come over the bus: taken, answered, created */
 };
+
+/** And of rank NM_RANK_OS. */
+enum { PC_OS_ORDER_DELIVER = NM_ORDER_CARD /**< interrupts of the monitoring card */ };
 
 enum pc_activity {
     PC_IDLE, /**< no thread */
@@ -265,6 +267,10 @@ static inline bool pc_card_run(struct pc_card *card, nm_tick horizon)
 /** Ends the process if something of the card is not as it must be at the end of a window.
  *  (invariants.c) */
 void pc_card_invariants(const struct pc_card *card, nm_tick now);
+
+/** Whether two events of a card, of NM_RANK_MODULE, one tick and `order`, may come in either order:
+ *  nothing says which but the sequence of their postings. (invariants.c) */
+bool pc_card_commutes(unsigned order, const struct nm_event *first, const struct nm_event *second);
 
 /** Charges `n` PCycles of `state` that begin at tick `at`. A line kept for a store conditional is
  * kept so much longer. */

@@ -85,3 +85,12 @@ void pc_card_invariants(const struct pc_card *card, nm_tick now)
             place_holds(card, side,
                         ((unsigned)(now * 0x9e3779b97f4a7c15ull >> 40) + i) & card->l1_mask[side]);
 }
+
+bool pc_card_commutes(unsigned order, const struct nm_event *first, const struct nm_event *second)
+{
+    if (order ==
+        PC_ORDER_REQUEST) /* of two requests one was given up, and its event does nothing */
+        return first->fire == second->fire;
+    /* only the agent's own events post work, an answer before the work behind it */
+    return order == PC_ORDER_WORK;
+}

@@ -103,7 +103,7 @@ static void raise(struct pc_card *card, nm_tick now, unsigned pending)
     struct pc_monitor *mon = &card->monitor;
     if (pending & ~mon->raised)
         nm_post(card->k, now + latency(card), NM_RANK_OS,
-                nm_component(card->position, PC_ORDER_DELIVER), deliver, card, 0);
+                nm_component(card->position, PC_OS_ORDER_DELIVER), deliver, card, 0);
     mon->raised = pending;
 }
 

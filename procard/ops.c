@@ -203,6 +203,7 @@ const struct nm_card_ops pc_r4400 = {
     .waits = waits,
     .dump = dump,
     .invariants = invariants,
+    .commutes = pc_card_commutes,
 };
 
 /* ---- for those who know the kind (procard.h) --------------------------------------------------

@@ -197,6 +197,22 @@ static void forget_a_trap(struct nm_machine *m)
     m->stop_at = m->calls ? NM_NEVER : m->now;
 }
 
+static void nothing(void *self, nm_tick now, uint64_t arg)
+{
+    (void)self;
+    (void)now;
+    (void)arg;
+}
+
+/* Two causes post on one tick, and nothing says who comes first. */
+static void post_in_any_order(struct nm_machine *m)
+{
+    struct nm_kernel *k = m->station[0].k;
+    const uint32_t component = nm_component(0, PC_ORDER_UNCACHED);
+    for (uint64_t arg = 0; arg < 2; arg++)
+        nm_post(k, nm_kernel_now(k) + 5, NM_RANK_MODULE, component, nothing, m, arg);
+}
+
 static const struct {
     const char *name;
     void (*harm)(struct nm_machine *m);
@@ -212,6 +228,7 @@ static const struct {
     HARM(run_while_waiting),      HARM(lose_a_pcycle),
     HARM(empty_secondary_caches), HARM(forget_a_processor),
     HARM(forget_a_station),       HARM(forget_a_trap),
+    HARM(post_in_any_order),
 #undef HARM
 };
 
