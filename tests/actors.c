@@ -16,6 +16,45 @@ void *actor_of(const struct pc_cpu *cpu)
     return actor;
 }
 
+enum pc_stop actors_take_turns(struct pc_cpu *cpu, nm_tick horizon, actors_turn_fn *turn)
+{
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon)
+        switch (turn(cpu, actor_of(cpu), &stop)) {
+        case ACTORS_DONE:
+            break;
+        case ACTORS_WAITS:
+            return stop;
+        default:
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+    return PC_STOP_HORIZON;
+}
+
+void actors_spend(struct pc_cpu *cpu, enum pc_status state, uint64_t n)
+{
+    cpu->pipe.tail = (struct pc_tail){.did = 1, .done = state};
+    pc_charge(cpu, state, n);
+}
+
+uint8_t *actors_refer(struct pc_cpu *cpu, enum actors_reference what, uint64_t address,
+                      enum pc_stop *stop, bool *failed)
+{
+    *failed = false;
+    switch (what) {
+    case ACTORS_LOAD:
+        return pc_load(cpu, address, 8, cpu->now, stop);
+    case ACTORS_STORE:
+        return pc_store(cpu, address, 8, cpu->now, stop);
+    case ACTORS_LINKED:
+        return pc_load_linked(cpu, address, 8, cpu->now, stop);
+    default:
+        return pc_store_conditional(cpu, address, 8, cpu->now, stop, failed);
+    }
+}
+
 void actors_start(struct nm_machine *m, unsigned card, void *actor, nm_tick at)
 {
     struct pc_regs regs = {.pc = 0};

@@ -1,7 +1,7 @@
 /*
  * Processors that make a test's references instead of executing instructions. The cards are the
- * real ones; the test defines pc_run, which takes the interpreter's place, and finds its own data
- * for a processor with actor_of.
+ * real ones; the test defines pc_run, which takes the interpreter's place: actors_take_turns with
+ * what its actors do in turn.
  */
 #ifndef ACTORS_H
 #define ACTORS_H
@@ -24,6 +24,30 @@ void actors_start(struct nm_machine *m, unsigned card, void *actor, nm_tick at);
 
 /** What actors_start was given for the card. */
 void *actor_of(const struct pc_cpu *cpu);
+
+/** What came of an actor's turn. */
+enum actors_turn {
+    ACTORS_DONE,  /**< and the time it took has been charged */
+    ACTORS_WAITS, /**< nothing has happened; *stop says for what */
+    ACTORS_ENDED, /**< it has nothing more to do: the card traps */
+};
+
+/** One reference, or some time of nothing, up to cpu->horizon at most. */
+typedef enum actors_turn actors_turn_fn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop);
+
+/** What pc_run is for actors. */
+enum pc_stop actors_take_turns(struct pc_cpu *cpu, nm_tick horizon, actors_turn_fn *turn);
+
+/** Has an instruction complete, and hold the pipeline, in one state for `n` PCycles. */
+void actors_spend(struct pc_cpu *cpu, enum pc_status state, uint64_t n);
+
+enum actors_reference { ACTORS_LOAD, ACTORS_STORE, ACTORS_LINKED, ACTORS_CONDITIONAL };
+
+/** A reference to 8 bytes, now. @param[out] failed  a store-conditional had lost its link; else
+ * false
+ *  @return where they are; NULL if it failed or must wait, then *stop says for what */
+uint8_t *actors_refer(struct pc_cpu *cpu, enum actors_reference what, uint64_t address,
+                      enum pc_stop *stop, bool *failed);
 
 /** A number below `below`, and the next state of the sequence. */
 uint64_t actors_draw(uint64_t *random, uint64_t below);

@@ -19,27 +19,25 @@ struct actor {
     unsigned left;
 };
 
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct actor *a = actor;
+    uint64_t random = a->random;
+    const uint64_t address = actors_draw(&random, LINES) * LINE;
+    bool failed;
+    if (!a->left)
+        return ACTORS_ENDED;
+    if (!actors_refer(cpu, a->left % 3 ? ACTORS_LOAD : ACTORS_STORE, address, stop, &failed))
+        return ACTORS_WAITS;
+    a->random = random;
+    a->left--;
+    actors_spend(cpu, PC_ST_INT, 1);
+    return ACTORS_DONE;
+}
+
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        uint64_t random = a->random;
-        const uint64_t address = actors_draw(&random, LINES) * LINE;
-        if (!a->left) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!(a->left % 3 ? pc_load(cpu, address, 8, cpu->now, &stop)
-                          : pc_store(cpu, address, 8, cpu->now, &stop)))
-            return stop;
-        a->random = random;
-        a->left--;
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, 1);
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 static struct nm_machine *busy(struct actor actors[CARDS], uint64_t primary)

@@ -237,9 +237,8 @@ static unsigned word(const uint8_t *host)
 static bool perform(struct trial *t, struct pc_cpu *cpu, const struct step *s, enum pc_stop *stop)
 {
     uint64_t address = s->op == OWN ? s->address | 32 : s->address; /* beside the variables */
-    bool store = s->op == STORE || s->op == OWN;
-    uint8_t *host = store ? pc_store(cpu, address, 8, cpu->now, stop)
-                          : pc_load(cpu, address, 8, cpu->now, stop);
+    bool store = s->op == STORE || s->op == OWN, failed;
+    uint8_t *host = actors_refer(cpu, store ? ACTORS_STORE : ACTORS_LOAD, address, stop, &failed);
     if (!host)
         return false;
     if (store)
@@ -277,10 +276,10 @@ static bool go_on(struct trial *t, struct pc_cpu *cpu, enum pc_stop *stop)
     } else if (a->at == a->steps) {
         decide_noise(t, &a->noise);
         if (!a->noise.op)
-            pc_charge(cpu, PC_ST_INT, 10 + draw(t, 30));
+            actors_spend(cpu, PC_ST_INT, 10 + draw(t, 30));
     } else if (!a->delayed) {
         a->delayed = true;
-        pc_charge(cpu, PC_ST_INT, 1 + delay(t));
+        actors_spend(cpu, PC_ST_INT, 1 + delay(t));
     } else {
         if (!perform(t, cpu, &a->step[a->at], stop))
             return false;
@@ -291,23 +290,21 @@ static bool go_on(struct trial *t, struct pc_cpu *cpu, enum pc_stop *stop)
     return true;
 }
 
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct trial *t = actor;
+    if (t->phase == OVER && !t->actor[cpu->number].noise.op)
+        return ACTORS_ENDED;
+    if (!go_on(t, cpu, stop))
+        return ACTORS_WAITS;
+    actors_spend(cpu, PC_ST_INT, 1);
+    return ACTORS_DONE;
+}
+
 /* Stands in for the interpreter. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct trial *t = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (t->phase == OVER && !t->actor[cpu->number].noise.op) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        if (!go_on(t, cpu, &stop))
-            return stop;
-        pc_charge(cpu, PC_ST_INT, 1);
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */

@@ -24,25 +24,24 @@ struct script {
     size_t left;
 };
 
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct script *s = actor;
+    bool failed;
+    if (!s->left)
+        return ACTORS_ENDED;
+    if (!actors_refer(cpu, s->next->store ? ACTORS_STORE : ACTORS_LOAD, s->next->address, stop,
+                      &failed))
+        return ACTORS_WAITS;
+    s->next++;
+    s->left--;
+    actors_spend(cpu, PC_ST_INT, 1);
+    return ACTORS_DONE;
+}
+
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct script *s = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (!s->left) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!(s->next->store ? pc_store(cpu, s->next->address, 8, cpu->now, &stop)
-                             : pc_load(cpu, s->next->address, 8, cpu->now, &stop)))
-            return stop;
-        s->next++;
-        s->left--;
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, 1);
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 static struct nm_params shape(unsigned processors, unsigned stations, unsigned locals,

@@ -35,59 +35,50 @@ struct actor {
     unsigned next;
 };
 
-static void spend(struct pc_cpu *cpu, enum pc_status state, uint64_t n)
+/* A load, a store, LL or SC. */
+static enum actors_turn refer(struct pc_cpu *cpu, const struct op *op, enum pc_stop *stop)
 {
-    cpu->pipe.tail = (struct pc_tail){.did = 1, .done = state};
-    pc_charge(cpu, state, n);
-}
-
-/* @return false: *stop says why */
-static bool perform(struct pc_cpu *cpu, const struct op *op, enum pc_stop *stop)
-{
-    const bool store = op->what == 'w' || op->what == 'c';
-    bool failed = false;
-    uint8_t *host = NULL;
-    if (op->what == 'k') {
-        spend(cpu, (enum pc_status)op->where, op->n);
-        cpu->instructions += op->n;
-        return true;
-    }
-    if (op->what == 'c')
-        host = pc_store_conditional(cpu, op->where, 8, cpu->now, stop, &failed);
-    else if (op->what == 'l')
-        host = pc_load_linked(cpu, op->where, 8, cpu->now, stop);
-    else
-        host = store ? pc_store(cpu, op->where, 8, cpu->now, stop)
-                     : pc_load(cpu, op->where, 8, cpu->now, stop);
-    if (!host && !failed)
-        return false;
+    static const char letters[] = {[ACTORS_LOAD] = 'r',
+                                   [ACTORS_STORE] = 'w',
+                                   [ACTORS_LINKED] = 'l',
+                                   [ACTORS_CONDITIONAL] = 'c'};
+    const char *letter = memchr(letters, op->what, sizeof letters);
+    const enum actors_reference what = (enum actors_reference)(letter - letters);
+    const bool store = what == ACTORS_STORE || what == ACTORS_CONDITIONAL;
+    bool failed;
+    if (!actors_refer(cpu, what, op->where, stop, &failed) && !failed)
+        return ACTORS_WAITS;
     cpu->scs_failed += failed;
     cpu->instructions++;
-    spend(cpu, store ? PC_ST_STORE : PC_ST_LOAD, 1);
-    return true;
+    actors_spend(cpu, store ? PC_ST_STORE : PC_ST_LOAD, 1);
+    return ACTORS_DONE;
+}
+
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct actor *a = actor;
+    const struct op *op = &a->op[a->next];
+    enum actors_turn came = ACTORS_DONE;
+    if (cpu->now < op->at) {
+        actors_spend(cpu, PC_ST_INT, (op->at < cpu->horizon ? op->at : cpu->horizon) - cpu->now);
+        return ACTORS_DONE;
+    }
+    if (!op->what)
+        return ACTORS_ENDED;
+    if (op->what == 'k') {
+        actors_spend(cpu, (enum pc_status)op->where, op->n);
+        cpu->instructions += op->n;
+    } else {
+        came = refer(cpu, op, stop);
+    }
+    a->next += came == ACTORS_DONE;
+    return came;
 }
 
 /* Stands in for the interpreter. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        const struct op *op = &a->op[a->next];
-        if (cpu->now < op->at) {
-            spend(cpu, PC_ST_INT, (op->at < horizon ? op->at : horizon) - cpu->now);
-            continue;
-        }
-        if (!op->what) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!perform(cpu, op, &stop))
-            return stop;
-        a->next++;
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */

@@ -74,28 +74,25 @@ static void made(struct actor *a, nm_tick now)
         a->finished = now;
 }
 
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct actor *a = actor;
+    uint64_t address;
+    bool failed;
+    if (a->made == a->load->references)
+        return ACTORS_ENDED;
+    const bool store = a->load->next(a, cpu->number, &address);
+    if (!actors_refer(cpu, store ? ACTORS_STORE : ACTORS_LOAD, address, stop, &failed))
+        return ACTORS_WAITS;
+    made(a, cpu->now);
+    actors_spend(cpu, PC_ST_INT, a->load->think);
+    return ACTORS_DONE;
+}
+
 /* Stands in for the interpreter: references instead of instructions. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        uint64_t address;
-        if (a->made == a->load->references) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        uint8_t *host = a->load->next(a, cpu->number, &address)
-                            ? pc_store(cpu, address, 8, cpu->now, &stop)
-                            : pc_load(cpu, address, 8, cpu->now, &stop);
-        if (!host)
-            return stop;
-        made(a, cpu->now);
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, a->load->think);
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 /* Caches small enough to be flushed in a short run; hostile: queues of one entry besides. */

@@ -51,27 +51,24 @@ static void made(struct actor *a, nm_tick now)
     a->made++;
 }
 
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct actor *a = actor;
+    bool failed;
+    if (a->made == REFERENCES)
+        return ACTORS_ENDED;
+    choose(a, cpu->now);
+    if (!actors_refer(cpu, a->store ? ACTORS_STORE : ACTORS_LOAD, a->address, stop, &failed))
+        return ACTORS_WAITS;
+    made(a, cpu->now);
+    actors_spend(cpu, PC_ST_INT, a->load->think);
+    return ACTORS_DONE;
+}
+
 /* Stands in for the interpreter: references instead of instructions. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (a->made == REFERENCES) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        choose(a, cpu->now);
-        uint8_t *host = a->store ? pc_store(cpu, a->address, 8, cpu->now, &stop)
-                                 : pc_load(cpu, a->address, 8, cpu->now, &stop);
-        if (!host)
-            return stop;
-        made(a, cpu->now);
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, a->load->think);
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 /* Lines of any stations; in every other machine they all share their places in all caches. */
