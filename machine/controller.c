@@ -12,10 +12,13 @@
  * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no
  * circle of full FIFOs can close.
  *
- * Who is refused comes again, and would have to be lucky for ever. So a request grows older with
- * every refusal, what is sent because of it has its age, and a directory that has refused an old
- * one keeps its next turn for it (nm_controller_admits). The oldest of all gets through, then the
- * next. It need not come back: whoever is refused in its favour grows older than it in the end.
+ * Who is refused comes again, and would have to be lucky for ever. So a request has a rank, the
+ * time at which it was first made, and so has what is sent because of it; a directory that has
+ * refused it often keeps its next turn for it unless an older one comes (nm_controller_has_turn).
+ * The oldest of the machine goes first everywhere, then the next. (The number of refusals would not
+ * do: a message on its way gets none, and who asks nearby gets many meanwhile.) A request may never
+ * come back: given up, or served on another way. So its turn is kept for as long as it has waited,
+ * which is longer than its way back sooner or later.
  */
 #include "machine/controller.h"
 
@@ -248,6 +251,7 @@ static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_
     p->line = in->line;
     p->phase = in->phase;
     p->age = in->age;
+    p->rank = in->rank;
     p->info = info;
     if (nm_message_row(p->message)->has_data) {
         if (actions & NM_DIR_ACT_READ || in->data < 0)
@@ -279,22 +283,26 @@ static void perform(struct nm_controller *c, const struct nm_packet *in, uint8_t
     }
 }
 
-/* A nonsinkable message may need a nonsinkable one sent. */
+/* A nonsinkable message may need a nonsinkable one sent. Not those that end what has a line locked.
+ */
 static bool refusable(const struct nm_packet *in)
 {
-    return nm_message_row(in->message)->class == NM_NONSINKABLE && in->message != NM_MSG_SPECIAL_RD;
+    return nm_message_row(in->message)->class == NM_NONSINKABLE &&
+           in->message != NM_MSG_SPECIAL_RD && in->message != NM_MSG_SF_OWN;
 }
 
-/* A message has been refused that stands for the request of this card. */
-static void refused(struct nm_controller *c, struct nm_refused who)
+/* A message has been refused that stands for this request, which had been `age` times before. */
+static void refused(struct nm_controller *c, struct nm_refused who, unsigned age, nm_tick now)
 {
-    if (c->patience && who.age >= c->patience && who.age > c->oldest.age)
-        c->oldest = who;
+    if (!c->patience || age < c->patience || (now < c->oldest.until && who.rank > c->oldest.rank))
+        return;
+    c->oldest = who;
+    c->oldest.until = now + (now - who.rank / NM_RANKED);
 }
 
 static struct nm_refused sender(const struct nm_packet *in, bool from_network)
 {
-    return (struct nm_refused){.age = in->age,
+    return (struct nm_refused){.rank = in->rank,
                                .from_network = from_network,
                                .card = from_network ? NM_NO_CARD : in->requester,
                                .station = in->station,
@@ -304,7 +312,8 @@ static struct nm_refused sender(const struct nm_packet *in, bool from_network)
 /* Whom a refusal that answers `in` is for: its sender, or the requester for whom the line was
  * locked. */
 static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *before,
-                             const struct nm_packet *in, bool from_network, uint64_t actions)
+                             const struct nm_packet *in, bool from_network, uint64_t actions,
+                             nm_tick now)
 {
     static const uint64_t IT = NM_DIR_ACT_NACK | NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK,
                           HELD = NM_DIR_ACT_NACK_HELD | NM_DIR_ACT_REFUSE_HELD;
@@ -315,7 +324,7 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
         who.card = before->held_card;
     }
     if (actions & (IT | HELD))
-        refused(c, who);
+        refused(c, who, in->age, now);
 }
 
 static bool is_intervention(const struct nm_packet *in)
@@ -338,15 +347,22 @@ static bool is_oldest(const struct nm_controller *c, const struct nm_packet *in,
            (is_intervention(in) || o->station == it.station);
 }
 
+bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                            nm_tick now)
+{
+    if (now >= c->oldest.until || !refusable(in) || !in_the_way(c, in))
+        return true;
+    if (!is_oldest(c, in, from_network) && in->rank > c->oldest.rank)
+        return false;
+    c->oldest.until = 0;
+    return true;
+}
+
 bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           nm_tick now)
 {
-    if (!c->oldest.age || !refusable(in) || !in_the_way(c, in))
+    if (nm_controller_has_turn(c, in, from_network, now))
         return true;
-    if (is_oldest(c, in, from_network) || in->age > c->oldest.age || in->age == UINT16_MAX) {
-        c->oldest.age = 0;
-        return true;
-    }
     nm_controller_refuse(c, in, from_network, NM_NO_TURN, now);
     return false;
 }
@@ -364,10 +380,11 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
                           .phase = in->phase,
                           .info = why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM,
                           .age = in->age,
-                          .data = -1};
+                          .data = -1,
+                          .rank = in->rank};
     struct nm_refused who = sender(in, from_network);
     who.for_room = why == NM_NO_ROOM;
-    refused(c, who);
+    refused(c, who, in->age, now);
     if (from_network) {
         p.route = ring_mask_station(c->place.rings, to);
         p.targets = 1u << NM_MODULE_NETWORK;
@@ -403,7 +420,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         return false;
     }
     c->actions = actions;
-    refused_by_table(c, &before, in, from_network, actions);
+    refused_by_table(c, &before, in, from_network, actions, now);
     /* A message that ends or continues something else brings what was said with it. */
     const uint8_t info = is_request(in) ? info_of(before.state) : in->info;
     c->accesses++;

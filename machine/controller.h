@@ -34,7 +34,8 @@ struct nm_answer {
  * comes again, younger messages that could be in its way are refused.
  */
 struct nm_refused {
-    uint16_t age;  /**< as in struct nm_packet; 0: there is none */
+    uint64_t rank; /**< as in struct nm_packet */
+    nm_tick until; /**< the turn is kept for it; it may never come again */
     bool for_room; /**< the controller could not have sent what it asks for: everybody is in its way
                     */
     bool from_network;
@@ -112,7 +113,11 @@ enum nm_refusal {
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           enum nm_refusal why, nm_tick now);
 
-/** Whether no older request goes first. @return false: it has been refused */
+/** Whether no older request goes first. */
+bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                            nm_tick now);
+
+/** The same. @return false: it has been refused */
 bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           nm_tick now);
 

@@ -185,7 +185,9 @@ static bool special(struct nm_memory *mem, nm_tick now)
     struct nm_packet request;
     if (!nm_special_next(&mem->special, c, now, &request))
         return false;
-    if (nm_controller_take(c, entry(mem, request.line), &request, false, now))
+    if (!nm_controller_has_turn(c, &request, false, now))
+        nm_special_refused(&mem->special, now);
+    else if (nm_controller_take(c, entry(mem, request.line), &request, false, now))
         nm_special_saw(&mem->special, c, request.line, true, now);
     return true;
 }

@@ -358,7 +358,7 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
 }
 
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
- * cache is left out, like one that is locked. */
+ * cache is left out, like one that is locked or whose next turn is another's. */
 static void special_turn(struct nm_network *n, nm_tick now)
 {
     struct nm_controller *c = &n->controller;
@@ -367,8 +367,9 @@ static void special_turn(struct nm_network *n, nm_tick now)
         return;
     n->unit_last = true;
     c->place.home = (uint16_t)home_of(n, in.line);
-    struct slot *s = find(n, in.line);
-    if (!s)
+    const bool turn = nm_controller_has_turn(c, &in, false, now);
+    struct slot *s = turn ? find(n, in.line) : NULL;
+    if (turn && !s)
         s = allocate(n, in.line, now);
     if (!s) {
         nm_special_skip(&n->special, c, now);

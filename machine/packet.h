@@ -4,6 +4,7 @@
 
 #include "ring/mask.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum nm_message {
@@ -83,9 +84,27 @@ struct nm_packet {
     uint32_t order;   /**< in which the module sent it; the bus's to fill */
     uint32_t arrived; /**< low bits of the tick at which this bus delivered it; the bus's to fill */
     int32_t data;     /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
-    uint64_t word; /**< UNC_WR, UNC_DATA: the aligned doubleword, its bytes as in memory; SF_LINE:
-                      routing mask */
+    union {
+        uint64_t word; /**< UNC_WR, UNC_DATA: the aligned doubleword, its bytes as in memory;
+                            SF_LINE: routing mask */
+        uint64_t rank; /**< of a request, and of what is sent because of it: nm_rank */
+    };
 };
+
+/** The order of all requests of a machine: the smaller one goes first. No two are equal.
+ *  @param since  tick at which it was first made @param who  below NM_RANKED: a card's number, or
+ *                one of nm_rank_unit */
+enum { NM_RANKED = 4096 };
+static inline uint64_t nm_rank(uint64_t since, unsigned who)
+{
+    return since * NM_RANKED + who;
+}
+
+/** Requests of a memory (0) and of a network cache (1) rank behind those of the 1,024 cards. */
+static inline unsigned nm_rank_unit(unsigned station, bool cache)
+{
+    return 1024 + 2 * station + cache;
+}
 
 /** Static facts of a message, from message.def. */
 struct nm_message_row {

@@ -73,6 +73,7 @@ void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct
         s->command.line = s->first;
         s->command.lines = s->total;
         s->at = now + c->timing.directory;
+        s->since = now;
         return;
     }
     if (s->busy) {
@@ -86,6 +87,12 @@ void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct
     s->total = in->lines;
     s->phase = in->message == NM_MSG_SF_CLAIM ? NM_SPECIAL_CLEAR : NM_SPECIAL_ONLY;
     s->at = now + c->timing.directory;
+    s->since = now;
+}
+
+static unsigned unit(const struct nm_controller *c)
+{
+    return nm_rank_unit(c->place.station, c->agent == NM_AGENT_NC);
 }
 
 bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, nm_tick now,
@@ -104,7 +111,8 @@ bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, 
                                   .requester = own && here ? s->command.requester : NM_NO_CARD,
                                   .station = own ? s->command.station : c->place.station,
                                   .age = s->refusals,
-                                  .data = -1};
+                                  .data = -1,
+                                  .rank = nm_rank(s->since, unit(c))};
     return true;
 }
 
@@ -119,6 +127,7 @@ nm_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *
 void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now)
 {
     s->waiting = false;
+    s->since = now;
     s->refusals = 0;
     s->command.line += 1ull << c->line_shift;
     const bool more = --s->command.lines;
@@ -134,6 +143,15 @@ void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now)
     answer(c, &s->command, s->first, NM_MSG_SF_DONE, now);
 }
 
+void nm_special_refused(struct nm_special *s, nm_tick now)
+{
+    s->waiting = false;
+    s->refusals += s->refusals < UINT16_MAX;
+    if (s->phase == NM_SPECIAL_RESERVE)
+        s->phase = NM_SPECIAL_CLEAR; /* somebody came between */
+    s->at = now + s->retry;
+}
+
 void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line, bool own,
                     nm_tick now)
 {
@@ -144,12 +162,8 @@ void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line
         s->phase = NM_SPECIAL_RESERVE;
     } else if (c->actions & NM_DIR_ACT_SERVED)
         nm_special_skip(s, c, now);
-    else if (c->actions & (own ? NM_DIR_ACT_NACK : NM_DIR_ACT_REFUSE_HELD)) {
-        s->waiting = false;
-        s->refusals += s->refusals < UINT16_MAX;
-        if (s->phase == NM_SPECIAL_RESERVE)
-            s->phase = NM_SPECIAL_CLEAR; /* somebody came between */
-        s->at = now + s->retry;
-    } else
+    else if (c->actions & (own ? NM_DIR_ACT_NACK : NM_DIR_ACT_REFUSE_HELD))
+        nm_special_refused(s, now);
+    else
         s->waiting = true;
 }

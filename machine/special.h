@@ -41,7 +41,8 @@ struct nm_special {
     uint16_t total;           /**< lines of it */
     nm_tick retry;            /**< [ticks] after a refusal */
     nm_tick at;               /**< not before */
-    uint16_t refusals;        /**< of the present line's request */
+    nm_tick since;            /**< the present line is asked for */
+    uint16_t refusals;        /**< of its request */
 };
 
 /** In `bytes` of an SF_LOOK. The answer's `line` is the tag, ~0 where there is no line. */
@@ -61,6 +62,9 @@ void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct
 /** The directory's own request for the present line, if one can be taken now. */
 bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, nm_tick now,
                      struct nm_packet *request);
+
+/** Its request was not taken, or was refused; it will be made again. */
+void nm_special_refused(struct nm_special *s, nm_tick now);
 
 /** The present line cannot be asked for: on to the next. */
 void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now);

@@ -280,7 +280,8 @@ static void issue(void *self, nm_tick now, uint64_t arg)
                           .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
                                             (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
                           .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
-                          .data = -1};
+                          .data = -1,
+                          .rank = nm_rank(r->issued < now ? r->issued : now, card->cpu.number)};
     send(card, &p, r->line);
     if (r->noncoherent)
         pc_agent_address(card, &p, r->line);
@@ -673,6 +674,7 @@ static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_pa
     p->phase = in->phase;
     p->info = in->info;
     p->age = in->age;
+    p->rank = in->rank;
     send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;

@@ -63,6 +63,10 @@ KNOWN = [
      "tlb.instruction_miss=64cy counters.interrupt=0cy os.fault=1cy os.wake=8192cy os.quantum=1023cy "
      "os.tick=0cy",
      "threads.o32", "5"),
+    # The oldest request was the one refused most often: always one near the directory.
+    ("rings.stations=16 netcache.size=256B bus.clock=1GHz processor.clock=4GHz "
+     "memory.placement=first_touch agent.request=4cy agent.retry_spread=2cy os.syscall=27cy "
+     "run.watchdog=120000000cy", "team.o32", "7"),
 ]
 
 

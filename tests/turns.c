@@ -1,0 +1,209 @@
+/*
+ * Cards of a line's home and cards of the station that owns it want the line at once, and the
+ * owner's network cache has forgotten it. A request of that station's own goes to the home and
+ * comes back (false remote request); until it has, the network cache refuses the home's
+ * interventions, and while an intervention is out the home refuses the request. Each waits for the
+ * other to ask at the right moment, and a refusal on the home's bus takes a fraction of a way over
+ * the rings. Third stations want the line too, or nobody at home does.
+ *
+ * Every wait must stay within the rule for run.watchdog (machine/rules.def): the watchdog is as
+ * short as that. Without directory.patience some never end.
+ *
+ * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ */
+#include "actors.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+enum { HOME, OWNER, THIRD, STATIONS = 3, ROUNDS = 3, REFERENCES = 3, LINE = 0x1000 };
+
+/* What a card wants: the line again and again, and between two times another one that puts it out
+ * of the network cache. */
+struct actor {
+    uint64_t other; /* address of that; the next is `apart` behind it */
+    uint64_t apart;
+    bool store, forgets;
+    unsigned left;
+};
+
+/* One reference. @return false: *stop says why */
+static bool refer(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+{
+    if (a->forgets) {
+        if (!pc_load(cpu, a->other, 8, cpu->now, stop))
+            return false;
+        a->other += a->apart;
+        a->left--;
+    } else if (!(a->store ? pc_store(cpu, LINE, 8, cpu->now, stop)
+                          : (void *)pc_load(cpu, LINE, 8, cpu->now, stop)))
+        return false;
+    a->forgets = !a->forgets;
+    return true;
+}
+
+/* Stands in for the interpreter. */
+enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+{
+    struct actor *a = actor_of(cpu);
+    enum pc_stop stop = PC_STOP_HORIZON;
+    cpu->horizon = horizon;
+    while (cpu->now < horizon) {
+        if (!a->left) {
+            cpu->exc = PC_EXC_SYS;
+            return PC_STOP_TRAP;
+        }
+        if (!refer(cpu, a, &stop))
+            return stop;
+        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
+        pc_charge(cpu, PC_ST_INT, 1);
+    }
+    return PC_STOP_HORIZON;
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+/* Processors run at 4 GHz. */
+static const struct timing {
+    uint64_t bus, rings, request, retry, spread;
+} timings[] = {
+    {1000000000, 50000000, 4, 8, 2},  {1000000000, 50000000, 4, 8, 0},
+    {1000000000, 50000000, 1, 1, 0},  {1000000000, 50000000, 2, 64, 16},
+    {1000000000, 500000000, 4, 8, 2}, {500000000, 1000000000, 4, 8, 2},
+    {100000000, 1000000000, 8, 1, 2}, {50000000, 1000000000, 2, 512, 512},
+    {50000000, 50000000, 2, 8, 64},   {1000000000, 100000000, 16, 4, 1},
+};
+
+static const unsigned shapes[][2] = {{2, 1}, {5, 1}, {16, 4}}; /* stations, local rings */
+
+enum { TIMINGS = sizeof timings / sizeof *timings, SHAPES = sizeof shapes / sizeof *shapes };
+
+/* The watchdog is as long as the rule asks, to the factor of two. */
+static void shorten_watchdog(struct nm_params *p)
+{
+    const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
+    for (p->watchdog = 1000; nm_param_rules_broken(p, broken);)
+        p->watchdog *= 2;
+}
+
+static struct nm_machine *machine(const struct timing *t, const unsigned shape[2],
+                                  uint64_t patience)
+{
+    struct nm_params p;
+    actors_plain_params(&p);
+    p.cpu_clock = 4000000000;
+    p.bus_clock = t->bus;
+    p.ring_clock = t->rings;
+    p.agent_request = t->request;
+    p.agent_retry = t->retry;
+    p.agent_spread = t->spread;
+    p.ring_stations = shape[0];
+    p.ring_locals = shape[1];
+    p.netcache_size = 256;
+    p.memory_size = 1 << 20;
+    p.check = true;
+    shorten_watchdog(&p);
+    p.directory_patience = patience;
+    return actors_machine(&p);
+}
+
+/* ---- who wants the line ---------------------------------------------------------------------- */
+
+struct crowd {
+    unsigned of[STATIONS]; /* cards of the home, the owner's station and each third station */
+    unsigned thirds;       /* stations */
+    bool store;
+};
+
+/* Runs until so many cards are done. @return false: one waits for ever */
+static bool wait_for(struct nm_machine *m, unsigned cards)
+{
+    while (cards--) {
+        struct nm_trap trap;
+        if (nm_machine_run(m, NM_NEVER, &trap) != NM_RUN_TRAP)
+            return false;
+        nm_card_take(m, trap.card);
+    }
+    return true;
+}
+
+/* @param lag  [ticks] between the beginnings of two cards
+ *  @return false: somebody starves */
+static bool play_round(struct nm_machine *m, const struct crowd *crowd, unsigned lag)
+{
+    static const uint64_t apart = 0x1000; /* one place in every network cache */
+    struct actor owner = {.other = LINE + apart, .apart = apart, .store = true, .left = 1};
+    struct actor actor[NM_CARDS_MAX * 16];
+    unsigned cards = 0;
+    const nm_tick at = nm_machine_now(m) + 1000;
+    actors_start(m, OWNER * NM_CARDS_MAX, &owner, at);
+    if (!wait_for(m, 1))
+        return false;
+    const nm_tick then = nm_machine_now(m) + 1000;
+    for (unsigned s = 0; s < THIRD + crowd->thirds; s++)
+        for (unsigned c = 0; c < crowd->of[s < THIRD ? s : THIRD]; c++) {
+            const unsigned own = s * NM_CARDS_MAX + (NM_CARDS_MAX - 1 - c);
+            actor[cards] = (struct actor){.other = LINE + (2 + 16 * own) * apart % (1 << 20),
+                                          .apart = apart,
+                                          .store = crowd->store,
+                                          .left = REFERENCES};
+            actors_start(m, own, &actor[cards], then + cards * lag);
+            cards++;
+        }
+    return wait_for(m, cards);
+}
+
+static unsigned play(struct nm_machine *m, const struct crowd *crowd)
+{
+    static const unsigned lags[ROUNDS] = {0, 1, 37};
+    bool starves = false;
+    for (unsigned i = 0; i < ROUNDS && !starves; i++)
+        starves = !play_round(m, crowd, lags[i]);
+    nm_machine_free(m);
+    return starves;
+}
+
+struct tally {
+    unsigned played, starved;
+};
+
+static void play_crowds(struct tally *tally, const struct timing *t, const unsigned shape[2],
+                        uint64_t patience)
+{
+    for (unsigned i = 0; i <= NM_CARDS_MAX; i++)
+        for (unsigned j = 0; j < NM_CARDS_MAX; j++)
+            for (unsigned k = 0; k < 4; k++) {
+                const struct crowd crowd = {.of = {i, j, k & 1},
+                                            .thirds =
+                                                k & 1 && shape[0] > THIRD ? shape[0] - THIRD : 0,
+                                            .store = k & 2};
+                const bool starves = play(machine(t, shape, patience), &crowd);
+                tally->played++;
+                tally->starved += starves;
+                if (starves && patience)
+                    cr_expect_fail("timing %u, %u stations on %u rings: %u cards at home, %u of "
+                                   "the owner's station, %u others, who %s: one starves",
+                                   (unsigned)(t - timings), shape[0], shape[1], i, j, crowd.thirds,
+                                   crowd.store ? "store" : "load");
+            }
+}
+
+Test(turns, everybody_gets_one)
+{
+    struct nm_params p;
+    struct tally tally = {0};
+    actors_plain_params(&p);
+    for (unsigned t = 0; t < TIMINGS; t++)
+        for (unsigned s = 0; s < SHAPES; s++)
+            play_crowds(&tally, &timings[t], shapes[s], p.directory_patience);
+    fprintf(stderr, "# %u scenes, %u starve\n", tally.played, tally.starved);
+}
+
+/* What the rule is for. */
+Test(turns, without_it_some_starve)
+{
+    struct tally tally = {0};
+    play_crowds(&tally, &timings[2], shapes[0], 0);
+    fprintf(stderr, "# switched off: %u scenes, %u starve\n", tally.played, tally.starved);
+    cr_expect_gt(tally.starved, 0);
+}
