@@ -124,10 +124,9 @@ struct thread {
     nm_tick since;    /**< [ticks] on its card since then */
     nm_tick ran;      /**< [ticks] on a card before that */
     struct watched watched;
-    nm_tick slice_end;   /**< [ticks] others may have the card then */
-    uint64_t slice_from; /**< instructions its card had completed before */
-    bool yield;          /**< gave up the rest of its slice */
-    bool migrate;        /**< its card is no longer allowed */
+    nm_tick slice_end; /**< [ticks] others may have the card then */
+    bool yield;        /**< gave up the rest of its slice */
+    bool migrate;      /**< its card is no longer allowed */
 
     /* the trap being handled */
     struct nm_trap trap;
