@@ -106,6 +106,7 @@ struct watched {
     uint64_t futex;        /**< ... at this address ... */
     uint32_t expected;     /**< ... with this value */
     uint64_t vain;         /**< how often it found that one taken again, in a row */
+    nm_tick ran_before;    /**< its time on cards when something was last stored or called */
     uint64_t tries_said, vain_said; /**< the length of a row when it was last spoken of */
 };
 
