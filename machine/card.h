@@ -96,8 +96,9 @@ struct nm_card_ops {
     /** The thread leaves the card, which has trapped; its link is gone. Outside. */
     void (*idle)(struct nm_card *card);
 
-    /** The processor shall trap before its first instruction at or after `at`; NM_NEVER: not. A
-     *  later call replaces an earlier one. Outside. */
+    /** The processor shall trap before its first instruction at or after `at`, or as soon after
+     *  that as the card's kind allows; NM_NEVER: not. A later call replaces an earlier one.
+     *  Outside. */
     void (*preempt)(struct nm_card *card, nm_tick at);
 
     /* ---- address spaces ---- */

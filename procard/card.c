@@ -194,20 +194,29 @@ void pc_card_breach(const struct pc_card *card, nm_tick horizon)
     abort();
 }
 
+/* Whether an interrupt that is due must wait (pc_spare). */
+static bool spared(struct pc_card *card)
+{
+    pc_settle(&card->cpu);
+    return card->cpu.instructions < card->spared_to;
+}
+
 void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
-    if (cpu->now >= card->preempt_at) {
+    const bool due = cpu->now >= card->preempt_at;
+    if (due && !spared(card)) {
         preempt(card);
         return;
     }
-    if (horizon > card->preempt_at)
+    if (!due && horizon > card->preempt_at)
         horizon = card->preempt_at;
-    if (card->pins) { /* one instruction; whoever runs the card will come again */
+    if (card->pins) {
         pc_settle(cpu);
         pc_pins_follow(card->pins, cpu->states);
-        horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
     }
+    if (card->pins || due) /* one instruction; whoever runs the card will come again */
+        horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
     if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
     pc_card_stopped(card, pc_card_execute(card, horizon));

@@ -148,7 +148,8 @@ struct pc_card {
     uint64_t filled;   /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     nm_tick preempt_at;
-    nm_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
+    uint64_t spared_to; /**< [instructions] not before so many have been completed: pc_spare */
+    nm_tick unwatched;  /**< up to here the processor runs without another look: pc_card_watch */
 
     struct pc_xlate tlb[PC_TLB];
     struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */

@@ -57,6 +57,7 @@ static void idle(struct nm_card *nm)
     struct pc_card *card = pc_card_of(nm);
     card->cpu.link = false;
     card->preempt_at = NM_NEVER;
+    card->spared_to = 0;
     pc_card_watch(card);
     card->activity = PC_IDLE;
 }
@@ -233,6 +234,13 @@ void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
 {
     *regs = card_at(m, card)->cpu.r;
     nm_card_take(m, card);
+}
+
+void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)
+{
+    struct pc_card *c = card_at(m, card);
+    pc_settle(&c->cpu);
+    c->spared_to = c->cpu.instructions + instructions;
 }
 
 struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card)

@@ -24,6 +24,10 @@ void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, 
 /** Takes the thread off a card that has trapped (nm_card_take). @param[out] regs  its registers */
 void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
 
+/** Until the thread on the card, from here on, has completed so many instructions, nm_card_preempt
+ *  does not stop it. 0: no longer. Its next trap ends it, too. */
+void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions);
+
 /** The store-conditionals of the thread on the card: for the operating system to read, and to
  *  change with the thread. */
 struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card);

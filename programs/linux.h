@@ -106,6 +106,7 @@ struct watched {
     uint64_t futex;        /**< ... at this address ... */
     uint32_t expected;     /**< ... with this value */
     uint64_t vain;         /**< how often it found that one taken again, in a row */
+    nm_tick ran_before;    /**< its time on cards when something was last stored or called */
     uint64_t tries_said, vain_said; /**< the length of a row when it was last spoken of */
 };
 
@@ -124,10 +125,9 @@ struct thread {
     nm_tick since;    /**< [ticks] on its card since then */
     nm_tick ran;      /**< [ticks] on a card before that */
     struct watched watched;
-    nm_tick slice_end;   /**< [ticks] others may have the card then */
-    uint64_t slice_from; /**< instructions its card had completed before */
-    bool yield;          /**< gave up the rest of its slice */
-    bool migrate;        /**< its card is no longer allowed */
+    nm_tick slice_end; /**< [ticks] others may have the card then */
+    bool yield;        /**< gave up the rest of its slice */
+    bool migrate;      /**< its card is no longer allowed */
 
     /* the trap being handled */
     struct nm_trap trap;

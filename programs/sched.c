@@ -61,6 +61,12 @@ static nm_tick wake_chance(const struct thread *t)
     return chance % range;
 }
 
+/* [instructions] that a thread completes between two interrupts. A miss, a refill of the TLB or the
+ * handler of a virtual coherency exception may take longer than a slice or the period of the clock,
+ * and what it brought may be gone when the thread comes back: taken by another card, or replaced by
+ * the next thread. An LL and its SC must fit, too. */
+enum { SPARED = 64 };
+
 /* ---- cards and queues ------------------------------------------------------------------------ */
 
 /** Whether a thread of the card sleeps until another calls it. */
@@ -109,21 +115,13 @@ static void resume(struct thread *t, nm_tick at)
         return;
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, prog_now(p));
     pc_resume(p->m, t->card, &t->regs, at);
+    pc_spare(p->m, t->card, t->trap.preempted ? SPARED : 0);
     watch_begin(t);
     if (signal_waiting(t))
         stop = at;
     else if (c->queue)
         stop = later(t->slice_end, at);
     stop_by(p, t->card, stop);
-}
-
-/** Instructions that the card's processor has completed. */
-static uint64_t completed(const struct prog *p, unsigned card)
-{
-    struct nm_truth truth;
-
-    nm_card_truth(p->m, card, &truth);
-    return truth.instructions;
 }
 
 /** The card is free from `at` on: the first in its queue gets it. */
@@ -140,7 +138,6 @@ static void card_next(struct prog *p, unsigned card, nm_tick at)
     DL_DELETE2(c->queue, t, q_prev, q_next);
     at = later(at, t->ready_at);
     t->slice_end = at + p->par->os_quantum;
-    t->slice_from = completed(p, card);
     resume(t, at);
 }
 
@@ -255,10 +252,6 @@ static nm_tick handled(const struct thread *t)
     return t->absent ? p->par->os_fault : p->par->os_syscall;
 }
 
-/* A slice is not over before so many instructions: a single miss may take longer than os.quantum, a
- * refill of the TLB, which the next thread empties again, too, and an LL and its SC must fit. */
-enum { SLICE_LEAST = 64 };
-
 /** The handler is done and the thread still has its card. */
 static void return_to_card(struct thread *t)
 {
@@ -267,8 +260,6 @@ static void return_to_card(struct thread *t)
     unsigned card = t->card;
     nm_tick at = later(t->trap.at + handled(t), prog_now(p));
 
-    if (t->trap.preempted && at >= t->slice_end && completed(p, card) < t->slice_from + SLICE_LEAST)
-        t->slice_end = at + p->par->os_quantum;
     if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
         resume(t, at);
         return;

@@ -15,11 +15,13 @@
  */
 #include "programs/watch.h"
 #include "base/alloc.h"
+#include "programs/timer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 enum {
     PERIOD = 1 << 20,      /**< [ticks] between looks */
@@ -125,17 +127,45 @@ static uint32_t holder(struct prog *p, uint64_t addr)
     return 0;
 }
 
-static void print_futex(FILE *out, struct prog *p, const struct thread *t, uint64_t addr)
+/** The thread whose end is told at `addr`, as pthread_join waits for it; NULL: none. */
+static const struct thread *ends_at(const struct prog *p, uint64_t addr)
 {
-    const uint32_t owner = holder(p, addr);
+    const struct thread *t;
 
-    fputs(" on ", out);
+    DL_FOREACH(p->threads, t)
+    if (addr && t->clear_tid == addr)
+        return t;
+    return NULL;
+}
+
+/** Whose lock a thread waits for: a sure thing where the operating system keeps it. */
+static void print_holder(FILE *out, struct prog *p, const struct thread *t, uint64_t addr)
+{
+    const bool sure = t->on_futex && t->futex_kind == FUTEX_LOCK;
+    const uint32_t owner = sure ? t->lock_owner : holder(p, addr);
+
+    if (!owner)
+        return;
+    fprintf(out, ", %sheld by ", sure ? "" : "perhaps ");
+    if (owner == t->tid)
+        fputs("itself", out);
+    else
+        fprintf(out, "thread %u%s", owner, thread_find(p, owner) ? "" : ", which has ended");
+}
+
+/** What a thread that sleeps on the futex at `addr` waits for. */
+static void print_wanted(FILE *out, struct prog *p, const struct thread *t, uint64_t addr)
+{
+    const struct thread *joined = ends_at(p, addr);
+
+    if (joined && joined != t) {
+        fprintf(out, ", for the end of thread %u", joined->tid);
+        return;
+    }
+    fprintf(out, ", for %s ",
+            holder(p, addr) || t->futex_kind == FUTEX_LOCK ? "the lock" : "futex");
     print_address(out, p, addr);
-    if (t->on_futex && t->futex_kind == FUTEX_LOCK)
-        fprintf(out, ", held by thread %u", t->lock_owner);
-    else if (owner && owner != t->tid)
-        fprintf(out, ", perhaps held by thread %u%s", owner,
-                thread_find(p, owner) ? "" : ", which has ended");
+    print_holder(out, p, t, addr);
 }
 
 /** What the thread does, and where. */
@@ -149,9 +179,9 @@ static void print_doing(FILE *out, struct prog *p, const struct thread *t)
         print_pc(out, p, t->regs.pc);
     } else {
         fprintf(out, "in %s", t->waits_in ? t->waits_in : "the operating system");
-        if (t->on_futex)
-            print_futex(out, p, t, t->futex);
         print_pc(out, p, t->regs.pc);
+        if (t->on_futex)
+            print_wanted(out, p, t, t->futex);
     }
 }
 
@@ -238,12 +268,13 @@ static void look_at_vain(struct findings *f, struct thread *t)
         return;
     fprintf(f->out,
             "thread %u on card %u gets nowhere: woken %" PRIu64
-            " times in a row, it found the lock",
+            " times in a row, it found the lock ",
             t->tid, t->card, w->vain);
-    print_futex(f->out, f->p, t, w->futex);
-    fprintf(f->out, " taken again");
+    print_address(f->out, f->p, w->futex);
+    fputs(" taken again", f->out);
     print_pc(f->out, f->p, t->regs.pc);
-    fprintf(f->out, "\n");
+    print_holder(f->out, f->p, t, w->futex);
+    fputc('\n', f->out);
 }
 
 /** Stores so far, and what has been called. */
@@ -256,6 +287,29 @@ static uint64_t written(const struct prog *p)
     return n;
 }
 
+/** Notes where each thread is when it could still see something new. */
+static void begin_standstill(struct prog *p)
+{
+    struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    t->watched.ran_before = thread_ran(t);
+    p->wrote_at = prog_now(p);
+    p->wrote_said = 0;
+}
+
+/** Whether every thread that could go on has been on a card since, for a while: none of them is to
+ *  come, from a wake-up or from behind others on its card, and change something. */
+static bool all_have_run(const struct prog *p)
+{
+    const struct thread *t;
+
+    DL_FOREACH(p->threads, t)
+    if (t->state != TH_BLOCKED && thread_ran(t) - t->watched.ran_before < PERIOD)
+        return false;
+    return true;
+}
+
 static void look_at_stores(struct findings *f, bool waits)
 {
     struct prog *p = f->p;
@@ -264,9 +318,8 @@ static void look_at_stores(struct findings *f, bool waits)
 
     if (n != p->wrote || !waits) {
         p->wrote = n;
-        p->wrote_at = now;
-        p->wrote_said = 0;
-    } else if (p->par->patience && now - before >= STANDSTILL &&
+        begin_standstill(p);
+    } else if (p->par->patience && now - before >= STANDSTILL && all_have_run(p) &&
                long_enough(p, now - before, &p->wrote_said) && begin(f)) {
         fprintf(f->out,
                 "no thread gets anywhere: since cycle %" PRIu64

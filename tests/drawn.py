@@ -67,6 +67,13 @@ KNOWN = [
     ("rings.stations=16 netcache.size=256B bus.clock=1GHz processor.clock=4GHz "
      "memory.placement=first_touch agent.request=4cy agent.retry_spread=2cy os.syscall=27cy "
      "run.watchdog=120000000cy", "team.o32", "7"),
+    # A clock interrupt came before the access its processor had waited for, every time.
+    ("rings.stations=1 rings.locals=2 rings.groups=16 rings.width=64B rings.handler=64cy rings.up=64cy "
+     "rings.down=64cy station.processors=1 bus.clock=1000000000Hz bus.width=4B bus.arbitration=15cy "
+     "memory.placement=first_touch memory.banks=1 memory.directory_time=256cy memory.dram_time=358cy "
+     "processor.clock=4000000000Hz l1i.line=16B l1d.size=256B l2.lookup=33cy agent.request=1cy "
+     "agent.response=64cy tlb.refill=64cy tlb.instruction_miss=64cy os.syscall=1000000cy "
+     "os.wake=901267cy os.tick=16384cy run.watchdog=480000000cy", "mutex.o32", ""),
 ]
 
 

@@ -5,10 +5,16 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINE = 128, THREADS_MAX = 1024 };
@@ -376,13 +382,101 @@ static void linked(void)
     printf("%u\n", shared.word);
 }
 
+/* ---- these sleep for longer than the watchdog waits -------------------------------------------
+ */
+
+enum { LONG_S = 1, LONG_NS = 400000000 };
+static const struct timespec long_time = {LONG_S, LONG_NS};
+
+static void on_alarm(int number)
+{
+    (void)number;
+    shared.word = 1;
+}
+
+static void by_nanosleep(void)
+{
+    nanosleep(&long_time, NULL);
+    shared.word = 1;
+}
+
+static void by_futex(void)
+{
+    unsigned word = 0;
+
+    syscall(SYS_futex, &word, 0 /* FUTEX_WAIT */, 0, &long_time);
+    shared.word = 1;
+}
+
+static void by_select(void)
+{
+    pselect(0, NULL, NULL, NULL, &long_time, NULL);
+    shared.word = 1;
+}
+
+static void by_timerfd(void)
+{
+    const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+    uint64_t passed;
+
+    timerfd_settime(fd, 0, &(struct itimerspec){.it_value = long_time}, NULL);
+    if (read(fd, &passed, sizeof passed) == sizeof passed)
+        shared.word = 1;
+}
+
+/** Its own thread spins meanwhile. */
+static void by_timer(void)
+{
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {LONG_S, LONG_NS / 1000}}, NULL);
+    wait_for(NULL);
+}
+
+static void by_processor_time(void)
+{
+    signal(SIGPROF, on_alarm);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {LONG_S, LONG_NS / 1000}}, NULL);
+    wait_for(NULL);
+}
+
+/** arg[0] threads spin until one that sleeps in way arg[1] says so. */
+static void sleeper(void)
+{
+    static void (*const ways[])(void) = {by_nanosleep, by_futex, by_select,
+                                         by_timerfd,   by_timer, by_processor_time};
+    pthread_t t[4];
+
+    for (unsigned i = 0; i < arg[0]; i++)
+        t[i] = start(wait_for, i);
+    ways[arg[1]]();
+    for (unsigned i = 0; i < arg[0]; i++)
+        pthread_join(t[i], NULL);
+}
+
+static void *say(void *unused)
+{
+    shared.word = 1;
+    return unused;
+}
+
+/** On one card, before the thread that would end it has had a turn. */
+static void behind(void)
+{
+    pthread_t t;
+
+    on_card(0);
+    t = start(say, 0);
+    wait_for(NULL);
+    pthread_join(t, NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked},
-    {"hog", hog},         {"poll", poll},       {"crowd", crowd},
-    {"period", period},   {"linked", linked},   {"convoy", convoy},
+    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked}, {"hog", hog},
+    {"poll", poll},       {"crowd", crowd},     {"period", period}, {"linked", linked},
+    {"convoy", convoy},   {"sleeper", sleeper}, {"behind", behind},
 };
 
 int main(int argc, char **argv)

@@ -28,13 +28,13 @@ FINDINGS = [
      + PC.format("cross") + r" on address 0x[0-9a-f]+ \(shared\+0x\w+\)\n"),
     ("crossed", ["--limit=10ms", "--functional"], 6, r"thread 1001 on card 1 gets nowhere"),
     ("crossed", ["--limit=10ms"], 6,
-     r"  thread 1000, card 0: in futex\S* on 0x[0-9a-f]+, perhaps held by thread 1001 " + PC.format(r"\w+")
+     r"  thread 1000, card 0: in futex\S* " + PC.format(r"\w+") + r", for the end of thread 1001"
      + r"; last call at cycle \d+\n  thread 1001, card 1: runs " + PC.format("cross")
      + r"; last call at cycle \d+; (?P<scs>\d+) SCs failed, the last (?P=scs) " + PC.format("cross")),
     ("crossed", ["--set", "run.livelock=end"], 3, r"error: livelock: thread 1001 on card 1 gets nowhere"),
     ("locked", ["--limit=5ms"], 6,
-     r"  thread 1000, card 0: runs .*\n  thread 1001, card 1: in futex\S* on 0x[0-9a-f]+( \(\w+\))?, "
-     r"perhaps held by thread 1000 at pc"),
+     r"  thread 1000, card 0: runs .*\n  thread 1001, card 1: in futex\S* " + PC.format(r"\w+")
+     + r", for the lock 0x[0-9a-f]+ \(lock\), perhaps held by thread 1000;"),
     ("waiting", ["--set", "run.livelock=end", "--functional"], 3,
      r"livelock: no thread gets anywhere: since cycle \d+ nothing has been stored"),
 ]
@@ -43,6 +43,12 @@ SILENT = [
     ("crossed", ["--limit=10ms", "--set=run.patience=0"], 6, "gets nowhere"),
     ("crossed", ["--limit=10ms", "--set=run.patience=10000000"], 6, "gets nowhere"),
 ]
+
+
+# Whoever sleeps for longer than the watchdog waits is no livelock, nor who waits for him.
+SLEEPS = [(f"sleeper {spinners} {how}", "") for how in range(6) for spinners in (0, 2)]
+# A thread behind another on its card, which has it for longer than that.
+SLEEPS += [("behind", "--set=os.quantum=300000000cy")]
 
 
 class Bench:
@@ -66,8 +72,8 @@ class Bench:
 
 def passed_over(bench):
     """A waiter that the poller is always ahead of is named; which poller that is depends on the machine."""
-    says = (r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock on 0x[0-9a-f]+( \(\w+\))?"
-            r"(, perhaps held by thread 1000)? taken again " + PC.format(r"\w+"))
+    says = (r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock 0x[0-9a-f]+( \(\w+\))? "
+            r"taken again " + PC.format(r"\w+") + r"(, perhaps held by thread 1000)?\n")
     options = [*ALONE, "--limit=20ms", "--set=run.patience=50"]
     runs = [bench.run(f"poll {gap} {hold}", options) for gap, hold in HOLDS]
     stuck = [done for done in runs if done.returncode == 6]
@@ -84,6 +90,13 @@ def findings(bench):
         done = bench.run(what, options)
         good = done.returncode == status and not re.search(says, done.stderr)
         bench.check(f"{what} {options} is silent", good, (done.returncode, done.stderr))
+
+
+def sleepers(bench):
+    for what, option in SLEEPS:
+        done = bench.run(what, ["--set=run.livelock=end", "--functional", *option.split()])
+        good = done.returncode == 0 and "anywhere" not in done.stderr
+        bench.check(f"{what} {option}", good, (done.returncode, done.stderr))
 
 
 def table_on_request(bench):
@@ -185,6 +198,7 @@ def main():
     else:
         by_turns(bench)
     findings(bench)
+    sleepers(bench)
     passed_over(bench)
     table_on_request(bench)
     return 1 if bench.failed else 0

@@ -13,6 +13,7 @@
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +42,45 @@ static void deadlock(void)
     pthread_create(&t, NULL, second_first, NULL);
     usleep(200);
     pthread_mutex_lock(&b);
+}
+
+static unsigned word;
+
+static void *again(void *unused)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&a);
+    return unused;
+}
+
+static void *at_word(void *unused)
+{
+    syscall(SYS_futex, &word, 0 /* FUTEX_WAIT */, 0, NULL);
+    return unused;
+}
+
+static void *at_b(void *unused)
+{
+    usleep(200);
+    pthread_mutex_lock(&b);
+    return unused;
+}
+
+static void *leaves(void *unused)
+{
+    pthread_mutex_lock(&b);
+    return unused;
+}
+
+/** For a thread, its own lock, nobody, and a lock whose owner has ended. */
+static void itself(void)
+{
+    static void *(*const kinds[])(void *) = {again, at_word, at_b, leaves};
+    pthread_t t[4];
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        pthread_create(&t[i], NULL, kinds[i], NULL);
+    pthread_join(t[0], NULL);
 }
 
 /* ---- one thread in each kind of call that waits for another ---- */
@@ -237,6 +277,7 @@ static const struct {
     {"drain", drain},       {"flood", flood},
     {"looks", looks},       {"waits", waits},
     {"loud", loud},         {"outside", outside},
+    {"itself", itself},
 };
 
 int main(int argc, char **argv)

@@ -10,18 +10,26 @@ import re
 import subprocess
 import sys
 
+FUTEX = r"in futex\S* at pc 0x\w+ \(\w+(\+0x\w+)?\)"
+
 # argument of the guest: options of os_run, exit status, what must appear
 ENDS = {
     "deadlock": ([], 99, r"deadlock: every thread waits\n"
-                         r"  thread 1000, card 0: in futex\S* on 0x\w+ \(b\), perhaps held by thread 1001 at pc .*\n"
-                         r"  thread 1001, card 1: in futex\S* on 0x\w+ \(a\), perhaps held by thread 1000 at pc .*\n"),
+                         r"  thread 1000, card 0: " + FUTEX + r", for the lock 0x\w+ \(b\), perhaps held by thread 1001;.*\n"
+                         r"  thread 1001, card 1: " + FUTEX + r", for the lock 0x\w+ \(a\), perhaps held by thread 1000;.*\n"),
+    "itself": ([], 99, r"deadlock: every thread waits\n"
+                       r"  thread 1000, card 0: " + FUTEX + r", for the end of thread 1001;.*\n"
+                       r"  thread 1001, card 1: " + FUTEX + r", for the lock 0x\w+ \(a\), perhaps held by itself;.*\n"
+                       r"  thread 1002, card 2: " + FUTEX + r", for futex 0x\w+ \(word\);.*\n"
+                       r"  thread 1003, card 3: " + FUTEX + r", for the lock 0x\w+ \(b\), perhaps held by "
+                       r"thread 1004, which has ended;.*\n"),
     "waits": ([], 99, r"deadlock: every thread waits\n"
-                      r"  thread 1000, card \d: in futex\S* on 0x\w+.*\n"
+                      r"  thread 1000, card \d: " + FUTEX + r", for the end of thread 1006;.*\n"
                       r"  thread 1001, card \d: in semop at pc .*\n"
                       r"  thread 1002, card \d: in msgrcv at pc .*\n"
                       r"  thread 1003, card \d: in mq_timedreceive\S* at pc .*\n"
                       r"  thread 1004, card \d: in epoll_p?wait at pc .*\n"
-                      r"  thread 1005, card \d: in futex\S* on 0x\w+ \(owned\), held by thread 1000 at pc .*\n"
+                      r"  thread 1005, card \d: " + FUTEX + r", for the lock 0x\w+ \(owned\), held by thread 1000;.*\n"
                       r"  thread 1006, card \d: in clock_nanosleep\S* at pc .*\n"),
     "others-spin": ([], 5, r"threads=4"),
     "null": ([], 139, r"killed by SIGSEGV at pc 0x\w+ \(\w+(\+0x\w+)?\), address 0x8: "
