@@ -297,7 +297,8 @@ static void refused(struct nm_controller *c, struct nm_refused who, unsigned age
     if (!c->patience || age < c->patience || (now < c->oldest.until && who.rank > c->oldest.rank))
         return;
     c->oldest = who;
-    c->oldest.until = now + (now - who.rank / NM_RANKED);
+    const nm_tick waited = now - who.rank / NM_RANKED;
+    c->oldest.until = now + (waited < c->turn ? waited : c->turn);
 }
 
 static struct nm_refused sender(const struct nm_packet *in, bool from_network)

@@ -10,6 +10,10 @@
 #include "machine/contents.h"
 #include "machine/protocol.h"
 
+/** Within so many slowest accesses (nm_params_slowest) a refused request comes again, whatever
+ * queues it meets; the rule for run.watchdog has room for them. */
+enum { NM_TURN = 4 };
+
 /** Nonsinkable messages are taken up to so many answers under way (several lines may be fetched at
  *  once). Sinkable ones are always taken; the protocol bounds how many answers they can add. */
 enum { NM_STAGE = 16 };
@@ -55,6 +59,7 @@ struct nm_controller {
     unsigned line_shift;
     uint64_t places;   /**< lines that share a place differ by a multiple of so many lines */
     unsigned patience; /**< directory.patience */
+    nm_tick turn;      /**< [ticks] a turn is kept no longer: NM_TURN slowest accesses */
     struct nm_refused oldest;
     struct nm_dram_timing timing;
     nm_tick cycle; /**< [ticks] of the station bus */

@@ -95,6 +95,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
                                              .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
                                              .places = UINT64_C(1) << 63,
                                              .patience = (unsigned)p->directory_patience,
+                                             .turn = NM_TURN * nm_params_slowest(p),
                                              .selects = {p->histogram_from, p->histogram_length},
                                              .cycle = cycle,
                                              .check = contents->check,

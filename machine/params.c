@@ -43,6 +43,19 @@ void nm_params_default(struct nm_params *p)
 #endif
 }
 
+uint64_t nm_params_slowest(const struct nm_params *p)
+{
+    const uint64_t tenure = p->bus_arbitration + 1 + p->l2_line / p->bus_width;
+    const uint64_t bus = p->agent_request + p->agent_response + 2 * tenure + p->memory_directory +
+                         p->memory_dram + p->memory_recovery + p->netcache_directory +
+                         p->netcache_dram + p->netcache_recovery;
+    const uint64_t ring = p->ring_generator + p->ring_handler + 2 * (p->ring_up + p->ring_down) +
+                          2 * (p->ring_stations + p->ring_locals + p->ring_groups) +
+                          p->l2_line / p->ring_width + p->ring_patience;
+    return p->cpu_clock / p->bus_clock * (3 * bus + p->agent_retry + p->agent_spread) +
+           p->cpu_clock / p->ring_clock * 3 * ring;
+}
+
 static const struct nm_param_rule rules[] = {
 #define RULE(key, with, expression, sentence) {key, with, sentence},
 #include "machine/rules.def"

@@ -58,6 +58,10 @@ static inline uint64_t nm_params_cards(const struct nm_params *p)
     return nm_params_stations(p) * p->processors;
 }
 
+/** [PCycles] No access that is not refused takes longer where nobody else is in its way: to the
+ * home, to the owner and back, with the wait before a retry. */
+uint64_t nm_params_slowest(const struct nm_params *p);
+
 /**
  * Checks every row's range, then what no single row can say (rules.def): powers of two, whole clock
  * ratios, lines that fit into caches and pages. Reports the first complaint only.
