@@ -153,7 +153,7 @@ static void write_level(void *ctx, const char *component, struct rep_level level
             const struct in_metric *metric = &x->group[g].metric[m];
             const char *const names[] = {csv->region->name, component, x->group[g].name,
                                          metric->name};
-            const bool machine = level.count == csv->run->cards;
+            const bool machine = !strcmp(component, "machine");
             double value;
             const bool has = rep_group_value(csv->run, csv->region, level, metric, &value);
             if (!has && !machine)

@@ -13,6 +13,7 @@
  */
 #include "report/lines.h"
 
+#include "report/around.h"
 #include "report/group.h"
 #include "report/stats.h"
 
@@ -118,7 +119,14 @@ static void put_groups(const struct lines *l)
         }
 }
 
-static void put_metrics(const struct lines *l)
+static void put_highlight(void *ctx, const struct rep_stat *stat)
+{
+    const char *dot = strchr(stat->name, '.');
+    if (!stat->reason)
+        put_metric(ctx, stat->value, stat->unit, dot + 1, "");
+}
+
+static void put_metrics(struct lines *l)
 {
     for (int m = 0; m < REP_METRIC__COUNT; m++) {
         const struct rep_metric *metric = &rep_metrics()[m];
@@ -126,12 +134,13 @@ static void put_metrics(const struct lines *l)
         if (rep_metric_value(l->run, l->region, rep_machine(l->run), (enum rep_metric_id)m, &value))
             put_metric(l, value, metric->unit, metric->name, "");
     }
+    rep_highlights_walk(l->run, l->region, put_highlight, l);
 }
 
 void rep_lines(const struct rep_run *run, const char *separator, FILE *out)
 {
     for (size_t r = 0; r < run->regions; r++) {
-        const struct lines l = {run, &run->region[r], separator, out};
+        struct lines l = {run, &run->region[r], separator, out};
         for (unsigned i = 0; i < run->choice.count; i++)
             put_event(&l, i);
         if (run->experiment->group_count)

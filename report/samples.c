@@ -97,6 +97,8 @@ void rep_samples_finish(struct rep_samples *samples, struct rep_run *run, nm_tic
 {
     if (!samples->interval)
         return;
+    if (!samples->count)
+        rep_remark(run, "the run ended within monitor.interval: its one sample is the whole run");
     if (!samples->count || samples->at[samples->count - 1] < at)
         append(samples, run, at, now);
     if (samples->doubled)

@@ -119,26 +119,24 @@ static bool perform(struct pc_cpu *cpu, struct actor *a, enum op op, bool *back,
     }
 }
 
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct actor *a = actor;
+    const struct step *s = &a->program->step[a->at];
+    bool back;
+    if (!a->left && s->op == BEGIN)
+        return ACTORS_ENDED;
+    if (!perform(cpu, a, s->op, &back, stop))
+        return ACTORS_WAITS;
+    a->at = back ? s->back : a->at + 1;
+    actors_spend(cpu, PC_ST_INT, s->op == PAUSE || s->op == WORK ? WAIT : 1);
+    return ACTORS_DONE;
+}
+
 /* Stands in for the interpreter. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        const struct step *s = &a->program->step[a->at];
-        bool back;
-        if (!a->left && s->op == BEGIN) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!perform(cpu, a, s->op, &back, &stop))
-            return stop;
-        a->at = back ? s->back : a->at + 1;
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, s->op == PAUSE || s->op == WORK ? WAIT : 1);
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 static void run(struct nm_machine *m, const char *name)

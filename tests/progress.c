@@ -104,24 +104,22 @@ static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
     }
 }
 
+static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+{
+    struct actor *a = actor;
+    if (!a->left)
+        return ACTORS_ENDED;
+    if (!perform(cpu, a, stop))
+        return ACTORS_WAITS;
+    actors_spend(cpu, PC_ST_INT, a->loop->step[a->at] == COMPUTE ? LENGTH - 2 : 1);
+    a->at = (a->at + 1) % a->loop->steps;
+    return ACTORS_DONE;
+}
+
 /* Stands in for the interpreter. */
 enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (!a->left) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!perform(cpu, a, &stop))
-            return stop;
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, a->loop->step[a->at] == COMPUTE ? LENGTH - 2 : 1);
-        a->at = (a->at + 1) % a->loop->steps;
-    }
-    return PC_STOP_HORIZON;
+    return actors_take_turns(cpu, horizon, turn);
 }
 
 /* ---- hogs and victims ------------------------------------------------------------------------ */

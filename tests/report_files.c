@@ -374,6 +374,7 @@ Test(report_files, groups)
               "%s", text);
     cr_expect(strstr(text, "\r\ntwo,machine,My-Group,never,,1,pcycles / 0\r\n"), "%s", text);
     cr_expect(!strstr(text, "card[1],My-Group,never"), "%s", text);
+    cr_expect(!strstr(text, "station[0],My-Group,never"), "a station that is all: %s", text);
     free(text);
 
     text = written(rep_write_csv);

@@ -393,6 +393,21 @@ Test(report_histogram, samples_double_their_interval)
     rep_samples_free(&s);
 }
 
+/* An interval longer than the run is no mistake, but samples were expected. */
+Test(report_histogram, an_interval_that_never_ends)
+{
+    struct rep_samples s;
+    rep_samples_init(&s, &fake.run, 3000, fake.now);
+    fake_pass(&fake, 300);
+    rep_samples_finish(&s, &fake.run, 300, fake.now);
+    char *text = samples_text(&s);
+    cr_expect(strstr(text, "\r\n0,300,machine.station[0].card[0],monitor.run,100,PCycles\r\n"),
+              "%s", text);
+    free(text);
+    cr_expect_eq(fake.run.remarks, 1);
+    rep_samples_free(&s);
+}
+
 Test(report_histogram, no_interval_no_samples)
 {
     struct rep_samples s;

@@ -184,8 +184,29 @@ def hint(bench):
 
 def lines(bench):
     """What other programs read is what the results say, and -q alone still shows the counts."""
-    out = bench.directory / "lines"
-    base = [bench.numachine, "stat", "-m", "station-4", "-e", "run,nacks,bus_busy"]
+    for machine in "station-4", "ring-16":
+        lines_of(bench, machine)
+    base = [bench.numachine, "stat", "-m", "station-4"]
+    grouped = bench.run([*base, "-g", "SYNC,NACK,RING", "-x,", "--", bench.guest]).stderr.splitlines()
+    groups = {row[7] for row in csv.reader(grouped) if row[6]}
+    bench.check("groups of metrics", groups == {"SYNC", "NACK", "RING"}, groups)
+    rings = [row for row in csv.reader(grouped) if row[2].endswith("ring_busy")]
+    bench.check("no ring", [row[0] for row in rings] == ["<not supported>"] * 2, rings)
+    for options in ["-x,", "-j"], ["-j", "-x", ","], ["-x", "-m"], ["-o", "-q"]:
+        done = bench.run([*base, *options, "--", bench.guest])
+        bench.check("options", done.returncode == 2 and not done.stdout and
+                    ("exclude each other" in done.stderr or "is missing" in done.stderr), done.stderr)
+    for options, words in (["-e", "run,nacks,bus_busy"], ["run", "nacks", "bus_busy"]), \
+                          (["-g", "SYNC"], ["working", "refused"]):
+        said = bench.run([*base, "-q", *options, "--", bench.guest]).stderr
+        bench.check("quiet", all(f"  {word} " in said for word in words) and "ipc" not in said and
+                    "simulated" not in said, said)
+
+
+def lines_of(bench, machine):
+    """Counts and metrics as lines and as objects, against stats.csv."""
+    out = bench.directory / f"lines-{machine}"
+    base = [bench.numachine, "stat", "-m", machine, "-e", "run,nacks,bus_busy"]
     bench.run([*base, "-q", "-o", out, "--", bench.guest])
     with open(out / "stats.csv", newline="") as file:
         found = {row["stat"]: row["value"] for row in csv.DictReader(file) if row["component"] == "machine"}
@@ -205,21 +226,7 @@ def lines(bench):
     bench.check("objects", [list(map(str, o.values())) for o in objects[:3]] ==
                 [[*row[:4], "100.0"] for row in counts], objects[:3])
     bench.check("objects of metrics", len(objects) == len(rows), len(objects))
-    groups = [[o.get("group", "") for o in objects]]
-    grouped = bench.run([*base, "-g", "SYNC,NACK,RING", "-x,", "--", bench.guest]).stderr.splitlines()
-    groups.append([row[7] for row in csv.reader(grouped) if row[6]])
-    bench.check("groups of metrics", groups[0] == [""] * len(objects) and
-                set(groups[1]) == {"SYNC", "NACK", "RING"}, groups)
-    rings = [row for row in csv.reader(grouped) if row[2].endswith("ring_busy")]
-    bench.check("no ring", [row[0] for row in rings] == ["<not supported>"] * 2, rings)
-    for options in ["-x,", "-j"], ["-j", "-x", ","], ["-x", "-m"], ["-o", "-q"]:
-        done = bench.run([*base, *options, "--", bench.guest])
-        bench.check("options", done.returncode == 2 and not done.stdout and
-                    ("exclude each other" in done.stderr or "is missing" in done.stderr), done.stderr)
-    for options, words in ([], ["run", "nacks", "bus_busy"]), (["-g", "SYNC"], ["working", "refused"]):
-        said = bench.run([*base, "-q", *options, "--", bench.guest]).stderr
-        bench.check("quiet", all(f"  {word} " in said for word in words) and "ipc" not in said and
-                    "simulated" not in said, said)
+    bench.check("no group", not any("group" in o for o in objects) and not any(row[7] for row in rows), objects)
 
 
 def statuses(bench):
