@@ -318,6 +318,7 @@ static void hardware(struct actors *as, void *ctx)
         run_out(p);
     else if (wants_threads(p->out))
         say_threads(p);
+    watch_refused(p);
 }
 
 /** Body of a thread's actor: one turn per trap. */
