@@ -233,6 +233,17 @@ static json_t *list_reasons(void)
     return array;
 }
 
+/** How the program ends. */
+static json_t *list_statuses(void)
+{
+    json_t *array = json_array();
+#define EXIT(name, status, sentence) \
+    json_array_append_new(array, json_pack("{s:i,s:s}", "status", status, "sentence", sentence));
+#include "cli/exit.def"
+#undef EXIT
+    return array;
+}
+
 /** What the SRAM's address may come from: SRAM_CONTROL.SOURCE. */
 static json_t *list_sources(void)
 {
@@ -357,6 +368,7 @@ static const struct listing {
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"syscalls", list_syscalls, "name o32 n64 sentence",
      "the system calls a program may make; --json says where each is unlike Linux"},
+    {"statuses", list_statuses, "status sentence", "the exit statuses of numachine itself"},
     {"machines", list_machines, "name sentence", "the shipped machines"},
     {"experiments", list_experiments, "name sentence", "the shipped experiments"},
     {"schema", in_schema, NULL, "JSON Schema of machine and experiment files, for editors"},

@@ -101,7 +101,8 @@ static const struct argp_option options[] = {
     {"field-separator", 'x', "SEP", 0,
      "Print counts and metrics as lines of fields, as perf stat -x does", 0},
     {"json", 'j', NULL, 0, "Print counts and metrics as JSON objects, a line each", 0},
-    {"limit", OPT_LIMIT, "TIME", 0, "Stop after this simulated time: 100ms, 3000000cy", 0},
+    {"limit", OPT_LIMIT, "TIME", 0, "Stop after this simulated time: 100ms, 3000000cy (PCycles)",
+     0},
     {"seed", OPT_SEED, "N", 0, "Of everything random the program can see (default 1)", 0},
     {0}};
 
@@ -118,7 +119,7 @@ static const struct argp argp = {
            "--output there is a run directory too, and --quiet leaves only the counts where there "
            "is none. The "
            "exit status is the program's own, 128 + n if signal n killed it; numachine's own "
-           "statuses 2 to 6 and 130 (numachine --help) come with a message."};
+           "(numachine --help) come with a message."};
 
 /* ---- the experiment -------------------------------------------------------------------------- */
 

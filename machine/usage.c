@@ -6,24 +6,32 @@
 
 #include <string.h>
 
+/* The first change has come. */
+static void happen(struct nm_usage *u)
+{
+    u->ticks[u->now] += u->next[0].at - u->since;
+    u->now = u->next[0].use;
+    u->since = u->next[0].at;
+    u->changes--;
+    memmove(u->next, u->next + 1, u->changes * sizeof *u->next);
+}
+
 void nm_usage_set(struct nm_usage *u, enum nm_use use, nm_tick at)
 {
-    if (at >= u->change) {
-        u->ticks[u->now] += u->change - u->since;
-        u->now = u->then;
-        u->since = u->change;
-    }
-    u->then = use;
-    u->change = at > u->since ? at : u->since;
+    while (u->changes && u->next[u->changes - 1].at > at)
+        u->changes--;
+    if (u->changes == NM_USAGE_AHEAD)
+        happen(u);
+    u->next[u->changes++] = (struct nm_usage_change){use, at > u->since ? at : u->since};
 }
 
 void nm_usage_at(const struct nm_usage *u, nm_tick at, struct nm_truth *out)
 {
-    const nm_tick change = u->change < at ? u->change : at;
-    nm_tick ticks[NM_USE__COUNT];
-    memcpy(ticks, u->ticks, sizeof ticks);
-    ticks[u->now] += change > u->since ? change - u->since : 0;
-    ticks[u->then] += at - (change > u->since ? change : u->since);
+    struct nm_usage then = *u;
+    while (then.changes && then.next[0].at <= at)
+        happen(&then);
+    const nm_tick *const ticks = then.ticks;
+    then.ticks[then.now] += at > then.since ? at - then.since : 0;
     out->running = ticks[NM_USE_RUNNING];
     out->system = ticks[NM_USE_SYSTEM];
     out->waiting = ticks[NM_USE_WAITING];

@@ -6,11 +6,20 @@
 
 #include "machine/machine.h"
 
-/** One change may be known before it comes. All zero: idle since tick 0. */
+/** Changes that may be known before they come: the end of a call, the begin of the system's work
+ *  for the next thread, and its return to that one. */
+enum { NM_USAGE_AHEAD = 3 };
+
+/** All zero: idle since tick 0. */
 struct nm_usage {
     nm_tick ticks[NM_USE__COUNT]; /**< before `since` */
-    enum nm_use now, then;        /**< from `since` on; from `change` on */
-    nm_tick since, change;
+    enum nm_use now;              /**< from `since` on ... */
+    nm_tick since;
+    struct nm_usage_change {
+        enum nm_use use;
+        nm_tick at;
+    } next[NM_USAGE_AHEAD]; /**< ... until the first of these, in their order */
+    unsigned changes;
 };
 
 /** From `at` on the time goes to `use`, unless something comes before. A change that lies behind

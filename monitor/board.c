@@ -498,20 +498,20 @@ static bool is_window(uint32_t offset)
     return offset >= MON_SRAM_WINDOW && offset < MON_SRAM_WINDOW + 4 * MON_SRAM_WORDS;
 }
 
-void mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
-                     const struct mon_taps *now)
+enum mon_reason mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
+                                const struct mon_taps *now)
 {
-    mon_board_write_by(b, b->number, offset, value, now);
+    return mon_board_write_by(b, b->number, offset, value, now);
 }
 
-void mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset, uint32_t value,
-                        const struct mon_taps *now)
+enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset,
+                                   uint32_t value, const struct mon_taps *now)
 {
     offset &= ~3u;
     if (is_window(offset)) {
         write_word(b, writer, (uint16_t)((offset - MON_SRAM_WINDOW) / 4), value,
                    now->v[MON_TAP_CYCLES]);
-        return;
+        return MON_REASON_none;
     }
     const struct mon_register_row *row = mon_register_at(offset);
     const bool above = close_crossings(b, now);
@@ -521,6 +521,7 @@ void mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset, u
     if (reason != MON_REASON_none)
         b->error = MON_PUT(1, ERROR_STICKY) | MON_PUT(reason, ERROR_REASON) |
                    MON_PUT(offset & MON_MAX_ERROR_OFFSET, ERROR_OFFSET);
+    return reason;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -240,11 +240,11 @@ void mon_board_free(struct mon_board *b);
  * A write that cannot be done has no other effect than the ERROR register.
  */
 uint32_t mon_board_read(struct mon_board *b, uint32_t offset, const struct mon_taps *now);
-void mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
-                     const struct mon_taps *now);
+enum mon_reason mon_board_write(struct mon_board *b, uint32_t offset, uint32_t value,
+                                const struct mon_taps *now);
 /** As mon_board_write, which is the card's own processor's, by that of card `writer`. */
-void mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset, uint32_t value,
-                        const struct mon_taps *now);
+enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset,
+                                   uint32_t value, const struct mon_taps *now);
 
 /** Fills in the taps that the board makes itself. The others must be there. */
 void mon_board_complete(const struct mon_board *b, struct mon_taps *now);

@@ -70,12 +70,14 @@ struct pc_linked {
 /** The card's one uncached access: a load its processor waits for, or the store in the buffer
  *  (uncached.c). */
 struct pc_uncached {
-    bool busy;     /**< under way */
-    bool blocked;  /**< waits for room in the outgoing FIFO */
-    bool waits;    /**< the processor does: for its load, its turn, or the buffer */
-    uint8_t wants; /**< enum pc_uncached_want: what it waits to do ... */
-    uint64_t pa;   /**< ... and where */
-    bool granted;  /**< it may do it now, in this event */
+    bool busy;       /**< under way */
+    bool blocked;    /**< waits for room in the outgoing FIFO */
+    bool waits;      /**< the processor does: for its load, its turn, or the buffer */
+    uint8_t wants;   /**< enum pc_uncached_want: what it waits to do ... */
+    uint64_t pa;     /**< ... and where */
+    bool granted;    /**< it may do it now, in this event */
+    uint64_t pc;     /**< of the access under way ... */
+    uint32_t thread; /**< ... whose it is (pc_tries) */
     struct nm_packet request;
     uint8_t bytes[8]; /**< the doubleword, as in memory */
 };
@@ -165,6 +167,7 @@ struct pc_card {
     uint64_t chance;    /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;
+    struct pc_refused refused; /**< truth.refused_writes is how many followed */
     struct pc_linked linked;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */

@@ -97,6 +97,16 @@ static nm_tick latency(const struct pc_card *card)
     return card->p->monitor_interrupt * nm_bus_cycle(card->bus);
 }
 
+static void count_interrupts(struct nm_truth *truth, unsigned flags)
+{
+    uint64_t *const counts[] = {&truth->counter0_interrupts, &truth->counter1_interrupts,
+                                &truth->counter2_interrupts, &truth->counter3_interrupts,
+                                &truth->sram_interrupts};
+    _Static_assert(sizeof counts / sizeof *counts == (size_t)MON_BIT_SRAM + 1, "one for each");
+    for (; flags; flags &= flags - 1)
+        ++*counts[__builtin_ctz(flags)];
+}
+
 /* Flags that have gone up interrupt the processor, each once until it is cleared. */
 static void raise(struct pc_card *card, nm_tick now, unsigned pending)
 {
@@ -104,6 +114,7 @@ static void raise(struct pc_card *card, nm_tick now, unsigned pending)
     if (pending & ~mon->raised)
         nm_post(card->k, now + latency(card), NM_RANK_OS,
                 nm_component(card->position, PC_OS_ORDER_DELIVER), deliver, card, 0);
+    count_interrupts(&card->truth, pending & ~mon->raised);
     mon->raised = pending;
 }
 

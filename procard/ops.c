@@ -243,6 +243,11 @@ void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)
     c->spared_to = c->cpu.instructions + instructions;
 }
 
+const struct pc_refused *pc_refused_at(struct nm_machine *m, unsigned card)
+{
+    return &card_at(m, card)->refused;
+}
+
 struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card)
 {
     return &card_at(m, card)->cpu.tries;

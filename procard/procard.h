@@ -32,6 +32,10 @@ void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions);
  *  change with the thread. */
 struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card);
 
+/** The first store to a register that a card's processor was refused; valid when
+ *  truth.refused_writes is not 0. */
+const struct pc_refused *pc_refused_at(struct nm_machine *m, unsigned card);
+
 /** All processors execute `code`, which outlives the machine's run. Call it before
  *  nm_machine_set_space. */
 void pc_set_code(struct nm_machine *m, struct pc_code *code);

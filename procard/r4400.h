@@ -124,9 +124,21 @@ struct pc_pipe {
 
 /** The store-conditionals of the thread on the processor, for people: no instruction reads it. */
 struct pc_tries {
+    uint32_t thread; /**< the operating system's number of it, for people */
     uint64_t failed; /**< ever */
     uint64_t row;    /**< of these since the last success, at ... */
     uint64_t pc, va; /**< ... this instruction; where the last of them would have stored */
+};
+
+/** The first store of a processor to a register (of its own card or of another) that was refused.
+ */
+struct pc_refused {
+    nm_tick at;      /**< when it heard of it */
+    uint64_t pc;     /**< of the store */
+    uint32_t thread; /**< struct pc_tries.thread */
+    unsigned card;   /**< whose register */
+    uint32_t offset; /**< in the card's register space */
+    unsigned reason; /**< enum mon_reason */
 };
 
 struct pc_cpu {

@@ -44,7 +44,7 @@ static void touch_registers(struct pc_card *card, struct nm_packet *p, nm_tick n
     if (p->message == NM_MSG_UNC_WR) {
         uint32_t value = (uint32_t)datum[0] << 24 | datum[1] << 16 | datum[2] << 8 | datum[3];
         const unsigned writer = p->station * (unsigned)card->p->processors + p->requester;
-        pc_monitor_write(card, writer, offset, value, now);
+        p->word = pc_monitor_write(card, writer, offset, value, now);
         p->message = NM_MSG_UNC_DONE;
         return;
     }
@@ -101,6 +101,8 @@ static uint8_t bytes_of(const struct pc_cpu *cpu, uint64_t pa, unsigned size)
 static void request(struct pc_card *card, uint64_t pa, unsigned size, bool store)
 {
     struct nm_packet *p = &card->uncached.request;
+    card->uncached.pc = card->cpu.r.pc;
+    card->uncached.thread = card->cpu.tries.thread;
     *p = (struct nm_packet){.message = store ? NM_MSG_UNC_WR : NM_MSG_UNC_RD, .data = -1};
     pc_agent_address(card, p, pa);
     if (store)
@@ -168,10 +170,26 @@ static void turn(void *self, nm_tick now, uint64_t arg)
     grant(self, now);
 }
 
+/* A card has done with the store to its registers: the answer says whether it refused it. */
+static void note_refusal(struct pc_card *card, uint64_t reason, nm_tick now)
+{
+    const struct pc_uncached *u = &card->uncached;
+    if (!card->truth.refused_writes++)
+        card->refused =
+            (struct pc_refused){.at = now,
+                                .pc = u->pc,
+                                .thread = u->thread,
+                                .card = nm_register_card(u->request.line),
+                                .offset = (uint32_t)(u->request.line % NM_REGISTER_SPACE),
+                                .reason = (unsigned)reason};
+}
+
 void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
     struct pc_uncached *u = &card->uncached;
     u->busy = card->cpu.posted = false;
+    if (in->message == NM_MSG_UNC_DONE && u->request.line >= NM_REGISTERS && in->word)
+        note_refusal(card, in->word, now);
     if (in->message == NM_MSG_UNC_DATA)
         memcpy(u->bytes, &in->word, sizeof u->bytes);
     else if (!u->waits)

@@ -122,6 +122,7 @@ struct thread {
     uint64_t affinity[CARDS_MAX / 64];
     struct pc_regs regs;
     nm_tick ready_at; /**< [ticks] not before this on a card */
+    nm_tick late_to;  /**< [ticks] by chance it sleeps on until then after a wake-up */
     nm_tick since;    /**< [ticks] on its card since then */
     nm_tick ran;      /**< [ticks] on a card before that */
     struct watched watched;

@@ -343,6 +343,21 @@ static int64_t may_rename(struct call *c, const struct spot *from, const struct 
     return err;
 }
 
+/** Finds both paths of a call, each from its directory. @return 0; or -errno, and there are none to
+ *  free. @param follow  the first one's link */
+static int64_t find_two(struct call *c, int64_t dir, bool follow, int64_t to_dir, struct spot *from,
+                        struct spot *to)
+{
+    int64_t r = path_find(c, dir, c->path[0], follow, from);
+
+    if (r < 0)
+        return r;
+    r = path_find(c, to_dir, c->path[1], false, to);
+    if (r < 0)
+        spot_free(from);
+    return r;
+}
+
 static int64_t rename_paths(struct call *c, int64_t dir, int64_t to_dir, uint64_t flags)
 {
     struct spot from, to;
@@ -351,23 +366,20 @@ static int64_t rename_paths(struct call *c, int64_t dir, int64_t to_dir, uint64_
     if (flags & ~(uint64_t)(RENAME_NOREPLACE | RENAME_EXCHANGE) ||
         flags == (RENAME_NOREPLACE | RENAME_EXCHANGE))
         return -EINVAL;
-    r = path_find(c, dir, c->path[0], false, &from);
+    r = find_two(c, dir, false, to_dir, &from, &to);
     if (r < 0)
         return r;
-    r = path_find(c, to_dir, c->path[1], false, &to);
+    r = may_rename(c, &from, &to, flags);
+    if (!r)
+        r = host_result(renameat2(from.in.fd, from.name, to.in.fd, to.name, (unsigned)flags));
     if (!r) {
-        r = may_rename(c, &from, &to, flags);
-        if (!r)
-            r = host_result(renameat2(from.in.fd, from.name, to.in.fd, to.name, (unsigned)flags));
-        if (!r) {
-            path_changed(c->p, &from);
-            path_changed(c->p, &to);
-            inode_changed(c->p, inode_of(c->p, &from.st));
-            if (S_ISDIR(from.st.st_mode))
-                follow_rename(c->p, &from, &to);
-        }
-        spot_free(&to);
+        path_changed(c->p, &from);
+        path_changed(c->p, &to);
+        inode_changed(c->p, inode_of(c->p, &from.st));
+        if (S_ISDIR(from.st.st_mode))
+            follow_rename(c->p, &from, &to);
     }
+    spot_free(&to);
     spot_free(&from);
     return r;
 }
@@ -406,20 +418,17 @@ static int64_t link_paths(struct call *c, int64_t dir, int64_t to_dir, uint64_t 
 
     if (flags & ~(uint64_t)(G_AT_FOLLOW | G_AT_EMPTY_PATH))
         return -EINVAL;
-    r = path_find(c, dir, c->path[0], flags & G_AT_FOLLOW, &from);
+    r = find_two(c, dir, flags & G_AT_FOLLOW, to_dir, &from, &to);
     if (r < 0)
         return r;
-    r = path_find(c, to_dir, c->path[1], false, &to);
+    r = may_link(&from, &to);
+    if (!r)
+        r = host_result(linkat(from.dir, from.leaf, to.in.fd, to.name, 0));
     if (!r) {
-        r = may_link(&from, &to);
-        if (!r)
-            r = host_result(linkat(from.dir, from.leaf, to.in.fd, to.name, 0));
-        if (!r) {
-            path_changed(c->p, &to);
-            inode_changed(c->p, inode_of(c->p, &from.st));
-        }
-        spot_free(&to);
+        path_changed(c->p, &to);
+        inode_changed(c->p, inode_of(c->p, &from.st));
     }
+    spot_free(&to);
     spot_free(&from);
     return r;
 }

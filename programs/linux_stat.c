@@ -157,49 +157,46 @@ typedef int64_t (*put_stat)(struct call *c, uint64_t va, const struct stat *st);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static int64_t answer_path(struct call *c, bool follow, put_stat put)
+/** What a call describes: its path, or the link that it names; its descriptor. */
+enum whom { PATH, LINK, DESCRIPTOR };
+
+static int64_t answer(struct call *c, enum whom whom, put_stat put)
 {
     struct stat st;
-    int64_t r = stat_path(c, PATH_CWD, c->path[0], follow, &st);
+    int64_t r = whom == DESCRIPTOR ? stat_file(c->p, c->f, &st)
+                                   : stat_path(c, PATH_CWD, c->path[0], whom == PATH, &st);
 
     return r < 0 ? r : put(c, c->a[1], &st);
 }
 
-static int64_t answer_file(struct call *c, put_stat put)
-{
-    struct stat st;
-    int64_t r = stat_file(c->p, c->f, &st);
-
-    return r < 0 ? r : put(c, c->a[1], &st);
-}
 int64_t sys_stat(struct call *c)
 {
-    return answer_path(c, true, put_native);
+    return answer(c, PATH, put_native);
 }
 
 int64_t sys_lstat(struct call *c)
 {
-    return answer_path(c, false, put_native);
+    return answer(c, LINK, put_native);
 }
 
 int64_t sys_fstat(struct call *c)
 {
-    return answer_file(c, put_native);
+    return answer(c, DESCRIPTOR, put_native);
 }
 
 int64_t sys_stat64(struct call *c)
 {
-    return answer_path(c, true, put_stat64);
+    return answer(c, PATH, put_stat64);
 }
 
 int64_t sys_lstat64(struct call *c)
 {
-    return answer_path(c, false, put_stat64);
+    return answer(c, LINK, put_stat64);
 }
 
 int64_t sys_fstat64(struct call *c)
 {
-    return answer_file(c, put_stat64);
+    return answer(c, DESCRIPTOR, put_stat64);
 }
 
 /** stat by directory, path and flags; an empty path with AT_EMPTY_PATH means the descriptor. */

@@ -275,7 +275,8 @@ static void step(struct prog *p)
         prog_finish(p, PROG_IO, 0, "a file mapped by the program cannot be read: %s",
                     strerror(p->vm.unreadable));
     if (!p->over && prog_now(p) >= p->spec->limit)
-        prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " cycles", p->spec->limit);
+        prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " PCycles",
+                    p->spec->limit);
     if (!p->over)
         watch_look(p, next_date(p) == NM_NEVER && !p->commands);
     if (r == NM_RUN_UNTIL) {
@@ -319,6 +320,7 @@ static void hardware(struct actors *as, void *ctx)
         run_out(p);
     else if (wants_threads(p->out))
         say_threads(p);
+    watch_refused(p);
 }
 
 /** Body of a thread's actor: one turn per trap. */

@@ -113,7 +113,7 @@ static void resume(struct thread *t, nm_tick at)
     t->since = at;
     if (p->over)
         return;
-    nm_card_use(p->m, t->card, NM_USE_SYSTEM, prog_now(p));
+    nm_card_use(p->m, t->card, NM_USE_SYSTEM, later(prog_now(p), t->late_to));
     pc_resume(p->m, t->card, &t->regs, at);
     pc_spare(p->m, t->card, t->trap.preempted ? SPARED : 0);
     watch_begin(t);
@@ -136,6 +136,8 @@ static void card_next(struct prog *p, unsigned card, nm_tick at)
         return;
     }
     DL_DELETE2(c->queue, t, q_prev, q_next);
+    if (t->late_to > at)
+        nm_card_use(p->m, card, NM_USE_WAITING, at);
     at = later(at, t->ready_at);
     t->slice_end = at + p->par->os_quantum;
     resume(t, at);
@@ -286,7 +288,8 @@ void sched_return(struct thread *t)
     if (t->state == TH_OS) {
         return_to_card(t);
     } else {
-        t->ready_at = prog_now(p) + wake_time(p) + wake_chance(t);
+        t->late_to = prog_now(p) + wake_chance(t);
+        t->ready_at = t->late_to + wake_time(p);
         t->watched.free_at = prog_now(p);
         if (t->migrate)
             move(t);

@@ -15,6 +15,7 @@
  */
 #include "programs/watch.h"
 #include "base/alloc.h"
+#include "monitor/board.h"
 #include "programs/timer.h"
 
 #include <inttypes.h>
@@ -38,7 +39,10 @@ static const int64_t HOST_STANDS_NS = INT64_C(60000000000);
 
 void watch_begin(struct thread *t)
 {
-    *pc_tries_at(t->p->m, t->card) = t->watched.tries;
+    struct pc_tries *tries = pc_tries_at(t->p->m, t->card);
+
+    *tries = t->watched.tries;
+    tries->thread = t->tid;
     t->watched.from = pc_cpu_at(t->p->m, t->card)->instructions;
     if (!t->trap.preempted)
         t->watched.since = 0;
@@ -366,6 +370,53 @@ void watch_look(struct prog *p, bool waits)
     else
         say_findings(&f, lines);
     free(lines);
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+/** The card whose processor was the first to be refused a write, CARDS_MAX: none was.
+ *  @param[out] writes  how many were, of all cards */
+static unsigned first_refused(struct prog *p, uint64_t *writes)
+{
+    unsigned first = CARDS_MAX;
+    struct nm_truth truth;
+
+    *writes = 0;
+    for (unsigned c = 0; c < nm_machine_cards(p->m); c++) {
+        nm_card_truth(p->m, c, &truth);
+        *writes += truth.refused_writes;
+        if (truth.refused_writes &&
+            (first == CARDS_MAX || pc_refused_at(p->m, c)->at < pc_refused_at(p->m, first)->at))
+            first = c;
+    }
+    return first;
+}
+
+void watch_refused(struct prog *p)
+{
+    uint64_t writes;
+    const unsigned card = first_refused(p, &writes);
+    const struct pc_refused *r;
+    const struct mon_register_row *row;
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+
+    if (card == CARDS_MAX)
+        return;
+    r = pc_refused_at(p->m, card);
+    row = mon_register_at(r->offset);
+    out = nm_text_open(&text, &size);
+    fprintf(out,
+            "numachine: warning: monitoring cards refused %" PRIu64
+            " write%s to their registers; the first, at cycle %" PRIu64 ", by thread %u on card %u",
+            writes, writes == 1 ? "" : "s", r->at, r->thread, card);
+    print_pc(out, p, r->pc);
+    fprintf(out, ", to %s (0x%" PRIx32 ") of card %u: %s\n", row ? row->name : "no register",
+            r->offset, r->card, mon_reason_sentence(r->reason));
+    nm_text_close(out, &text);
+    watch_say(p, text);
+    free(text);
 }
 
 /* ---- the host's time ------------------------------------------------------------------------- */

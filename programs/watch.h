@@ -18,6 +18,10 @@ void watch_say(struct prog *p, const char *text);
  *  run.livelock). @param waits  nothing but a thread can change anything: no deadline, no device */
 void watch_look(struct prog *p, bool waits);
 
+/** At the end of the run: says how many writes to registers of cards were refused, and the first.
+ */
+void watch_refused(struct prog *p);
+
 /** Looks whether simulated time has passed since the last call, of about ten a second.
  *  @param now_ns  the host's clock */
 void watch_host(struct prog *p, int64_t now_ns);

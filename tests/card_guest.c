@@ -165,7 +165,9 @@ int main(void)
     counters(own);
     remote(own, other);
     NUMACHINE_COUNT(own, 3, INVALIDATE_HITS);
-    printf("a refused write: %u\n", NUMACHINE_READ(own, ERROR) & 0xff);
+    NUMACHINE_COUNT(other, 3, INVALIDATE_HITS);
+    printf("refused writes: %u %u\n", NUMACHINE_READ(own, ERROR) & 0xff,
+           NUMACHINE_READ(other, ERROR) & 0xff);
     sram(own, other);
     phases(own);
     interrupts(own, fd);

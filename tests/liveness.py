@@ -156,6 +156,21 @@ def convoys(bench):
         bench.check(f"convoy of {threads}, {hold}", took[0] < 1.1 * took[1], took)
 
 
+def lateness(bench):
+    """A thread that is late by chance sleeps on: the operating system does not work for it meanwhile."""
+    with tempfile.TemporaryDirectory() as directory:
+        for spread in 0, 100000:
+            out = pathlib.Path(directory, f"out{spread}")
+            bench.run("convoy 8 1000", ["-o", out, "--limit=20ms", "--set=os.tick=0", f"--set=os.wake_spread={spread}cy"])
+            with open(out / "stats.csv", newline="", encoding="ascii") as file:
+                truth = {row["stat"]: int(row["value"]) for row in csv.DictReader(file)
+                         if row["snapshot"] == "whole" and row["component"] == "machine" and row["stat"].startswith("truth.")}
+            parts = sum(truth[f"truth.{part}"] for part in ("running", "system", "waiting", "asleep", "idle"))
+            found = re.search(r"^whole,machine,elapsed,(\d+)", (out / "stats.csv").read_text(), re.M)
+            each = truth["truth.system"] / truth["truth.sleeps"]
+            bench.check(f"late by up to {spread}", each < 5000 and parts == 64 * int(found[1]), (each, parts, found[1]))
+
+
 def clock(bench):
     """Threads that spin, each on its card, lose what its clock interrupts take."""
     with tempfile.TemporaryDirectory() as directory:
@@ -194,6 +209,7 @@ def main():
     if bench.guest.endswith("o32"):
         out_of_step(bench)
         clock(bench)
+        lateness(bench)
         convoys(bench)
     else:
         by_turns(bench)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-The tables of docs/monitor.md, docs/programs.md and docs/coherence.md are those the program prints.
+The tables of docs/monitor.md, programs.md, coherence.md and results.md are those the program prints.
 
     monitor_document.py NUMACHINE HOME [--write]
 
@@ -44,6 +44,16 @@ def check_choices(numachine, home):
         assert pathlib.Path(home, row["where"]).is_file(), f"{row['name']}: no file {row['where']}"
         tag = re.sub(r"\d+", "n", row["source"]) if "MIPS" in row["source"] else row["source"]
         assert tag == "design" or f"| {tag} |" in sources, f"{row['name']}: no source {row['source']}"
+
+
+def check_statuses(numachine):
+    """--help and the listing, from which docs/results.md has its table, say the same."""
+    out = subprocess.run([numachine, "list", "statuses", "--json"], check=True, capture_output=True).stdout
+    said = subprocess.run([numachine, "--help"], check=True, capture_output=True, text=True).stdout
+    help_ = said.split("Exit status:")[1]
+    for row in json.loads(out):
+        sentence = r"\s+".join(re.escape(word) for word in row["sentence"].split())
+        assert re.search(rf"\n  {row['status']}\s+{sentence}\n", help_), f"--help lacks {row}"
 
 
 # What a program sees of a card: the listing, what names a row of it, and its number.
@@ -99,6 +109,8 @@ def main():
     document(numachine, pathlib.Path(home, "docs/coherence.md"), 1)
     document(numachine, pathlib.Path(home, "docs/monitor.md"), 10)
     document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
+    document(numachine, pathlib.Path(home, "docs/results.md"), 1)
+    check_statuses(numachine)
 
 
 if __name__ == "__main__":

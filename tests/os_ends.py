@@ -36,7 +36,7 @@ ENDS = {
                       r"nothing mapped there; thread 1000 on card 0\n"),
     "text": ([], 139, r"killed by SIGSEGV at pc .*: access not allowed there"),
     "divide": ([], 136, r"killed by SIGFPE at pc .*: division by zero"),
-    "spin": (["-l", "2000000"], 99, r"stopped at the limit of 2000000 cycles\nend=2 .*ticks=2000000 "),
+    "spin": (["-l", "2000000"], 99, r"stopped at the limit of 2000000 PCycles\nend=2 .*ticks=2000000 "),
     "child": ([], 7, r"the program called \w+ \(\d+\) at pc .*, which is not provided"),
     "alarm": ([], 142, r"killed by SIGALRM"),
     "abort": ([], 134, r"killed by SIGABRT"),

@@ -5,9 +5,13 @@ and the same on each.
 
     special_guest.py NUMACHINE GUEST
 """
+import csv
 import os
+import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
 MACHINES = {
     "numachine-64": [],
@@ -32,7 +36,7 @@ handled 1
     "card_guest": """identity 4e4d0004, 4e4d0004
 counters: time passes
 remote counters: right
-a refused write: 4
+refused writes: 4 4
 SRAM: right
 phases: 100 and 50 stores
 interrupt: 1 signal, count 1
@@ -52,18 +56,40 @@ refused: 13 13 22 22 22 22 2 2 2 2
 """,
 }
 
+# What the simulator says of a guest, and what it has counted.
+SAID = {
+    "card_guest": r"warning: monitoring cards refused 2 writes to their registers; the first, at cycle \d+, by thread "
+                  r"1000 on card 0 at pc 0x\w+ \(main\+0x\w+\), to CONTROL3 \(0x3c\) of card 0: the allocation matrix .*\n",
+}
+COUNTED = {
+    "card_guest": {"truth.refused_writes": 2, "truth.counter0_interrupts": 0, "truth.counter2_interrupts": 3,
+                   "truth.sram_interrupts": 0},
+}
+
+
+def counted(out):
+    with open(out / "stats.csv", newline="", encoding="ascii") as file:
+        return {row["stat"]: int(row["value"]) for row in csv.DictReader(file)
+                if row["component"] == "machine" and row["stat"].startswith("truth.")}
+
 
 def main():
     numachine, guest = sys.argv[1:]
+    name = os.path.basename(guest).split(".")[0]
+    scratch = tempfile.TemporaryDirectory(prefix="numachine-")
+    out = pathlib.Path(scratch.name, "out")
     for machine, sets in MACHINES.items():
         options = [word for s in ["run.check=true", *sets] for word in ("--set", s)]
-        done = subprocess.run([numachine, "stat", "--quiet", "--machine", machine, *options, "--", guest],
+        done = subprocess.run([numachine, "stat", "--quiet", "--force", "-o", out, "--machine", machine, *options, "--", guest],
                               capture_output=True, text=True, timeout=200,
                               env={**os.environ, "MALLOC_PERTURB_": "165"})
-        expected = EXPECTED[os.path.basename(guest).split(".")[0]]
+        expected = EXPECTED[name]
         seen = "".join(done.stdout.splitlines(True)[:expected.count("\n")])
         assert done.returncode == 0, f"{machine}: {done.returncode} {done.stdout} {done.stderr}"
         assert seen == expected, f"{machine}: {done.stdout}"
+        assert re.search(SAID.get(name, "^(?!.*refused)"), done.stderr), f"{machine}: {done.stderr}"
+        found = counted(out)
+        assert all(found[stat] == value for stat, value in COUNTED.get(name, {}).items()), f"{machine}: {found}"
         print("ok:", machine)
 
 

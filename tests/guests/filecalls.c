@@ -19,18 +19,6 @@
 #include <unistd.h>
 #include <utime.h>
 
-/** A call's result and, if it failed, why. */
-#define SHOW(call) show(#call, (long)(call))
-
-static void show(const char *what, long result)
-{
-    if (result < 0)
-        printf("%s: %s\n", what, strerror(errno));
-    else
-        printf("%s: %ld\n", what, result);
-    errno = 0;
-}
-
 static int make(const char *name, const char *text)
 {
     const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);

@@ -14,17 +14,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define SHOW(call) show(#call, (long)(call))
-
-static void show(const char *what, long result)
-{
-    if (result < 0)
-        printf("%s: %s\n", what, strerror(errno));
-    else
-        printf("%s: %ld\n", what, result);
-    errno = 0;
-}
-
 static void streams(void)
 {
     struct stat st;

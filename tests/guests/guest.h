@@ -5,10 +5,12 @@
 #ifndef GUEST_H
 #define GUEST_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int guest_failures;
 
@@ -21,6 +23,18 @@ static inline void guest_check(int ok, const char *what, int line)
         return;
     guest_failures++;
     printf("line %d: not true: %s\n", line, what);
+}
+
+/** Prints a call's result and, if it failed, why. */
+#define SHOW(call) guest_show(#call, (long)(call))
+
+static inline void guest_show(const char *what, long result)
+{
+    if (result < 0)
+        printf("%s: %s\n", what, strerror(errno));
+    else
+        printf("%s: %ld\n", what, result);
+    errno = 0;
 }
 
 /** The exit status of main. */

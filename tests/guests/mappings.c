@@ -17,18 +17,7 @@
 
 enum { PAGE = 65536, RW = PROT_READ | PROT_WRITE };
 
-#define SHOW(call) show(#call, (long)(call))
-
 static sigjmp_buf back;
-
-static void show(const char *what, long result)
-{
-    if (result < 0)
-        printf("%s: %s\n", what, strerror(errno));
-    else
-        printf("%s: %ld\n", what, result);
-    errno = 0;
-}
 
 /** Whether mmap gives memory, or why not. */
 static long mapped(int prot, int flags, int fd, long offset)
