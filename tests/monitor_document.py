@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """
-The tables of docs/monitor.md, docs/programs.md and docs/coherence.md are those the program prints.
+The tables of docs/monitor.md, docs/programs.md, docs/coherence.md and docs/special-functions.md are those the program
+prints.
 
     monitor_document.py NUMACHINE HOME [--write]
 
@@ -49,6 +50,7 @@ def check_choices(numachine, home):
 # What a program sees of a card: the listing, what names a row of it, and its number.
 NUMBERS = {"events": ("name", "number"), "commands": ("name", "number"), "reasons": ("name", "number"),
            "sources": ("name", "number"), "registers": ("name", "offset"), "fields": ("register name", "bits"),
+           "sync": ("name", "offset"), "sync-fields": ("register name", "bits"),
            "parts": ("source name", "bits")}
 
 
@@ -99,6 +101,7 @@ def main():
     document(numachine, pathlib.Path(home, "docs/coherence.md"), 1)
     document(numachine, pathlib.Path(home, "docs/monitor.md"), 10)
     document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
+    document(numachine, pathlib.Path(home, "docs/special-functions.md"), 2)
 
 
 if __name__ == "__main__":
