@@ -159,8 +159,9 @@ struct actor {
     unsigned round, at; /* of the words written, or read */
     unsigned word;      /* to be read */
     unsigned waits;     /* reads of the register that came too early */
-    bool once;          /* it only arrives, and does nothing else */
-    bool in_turn;       /* one card writes in a round, and all read that one's words at once */
+    bool once;          /* it only stores 1 through its window, into this register */
+    uint32_t offset;
+    bool in_turn; /* one card writes in a round, and all read that one's words at once */
 };
 
 /* In turn, three of the cards write, on different stations where there are. */
@@ -226,10 +227,9 @@ static bool step(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
         return true;
     case ARRIVE:
     case ARRIVE_AGAIN:
-        if (!store(
-                cpu,
-                register_address(a->card, PC_WINDOW + a->window * PC_WINDOW_SPAN + PC_SYNC_ARRIVE3),
-                1, stop))
+        if (!store(cpu,
+                   register_address(a->card, PC_WINDOW + a->window * PC_WINDOW_SPAN + a->offset), 1,
+                   stop))
             return false;
         a->phase++;
         return true;
@@ -337,6 +337,7 @@ static void take_part(const struct shape *s, unsigned fifo, bool hurried, unsign
                                   .cards = cards,
                                   .rounds = rounds,
                                   .window = i % PC_WINDOWS,
+                                  .offset = PC_SYNC_ARRIVE3,
                                   .in_turn = hurried,
                                   .random = seed * 1000 + i};
         to_everybody(m, i, i % PC_WINDOWS);
@@ -384,16 +385,26 @@ static void rest(struct nm_machine *m)
     cr_assert_eq(why, NM_RUN_UNTIL, "%d %s", (int)why, nm_machine_error(m));
 }
 
-/* Has a card arrive once, through the window it is given. */
-static void arrive(struct nm_machine *m, unsigned card, unsigned window)
+/* Has a card store 1 through a window. */
+static void cast(struct nm_machine *m, unsigned card, unsigned window, uint32_t offset)
 {
-    struct actor a = {.card = card, .rounds = 1, .window = window, .phase = ARRIVE, .once = true};
+    struct actor a = {.card = card,
+                      .rounds = 1,
+                      .window = window,
+                      .offset = offset,
+                      .phase = ARRIVE,
+                      .once = true};
     struct nm_trap trap;
     struct pc_regs regs;
     actors_start(m, card, &a, nm_machine_now(m));
     cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
     pc_take(m, trap.card, &regs);
     rest(m);
+}
+
+static void arrive(struct nm_machine *m, unsigned card, unsigned window)
+{
+    cast(m, card, window, PC_SYNC_ARRIVE3);
 }
 
 /* Two stations on different rings make a mask of four: those four, and of them the cards named. */
@@ -422,6 +433,26 @@ Test(sync, masks_are_imprecise)
     cr_expect_eq(reached, 8);
     arrive(m, FROM, 1);
     cr_expect_eq(nm_card_register_read(m, 5, PC_SYNC_ARRIVED3), 1, "window 1 goes to nobody");
+    nm_machine_free(m);
+}
+
+/* A window reaches the monitoring cards' registers as well, and says where there is none. */
+Test(sync, all_monitoring_cards_at_once)
+{
+    static const struct shape ring = {"ring", 2, {3, 2, 1}};
+    struct nm_params p;
+    set_up(&ring, 1, &p);
+    struct nm_machine *m = actors_machine(&p);
+    to_everybody(m, 5, 1);
+    cast(m, 5, 1, MON_REG_LOAD_ALL);
+    cast(m, 5, 1, PC_SYNC_SHAPE);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        for (unsigned k = 0; k < MON_COUNTERS; k++)
+            cr_expect_eq(nm_card_register_read(m, i, MON_REG_COUNTER0 + 4 * k), 1);
+        const uint32_t error = nm_card_register_read(m, i, MON_REG_ERROR);
+        cr_expect_eq(MON_GET(error, ERROR_REASON), MON_REASON_no_register);
+        cr_expect_eq(MON_GET(error, ERROR_OFFSET), PC_SYNC_SHAPE);
+    }
     nm_machine_free(m);
 }
 
