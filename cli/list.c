@@ -10,6 +10,7 @@
 #include "machine/packet.h"
 #include "machine/protocol.h"
 #include "monitor/board.h"
+#include "procard/sync.h"
 #include "programs/syscall.h"
 #include "report/grid.h"
 
@@ -165,14 +166,12 @@ static json_t *list_words(void)
     return array;
 }
 
-static json_t *list_registers(void)
+static json_t *registers_of(const struct mon_register_row *rows, size_t count)
 {
     static const char *const access[] = {
         [MON_RW] = "RW", [MON_RO] = "RO", [MON_WO] = "WO", [MON_W1C] = "W1C"};
-    size_t count;
     char offset[16], reset[16];
     json_t *array = json_array();
-    const struct mon_register_row *rows = mon_registers(&count);
     for (size_t i = 0; i < count; i++) {
         snprintf(offset, sizeof offset, "0x%03x", rows[i].offset);
         snprintf(reset, sizeof reset, "0x%x", rows[i].reset);
@@ -184,6 +183,20 @@ static json_t *list_registers(void)
     return array;
 }
 
+static json_t *list_registers(void)
+{
+    size_t count;
+    const struct mon_register_row *rows = mon_registers(&count);
+    return registers_of(rows, count);
+}
+
+static json_t *list_sync(void)
+{
+    size_t count;
+    const struct mon_register_row *rows = pc_sync_registers(&count);
+    return registers_of(rows, count);
+}
+
 /** "7:4", or "7" for a single bit. */
 static void put_bits(unsigned low, unsigned bits, char *text, size_t size)
 {
@@ -192,12 +205,10 @@ static void put_bits(unsigned low, unsigned bits, char *text, size_t size)
 }
 
 /** The parts of registers. */
-static json_t *list_fields(void)
+static json_t *fields_of(const struct mon_field_row *rows, size_t count)
 {
-    size_t count;
     char bits[32];
     json_t *array = json_array();
-    const struct mon_field_row *rows = mon_fields(&count);
     for (size_t i = 0; i < count; i++) {
         put_bits(rows[i].low, rows[i].bits, bits, sizeof bits);
         json_array_append_new(array,
@@ -205,6 +216,20 @@ static json_t *list_fields(void)
                                         rows[i].name, "bits", bits, "sentence", rows[i].sentence));
     }
     return array;
+}
+
+static json_t *list_fields(void)
+{
+    size_t count;
+    const struct mon_field_row *rows = mon_fields(&count);
+    return fields_of(rows, count);
+}
+
+static json_t *list_sync_fields(void)
+{
+    size_t count;
+    const struct mon_field_row *rows = pc_sync_fields(&count);
+    return fields_of(rows, count);
 }
 
 /** What a register's field may hold: a number that has a name. */
@@ -352,6 +377,9 @@ static const struct listing {
     {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
     {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
     {"fields", list_fields, "register name bits sentence", "parts of those registers"},
+    {"sync", list_sync, "offset name access sentence",
+     "the processor card's registers for interrupts and barriers"},
+    {"sync-fields", list_sync_fields, "register name bits sentence", "parts of those registers"},
     {"commands", list_commands, "name number sentence", "commands of packets, for the card's mask"},
     {"reasons", list_reasons, "name number sentence", "why a card refuses what is written"},
     {"sources", list_sources, "name number sentence",

@@ -129,6 +129,7 @@ enum nm_run {
 enum nm_interrupt {
     NM_INTERRUPT_SPECIAL, /**< its special function is done */
     NM_INTERRUPT_MONITOR, /**< its monitoring card: an overflow, see MON_REG_INTERRUPT */
+    NM_INTERRUPT_REGISTER /**< a bit of its interrupt register (procard/sync.def) */
 };
 
 struct nm_trap {

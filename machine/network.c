@@ -125,7 +125,7 @@ static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now
                               .source = (uint16_t)station,
                               .class = (uint8_t)row->class,
                               .data_slots = (uint8_t)slots,
-                              .multicast = p->message == NM_MSG_INVALIDATE};
+                              .multicast = nm_is_multicast(p->message)};
     _Static_assert(sizeof *p <= sizeof out.payload,
                    "a packet fits a message of the rings: raise RING_PAYLOAD");
     memcpy(out.payload, p, sizeof *p);
@@ -421,12 +421,14 @@ static void look(struct nm_network *n, const struct nm_packet *in, nm_tick now)
     nm_special_look(&n->controller, in, empty ? ~0ull : s->line - 1, empty ? &none : &s->dir, now);
 }
 
-/* The card a packet from the rings is for: the requester, or the one whose registers are meant. */
-static unsigned card_of(const struct nm_network *n, const struct nm_packet *p)
+/* The cards a packet from the rings is for: the requester, or whose registers are meant. */
+static unsigned cards_of(const struct nm_network *n, const struct nm_packet *p)
 {
+    if (p->message == NM_MSG_UNC_CAST)
+        return p->cards;
     if (p->message != NM_MSG_UNC_RD && p->message != NM_MSG_UNC_WR)
-        return p->requester;
-    return nm_register_card(p->line) % n->controller.place.cards;
+        return 1u << p->requester;
+    return 1u << nm_register_card(p->line) % n->controller.place.cards;
 }
 
 static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from_network,
@@ -501,7 +503,7 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
         return true;
     case TO_MEMORY:
     case TO_CARD:
-        p.targets = (uint8_t)(1u << (way == TO_MEMORY ? NM_MODULE_MEMORY : card_of(n, &p)));
+        p.targets = (uint8_t)(way == TO_MEMORY ? 1u << NM_MODULE_MEMORY : cards_of(n, &p));
         if (!pass_on(n, &p, class, now))
             return false;
         pop(n, class, from_network, now);

@@ -18,7 +18,7 @@ static inline unsigned nm_register_card(uint64_t pa)
 /** Whether the message is one of those below, which the protocol's table does not know. */
 static inline bool nm_is_outside(enum nm_message message)
 {
-    _Static_assert(NM_MSG_UNC_RD + 7 == NM_MSG__COUNT && NM_MSG_NCH_WB == NM_MSG__COUNT - 1,
+    _Static_assert(NM_MSG_UNC_RD + 8 == NM_MSG__COUNT && NM_MSG_UNC_CAST == NM_MSG__COUNT - 1,
                    "these are the last of the table");
     return message >= NM_MSG_UNC_RD;
 }

@@ -74,10 +74,11 @@ struct nm_packet {
     uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
     uint8_t info;      /**< enum nm_info bits */
-    uint8_t bytes;     /**< UNC_WR: which bytes of the doubleword are meant, bit 0 is the first;
-                            SF_LOOK: bits as in special.h; SF_LINE: processor mask */
+    uint8_t bytes;     /**< UNC_WR, UNC_CAST: which bytes of the doubleword are meant, bit 0 is the
+                          first;     SF_LOOK: bits as in special.h; SF_LINE: processor mask */
     union {
         uint16_t lines; /**< special function: how many, from `line` on; SF_LINE: enum nm_state */
+        uint16_t cards; /**< UNC_CAST: bit per card, of each station it goes to */
         uint16_t age;   /**< of a request, and of what is sent because of it: how often it had been
                              refused */
     };
@@ -85,8 +86,8 @@ struct nm_packet {
     uint32_t arrived; /**< low bits of the tick at which this bus delivered it; the bus's to fill */
     int32_t data;     /**< checking mode: slot of the carried copy (check.h); -1 otherwise */
     union {
-        uint64_t word; /**< UNC_WR, UNC_DATA: the aligned doubleword, its bytes as in memory;
-                            SF_LINE: routing mask */
+        uint64_t word; /**< UNC_WR, UNC_CAST, UNC_DATA: the aligned doubleword, its bytes as
+                            in memory; SF_LINE: routing mask */
         uint64_t rank; /**< of a request, and of what is sent because of it: nm_rank */
     };
 };
@@ -120,6 +121,12 @@ extern const struct nm_message_row nm_message_rows[NM_MSG__COUNT];
 static inline const struct nm_message_row *nm_message_row(enum nm_message m)
 {
     return &nm_message_rows[m];
+}
+
+/** Whether the rings order it among all that go to many stations. */
+static inline bool nm_is_multicast(enum nm_message m)
+{
+    return m == NM_MSG_INVALIDATE || m == NM_MSG_UNC_CAST;
 }
 
 #endif

@@ -796,6 +796,8 @@ static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick no
         complete(card, now);
     } else if (nm_is_response(in->message))
         pc_uncached_answer(card, in, now);
+    else if (in->message == NM_MSG_UNC_CAST)
+        pc_uncached_take(card, in, now);
     else
         pc_uncached_serve(card, in, now);
 }

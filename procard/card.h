@@ -16,6 +16,7 @@
 #include "machine/special.h"
 #include "procard/monitor.h"
 #include "procard/r4400.h"
+#include "procard/sync.h"
 
 /** The two sides of both cache levels. */
 enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
@@ -100,7 +101,10 @@ enum pc_order {
 };
 
 /** And of rank NM_RANK_OS. */
-enum { PC_OS_ORDER_DELIVER = NM_ORDER_CARD /**< interrupts of the monitoring card */ };
+enum pc_os_order {
+    PC_OS_ORDER_DELIVER = NM_ORDER_CARD, /**< interrupts of the monitoring card */
+    PC_OS_ORDER_CALL,                    /**< and of the interrupt register */
+};
 
 enum pc_activity {
     PC_IDLE, /**< no thread */
@@ -180,6 +184,9 @@ struct pc_card {
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct pc_monitor monitor;
+    struct pc_sync sync;
+    uint32_t called; /**< interrupts of the interrupt register on their way or delivered whose bits
+                          are still set and enabled */
     struct nm_truth truth;
 
     /* surroundings */
@@ -369,6 +376,17 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
 void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at);
 void pc_agent_attach(struct pc_card *card);
 
+/* ---- registers.c, for uncached.c and the host ------------------------------------------------ */
+
+/**
+ * Register accesses, from an event of the card's own station at tick `now`.
+ * @param offset  in the card's register space, below MON_SPACE; a multiple of 4
+ */
+uint32_t pc_register_read(struct pc_card *card, uint32_t offset, nm_tick now);
+/** @param writer  card whose processor writes */
+enum mon_reason pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset,
+                                  uint32_t value, nm_tick now);
+
 /* ---- uncached.c, for cache.c and agent.c ---------------------------------------------------- */
 
 /** A load or store of an uncached page, as pc_load and pc_store. */
@@ -378,6 +396,8 @@ uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsi
 void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now);
 /** Another card's access to this card's registers. */
 void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+/** A write of registers of many cards, this one among them (UNC_CAST). */
+void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, nm_tick now);
 /** There may be room in the outgoing FIFO. */
 void pc_uncached_room(struct pc_card *card, nm_tick now);
 

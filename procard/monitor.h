@@ -32,16 +32,6 @@ struct pc_monitor {
 void pc_monitor_init(struct pc_card *card);
 void pc_monitor_free(struct pc_card *card);
 
-/**
- * Register accesses, from an event of the card's own station at tick `now`.
- * @param offset  in the card's register space, below MON_SPACE; a multiple of 4
- */
-uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now);
-/** @param writer  card whose processor writes
- *  @return why it was refused; MON_REASON_none: it was not */
-enum mon_reason pc_monitor_write(struct pc_card *card, unsigned writer, uint32_t offset,
-                                 uint32_t value, nm_tick now);
-
 /** All totals the board sees at tick `now`: pc_card_taps, the station's, and the board's own. */
 void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *out);
 

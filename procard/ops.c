@@ -125,13 +125,13 @@ static void truth(struct nm_card *nm, struct nm_truth *out)
 
 static uint32_t register_read(struct nm_card *nm, uint32_t offset, nm_tick now)
 {
-    return pc_monitor_read(pc_card_of(nm), offset, now);
+    return pc_register_read(pc_card_of(nm), offset, now);
 }
 
 static void register_write(struct nm_card *nm, unsigned writer, uint32_t offset, uint32_t value,
                            nm_tick now)
 {
-    pc_monitor_write(pc_card_of(nm), writer, offset, value, now);
+    pc_register_write(pc_card_of(nm), writer, offset, value, now);
 }
 
 static const struct mon_board *board(const struct nm_card *nm)

@@ -14,6 +14,11 @@
  *
  * A card's own registers are reached through its agent without a bus transfer, at the same delay
  * behind the agent as over the bus.
+ *
+ * A store into a window of the own registers goes on from there to a register of every card that
+ * the window names (sync.c), as one message that nobody acknowledges: the store is over when it is
+ * in the outgoing FIFO. The rings order such messages with invalidations. So whatever its processor
+ * has stored before is invalidated at a card before the card takes the message.
  */
 #include "machine/outside.h"
 #include "procard/card.h"
@@ -21,7 +26,7 @@
 
 #include <string.h>
 
-static nm_fire_fn turn, issue, own, serve;
+static nm_fire_fn turn, issue, own, serve, written;
 
 static void post(struct pc_card *card, nm_tick at, enum pc_order order, nm_fire_fn *fire)
 {
@@ -41,14 +46,14 @@ static void touch_registers(struct pc_card *card, struct nm_packet *p, nm_tick n
     const uint32_t offset = (uint32_t)(p->line % NM_REGISTER_SPACE);
     uint8_t bytes[8] = {0}, *datum = bytes + (p->line & 4);
     memcpy(bytes, &p->word, sizeof bytes);
-    if (p->message == NM_MSG_UNC_WR) {
+    if (p->message != NM_MSG_UNC_RD) {
         uint32_t value = (uint32_t)datum[0] << 24 | datum[1] << 16 | datum[2] << 8 | datum[3];
         const unsigned writer = p->station * (unsigned)card->p->processors + p->requester;
-        p->word = pc_monitor_write(card, writer, offset, value, now);
+        p->word = pc_register_write(card, writer, offset, value, now);
         p->message = NM_MSG_UNC_DONE;
         return;
     }
-    const uint32_t value = pc_monitor_read(card, offset, now);
+    const uint32_t value = pc_register_read(card, offset, now);
     for (unsigned i = 0; i < 4; i++)
         datum[i] = (uint8_t)(value >> (24 - 8 * i));
     memcpy(&p->word, bytes, sizeof bytes);
@@ -75,6 +80,20 @@ static void serve(void *self, nm_tick now, uint64_t arg)
     p->targets = (uint8_t)(1u << (away ? NM_MODULE_NETWORK : p->requester));
     card->port.out[NM_SINKABLE].reserved--;
     nm_bus_send(card->bus, card->position, p);
+}
+
+void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+{
+    card->answer = *in;
+    card->agent_free = cycles(card, now, card->p->agent_register);
+    post(card, card->agent_free, PC_ORDER_WORK, written);
+}
+
+static void written(void *self, nm_tick now, uint64_t arg)
+{
+    struct pc_card *card = self;
+    (void)arg;
+    touch_registers(card, &card->answer, now);
 }
 
 /* ---- the access's way ------------------------------------------------------------------------ */
@@ -141,7 +160,34 @@ static void issue(void *self, nm_tick now, uint64_t arg)
 void pc_uncached_room(struct pc_card *card, nm_tick now)
 {
     card->uncached.blocked = false;
-    post(card, now, PC_ORDER_UNCACHED, issue);
+    post(card, now, PC_ORDER_UNCACHED, is_own(card, card->uncached.request.line) ? own : issue);
+}
+
+/* A store into a window goes on to whom that names. @return false: there is no room for it yet */
+static bool cast(struct pc_card *card, struct nm_packet *p)
+{
+    const struct pc_sync_cast to =
+        pc_sync_cast(&card->sync, card->rings, (unsigned)card->p->processors,
+                     (uint32_t)(p->line % NM_REGISTER_SPACE));
+    struct nm_packet out = *p;
+    const bool here = to.route == ring_mask_station(card->rings, card->station);
+    if (!to.route || !to.cards)
+        return true;
+    if (!nm_fifo_room(&card->port.out[NM_SINKABLE], 1))
+        return false;
+    out.message = NM_MSG_UNC_CAST;
+    out.line += to.offset - p->line % NM_REGISTER_SPACE;
+    out.cards = to.cards;
+    out.route = here ? 0 : to.route;
+    out.targets = (uint8_t)(here ? to.cards : 1u << NM_MODULE_NETWORK);
+    nm_bus_send(card->bus, card->position, &out);
+    return true;
+}
+
+static bool is_cast(const struct nm_packet *p)
+{
+    return p->message == NM_MSG_UNC_WR &&
+           pc_sync_is_window((uint32_t)(p->line % NM_REGISTER_SPACE));
 }
 
 static void own(void *self, nm_tick now, uint64_t arg)
@@ -150,7 +196,12 @@ static void own(void *self, nm_tick now, uint64_t arg)
     struct nm_packet *p = &card->uncached.request;
     (void)arg;
     memcpy(&p->word, card->uncached.bytes, sizeof p->word);
-    touch_registers(card, p, now);
+    if (!is_cast(p))
+        touch_registers(card, p, now);
+    else if (!cast(card, p)) {
+        card->uncached.blocked = true; /* pc_uncached_room will call again */
+        return;
+    }
     pc_uncached_answer(card, p, now);
 }
 

@@ -9,6 +9,7 @@
  * protocol's own story and the seed that repeats it.
  */
 #include "actors.h"
+#include "machine/looking.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #endif
 
 enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 6, PREFETCH = 5 };
+enum { BARRIER = 16 /* [bytes] of registers that a barrier has, and a window */ };
 
 struct shape {
     const char *name;
@@ -38,10 +40,13 @@ struct actor {
     uint64_t increments; /* successful SCs */
     enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OUTSIDE_LOAD, OUTSIDE_STORE } op;
     uint64_t address;
-    uint64_t linked;   /* what the last LL read */
-    uint64_t mine;     /* an uncached doubleword that nobody else writes, */
-    uint64_t stored;   /* and its last value */
-    uint64_t outside;  /* references that were not coherent */
+    uint64_t linked;  /* what the last LL read */
+    uint64_t mine;    /* an uncached doubleword that nobody else writes, */
+    uint64_t stored;  /* and its last value */
+    uint64_t outside; /* references that were not coherent */
+    unsigned number;  /* of its card */
+    unsigned arrives; /* the store is an arrival, by the window of this number less one */
+    uint64_t arrivals[2];
     bool decided;      /* op and address stand; a miss repeats them */
     unsigned function; /* special function asked for; 0: none */
     unsigned lines;    /* of it */
@@ -59,16 +64,30 @@ static const uint64_t COUNTER = 0; /* the word LL/SC fight for */
 /* Lines of pages that are uncached or not coherent are their own, far from the others. */
 enum { OUTSIDE = 1 << 19, SRAM = 0x40000 };
 
+/* Windows of every card: to everybody, and to its own station. */
+enum { ALL, HERE };
+
+/* An arrival at a barrier of everybody or of the own station, which only count. */
+static void arrive(struct actor *a)
+{
+    const unsigned window = (unsigned)draw(a, 2);
+    a->op = OUTSIDE_STORE;
+    a->address = NM_REGISTERS + (uint64_t)a->number * NM_REGISTER_SPACE + PC_WINDOW +
+                 window * PC_WINDOW_SPAN + PC_SYNC_ARRIVE0 + window * BARRIER;
+    a->arrives = 1 + window;
+}
+
 /* Now and then something outside coherence: the own doubleword, a part of anybody's, a line of a
- * non-coherent page, a register of any card. */
+ * non-coherent page, a register of any card, an arrival. */
 static bool decide_outside(struct actor *a)
 {
     const uint64_t there = draw(a, nm_params_stations(a->p)) * a->p->memory_size + OUTSIDE;
+    a->arrives = 0;
     if (a->op == LINKED || draw(a, 15))
         return false;
     a->outside++;
     a->op = draw(a, 2) ? OUTSIDE_LOAD : OUTSIDE_STORE;
-    switch (draw(a, 4)) {
+    switch (draw(a, 5)) {
     case 0:
         a->address = UNCACHED | a->mine;
         break;
@@ -77,6 +96,9 @@ static bool decide_outside(struct actor *a)
         break;
     case 2:
         a->address = NONCOHERENT | (there + 0x10000 + draw(a, 8) * a->p->l2_line);
+        break;
+    case 3:
+        arrive(a);
         break;
     default:
         a->address = NM_REGISTERS + draw(a, nm_params_cards(a->p)) * NM_REGISTER_SPACE + SRAM;
@@ -133,7 +155,12 @@ static bool perform_outside(struct pc_cpu *cpu, struct actor *a, enum pc_stop *s
     const bool own = a->address == (UNCACHED | a->mine);
     uint8_t *host = a->op == OUTSIDE_STORE ? pc_store(cpu, a->address, size, cpu->now, stop)
                                            : pc_load(cpu, a->address, size, cpu->now, stop);
-    if (host && a->op == OUTSIDE_STORE) {
+    if (host && a->arrives) {
+        memset(host, 0, size);
+        host[size - 1] = 1;
+        a->arrivals[a->arrives - 1]++;
+        a->arrives = 0;
+    } else if (host && a->op == OUTSIDE_STORE) {
         memcpy(host, &a->random, size);
         a->stored = own ? a->random : a->stored;
     } else if (host && own)
@@ -297,6 +324,37 @@ static void come_to_rest(struct nm_machine *m, const struct shape *s, struct act
     cr_assert_eq(why, NM_RUN_IDLE, "%s: %s", s->name, nm_machine_error(m));
 }
 
+static void set_windows(struct nm_machine *m, unsigned card)
+{
+    const struct ring_shape shape = nm_ring_shape(nm_machine_params(m));
+    const unsigned per_station = nm_machine_cards(m) / nm_machine_stations(m);
+    const ring_mask here = ring_mask_station(&shape, card / per_station);
+    for (unsigned window = ALL; window <= HERE; window++) {
+        const uint32_t to = PC_SYNC_TO_CARDS0 + window * BARRIER;
+        nm_card_register_write(m, card, to, UINT32_MAX);
+        for (unsigned l = 0; l < RING_LEVELS; l++)
+            nm_card_register_write(m, card, to + 4 + 4 * l,
+                                   window == ALL ? UINT32_MAX : ring_mask_field(here, l));
+    }
+}
+
+/* Every card has had every arrival that was for it, once. */
+static void check_arrivals(struct nm_machine *m, const struct actor *actor, const struct shape *s)
+{
+    const unsigned cards = nm_machine_cards(m), per_station = cards / nm_machine_stations(m);
+    for (unsigned i = 0; i < cards; i++) {
+        uint64_t all = 0, here = 0;
+        for (unsigned j = 0; j < cards; j++) {
+            all += actor[j].arrivals[ALL];
+            here += j / per_station == i / per_station ? actor[j].arrivals[HERE] : 0;
+        }
+        cr_assert_eq(nm_card_register_read(m, i, PC_SYNC_ARRIVED0), all, "%s: card %u", s->name, i);
+        cr_assert_eq(nm_card_register_read(m, i, PC_SYNC_ARRIVED0 + BARRIER), here, "%s: card %u",
+                     s->name, i);
+        cr_assert(all && here, "%s: nobody ever arrives", s->name);
+    }
+}
+
 /* Every special function came to its end but those under way; every kind was used. */
 static void check_functions(const struct actor *actor, unsigned cards, const struct shape *s)
 {
@@ -323,9 +381,11 @@ static void try_shape(const struct shape *s, bool exclusive, uint64_t seed, stru
         actor[i] = (struct actor){.shape = s,
                                   .p = &p,
                                   .random = seed * 1000003 + i,
+                                  .number = i,
                                   .left = REFERENCES / nm_machine_cards(m),
                                   .mine = i % nm_params_stations(&p) * p.memory_size + OUTSIDE +
                                           8192 + 8 * i};
+        set_windows(m, i);
         actors_start(m, i, &actor[i], i);
     }
     run(m, s, seed);
@@ -338,6 +398,7 @@ static void try_shape(const struct shape *s, bool exclusive, uint64_t seed, stru
                  (unsigned long)counter, (unsigned long)sum);
     check_nacks(m, nacks, s->name);
     check_functions(actor, nm_machine_cards(m), s);
+    check_arrivals(m, actor, s);
     cr_assert_gt(sum, 0, "%s: no LL/SC ever succeeded", s->name);
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
         cr_assert_gt(actor[i].outside, 0, "%s: nothing outside coherence", s->name);

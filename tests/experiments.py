@@ -37,6 +37,7 @@ class Run:
                     self.stats[row["snapshot"]][row["stat"]] = float(row["value"])
             self.bins = [r for r in self.rows(out / "monitor/histogram.csv")]
             self.samples = [r for r in self.rows(out / "monitor/samples.csv")]
+            self.stdout = (out / "guest.stdout").read_text()
             npy = out / "monitor/histogram.npy"
             self.npy = npy.read_bytes() if npy.exists() else b""
 
@@ -127,6 +128,27 @@ def invalidate_histogram(numachine, experiment):
                  "padded_elapsed": times[1]}
 
 
+def barriers(run):
+    """What the program prints: {threads: {way: PCycles a barrier}}."""
+    head, *rows = [line.split() for line in run.stdout.splitlines()]
+    return {int(row[0]): dict(zip(head[1:5], map(int, row[1:]))) for row in rows}
+
+
+def barrier(numachine, experiment):
+    run = Run(numachine, experiment)
+    table = barriers(run)
+    assert sorted(table) == [1, 2, 4, 8, 16, 32, 64], table
+    for threads, took in table.items():
+        assert threads < 4 or took["library"] > took["memory"] > 2 * took["registers"], took
+        assert (took["stations"] < took["registers"]) == (threads > 16), (threads, took)
+    assert table[64]["memory"] > 8 * table[64]["registers"], table[64]
+    packets = {way: run.total("monitor.packet_headers", way) for way in table[64]}
+    assert packets["memory"] > 2 * packets["registers"] > 2.5 * packets["stations"], packets
+    slow = barriers(Run(numachine, experiment, "--set", "agent.register=20cy"))
+    assert slow[64]["registers"] > 2 * table[64]["registers"], "the line to change"
+    return run, {f"{way}_64": table[64][way] for way in table[64]}
+
+
 def other_protocol(numachine, experiment):
     """The same with reads granted clean exclusive."""
     run = Run(numachine, experiment, "--set", "protocol.clean_exclusive=true")
@@ -134,7 +156,7 @@ def other_protocol(numachine, experiment):
 
 
 EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
-               "invalidate-histogram": invalidate_histogram}
+               "invalidate-histogram": invalidate_histogram, "barrier": barrier}
 
 
 def compiler():

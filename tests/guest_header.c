@@ -1,11 +1,11 @@
 /*
- * The guest's names for what is in the monitoring card's registers are those of the card's tables.
+ * The guest's names for what is in a card's registers are those of the card's tables.
  *
  *   guest_header        prints the header
  *   guest_header FILE   compares: exit status 1 when the file is another
  */
 #include "machine/packet.h"
-#include "monitor/board.h"
+#include "procard/sync.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,8 +14,10 @@
 
 static const char head[] =
     "/*\n"
-    " * Registers of the monitoring card and every number they may hold, for guest programs; see\n"
-    " * numachine.h. Made from the card's tables, like `numachine list events`:\n"
+    " * Registers of a processor's monitoring card, and of the processor card itself, and every "
+    "number\n"
+    " * they may hold, for guest programs; see numachine.h. Made from the tables, like\n"
+    " * `numachine list events`:\n"
     " *\n"
     " *     build/tests/guest_header > experiments/include/numachine_card.h\n"
     " */\n"
@@ -49,6 +51,11 @@ static void print_registers(FILE *out)
         fprintf(out, "    NUMACHINE_REG_%s = 0x%03x,\n", row[i].name, row[i].offset);
     fprintf(out, "    NUMACHINE_REG_SRAM = 0x%x, /* the first of %d words */\n", MON_SRAM_WINDOW,
             MON_SRAM_WORDS);
+    row = pc_sync_registers(&count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "    NUMACHINE_REG_%s = 0x%03x,\n", row[i].name, row[i].offset);
+    fprintf(out, "    NUMACHINE_WINDOW = 0x%x, /* the first of %d */\n", PC_WINDOW, PC_WINDOWS);
+    fprintf(out, "    NUMACHINE_WINDOW_SPAN = 0x%x,\n", PC_WINDOW_SPAN);
     fprintf(out, "    NUMACHINE_REGISTERS = 0x%x /* bytes to be mapped */\n};\n", MON_SPACE);
 }
 
@@ -66,6 +73,9 @@ static void print_fields(FILE *out)
             continue;
         print_part(out, counter ? "CONTROL" : row[i].reg, row[i].name, row[i].low, row[i].bits);
     }
+    row = pc_sync_fields(&count);
+    for (size_t i = 0; i < count; i++)
+        print_part(out, row[i].reg, row[i].name, row[i].low, row[i].bits);
     fputs("    NUMACHINE_BIT__END\n};\n", out);
 }
 

@@ -10,6 +10,7 @@
  */
 #include "actors.h"
 #include "latency_count.h"
+#include "machine/looking.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -54,6 +55,7 @@ static const struct scenario scenarios[] = {
     {"uncached write, acknowledged, home here", R, ST2(R, 0, U), {{0}}},
     {"own register", R, LD(R, 1, G), {{0}}},
     {"register of another card here", R, LD(R, 0, G), {{0}}},
+    {"register of a card here, through a window", R, ST(R, 0, W), {{0}}},
     {"non-coherent read, home here", R, LD(R, 0, N), {{0}}},
     {"non-coherent read, putting out a dirty line", R, LD(R, 0, N), {ST(R, 0, B)}},
 
@@ -62,6 +64,8 @@ static const struct scenario scenarios[] = {
     {"register of a card away", H, LD(R, 0, G), {{0}}},
     {"register of a card away, written, acknowledged", H, ST2(R, 0, G), {{0}}},
     {"non-coherent read", H, LD(R, 0, N), {{0}}},
+    {"register of a card away, through a window", H, ST(R, 0, W), {{0}}},
+    {"own register, through a window that goes away too", H, ST(R, 0, V), {{0}}},
 
     {"read", H, LD(R, 0, A), {{0}}},
     {"write", H, ST(R, 0, A), {{0}}},
@@ -114,6 +118,7 @@ struct order {
     uint64_t address;
     unsigned size, times;
     bool store;
+    bool lingers; /* not back: the processor goes on without accesses until this is taken back */
     nm_tick over;
 };
 
@@ -133,6 +138,10 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
             memset(host, 1, o->size);
         o->over = cpu->now;
     }
+    if (o->lingers && cpu->now < horizon)
+        pc_charge(cpu, PC_ST_INT, horizon - cpu->now);
+    if (o->lingers)
+        return PC_STOP_HORIZON;
     cpu->exc = PC_EXC_SYS;
     return PC_STOP_TRAP;
 }
@@ -145,6 +154,9 @@ static uint64_t address_of(const struct world *w, const struct scenario *s,
         [C] = p->netcache_size, [P] = p->l1d_size, [U] = UNCACHED, [N] = NONCOHERENT,
     };
     unsigned home = line == L ? w->station[R] : w->station[s->home];
+    if (line >= W)
+        return UNCACHED + NM_REGISTERS + w->station[R] * p->processors * NM_REGISTER_SPACE +
+               PC_WINDOW + PC_SYNC_ARRIVE0;
     if (line == G)
         return UNCACHED + NM_REGISTERS + (home * p->processors + 1) * NM_REGISTER_SPACE + SRAM;
     return home * p->memory_size + 5 * p->l2_line + away[line];
@@ -157,6 +169,31 @@ static void run_quiet(struct nm_machine *m)
     cr_assert_eq(why, NM_RUN_UNTIL, "%s", nm_machine_error(m));
 }
 
+static uint32_t field_of(const struct nm_machine *m, unsigned a, unsigned b, unsigned level)
+{
+    const struct ring_shape shape = nm_ring_shape(nm_machine_params(m));
+    return ring_mask_field(ring_mask_or(ring_mask_station(&shape, a), ring_mask_station(&shape, b)),
+                           level);
+}
+
+/* Until a store through a window has changed the register it is for; returns when. */
+static nm_tick watch(struct nm_machine *m, const struct world *w, const struct scenario *s,
+                     unsigned card)
+{
+    const unsigned processors = (unsigned)nm_machine_params(m)->processors;
+    const bool home = s->measured.line == W;
+    const unsigned target = home ? w->station[s->home] * processors + 1 : card;
+    struct nm_trap trap;
+    nm_card_register_write(m, card, PC_SYNC_TO_CARDS0, home ? 2 : 1);
+    for (unsigned level = 0; level < RING_LEVELS; level++)
+        nm_card_register_write(m, card, PC_SYNC_TO_STATIONS0 + 4 * level,
+                               field_of(m, w->station[R], w->station[s->home], level));
+    while (!nm_card_register_read(m, target, PC_SYNC_ARRIVED0))
+        cr_assert_eq(nm_machine_run(m, nm_machine_now(m) + 1, &trap), NM_RUN_UNTIL, "%s",
+                     nm_machine_error(m));
+    return nm_machine_now(m) - 1;
+}
+
 /* Has a card make one access that starts at `at`; returns when it was over. */
 static nm_tick perform(struct nm_machine *m, const struct world *w, const struct scenario *s,
                        const struct access *a, nm_tick at)
@@ -164,18 +201,22 @@ static nm_tick perform(struct nm_machine *m, const struct world *w, const struct
     const struct nm_params *p = nm_machine_params(m);
     struct order order = {.address = address_of(w, s, p, a->line),
                           .store = a->store,
-                          .size = a->line == G ? 4 : 8,
+                          .size = a->line >= G ? 4 : 8,
+                          .lingers = a->line >= W,
                           .times = 1 + a->twice};
     unsigned card = w->station[a->role] * (unsigned)p->processors + a->card;
     struct pc_regs regs;
     struct nm_trap trap;
     actors_start(m, card, &order, at);
+    const nm_tick seen = order.lingers ? watch(m, w, s, card) : 0;
+    const bool lingered = order.lingers;
+    order.lingers = false;
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%s, %s: stopped with %d: %s", w->name, s->name, (int)why,
                  nm_machine_error(m));
     pc_take(m, card, &regs);
     run_quiet(m);
-    return order.over;
+    return lingered ? seen : order.over;
 }
 
 static nm_tick quiet_tick(const struct nm_machine *m, unsigned phase)

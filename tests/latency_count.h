@@ -18,8 +18,10 @@ enum { R, H, O, ROLES };
 /** Lines of one set of the secondary cache. A is the line measured; B has the same home and L2
  * place as A; C the same home and network cache place; L the same L2 place and its home on station
  * R; P the same home and primary cache place. U and N are A on an uncached and on a non-coherent
- * page; G is a register of card 1 of A's home. */
-enum line { A, B, C, L, P, U, N, G };
+ * page; G is a register of card 1 of A's home; W and V are registers of the requester's station and
+ * A's home, written through a window, until they have changed on card 1 of the home or on the
+ * requester. */
+enum line { A, B, C, L, P, U, N, G, W, V };
 
 struct access {
     unsigned role, card; /**< station and its card */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """
-The tables of docs/monitor.md, programs.md, coherence.md and results.md are those the program prints.
+The tables of docs/monitor.md, programs.md, coherence.md, special-functions.md and results.md are those the program
+prints.
 
     monitor_document.py NUMACHINE HOME [--write]
 
@@ -59,6 +60,7 @@ def check_statuses(numachine):
 # What a program sees of a card: the listing, what names a row of it, and its number.
 NUMBERS = {"events": ("name", "number"), "commands": ("name", "number"), "reasons": ("name", "number"),
            "sources": ("name", "number"), "registers": ("name", "offset"), "fields": ("register name", "bits"),
+           "sync": ("name", "offset"), "sync-fields": ("register name", "bits"),
            "parts": ("source name", "bits")}
 
 
@@ -111,6 +113,7 @@ def main():
     document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
     document(numachine, pathlib.Path(home, "docs/results.md"), 1)
     check_statuses(numachine)
+    document(numachine, pathlib.Path(home, "docs/special-functions.md"), 2)
 
 
 if __name__ == "__main__":

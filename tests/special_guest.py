@@ -44,6 +44,14 @@ read: 1, poll: 1 0
 registers: bytes are bus errors
 registers: unaligned words are bus errors
 """,
+    "sync_guest": """bits: 3, then 0
+barriers: 0 words wrong
+thread 0: 1 calls, bits 80000000
+thread 1: 6 calls, bits 800000f0
+thread 2: 6 calls, bits 80000f00
+thread 3: 6 calls, bits 8000f000
+a refused write: 1, shape 4
+""",
     "outside_guest": """uncached: parts right
 uncached: messages right
 non-coherent: data right

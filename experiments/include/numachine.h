@@ -152,6 +152,75 @@ static inline unsigned numachine_card_read(volatile unsigned *card, unsigned off
  * in the uncached store buffer, where cached accesses overtake it; SYNC lets none of them. */
 #define NUMACHINE_PHASE(card, phase) (NUMACHINE_WRITE(card, PHASE, phase), __sync_synchronize())
 
+/*
+ * Interrupts and barriers between processors (docs/special-functions.md): registers of the same
+ * space. A store into window w, 0 to 3, of the own card goes to a register of every card that the
+ * window names. Cards that are not named take no notice; a guest without cards waits for nobody.
+ *
+ *     volatile unsigned *card = numachine_card(-1);
+ *
+ *     numachine_window(card, 0, ~0u, ~0u, ~0u, ~0u);         everybody
+ *     numachine_barrier_expect(card, 3, threads);            barrier 3, 0 to 7; each thread, then
+ *     pthread_barrier_wait(&begun);                          once by other means
+ *     ...
+ *     for (unsigned round = 1;; round++)
+ *         numachine_barrier(card, 0, 3, round);
+ */
+#define NUMACHINE_FIELD(word, field) \
+    ((word) >> NUMACHINE_BIT_##field & (unsigned)NUMACHINE_MAX_##field)
+
+/** Window `w` goes to these cards, a bit for each position on a station's bus, of all stations
+ * whose positions on their local ring, that ring's on the ring above and that one's on the top ring
+ * have a bit. What the machine has not is left out. */
+static inline void numachine_window(volatile unsigned *card, unsigned w, unsigned cards,
+                                    unsigned stations, unsigned locals, unsigned groups)
+{
+    numachine_card_write(card, NUMACHINE_REG_TO_CARDS0 + 16 * w, cards);
+    numachine_card_write(card, NUMACHINE_REG_TO_STATIONS0 + 16 * w, stations);
+    numachine_card_write(card, NUMACHINE_REG_TO_LOCALS0 + 16 * w, locals);
+    numachine_card_write(card, NUMACHINE_REG_TO_GROUPS0 + 16 * w, groups);
+}
+
+/** Writes the register at `offset` of every card that window `w` names. */
+static inline void numachine_cast(volatile unsigned *card, unsigned w, unsigned offset,
+                                  unsigned value)
+{
+    numachine_card_write(card, NUMACHINE_WINDOW + w * NUMACHINE_WINDOW_SPAN + offset, value);
+}
+
+/** Prepares barrier `k` of this card for rounds of so many arrivals; the first is round 1. */
+static inline void numachine_barrier_expect(volatile unsigned *card, unsigned k, unsigned arrivals)
+{
+    numachine_card_write(card, NUMACHINE_REG_EXPECTED0 + 16 * k, 0);
+    numachine_card_write(card, NUMACHINE_REG_ARRIVED0 + 16 * k, 0);
+    numachine_card_write(card, NUMACHINE_REG_ROUND0 + 16 * k, 0);
+    numachine_card_write(card, NUMACHINE_REG_EXPECTED0 + 16 * k, arrivals);
+    __sync_synchronize();
+}
+
+/** Arrives, on all cards of window `w`. What this thread has stored before is seen by whoever has
+ *  noticed it: stores are complete before the message leaves, and it overtakes no invalidation. */
+static inline void numachine_barrier_arrive(volatile unsigned *card, unsigned w, unsigned k)
+{
+    __asm__ volatile("" ::: "memory");
+    numachine_cast(card, w, NUMACHINE_REG_ARRIVE0 + 16 * k, 1);
+}
+
+/** Waits until round `round` is complete on this card. */
+static inline void numachine_barrier_await(volatile unsigned *card, unsigned k, unsigned round)
+{
+    while (card && (int)(card[NUMACHINE_REG_ROUND0 / 4 + 4 * k] - round) < 0)
+        ;
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void numachine_barrier(volatile unsigned *card, unsigned w, unsigned k,
+                                     unsigned round)
+{
+    numachine_barrier_arrive(card, w, k);
+    numachine_barrier_await(card, k, round);
+}
+
 /* Word of the SRAM, 0 to 65535. */
 #define NUMACHINE_SRAM(card, word) numachine_card_read(card, NUMACHINE_REG_SRAM + 4 * (word))
 

@@ -28,6 +28,7 @@ EXECUTIONS = {
     "yaml": 100_000,
     "strings": 150_000,
     "card": 500_000,
+    "sync": 500_000,
     "formula": 4_500_000,
     "units": 5_300_000,
 }

@@ -1,9 +1,9 @@
 /*
  * The machine's devices: marks, special functions and looks, mapped pages without coherence, and a
- * monitoring card's registers at any width, from two threads on one machine. The idea: devices are
+ * card's registers at any width, from two threads on one machine. The idea: devices are
  * opened and mapped first, so that every byte of the input reaches one.
  */
-#include "monitor/board.h"
+#include "procard/sync.h"
 #include "tests/fuzz/guest.h"
 
 const char *const fuzz_words[] = {NULL};
@@ -64,19 +64,32 @@ static void open_all(struct guest *g, unsigned opened[DEVICES], unsigned mapped[
     }
 }
 
+/** Offset of a register: of the monitoring card, of the processor card, or of that through a
+ * window. */
+static uint32_t register_offset(unsigned n)
+{
+    size_t monitor, sync;
+    const struct mon_register_row *first = mon_registers(&monitor);
+    const struct mon_register_row *second = pc_sync_registers(&sync);
+
+    n %= monitor + 2 * sync;
+    if (n < monitor)
+        return first[n].offset;
+    n -= (unsigned)monitor;
+    return second[n % sync].offset + (n < sync ? 0 : PC_WINDOW + n % PC_WINDOWS * PC_WINDOW_SPAN);
+}
+
 /** An access to a mapping: its address is known: it was asked for. */
 static void add_access(struct guest *g, struct fuzz_in *in, unsigned list,
                        const uint64_t at[DEVICES])
 {
-    size_t registers;
-    const struct mon_register_row *row = mon_registers(&registers);
     const unsigned device = CARD + (unsigned)fuzz_take(in, 1) % 3;
     const unsigned where = (unsigned)fuzz_take(in, 2);
     struct guest_step s = {.what = GUEST_LB + fuzz_take(in, 1) % (GUEST_DOES - GUEST_LB)};
 
     s.arg[0] = at[device] + (device != CARD ? where % PAGES
-                             : where & 1 ? row[(where >> 3) % registers].offset + (where >> 1 & 3)
-                                         : (uint64_t)where << 3);
+                             : where & 1    ? register_offset(where >> 3) + (where >> 1 & 3)
+                                            : (uint64_t)where << 3);
     s.arg[1] = fuzz_take(in, 2) << (where & 31);
     guest_add(g, list, &s);
 }
@@ -112,9 +125,7 @@ static void add_command(struct guest *g, struct fuzz_in *in, unsigned list, unsi
 static void add_register(struct guest *g, struct fuzz_in *in, unsigned list,
                          const uint64_t at[DEVICES])
 {
-    size_t registers;
-    const struct mon_register_row *row = mon_registers(&registers);
-    const uint64_t offset = row[fuzz_take(in, 1) % registers].offset;
+    const uint64_t offset = register_offset((unsigned)fuzz_take(in, 1));
     const struct guest_step s = {.what = GUEST_SW, .arg = {at[CARD] + offset, fuzz_take(in, 4)}};
 
     guest_add(g, list, &s);
