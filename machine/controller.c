@@ -297,7 +297,7 @@ static void refused(struct nm_controller *c, struct nm_refused who, unsigned age
     if (!c->patience || age < c->patience || (now < c->oldest.until && who.rank > c->oldest.rank))
         return;
     c->oldest = who;
-    c->oldest.until = now + (now - who.rank / NM_RANKED);
+    c->oldest.until = nm_rank_until(who.rank, now);
 }
 
 static struct nm_refused sender(const struct nm_packet *in, bool from_network)

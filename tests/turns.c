@@ -6,6 +6,8 @@
  * other to ask at the right moment, and a refusal on the home's bus takes a fraction of a way over
  * the rings. Third stations want the line too, or nobody at home does.
  *
+ * Commands of special functions, of which a directory does one at a time, are refused likewise.
+ *
  * Every wait must stay within the rule for run.watchdog (machine/rules.def): the watchdog is as
  * short as that. Without directory.patience some never end.
  *
@@ -206,4 +208,58 @@ Test(turns, without_it_some_starve)
     play_crowds(&tally, &timings[2], shapes[0], 0);
     fprintf(stderr, "# switched off: %u scenes, %u starve\n", tally.played, tally.starved);
     cr_expect_gt(tally.starved, 0);
+}
+
+/* ---- special functions ----------------------------------------------------------------------- */
+
+enum { WRITE_BACK = 4, MANY = 500 };
+
+/* Cards of the home give its special function unit one command after another; a card of the last
+ * station has one.
+ * @return how many of theirs are done before it, up to MANY */
+static unsigned overtaking(struct nm_machine *m, unsigned hogs, unsigned lines)
+{
+    const unsigned victim = nm_machine_cards(m) - 1;
+    const nm_tick now = nm_machine_now(m);
+    unsigned done = 0;
+    for (unsigned c = 0; c < hogs; c++)
+        nm_card_special(m, c, WRITE_BACK, LINE, lines, now);
+    nm_card_special(m, victim, WRITE_BACK, LINE, lines, now);
+    for (; done < MANY; done++) {
+        struct nm_trap trap;
+        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
+        if (trap.card == victim)
+            break;
+        nm_card_special(m, trap.card, WRITE_BACK, LINE, lines, nm_machine_now(m));
+    }
+    nm_machine_free(m);
+    return done;
+}
+
+static unsigned most_overtaking(uint64_t patience)
+{
+    unsigned most = 0;
+    for (unsigned t = 0; t < TIMINGS; t++)
+        for (unsigned s = 0; s < 2; s++)
+            for (unsigned hogs = 2; hogs <= NM_CARDS_MAX; hogs++)
+                for (unsigned lines = 1; lines <= 64; lines *= 8) {
+                    const unsigned n =
+                        overtaking(machine(&timings[t], shapes[s], patience), hogs, lines);
+                    most = n > most ? n : most;
+                }
+    return most;
+}
+
+/* Those that are done while one comes and goes over slow rings, until it has waited for longer
+ * than that takes. */
+Test(turns, commands_have_theirs)
+{
+    struct nm_params p;
+    actors_plain_params(&p);
+    const unsigned with = most_overtaking(p.directory_patience), without = most_overtaking(0);
+    fprintf(stderr, "# at most %u commands overtake one; switched off, %u and more\n", with,
+            without);
+    cr_expect_lt(with, MANY / 5);
+    cr_expect_eq(without, MANY);
 }
