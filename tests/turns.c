@@ -26,6 +26,7 @@ struct actor {
     uint64_t other; /* address of that; the next is `apart` behind it */
     uint64_t apart;
     bool store, forgets;
+    bool keeps; /* it wants the line only */
     unsigned left;
 };
 
@@ -40,7 +41,7 @@ static bool refer(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
     } else if (!(a->store ? pc_store(cpu, LINE, 8, cpu->now, stop)
                           : (void *)pc_load(cpu, LINE, 8, cpu->now, stop)))
         return false;
-    a->forgets = !a->forgets;
+    a->forgets = !a->forgets && !a->keeps;
     return true;
 }
 
@@ -88,24 +89,30 @@ static void shorten_watchdog(struct nm_params *p)
         p->watchdog *= 2;
 }
 
+static void params(struct nm_params *p, const struct timing *t, const unsigned shape[2],
+                   uint64_t patience)
+{
+    actors_plain_params(p);
+    p->cpu_clock = 4000000000;
+    p->bus_clock = t->bus;
+    p->ring_clock = t->rings;
+    p->agent_request = t->request;
+    p->agent_retry = t->retry;
+    p->agent_spread = t->spread;
+    p->ring_stations = shape[0];
+    p->ring_locals = shape[1];
+    p->netcache_size = 256;
+    p->memory_size = 1 << 20;
+    p->check = true;
+    shorten_watchdog(p);
+    p->directory_patience = patience;
+}
+
 static struct nm_machine *machine(const struct timing *t, const unsigned shape[2],
                                   uint64_t patience)
 {
     struct nm_params p;
-    actors_plain_params(&p);
-    p.cpu_clock = 4000000000;
-    p.bus_clock = t->bus;
-    p.ring_clock = t->rings;
-    p.agent_request = t->request;
-    p.agent_retry = t->retry;
-    p.agent_spread = t->spread;
-    p.ring_stations = shape[0];
-    p.ring_locals = shape[1];
-    p.netcache_size = 256;
-    p.memory_size = 1 << 20;
-    p.check = true;
-    shorten_watchdog(&p);
-    p.directory_patience = patience;
+    params(&p, t, shape, patience);
     return actors_machine(&p);
 }
 
@@ -212,7 +219,7 @@ Test(turns, without_it_some_starve)
 
 /* ---- special functions ----------------------------------------------------------------------- */
 
-enum { WRITE_BACK = 4, MANY = 500 };
+enum { WRITE_BACK = 4, PREFETCH, FUNCTIONS = 6, MANY = 500 };
 
 /* Cards of the home give its special function unit one command after another; a card of the last
  * station has one.
@@ -262,4 +269,43 @@ Test(turns, commands_have_theirs)
             without);
     cr_expect_lt(with, MANY / 5);
     cr_expect_eq(without, MANY);
+}
+
+/* A card gives a function of the line to which cards of the home store without a pause.
+ * @return whether it is done within the time of a card's own request */
+static bool function_among(const struct nm_params *p, unsigned function, unsigned hogs,
+                           unsigned victim)
+{
+    struct nm_machine *m = actors_machine(p);
+    struct actor hog[NM_CARDS_MAX];
+    struct nm_trap trap;
+    for (unsigned c = 0; c < hogs; c++) {
+        hog[c] = (struct actor){.store = true, .keeps = true, .left = 1};
+        actors_start(m, c, &hog[c], c);
+    }
+    nm_card_special(m, victim, function, LINE, 1, 1000);
+    const enum nm_run why = nm_machine_run(m, p->watchdog, &trap);
+    cr_assert(why == NM_RUN_INTERRUPT || why == NM_RUN_UNTIL, "%d %s", (int)why,
+              nm_machine_error(m));
+    nm_machine_free(m);
+    return why == NM_RUN_INTERRUPT;
+}
+
+Test(turns, functions_have_theirs)
+{
+    static const unsigned shape[] = {5, 1}, victims[] = {NM_CARDS_MAX - 1, 5 * NM_CARDS_MAX - 1};
+    struct nm_params p;
+    actors_plain_params(&p);
+    const uint64_t patience = p.directory_patience;
+    for (unsigned t = 0; t < TIMINGS; t++)
+        for (unsigned function = 1; function <= FUNCTIONS; function++)
+            for (unsigned hogs = 1; hogs < NM_CARDS_MAX; hogs++)
+                for (unsigned v = 0; v < 2; v++) {
+                    params(&p, &timings[t], shape, patience);
+                    if (v == 0 && function == PREFETCH)
+                        continue; /* nothing to do */
+                    cr_expect(function_among(&p, function, hogs, victims[v]),
+                              "timing %u: function %u of card %u starves among %u", t, function,
+                              victims[v], hogs);
+                }
 }
