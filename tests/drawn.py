@@ -67,6 +67,10 @@ KNOWN = [
     ("rings.stations=16 netcache.size=256B bus.clock=1GHz processor.clock=4GHz "
      "memory.placement=first_touch agent.request=4cy agent.retry_spread=2cy os.syscall=27cy "
      "run.watchdog=120000000cy", "team.o32", "7"),
+    ("rings.stations=2 rings.locals=2 netcache.size=256B bus.clock=1GHz processor.clock=2GHz "
+     "rings.clock=500MHz memory.placement=first_touch agent.retry=1cy agent.retry_spread=2cy "
+     "netcache.directory_time=4cy l2.size=65536B os.syscall=1200cy run.watchdog=2000000000cy",
+     "queue.o32", ""),
 ]
 
 
