@@ -297,8 +297,7 @@ static void refused(struct nm_controller *c, struct nm_refused who, unsigned age
     if (!c->patience || age < c->patience || (now < c->oldest.until && who.rank > c->oldest.rank))
         return;
     c->oldest = who;
-    const nm_tick waited = now - who.rank / NM_RANKED;
-    c->oldest.until = now + (waited < c->turn ? waited : c->turn);
+    c->oldest.until = nm_rank_until(who.rank, now, c->turn);
 }
 
 static struct nm_refused sender(const struct nm_packet *in, bool from_network)

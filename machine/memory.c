@@ -179,7 +179,7 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
     nm_check_release(c->check, in->data);
 }
 
-/* The special function unit takes turns with the nonsinkable messages. False: it has nothing. */
+/* The special function unit's turn. False: it has nothing. */
 static bool special(struct nm_memory *mem, nm_tick now)
 {
     struct nm_controller *c = &mem->controller;
@@ -193,6 +193,14 @@ static bool special(struct nm_memory *mem, nm_tick now)
     return true;
 }
 
+/* Not before sinkable messages, and taking turns with others. But when a claim's line is here, it
+ * is reserved before anybody can take it again. */
+static bool is_units_turn(const struct nm_memory *mem, unsigned class)
+{
+    const bool first = !mem->unit_last || mem->special.phase == NM_SPECIAL_RESERVE;
+    return class == NM_CLASSES || (class == NM_NONSINKABLE && first);
+}
+
 static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_memory *mem = self;
@@ -202,8 +210,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     mem->work_at = NM_NEVER;
     nm_controller_drain(c, now);
     unsigned class = next_class(mem, now);
-    const bool turn = class == NM_CLASSES || (class == NM_NONSINKABLE && !mem->unit_last);
-    if (turn && special(mem, now))
+    if (is_units_turn(mem, class) && special(mem, now))
         mem->unit_last = true;
     else if (class != NM_CLASSES) {
         mem->unit_last = mem->unit_last && class == NM_SINKABLE;

@@ -101,6 +101,14 @@ static inline uint64_t nm_rank(uint64_t since, unsigned who)
     return since * NM_RANKED + who;
 }
 
+/** Until when a turn is kept for one that is refused at `now`: for as long as it has waited, and no
+ *  longer than `most`. */
+static inline uint64_t nm_rank_until(uint64_t rank, uint64_t now, uint64_t most)
+{
+    const uint64_t waited = now - rank / NM_RANKED;
+    return now + (waited < most ? waited : most);
+}
+
 /** Requests of a memory (0) and of a network cache (1) rank behind those of the 1,024 cards. */
 static inline unsigned nm_rank_unit(unsigned station, bool cache)
 {

@@ -13,7 +13,8 @@
  * their owner. Until then the unit belongs to the claim.
  *
  * It does one command at a time. Another that arrives meanwhile is answered SF_BUSY and its card
- * tries again, as for a locked line.
+ * tries again, as for a locked line. The next turn is kept for the one given first, as the
+ * controller keeps a line's (nm_controller_has_turn), but from the first refusal on.
  */
 #include "machine/special.h"
 
@@ -65,6 +66,22 @@ bool nm_special_wants(enum nm_message message)
     return message == NM_MSG_SF_CREATED || nm_function_of(message);
 }
 
+/* Whether the turn is kept for no older command. */
+static bool goes_first(const struct nm_special *s, const struct nm_packet *in, nm_tick now)
+{
+    return now >= s->oldest.until || in->rank <= s->oldest.rank;
+}
+
+static void busy(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
+                 nm_tick now)
+{
+    if (c->patience && goes_first(s, in, now)) {
+        s->oldest.rank = in->rank;
+        s->oldest.until = nm_rank_until(in->rank, now, c->turn);
+    }
+    answer(c, in, in->line, NM_MSG_SF_BUSY, now);
+}
+
 void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
                      nm_tick now)
 {
@@ -76,10 +93,11 @@ void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct
         s->since = now;
         return;
     }
-    if (s->busy) {
-        answer(c, in, in->line, NM_MSG_SF_BUSY, now);
+    if (s->busy || !goes_first(s, in, now)) {
+        busy(s, c, in, now);
         return;
     }
+    s->oldest.until = 0;
     s->busy = true;
     s->waiting = false;
     s->command = *in;

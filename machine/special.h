@@ -43,6 +43,7 @@ struct nm_special {
     nm_tick at;               /**< not before */
     nm_tick since;            /**< the present line is asked for */
     uint16_t refusals;        /**< of its request */
+    struct nm_refused oldest; /**< command answered SF_BUSY: `rank` and `until` */
 };
 
 /** In `bytes` of an SF_LOOK. The answer's `line` is the tag, ~0 where there is no line. */

@@ -352,7 +352,8 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
                     .requester = (uint8_t)card->position,
                     .station = card->station,
                     .lines = (uint16_t)lines,
-                    .data = -1}};
+                    .data = -1,
+                    .rank = nm_rank(at, card->cpu.number)}};
     nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
             NM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
 }

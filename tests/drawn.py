@@ -74,6 +74,10 @@ KNOWN = [
      "processor.clock=4000000000Hz l1i.line=16B l1d.size=256B l2.lookup=33cy agent.request=1cy "
      "agent.response=64cy tlb.refill=64cy tlb.instruction_miss=64cy os.syscall=1000000cy "
      "os.wake=901267cy os.tick=16384cy run.watchdog=480000000cy", "mutex.o32", ""),
+    ("rings.stations=2 rings.locals=2 netcache.size=256B bus.clock=1GHz processor.clock=2GHz "
+     "rings.clock=500MHz memory.placement=first_touch agent.retry=1cy agent.retry_spread=2cy "
+     "netcache.directory_time=4cy l2.size=65536B os.syscall=1200cy run.watchdog=2000000000cy",
+     "queue.o32", ""),
 ]
 
 

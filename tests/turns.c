@@ -6,6 +6,8 @@
  * other to ask at the right moment, and a refusal on the home's bus takes a fraction of a way over
  * the rings. Third stations want the line too, or nobody at home does.
  *
+ * Commands of special functions, of which a directory does one at a time, are refused likewise.
+ *
  * Every wait must stay within the rule for run.watchdog (machine/rules.def): the watchdog is as
  * short as that. Without directory.patience some never end.
  *
@@ -24,6 +26,7 @@ struct actor {
     uint64_t other; /* address of that; the next is `apart` behind it */
     uint64_t apart;
     bool store, forgets;
+    bool keeps; /* it wants the line only */
     unsigned left;
 };
 
@@ -38,7 +41,7 @@ static bool refer(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
     } else if (!(a->store ? pc_store(cpu, LINE, 8, cpu->now, stop)
                           : (void *)pc_load(cpu, LINE, 8, cpu->now, stop)))
         return false;
-    a->forgets = !a->forgets;
+    a->forgets = !a->forgets && !a->keeps;
     return true;
 }
 
@@ -86,24 +89,30 @@ static void shorten_watchdog(struct nm_params *p)
         p->watchdog *= 2;
 }
 
+static void params(struct nm_params *p, const struct timing *t, const unsigned shape[2],
+                   uint64_t patience)
+{
+    actors_plain_params(p);
+    p->cpu_clock = 4000000000;
+    p->bus_clock = t->bus;
+    p->ring_clock = t->rings;
+    p->agent_request = t->request;
+    p->agent_retry = t->retry;
+    p->agent_spread = t->spread;
+    p->ring_stations = shape[0];
+    p->ring_locals = shape[1];
+    p->netcache_size = 256;
+    p->memory_size = 1 << 20;
+    p->check = true;
+    shorten_watchdog(p);
+    p->directory_patience = patience;
+}
+
 static struct nm_machine *machine(const struct timing *t, const unsigned shape[2],
                                   uint64_t patience)
 {
     struct nm_params p;
-    actors_plain_params(&p);
-    p.cpu_clock = 4000000000;
-    p.bus_clock = t->bus;
-    p.ring_clock = t->rings;
-    p.agent_request = t->request;
-    p.agent_retry = t->retry;
-    p.agent_spread = t->spread;
-    p.ring_stations = shape[0];
-    p.ring_locals = shape[1];
-    p.netcache_size = 256;
-    p.memory_size = 1 << 20;
-    p.check = true;
-    shorten_watchdog(&p);
-    p.directory_patience = patience;
+    params(&p, t, shape, patience);
     return actors_machine(&p);
 }
 
@@ -206,4 +215,97 @@ Test(turns, without_it_some_starve)
     play_crowds(&tally, &timings[2], shapes[0], 0);
     fprintf(stderr, "# switched off: %u scenes, %u starve\n", tally.played, tally.starved);
     cr_expect_gt(tally.starved, 0);
+}
+
+/* ---- special functions ----------------------------------------------------------------------- */
+
+enum { WRITE_BACK = 4, PREFETCH, FUNCTIONS = 6, MANY = 500 };
+
+/* Cards of the home give its special function unit one command after another; a card of the last
+ * station has one.
+ * @return how many of theirs are done before it, up to MANY */
+static unsigned overtaking(struct nm_machine *m, unsigned hogs, unsigned lines)
+{
+    const unsigned victim = nm_machine_cards(m) - 1;
+    const nm_tick now = nm_machine_now(m);
+    unsigned done = 0;
+    for (unsigned c = 0; c < hogs; c++)
+        nm_card_special(m, c, WRITE_BACK, LINE, lines, now);
+    nm_card_special(m, victim, WRITE_BACK, LINE, lines, now);
+    for (; done < MANY; done++) {
+        struct nm_trap trap;
+        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
+        if (trap.card == victim)
+            break;
+        nm_card_special(m, trap.card, WRITE_BACK, LINE, lines, nm_machine_now(m));
+    }
+    nm_machine_free(m);
+    return done;
+}
+
+static unsigned most_overtaking(uint64_t patience)
+{
+    unsigned most = 0;
+    for (unsigned t = 0; t < TIMINGS; t++)
+        for (unsigned s = 0; s < 2; s++)
+            for (unsigned hogs = 2; hogs <= NM_CARDS_MAX; hogs++)
+                for (unsigned lines = 1; lines <= 64; lines *= 8) {
+                    const unsigned n =
+                        overtaking(machine(&timings[t], shapes[s], patience), hogs, lines);
+                    most = n > most ? n : most;
+                }
+    return most;
+}
+
+/* Those that are done while one comes and goes over slow rings, until it has waited for longer
+ * than that takes. */
+Test(turns, commands_have_theirs)
+{
+    struct nm_params p;
+    actors_plain_params(&p);
+    const unsigned with = most_overtaking(p.directory_patience), without = most_overtaking(0);
+    fprintf(stderr, "# at most %u commands overtake one; switched off, %u and more\n", with,
+            without);
+    cr_expect_lt(with, MANY / 5);
+    cr_expect_eq(without, MANY);
+}
+
+/* A card gives a function of the line to which cards of the home store without a pause.
+ * @return whether it is done within the time of a card's own request */
+static bool function_among(const struct nm_params *p, unsigned function, unsigned hogs,
+                           unsigned victim)
+{
+    struct nm_machine *m = actors_machine(p);
+    struct actor hog[NM_CARDS_MAX];
+    struct nm_trap trap;
+    for (unsigned c = 0; c < hogs; c++) {
+        hog[c] = (struct actor){.store = true, .keeps = true, .left = 1};
+        actors_start(m, c, &hog[c], c);
+    }
+    nm_card_special(m, victim, function, LINE, 1, 1000);
+    const enum nm_run why = nm_machine_run(m, p->watchdog, &trap);
+    cr_assert(why == NM_RUN_INTERRUPT || why == NM_RUN_UNTIL, "%d %s", (int)why,
+              nm_machine_error(m));
+    nm_machine_free(m);
+    return why == NM_RUN_INTERRUPT;
+}
+
+Test(turns, functions_have_theirs)
+{
+    static const unsigned shape[] = {5, 1}, victims[] = {NM_CARDS_MAX - 1, 5 * NM_CARDS_MAX - 1};
+    struct nm_params p;
+    actors_plain_params(&p);
+    const uint64_t patience = p.directory_patience;
+    for (unsigned t = 0; t < TIMINGS; t++)
+        for (unsigned function = 1; function <= FUNCTIONS; function++)
+            for (unsigned hogs = 1; hogs < NM_CARDS_MAX; hogs++)
+                for (unsigned v = 0; v < 2; v++) {
+                    params(&p, &timings[t], shape, patience);
+                    if (v == 0 && function == PREFETCH)
+                        continue; /* nothing to do */
+                    cr_expect(function_among(&p, function, hogs, victims[v]),
+                              "timing %u: function %u of card %u starves among %u", t, function,
+                              victims[v], hogs);
+                }
 }
