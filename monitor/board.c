@@ -504,6 +504,12 @@ enum mon_reason mon_board_write(struct mon_board *b, uint32_t offset, uint32_t v
     return mon_board_write_by(b, b->number, offset, value, now);
 }
 
+void mon_board_refuse(struct mon_board *b, uint32_t offset, enum mon_reason reason)
+{
+    b->error = MON_PUT(1, ERROR_STICKY) | MON_PUT(reason, ERROR_REASON) |
+               MON_PUT(offset & MON_MAX_ERROR_OFFSET, ERROR_OFFSET);
+}
+
 enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset,
                                    uint32_t value, const struct mon_taps *now)
 {
@@ -519,8 +525,7 @@ enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_
         row ? write_register(b, row, value, now) : MON_REASON_no_register;
     open_crossings(b, above, now);
     if (reason != MON_REASON_none)
-        b->error = MON_PUT(1, ERROR_STICKY) | MON_PUT(reason, ERROR_REASON) |
-                   MON_PUT(offset & MON_MAX_ERROR_OFFSET, ERROR_OFFSET);
+        mon_board_refuse(b, offset, reason);
     return reason;
 }
 

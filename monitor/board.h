@@ -246,6 +246,10 @@ enum mon_reason mon_board_write(struct mon_board *b, uint32_t offset, uint32_t v
 enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset,
                                    uint32_t value, const struct mon_taps *now);
 
+/** The ERROR register says that a write was refused: of the board's own, or of a register beside
+ * it. */
+void mon_board_refuse(struct mon_board *b, uint32_t offset, enum mon_reason reason);
+
 /** Fills in the taps that the board makes itself. The others must be there. */
 void mon_board_complete(const struct mon_board *b, struct mon_taps *now);
 

@@ -4,6 +4,7 @@
  * and barriers).
  */
 #include "procard/card.h"
+#include "procard/procard.h"
 
 static nm_fire_fn deliver;
 
@@ -57,8 +58,16 @@ uint32_t pc_register_read(struct pc_card *card, uint32_t offset, nm_tick now)
 enum mon_reason pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset,
                                   uint32_t value, nm_tick now)
 {
-    if (!pc_sync_has(offset) || !pc_sync_write(&card->sync, offset, value))
-        return write_monitor(card, writer, offset, value, now); /* notes what cannot be written */
+    if (!pc_sync_has(offset))
+        return write_monitor(card, writer, offset, value, now);
+    const enum mon_reason reason = pc_sync_write(&card->sync, offset, value);
+    if (reason != MON_REASON_none)
+        mon_board_refuse(&card->monitor.board, offset, reason);
     attend(card, now);
-    return MON_REASON_none;
+    return reason;
+}
+
+const struct mon_register_row *pc_register_at(uint32_t offset)
+{
+    return pc_sync_has(offset) ? pc_sync_register_at(offset) : mon_register_at(offset);
 }

@@ -79,6 +79,14 @@ const struct mon_register_row *pc_sync_registers(size_t *count)
     return registers;
 }
 
+const struct mon_register_row *pc_sync_register_at(uint32_t offset)
+{
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        if (registers[i].offset == offset)
+            return &registers[i];
+    return NULL;
+}
+
 const struct mon_field_row *pc_sync_fields(size_t *count)
 {
     *count = sizeof fields / sizeof *fields;
@@ -134,11 +142,13 @@ static void write_barrier(struct pc_sync *s, uint32_t offset, uint32_t value)
     arrive(s, base, arrives ? value : 0);
 }
 
-bool pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
+enum mon_reason pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
 {
     const unsigned i = (offset - PC_SYNC_BEGIN) / 4, bits = words[i].bits;
-    if (!bits || words[i].access == MON_RO)
-        return false;
+    if (!bits)
+        return MON_REASON_no_register;
+    if (words[i].access == MON_RO)
+        return MON_REASON_read_only;
     if (bits < 32)
         value &= (1u << bits) - 1;
     if (offset == PC_SYNC_IRQ)
@@ -149,7 +159,7 @@ bool pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
         write_barrier(s, offset, value);
     else
         *word(s, offset) = value;
-    return true;
+    return MON_REASON_none;
 }
 
 uint32_t pc_sync_pending(const struct pc_sync *s)

@@ -405,10 +405,10 @@ void watch_refused(struct prog *p)
     if (card == CARDS_MAX)
         return;
     r = pc_refused_at(p->m, card);
-    row = mon_register_at(r->offset);
+    row = pc_register_at(r->offset);
     out = nm_text_open(&text, &size);
     fprintf(out,
-            "numachine: warning: monitoring cards refused %" PRIu64
+            "numachine: warning: cards refused %" PRIu64
             " write%s to their registers; the first, at cycle %" PRIu64 ", by thread %u on card %u",
             writes, writes == 1 ? "" : "s", r->at, r->thread, card);
     print_pc(out, p, r->pc);
