@@ -32,8 +32,7 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
     c->bank_free = nm_alloc(timing->banks, sizeof *c->bank_free);
     c->bank_refreshed = nm_alloc(timing->banks, sizeof *c->bank_refreshed);
     c->seen = nm_alloc(1, sizeof *c->seen);
-    c->stage_size = c->late_size = NM_STAGE;
-    c->stage = nm_alloc(c->stage_size, sizeof *c->stage);
+    c->late_size = NM_STAGE;
     c->late = nm_alloc(c->late_size, sizeof *c->late);
 }
 
@@ -123,15 +122,15 @@ struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_
 
 bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now)
 {
-    return now >= c->free_at && (class == NM_SINKABLE || c->staged + NM_SENDS_MAX <= NM_STAGE);
+    return now >= c->free_at &&
+           (class == NM_SINKABLE || c->staged.count + NM_SENDS_MAX <= NM_STAGE);
 }
 
 void nm_controller_send_ready(struct nm_controller *c, nm_tick now)
 {
-    while (c->staged && c->stage[c->stage_head].ready <= now &&
-           c->put(c->owner, &c->stage[c->stage_head].packet, now)) {
-        c->stage_head = (c->stage_head + 1) % c->stage_size;
-        c->staged--;
+    while (c->staged.count && c->stage[c->staged.head].ready <= now &&
+           c->put(c->owner, &c->stage[c->staged.head].packet, now)) {
+        nm_queue_pop(&c->staged);
         c->sent++;
     }
     unsigned kept = 0;
@@ -145,7 +144,7 @@ void nm_controller_send_ready(struct nm_controller *c, nm_tick now)
 
 bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
 {
-    if (c->staged && c->stage[c->stage_head].ready <= now)
+    if (c->staged.count && c->stage[c->staged.head].ready <= now)
         return true;
     for (unsigned i = 0; i < c->late_count; i++)
         if (c->late[i].ready <= now)
@@ -156,42 +155,27 @@ bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
 {
     nm_tick next = NM_NEVER;
-    if (c->staged && c->stage[c->stage_head].ready > now)
-        next = c->stage[c->stage_head].ready;
+    if (c->staged.count && c->stage[c->staged.head].ready > now)
+        next = c->stage[c->staged.head].ready;
     for (unsigned i = 0; i < c->late_count; i++)
         if (c->late[i].ready > now && c->late[i].ready < next)
             next = c->late[i].ready;
     return next;
 }
 
-/* Makes room for one more; the ring buffer's oldest moves to the front. */
-static void grow(struct nm_answer **a, unsigned *size, unsigned head, unsigned count)
-{
-    if (count < *size)
-        return;
-    struct nm_answer *grown = nm_grow(NULL, 2 * *size, sizeof *grown);
-    for (unsigned i = 0; i < count; i++)
-        grown[i] = (*a)[(head + i) % *size];
-    free(*a);
-    *a = grown;
-    *size *= 2;
-}
-
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
-        grow(&c->late, &c->late_size, 0, c->late_count);
-        c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged};
+        if (c->late_count == c->late_size)
+            c->late = nm_grow(c->late, c->late_size *= 2, sizeof *c->late);
+        c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged.count};
         return;
     }
-    if (c->staged == c->stage_size) {
-        grow(&c->stage, &c->stage_size, c->stage_head, c->staged);
-        c->stage_head = 0;
-    }
+    if (nm_queue_full(&c->staged))
+        c->stage = nm_queue_grow(&c->staged, c->stage, sizeof *c->stage);
     c->last_out = ready > c->last_out ? ready : c->last_out;
-    c->stage[(c->stage_head + c->staged++) % c->stage_size] =
-        (struct nm_answer){*p, c->last_out, 0};
+    c->stage[nm_queue_push(&c->staged)] = (struct nm_answer){*p, c->last_out, 0};
 }
 
 void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,

@@ -6,6 +6,7 @@
 #ifndef NM_CONTROLLER_H
 #define NM_CONTROLLER_H
 
+#include "base/queue.h"
 #include "machine/bus.h"
 #include "machine/contents.h"
 #include "machine/protocol.h"
@@ -76,7 +77,7 @@ struct nm_controller {
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
     struct nm_answer *stage;  /**< sinkable answers, in order */
-    unsigned stage_head, staged, stage_size;
+    struct nm_queue staged;
     uint64_t actions;       /**< of the last transition; 0: the message was refused */
     uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
@@ -140,7 +141,7 @@ nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now
 /** Whether anything is still to be sent. */
 static inline bool nm_controller_holds(const struct nm_controller *c)
 {
-    return c->staged || c->late_count;
+    return c->staged.count || c->late_count;
 }
 
 void nm_controller_send_ready(struct nm_controller *c, nm_tick now);

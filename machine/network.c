@@ -16,6 +16,7 @@
 #include "machine/network.h"
 
 #include "base/alloc.h"
+#include "base/timer.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -41,10 +42,10 @@ struct arrival {
 
 struct queue {
     struct arrival *a;
-    unsigned head, count, size; /* size: a power of two */
-    unsigned here;              /* of them, those that had arrived at the last look */
-    unsigned deepest;           /* most that had arrived and were not yet taken */
-    uint64_t filled;            /* as of nm_fifo */
+    struct nm_queue q;
+    unsigned here;    /* of them, those that had arrived at the last look */
+    unsigned deepest; /* most that had arrived and were not yet taken */
+    uint64_t filled;  /* as of nm_fifo */
 };
 
 struct nm_network {
@@ -66,35 +67,32 @@ struct nm_network {
      * gone first since. */
     unsigned waits, owed;
     unsigned passed; /* requests of cards taken since one from the rings waits */
-    nm_tick work_at;
+    struct nm_timer work;
 };
 
 static nm_fire_fn work;
 
 static void wake(struct nm_network *n, nm_tick at)
 {
-    if (at >= n->work_at)
-        return;
-    n->work_at = at;
-    nm_post(n->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, at);
+    if (nm_timer_set(&n->work, at))
+        nm_post(n->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, 0);
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
     struct nm_network *n = self;
-    if (now < n->work_at && nm_kernel_clear(n->k)) {
-        n->work_at = now;
-        work(n, now, now);
-    } else
+    if (nm_timer_at_once(&n->work, n->k, now))
+        work(n, now, 0);
+    else
         wake(n, now);
 }
 
 /* Packets that have not been taken, those on their way through the packet handler included. */
 static inline unsigned waiting(const struct nm_network *n)
 {
-    return n->in[NM_SINKABLE].count + n->in[NM_NONSINKABLE].count + n->port.in[NM_SINKABLE].count +
-           n->port.in[NM_NONSINKABLE].count;
+    return n->in[NM_SINKABLE].q.count + n->in[NM_NONSINKABLE].q.count +
+           n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
 }
 
 /* Whether anything is here that might go on. */
@@ -157,30 +155,22 @@ static bool put(void *self, const struct nm_packet *p, nm_tick now)
 
 static void queue_push(struct queue *q, const struct arrival *a)
 {
-    if (q->count == q->size) {
-        unsigned size = q->size ? 2 * q->size : 16;
-        struct arrival *grown = nm_grow(NULL, size, sizeof *grown);
-        for (unsigned i = 0; i < q->count; i++)
-            grown[i] = q->a[(q->head + i) & (q->size - 1)];
-        free(q->a);
-        q->a = grown;
-        q->head = 0;
-        q->size = size;
-    }
-    q->a[(q->head + q->count++) & (q->size - 1)] = *a;
+    if (nm_queue_full(&q->q))
+        q->a = nm_queue_grow(&q->q, q->a, sizeof *q->a);
+    q->a[nm_queue_push(&q->q)] = *a;
     q->filled -= a->at;
 }
 
 static const struct nm_packet *queue_head(const struct queue *q, nm_tick now)
 {
-    return q->count && q->a[q->head].at <= now ? &q->a[q->head].packet : NULL;
+    return q->q.count && q->a[q->q.head].at <= now ? &q->a[q->q.head].packet : NULL;
 }
 
 /* Brings `here` and `deepest` up to date: packets come in order of time, and there are never more
  * of them than just before one is taken. */
 static void queue_look(struct queue *q, nm_tick now)
 {
-    while (q->here < q->count && q->a[(q->head + q->here) & (q->size - 1)].at <= now)
+    while (q->here < q->q.count && q->a[nm_queue_at(&q->q, q->here)].at <= now)
         q->here++;
     if (q->here > q->deepest)
         q->deepest = q->here;
@@ -189,10 +179,8 @@ static void queue_look(struct queue *q, nm_tick now)
 static inline struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_tick now)
 {
     struct queue *q = &n->in[class];
-    struct nm_packet p = q->a[q->head].packet;
     queue_look(q, now);
-    q->head = (q->head + 1) & (q->size - 1);
-    q->count--;
+    const struct nm_packet p = q->a[nm_queue_pop(&q->q)].packet;
     q->here--;
     q->filled += now;
     ring_take(n->net, n->controller.place.station, now, class);
@@ -463,7 +451,7 @@ static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
  * an invalidation that came first. */
 static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class class, nm_tick now)
 {
-    if (class == NM_NONSINKABLE || !n->controller.staged)
+    if (class == NM_NONSINKABLE || !n->controller.staged.count)
         return to_bus(n, p);
     nm_controller_send(&n->controller, p, now);
     return true;
@@ -557,9 +545,9 @@ static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_network *n = self;
     struct nm_controller *c = &n->controller;
-    if (n->work_at != arg)
-        return; /* an earlier one took its place */
-    n->work_at = NM_NEVER;
+    (void)arg;
+    if (!nm_timer_fires(&n->work, now))
+        return;
     nm_controller_drain(c, now);
     if (!n->unit_last)
         special(n, now);
@@ -578,8 +566,8 @@ static void work(void *self, nm_tick now, uint64_t arg)
     if (!waiting(n) && !nm_controller_holds(c))
         return;
     for (unsigned class = 0; class < NM_CLASSES; class ++)
-        if (n->in[class].count && n->in[class].a[n->in[class].head].at > now)
-            wake(n, n->in[class].a[n->in[class].head].at);
+        if (n->in[class].q.count && n->in[class].a[n->in[class].q.head].at > now)
+            wake(n, n->in[class].a[n->in[class].q.head].at);
     wake(n, look_again(n, now));
 }
 
@@ -605,7 +593,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
     n->slots = p->netcache_size / p->l2_line;
     n->slot = nm_reserve(n->slots * sizeof *n->slot);
-    n->work_at = NM_NEVER;
+    n->work.at = NM_NEVER;
     n->special.retry = p->agent_retry * cycle;
     n->controller = (struct nm_controller){.agent = NM_AGENT_NC,
                                            .place = *place,
@@ -649,8 +637,8 @@ struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsig
     struct queue q = n->in[class];
     queue_look(&q, now);
     uint64_t filled = q.filled + q.here * now;
-    for (unsigned i = q.here; i < q.count; i++)
-        filled += q.a[(q.head + i) & (q.size - 1)].at;
+    for (unsigned i = q.here; i < q.q.count; i++)
+        filled += q.a[nm_queue_at(&q.q, i)].at;
     return (struct nm_delivered_count){.filled = filled, .deepest = q.deepest};
 }
 
@@ -666,5 +654,5 @@ uint64_t nm_network_busy(const struct nm_network *n, nm_tick now)
 
 unsigned nm_network_waiting(const struct nm_network *n, unsigned class)
 {
-    return n->in[class].count;
+    return n->in[class].q.count;
 }

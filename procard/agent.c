@@ -490,10 +490,8 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
 
 static void wake(struct pc_card *card, nm_tick at)
 {
-    if (at >= card->work_at)
-        return;
-    card->work_at = at;
-    nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, at);
+    if (nm_timer_set(&card->work, at))
+        nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, 0);
 }
 
 static nm_tick response_time(const struct pc_card *card)
@@ -544,7 +542,7 @@ static void sent(void *self, nm_tick now)
 
 void pc_agent_attach(struct pc_card *card)
 {
-    card->work_at = NM_NEVER;
+    card->work.at = NM_NEVER;
     card->port =
         (struct nm_port){.module = card, .arrived = arrived, .sent = sent, .taps = &card->taps};
     nm_bus_attach(card->bus, card->position, &card->port);
@@ -806,9 +804,9 @@ static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick no
 static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
-    if (card->work_at != arg)
-        return; /* an earlier one took its place */
-    card->work_at = NM_NEVER;
+    (void)arg;
+    if (!nm_timer_fires(&card->work, now))
+        return;
     if (now < card->agent_free) {
         wake(card, card->agent_free);
         return;

@@ -164,11 +164,11 @@ struct pc_card {
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
     /* external agent */
-    nm_tick agent_free; /**< takes the next packet from the bus */
-    nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
-    unsigned passed;    /**< sinkable packets that have overtaken the first nonsinkable one */
-    unsigned at_work;   /**< bit per class: the agent is at a packet it took from that FIFO */
-    uint64_t chance;    /**< the agent's own random numbers, for its retries */
+    nm_tick agent_free;   /**< takes the next packet from the bus */
+    struct nm_timer work; /**< the agent's event */
+    unsigned passed;      /**< sinkable packets that have overtaken the first nonsinkable one */
+    unsigned at_work;     /**< bit per class: the agent is at a packet it took from that FIFO */
+    uint64_t chance;      /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;
     struct pc_refused refused; /**< truth.refused_writes is how many followed */

@@ -27,7 +27,7 @@ void pc_monitor_init(struct pc_card *card)
 {
     mon_board_init(&card->monitor.board, card->cpu.number);
     card->monitor.board.sram.turns = card->p->monitor_arbitration;
-    card->monitor.look_at = card->monitor.leash = NM_NEVER;
+    card->monitor.look.at = card->monitor.leash = NM_NEVER;
 }
 
 void pc_monitor_free(struct pc_card *card)
@@ -83,12 +83,10 @@ static bool goes_on(const struct pc_card *card, unsigned k)
 static void post_look(struct pc_card *card, nm_tick at, bool alone)
 {
     struct pc_monitor *mon = &card->monitor;
-    if (at >= mon->look_at)
+    if (!nm_timer_set(&mon->look, at))
         return;
-    mon->look_at = at;
     mon->idle += !alone;
-    nm_post(card->k, at, NM_RANK_LOOK, nm_component(card->position, 0), look, card,
-            at << 1 | alone);
+    nm_post(card->k, at, NM_RANK_LOOK, nm_component(card->position, 0), look, card, alone);
 }
 
 /* [ticks] from a flag to its interrupt. */
@@ -130,10 +128,9 @@ static void look(void *self, nm_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct mon_taps taps;
-    card->monitor.idle -= !(arg & 1);
-    if (card->monitor.look_at != arg >> 1)
-        return; /* an earlier one took its place */
-    card->monitor.look_at = NM_NEVER;
+    card->monitor.idle -= !arg;
+    if (!nm_timer_fires(&card->monitor.look, now))
+        return;
     pc_monitor_taps(card, now, &taps);
     mon_settle(&card->monitor.board.counters, &taps);
     attend(card, now, &taps);

@@ -9,7 +9,7 @@
 #ifndef PC_MONITOR_H
 #define PC_MONITOR_H
 
-#include "base/time.h"
+#include "base/timer.h"
 #include "machine/packet.h"
 #include "monitor/board.h"
 
@@ -19,9 +19,9 @@ struct pc_card;
 
 struct pc_monitor {
     struct mon_board board;
-    unsigned wants;  /**< mon_board_wants; 0: nobody listens */
-    uint64_t hears;  /**< mon_board_hears */
-    nm_tick look_at; /**< tick of the event posted to look at the counters, NM_NEVER: none */
+    unsigned wants;       /**< mon_board_wants; 0: nobody listens */
+    uint64_t hears;       /**< mon_board_hears */
+    struct nm_timer look; /**< the event in which the counters are looked at */
     unsigned idle;   /**< of these events, old ones included, those that only matter if something
                           else happens: they do not keep an idle machine going */
     nm_tick leash;   /**< [ticks] the processor may run ahead: no farther than the interrupt its
