@@ -7,7 +7,7 @@
 
 #include "machine/machine.h"
 #include "monitor/board.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 
 struct rig {
     struct nm_params p;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The rooms of the house: who may include whom.
 
-A folder is a room. An include must lead downwards in ROOMS, or stay in its room; so no circle can
-arise. `rooms.py DIR --draw` prints the arrows there are.
+A folder is a room, and a folder in it may be one of its own. An include must lead downwards in ROOMS,
+or stay in its room; so no circle can arise. `rooms.py DIR --draw` prints the arrows there are.
 """
 
 import collections
@@ -16,6 +16,7 @@ ROOMS = [
     ["ring", "monitor"],
     ["machine"],
     ["procard"],
+    ["procard/r4400"],
     ["programs"],
     ["input"],
     ["report"],
@@ -26,13 +27,16 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
 def room_of(path):
-    return path.split("/")[0] if "/" in path else None
+    """The innermost room of a file; a folder that is none, if it is in none."""
+    folders = [str(folder) for folder in pathlib.PurePath(path).parents][:-1]
+    return next((f for f in folders if f in STOREY), folders[-1] if folders else None)
 
 
 def arrows(root):
     """(from, to, file, header) of every include that leaves its room."""
     for room in STOREY:
-        files = [f for f in sorted((root / room).rglob("*")) if f.suffix in (".c", ".h", ".def")]
+        files = [f for f in sorted((root / room).rglob("*")) if f.suffix in (".c", ".h", ".def")
+                 and room_of(f.relative_to(root)) == room]
         assert files, f"{room}/ is empty"
         for file in files:
             for header in INCLUDE.findall(file.read_text()):
@@ -56,7 +60,8 @@ def main():
         if b is None or STOREY[b] >= STOREY[a]
     ]
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    known = {d.parent.name for d in root.glob("*/meson.build")} - {"tests", "build"}
+    known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*") for d in root.glob(f"{glob}/meson.build")
+             if d.relative_to(root).parts[0] not in ("tests", "build")}
     strangers = known - set(STOREY)
     if strangers:
         print(f"no storey for {sorted(strangers)}")
