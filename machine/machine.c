@@ -184,8 +184,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params, const struct n
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
     m->contents.image = nm_reserve(m->image_bytes);
-    m->protocol =
-        &nm_protocols[m->p.clean_exclusive ? NM_PROTOCOL_numachine_ce : NM_PROTOCOL_numachine];
+    m->protocol = &nm_protocols[m->p.protocol];
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
     m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);
