@@ -31,7 +31,8 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
     c->timing = *timing;
     c->bank_free = nm_alloc(timing->banks, sizeof *c->bank_free);
     c->bank_refreshed = nm_alloc(timing->banks, sizeof *c->bank_refreshed);
-    c->seen = nm_alloc(1, sizeof *c->seen);
+    c->table = c->place.protocol->agent[c->agent];
+    c->seen = nm_alloc(c->table->states, sizeof *c->seen);
     c->late_size = NM_STAGE;
     c->late = nm_alloc(c->late_size, sizeof *c->late);
 }
@@ -197,28 +198,6 @@ nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now
     occupy(c, now, ready);
     c->free_at = now + c->timing.directory;
     return ready;
-}
-
-/* What a directory says of a line it found in that state (N-82). Whatever else it may be - GI, N,
- * locked - nothing of it is valid here, and the answer comes from elsewhere. */
-static uint8_t info_of(uint8_t state)
-{
-    switch (state) {
-    case NM_HOME_LV:
-        return NM_INFO_VALID;
-    case NM_HOME_LI:
-        return 0;
-    case NM_HOME_GV:
-        return NM_INFO_VALID | NM_INFO_GLOBAL;
-    case NM_NC_LV:
-        return NM_INFO_VALID | NM_INFO_NC_HIT;
-    case NM_NC_LI:
-        return NM_INFO_NC_HIT;
-    case NM_NC_GV:
-        return NM_INFO_VALID | NM_INFO_GLOBAL | NM_INFO_NC_HIT;
-    default:
-        return NM_INFO_GLOBAL;
-    }
 }
 
 static bool is_request(const struct nm_packet *in)
@@ -393,23 +372,24 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         return true;
     }
     if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {
-        nm_check_fail(c->check, now, in->line,
-                      "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
-                      "(%s from %s %u, requester card %u of station %u)",
-                      c->place.station, nm_agent_name(c->agent), nm_state_name(before.state),
-                      before.cards, (unsigned long)before.stations,
-                      nm_event_name(nm_dir_event_of(c->agent, &c->place, line, in, from_network)),
-                      nm_message_row(in->message)->name, from_network ? "network, of" : "module",
-                      from_network ? in->station : in->source, in->requester, in->station);
+        nm_check_fail(
+            c->check, now, in->line,
+            "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
+            "(%s from %s %u, requester card %u of station %u)",
+            c->place.station, nm_agent_name(c->agent), nm_state_name(c->table, before.state),
+            before.cards, (unsigned long)before.stations,
+            nm_event_name(c->table, nm_dir_event_of(c->agent, &c->place, line, in, from_network)),
+            nm_message_row(in->message)->name, from_network ? "network, of" : "module",
+            from_network ? in->station : in->source, in->requester, in->station);
         return false;
     }
     c->actions = actions;
     refused_by_table(c, &before, in, from_network, actions, now);
     /* A message that ends or continues something else brings what was said with it. */
-    const uint8_t info = is_request(in) ? info_of(before.state) : in->info;
+    const uint8_t info = is_request(in) ? c->table->state[before.state].info : in->info;
     c->accesses++;
     if (!c->selects.length || in->line - c->selects.from < c->selects.length)
-        (*c->seen)[before.state][in->message][from_network]++;
+        c->seen[before.state][in->message][from_network]++;
     perform(c, in, info, &out, actions, now);
     return true;
 }

@@ -49,14 +49,15 @@ struct nm_refused {
     uint64_t line;
 };
 
-/** Accesses to the directory: [state found][message][it came over the rings]. */
-typedef uint64_t nm_seen[NM_STATES][NM_MSG__COUNT][2];
+/** Accesses to the directory in one state: [message][it came over the rings]. */
+typedef uint64_t nm_seen[NM_MSG__COUNT][2];
 
 struct nm_controller {
     enum nm_agent agent;
-    struct nm_place place; /**< `home` is set per message */
-    uint8_t module;        /**< its bus position */
-    unsigned copy;         /**< checking mode: holder id of its data (check.h) */
+    const struct nm_table *table; /**< of the agent; nm_controller_init sets it */
+    struct nm_place place;        /**< `home` is set per message */
+    uint8_t module;               /**< its bus position */
+    unsigned copy;                /**< checking mode: holder id of its data (check.h) */
     unsigned line_shift;
     uint64_t places;   /**< lines that share a place differ by a multiple of so many lines */
     unsigned patience; /**< directory.patience */
@@ -82,7 +83,7 @@ struct nm_controller {
     uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
     unsigned late_count, late_size;
-    nm_seen *seen; /**< monitor: of lines in `selects` */
+    nm_seen *seen; /**< monitor, per state found: of lines in `selects` */
     struct {
         uint64_t from, length;
     } selects;         /**< memory.histogram_from, memory.histogram_length */

@@ -3,8 +3,8 @@
  * master controller (controller.c) with DRAM and a directory entry per line on the other (TR,
  * memory module). Messages of other stations reach it over the bus from the network module.
  *
- * An entry that was never touched is all zero, so that memory of the host is used only for lines
- * that are.
+ * An entry that was never touched is all zero (nm_dir_start), so that memory of the host is used
+ * only for lines that are.
  */
 #include "machine/memory.h"
 
@@ -118,10 +118,7 @@ void nm_memory_free(struct nm_memory *mem)
 
 static struct nm_dir_line *entry(const struct nm_memory *mem, uint64_t line)
 {
-    struct nm_dir_line *l = &mem->line[(line - mem->base) >> mem->controller.line_shift];
-    if (l->state == 0)
-        *l = nm_home_start();
-    return l;
+    return &mem->line[(line - mem->base) >> mem->controller.line_shift];
 }
 
 void nm_memory_expect(const struct nm_memory *mem, uint64_t line)

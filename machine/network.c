@@ -231,7 +231,7 @@ static struct slot *find(struct nm_network *n, uint64_t line)
 struct nm_dir_line nm_network_line(const struct nm_network *n, uint64_t line)
 {
     const struct slot *s = find((struct nm_network *)n, line);
-    return s ? s->dir : nm_nc_start();
+    return s ? s->dir : nm_dir_start(NM_AGENT_NC);
 }
 
 static void clear(struct nm_network *n, struct slot *s)
@@ -260,7 +260,7 @@ static struct slot *allocate(struct nm_network *n, uint64_t line, nm_tick now)
         n->count.ejections++;
         clear(n, s);
     }
-    *s = (struct slot){.line = line + 1, .dir = nm_nc_start()};
+    *s = (struct slot){.line = line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
     return s;
 }
 
@@ -277,26 +277,24 @@ static struct slot *buffer(struct nm_network *n, uint64_t line, bool stays)
         }
     if (places < 1u + stays)
         return NULL;
-    *place = (struct slot){.line = line + 1, .dir = nm_nc_start()};
+    *place = (struct slot){.line = line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
     return place;
 }
 
 /* The books of a card's request: was it answered here, and thanks to whom? A miss brings the line.
- */
-static void count_request(struct nm_network *n, struct slot *s, const struct nm_packet *in,
-                          uint8_t before)
+ * An upgrade wants no data: where the cache has them, it is the right to write that is here. */
+static void count_request(struct nm_network *n, struct slot *s, const struct nm_packet *in)
 {
-    const bool data = in->message != NM_MSG_UPGD;
-    const bool dropped = before == NM_NC_LI && s->dir.state == NM_NC_LI; /* by its owner */
-    const bool localised = (before == NM_NC_LI && !dropped) || (before == NM_NC_LV && !data);
-    const bool cached =
-        (before == NM_NC_LV && data) || (before == NM_NC_GV && in->message == NM_MSG_RD) || dropped;
+    const uint64_t a = n->controller.actions;
+    const bool upgrade = in->message == NM_MSG_UPGD;
+    const bool cached = a & NM_DIR_ACT_FOUND && !upgrade;
+    const bool localised = a & NM_DIR_ACT_LOCALISED || (a & NM_DIR_ACT_FOUND && upgrade);
     n->count.hits += localised || cached;
     n->count.localised += localised;
     n->count.caching += cached && s->brought == in->requester;
     n->count.migration += cached && s->brought != in->requester;
-    n->count.combined += before == NM_NC_W_RD || before == NM_NC_W_RX;
-    if (before == NM_NC_N || before == NM_NC_GI || (before == NM_NC_GV && !cached)) {
+    n->count.combined += !!(a & NM_DIR_ACT_COMBINED);
+    if (a & NM_DIR_ACT_MISSED) {
         n->count.misses++;
         s->brought = in->requester;
     }
@@ -331,17 +329,13 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
                          : NULL;
     if (!s)
         return;
-    const uint8_t before = s->dir.state;
-    const uint64_t refused = n->controller.refused;
     if (!nm_controller_take(&n->controller, &s->dir, in, from_network, now))
         return;
-    if (!from_network && is_request(in) && n->controller.refused == refused)
-        count_request(n, s, in, before);
-    n->count.false_remote += s->dir.state == NM_NC_W_FS || s->dir.state == NM_NC_W_FX
-                                 ? before == NM_NC_W_RD || before == NM_NC_W_RX
-                                 : 0;
-    n->count.special += s->dir.state == NM_NC_W_SP && before != NM_NC_W_SP;
-    if (s->dir.state == NM_NC_N)
+    if (!from_network && is_request(in))
+        count_request(n, s, in);
+    n->count.false_remote += !!(n->controller.actions & NM_DIR_ACT_FALSE_REMOTE);
+    n->count.special += !!(n->controller.actions & NM_DIR_ACT_N_SPECIAL);
+    if (nm_dir_unknown(&s->dir))
         clear(n, s);
 }
 
@@ -363,10 +357,9 @@ static void special_turn(struct nm_network *n, nm_tick now)
         nm_special_skip(&n->special, c, now);
         return;
     }
-    const bool ours = s->dir.state == NM_NC_N || s->dir.state == NM_NC_GI;
     if (!nm_controller_take(c, &s->dir, &in, false, now))
         return;
-    if (ours)
+    if (c->actions & NM_DIR_ACT_N_RD)
         s->brought = NM_NO_CARD;
     nm_special_saw(&n->special, c, in.line, true, now);
 }
@@ -404,7 +397,7 @@ static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bo
 static void look(struct nm_network *n, const struct nm_packet *in, nm_tick now)
 {
     struct slot *s = in->bytes & NM_LOOK_BY_INDEX ? place_of(n, in->line) : find(n, in->line);
-    const struct nm_dir_line none = nm_nc_start();
+    const struct nm_dir_line none = nm_dir_start(NM_AGENT_NC);
     const bool empty = !s || !s->line;
     nm_special_look(&n->controller, in, empty ? ~0ull : s->line - 1, empty ? &none : &s->dir, now);
 }

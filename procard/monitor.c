@@ -246,7 +246,7 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
                                 .remote =
                                     card->request.line / card->p->memory_size != card->station,
                                 .phase = card->request.phase,
-                                .exclusive = card->request.state == NM_CARD_D};
+                                .exclusive = card->request.state == NM_LINE_D};
     mon_board_transaction(&card->monitor.board, &t);
     sram_counted(card, now);
 }
