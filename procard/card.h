@@ -19,6 +19,9 @@
 #include "procard/procard.h"
 #include "procard/sync.h"
 
+#include <stdalign.h>
+#include <stddef.h>
+
 /** The two sides of both cache levels. */
 enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
 
@@ -203,7 +206,8 @@ struct pc_card {
     const struct nm_protocol *protocol;
     struct nm_machine *machine;
 
-    struct pc_cpu cpu; /**< last: what is the core's own follows it */
+    alignas(max_align_t) struct pc_cpu cpu; /**< last: what is the core's own follows it, and may
+                                                 need any alignment */
 };
 
 /* ---- the secondary cache's address pins (manual pp. 32, 248) --------------------------------- */
