@@ -223,6 +223,16 @@ bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop);
  *  its place in cpu->i is not the line's address. */
 bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop);
 
+/** Whether a PCycle in this state completes an instruction. */
+static inline bool pc_status_completes(enum pc_status state)
+{
+    return state <= PC_ST_FP;
+}
+
+_Static_assert(PC_ST_LOAD < PC_ST_FP && PC_ST_STORE < PC_ST_FP && PC_ST_BR_UNTAKEN < PC_ST_FP &&
+                   PC_ST_BR_TAKEN < PC_ST_FP && PC_ST_INT < PC_ST_FP && PC_ST_FP == 5,
+               "the states of instructions come first");
+
 /** Charges `n` PCycles to `state` and moves the processor's clock. */
 static inline void pc_charge(struct pc_cpu *cpu, enum pc_status state, uint64_t n)
 {
