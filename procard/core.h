@@ -108,7 +108,7 @@ struct pc_cpu {
     /* primary data cache: index (va >> dshift) & dmask; a line is 1 << dshift bytes. The card's */
     struct pc_line *d;
     uint32_t dshift, dmask;
-    /* primary instruction cache; of its places only rtag means something. The card's */
+    /* primary instruction cache; wtag means nothing there. The card's */
     struct pc_line *i;
     uint32_t ishift, imask;
     bool untimed; /**< functional mode: every instruction takes one PCycle. The card's */
@@ -220,7 +220,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
 bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop);
 
 /** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `rtag` of
- *  its place in cpu->i is not the line's address. */
+ *  its place in cpu->i is not the line's address; then its `host` says where the bytes are. */
 bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop);
 
 /** Whether a PCycle in this state completes an instruction. */
