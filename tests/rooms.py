@@ -16,7 +16,7 @@ ROOMS = [
     ["ring", "monitor"],
     ["machine"],
     ["procard"],
-    ["procard/r4400"],
+    ["procard/r4400", "procard/driver"],
     ["programs"],
     ["input"],
     ["report"],
