@@ -7,7 +7,7 @@
  * (bus.h); everything else is one of the operations below.
  *
  * A kind of card is a struct of operations, given to nm_machine_new. An implementation begins its
- * own struct with a struct nm_card and sets `ops` in `create`.
+ * own struct with a struct nm_card and sets `ops` in `create` to the site's `kind`.
  *
  * Time. Whatever a processor does can be noticed by another card only after the machine's lookahead
  * (docs/machine.md, "Run-ahead"). So a processor runs up to a horizon on its own, without events. A
@@ -24,7 +24,8 @@
 
 #include <stdio.h>
 
-struct mon_board;
+struct mon_unit;
+struct mon_unit_ops;
 
 /** The first member of every card. */
 struct nm_card {
@@ -33,6 +34,7 @@ struct nm_card {
 
 /** Where a card is put. All pointers outlive the card. */
 struct nm_card_site {
+    const struct nm_card_ops *kind;
     struct nm_machine *machine;
     struct nm_kernel *kernel; /**< of the station: where the card posts its events, with
                                    nm_component(position, order) as their component */
@@ -63,6 +65,9 @@ struct nm_wait {
  */
 struct nm_card_ops {
     const char *name;
+    const struct mon_unit_ops *counters; /**< kind of counter unit on each card (monitor/unit.h). A
+                                              kind of card with another is a copy of this struct
+                                              with another here */
 
     /** Makes a card without a thread and attaches its port to the bus. Never NULL. */
     struct nm_card *(*create)(const struct nm_card_site *site);
@@ -134,7 +139,7 @@ struct nm_card_ops {
     /** The ground truth, but for what the operating system and the machine count. */
     void (*truth)(struct nm_card *card, struct nm_truth *out);
 
-    /* ---- the monitoring unit ---- */
+    /* ---- the counter unit ---- */
 
     /** The host's access to a register, without simulated time. @param offset  in the card's
      *  register space, a multiple of 4. Outside; may post events. */
@@ -142,7 +147,7 @@ struct nm_card_ops {
     /** @param writer  the number of the card that writes */
     void (*register_write)(struct nm_card *card, unsigned writer, uint32_t offset, uint32_t value,
                            nm_tick now);
-    const struct mon_board *(*board)(const struct nm_card *card);
+    const struct mon_unit *(*unit)(const struct nm_card *card);
     /** Pending events of the card that matter only if something else happens. */
     unsigned (*watching)(const struct nm_card *card);
 

@@ -3,13 +3,16 @@
  * here.
  */
 #include "machine/functional.h"
+#include "monitor/board/board.h"
 #include "procard/card.h"
 #include "procard/procard.h"
+
+_Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
 
 static struct nm_card *create(const struct nm_card_site *site)
 {
     struct pc_card *card = pc_card_new(site);
-    card->nm.ops = &pc_r4400;
+    card->nm.ops = site->kind;
     return &card->nm;
 }
 
@@ -134,9 +137,9 @@ static void register_write(struct nm_card *nm, unsigned writer, uint32_t offset,
     pc_register_write(pc_card_of(nm), writer, offset, value, now);
 }
 
-static const struct mon_board *board(const struct nm_card *nm)
+static const struct mon_unit *unit(const struct nm_card *nm)
 {
-    return &pc_const_card_of(nm)->monitor.board;
+    return pc_const_card_of(nm)->monitor.unit;
 }
 
 static unsigned watching(const struct nm_card *nm)
@@ -180,6 +183,7 @@ static void invariants(const struct nm_card *nm, nm_tick now)
 
 const struct nm_card_ops pc_r4400 = {
     .name = "r4400",
+    .counters = &mon_numachine,
     .create = create,
     .free = release,
     .run = run,
@@ -199,7 +203,7 @@ const struct nm_card_ops pc_r4400 = {
     .truth = truth,
     .register_read = register_read,
     .register_write = register_write,
-    .board = board,
+    .unit = unit,
     .watching = watching,
     .waits = waits,
     .dump = dump,

@@ -138,7 +138,7 @@ struct pc_refused {
     uint32_t thread; /**< struct pc_tries.thread */
     unsigned card;   /**< whose register */
     uint32_t offset; /**< in the card's register space */
-    unsigned reason; /**< enum mon_reason */
+    unsigned reason; /**< as mon_unit_ops.write gave it */
 };
 
 struct pc_cpu {

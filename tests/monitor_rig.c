@@ -142,7 +142,7 @@ uint64_t rig_hash(struct rig *rig)
         struct mon_taps taps;
         nm_card_taps(rig->m, c, &taps);
         for (int t = 0; t < MON_TAP__COUNT; t++)
-            if (!(MON_BOARD_TAPS >> t & 1))
+            if (!(MON_UNIT_TAPS >> t & 1))
                 XXH64_update(state, &taps.v[t], sizeof taps.v[t]);
     }
     XXH64_update(state, nm_machine_image(rig->m) + SHARED_AT, sizeof(uint32_t));

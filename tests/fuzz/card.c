@@ -56,7 +56,7 @@ static uint32_t offset_of(uint32_t word)
 static void pass_time(struct rig *r, uint32_t amount)
 {
     for (unsigned t = 0; t < MON_TAP__COUNT; t++)
-        if (!((MON_PACKET_TAPS | MON_BOARD_TAPS) >> t & 1))
+        if (!((MON_PACKET_TAPS | MON_UNIT_TAPS) >> t & 1))
             r->taps.v[t] += amount;
     mon_board_complete(&r->board, &r->taps);
 }
