@@ -444,9 +444,12 @@ static void build(struct build *b, char *const *sets)
         check_program(b);
     check_source(b);
     check_executable(b);
+    const bool has_machine = read_machine(b);
+    if (!has_machine)
+        b->x->machine.card = in_cards(); /* whose events are probably meant */
     check_events(b);
     read_groups(b);
-    if (read_machine(b)) {
+    if (has_machine) {
         read_time(b, IN_KEY_limit, &b->x->limit);
         read_time(b, IN_KEY_interval, &b->x->interval);
         read_status(b);
@@ -465,8 +468,11 @@ void in_experiment_default(struct in_experiment *x)
     struct in_diag silent = {0};
     struct in_reading r = {.diag = &silent};
     struct build b = {.r = &r, .x = x};
-    *x = (struct in_experiment){
-        .limit = NM_NEVER, .interval = NM_NEVER, .status_from = NM_NEVER, .status_to = NM_NEVER};
+    *x = (struct in_experiment){.machine.card = in_cards(),
+                                .limit = NM_NEVER,
+                                .interval = NM_NEVER,
+                                .status_from = NM_NEVER,
+                                .status_to = NM_NEVER};
     fill_defaults(&b);
     x->origins = nm_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)

@@ -114,7 +114,8 @@ static inline nm_tick in_status_begin(const struct in_experiment *x)
     return x->status_from == NM_NEVER ? 0 : x->status_from;
 }
 
-/** Fills in every default (experiment.def); machine is left empty. Caller owns *x. */
+/** Fills in every default (experiment.def); machine is left empty but for its kind of card.
+ *  Caller owns *x. */
 void in_experiment_default(struct in_experiment *x);
 
 /**

@@ -6,7 +6,7 @@
 #define MONITOR_RIG_H
 
 #include "machine/machine.h"
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 #include "procard/procard.h"
 
 struct rig {
@@ -42,6 +42,12 @@ static inline uint32_t rig_get(struct rig *rig, unsigned card, uint32_t offset)
 static inline void rig_set(struct rig *rig, unsigned card, uint32_t offset, uint32_t value)
 {
     nm_card_register_write(rig->m, card, offset, value);
+}
+
+/** A card's SRAM. */
+static inline const struct mon_sram *rig_sram(const struct nm_machine *m, unsigned card)
+{
+    return &mon_const_board_of(nm_card_unit(m, card))->sram;
 }
 
 /** The word for CONTROLk. */

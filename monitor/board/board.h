@@ -1,6 +1,7 @@
 /*
- * The NUMAchine's counter unit: the monitoring card of one processor card as a guest sees it: registers (registers.def), four
- * counters, the master mask, the comparator for invalidated lines and the SRAM.
+ * The NUMAchine's counter unit: the monitoring card of one processor card as a guest sees it:
+ * registers (registers.def), four counters, the master mask, the comparator for invalidated lines
+ * and the SRAM.
  *
  * The board is plain logic: it is told what passes and at which card cycle, and answers register
  * accesses. Its card (procard/monitor.c) knows it as a struct mon_unit (monitor/unit.h), brings the
@@ -243,6 +244,9 @@ void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, 
 
 /** When counter k must be looked at next. */
 struct mon_look mon_board_look(const struct mon_board *b, unsigned k, const struct mon_taps *now);
+
+/** In mon_memory.setup, beside SRAM_CONTROL: OPTIONS.DOUBLE_TIME. */
+enum { MON_SETUP_DOUBLED = 1 << 16 };
 
 /* ---- files (program.c) ----------------------------------------------------------------------- */
 

@@ -102,7 +102,7 @@ static unsigned transaction(struct mon_unit *unit, const struct mon_transaction 
 }
 
 static unsigned accessed(struct mon_unit *unit, enum mon_kind kind, uint32_t scaddr, bool data,
-                       uint64_t cycle)
+                         uint64_t cycle)
 {
     mon_board_access(mon_board_of(unit), kind, scaddr, data, cycle);
     return sram_pending(mon_board_of(unit));
@@ -144,9 +144,7 @@ static void reading(const struct mon_unit *unit, unsigned k, const struct mon_ta
                                 .overflowed = mon_overflowed(&b->counters, k, now)};
 }
 
-/* What the SRAM counts: SRAM_CONTROL, and beside it whether it counts in steps of two. */
-enum { DOUBLED = 1 << 16 };
-_Static_assert(MON_BITS_SRAM_CONTROL <= 16, "there is room");
+_Static_assert((uint64_t)MON_SETUP_DOUBLED >> MON_BITS_SRAM_CONTROL, "there is room");
 
 static enum mon_source source_of(uint32_t setup)
 {
@@ -157,7 +155,7 @@ static void memory(const struct mon_unit *unit, struct mon_memory *out)
 {
     const struct mon_board *b = mon_const_board_of(unit);
     const bool doubled = MON_GET(b->options, OPTIONS_DOUBLE_TIME);
-    *out = (struct mon_memory){.setup = b->sram_control | (doubled ? DOUBLED : 0),
+    *out = (struct mon_memory){.setup = b->sram_control | (doubled ? MON_SETUP_DOUBLED : 0),
                                .word = b->sram.word,
                                .wrapped = b->sram.overflow,
                                .lost = b->sram.lost,
@@ -168,16 +166,16 @@ static void memory(const struct mon_unit *unit, struct mon_memory *out)
 
 static void meaning(uint32_t setup, struct mon_meaning *out)
 {
-    *out =
-        (struct mon_meaning){.counts = source_of(setup) != MON_SOURCE_off,
-                             .sentence = mon_histogram_sentence(setup & ~(uint32_t)DOUBLED),
-                             .time_end = mon_time_end(source_of(setup), setup & DOUBLED),
-                             .lines = MON_GET(setup, SRAM_CONTROL_INVALIDATES)};
+    *out = (struct mon_meaning){
+        .counts = source_of(setup) != MON_SOURCE_off,
+        .sentence = mon_histogram_sentence(setup & ~(uint32_t)MON_SETUP_DOUBLED),
+        .time_end = mon_time_end(source_of(setup), setup & MON_SETUP_DOUBLED),
+        .lines = MON_GET(setup, SRAM_CONTROL_INVALIDATES)};
 }
 
 static struct mon_bin bin(uint32_t setup, uint32_t word)
 {
-    return mon_bin_decode(source_of(setup), (uint16_t)word, setup & DOUBLED);
+    return mon_bin_decode(source_of(setup), (uint16_t)word, setup & MON_SETUP_DOUBLED);
 }
 
 static bool reach(unsigned i, struct mon_reach *out)
