@@ -45,10 +45,9 @@ static json_t *list_events(void)
             if (events[i].counters >> k & 1)
                 json_array_append_new(counters, json_integer((json_int_t)k));
         json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number",
-                                               (int)events[i].number,
-                                               "name", events[i].name, "ref", events[i].ref, "unit",
-                                               events[i].unit, "counters", counters, "sentence",
-                                               events[i].sentence));
+                                               (int)events[i].number, "name", events[i].name, "ref",
+                                               events[i].ref, "unit", events[i].unit, "counters",
+                                               counters, "sentence", events[i].sentence));
     }
     return array;
 }
@@ -275,9 +274,9 @@ static json_t *list_sources(void)
 {
     json_t *array = json_array();
     for (const struct mon_row *r = unit_of_lists()->sources; r && r->name; r++)
-        json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s}", "number", (int)r->number,
-                                               "name", r->name, "ref", r->ref, "sentence",
-                                               r->sentence));
+        json_array_append_new(array,
+                              json_pack("{s:i,s:s,s:s,s:s}", "number", (int)r->number, "name",
+                                        r->name, "ref", r->ref, "sentence", r->sentence));
     return array;
 }
 

@@ -18,11 +18,8 @@
 bool cli_mask_find(struct cli_mask *mask, const struct in_experiment *x, const char *path)
 {
     char why[256];
-    *mask =
-        (struct cli_mask){.wish = &x->wish,
-                          .from = x->mask_from,
-                          .to = x->mask_to,
-                          .pattern = mon_pattern_none()};
+    *mask = (struct cli_mask){
+        .wish = &x->wish, .from = x->mask_from, .to = x->mask_to, .pattern = mon_pattern_none()};
     if (!x->mask_symbol ||
         prog_symbol(path, x->mask_symbol, &mask->from, &mask->to, why, sizeof why))
         return true;

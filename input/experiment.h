@@ -77,24 +77,24 @@ struct in_experiment {
     char **groups;          /**< NULL-terminated groups as named ... */
     struct in_group *group; /**< ... and as read, group_count of them */
     unsigned group_count;
-    struct mon_wish wish;                    /**< what the keys below come to */
-    char *mask_address, *mask_phase;         /**< as written; NULL: not given */
-    char *mask_symbol;                       /**< of the address, NULL: none ... */
-    uint64_t mask_from, mask_to;             /**< ... or virtual; equal: none */
-    char *mask_direction, *mask_command;     /**< "any" or a word */
-    uint64_t mask_fifo;                      /**< [packets] IN_ABSENT: not given */
-    char **registers;                        /**< NULL-terminated "NAME=number" */
-    char *histogram, *scale;                 /**< words */
-    unsigned histogram_interrupt;            /**< overflow of a word interrupts the processor */
-    nm_tick interval;                        /**< [ticks] NM_NEVER: no samples */
-    char **status_cards;                     /**< NULL-terminated numbers of cards ... */
-    unsigned *status_card;                   /**< ... and as read, status_count of them: */
-    unsigned status_count;                   /**< their Status pins are recorded ... */
-    nm_tick status_from, status_to;          /**< [ticks] ... in [from, to); NM_NEVER: from the
-                                                  begin, to the end */
-    char **phases;                           /**< NULL-terminated "NAME=PhaseID" */
-    struct mon_write *write;                 /**< the registers all of this comes to, in order, */
-    unsigned write_count;                    /**< written on every card before the first cycle */
+    struct mon_wish wish;                /**< what the keys below come to */
+    char *mask_address, *mask_phase;     /**< as written; NULL: not given */
+    char *mask_symbol;                   /**< of the address, NULL: none ... */
+    uint64_t mask_from, mask_to;         /**< ... or virtual; equal: none */
+    char *mask_direction, *mask_command; /**< "any" or a word */
+    uint64_t mask_fifo;                  /**< [packets] IN_ABSENT: not given */
+    char **registers;                    /**< NULL-terminated "NAME=number" */
+    char *histogram, *scale;             /**< words */
+    unsigned histogram_interrupt;        /**< overflow of a word interrupts the processor */
+    nm_tick interval;                    /**< [ticks] NM_NEVER: no samples */
+    char **status_cards;                 /**< NULL-terminated numbers of cards ... */
+    unsigned *status_card;               /**< ... and as read, status_count of them: */
+    unsigned status_count;               /**< their Status pins are recorded ... */
+    nm_tick status_from, status_to;      /**< [ticks] ... in [from, to); NM_NEVER: from the
+                                              begin, to the end */
+    char **phases;                       /**< NULL-terminated "NAME=PhaseID" */
+    struct mon_write *write;             /**< the registers all of this comes to, in order, */
+    unsigned write_count;                /**< written on every card before the first cycle */
     unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
 
     struct in_origin *origins; /**< [rows of experiment.def] */

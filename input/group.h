@@ -43,18 +43,18 @@ struct in_metric {
 };
 
 struct in_group {
-    char *name;  /**< the file's, without directory and suffix */
-    char *path;  /**< file it was read from */
-    char *about; /**< one line */
-    char *text;  /**< the long explanation */
+    char *name;                      /**< the file's, without directory and suffix */
+    char *path;                      /**< file it was read from */
+    char *about;                     /**< one line */
+    char *text;                      /**< the long explanation */
     const struct mon_unit_ops *unit; /**< whose events these are */
     struct mon_choice choice;
     struct in_metric *metric; /**< [metrics] */
     unsigned metrics;
 };
 
-/** Reads a group of a unit's events: a shipped one's name ("NACK", in either case) or a file. Owned by the caller
- *  (in_group_free). @return false after complaints; *group then holds nothing */
+/** Reads a group of a unit's events: a shipped one's name ("NACK", in either case) or a file. Owned
+ * by the caller (in_group_free). @return false after complaints; *group then holds nothing */
 bool in_group_load(struct in_group *group, const struct mon_unit_ops *unit, const char *name,
                    struct in_diag *diag);
 void in_group_free(struct in_group *group);

@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-    PHASES = 16,                    /**< PhaseIDs that packets carry */
-    REGISTERS_MAX = 64, /**< given by their names */
+    PHASES = 16,                                    /**< PhaseIDs that packets carry */
+    REGISTERS_MAX = 64,                             /**< given by their names */
     WRITES_MAX = 4 * MON_WRITES_MAX + REGISTERS_MAX /**< this section comes to at most */
 };
 enum {
@@ -424,8 +424,7 @@ static void add_part(struct program *p, enum mon_part part)
 
 static void check_histogram(const struct program *p)
 {
-    if (p->x->wish.histogram_interrupt &&
-        !is_wished(&p->x->wish, MON_PART_HISTOGRAM))
+    if (p->x->wish.histogram_interrupt && !is_wished(&p->x->wish, MON_PART_HISTOGRAM))
         in_complain(p->r, place_of(p, IN_KEY_histogram_interrupt),
                     "'monitor.histogram.interrupt' changes nothing: monitor.histogram.source "
                     "has the memory count nothing");

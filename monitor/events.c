@@ -15,7 +15,7 @@
 static const struct mon_tap_row taps[MON_TAP__COUNT] = {
 #define TAP(name, unit, sentence)        {#name, unit, sentence, MON_TAP_LEVEL},
 #define PACKET_TAP(name, unit, sentence) {#name, unit, sentence, MON_TAP_PACKET},
-#define UNIT_TAP(name, unit, sentence)  {#name, unit, sentence, MON_TAP_UNIT},
+#define UNIT_TAP(name, unit, sentence)   {#name, unit, sentence, MON_TAP_UNIT},
 #include "monitor/taps.def"
 #undef TAP
 };

@@ -43,8 +43,7 @@ struct mon_look mon_look_ahead(uint64_t taps, uint64_t left)
     /* The ring's clock may be faster than the card's, and what is above a threshold be of any. */
     const uint64_t fast = STATES | (MON_UNIT_TAPS & ~(UINT64_C(1) << MON_TAP_INTERRUPT_TIME)) |
                           UINT64_C(1) << MON_TAP_RING_BUSY | UINT64_C(1) << MON_TAP_UPPER_RING_BUSY;
-    const unsigned most =
-        (unsigned)__builtin_popcountll(taps & ~STATES) + (taps & STATES ? 1 : 0);
+    const unsigned most = (unsigned)__builtin_popcountll(taps & ~STATES) + (taps & STATES ? 1 : 0);
     if (!taps || taps & MON_PACKET_TAPS)
         return (struct mon_look){.when = MON_LOOK_NEVER};
     return (struct mon_look){.when = taps & fast ? MON_LOOK_PCYCLES : MON_LOOK_CYCLES,

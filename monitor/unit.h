@@ -173,11 +173,11 @@ struct mon_writer {
 
 /** A unit's memory of counters, for results. The pointers are the unit's. */
 struct mon_memory {
-    uint32_t setup;       /**< what it counts; for `meaning` and `bin` */
-    const uint32_t *word; /**< [ops->words]; NULL: never used, all 0 */
-    bool wrapped;         /**< the overflow flag is up */
-    uint64_t lost;        /**< events it was too slow for */
-    uint64_t longest;     /**< [cycles] greatest service time counted */
+    uint32_t setup;                  /**< what it counts; for `meaning` and `bin` */
+    const uint32_t *word;            /**< [ops->words]; NULL: never used, all 0 */
+    bool wrapped;                    /**< the overflow flag is up */
+    uint64_t lost;                   /**< events it was too slow for */
+    uint64_t longest;                /**< [cycles] greatest service time counted */
     const struct mon_writer *writer; /**< [writers] increments by processors */
     unsigned writers;
 };
@@ -266,8 +266,8 @@ struct mon_unit {
 
 /** Where a unit is put. */
 struct mon_site {
-    unsigned number;                        /**< of the processor card */
-    bool turns;                             /**< increments of its memory wait for each other */
+    unsigned number;                         /**< of the processor card */
+    bool turns;                              /**< increments of its memory wait for each other */
     const struct mon_comparator *comparator; /**< outlives the unit */
 };
 
@@ -277,22 +277,22 @@ enum { MON_PHASE_ID = 15 /**< the bits of an ExtendedPhaseID that packets carry 
 enum { MON_FLAG_MEMORY = MON_COUNTERS_MAX };
 
 struct mon_unit_ops {
-    const char *name; /**< lower case */
-    unsigned counters; /**< at most MON_COUNTERS_MAX */
+    const char *name;     /**< lower case */
+    unsigned counters;    /**< at most MON_COUNTERS_MAX */
     const char *overflow; /**< when a counter overflows: a sentence */
 
     /* ---- rows ---- */
     const struct mon_event *events; /**< [event_count], at most MON_EVENTS_MAX */
     unsigned event_count;
     unsigned nothing; /**< row of the event that never counts: what an unused counter counts */
-    const struct mon_alias *aliases;          /**< NULL: none; and so on */
+    const struct mon_alias *aliases; /**< NULL: none; and so on */
     const struct mon_set *sets;
     const struct mon_register_row *registers;
     const struct mon_field_row *fields;
-    const struct mon_row *reasons;            /**< why a write is refused; 0: it is not */
-    const struct mon_row *histograms;         /**< what the memory can be asked to count */
-    const struct mon_row *sources;            /**< what its address is made of ... */
-    const struct mon_field_row *parts;        /**< ... and the parts of that address */
+    const struct mon_row *reasons;     /**< why a write is refused; 0: it is not */
+    const struct mon_row *histograms;  /**< what the memory can be asked to count */
+    const struct mon_row *sources;     /**< what its address is made of ... */
+    const struct mon_field_row *parts; /**< ... and the parts of that address */
     const struct mon_feature *features;
     uint32_t words;       /**< of the memory; 0: it has none */
     unsigned memory_busy; /**< [cycles] the memory is busy with an event */

@@ -20,8 +20,7 @@ extern const struct nm_card_ops pc_r4400;
 struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);
 
 /** The register of a card at an offset in its register space, or NULL. */
-const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned card,
-                                              uint32_t offset);
+const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned card, uint32_t offset);
 
 /** Puts a thread's registers on a card, which goes on from tick `at` on (nm_card_resume). */
 void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at);

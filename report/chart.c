@@ -260,8 +260,8 @@ void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
         snprintf(wrapped, sizeof wrapped, ", words of %u card%s wrapped", h.wrapped,
                  h.wrapped == 1 ? "" : "s");
     fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost%s\n", h.cards,
-            h.cards == 1 ? "" : "s", rep_meaning(run, some).sentence, rep_grouped(h.counted, counted),
-            rep_grouped(h.lost, lost), wrapped);
+            h.cards == 1 ? "" : "s", rep_meaning(run, some).sentence,
+            rep_grouped(h.counted, counted), rep_grouped(h.lost, lost), wrapped);
     if (!h.counted)
         return;
     if (rep_meaning(run, some).time_end)

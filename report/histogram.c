@@ -126,8 +126,8 @@ static void remark_lost(struct rep_run *run)
     rep_remark(run,
                "%s of %s increments of SRAMs were lost, each coming within %u cycles of another: "
                "%s%s; with counters.arbitration: turns they wait",
-               rep_grouped(all.lost, lost), rep_grouped(all.written, written), run->unit->memory_busy, text,
-               losers > SHOWN ? ", ..." : "");
+               rep_grouped(all.lost, lost), rep_grouped(all.written, written),
+               run->unit->memory_busy, text, losers > SHOWN ? ", ..." : "");
 }
 
 static void remark_saturated(struct rep_run *run)

@@ -20,8 +20,8 @@ static void read_counters(const struct rep_run *run, struct rep_region *region, 
 {
     struct rep_card *c = &region->card[card];
     for (unsigned i = 0; i < run->choice.count; i++) {
-        const struct mon_shown shown = run->unit->measure(
-            run->choice.event[i], run->plan.counter[i], &c->start.taps, taps);
+        const struct mon_shown shown =
+            run->unit->measure(run->choice.event[i], run->plan.counter[i], &c->start.taps, taps);
         c->counts[i] += shown.value;
         c->overflowed[i] |= shown.overflowed;
     }

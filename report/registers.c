@@ -31,8 +31,7 @@ static void walk_counter(const struct rep_run *run, unsigned c, unsigned k, rep_
     char component[80], desc[300];
     snprintf(component, sizeof component, "machine.station[%u].card[%u].counter[%u]",
              c / run->per_station, c % run->per_station, k);
-    snprintf(desc, sizeof desc, "%s%s: %s", e->name, r->masked ? ", masked" : "",
-             e->sentence);
+    snprintf(desc, sizeof desc, "%s%s: %s", e->name, r->masked ? ", masked" : "", e->sentence);
     fn(ctx, &(struct rep_stat){.component = component,
                                .name = "value",
                                .unit = e->unit,

@@ -39,8 +39,8 @@ struct rep_around {
 
 /** What one card shows for a region. */
 struct rep_card {
-    struct rep_totals sum;          /**< over all visits, exact */
-    struct rep_totals start;        /**< at the begin of the present visit */
+    struct rep_totals sum;           /**< over all visits, exact */
+    struct rep_totals start;         /**< at the begin of the present visit */
     uint64_t counts[MON_EVENTS_MAX]; /**< [position in the choice] the counter's readings, summed
                                           over visits; each is what the unit's counter shows */
     bool overflowed[MON_EVENTS_MAX]; /**< a reading came with its overflow flag raised */

@@ -46,8 +46,9 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
                       struct rep_level level, enum rep_metric_id metric, double *value)
 {
     double above = 0, below = 0;
-#define STATES(s)  ((double)rep_sum(run, region, level, MON_SCOPE_CARD, mon_states(s)))
-#define S(tap)     ((double)rep_sum(run, region, level, MON_SCOPE_STATION, UINT64_C(1) << MON_TAP_##tap))
+#define STATES(s) ((double)rep_sum(run, region, level, MON_SCOPE_CARD, mon_states(s)))
+#define S(tap) \
+    ((double)rep_sum(run, region, level, MON_SCOPE_STATION, UINT64_C(1) << MON_TAP_##tap))
 #define T(tap)     ((double)rep_tap(region, level, MON_TAP_##tap))
 #define G(field)   ((double)rep_truth(region, level, offsetof(struct nm_truth, field)))
 #define P(field)   ((double)run->experiment->machine.params.field)

@@ -185,8 +185,7 @@ struct mon_look mon_board_look(const struct mon_board *b, unsigned k, const stru
     if (c->settling)
         look = (struct mon_look){.when = MON_LOOK_AT, .count = c->ready};
     else if (enabled && !c->masked && !mon_overflowed(&b->counters, k, now))
-        look =
-            mon_look_ahead(c->taps, (UINT64_C(1) << 32) - mon_read(&b->counters, k, now));
+        look = mon_look_ahead(c->taps, (UINT64_C(1) << 32) - mon_read(&b->counters, k, now));
     look.taps = waits_for(b, k);
     return look;
 }
