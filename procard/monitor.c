@@ -224,12 +224,19 @@ static struct mon_packet as_seen(const struct pc_card *card, const struct nm_pac
     return seen;
 }
 
+static void hear(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                 const struct mon_packet *p)
+{
+    struct mon_unit *unit = card->monitor.unit;
+    if (unit->ops->packet)
+        unit->ops->packet(unit, tap, amount, p);
+}
+
 void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, nm_tick now)
 {
-    struct mon_unit *unit = card->monitor.unit;
     const struct mon_packet seen = as_seen(card, p, out);
-    unit->ops->packet(unit, tap, amount, &seen);
+    hear(card, tap, amount, &seen);
     attend_flags(card, now, &card->taps, MON_PACKET_TAPS);
 }
 
@@ -237,7 +244,6 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     struct pc_card *card = self;
-    struct mon_unit *unit = card->monitor.unit;
     const uint64_t hears = card->monitor.hears;
     const struct mon_packet seen = as_seen(card, p, out);
     const bool nacked = p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY);
@@ -246,7 +252,7 @@ static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, 
                                   {out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN, data}};
     for (unsigned i = 0; i < sizeof amount / sizeof *amount; i++)
         if (amount[i][1] && hears >> amount[i][0] & 1)
-            unit->ops->packet(unit, (enum mon_tap)amount[i][0], amount[i][1], &seen);
+            hear(card, (enum mon_tap)amount[i][0], amount[i][1], &seen);
     attend_flags(card, now, &card->taps, MON_PACKET_TAPS);
 }
 

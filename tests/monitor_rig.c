@@ -75,7 +75,13 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
 
 void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds)
 {
-    *rig = (struct rig){.p = *p, .m = nm_machine_new(p, &pc_r4400)};
+    rig_new_of(rig, p, &pc_r4400, rounds);
+}
+
+void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_ops *kind,
+                unsigned rounds)
+{
+    *rig = (struct rig){.p = *p, .m = nm_machine_new(p, kind)};
     uint8_t *image = nm_machine_image(rig->m) + CODE;
     for (size_t i = 0; i < sizeof program / sizeof *program; i++)
         for (unsigned byte = 0; byte < 4; byte++)

@@ -21,6 +21,9 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
 
 /** Builds the machine; every card has been told to go through the loop `rounds` times. */
 void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds);
+/** ... of cards of another kind. */
+void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_ops *kind,
+                unsigned rounds);
 void rig_free(struct rig *rig);
 
 /** Runs to `until` or to the first interrupt, whose card and tick it tells; cards that are done
