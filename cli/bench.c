@@ -11,7 +11,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "machine/looking.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 #include "programs/program.h"
 #include "report/host.h"
 

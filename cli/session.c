@@ -14,7 +14,7 @@
 #include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 #include "report/around.h"
 #include "report/group.h"
 #include "report/histogram.h"

@@ -37,7 +37,7 @@ int in_state_find(const char *name);
 struct in_machine {
     char *name; /**< machine file's name without directory and suffix */
     struct nm_params params;
-    const struct nm_card_ops *card;  /**< the kind of its processor cards */
+    const struct nm_card_kind *card; /**< the kind of its processor cards */
     uint8_t codes[IN_STATUS_STATES]; /**< of the states on the Status pins, 4 bits; each another */
     struct in_origin *origins;       /**< [rows] */
     char **inputs;                   /**< NULL-terminated paths of the files read; NULL: none */

@@ -8,7 +8,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/tables.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 
 #include "base/nearest.h"
 
@@ -68,7 +68,7 @@ const char *in_state_name(unsigned state)
     return mon_state_name(state);
 }
 
-const struct nm_card_ops *in_cards(void)
+const struct nm_card_kind *in_cards(void)
 {
     return &pc_r4400;
 }

@@ -33,7 +33,7 @@ extern const struct in_table in_group_table, in_metric_table, in_counter_table;
 const struct in_table *in_rows_of(const struct in_key *key);
 
 /** The kind of processor card a machine has unless it says otherwise. */
-const struct nm_card_ops *in_cards(void);
+const struct nm_card_kind *in_cards(void);
 
 /** A name that is meant as a file's: it has a / or a YAML suffix. */
 bool in_is_file_name(const char *name);

@@ -6,8 +6,8 @@
  * it learns where the processor stands; packets reach the card over its port of the station bus
  * (bus.h); everything else is one of the operations below.
  *
- * A kind of card is a struct of operations, given to nm_machine_new. An implementation begins its
- * own struct with a struct nm_card and sets `ops` in `create` to the site's `kind`.
+ * What a card does is a struct of operations. An implementation begins its own struct with a struct
+ * nm_card and sets `ops` in `create`.
  *
  * Time. Whatever a processor does can be noticed by another card only after the machine's lookahead
  * (docs/machine.md, "Run-ahead"). So a processor runs up to a horizon on its own, without events. A
@@ -27,6 +27,13 @@
 struct mon_unit;
 struct mon_unit_ops;
 
+/** A kind of card, given to nm_machine_new. */
+struct nm_card_kind {
+    const struct nm_card_ops *ops;
+    const void *ctx; /**< what else its `create` must know; its own convention */
+    const struct mon_unit_ops *counters; /**< the kind of counter unit on each card (monitor/unit.h) */
+};
+
 /** The first member of every card. */
 struct nm_card {
     const struct nm_card_ops *ops;
@@ -34,8 +41,8 @@ struct nm_card {
 
 /** Where a card is put. All pointers outlive the card. */
 struct nm_card_site {
-    const struct nm_card_ops *kind;
     struct nm_machine *machine;
+    const struct nm_card_kind *kind;
     struct nm_kernel *kernel; /**< of the station: where the card posts its events, with
                                    nm_component(position, order) as their component */
     struct nm_bus *bus;
@@ -59,16 +66,11 @@ struct nm_wait {
 };
 
 /**
- * A kind of card. "Event" says that a call comes from an event of the card's station, at its tick;
- * "outside" that it comes between two calls of nm_machine_run, when every station stands at
- * nm_machine_now. Nothing here may call nm_machine_run.
+ * What a kind of card does. "Event" says that a call comes from an event of the card's station, at
+ * its tick; "outside" that it comes between two calls of nm_machine_run, when every station stands
+ * at nm_machine_now. Nothing here may call nm_machine_run.
  */
 struct nm_card_ops {
-    const char *name;
-    const struct mon_unit_ops *counters; /**< kind of counter unit on each card (monitor/unit.h). A
-                                              kind of card with another is a copy of this struct
-                                              with another here */
-
     /** Makes a card without a thread and attaches its port to the bus. Never NULL. */
     struct nm_card *(*create)(const struct nm_card_site *site);
     void (*free)(struct nm_card *card);

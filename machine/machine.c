@@ -136,7 +136,7 @@ static void rings_new(struct nm_machine *m)
     m->net = ring_net_new(&m->shape, &timing, on_delivery, m);
 }
 
-static void station_new(struct nm_machine *m, unsigned number, const struct nm_card_ops *cards)
+static void station_new(struct nm_machine *m, unsigned number, const struct nm_card_kind *cards)
 {
     struct nm_station *s = &m->station[number];
     struct nm_place place = {.rings = &m->shape,
@@ -172,11 +172,11 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
                                           .number = number * s->cards + i,
                                           .position = i,
                                           .station = (uint16_t)number};
-        s->card[i] = cards->create(&site);
+        s->card[i] = cards->ops->create(&site);
     }
 }
 
-struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_ops *cards)
+struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
 {
     struct nm_machine *m = nm_alloc(1, sizeof *m);
     m->p = *params;

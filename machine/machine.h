@@ -17,14 +17,14 @@
 
 struct nm_machine;
 struct nm_card;
-struct nm_card_ops;
+struct nm_card_kind;
 
 /**
  * Builds a machine. `params` is copied and must have been checked (nm_params_check).
  * @param cards  the kind of its processor cards (card.h); outlives the machine
  * @return the machine at tick 0, all cards idle; ownership to the caller, nm_machine_free.
  */
-struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_ops *cards);
+struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards);
 void nm_machine_free(struct nm_machine *m);
 
 const struct nm_params *nm_machine_params(const struct nm_machine *m);

@@ -4,7 +4,7 @@
  * the secondary's.
  *
  * The hard idea: the processor's own look at the primary cache is one compare against the arrays of
- * struct pc_line (r4400.h), so everything here runs only when that compare fails: the first touch,
+ * struct pc_line (core.h), so everything here runs only when that compare fails: the first touch,
  * a miss, a store to a line that is not ours alone, a misaligned or forbidden address - and, in the
  * checking mode, always, because then no tag is ever written into the fast view. What is in the
  * primary cache is decided by l1_line (physical), never by the fast view.

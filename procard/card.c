@@ -1,5 +1,5 @@
 /*
- * The processor card as a whole: puts the R4400, its caches and the agent together, runs the
+ * The processor card as a whole: puts the core, its caches and the agent together, runs the
  * processor between the moments at which something can reach it, and reads its totals.
  *
  * The hard idea is reading totals at a tick. A processor is simulated in whole instructions, with
@@ -66,14 +66,15 @@ static void cpu_connect(struct pc_card *card, unsigned number)
     cpu->i = card->l1[PC_SIDE_I];
     cpu->ishift = card->l1_shift[PC_SIDE_I];
     cpu->imask = card->l1_mask[PC_SIDE_I];
-    cpu->fetched_pc = NOWHERE;
     cpu->untimed = card->functional;
 }
 
 struct pc_card *pc_card_new(const struct nm_card_site *site)
 {
-    struct pc_card *card = nm_alloc(1, sizeof *card);
+    const struct pc_core_ops *core = site->kind->ctx;
+    struct pc_card *card = nm_alloc(1, offsetof(struct pc_card, cpu) + core->size);
     const struct nm_params *p = site->params;
+    card->core = core;
     card->machine = site->machine;
     card->k = site->kernel;
     card->bus = site->bus;
@@ -109,7 +110,8 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
 
 void pc_card_free(struct pc_card *card)
 {
-    pc_cpu_detach(&card->cpu);
+    if (card->core->free)
+        card->core->free(&card->cpu);
     free(card->tlb_model);
     pc_monitor_free(card);
     for (unsigned side = 0; side < PC_SIDES; side++) {
@@ -145,7 +147,7 @@ void pc_card_forget(struct pc_card *card)
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
         pc_card_hide(card, side, 0, NOWHERE);
-    pc_refetch(&card->cpu);
+    pc_core_leave(card);
 }
 
 static void trap(struct pc_card *card, bool preempted)
@@ -179,7 +181,7 @@ static void preempt(struct pc_card *card)
 {
     card->preempt_at = NM_NEVER;
     pc_card_watch(card);
-    pc_leave(&card->cpu);
+    pc_core_leave(card);
     pc_agent_let_go(card, card->cpu.now);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     trap(card, true);
@@ -188,17 +190,17 @@ static void preempt(struct pc_card *card)
 void pc_card_breach(const struct pc_card *card, nm_tick horizon)
 {
     fprintf(stderr,
-            "pc_run: on card %u it stopped for its horizon at tick %" PRIu64 ", before %" PRIu64
+            "%s: on card %u its run stopped for the horizon at tick %" PRIu64 ", before %" PRIu64
             "; cpu->horizon, which it must set before its first access, is %" PRIu64
-            " (procard/r4400.h)\n",
-            card->cpu.number, card->cpu.now, horizon, card->cpu.horizon);
+            " (procard/core.h)\n",
+            card->core->name, card->cpu.number, card->cpu.now, horizon, card->cpu.horizon);
     abort();
 }
 
 /* Whether an interrupt that is due must wait (pc_spare). */
 static bool spared(struct pc_card *card)
 {
-    pc_settle(&card->cpu);
+    pc_core_settle(card);
     return card->cpu.instructions < card->spared_to;
 }
 
@@ -213,7 +215,7 @@ void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
     if (!due && horizon > card->preempt_at)
         horizon = card->preempt_at;
     if (card->pins) {
-        pc_settle(cpu);
+        pc_core_settle(card);
         pc_pins_follow(card->pins, cpu->states);
     }
     if (card->pins || due) /* one instruction; whoever runs the card will come again */
@@ -222,7 +224,7 @@ void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
         horizon = cpu->now + card->monitor.leash;
     pc_card_stopped(card, pc_card_execute(card, horizon));
     if (card->pins) {
-        pc_settle(cpu);
+        pc_core_settle(card);
         pc_pins_follow(card->pins, cpu->states);
     }
 }
@@ -275,6 +277,16 @@ nm_tick pc_card_return(struct pc_card *card, nm_tick at)
     return returns;
 }
 
+void pc_core_totals(const struct pc_card *card, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
+{
+    if (card->core->totals) {
+        card->core->totals(&card->cpu, states, tail);
+        return;
+    }
+    memcpy(states, card->cpu.states, sizeof card->cpu.states);
+    *tail = card->cpu.tail;
+}
+
 /* Totals on their way back from the processor's tick to the one asked for. */
 struct rewind {
     nm_tick end, at;
@@ -302,15 +314,15 @@ static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
 }
 
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
-static void trim(const struct pc_card *card, nm_tick at, uint64_t *states)
+static void trim(const struct pc_card *card, nm_tick at, const struct pc_tail *tail,
+                 uint64_t *states)
 {
-    const struct pc_tail tail = pc_tail(&card->cpu);
     struct rewind r = {card->cpu.now, at, states, card->stretches};
     leave_out_stalls(card, &r);
-    leave_out(&r, tail.holds, tail.held);
+    leave_out(&r, tail->holds, tail->held);
     leave_out_stalls(card, &r);
-    leave_out(&r, PC_ST_KILL_BRANCH, tail.killed);
-    leave_out(&r, tail.done, tail.did);
+    leave_out(&r, PC_ST_KILL_BRANCH, tail->killed);
+    leave_out(&r, tail->done, tail->did);
     leave_out_stalls(card, &r);
 }
 
@@ -322,10 +334,11 @@ static enum pc_status standing(const struct pc_card *card)
 
 void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out)
 {
+    struct pc_tail tail;
     *out = card->taps;
-    pc_states(&card->cpu, out->v);
+    pc_core_totals(card, out->v, &tail);
     if (card->cpu.now > at)
-        trim(card, at, out->v);
+        trim(card, at, &tail, out->v);
     else
         out->v[standing(card)] += at - card->cpu.now;
     out->v[MON_TAP_CYCLES] = at / nm_bus_cycle(card->bus);

@@ -1,8 +1,8 @@
 /*
- * The processor card: an R4400 with its primary and secondary caches, and the external agent
+ * The processor card: a core (core.h) with its primary and secondary caches, and the external agent
  * between it and the station bus.
  *
- * cache.c answers the processor (the slow paths of r4400.h), agent.c answers the bus, card.c runs
+ * cache.c answers the processor (the slow paths of core.h), agent.c answers the bus, card.c runs
  * the processor and keeps its books.
  */
 #ifndef PC_CARD_H
@@ -14,8 +14,9 @@
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
+#include "procard/core.h"
 #include "procard/monitor.h"
-#include "procard/r4400.h"
+#include "procard/procard.h"
 #include "procard/sync.h"
 
 /** The two sides of both cache levels. */
@@ -137,7 +138,7 @@ struct pc_xlate {
 
 struct pc_card {
     struct nm_card nm; /**< first: what the machine knows */
-    struct pc_cpu cpu;
+    const struct pc_core_ops *core;
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
@@ -200,6 +201,8 @@ struct pc_card {
     uint16_t station;
     const struct ring_shape *rings;
     struct nm_machine *machine;
+
+    struct pc_cpu cpu; /**< last: what is the core's own follows it */
 };
 
 /* ---- the secondary cache's address pins (manual pp. 32, 248) --------------------------------- */
@@ -236,7 +239,8 @@ static inline const struct pc_card *pc_const_card_of(const struct nm_card *nm)
     return (const struct pc_card *)nm;
 }
 
-/** As the `create` and `free` of struct nm_card_ops; `nm` stays empty. */
+/** As the `create` and `free` of struct nm_card_ops; `nm` stays empty. The card's kind says which
+ *  core it has. */
 struct pc_card *pc_card_new(const struct nm_card_site *site);
 void pc_card_free(struct pc_card *card);
 
@@ -246,13 +250,35 @@ void pc_card_watch(struct pc_card *card);
 /* Parts of pc_card_run. */
 void pc_card_run_watched(struct pc_card *card, nm_tick horizon);
 void pc_card_stopped(struct pc_card *card, enum pc_stop why);
-/** Ends the process with a message: pc_run does not keep its contract. */
+/** Ends the process with a message: the core does not keep its contract. */
 _Noreturn void pc_card_breach(const struct pc_card *card, nm_tick horizon);
 
-/** pc_run; one that comes to its horizon too early would be called for ever. */
+/* The core's operations that may be NULL. */
+static inline void pc_core_settle(struct pc_card *card)
+{
+    if (card->core->settle)
+        card->core->settle(&card->cpu);
+}
+
+static inline void pc_core_leave(struct pc_card *card)
+{
+    if (card->core->leave)
+        card->core->leave(&card->cpu);
+}
+
+static inline uint64_t pc_core_pc(const struct pc_card *card)
+{
+    return card->core->pc ? card->core->pc(&card->cpu) : 0;
+}
+
+/** PCycles in each state, and the last ones, up to card->cpu.now. */
+void pc_core_totals(const struct pc_card *card, uint64_t states[PC_ST__COUNT],
+                    struct pc_tail *tail);
+
+/** Lets the core run; one that comes to its horizon too early would be called for ever. */
 static inline enum pc_stop pc_card_execute(struct pc_card *card, nm_tick horizon)
 {
-    const enum pc_stop why = pc_run(&card->cpu, horizon);
+    const enum pc_stop why = card->core->run(&card->cpu, horizon);
     if (__builtin_expect(why == PC_STOP_HORIZON && card->cpu.now < horizon, 0))
         pc_card_breach(card, horizon);
     return why;

@@ -43,7 +43,8 @@ static void queues_hold(const struct pc_card *card)
 static void time_holds(const struct pc_card *card)
 {
     uint64_t states[PC_ST__COUNT], sum = 0;
-    pc_states(&card->cpu, states);
+    struct pc_tail tail;
+    pc_core_totals(card, states, &tail);
     for (unsigned i = 0; i < PC_ST__COUNT; i++)
         sum += states[i];
     NM_MUST(sum == card->cpu.now, "card %u: %" PRIu64 " PCycles in states, at %" PRIu64,

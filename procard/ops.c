@@ -1,18 +1,15 @@
 /*
- * The R4400 card as a machine knows it: the operations of machine/card.h, each with what it is
+ * The processor card as a machine knows it: the operations of machine/card.h, each with what it is
  * here.
  */
 #include "machine/functional.h"
-#include "monitor/board/board.h"
 #include "procard/card.h"
 #include "procard/procard.h"
-
-_Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
 
 static struct nm_card *create(const struct nm_card_site *site)
 {
     struct pc_card *card = pc_card_new(site);
-    card->nm.ops = site->kind;
+    card->nm.ops = &pc_card_ops;
     return &card->nm;
 }
 
@@ -50,7 +47,7 @@ static nm_tick wake(struct nm_card *nm, nm_tick at)
     const nm_tick returns = pc_card_return(card, at);
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
-    card->cpu.fetched_pc = ~0ull;
+    pc_core_leave(card);
     card->activity = PC_RUNNING;
     return returns;
 }
@@ -117,7 +114,7 @@ static void taps(const struct nm_card *nm, nm_tick at, struct mon_taps *out)
 static void truth(struct nm_card *nm, struct nm_truth *out)
 {
     struct pc_card *card = pc_card_of(nm);
-    pc_settle(&card->cpu);
+    pc_core_settle(card);
     *out = card->truth;
     out->instructions = card->cpu.instructions;
     out->loads = card->cpu.states[PC_ST_LOAD];
@@ -161,9 +158,9 @@ static void dump(struct nm_card *nm, FILE *out)
 {
     static const char *const activity[] = {"idle", "running", "waiting", "trapped"};
     struct pc_card *card = pc_card_of(nm);
-    pc_settle(&card->cpu);
+    pc_core_settle(card);
     fprintf(out, "%s at pc %#lx since tick %lu", activity[card->activity],
-            (unsigned long)card->cpu.r.pc, (unsigned long)card->cpu.now);
+            (unsigned long)pc_core_pc(card), (unsigned long)card->cpu.now);
     if (card->uncached.busy)
         fprintf(out, "; %s of %#lx under way", nm_message_row(card->uncached.request.message)->name,
                 (unsigned long)card->uncached.request.line);
@@ -181,9 +178,7 @@ static void invariants(const struct nm_card *nm, nm_tick now)
     pc_card_invariants(pc_const_card_of(nm), now);
 }
 
-const struct nm_card_ops pc_r4400 = {
-    .name = "r4400",
-    .counters = &mon_numachine,
+const struct nm_card_ops pc_card_ops = {
     .create = create,
     .free = release,
     .run = run,
@@ -221,29 +216,15 @@ static struct pc_card *card_at(struct nm_machine *m, unsigned card)
 
 struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card)
 {
-    struct pc_cpu *cpu = &card_at(m, card)->cpu;
-    pc_settle(cpu);
-    return cpu;
-}
-
-void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
-{
-    struct pc_cpu *cpu = &card_at(m, card)->cpu;
-    if (regs != &cpu->r)
-        cpu->r = *regs;
-    nm_card_resume(m, card, at);
-}
-
-void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
-{
-    *regs = card_at(m, card)->cpu.r;
-    nm_card_take(m, card);
+    struct pc_card *c = card_at(m, card);
+    pc_core_settle(c);
+    return &c->cpu;
 }
 
 void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)
 {
     struct pc_card *c = card_at(m, card);
-    pc_settle(&c->cpu);
+    pc_core_settle(c);
     c->spared_to = c->cpu.instructions + instructions;
 }
 
@@ -257,17 +238,11 @@ struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card)
     return &card_at(m, card)->cpu.tries;
 }
 
-void pc_set_code(struct nm_machine *m, struct pc_code *code)
-{
-    for (unsigned i = 0; i < nm_machine_cards(m); i++)
-        card_at(m, i)->cpu.code = code;
-}
-
 void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,
                     void *ctx)
 {
     struct pc_card *c = card_at(m, card);
-    pc_settle(&c->cpu);
+    pc_core_settle(c);
     if (pins)
         pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
     c->pins = pins;

@@ -57,17 +57,3 @@ void pc_pins_follow(struct pc_pins *p, const uint64_t states[PC_ST__COUNT])
             pcycle(p, state);
     }
 }
-
-enum pc_stop pc_pins_run(struct pc_pins *p, struct pc_cpu *cpu, nm_tick horizon)
-{
-    enum pc_stop stop;
-
-    do {
-        const nm_tick next = cpu->now + 1;
-
-        stop = pc_run(cpu, next < horizon ? next : horizon);
-        pc_settle(cpu);
-        pc_pins_follow(p, cpu->states);
-    } while (stop == PC_STOP_HORIZON && cpu->now < horizon);
-    return stop;
-}

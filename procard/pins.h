@@ -9,7 +9,7 @@
 #ifndef PC_PINS_H
 #define PC_PINS_H
 
-#include "procard/r4400.h"
+#include "procard/core.h"
 
 /** The pin codes of the states (status.def): a project choice, the manual's are lost. */
 extern const uint8_t pc_status_codes[PC_ST__COUNT];
@@ -41,8 +41,5 @@ void pc_pins_follow(struct pc_pins *p, const uint64_t states[PC_ST__COUNT]);
 /** Passes on `n` PCycles of a stall that begins where the last call left off, as soon as it is
  *  charged: an exception whose handler returns is several in a row. */
 void pc_pins_stall(struct pc_pins *p, enum pc_status state, uint64_t n);
-
-/** pc_run(), one instruction at a time, followed by `p`. The results are the same. */
-enum pc_stop pc_pins_run(struct pc_pins *p, struct pc_cpu *cpu, nm_tick horizon);
 
 #endif

@@ -1,32 +1,36 @@
 /*
- * The R4400 card for the rooms above: what they may do with it beyond what a machine may (the
- * interpreter's own calls: r4400.h).
+ * The processor card for the rooms above: what they may do with it beyond what a machine may,
+ * whatever its core. What they may do with a core is in the core's own header.
  *
- * All calls come between two calls of nm_machine_run, on machines whose cards are `pc_r4400`.
+ * All calls come between two calls of nm_machine_run, on machines whose cards are processor cards.
  */
 #ifndef PC_PROCARD_H
 #define PC_PROCARD_H
 
 #include "machine/card.h"
 #include "monitor/unit.h"
+#include "procard/core.h"
 #include "procard/pins.h"
-#include "procard/r4400.h"
 
-/** The kind of card, for nm_machine_new. */
-extern const struct nm_card_ops pc_r4400;
+/** The first store of a processor to a register (of its own card or of another) that was refused.
+ */
+struct pc_refused {
+    nm_tick at;      /**< when it heard of it */
+    uint64_t pc;     /**< of the store */
+    uint32_t thread; /**< struct pc_tries.thread */
+    unsigned card;   /**< whose register */
+    uint32_t offset; /**< in the card's register space */
+    unsigned reason; /**< as mon_unit_ops.write gave it */
+};
 
-/** A card's processor, settled (pc_settle). Its registers may be read and changed while it is
- *  trapped or idle, between a trap and nm_card_resume. */
-struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);
+/** What every processor card does; with a core (struct pc_core_ops) it is a kind of card. */
+extern const struct nm_card_ops pc_card_ops;
 
 /** The register of a card at an offset in its register space, or NULL. */
 const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned card, uint32_t offset);
 
-/** Puts a thread's registers on a card, which goes on from tick `at` on (nm_card_resume). */
-void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at);
-
-/** Takes the thread off a card that has trapped (nm_card_take). @param[out] regs  its registers */
-void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
+/** A card's processor, settled: what it shares with its card. */
+struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);
 
 /** Until the thread on the card, from here on, has completed so many instructions, nm_card_preempt
  *  does not stop it. 0: no longer. Its next trap ends it, too. */
@@ -39,10 +43,6 @@ struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card);
 /** The first store to a register that a card's processor was refused; valid when
  *  truth.refused_writes is not 0. */
 const struct pc_refused *pc_refused_at(struct nm_machine *m, unsigned card);
-
-/** All processors execute `code`, which outlives the machine's run. Call it before
- *  nm_machine_set_space. */
-void pc_set_code(struct nm_machine *m, struct pc_code *code);
 
 /**
  * Follows the Status pins of a card's processor from now on (pins.h): `edge` is called for every

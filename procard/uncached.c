@@ -22,7 +22,6 @@
  */
 #include "machine/outside.h"
 #include "procard/card.h"
-#include "procard/code.h"
 
 #include <string.h>
 
@@ -98,34 +97,23 @@ static void written(void *self, nm_tick now, uint64_t arg)
 
 /* ---- the access's way ------------------------------------------------------------------------ */
 
-/* Bytes of its doubleword that the store at cpu->r.pc writes at `pa`: `size` of them, but the
- * unaligned pairs ask for one byte and write to the end, or from the beginning, of their word. */
-static uint8_t bytes_of(const struct pc_cpu *cpu, uint64_t pa, unsigned size)
+/* Bytes of its doubleword that the core's store of `size` bytes writes at `pa`. */
+static uint8_t bytes_of(const struct pc_card *card, uint64_t pa, unsigned size)
 {
-    enum { SWL = 0x2a, SDL = 0x2c, SDR, SWR };
-    const uint8_t *code = cpu->code ? cpu->code->fetch(cpu->code->ctx, cpu->r.pc) : NULL;
-    const unsigned op = code && size == 1 ? code[0] >> 2 : 0;
-    unsigned first = pa & 7, end = first + size;
-    if (op == SWL)
-        end = (first | 3) + 1;
-    else if (op == SDL)
-        end = 8;
-    else if (op == SWR)
-        first &= 4;
-    else if (op == SDR)
-        first = 0;
-    return (uint8_t)((1u << end) - (1u << first));
+    if (card->core->store_bytes)
+        return card->core->store_bytes(&card->cpu, pa, size);
+    return (uint8_t)((1u << size) - 1) << (pa & 7);
 }
 
 static void request(struct pc_card *card, uint64_t pa, unsigned size, bool store)
 {
     struct nm_packet *p = &card->uncached.request;
-    card->uncached.pc = card->cpu.r.pc;
+    card->uncached.pc = pc_core_pc(card);
     card->uncached.thread = card->cpu.tries.thread;
     *p = (struct nm_packet){.message = store ? NM_MSG_UNC_WR : NM_MSG_UNC_RD, .data = -1};
     pc_agent_address(card, p, pa);
     if (store)
-        p->bytes = bytes_of(&card->cpu, pa, size);
+        p->bytes = bytes_of(card, pa, size);
 }
 
 static void begin(struct pc_card *card, nm_tick at)

@@ -6,7 +6,7 @@
 #define PROG_PROGRAM_H
 
 #include "machine/machine.h"
-#include "procard/r4400.h"
+#include "procard/r4400/r4400.h"
 
 #include <stddef.h>
 

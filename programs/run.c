@@ -123,8 +123,8 @@ static void take_trap(struct thread *t, const struct nm_trap *trap)
     t->exc = cpu->exc;
     t->badvaddr = cpu->badvaddr;
     t->trap_code = cpu->trap_code;
-    t->call_pc = cpu->call_pc;
-    t->call_npc = cpu->call_npc;
+    t->call_pc = r4400_const_of(cpu)->call_pc;
+    t->call_npc = r4400_const_of(cpu)->call_npc;
     t->absent = cpu->absent;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;

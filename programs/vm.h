@@ -9,7 +9,7 @@
 #define PROG_VM_H
 
 #include "machine/machine.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 #include "programs/elf.h"
 
 struct vm_file; /* vm_file.h */

@@ -177,7 +177,7 @@ static void print_doing(FILE *out, struct prog *p, const struct thread *t)
 {
     if (t->state == TH_RUNNING) {
         fprintf(out, "runs");
-        print_pc(out, p, pc_cpu_at(p->m, t->card)->r.pc);
+        print_pc(out, p, r4400_at(p->m, t->card)->r.pc);
     } else if (t->state == TH_READY) {
         fprintf(out, "waits for its card");
         print_pc(out, p, t->regs.pc);

@@ -1,19 +1,25 @@
 /*
  * What tests with processors of their own share: a machine whose pages are where their addresses
- * say, and a way for a test's data into the interpreter that stands in. That gets nothing but the
- * processor's state, so the data's address travels in a register.
+ * say, and a core that knows its actor.
  */
 #include "actors.h"
 
-#include <string.h>
+#include "monitor/board/board.h"
 
-enum { REGISTER = 1 };
+/* The core. */
+struct acting {
+    struct pc_cpu base;
+    void *actor;
+};
+
+static const struct pc_core_ops core = {
+    .name = "actors", .size = sizeof(struct acting), .run = acting_run};
+
+const struct nm_card_kind actors_kind = {&pc_card_ops, &core, &mon_numachine};
 
 void *actor_of(const struct pc_cpu *cpu)
 {
-    void *actor;
-    memcpy(&actor, &cpu->r.gpr[REGISTER], sizeof actor);
-    return actor;
+    return ((const struct acting *)cpu)->actor;
 }
 
 enum pc_stop actors_take_turns(struct pc_cpu *cpu, nm_tick horizon, actors_turn_fn *turn)
@@ -35,7 +41,7 @@ enum pc_stop actors_take_turns(struct pc_cpu *cpu, nm_tick horizon, actors_turn_
 
 void actors_spend(struct pc_cpu *cpu, enum pc_status state, uint64_t n)
 {
-    cpu->pipe.tail = (struct pc_tail){.did = 1, .done = state};
+    cpu->tail = (struct pc_tail){.did = 1, .done = state};
     pc_charge(cpu, state, n);
 }
 
@@ -57,9 +63,8 @@ uint8_t *actors_refer(struct pc_cpu *cpu, enum actors_reference what, uint64_t a
 
 void actors_start(struct nm_machine *m, unsigned card, void *actor, nm_tick at)
 {
-    struct pc_regs regs = {.pc = 0};
-    memcpy(&regs.gpr[REGISTER], &actor, sizeof actor);
-    pc_resume(m, card, &regs, at);
+    ((struct acting *)pc_cpu_at(m, card))->actor = actor;
+    nm_card_resume(m, card, at);
 }
 
 static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
@@ -75,7 +80,7 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
 struct nm_machine *actors_machine(const struct nm_params *p)
 {
     const struct nm_space space = {.translate = translate};
-    struct nm_machine *m = nm_machine_new(p, &pc_r4400);
+    struct nm_machine *m = nm_machine_new(p, &actors_kind);
     nm_machine_set_space(m, &space);
     return m;
 }

@@ -1,7 +1,7 @@
 /*
  * Processors that make a test's references instead of executing instructions. The cards are the
- * real ones; the test defines pc_run, which takes the interpreter's place: actors_take_turns with
- * what its actors do in turn.
+ * real ones; their core (procard/core.h) is a test's own, whose run the test defines:
+ * actors_take_turns with what its actors do in turn.
  */
 #ifndef ACTORS_H
 #define ACTORS_H
@@ -15,11 +15,14 @@
 #define UNCACHED    (UINT64_C(1) << 42)
 #define NONCOHERENT (UINT64_C(1) << 43)
 
+/** Cards with the test's core. */
+extern const struct nm_card_kind actors_kind;
+
 /** A machine whose cards have these addresses. The caller's (nm_machine_free). */
 struct nm_machine *actors_machine(const struct nm_params *p);
 
-/** Has a card go on at tick `at`; pc_run is called with this actor. The actor is the caller's and
- *  outlives the card's next trap. */
+/** Has a card go on at tick `at`; acting_run is called with this actor. The actor is the caller's
+ * and outlives the card's next trap. */
 void actors_start(struct nm_machine *m, unsigned card, void *actor, nm_tick at);
 
 /** What actors_start was given for the card. */
@@ -35,7 +38,10 @@ enum actors_turn {
 /** One reference, or some time of nothing, up to cpu->horizon at most. */
 typedef enum actors_turn actors_turn_fn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop);
 
-/** What pc_run is for actors. */
+/** The run of the test's core; the test defines it. */
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon);
+
+/** What that is for actors. */
 enum pc_stop actors_take_turns(struct pc_cpu *cpu, nm_tick horizon, actors_turn_fn *turn);
 
 /** Has an instruction complete, and hold the pipeline, in one state for `n` PCycles. */

@@ -2,7 +2,7 @@
  * Random coherence tester: processors that do nothing but load, store and LL/SC at random places in
  * a few lines, on machines with FIFOs of one entry and caches of two lines, in checking mode.
  *
- * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
+ * The card is the real one; only the instruction interpreter is replaced (acting_run below). Every
  * processor counts its successful LL/SC increments of one shared word; at the end the word must
  * hold their sum. One reference in some fifteen is outside coherence; of these each processor has
  * an uncached doubleword of its own, which must always have its last value. A failure prints the
@@ -202,7 +202,7 @@ static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
 }
 
 /* Stands in for the interpreter: references instead of instructions. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     struct actor *a = actor_of(cpu);
     enum pc_stop stop = PC_STOP_HORIZON;
@@ -218,8 +218,8 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
             return stop;
         a->decided = false;
         a->left--;
-        cpu->pipe.tail = (struct pc_tail){.did = 1 + draw(a, 4), .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, cpu->pipe.tail.did);
+        cpu->tail = (struct pc_tail){.did = 1 + draw(a, 4), .done = PC_ST_INT};
+        pc_charge(cpu, PC_ST_INT, cpu->tail.did);
     }
     return PC_STOP_HORIZON;
 }
@@ -274,15 +274,14 @@ static bool begin_function(struct nm_machine *m, const struct nm_trap *trap)
 {
     const struct pc_cpu *cpu = pc_cpu_at(m, trap->card);
     struct actor *a = actor_of(cpu);
-    struct pc_regs regs;
     if (!a->function) {
-        pc_take(m, trap->card, &regs);
+        nm_card_take(m, trap->card);
         return false;
     }
     a->out = nm_card_special(m, trap->card, a->function, a->address, a->lines, nm_machine_now(m));
     a->done[a->function] += a->out;
     a->function = 0;
-    pc_resume(m, trap->card, &cpu->r, nm_machine_now(m));
+    nm_card_resume(m, trap->card, nm_machine_now(m));
     return true;
 }
 

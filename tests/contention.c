@@ -3,8 +3,8 @@
  * that gives out tickets. Everybody must finish, and how long a card waits for each is printed,
  * with and without what makes LL/SC and refused requests come to an end (docs/saturation.md).
  *
- * The card is the real one; only the instruction interpreter is replaced (pc_run below). An actor
- * is a small program: a list of instructions that go on to the next or back to another.
+ * The card is the real one; only the instruction interpreter is replaced (acting_run below). An
+ * actor is a small program: a list of instructions that go on to the next or back to another.
  */
 #include "actors.h"
 #include "monitor/board/board.h"
@@ -135,7 +135,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
 }
 
 /* Stands in for the interpreter. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -144,11 +144,10 @@ static void run(struct nm_machine *m, const char *name)
 {
     for (unsigned done = 0; done < nm_machine_cards(m); done++) {
         struct nm_trap trap;
-        struct pc_regs regs;
         const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_TRAP, "%s: stopped with %d: %s", name, (int)why,
                      nm_machine_error(m));
-        pc_take(m, trap.card, &regs);
+        nm_card_take(m, trap.card);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * The contract of pc_run (procard/r4400.h): an interpreter that keeps no more of it than it must
- * gets on, and one that forgets cpu->horizon ends with a message instead of never.
+ * The contract of a core (procard/core.h): one that keeps no more of it than it must gets
+ * on, and one that forgets cpu->horizon ends with a message instead of never.
  */
 #include "actors.h"
 
@@ -11,7 +11,7 @@ enum { LOADS = 100, LINE = 64 };
 
 static bool forgets;
 
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     unsigned *done = actor_of(cpu);
     enum pc_stop stop;

@@ -14,7 +14,7 @@
 enum { CARDS = 4, EDGES = 4000, CONTROL = 0, COUNTER = 4, PER = 8 /* bytes of a counter */ };
 enum { COUNTS = 1 << 3, ENABLE = 1 << 4, EVENT = 5 };
 
-static struct nm_card_ops kind;
+static struct nm_card_kind kind;
 
 static void setup(void)
 {

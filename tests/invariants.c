@@ -35,7 +35,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
     return ACTORS_DONE;
 }
 
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -67,8 +67,7 @@ static void run(struct nm_machine *m, nm_tick until)
     struct nm_trap trap;
     for (nm_tick at = nm_machine_now(m) + 10; at < until; at += 10) {
         if (nm_machine_run(m, at, &trap) == NM_RUN_TRAP) {
-            struct pc_regs regs;
-            pc_take(m, trap.card, &regs);
+            nm_card_take(m, trap.card);
         }
         look(m);
     }

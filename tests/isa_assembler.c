@@ -1,7 +1,7 @@
 /* Walks the operand letters of a row of isa.def along the text. */
 #include "tests/isa_assembler.h"
 
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -69,10 +69,11 @@ Test(isa, exceptions_name_their_cause)
         start(&rig, rows[n].words, 4, rows[n].n64, false);
         rig.cpu.r.fr = rows[n].n64;
         cr_assert(rig_run(&rig, LIMIT, 0, 0), "row at line %d", rows[n].line);
-        cr_expect_eq(rig.cpu.exc, rows[n].exc, "line %d: exc %d", rows[n].line, rig.cpu.exc);
+        cr_expect_eq(rig.cpu.base.exc, rows[n].exc, "line %d: exc %d", rows[n].line,
+                     rig.cpu.base.exc);
         if (rows[n].exc != PC_EXC_ADEL && rows[n].exc != PC_EXC_ADES)
-            cr_expect_eq(rig.cpu.trap_code, rows[n].code, "line %d: code %x", rows[n].line,
-                         rig.cpu.trap_code);
+            cr_expect_eq(rig.cpu.base.trap_code, rows[n].code, "line %d: code %x", rows[n].line,
+                         rig.cpu.base.trap_code);
         cr_expect_eq(rig.cpu.r.pc, (rows[n].pc < 8 && rows[n].pc & 1 ? 0u : BASE) + rows[n].pc,
                      "line %d: pc %lx", rows[n].line, (unsigned long)rig.cpu.r.pc);
         cr_expect_eq(rig.cpu.r.npc, (rows[n].npc & 1 ? 0u : BASE) + rows[n].npc, "line %d: npc %lx",
@@ -103,11 +104,11 @@ Test(isa, mips3_reserves_what_came_later)
 
         start(&rig, words, 2, true, true);
         cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.exc, PC_EXC_RI, "%08x in MIPS III", later[n]);
+        cr_expect_eq(rig.cpu.base.exc, PC_EXC_RI, "%08x in MIPS III", later[n]);
         rig_free(&rig);
         start(&rig, words, 2, true, false);
         cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.exc, PC_EXC_SYS, "%08x in release 2", later[n]);
+        cr_expect_eq(rig.cpu.base.exc, PC_EXC_SYS, "%08x in release 2", later[n]);
         rig_free(&rig);
     }
     for (unsigned n = 0; n < sizeof older / sizeof older[0]; n++) {
@@ -116,7 +117,7 @@ Test(isa, mips3_reserves_what_came_later)
 
         start(&rig, words, 2, true, true);
         cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.exc, PC_EXC_SYS, "%08x", older[n]);
+        cr_expect_eq(rig.cpu.base.exc, PC_EXC_SYS, "%08x", older[n]);
         rig_free(&rig);
     }
 }
@@ -163,11 +164,13 @@ Test(isa, a_few_instructions_take_their_pcycles)
         words[rows[n].count] = SYSCALL;
         start(&rig, words, 6, false, false);
         cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.now, rows[n].cycles - 1 + PC_KILLED_BY_EXCEPTION,
-                     "line %d: %lu cycles", rows[n].line, (unsigned long)rig.cpu.now);
-        cr_expect_eq(rig.cpu.states[PC_ST_SLIP_INT], rows[n].slip_int, "line %d", rows[n].line);
-        cr_expect_eq(rig.cpu.states[PC_ST_SLIP_FP], rows[n].slip_fp, "line %d", rows[n].line);
-        cr_expect_eq(rig.cpu.states[PC_ST_KILL_BRANCH], rows[n].kills, "line %d", rows[n].line);
+        cr_expect_eq(rig.cpu.base.now, rows[n].cycles - 1 + PC_KILLED_BY_EXCEPTION,
+                     "line %d: %lu cycles", rows[n].line, (unsigned long)rig.cpu.base.now);
+        cr_expect_eq(rig.cpu.base.states[PC_ST_SLIP_INT], rows[n].slip_int, "line %d",
+                     rows[n].line);
+        cr_expect_eq(rig.cpu.base.states[PC_ST_SLIP_FP], rows[n].slip_fp, "line %d", rows[n].line);
+        cr_expect_eq(rig.cpu.base.states[PC_ST_KILL_BRANCH], rows[n].kills, "line %d",
+                     rows[n].line);
         rig_free(&rig);
     }
 }
@@ -182,8 +185,8 @@ Test(isa, slips_cross_blocks)
 
     start(&rig, words, 18, false, false);
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
-    cr_expect_eq(rig.cpu.now, 17 + 2 + 3 + PC_KILLED_BY_EXCEPTION);
-    cr_expect_eq(rig.cpu.states[PC_ST_SLIP_INT], 5);
+    cr_expect_eq(rig.cpu.base.now, 17 + 2 + 3 + PC_KILLED_BY_EXCEPTION);
+    cr_expect_eq(rig.cpu.base.states[PC_ST_SLIP_INT], 5);
     rig_free(&rig);
 }
 
@@ -194,7 +197,7 @@ Test(isa, rdhwr_reads_number_step_and_count)
     struct rig rig;
 
     start(&rig, words, 10, true, false);
-    rig.cpu.number = 3;
+    rig.cpu.base.number = 3;
     rig.cpu.r.userlocal = UINT64_C(0x123456789abc);
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
     cr_expect_eq(rig.cpu.r.gpr[2], 3);
@@ -234,8 +237,8 @@ Test(isa, addresses_wrap)
 
     start(&rig, words, 2, false, false);
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
-    cr_expect_eq(rig.cpu.exc, PC_EXC_ADEL);
-    cr_expect_eq(rig.cpu.badvaddr, 0x7ffffffc);
+    cr_expect_eq(rig.cpu.base.exc, PC_EXC_ADEL);
+    cr_expect_eq(rig.cpu.base.badvaddr, 0x7ffffffc);
     rig_free(&rig);
 }
 
@@ -251,10 +254,10 @@ Test(isa, an_fp_exception_withholds_the_result)
     rig.cpu.r.fpr[0] = 7;
     rig.cpu.r.fpr[2] = 0x3f800000;
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
-    cr_expect_eq(rig.cpu.exc, PC_EXC_FPE);
+    cr_expect_eq(rig.cpu.base.exc, PC_EXC_FPE);
     cr_expect_eq(rig.cpu.r.fpr[0], 7);
     cr_expect_eq(rig.cpu.r.fcsr, 1 << 10 | 1 << 15);
     cr_expect_eq(rig.cpu.r.pc, BASE);
-    cr_expect_eq(rig.cpu.instructions, 0);
+    cr_expect_eq(rig.cpu.base.instructions, 0);
     rig_free(&rig);
 }

@@ -31,12 +31,12 @@ static struct outcome run(const struct random_program *program, bool cached, boo
     rig.forgets = forgets;
     random_write(&rig, program);
     cr_assert(rig_run(&rig, LIMIT, slice, seed), "pc %lx", (unsigned long)rig.cpu.r.pc);
-    cr_assert_eq(rig.cpu.exc, PC_EXC_SYS, "exc %d at %lx", rig.cpu.exc,
+    cr_assert_eq(rig.cpu.base.exc, PC_EXC_SYS, "exc %d at %lx", rig.cpu.base.exc,
                  (unsigned long)rig.cpu.r.pc);
     o.r = rig.cpu.r;
-    o.now = rig.cpu.now;
-    memcpy(o.states, rig.cpu.states, sizeof o.states);
-    o.instructions = rig.cpu.instructions;
+    o.now = rig.cpu.base.now;
+    memcpy(o.states, rig.cpu.base.states, sizeof o.states);
+    o.instructions = rig.cpu.base.instructions;
     o.log = rig.log;
     o.bytes = rig.bytes;
     rig.bytes = NULL;

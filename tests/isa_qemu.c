@@ -121,7 +121,7 @@ static void compare(const struct random_program *program)
     if (!run_qemu(&rig, program->n64, there, bytes))
         cr_skip_test("no qemu for user programs here");
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
-    cr_assert_eq(rig.cpu.exc, PC_EXC_SYS, "exc %d at %lx", rig.cpu.exc,
+    cr_assert_eq(rig.cpu.base.exc, PC_EXC_SYS, "exc %d at %lx", rig.cpu.base.exc,
                  (unsigned long)rig.cpu.r.pc);
     if (memcmp(here, there, bytes) != 0)
         explain(program, here, there);

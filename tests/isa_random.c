@@ -1,7 +1,7 @@
 /* The generator behind isa_random.h: operands are drawn letter by letter from the table's rows. */
 #include "tests/isa_random.h"
 
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 #include <string.h>
 

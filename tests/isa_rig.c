@@ -3,6 +3,7 @@
  * access is told to wait and comes again, as when a card asks the station bus.
  */
 #include "tests/isa_rig.h"
+#include "procard/r4400/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,9 +165,18 @@ static void reset_lines(struct pc_line *lines)
 
 void rig_restart(struct rig *rig, bool n64)
 {
-    struct pc_cpu *cpu = &rig->cpu;
+    struct r4400 *cpu = &rig->cpu;
 
-    pc_cpu_reset(cpu);
+    r4400_detach(&cpu->base);
+    *cpu = (struct r4400){.code = cpu->code};
+    cpu->base = (struct pc_cpu){.d = rig->d,
+                                .dshift = RIG_LINE_SHIFT,
+                                .dmask = RIG_LINES - 1,
+                                .i = rig->i,
+                                .ishift = RIG_LINE_SHIFT,
+                                .imask = RIG_LINES - 1,
+                                .card = (struct pc_card *)rig};
+    r4400_refetch(&cpu->base);
     cpu->r.pc = rig->base;
     cpu->r.npc = rig->base + 4;
     cpu->r.fr = n64;
@@ -184,11 +194,6 @@ void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, bool mips
     rig->size = size;
     rig->bytes = calloc(1, size);
     rig->cached = true;
-    rig->cpu.d = rig->d;
-    rig->cpu.i = rig->i;
-    rig->cpu.dshift = rig->cpu.ishift = RIG_LINE_SHIFT;
-    rig->cpu.dmask = rig->cpu.imask = RIG_LINES - 1;
-    rig->cpu.card = (struct pc_card *)rig;
     rig->cpu.code = pc_code_new(fetch_word, rig, mips3);
     rig_restart(rig, n64);
 }
@@ -219,20 +224,20 @@ static bool sums_up(const struct pc_cpu *cpu)
 static void forget(struct rig *rig, uint64_t what)
 {
     if (what % 4 == 0)
-        pc_leave(&rig->cpu);
+        r4400_leave(&rig->cpu.base);
     else if (what % 4 == 1)
         pc_code_flush(rig->cpu.code, rig->base, rig->size);
 }
 
 bool rig_run(struct rig *rig, nm_tick limit, unsigned slice, uint64_t seed)
 {
-    struct pc_cpu *cpu = &rig->cpu;
+    struct pc_cpu *cpu = &rig->cpu.base;
 
     while (cpu->now < limit) {
         const nm_tick horizon = slice ? cpu->now + rig_random(&seed) % (slice + 1) : limit;
-        const enum pc_stop stop = pc_run(cpu, horizon);
+        const enum pc_stop stop = r4400_run(cpu, horizon);
 
-        pc_settle(cpu);
+        r4400_settle(cpu);
         if (rig->forgets)
             forget(rig, rig_random(&seed));
         if (!sums_up(cpu) || (stop == PC_STOP_HORIZON && cpu->now < horizon))

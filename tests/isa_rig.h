@@ -6,12 +6,12 @@
 #ifndef ISA_RIG_H
 #define ISA_RIG_H
 
-#include "procard/r4400.h"
+#include "procard/r4400/r4400.h"
 
 enum { RIG_LINES = 16, RIG_LINE_SHIFT = 5 };
 
 struct rig {
-    struct pc_cpu cpu;
+    struct r4400 cpu;
     uint8_t *bytes; /**< guest memory, [base, base + size) */
     uint64_t base, size;
     bool cached;  /**< fill lines on access; false: every access takes the slow path */

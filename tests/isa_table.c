@@ -1,5 +1,5 @@
 /* The instruction table describes every encoding once. */
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 #include "tests/isa_rig.h"
 
 #include <criterion/criterion.h>

@@ -6,7 +6,7 @@
  * each step's time as a formula of the parameters. Here the lists are read from the document, the
  * formulas are written down a second time (latency_count.c), and the sum is compared with the real
  * machine: one access at a time, everything else idle. The card is the real one; only the
- * instruction interpreter is replaced (pc_run below).
+ * instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 #include "latency_count.h"
@@ -124,7 +124,7 @@ struct order {
 
 /* Stands in for the interpreter: one access or the same twice, then back to the operating system.
  */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     struct order *o = actor_of(cpu);
     enum pc_stop stop;
@@ -205,7 +205,6 @@ static nm_tick perform(struct nm_machine *m, const struct world *w, const struct
                           .lingers = a->line >= W,
                           .times = 1 + a->twice};
     unsigned card = w->station[a->role] * (unsigned)p->processors + a->card;
-    struct pc_regs regs;
     struct nm_trap trap;
     actors_start(m, card, &order, at);
     const nm_tick seen = order.lingers ? watch(m, w, s, card) : 0;
@@ -214,7 +213,7 @@ static nm_tick perform(struct nm_machine *m, const struct world *w, const struct
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%s, %s: stopped with %d: %s", w->name, s->name, (int)why,
                  nm_machine_error(m));
-    pc_take(m, card, &regs);
+    nm_card_take(m, card);
     run_quiet(m);
     return lingered ? seen : order.over;
 }

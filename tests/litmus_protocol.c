@@ -6,7 +6,7 @@
  * illusion of one memory. That order is what is on trial; checking mode sees to it that what a load
  * finds is what caches and packets carried.
  *
- * The card is the real one; only the instruction interpreter is replaced (pc_run below). Every
+ * The card is the real one; only the instruction interpreter is replaced (acting_run below). Every
  * iteration takes fresh lines at random homes, lets random cards share and own them first, then
  * runs the test's threads on random cards with random delays, while the other cards make noise.
  */
@@ -302,7 +302,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
 }
 
 /* Stands in for the interpreter. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -326,14 +326,13 @@ static void run(struct nm_machine *m, const struct trial *t)
 {
     for (unsigned done = 0; done < nm_machine_cards(m);) {
         struct nm_trap trap;
-        struct pc_regs regs;
         enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
         if (why != NM_RUN_TRAP) {
             nm_machine_dump(m, stderr);
             cr_assert_fail("%s, %s, iteration %u: stopped with %d: %s", t->shape->name,
                            t->litmus.name, t->iteration, (int)why, nm_machine_error(m));
         }
-        pc_take(m, trap.card, &regs);
+        nm_card_take(m, trap.card);
         done++;
     }
 }

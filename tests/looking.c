@@ -2,8 +2,8 @@
  * The monitors of the machine around the cards, under loads whose numbers can be worked out by
  * hand.
  *
- * The cards are the real ones; the interpreter is replaced (pc_run below) by one that works through
- * a list of references.
+ * The cards are the real ones; the interpreter is replaced (acting_run below) by one that works
+ * through a list of references.
  */
 #include "machine/looking.h"
 #include "actors.h"
@@ -40,7 +40,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
     return ACTORS_DONE;
 }
 
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -60,7 +60,6 @@ static void finish(struct nm_machine *m, unsigned running, nm_tick step)
     nm_tick until = nm_machine_now(m) + step;
     while (running) {
         struct nm_trap trap;
-        struct pc_regs regs;
         const enum nm_run why = nm_machine_run(m, until, &trap);
         if (why == NM_RUN_UNTIL) {
             struct nm_station_monitor ignored;
@@ -69,7 +68,7 @@ static void finish(struct nm_machine *m, unsigned running, nm_tick step)
             continue;
         }
         cr_assert_eq(why, NM_RUN_TRAP, "%s", nm_machine_error(m));
-        pc_take(m, trap.card, &regs);
+        nm_card_take(m, trap.card);
         running--;
     }
     struct nm_trap trap;

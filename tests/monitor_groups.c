@@ -7,7 +7,7 @@
  * what each metric of each group must then be. A group or a metric without a row fails, and all
  * cases are counted at several ratios of the clocks.
  *
- * The cards are the real ones; only the instruction interpreter is replaced (pc_run below).
+ * The cards are the real ones; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 #include "input/home.h"
@@ -77,7 +77,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
 }
 
 /* Stands in for the interpreter. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -267,7 +267,6 @@ static void (*const cases[CASES])(struct world *w, const struct clocks *c) = {
 static void run(struct world *w, enum which which, const struct clocks *c)
 {
     struct nm_trap trap;
-    struct pc_regs regs;
     memset(w, 0, sizeof *w);
     cases[which](w, c);
     w->m = actors_machine(&w->p);
@@ -278,7 +277,7 @@ static void run(struct world *w, enum which which, const struct clocks *c)
         if (w->ops[card] && which != IN_USES && which != IN_SHARING)
             access_at(w, card, END, 0, 0);
     while (nm_machine_run(w->m, END, &trap) == NM_RUN_TRAP) {
-        pc_take(w->m, trap.card, &regs);
+        nm_card_take(w->m, trap.card);
         if (which == IN_USES && trap.card == 0)
             ends(w, trap.card, LONG);
         else

@@ -5,7 +5,7 @@
 #include "monitor_rig.h"
 
 #include "procard/card.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

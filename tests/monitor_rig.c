@@ -78,7 +78,7 @@ void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds)
     rig_new_of(rig, p, &pc_r4400, rounds);
 }
 
-void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_ops *kind,
+void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_kind *kind,
                 unsigned rounds)
 {
     *rig = (struct rig){.p = *p, .m = nm_machine_new(p, kind)};

@@ -7,7 +7,7 @@
 
 #include "machine/machine.h"
 #include "monitor/board/board.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 
 struct rig {
     struct nm_params p;
@@ -22,7 +22,7 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
 /** Builds the machine; every card has been told to go through the loop `rounds` times. */
 void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds);
 /** ... of cards of another kind. */
-void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_ops *kind,
+void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_kind *kind,
                 unsigned rounds);
 void rig_free(struct rig *rig);
 

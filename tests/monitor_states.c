@@ -9,7 +9,7 @@
 
 #include "machine/machine.h"
 #include "procard/card.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void go_to(struct rig *rig, nm_tick until)
             nm_card_preempt(rig->m, trap.card, trap.at + SYSTEM + 40 + rig->turn++ % 20);
             rig->stop_at = trap.at + SLICE;
         }
-        pc_resume(rig->m, trap.card, &cpu->r, trap.at + SYSTEM);
+        nm_card_resume(rig->m, trap.card, trap.at + SYSTEM);
     }
 }
 

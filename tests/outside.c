@@ -1,7 +1,7 @@
 /*
  * Accesses outside coherence, one card's or everybody's at once: uncached data in memory and in the
  * registers of cards, and lines of non-coherent pages. The cards are real; only the interpreter is
- * replaced (pc_run below). Bits of a virtual address say which attribute its page has.
+ * replaced (acting_run below). Bits of a virtual address say which attribute its page has.
  */
 #include "machine/outside.h"
 #include "actors.h"
@@ -65,7 +65,7 @@ static bool refer(struct pc_cpu *cpu, struct actor *a, char what, enum pc_stop *
     }
 }
 
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     struct actor *a = actor_of(cpu);
     enum pc_stop stop;
@@ -114,11 +114,10 @@ struct end {
 static struct end next(struct nm_machine *m)
 {
     struct nm_trap trap;
-    struct pc_regs regs;
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
     const struct end end = {pc_cpu_at(m, trap.card)->exc, trap.at};
-    pc_take(m, trap.card, &regs);
+    nm_card_take(m, trap.card);
     return end;
 }
 

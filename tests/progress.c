@@ -6,7 +6,7 @@
  * station, one after the other, wants a few increments; the line is at home with a hog, with the
  * victim or elsewhere. Switched off (agent.link_hold 0), the same victims starve.
  *
- * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 #include "input/experiment.h"
@@ -117,7 +117,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
 }
 
 /* Stands in for the interpreter. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -137,8 +137,7 @@ struct scene {
 
 static void park(struct nm_machine *m, unsigned card)
 {
-    struct pc_regs regs;
-    pc_take(m, card, &regs);
+    nm_card_take(m, card);
 }
 
 static unsigned hog_card(const struct scene *s, unsigned i)

@@ -1,7 +1,7 @@
 /*
  * The R4400's caches and TLB to the PCycle, on a station with two cards: scripts of accesses, each
- * with the PCycles it is to take by state. The interpreter is replaced (pc_run below), so that an
- * access is one access; behind it is the machine.
+ * with the PCycles it is to take by state. The interpreter is replaced (acting_run below), so that
+ * an access is one access; behind it is the machine.
  *
  * Counts by hand, with the defaults: a primary miss is l2.lookup = 6, then l2.refill = 4 for each
  * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
@@ -361,7 +361,7 @@ static bool its_time(struct pc_cpu *cpu, struct actor *a, nm_tick horizon)
 }
 
 /* Stands in for the interpreter. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     static const enum pc_status completes[] = {
         [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
@@ -445,7 +445,7 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
     struct nm_params p;
     struct nm_trap trap;
     set_up(s, &p, check);
-    struct nm_machine *m = nm_machine_new(&p, &pc_r4400);
+    struct nm_machine *m = nm_machine_new(&p, &actors_kind);
     nm_machine_set_space(m, &(struct nm_space){.translate = translate});
     if (watched)
         pc_follow_pins(m, 0, &pins, note, &seen);
@@ -455,13 +455,12 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
         actors_start(m, i, &actor[i], 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {
-        struct pc_regs regs;
         enum nm_run why = nm_machine_run(m, QUIET, &trap);
         cr_assert_eq(why, NM_RUN_TRAP, "%s: stopped with %d: %s", s->what, (int)why,
                      nm_machine_error(m));
         if (watched && trap.card == 0)
             check_pins(&seen, pc_cpu_at(m, trap.card));
-        pc_take(m, trap.card, &regs);
+        nm_card_take(m, trap.card);
     }
     cr_assert_eq(nm_machine_run(m, QUIET, &trap), NM_RUN_UNTIL);
     for (unsigned i = 0; bus && i < CARDS; i++)
@@ -517,7 +516,7 @@ Test(r4400, random_replaces_every_tlb_entry)
     struct nm_params p;
     set_up(&scenes[0], &p, false);
     p.tlb_refill = 50;
-    struct nm_machine *m = nm_machine_new(&p, &pc_r4400);
+    struct nm_machine *m = nm_machine_new(&p, &actors_kind);
     struct pc_card *card = pc_cpu_at(m, 0)->card;
     nm_machine_set_space(m, &(struct nm_space){.translate = translate});
     const uint64_t pair = 2 * p.page_size;

@@ -2,7 +2,7 @@
 #ifndef R4400_COUNTS_H
 #define R4400_COUNTS_H
 
-#include "procard/r4400.h"
+#include "procard/r4400/r4400.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The R4400's pipeline to the PCycle: r4400_cycles.def against the interpreter, its tables against
  * each other, and the Status pins. */
-#include "procard/code.h"
 #include "procard/pins.h"
+#include "procard/r4400/code.h"
 #include "tests/isa_assembler.h"
 #include "tests/isa_rig.h"
 #include "tests/r4400_counts.h"
@@ -54,8 +54,8 @@ static void check_row(const struct row *row, unsigned slice)
     start(&rig, row->code);
     cr_assert(rig_run(&rig, LIMIT, slice, slice), "%s", row->code);
     for (unsigned s = 0; s < PC_ST__COUNT; s++)
-        cr_expect_eq(rig.cpu.states[s], expected[s], "%s '%s' (%s): %s is %lu", row->row, row->code,
-                     row->why, state_names[s], (unsigned long)rig.cpu.states[s]);
+        cr_expect_eq(rig.cpu.base.states[s], expected[s], "%s '%s' (%s): %s is %lu", row->row,
+                     row->code, row->why, state_names[s], (unsigned long)rig.cpu.base.states[s]);
     rig_free(&rig);
 }
 
@@ -128,9 +128,9 @@ Test(r4400, exceptions_kill_the_pipeline)
 
         start(&rig, codes[n]);
         cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.states[PC_ST_INT], 1, "%s", codes[n]);
-        cr_expect_eq(rig.cpu.states[PC_ST_KILL_EXC], 8, "%s", codes[n]);
-        cr_expect_eq(rig.cpu.now, 9);
+        cr_expect_eq(rig.cpu.base.states[PC_ST_INT], 1, "%s", codes[n]);
+        cr_expect_eq(rig.cpu.base.states[PC_ST_KILL_EXC], 8, "%s", codes[n]);
+        cr_expect_eq(rig.cpu.base.now, 9);
         rig_free(&rig);
     }
 }
@@ -169,6 +169,19 @@ static void note(void *ctx, nm_tick t, uint8_t status)
     trace->status[trace->count++] = status;
 }
 
+/** One instruction at a time, to the trap. */
+static enum pc_stop run_watched(struct pc_pins *pins, struct pc_cpu *cpu)
+{
+    enum pc_stop stop;
+
+    do {
+        stop = r4400_run(cpu, cpu->now + 1);
+        r4400_settle(cpu);
+        pc_pins_follow(pins, cpu->states);
+    } while (stop == PC_STOP_HORIZON && cpu->now < LIMIT);
+    return stop;
+}
+
 static void record(const char *code, const uint8_t *codes, struct trace *trace)
 {
     struct pc_pins pins;
@@ -176,8 +189,8 @@ static void record(const char *code, const uint8_t *codes, struct trace *trace)
 
     start(&rig, code);
     trace->count = 0;
-    pc_pins_begin(&pins, 0, rig.cpu.states, codes, note, trace);
-    cr_assert_eq(pc_pins_run(&pins, &rig.cpu, LIMIT), PC_STOP_TRAP);
+    pc_pins_begin(&pins, 0, rig.cpu.base.states, codes, note, trace);
+    cr_assert_eq(run_watched(&pins, &rig.cpu.base), PC_STOP_TRAP);
     rig_free(&rig);
 }
 
@@ -225,7 +238,9 @@ static void note_cycles(void *ctx, nm_tick t, uint8_t status)
 
 static void check_tail(const struct row *row, const struct pc_cpu *cpu, const struct cycles *c)
 {
-    const struct pc_tail tail = pc_tail(cpu);
+    uint64_t states[PC_ST__COUNT];
+    struct pc_tail tail;
+    r4400_totals(cpu, states, &tail);
     const struct {
         unsigned n, state;
     } parts[] = {{tail.held, tail.holds}, {tail.killed, PC_ST_KILL_BRANCH}, {tail.did, tail.done}};
@@ -249,13 +264,13 @@ static void check_tails(const struct row *row, uint64_t at)
     for (unsigned s = 0; s < PC_ST__COUNT; s++)
         codes[s] = (uint8_t)s;
     start_at(&rig, row->code, at);
-    pc_pins_begin(&pins, 0, rig.cpu.states, codes, note_cycles, &cycles);
-    pc_pins_run(&pins, &rig.cpu, LIMIT);
+    pc_pins_begin(&pins, 0, rig.cpu.base.states, codes, note_cycles, &cycles);
+    run_watched(&pins, &rig.cpu.base);
     rig_free(&rig);
     for (unsigned slice = 1; slice < 4; slice++) {
         start_at(&rig, row->code, at);
-        while (pc_run(&rig.cpu, rig.cpu.now + slice) == PC_STOP_HORIZON)
-            check_tail(row, &rig.cpu, &cycles);
+        while (r4400_run(&rig.cpu.base, rig.cpu.base.now + slice) == PC_STOP_HORIZON)
+            check_tail(row, &rig.cpu.base, &cycles);
         rig_free(&rig);
     }
 }

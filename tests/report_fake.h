@@ -3,7 +3,7 @@
 #define TESTS_REPORT_FAKE_H
 
 #include "monitor/board/board.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 #include "report/run.h"
 
 #include <string.h>

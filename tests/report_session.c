@@ -8,7 +8,7 @@
 #include "machine/looking.h"
 #include "machine/machine.h"
 #include "monitor/board/board.h"
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -30,9 +30,9 @@ struct nm_machine {
 
 static struct nm_machine the_machine;
 
-const struct nm_card_ops pc_r4400 = {.counters = &mon_numachine}; /* nobody makes a card */
+const struct nm_card_kind pc_r4400 = {.counters = &mon_numachine}; /* nobody makes a card */
 
-struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_ops *cards)
+struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
 {
     (void)params, (void)cards;
     for (unsigned c = 0; c < CARDS; c++)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The rooms of the house: who may include whom.
 
-A folder is a room. An include must lead downwards in ROOMS, or stay in its room; so no circle can
-arise. A folder within monitor/ is a counter unit, which nobody knows by name but who puts a kind of
-card together. `rooms.py DIR --draw` prints the arrows there are.
+A folder is a room, and a folder in it may be one of its own. An include must lead downwards in ROOMS,
+or stay in its room; so no circle can arise. A folder within monitor/ is a counter unit, which nobody
+knows by name but who puts a kind of card together. `rooms.py DIR --draw` prints the arrows there are.
 """
 
 import collections
@@ -17,24 +17,28 @@ ROOMS = [
     ["ring", "monitor"],
     ["machine"],
     ["procard"],
+    ["procard/r4400"],
     ["programs"],
     ["input"],
     ["report"],
     ["cli"],
 ]
-UNITS = ["procard/ops.c"]  # who may include a header of monitor/UNIT/
+UNITS = ["procard/r4400/core.c"]  # who may include a header of monitor/UNIT/
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
 def room_of(path):
-    return path.split("/")[0] if "/" in path else None
+    """The innermost room of a file; a folder that is none, if it is in none."""
+    folders = [str(folder) for folder in pathlib.PurePath(path).parents][:-1]
+    return next((f for f in folders if f in STOREY), folders[-1] if folders else None)
 
 
 def arrows(root):
     """(from, to, file, header) of every include that leaves its room."""
     for room in STOREY:
-        files = [f for f in sorted((root / room).rglob("*")) if f.suffix in (".c", ".h", ".def")]
+        files = [f for f in sorted((root / room).rglob("*")) if f.suffix in (".c", ".h", ".def")
+                 and room_of(f.relative_to(root)) == room]
         assert files, f"{room}/ is empty"
         for file in files:
             for header in INCLUDE.findall(file.read_text()):
@@ -47,7 +51,7 @@ def arrows(root):
 
 def strangers_of_units(root):
     """Includes of a counter unit's header from outside its folder."""
-    for room in STOREY:
+    for room in (r for r in STOREY if "/" not in r):
         for file in sorted(f for f in (root / room).rglob("*") if f.suffix in (".c", ".h", ".def")):
             name = file.relative_to(root).as_posix()
             for header in INCLUDE.findall(file.read_text()):
@@ -71,7 +75,8 @@ def main():
     ]
     wrong += strangers_of_units(root)
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    known = {d.parent.name for d in root.glob("*/meson.build")} - {"tests", "build"}
+    known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*") for d in root.glob(f"{glob}/meson.build")
+             if d.relative_to(root).parts[0] not in ("tests", "build")}
     strangers = known - set(STOREY)
     if strangers:
         print(f"no storey for {sorted(strangers)}")

@@ -3,7 +3,7 @@
  * memories, or push dirty lines out of every cache. Everybody must finish, and how evenly the
  * machine serves them is printed (docs/saturation.md).
  *
- * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 
@@ -90,7 +90,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
 }
 
 /* Stands in for the interpreter: references instead of instructions. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -149,14 +149,13 @@ static void run(struct nm_machine *m, const struct load *load, const struct acto
 {
     for (unsigned done = 0; done < nm_machine_cards(m); done++) {
         struct nm_trap trap;
-        struct pc_regs regs;
         enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
         if (why != NM_RUN_TRAP) {
             nm_machine_dump(m, stderr);
             cr_assert_fail("%s: stopped with %d: %s", load->name, (int)why, nm_machine_error(m));
         }
         note_trap(m, actor, done, f);
-        pc_take(m, trap.card, &regs);
+        nm_card_take(m, trap.card);
     }
     note_end(m, actor, f);
 }

@@ -3,7 +3,7 @@
  * that share one place in every cache. Whoever is refused must still get through, and within what
  * the rule for run.watchdog allows (machine/rules.def): the watchdog is as short as that.
  *
- * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 #include "lot.h"
@@ -66,7 +66,7 @@ static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop
 }
 
 /* Stands in for the interpreter: references instead of instructions. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     return actors_take_turns(cpu, horizon, turn);
 }
@@ -100,14 +100,13 @@ static void end(struct nm_machine *m, uint64_t seed, const struct load *load)
 {
     for (unsigned done = 0; done < nm_machine_cards(m); done++) {
         struct nm_trap trap;
-        struct pc_regs regs;
         const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
         if (why != NM_RUN_TRAP) {
             nm_machine_dump(m, stderr);
             cr_assert_fail("machine %lu, %u lines: stopped with %d: %s", (unsigned long)seed,
                            load->lines, (int)why, nm_machine_error(m));
         }
-        pc_take(m, trap.card, &regs);
+        nm_card_take(m, trap.card);
     }
 }
 

@@ -19,7 +19,7 @@ struct reference {
 };
 
 /* One reference, then a trap. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     enum pc_stop stop;
     cpu->horizon = horizon;
@@ -66,12 +66,11 @@ static void settle(struct nm_machine *m)
 static void refer(struct nm_machine *m, unsigned card, char what, uint64_t va)
 {
     struct nm_trap trap;
-    struct pc_regs regs;
     struct reference reference = {what, va};
     actors_start(m, card, &reference, nm_machine_now(m));
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
-    pc_take(m, card, &regs);
+    nm_card_take(m, card);
     settle(m);
 }
 

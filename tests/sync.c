@@ -1,7 +1,7 @@
 /*
  * The registers for interrupts and barriers: what they hold, whom a store through a window reaches,
- * and that a barrier is one. The cards are real; only the interpreter is replaced (pc_run below).
- * Latencies are in latency.c, random traffic with such stores in coherence_random.c.
+ * and that a barrier is one. The cards are real; only the interpreter is replaced (acting_run
+ * below). Latencies are in latency.c, random traffic with such stores in coherence_random.c.
  */
 #include "procard/sync.h"
 #include "actors.h"
@@ -262,7 +262,7 @@ static bool step(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
     }
 }
 
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     struct actor *a = actor_of(cpu);
     enum pc_stop stop;
@@ -332,7 +332,6 @@ static void take_part(const struct shape *s, unsigned fifo, bool hurried, unsign
     struct actor *actor = calloc(cards, sizeof *actor);
     unsigned waits = 0;
     struct nm_trap trap;
-    struct pc_regs regs;
     for (unsigned i = 0; i < cards; i++) {
         actor[i] = (struct actor){.p = &p,
                                   .card = i,
@@ -349,7 +348,7 @@ static void take_part(const struct shape *s, unsigned fifo, bool hurried, unsign
     for (unsigned done = 0; done < cards; done++) {
         const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_TRAP, "%s: %d %s", s->name, (int)why, nm_machine_error(m));
-        pc_take(m, trap.card, &regs);
+        nm_card_take(m, trap.card);
         waits += actor[trap.card].waits;
     }
     cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_IDLE, "%s", nm_machine_error(m));
@@ -397,10 +396,9 @@ static void cast(struct nm_machine *m, unsigned card, unsigned window, uint32_t 
                       .phase = ARRIVE,
                       .once = true};
     struct nm_trap trap;
-    struct pc_regs regs;
     actors_start(m, card, &a, nm_machine_now(m));
     cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
-    pc_take(m, trap.card, &regs);
+    nm_card_take(m, trap.card);
     rest(m);
 }
 

@@ -11,7 +11,7 @@
  * Every wait must stay within the rule for run.watchdog (machine/rules.def): the watchdog is as
  * short as that. Without directory.patience some never end.
  *
- * The card is the real one; only the instruction interpreter is replaced (pc_run below).
+ * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 
@@ -46,7 +46,7 @@ static bool refer(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
 }
 
 /* Stands in for the interpreter. */
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
 {
     struct actor *a = actor_of(cpu);
     enum pc_stop stop = PC_STOP_HORIZON;
@@ -58,7 +58,7 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
         }
         if (!refer(cpu, a, &stop))
             return stop;
-        cpu->pipe.tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
+        cpu->tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
         pc_charge(cpu, PC_ST_INT, 1);
     }
     return PC_STOP_HORIZON;

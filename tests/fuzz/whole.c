@@ -3,7 +3,7 @@
  * whatever the guest does, the run ends as a program ends; a machine that is broken or stuck is a
  * finding, and so is a second run that differs.
  */
-#include "procard/procard.h"
+#include "procard/r4400/r4400.h"
 #include "tests/fuzz/guest.h"
 
 #include <fcntl.h>

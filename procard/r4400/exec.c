@@ -11,7 +11,7 @@
  * horizons fall: an instruction is looked up in the primary instruction cache exactly when it is
  * the first of a line or the target of a transfer, whichever way the run was cut.
  */
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 #include <endian.h>
 #include <string.h>
@@ -72,11 +72,11 @@ static inline void pace(struct stop_sign *sign, struct pc_block *b, nm_tick room
 }
 
 /** Moves it after a slow path that may have let time pass. @param op  comes next */
-static __attribute__((noinline)) void pace_again(const struct pc_cpu *cpu, struct stop_sign *sign,
+static __attribute__((noinline)) void pace_again(const struct r4400 *cpu, struct stop_sign *sign,
                                                  struct pc_block *b, const struct pc_op *op,
                                                  nm_tick horizon)
 {
-    const nm_tick room = horizon > cpu->now ? horizon - cpu->now : 0;
+    const nm_tick room = horizon > cpu->base.now ? horizon - cpu->base.now : 0;
     struct pc_op *next = &b->ops[op - b->ops];
 
     take_down(sign);
@@ -85,7 +85,7 @@ static __attribute__((noinline)) void pace_again(const struct pc_cpu *cpu, struc
 }
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
-static struct pc_block *resume(struct pc_cpu *cpu)
+static struct pc_block *resume(struct r4400 *cpu)
 {
     unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
     struct pc_pipe *pipe = &cpu->pipe;
@@ -99,44 +99,44 @@ static struct pc_block *resume(struct pc_cpu *cpu)
 }
 
 /** The PCycles before this one, of a run that last left a block through `edge`. */
-static void leave_tail(struct pc_pipe *pipe, const struct pc_edge *edge)
+static void leave_tail(struct r4400 *cpu, const struct pc_edge *edge)
 {
-    pipe->tail.held = 0;
+    cpu->base.tail.held = 0;
     if (edge)
-        pipe->tail = (struct pc_tail){
+        cpu->base.tail = (struct pc_tail){
             .did = 1, .done = edge->done, .killed = edge->spent.state[PC_ST_KILL_BRANCH]};
 }
 
 /** Stops before the first instruction of a block.
  *  @param edge  through which the run left the last one; NULL: it has left none, and the tail of
  *               the run before still holds */
-static void stop_before(struct pc_cpu *cpu, struct pc_block *b, const struct pc_edge *edge,
+static void stop_before(struct r4400 *cpu, struct pc_block *b, const struct pc_edge *edge,
                         bool fetched)
 {
     cpu->pipe.op = fetched ? &pc_enter : &pc_look;
     cpu->pipe.block = b;
-    leave_tail(&cpu->pipe, edge);
+    leave_tail(cpu, edge);
 }
 
 /** Stops at an operation inside a block. */
-static inline void stop_at(struct pc_cpu *cpu, struct pc_block *b, const struct pc_op *op)
+static inline void stop_at(struct r4400 *cpu, struct pc_block *b, const struct pc_op *op)
 {
-    cpu->now += op->cycle;
+    cpu->base.now += op->cycle;
     cpu->pipe.op = op;
     cpu->pipe.block = b;
 }
 
 /** A stop that needs the operating system: the pipeline is empty afterwards. */
-static void trap(struct pc_cpu *cpu)
+static void trap(struct r4400 *cpu)
 {
-    struct pc_tail *tail = &cpu->pipe.tail;
+    struct pc_tail *tail = &cpu->base.tail;
 
-    pc_leave(cpu);
-    tail->holds = cpu->untimed ? PC_ST_INT : PC_ST_KILL_EXC;
-    tail->held = cpu->untimed ? cpu->exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
-    pc_charge(cpu, tail->holds, tail->held);
-    if (cpu->exc == PC_EXC_SYS) {
-        cpu->instructions++;
+    r4400_leave(&cpu->base);
+    tail->holds = cpu->base.untimed ? PC_ST_INT : PC_ST_KILL_EXC;
+    tail->held = cpu->base.untimed ? cpu->base.exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
+    pc_charge(&cpu->base, tail->holds, tail->held);
+    if (cpu->base.exc == PC_EXC_SYS) {
+        cpu->base.instructions++;
         cpu->call_pc = cpu->r.pc;
         cpu->call_npc = cpu->r.npc;
         cpu->r.pc = cpu->r.npc;
@@ -149,24 +149,24 @@ static void trap(struct pc_cpu *cpu)
 }
 
 /** The instruction at pc cannot be fetched: lets the card say why. False: stopped. */
-static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
+static bool fetch_missing(struct r4400 *cpu, uint64_t pc, enum pc_stop *why)
 {
-    if (cpu->now >= cpu->horizon) {
+    if (cpu->base.now >= cpu->base.horizon) {
         *why = PC_STOP_HORIZON;
         return false;
     }
     if (!(pc & 3)) {
-        if (!pc_fetch(cpu, pc, cpu->now, why))
+        if (!pc_fetch(&cpu->base, pc, cpu->base.now, why))
             return false;
         if (cpu->code->fetch(cpu->code->ctx, pc))
             return true;
     }
-    cpu->exc = pc & 3 ? PC_EXC_ADEL : PC_EXC_IBE;
-    cpu->badvaddr = pc;
-    cpu->trap_code = 0;
-    cpu->absent = false;
-    cpu->unmapped = false;
-    cpu->protected = false;
+    cpu->base.exc = pc & 3 ? PC_EXC_ADEL : PC_EXC_IBE;
+    cpu->base.badvaddr = pc;
+    cpu->base.trap_code = 0;
+    cpu->base.absent = false;
+    cpu->base.unmapped = false;
+    cpu->base.protected = false;
     *why = PC_STOP_TRAP;
     return false;
 }
@@ -174,21 +174,21 @@ static bool fetch_missing(struct pc_cpu *cpu, uint64_t pc, enum pc_stop *why)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /** Effective addresses of 32-bit programs wrap within 32 bits. */
-static uint64_t wrap(const struct pc_cpu *cpu, uint64_t va)
+static uint64_t wrap(const struct r4400 *cpu, uint64_t va)
 {
     return cpu->r.addr64 ? va : (uint64_t)(int64_t)(int32_t)va;
 }
 
-static __attribute__((noinline)) uint8_t *load_slowly(struct pc_cpu *cpu, uint64_t va,
-                                                      unsigned size, nm_tick at, enum pc_stop *why)
+static __attribute__((noinline)) uint8_t *load_slowly(struct r4400 *cpu, uint64_t va, unsigned size,
+                                                      nm_tick at, enum pc_stop *why)
 {
-    return pc_load(cpu, wrap(cpu, va), size, at, why);
+    return pc_load(&cpu->base, wrap(cpu, va), size, at, why);
 }
 
-static __attribute__((noinline)) uint8_t *store_slowly(struct pc_cpu *cpu, uint64_t va,
+static __attribute__((noinline)) uint8_t *store_slowly(struct r4400 *cpu, uint64_t va,
                                                        unsigned size, nm_tick at, enum pc_stop *why)
 {
-    return pc_store(cpu, wrap(cpu, va), size, at, why);
+    return pc_store(&cpu->base, wrap(cpu, va), size, at, why);
 }
 
 static inline uint16_t get16(const uint8_t *p)
@@ -276,10 +276,10 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
-static __attribute__((noinline)) void failed_try(struct pc_cpu *cpu, uint64_t pc, uint64_t va)
+static __attribute__((noinline)) void failed_try(struct r4400 *cpu, uint64_t pc, uint64_t va)
 {
-    struct pc_tries *tries = &cpu->tries;
-    cpu->scs_failed++;
+    struct pc_tries *tries = &cpu->base.tries;
+    cpu->base.scs_failed++;
     tries->row = tries->row && tries->pc == pc ? tries->row + 1 : 1;
     tries->failed++;
     tries->pc = pc;
@@ -347,7 +347,7 @@ static uint64_t swap_halfwords(uint64_t v)
 }
 
 /** Division as the R4400 leaves it where the manual calls the result undefined: by one. */
-static void divide64(struct pc_cpu *cpu, int64_t a, int64_t b)
+static void divide64(struct r4400 *cpu, int64_t a, int64_t b)
 {
     if (b == 0 || (a == INT64_MIN && b == -1))
         b = 1;
@@ -355,14 +355,14 @@ static void divide64(struct pc_cpu *cpu, int64_t a, int64_t b)
     cpu->r.hi = (uint64_t)(a % b);
 }
 
-static void divide64u(struct pc_cpu *cpu, uint64_t a, uint64_t b)
+static void divide64u(struct r4400 *cpu, uint64_t a, uint64_t b)
 {
     b = b ? b : 1;
     cpu->r.lo = a / b;
     cpu->r.hi = a % b;
 }
 
-static void divide32(struct pc_cpu *cpu, int32_t a, int32_t b)
+static void divide32(struct r4400 *cpu, int32_t a, int32_t b)
 {
     if (b == 0 || (a == INT32_MIN && b == -1))
         b = 1;
@@ -370,20 +370,20 @@ static void divide32(struct pc_cpu *cpu, int32_t a, int32_t b)
     cpu->r.hi = (uint64_t)(int64_t)(a % b);
 }
 
-static void divide32u(struct pc_cpu *cpu, uint32_t a, uint32_t b)
+static void divide32u(struct r4400 *cpu, uint32_t a, uint32_t b)
 {
     b = b ? b : 1;
     cpu->r.lo = sign32(a / b);
     cpu->r.hi = sign32(a % b);
 }
 
-static inline void set_hilo32(struct pc_cpu *cpu, uint64_t v)
+static inline void set_hilo32(struct r4400 *cpu, uint64_t v)
 {
     cpu->r.lo = sign32(v);
     cpu->r.hi = sign32(v >> 32);
 }
 
-static inline uint64_t hilo32(const struct pc_cpu *cpu)
+static inline uint64_t hilo32(const struct r4400 *cpu)
 {
     return cpu->r.hi << 32 | (uint32_t)cpu->r.lo;
 }
@@ -401,11 +401,11 @@ static inline bool sub_overflows(uint64_t a, uint64_t b, uint64_t difference)
 }
 
 /** Hardware registers a user program may read; false: reserved. */
-static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uint64_t *value)
+static bool read_hardware(const struct r4400 *cpu, int32_t reg, nm_tick at, uint64_t *value)
 {
     switch (reg) {
     case 0:
-        *value = cpu->number;
+        *value = cpu->base.number;
         return true;
     case 1:
         *value = SYNCI_STEP;
@@ -435,7 +435,7 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define FCC            (cpu->r.fcsr >> op->t & 1)
 #define TAKEN          (cpu->pipe.taken)
 #define TARGET         (cpu->pipe.target)
-#define NOW            (cpu->now + op->cycle)
+#define NOW            (cpu->base.now + op->cycle)
 
 #define DISPATCH() goto *label[op->code]
 #define NEXT()      \
@@ -452,11 +452,11 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
         NEXT();           \
     }
 
-#define RAISE(code, detail)                  \
-    do {                                     \
-        cpu->exc = (code);                   \
-        cpu->trap_code = (uint32_t)(detail); \
-        goto trapped;                        \
+#define RAISE(code, detail)                       \
+    do {                                          \
+        cpu->base.exc = (code);                   \
+        cpu->base.trap_code = (uint32_t)(detail); \
+        goto trapped;                             \
     } while (0)
 
 #define RESERVED(id)       do_##id : RAISE(PC_EXC_RI, 0);
@@ -482,8 +482,8 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define KEEP64(v) (v)
 
 /** The data-cache line `va` would be in. */
-#define LINE(va)                                     \
-    ((const struct pc_line *)((const char *)cpu->d + \
+#define LINE(va)                                          \
+    ((const struct pc_line *)((const char *)cpu->base.d + \
                               (rotate64((va), (unsigned)cpu->pipe.turn) & cpu->pipe.places)))
 
 /** After a slow path that may have let time pass. */
@@ -511,34 +511,34 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
 #define LOAD(id, size, address, statement)  ACCESS(id, rtag, load_slowly, size, address, statement)
 #define STORE(id, size, address, statement) ACCESS(id, wtag, store_slowly, size, address, statement)
 
-#define LINKED(id, size, statement)                                                  \
-    do_##id:                                                                         \
-    {                                                                                \
-        const uint8_t *p = pc_load_linked(cpu, wrap(cpu, S + IMM), size, NOW, &why); \
-        if (!p)                                                                      \
-            goto stopped;                                                            \
-        PACE_AGAIN();                                                                \
-        statement;                                                                   \
-        NEXT();                                                                      \
+#define LINKED(id, size, statement)                                                         \
+    do_##id:                                                                                \
+    {                                                                                       \
+        const uint8_t *p = pc_load_linked(&cpu->base, wrap(cpu, S + IMM), size, NOW, &why); \
+        if (!p)                                                                             \
+            goto stopped;                                                                   \
+        PACE_AGAIN();                                                                       \
+        statement;                                                                          \
+        NEXT();                                                                             \
     }
 
-#define CONDITIONAL(id, size, statement)                                      \
-    do_##id:                                                                  \
-    {                                                                         \
-        bool failed = false;                                                  \
-        const uint64_t va = wrap(cpu, S + IMM);                               \
-        uint8_t *p = pc_store_conditional(cpu, va, size, NOW, &why, &failed); \
-        if (!p && !failed)                                                    \
-            goto stopped;                                                     \
-        PACE_AGAIN();                                                         \
-        if (p) {                                                              \
-            statement;                                                        \
-            cpu->tries.row = 0;                                               \
-        } else {                                                              \
-            failed_try(cpu, b->key.pc + 4 * (uint64_t)op->at, va);            \
-        }                                                                     \
-        D = !failed;                                                          \
-        NEXT();                                                               \
+#define CONDITIONAL(id, size, statement)                                             \
+    do_##id:                                                                         \
+    {                                                                                \
+        bool failed = false;                                                         \
+        const uint64_t va = wrap(cpu, S + IMM);                                      \
+        uint8_t *p = pc_store_conditional(&cpu->base, va, size, NOW, &why, &failed); \
+        if (!p && !failed)                                                           \
+            goto stopped;                                                            \
+        PACE_AGAIN();                                                                \
+        if (p) {                                                                     \
+            statement;                                                               \
+            cpu->base.tries.row = 0;                                                 \
+        } else {                                                                     \
+            failed_try(cpu, b->key.pc + 4 * (uint64_t)op->at, va);                   \
+        }                                                                            \
+        D = !failed;                                                                 \
+        NEXT();                                                                      \
     }
 
 #define LINK() (cpu->r.gpr[31] = b->key.pc + 4 * (uint64_t)op->at + 8)
@@ -570,11 +570,11 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     }
 
 /** Leaves the block through edge `which`. */
-#define LEAVE(which)                \
-    do {                            \
-        edge = &b->edge[which];     \
-        cpu->now += edge->cycles;   \
-        spend(spent, &edge->spent); \
+#define LEAVE(which)                   \
+    do {                               \
+        edge = &b->edge[which];        \
+        cpu->base.now += edge->cycles; \
+        spend(spent, &edge->spent);    \
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
@@ -586,16 +586,16 @@ static bool read_hardware(const struct pc_cpu *cpu, int32_t reg, nm_tick at, uin
     } while (0)
 
 #define IN_CACHE(block) \
-    (((const struct pc_line *)((const char *)cpu->i + (block)->place))->rtag == (block)->line)
+    (((const struct pc_line *)((const char *)cpu->base.i + (block)->place))->rtag == (block)->line)
 
-#define ENTER()                                     \
-    do {                                            \
-        if (unlikely(cpu->now + b->span > horizon)) \
-            goto brink;                             \
-        if (check && unlikely(!IN_CACHE(b)))        \
-            goto miss;                              \
-        op = b->ops;                                \
-        DISPATCH();                                 \
+#define ENTER()                                          \
+    do {                                                 \
+        if (unlikely(cpu->base.now + b->span > horizon)) \
+            goto brink;                                  \
+        if (check && unlikely(!IN_CACHE(b)))             \
+            goto miss;                                   \
+        op = b->ops;                                     \
+        DISPATCH();                                      \
     } while (0)
 
 static inline nm_tick earlier(nm_tick a, nm_tick b)
@@ -604,24 +604,25 @@ static inline nm_tick earlier(nm_tick a, nm_tick b)
 }
 
 /** Goes beyond what `spent` can hold. */
-static __attribute__((noinline)) enum pc_stop run_far(struct pc_cpu *cpu, nm_tick horizon)
+static __attribute__((noinline)) enum pc_stop run_far(struct r4400 *cpu, nm_tick horizon)
 {
     enum pc_stop why;
 
     do {
-        pc_settle(cpu);
-        why = pc_run(cpu, earlier(horizon, cpu->pipe.full));
-    } while (why == PC_STOP_HORIZON && cpu->now < horizon);
+        r4400_settle(&cpu->base);
+        why = r4400_run(&cpu->base, earlier(horizon, cpu->pipe.full));
+    } while (why == PC_STOP_HORIZON && cpu->base.now < horizon);
     return why;
 }
 
-enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
+enum pc_stop r4400_run(struct pc_cpu *base, nm_tick horizon)
 {
+    struct r4400 *const cpu = r4400_of(base);
     static const void *const label[PC_OP__COUNT] = {
         [PC_OP_RI] = &&do_RI,
 #define INSN(id, ...) [PC_OP_##id] = &&do_##id,
 #define FPOP(id, ...) [PC_OP_##id] = &&do_fpu,
-#include "procard/isa.def"
+#include "procard/r4400/isa.def"
 #undef INSN
 #undef FPOP
         [PC_OP_NOP] = &&do_NOP,
@@ -648,19 +649,19 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 
     if (unlikely(horizon > cpu->pipe.full))
         return run_far(cpu, horizon);
-    if (unlikely(cpu->now >= horizon))
+    if (unlikely(cpu->base.now >= horizon))
         return PC_STOP_HORIZON;
-    cpu->horizon = horizon;
+    cpu->base.horizon = horizon;
     if (likely(op)) {
         b = cpu->pipe.block;
-        cpu->now -= op->cycle;
+        cpu->base.now -= op->cycle;
         cpu->pipe.op = NULL;
-        pace(&sign, b, horizon - cpu->now);
+        pace(&sign, b, horizon - cpu->base.now);
         DISPATCH();
     }
-    pc_leave(cpu);
+    r4400_leave(&cpu->base);
     if (cpu->pipe.code != cpu->code)
-        pc_cpu_attach(cpu);
+        r4400_attach(cpu);
     TARGET = cpu->r.npc;
     check = cpu->fetched_pc != cpu->r.pc;
     while (!(b = resume(cpu))) {
@@ -673,13 +674,13 @@ enum pc_stop pc_run(struct pc_cpu *cpu, nm_tick horizon)
 brink: /* the horizon may fall inside the block */
     if (unlikely(b == &pc_unlinked))
         goto unlinked;
-    if (cpu->now >= horizon) {
+    if (cpu->base.now >= horizon) {
         why = PC_STOP_HORIZON;
         goto stopped_before;
     }
     if (check && !IN_CACHE(b))
         goto miss;
-    pace(&sign, b, horizon - cpu->now);
+    pace(&sign, b, horizon - cpu->base.now);
 do_ENTER:
     op = b->ops;
     DISPATCH();
@@ -689,7 +690,7 @@ do_LOOK:
         goto do_ENTER;
     take_down(&sign);
 miss:
-    if (!pc_fetch(cpu, b->key.pc, cpu->now, &why)) {
+    if (!pc_fetch(&cpu->base, b->key.pc, cpu->base.now, &why)) {
         check = true;
         goto stopped_before;
     }
@@ -700,8 +701,8 @@ miss:
 do_LINE : {
     const uint64_t va = b->key.pc + 4 * (uint64_t)op->at;
 
-    if (unlikely(((const struct pc_line *)((const char *)cpu->i + op->imm))->rtag != va)) {
-        if (!pc_fetch(cpu, va, NOW, &why))
+    if (unlikely(((const struct pc_line *)((const char *)cpu->base.i + op->imm))->rtag != va)) {
+        if (!pc_fetch(&cpu->base, va, NOW, &why))
             goto stopped;
         if (NOW >= horizon)
             goto stopped_behind_line;
@@ -712,7 +713,7 @@ do_LINE : {
 
 do_BEHIND:
     op = cpu->pipe.line;
-    cpu->now -= op->cycle;
+    cpu->base.now -= op->cycle;
     PACE_AGAIN();
     NEXT();
 
@@ -900,8 +901,8 @@ do_STOP:
 
     /* -- system -- */
 do_SYNC:
-    if (unlikely(cpu->posted)) {
-        if (!pc_sync(cpu, NOW, &why))
+    if (unlikely(cpu->base.posted)) {
+        if (!pc_sync(&cpu->base, NOW, &why))
             goto stopped;
         PACE_AGAIN();
     }
@@ -998,7 +999,7 @@ unlinked: /* an edge taken for the first time */
     cpu->r.pc = edge->pc;
 
 off_the_map: /* no instruction there, or not yet */
-    leave_tail(&cpu->pipe, edge);
+    leave_tail(cpu, edge);
     cpu->pipe.slot = edge->flags & PC_BLOCK_SLOT;
     cpu->r.npc = cpu->pipe.slot ? TARGET : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
@@ -1029,6 +1030,6 @@ done:
     if (why == PC_STOP_TRAP)
         trap(cpu);
     else if (why == PC_STOP_MISS)
-        pc_show(cpu);
+        r4400_show(cpu);
     return why;
 }

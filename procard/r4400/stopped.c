@@ -6,7 +6,7 @@
  * spent since the block's start, the latencies outstanding and what the last PCycles were are
  * constants of that place (struct pc_point), and are worked out when somebody asks.
  */
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -47,7 +47,7 @@ static uint64_t target(const struct pc_pipe *pipe)
     return point && point->slot != PC_SLOT_REG ? point->target : pipe->target;
 }
 
-void pc_show(struct pc_cpu *cpu)
+void r4400_show(struct r4400 *cpu)
 {
     const struct pc_pipe *pipe = &cpu->pipe;
     const struct pc_op *op = standing(pipe);
@@ -82,22 +82,24 @@ static union pc_spent begun(const struct pc_pipe *pipe)
     return part;
 }
 
-void pc_states(const struct pc_cpu *cpu, uint64_t out[PC_ST__COUNT])
-{
-    const union pc_spent part = begun(&cpu->pipe);
-
-    for (unsigned i = 0; i < PC_ST__COUNT; i++)
-        out[i] = cpu->states[i] + (uint16_t)(cpu->pipe.spent.state[i] + part.state[i]);
-}
-
-struct pc_tail pc_tail(const struct pc_cpu *cpu)
+static struct pc_tail tail_of(const struct r4400 *cpu)
 {
     const struct pc_point *point = point_of(&cpu->pipe);
-    struct pc_tail tail = point ? point->tail : cpu->pipe.tail;
+    struct pc_tail tail = point ? point->tail : cpu->base.tail;
 
     if (behind_taken(&cpu->pipe))
         tail.done = PC_ST_BR_TAKEN;
     return tail;
+}
+
+void r4400_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
+{
+    const struct r4400 *cpu = r4400_const_of(base);
+    const union pc_spent part = begun(&cpu->pipe);
+
+    for (unsigned i = 0; i < PC_ST__COUNT; i++)
+        states[i] = base->states[i] + (uint16_t)(cpu->pipe.spent.state[i] + part.state[i]);
+    *tail = tail_of(cpu);
 }
 
 /** Whether a PCycle in this state completes an instruction. */
@@ -107,104 +109,86 @@ static bool completes(unsigned state)
            state == PC_ST_BR_TAKEN || state == PC_ST_INT || state == PC_ST_FP;
 }
 
-void pc_settle(struct pc_cpu *cpu)
+void r4400_settle(struct pc_cpu *base)
 {
+    struct r4400 *cpu = r4400_of(base);
     struct pc_pipe *pipe = &cpu->pipe;
     const union pc_spent part = begun(pipe);
 
     for (unsigned i = 0; i < PC_ST__COUNT; i++) {
         const uint16_t n = (uint16_t)(pipe->spent.state[i] + part.state[i]);
 
-        cpu->states[i] += n;
-        cpu->instructions += completes(i) ? n : 0;
+        base->states[i] += n;
+        base->instructions += completes(i) ? n : 0;
         pipe->spent.state[i] = (uint16_t)-part.state[i]; /* leaving the block adds all of it */
     }
-    pipe->full = cpu->now + FULL;
-    pc_show(cpu);
+    pipe->full = base->now + FULL;
+    r4400_show(cpu);
 }
 
 /** Notes of the place it stands at what goes on elsewhere may need. */
-static void note(struct pc_cpu *cpu)
+static void note(struct r4400 *cpu)
 {
     struct pc_pipe *pipe = &cpu->pipe;
     const struct pc_point *point = point_of(pipe);
     const unsigned code = pipe->op->code;
 
-    pipe->tail = pc_tail(cpu);
+    cpu->base.tail = tail_of(cpu);
     pipe->pc = cpu->r.pc;
     pipe->slot = in_slot(pipe);
     pipe->context = point ? point->context : pipe->block->context;
     cpu->fetched_pc = code == PC_OP_LOOK || code == PC_OP_LINE ? PC_NOT_FETCHED : cpu->r.pc;
 }
 
-void pc_leave(struct pc_cpu *cpu)
+void r4400_leave(struct pc_cpu *base)
 {
-    pc_settle(cpu);
+    struct r4400 *cpu = r4400_of(base);
+
+    r4400_settle(base);
     if (cpu->pipe.op)
         note(cpu);
     cpu->pipe.op = NULL;
     memset(&cpu->pipe.spent, 0, sizeof cpu->pipe.spent);
 }
 
-void pc_refetch(struct pc_cpu *cpu)
+void r4400_refetch(struct pc_cpu *base)
 {
-    pc_leave(cpu);
-    cpu->fetched_pc = PC_NOWHERE;
+    r4400_leave(base);
+    r4400_of(base)->fetched_pc = PC_NOWHERE;
 }
 
 /* ---- which code it runs -----------------------------------------------------------------------
  */
 
-void pc_cpu_detach(struct pc_cpu *cpu)
+void r4400_detach(struct pc_cpu *base)
 {
+    struct r4400 *cpu = r4400_of(base);
     struct pc_pipe *pipe = &cpu->pipe;
 
     if (!pipe->code)
         return;
-    pc_leave(cpu);
+    r4400_leave(base);
     DL_DELETE2(pipe->code->cpus, cpu, pipe.prev, pipe.next);
     pipe->code = NULL;
     pipe->context = NULL;
 }
 
-void pc_cpu_attach(struct pc_cpu *cpu)
+void r4400_attach(struct r4400 *cpu)
 {
     struct pc_pipe *pipe = &cpu->pipe;
     struct pc_code *code = cpu->code;
 
-    pc_cpu_detach(cpu);
-    if (code->line_shift != cpu->ishift || code->line_mask != cpu->imask) {
+    r4400_detach(&cpu->base);
+    if (code->line_shift != cpu->base.ishift || code->line_mask != cpu->base.imask) {
         pc_code_drop(code);
-        code->untimed = cpu->untimed;
-        code->line_shift = cpu->ishift;
-        code->line_mask = cpu->imask;
+        code->untimed = cpu->base.untimed;
+        code->line_shift = cpu->base.ishift;
+        code->line_mask = cpu->base.imask;
     }
     DL_APPEND2(code->cpus, cpu, pipe.prev, pipe.next);
     memset(cpu->hot, 0, sizeof cpu->hot);
-    pipe->outside = ~UINT64_C(0) << cpu->dshift;
-    pipe->places = (uint64_t)cpu->dmask << PC_LINE_SHIFT;
-    pipe->turn = (cpu->dshift - PC_LINE_SHIFT) % 64;
+    pipe->outside = ~UINT64_C(0) << cpu->base.dshift;
+    pipe->places = (uint64_t)cpu->base.dmask << PC_LINE_SHIFT;
+    pipe->turn = (cpu->base.dshift - PC_LINE_SHIFT) % 64;
     pipe->code = code;
-}
-
-void pc_cpu_reset(struct pc_cpu *cpu)
-{
-    pc_cpu_detach(cpu);
-    memset(&cpu->r, 0, sizeof cpu->r);
-    memset(cpu->states, 0, sizeof cpu->states);
-    memset(&cpu->pipe, 0, sizeof cpu->pipe);
-    cpu->now = 0;
-    cpu->horizon = 0;
-    cpu->instructions = 0;
-    cpu->fetched_pc = PC_NOWHERE;
-    cpu->link = false;
-    cpu->link_pa = 0;
-    cpu->tries = (struct pc_tries){0};
-    cpu->exc = PC_EXC_NONE;
-    cpu->badvaddr = 0;
-    cpu->trap_code = 0;
-    cpu->absent = false;
-    cpu->unmapped = false;
-    cpu->protected = false;
-    cpu->call_pc = cpu->call_npc = 0;
 }

@@ -13,7 +13,7 @@
  * write its register before an earlier one does is held too (assumed: the manual says "fully
  * interlocked").
  */
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 enum {
     U = 1 << 0,
@@ -34,7 +34,7 @@ static const struct pipe {
     uint16_t stage[LONGEST];
 } pipes[PC_UNIT__COUNT] = {
 #define PIPE(id, length, ...) [PC_UNIT_##id] = {length, {__VA_ARGS__}},
-#include "procard/fpu_stages.def"
+#include "procard/r4400/fpu_stages.def"
 #undef PIPE
 };
 

@@ -10,7 +10,7 @@
  * Every operation writes the cause field; if a cause is enabled the result is withheld and the
  * processor takes an exception, else the sticky flags collect it. (Manual chapter 6.)
  */
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static inline unsigned host_end(enum rounding mode)
 /** R4400 (implementation 5) with single, double, word and long formats. */
 enum { FIR = 0x00700000 | 0x00030000 | 0x0500 };
 
-uint32_t pc_fpu_control_read(const struct pc_cpu *cpu, unsigned reg)
+uint32_t pc_fpu_control_read(const struct r4400 *cpu, unsigned reg)
 {
     const uint32_t fcsr = cpu->r.fcsr;
 
@@ -107,7 +107,7 @@ uint32_t pc_fpu_control_read(const struct pc_cpu *cpu, unsigned reg)
     }
 }
 
-bool pc_fpu_control_write(struct pc_cpu *cpu, unsigned reg, uint32_t value)
+bool pc_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value)
 {
     uint32_t *fcsr = &cpu->r.fcsr;
 
@@ -145,13 +145,13 @@ struct fp {
     unsigned raised; /**< so far in this instruction */
 };
 
-static inline struct fp begin(const struct pc_cpu *cpu)
+static inline struct fp begin(const struct r4400 *cpu)
 {
     return (struct fp){.mode = cpu->r.fcsr & 3, .flush = cpu->r.fcsr & FCSR_FS};
 }
 
 /** Reports the exceptions; false: the result must not be written. */
-static inline bool end(struct pc_cpu *cpu, unsigned raised)
+static inline bool end(struct r4400 *cpu, unsigned raised)
 {
     cpu->r.fcsr = (cpu->r.fcsr & ~CAUSE_MASK) | raised << CAUSE_SHIFT;
     if (unlikely(cpu->r.fcsr >> ENABLES_SHIFT & raised))
@@ -331,7 +331,7 @@ static int32_t to_word(struct fp *fp, double a, enum rounding mode)
 
 /* ---- the instructions ------------------------------------------------------------------------ */
 
-#define FPU(id) static bool fpu_##id(struct pc_cpu *cpu, const struct pc_op *op)
+#define FPU(id) static bool fpu_##id(struct r4400 *cpu, const struct pc_op *op)
 
 /** One result of format F; `expression` uses fp and the operands. */
 #define RESULT(id, F, expression)             \
@@ -462,7 +462,7 @@ COMPARES(D)
 pc_fpu_fn *const pc_fpu[PC_OP_ROWS_END] = {
 #define INSN(id, ...)
 #define FPOP(id, ...) [PC_OP_##id] = fpu_##id,
-#include "procard/isa.def"
+#include "procard/r4400/isa.def"
 #undef INSN
 #undef FPOP
 };

@@ -8,7 +8,7 @@
  * each instruction's start and, for each way out, the PCycles spent by state. Edges between blocks
  * are filled in as they are first taken.
  */
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 #include "base/alloc.h"
 
@@ -91,11 +91,11 @@ struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), voi
 
 void pc_code_drop(struct pc_code *code)
 {
-    struct pc_cpu *cpu;
+    struct r4400 *cpu;
 
     DL_FOREACH2(code->cpus, cpu, pipe.next)
     {
-        pc_leave(cpu);
+        r4400_leave(&cpu->base);
         memset(cpu->hot, 0, sizeof cpu->hot);
     }
     HASH_CLEAR(hh, code->blocks);
@@ -111,7 +111,7 @@ void pc_code_free(struct pc_code *code)
     if (!code)
         return;
     while (code->cpus)
-        pc_cpu_detach(code->cpus);
+        r4400_detach(&code->cpus->base);
     pc_code_drop(code);
     HASH_ITER(hh, code->contexts, context, next)
     {

@@ -4,7 +4,7 @@
  * Both walk the row's operand letters (see isa.def), so an instruction is described in one place
  * only.
  */
-#include "procard/code.h"
+#include "procard/r4400/code.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ const struct pc_row pc_rows[PC_OP_ROWS_END] = {
     [PC_OP_RI] = {"reserved", 0xffffffffu, 0, 1, PC_CLASS_INT, PC_UNIT_NONE, 1, 1, ""},
 #define INSN ROW
 #define FPOP ROW
-#include "procard/isa.def"
+#include "procard/r4400/isa.def"
 #undef INSN
 #undef FPOP
 };
@@ -151,7 +151,7 @@ static const struct register_letter *register_letter(char letter)
     return NULL;
 }
 
-/** Byte offset of register n in struct pc_cpu; results for r0 go nowhere. */
+/** Byte offset of register n in struct r4400; results for r0 go nowhere. */
 static unsigned register_offset(const struct translation *t, enum kind kind, unsigned n,
                                 bool written)
 {
@@ -161,10 +161,10 @@ static unsigned register_offset(const struct translation *t, enum kind kind, uns
                                                                          : 0;
 
     if (kind == GPR && n == 0 && written)
-        return offsetof(struct pc_cpu, pipe.sink);
+        return offsetof(struct r4400, pipe.sink);
     if (kind == GPR)
-        return offsetof(struct pc_cpu, r.gpr) + 8 * n;
-    return offsetof(struct pc_cpu, r.fpr) + 8 * home + half;
+        return offsetof(struct r4400, r.gpr) + 8 * n;
+    return offsetof(struct r4400, r.fpr) + 8 * home + half;
 }
 
 static void set_slot(struct pc_op *op, enum slot slot, unsigned offset)

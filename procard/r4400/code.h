@@ -10,7 +10,7 @@
 #define PC_CODE_H
 
 #include "base/alloc.h"
-#include "procard/r4400.h"
+#include "procard/r4400/r4400.h"
 
 #include <stddef.h>
 #include <uthash.h>
@@ -21,7 +21,7 @@ enum pc_opcode {
     PC_OP_RI, /**< reserved instruction */
 #define INSN(id, ...) PC_OP_##id,
 #define FPOP(id, ...) PC_OP_##id,
-#include "procard/isa.def"
+#include "procard/r4400/isa.def"
 #undef INSN
 #undef FPOP
     PC_OP_ROWS_END,
@@ -73,7 +73,7 @@ enum pc_unit {
     PC_UNIT_NONE,
     PC_UNIT_HILO,
 #define PIPE(id, length, ...) PC_UNIT_##id, /**< a way through the floating-point unit */
-#include "procard/fpu_stages.def"
+#include "procard/r4400/fpu_stages.def"
 #undef PIPE
     PC_UNIT__COUNT
 };
@@ -149,14 +149,14 @@ void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, s
 _Static_assert(PC_OP__COUNT <= UINT16_MAX + 1 && PC_UNIT__COUNT <= UINT8_MAX + 1,
                "what a struct pc_op and a struct pc_row hold");
 
-/** One operation, ready to run. Offsets count bytes from the start of struct pc_cpu. */
+/** One operation, ready to run. Offsets count bytes from the start of struct r4400. */
 struct pc_op {
     uint16_t code; /**< enum pc_opcode */
     uint16_t
         cycle; /**< [PCycles] from the block's start to this instruction's, own slip included */
     uint16_t d, s, t; /**< destination and sources */
     uint16_t at;      /**< instructions before it in the block */
-    int32_t imm;      /**< of LINE: [bytes] of the line's entry in cpu->i */
+    int32_t imm;      /**< of LINE: [bytes] of the line's entry in cpu->base.i */
 };
 
 /** Block flags: part of the key. */
@@ -207,7 +207,7 @@ struct pc_block {
     struct pc_edge edge[2]; /**< FALL: also a nullified slot; TAKEN */
     struct pc_key key;
     uint64_t line;                    /**< virtual address of its primary-cache line */
-    uint32_t place;                   /**< [bytes] of that line's entry in cpu->i */
+    uint32_t place;                   /**< [bytes] of that line's entry in cpu->base.i */
     uint32_t span;                    /**< [PCycles] all instructions start earlier than this */
     uint32_t count;                   /**< instructions */
     const struct pc_context *context; /**< at entry */
@@ -234,8 +234,8 @@ struct pc_code {
     const struct pc_context *idle; /**< the context with nothing outstanding */
     struct pc_chunk *arena;
     uint64_t arena_bytes;
-    uint64_t low, high;  /**< addresses decoded so far lie in [low, high) */
-    struct pc_cpu *cpus; /**< that may stand in one of its blocks */
+    uint64_t low, high; /**< addresses decoded so far lie in [low, high) */
+    struct r4400 *cpus; /**< that may stand in one of its blocks */
 };
 
 /** The block for a key, decoded if need be; NULL when its first instruction is not in memory. */
@@ -252,21 +252,25 @@ void pc_code_drop(struct pc_code *code);
 #define PC_NOWHERE     (~UINT64_C(0))
 #define PC_NOT_FETCHED (~UINT64_C(2))
 
+/** Settles, and the next run begins at what r.pc then says: call it before registers are changed.
+ */
+void r4400_leave(struct pc_cpu *base);
+
 /** Brings r.pc and r.npc up to where the processor stopped. */
-void pc_show(struct pc_cpu *cpu);
+void r4400_show(struct r4400 *cpu);
 
 /** Lets the processor run cpu->code. */
-void pc_cpu_attach(struct pc_cpu *cpu);
+void r4400_attach(struct r4400 *cpu);
 
 /* ---- floating point (fpu.c) ------------------------------------------------------------------ */
 
 /** Executes an FPOP; false: an enabled exception, the destination is unchanged. */
-typedef bool pc_fpu_fn(struct pc_cpu *cpu, const struct pc_op *op);
+typedef bool pc_fpu_fn(struct r4400 *cpu, const struct pc_op *op);
 extern pc_fpu_fn *const pc_fpu[PC_OP_ROWS_END];
 
 /** FCR0, FCR25/26/28 and FCR31 as cfc1 and ctc1 see them. */
-uint32_t pc_fpu_control_read(const struct pc_cpu *cpu, unsigned reg);
+uint32_t pc_fpu_control_read(const struct r4400 *cpu, unsigned reg);
 /** false: cause bits with their enables set raise an exception (the register is written). */
-bool pc_fpu_control_write(struct pc_cpu *cpu, unsigned reg, uint32_t value);
+bool pc_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value);
 
 #endif

@@ -1,0 +1,240 @@
+/*
+ * A core: the processor of a processor card, and what a card and its core are to each other.
+ *
+ * A card has the caches, the TLB, the agent on the bus and the monitoring unit. Its core makes the
+ * references. A kind of core is a struct pc_core_ops; together with the card (pc_card_ops in
+ * procard.h) and a kind of counter unit (monitor/unit.h) it makes a kind of card for nm_machine_new:
+ *
+ *     const struct nm_card_kind mine = {&pc_card_ops, &my_core, &its_counters};
+ *
+ * docs/extending.md builds one, step by step.
+ *
+ * The hard idea is that a hit need not ask the card. Each place of a primary cache shows the core
+ * the *virtual* address of the line that may be read or written there (all ones when none may), and
+ * where its bytes are in the machine's memory image. Misalignment, page protection, coherence and
+ * the checking mode all show up as "no match" and take a slow path of the card (pc_load ...). A
+ * core may look at its places before it calls a slow path, or always call it: the results and the
+ * times are the same.
+ *
+ * Time: one tick is one PCycle of the core. A core starts instructions before its horizon only; up
+ * to there nothing outside the card can reach it (docs/machine.md, "Run-ahead").
+ */
+#ifndef PC_CORE_H
+#define PC_CORE_H
+
+#include "base/time.h"
+#include "machine/machine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** What a processor does in a PCycle. */
+enum pc_status {
+#define STATE(name, code, group, sentence) PC_ST_##name,
+#include "monitor/status.def"
+#undef STATE
+    PC_ST__COUNT
+};
+
+/** Exceptions a user program can raise; the numbers are MIPS's (Cause.ExcCode). */
+enum pc_exc {
+    PC_EXC_NONE = 0,
+    PC_EXC_ADEL =
+        4, /**< address error, or a page that is absent, unmapped or protected; load or fetch */
+    PC_EXC_ADES = 5, /**< the same, store */
+    PC_EXC_IBE = 6,
+    PC_EXC_DBE = 7, /**< bus error on data (failed invalidate, erroneous data) */
+    PC_EXC_SYS = 8,
+    PC_EXC_BP = 9,
+    PC_EXC_RI = 10,
+    PC_EXC_CPU = 11,
+    PC_EXC_OV = 12,
+    PC_EXC_TR = 13,
+    PC_EXC_FPE = 15,
+};
+
+/** Of a bus error: IvdErr, the store's upgrade has lost its line. Nothing is wrong with the store;
+ * it may be executed again. */
+enum { PC_FAILED_UPGRADE = 1 };
+
+/** PCycles an exception or interrupt kills: the instruction in WB and the seven younger ones
+ *  (R44-5; manual p. 44: eight stages). ERET has no delay slot: the three behind it. */
+enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
+
+/** Why a run came to its end. */
+enum pc_stop {
+    PC_STOP_HORIZON, /**< the next instruction would start at or after the horizon */
+    PC_STOP_MISS,    /**< an access waits for the card; it is made again in the next run */
+    PC_STOP_TRAP,    /**< cpu->exc is set: the core needs the operating system */
+};
+
+/** A place of a primary cache as the core sees it. */
+struct pc_line {
+    uint64_t rtag;   /**< virtual line address that may be read here; ~0: none */
+    uint64_t wtag;   /**< virtual line address that may be written here without asking; ~0: none */
+    uintptr_t host;  /**< what to add to an address in the line: where its byte lies in the memory
+                          image (big-endian). Meaningless without a tag */
+    uint64_t unused; /**< a power of two is found faster */
+};
+enum { PC_LINE_SHIFT = 5 };
+_Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
+
+struct pc_card;
+
+/** The last PCycles of a run but for stalls, from old to young. */
+struct pc_tail {
+    uint16_t did;    /**< [PCycles] of the last instruction: 0 if it is not known */
+    uint16_t killed; /**< [PCycles] killed by it (PC_ST_KILL_BRANCH) */
+    uint16_t held;   /**< [PCycles] slipped by the next, or killed by a trap */
+    uint8_t done;    /**< state of `did` */
+    uint8_t holds;   /**< state of `held` */
+};
+
+/** The store-conditionals of the thread on the processor, for people: no instruction reads it. */
+struct pc_tries {
+    uint32_t thread; /**< the operating system's number of it, for people */
+    uint64_t failed; /**< ever */
+    uint64_t row;    /**< of these since the last success, at ... */
+    uint64_t pc, va; /**< ... this instruction; where the last of them would have stored */
+};
+
+/** What a card and its core share: the first member of every core's own struct. The card makes it
+ *  zero and sets what it names here, before the first call. */
+struct pc_cpu {
+    nm_tick now;     /**< the core's own clock; what it may be while a run lasts is the core's */
+    nm_tick horizon; /**< instructions start only before this tick; set by `run` */
+
+    /* primary data cache: index (va >> dshift) & dmask; a line is 1 << dshift bytes. The card's */
+    struct pc_line *d;
+    uint32_t dshift, dmask;
+    /* primary instruction cache; of its places only rtag means something. The card's */
+    struct pc_line *i;
+    uint32_t ishift, imask;
+    bool untimed; /**< functional mode: every instruction takes one PCycle. The card's */
+
+    /* the books: how far they may lag is said at `settle` */
+    uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` */
+    uint64_t instructions;         /**< completed (ground truth, not a card event) */
+    uint64_t scs_failed;           /**< store-conditionals, of all threads that were here */
+    struct pc_tail tail;           /**< the PCycles before `now` */
+    struct pc_tries tries;
+
+    /* LL/SC (R4400 manual p. 328): set by pc_load_linked, dropped by the card */
+    bool link;
+    uint64_t link_pa; /**< physical address of the linked line, valid while `link` */
+
+    bool posted; /**< an uncached store is in the store buffer; pc_sync waits for it. The card's */
+
+    /* exception report, valid after PC_STOP_TRAP; set by the slow paths for what they refuse */
+    enum pc_exc exc;
+    uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
+    uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU; for DBE
+                             PC_FAILED_UPGRADE or 0 */
+    bool absent;        /**< ADEL/ADES: the page has no memory yet */
+    bool unmapped;      /**< ADEL/ADES: no page there (Linux SEGV_MAPERR) */
+    bool protected;     /**< ADEL/ADES: page there, access forbidden (SEGV_ACCERR) */
+
+    struct pc_card *card;
+    uint32_t number; /**< machine-wide processor number */
+};
+
+/**
+ * A kind of core. The card makes all calls, from events of its station or between two calls of
+ * nm_machine_run; never two at a time on one machine. An operation may call the slow paths below
+ * and pc_charge where it says so, and nothing else of the machine. What must not be NULL says so;
+ * NULL elsewhere means that there is nothing to do.
+ */
+struct pc_core_ops {
+    const char *name; /**< for people; not NULL */
+    size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
+                           allocates it, zeroed */
+
+    /** The core ends; its struct is the card's. */
+    void (*free)(struct pc_cpu *cpu);
+
+    /**
+     * Executes until the horizon, a miss or a trap, from where the last run stopped. Not NULL.
+     *
+     * The core must:
+     *  - return PC_STOP_HORIZON at once, and touch nothing, if cpu->now >= horizon;
+     *  - set cpu->horizon = horizon before the first access: the slow paths refuse, with
+     *    PC_STOP_HORIZON, whatever starts at or after cpu->horizon, so with an old one nothing ever
+     *    goes on (the card ends the process with a message then);
+     *  - start an access only at cpu->now or later, and move its clock past the access by what that
+     *    takes, with pc_charge or pc_complete;
+     *  - hand on what a slow path stopped with, and make the same access in the next run;
+     *  - return PC_STOP_HORIZON only with cpu->now >= horizon.
+     *
+     * It may call the slow paths and pc_charge. On return cpu->now is the tick at which the next
+     * instruction starts, or starts again. On a miss that instruction has had no effect. On a trap
+     * cpu->exc says why, and the PCycles it kills are charged.
+     */
+    enum pc_stop (*run)(struct pc_cpu *cpu, nm_tick horizon);
+
+    /** Brings cpu->states, cpu->instructions and cpu->tail up to cpu->now. NULL: they always are,
+     *  when `run` returns. */
+    void (*settle)(struct pc_cpu *cpu);
+
+    /** What cpu->states and cpu->tail would be after `settle`, which must change nothing that can
+     *  be simulated. NULL exactly if `settle` is. */
+    void (*totals)(const struct pc_cpu *cpu, uint64_t states[PC_ST__COUNT], struct pc_tail *tail);
+
+    /** Settles, and forgets what has been fetched or looked up: the thread is interrupted or goes
+     *  on, or mappings have changed. The next run begins with a look at the caches. */
+    void (*leave)(struct pc_cpu *cpu);
+
+    /** Address of the instruction at which it stands after a miss, a trap, or `settle`: for people.
+     *  NULL: 0. */
+    uint64_t (*pc)(const struct pc_cpu *cpu);
+
+    /** Which bytes of its doubleword the store writes that called pc_store for `size` bytes at
+     *  physical address `pa`, one bit each, the first in bit 0. NULL: exactly those. */
+    uint8_t (*store_bytes)(const struct pc_cpu *cpu, uint64_t pa, unsigned size);
+};
+
+/* ---- the card's slow paths, called by a core while it runs (cache.c) ------------------------- */
+/*
+ * `at` is the tick at which the instruction starts, cpu->now or later. Each either
+ *  - succeeds: the place is shown where that is allowed, stall PCycles are already added to
+ *    cpu->now and cpu->states, and the host address of the bytes is returned, which holds until the
+ *    run ends; or
+ *  - returns NULL: *stop says PC_STOP_MISS (the card lets the core run again when the access can be
+ *    made), PC_STOP_HORIZON (at >= horizon) or PC_STOP_TRAP (exc, badvaddr ... are set), and
+ *    nothing has happened.
+ * `size` is 1, 2, 4 or 8 [bytes]; one that is not aligned to itself is an address error. Bytes are
+ * in the guest's order, big-endian.
+ */
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
+
+/** As pc_load, and sets the link. */
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+                        enum pc_stop *stop);
+
+/** As pc_store, but sets *failed and returns NULL without stopping when the link is gone. */
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+                              enum pc_stop *stop, bool *failed);
+
+/** Waits for the store in the uncached store buffer: false until that has been acknowledged. */
+bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop);
+
+/** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `rtag` of
+ *  its place in cpu->i is not the line's address. */
+bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop);
+
+/** Charges `n` PCycles to `state` and moves the processor's clock. */
+static inline void pc_charge(struct pc_cpu *cpu, enum pc_status state, uint64_t n)
+{
+    cpu->now += n;
+    cpu->states[state] += n;
+}
+
+/** The same for `n` PCycles that are the last instruction's, for a core without `settle`. */
+static inline void pc_complete(struct pc_cpu *cpu, enum pc_status state, uint16_t n)
+{
+    cpu->tail = (struct pc_tail){.did = n, .done = (uint8_t)state};
+    pc_charge(cpu, state, n);
+}
+
+#endif

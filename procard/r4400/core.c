@@ -1,0 +1,71 @@
+/*
+ * The R4400 as a core, and what the rooms above do with it.
+ */
+#include "monitor/board/board.h"
+#include "procard/r4400/code.h"
+
+static uint64_t pc(const struct pc_cpu *base)
+{
+    return r4400_const_of(base)->r.pc;
+}
+
+/* The unaligned pairs ask for one byte and write to the end, or from the beginning, of their word.
+ */
+static uint8_t store_bytes(const struct pc_cpu *base, uint64_t pa, unsigned size)
+{
+    enum { SWL = 0x2a, SDL = 0x2c, SDR, SWR };
+    const struct r4400 *cpu = r4400_const_of(base);
+    const uint8_t *word = cpu->code->fetch(cpu->code->ctx, cpu->r.pc);
+    const unsigned op = word && size == 1 ? word[0] >> 2 : 0;
+    unsigned first = pa & 7, end = first + size;
+    if (op == SWL)
+        end = (first | 3) + 1;
+    else if (op == SDL)
+        end = 8;
+    else if (op == SWR)
+        first &= 4;
+    else if (op == SDR)
+        first = 0;
+    return (uint8_t)((1u << end) - (1u << first));
+}
+
+static const struct pc_core_ops core = {
+    .name = "r4400",
+    .size = sizeof(struct r4400),
+    .free = r4400_detach,
+    .run = r4400_run,
+    .settle = r4400_settle,
+    .totals = r4400_totals,
+    .leave = r4400_refetch,
+    .pc = pc,
+    .store_bytes = store_bytes,
+};
+
+_Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
+
+const struct nm_card_kind pc_r4400 = {&pc_card_ops, &core, &mon_numachine};
+
+struct r4400 *r4400_at(struct nm_machine *m, unsigned card)
+{
+    return r4400_of(pc_cpu_at(m, card));
+}
+
+void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
+{
+    struct r4400 *cpu = r4400_at(m, card);
+    if (regs != &cpu->r)
+        cpu->r = *regs;
+    nm_card_resume(m, card, at);
+}
+
+void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
+{
+    *regs = r4400_at(m, card)->r;
+    nm_card_take(m, card);
+}
+
+void pc_set_code(struct nm_machine *m, struct pc_code *code)
+{
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        r4400_at(m, i)->code = code;
+}
