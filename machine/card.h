@@ -31,7 +31,8 @@ struct mon_unit_ops;
 struct nm_card_kind {
     const struct nm_card_ops *ops;
     const void *ctx; /**< what else its `create` must know; its own convention */
-    const struct mon_unit_ops *counters; /**< the kind of counter unit on each card (monitor/unit.h) */
+    const struct mon_unit_ops
+        *counters; /**< the kind of counter unit on each card (monitor/unit.h) */
 };
 
 /** The first member of every card. */
