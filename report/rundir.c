@@ -95,10 +95,6 @@ static enum contents look_into(const char *path)
     for (const struct dirent *e; d && (e = readdir(d)); errno = 0) {
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
             continue;
-        if (!strcmp(e->d_name, MANIFEST)) {
-            seen = RESULTS;
-            break;
-        }
         if (seen != OTHERS)
             seen = is_ours(e->d_name) ? RESULTS : OTHERS;
     }

@@ -28,6 +28,20 @@ static int put(FILE *out, rep_write_fn *write, void *ctx, uint64_t *bytes)
     return error;
 }
 
+/* A new file of that name, never what a link of that name leads to. What a killed run has left is
+ * replaced, unless nothing may be. */
+static FILE *open_unfinished(const char *path, bool fresh)
+{
+    enum { FLAGS = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC };
+    int fd = open(path, FLAGS, 0666);
+    if (fd < 0 && errno == EEXIST && !fresh && unlink(path) == 0)
+        fd = open(path, FLAGS, 0666);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (fd >= 0 && !out)
+        close(fd);
+    return out;
+}
+
 /* Gives the finished file its name. */
 static int give_name(const char *unfinished, const char *path, bool fresh)
 {
@@ -46,7 +60,7 @@ bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ct
     char unfinished[PATH_MAX + 8];
     const int length = snprintf(unfinished, sizeof unfinished, "%s" REP_UNFINISHED, path);
     const bool fits = (size_t)length < sizeof unfinished;
-    FILE *out = fits ? fopen(unfinished, "we") : NULL;
+    FILE *out = fits ? open_unfinished(unfinished, fresh) : NULL;
     int error = out ? 0 : fits ? errno : ENAMETOOLONG;
     if (out) {
         error = put(out, write, ctx, bytes);
@@ -56,7 +70,8 @@ bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ct
             unlink(unfinished);
     }
     if (error)
-        snprintf(why, size, "cannot write '%s': %s", path, strerror(error));
+        snprintf(why, size, "cannot write '%s': %s", out || !fits ? path : unfinished,
+                 strerror(error));
     return !error;
 }
 

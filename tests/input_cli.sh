@@ -59,6 +59,9 @@ rm station-4
 for machine in $("$program" list machines --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p'); do
     expect 2 "this is a machine, not an experiment: numachine stat -m $machine" "$program" run "$machine"
 done
+ln -s victim mine.yaml.new
+expect 5 "cannot write 'mine.yaml.new'" "$program" init mine.yaml
+rm mine.yaml.new mine.c
 expect 0 "wrote mine.c and mine.yaml" "$program" init mine.yaml
 expect 2 "not overwritten" "$program" init mine.yaml
 expect 2 "must end in .yaml" "$program" init mine

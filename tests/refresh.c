@@ -35,7 +35,7 @@ static nm_tick plain(struct bank *b, const struct nm_dram_timing *t, nm_tick now
 /* Accesses so far apart that no bank owes two refreshes. */
 static void compare(const struct nm_dram_timing *timing, unsigned seed)
 {
-    struct nm_controller c = {.line_shift = 6, .cycle = 3};
+    struct nm_controller c = {.line_shift = 6, .cycle = 3, .place.protocol = &nm_protocols[0]};
     struct bank bank[4];
     unsigned waited = 0;
     nm_tick now = 0;

@@ -302,6 +302,31 @@ def killed(bench):
         bench.check(f"leftover {name}", done.returncode == 0, done)
 
 
+# ---- planted -------------------------------------------------------------------------------------
+
+def planted(bench):
+    """Links that a guest has left where results will be written lead nowhere: to a file, or to none."""
+    whole = bench.directory / "planted-whole"
+    bench.run(bench.command(whole))
+    files = [str(f.relative_to(whole)) for f in whole.rglob("*") if f.is_file()]
+    victim, none = bench.directory / "victim", bench.directory / "no-victim"
+    victim.write_text("mine")
+    for name in (f + end for f in files for end in ("", UNFINISHED)):
+        for target in victim, none:
+            out = bench.directory / "planted"
+            shutil.copytree(whole, out)
+            (out / name).unlink(missing_ok=True)
+            (out / name).symlink_to(target)
+            done = bench.run(bench.command(out, "nothing", "--force"))
+            bench.check(f"planted {name}", done.returncode == 0, done)
+            bench.check(f"planted {name}", victim.read_text() == "mine" and not none.exists())
+            bench.check(f"planted {name}", not [f for f in out.rglob("*") if f.is_symlink()])
+            shutil.rmtree(out)
+    (whole / "notes").write_text("mine")
+    done = bench.run(bench.command(whole, "nothing", "--force"))
+    bench.check("a file of somebody else's", done.returncode == 2 and (whole / "notes").exists(), done)
+
+
 # ---- signals -------------------------------------------------------------------------------------
 
 def left_over(bench):
@@ -408,7 +433,8 @@ def main():
         bench = Bench(numachine, guest, directory)
         try:
             full_tmpfs(bench, little_files(bench))
-            for part in full_stream, output, hint, lines, statuses, locked, race, killed, left_over, signals, impatient:
+            for part in (full_stream, output, hint, lines, statuses, locked, race, killed, planted, left_over, signals,
+                         impatient):
                 begin = time.monotonic()
                 part(bench)
                 print(f"{part.__name__}: {time.monotonic() - begin:.1f} s")
