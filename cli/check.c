@@ -8,7 +8,6 @@
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
-#include "monitor/board.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,31 +83,28 @@ static void print_words(const char *label, char *const *list)
 }
 
 /** The fields of a register's word that are not 0; of an event's number, its name. */
-static void print_fields(const struct mon_register_row *row, uint32_t value)
+static void print_fields(const struct mon_unit_ops *unit, const struct mon_register_row *row,
+                         uint32_t value)
 {
-    size_t count;
     const char *separator = " (";
-    const struct mon_field_row *fields = mon_fields(&count);
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t part =
-            value >> fields[i].low & (uint32_t)((UINT64_C(1) << fields[i].bits) - 1);
-        const bool is_event = !strcmp(fields[i].name, "EVENT") && part < MON_EV__COUNT;
-        if (strcmp(fields[i].reg, row->name) || (!part && !is_event))
+    for (const struct mon_field_row *f = unit->fields; f && f->name; f++) {
+        const uint32_t part = value >> f->low & (uint32_t)((UINT64_C(1) << f->bits) - 1);
+        const int event = strcmp(f->name, "EVENT") ? -1 : mon_event_numbered(unit, part);
+        if (strcmp(f->reg, row->name) || (!part && event < 0))
             continue;
-        if (is_event)
-            printf("%sEVENT %s", separator, mon_events()[part].name);
+        if (event >= 0)
+            printf("%sEVENT %s", separator, unit->events[event].name);
         else
-            printf("%s%s %u", separator, fields[i].name, part);
+            printf("%s%s %u", separator, f->name, part);
         separator = ", ";
     }
     printf("%s\n", *separator == ',' ? ")" : "");
 }
 
 /** A pattern that is not known before the run: it grows with the pages of a part of the program. */
-static bool grows(const struct in_experiment *x, uint32_t offset)
+static bool grows(const struct in_experiment *x, const struct mon_write *write)
 {
-    const bool pattern = offset >= MON_REG_CARE_LOW && offset <= MON_REG_VALUE_HIGH;
-    return pattern && (x->mask_symbol || x->mask_from < x->mask_to);
+    return write->key == MON_KEY_ADDRESS && (x->mask_symbol || x->mask_from < x->mask_to);
 }
 
 static void print_growing(const struct in_experiment *x)
@@ -127,14 +123,15 @@ static void print_writes(const struct in_experiment *x)
         return;
     printf("registers   written on every card before the first cycle:\n");
     for (unsigned i = 0; i < x->write_count; i++) {
-        const struct mon_register_row *row = mon_register_at(x->write[i].offset);
+        const struct mon_unit_ops *unit = in_unit(x);
+        const struct mon_register_row *row = mon_unit_register(unit, x->write[i].offset);
         printf("            0x%03x %-12s = ", x->write[i].offset, row->name);
-        if (grows(x, x->write[i].offset)) {
+        if (grows(x, &x->write[i])) {
             print_growing(x);
             continue;
         }
         printf("0x%08x", x->write[i].value);
-        print_fields(row, x->write[i].value);
+        print_fields(unit, row, x->write[i].value);
     }
 }
 

@@ -4,12 +4,12 @@
 #include "cli/cli.h"
 #include "input/group.h"
 #include "input/home.h"
+#include "input/tables.h"
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "machine/packet.h"
 #include "machine/protocol.h"
-#include "monitor/board.h"
 #include "procard/sync.h"
 #include "programs/syscall.h"
 #include "report/grid.h"
@@ -24,34 +24,40 @@
 
 enum { LINE = 110 /**< [characters] */ };
 
+/** The counter unit whose rows are listed: that of the cards a machine has unless it says
+ *  otherwise. */
+static const struct mon_unit_ops *unit_of_lists(void)
+{
+    return in_cards()->counters;
+}
+
 /* ---- what can be listed ---------------------------------------------------------------------- */
 
 /** One row for each event, in the order of their numbers. */
 static json_t *list_events(void)
 {
     json_t *array = json_array();
-    const struct mon_event *events = mon_events();
-    for (size_t i = 0; i < MON_EV__COUNT; i++) {
+    const struct mon_unit_ops *unit = unit_of_lists();
+    const struct mon_event *events = unit->events;
+    for (size_t i = 0; i < unit->event_count; i++) {
         json_t *counters = json_array();
-        for (int k = 0; k < MON_COUNTERS; k++)
+        for (unsigned k = 0; k < unit->counters; k++)
             if (events[i].counters >> k & 1)
-                json_array_append_new(counters, json_integer(k));
-        json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number", (int)i,
-                                               "name", events[i].name, "ref", events[i].ref, "unit",
-                                               events[i].unit, "counters", counters, "sentence",
-                                               events[i].sentence));
+                json_array_append_new(counters, json_integer((json_int_t)k));
+        json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number",
+                                               (int)events[i].number, "name", events[i].name, "ref",
+                                               events[i].ref, "unit", events[i].unit, "counters",
+                                               counters, "sentence", events[i].sentence));
     }
     return array;
 }
 
 static json_t *list_sets(void)
 {
-    size_t count;
     json_t *array = json_array();
-    const struct mon_set *sets = mon_sets(&count);
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", sets[i].name, "events",
-                                               sets[i].events, "sentence", sets[i].sentence));
+    for (const struct mon_set *s = unit_of_lists()->sets; s && s->name; s++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", s->name, "events",
+                                               s->events, "sentence", s->sentence));
     return array;
 }
 
@@ -119,7 +125,7 @@ static json_t *group_events(const struct in_group *group)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < group->choice.count; i++)
-        json_array_append_new(array, json_string(mon_events()[group->choice.event[i]].name));
+        json_array_append_new(array, json_string(group->unit->events[group->choice.event[i]].name));
     return array;
 }
 
@@ -133,9 +139,9 @@ static json_t *list_groups(void)
     for (size_t i = 0; names && names[i]; i++) {
         struct in_group group;
         struct mon_plan plan;
-        if (!in_group_load(&group, names[i], &diag))
+        if (!in_group_load(&group, unit_of_lists(), names[i], &diag))
             continue;
-        mon_plan_make(&plan, &group.choice);
+        mon_plan_make(group.unit, &plan, &group.choice);
         json_array_append_new(array,
                               json_pack("{s:s,s:s,s:s,s:o,s:i,s:o,s:s}", "name", group.name, "file",
                                         group.path, "sentence", group.about, "events",
@@ -166,13 +172,13 @@ static json_t *list_words(void)
     return array;
 }
 
-static json_t *registers_of(const struct mon_register_row *rows, size_t count)
+static json_t *registers_of(const struct mon_register_row *rows)
 {
     static const char *const access[] = {
         [MON_RW] = "RW", [MON_RO] = "RO", [MON_WO] = "WO", [MON_W1C] = "W1C"};
     char offset[16], reset[16];
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; rows && rows[i].name; i++) {
         snprintf(offset, sizeof offset, "0x%03x", rows[i].offset);
         snprintf(reset, sizeof reset, "0x%x", rows[i].reset);
         json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s}", "offset", offset,
@@ -185,16 +191,13 @@ static json_t *registers_of(const struct mon_register_row *rows, size_t count)
 
 static json_t *list_registers(void)
 {
-    size_t count;
-    const struct mon_register_row *rows = mon_registers(&count);
-    return registers_of(rows, count);
+    return registers_of(unit_of_lists()->registers);
 }
 
 static json_t *list_sync(void)
 {
     size_t count;
-    const struct mon_register_row *rows = pc_sync_registers(&count);
-    return registers_of(rows, count);
+    return registers_of(pc_sync_registers(&count));
 }
 
 /** "7:4", or "7" for a single bit. */
@@ -205,14 +208,15 @@ static void put_bits(unsigned low, unsigned bits, char *text, size_t size)
 }
 
 /** The parts of registers. */
-static json_t *fields_of(const struct mon_field_row *rows, size_t count)
+/** @param whose  what the first column is called */
+static json_t *fields_of(const struct mon_field_row *rows, const char *whose)
 {
     char bits[32];
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; rows && rows[i].name; i++) {
         put_bits(rows[i].low, rows[i].bits, bits, sizeof bits);
         json_array_append_new(array,
-                              json_pack("{s:s,s:s,s:s,s:s}", "register", rows[i].reg, "name",
+                              json_pack("{s:s,s:s,s:s,s:s}", whose, rows[i].reg, "name",
                                         rows[i].name, "bits", bits, "sentence", rows[i].sentence));
     }
     return array;
@@ -220,16 +224,13 @@ static json_t *fields_of(const struct mon_field_row *rows, size_t count)
 
 static json_t *list_fields(void)
 {
-    size_t count;
-    const struct mon_field_row *rows = mon_fields(&count);
-    return fields_of(rows, count);
+    return fields_of(unit_of_lists()->fields, "register");
 }
 
 static json_t *list_sync_fields(void)
 {
     size_t count;
-    const struct mon_field_row *rows = pc_sync_fields(&count);
-    return fields_of(rows, count);
+    return fields_of(pc_sync_fields(&count), "register");
 }
 
 /** What a register's field may hold: a number that has a name. */
@@ -252,9 +253,8 @@ static json_t *list_commands(void)
 static json_t *list_reasons(void)
 {
     json_t *array = json_array();
-#define REASON(name, number, sentence) add_number(array, number, #name, sentence);
-#include "monitor/reasons.def"
-#undef REASON
+    for (const struct mon_row *r = unit_of_lists()->reasons; r && r->name; r++)
+        add_number(array, r->number, r->name, r->sentence);
     return array;
 }
 
@@ -273,28 +273,17 @@ static json_t *list_statuses(void)
 static json_t *list_sources(void)
 {
     json_t *array = json_array();
-    for (int i = 0; i < MON_SOURCES; i++) {
-        const struct mon_source_row *row = mon_source_row((enum mon_source)i);
-        json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s}", "number", i, "name", row->name,
-                                               "ref", row->ref, "sentence", row->sentence));
-    }
+    for (const struct mon_row *r = unit_of_lists()->sources; r && r->name; r++)
+        json_array_append_new(array,
+                              json_pack("{s:i,s:s,s:s,s:s}", "number", (int)r->number, "name",
+                                        r->name, "ref", r->ref, "sentence", r->sentence));
     return array;
 }
 
 /** The number of a word of the SRAM, taken apart. */
 static json_t *list_parts(void)
 {
-    size_t count;
-    char bits[32];
-    json_t *array = json_array();
-    const struct mon_part_row *rows = mon_parts(&count);
-    for (size_t i = 0; i < count; i++) {
-        put_bits(rows[i].low, rows[i].bits, bits, sizeof bits);
-        json_array_append_new(
-            array, json_pack("{s:s,s:s,s:s,s:s}", "source", mon_source_row(rows[i].source)->name,
-                             "name", rows[i].name, "bits", bits, "sentence", rows[i].sentence));
-    }
-    return array;
+    return fields_of(unit_of_lists()->parts, "source");
 }
 
 /** What the processors' Status pins can say, and the code of each there. */
@@ -314,21 +303,26 @@ static json_t *list_states(void)
 static json_t *list_histograms(void)
 {
     json_t *array = json_array();
-#define HISTOGRAM(word, control, sentence) \
-    json_array_append_new(array, json_pack("{s:s,s:s}", "name", word, "sentence", sentence));
-#include "monitor/histograms.def"
-#undef HISTOGRAM
+    for (const struct mon_row *r = unit_of_lists()->histograms; r && r->name; r++)
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s}", "name", r->name, "sentence", r->sentence));
     return array;
+}
+
+static void add_feature(json_t *array, const char *ref, const char *where, const char *test,
+                        const char *sentence)
+{
+    json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "ref", ref, "where", where, "test",
+                                           test, "sentence", sentence));
 }
 
 /** What the documents of the R4400 and of its monitoring card say, and where it is here. */
 static json_t *list_features(void)
 {
     json_t *array = json_array();
-#define FEATURE(id, where, test, sentence)                                                         \
-    json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "ref", id, "where", where, "test", \
-                                           test, "sentence", sentence));
-#include "monitor/features.def"
+    for (const struct mon_feature *f = unit_of_lists()->features; f && f->name; f++)
+        add_feature(array, f->name, f->where, f->test, f->sentence);
+#define FEATURE(id, where, test, sentence) add_feature(array, id, where, test, sentence);
 #include "procard/features.def"
 #undef FEATURE
     return array;
@@ -541,8 +535,8 @@ static void print_group(json_t *group)
     {
         printf(" %s", json_string_value(row));
     }
-    printf("\n        (%lld run%s of the card's %d counters)\n\n", (long long)runs,
-           runs == 1 ? "" : "s", MON_COUNTERS);
+    printf("\n        (%lld run%s of the card's %u counters)\n\n", (long long)runs,
+           runs == 1 ? "" : "s", unit_of_lists()->counters);
     rep_grid_init(&grid, "lll");
     json_array_foreach(json_object_get(group, "metrics"), i, row)
     {

@@ -8,7 +8,6 @@
 #include "cli/mask.h"
 
 #include "input/tables.h"
-#include "monitor/board.h"
 #include "programs/program.h"
 #include "report/grid.h"
 
@@ -19,8 +18,8 @@
 bool cli_mask_find(struct cli_mask *mask, const struct in_experiment *x, const char *path)
 {
     char why[256];
-    *mask =
-        (struct cli_mask){.from = x->mask_from, .to = x->mask_to, .pattern = mon_pattern_none()};
+    *mask = (struct cli_mask){
+        .wish = &x->wish, .from = x->mask_from, .to = x->mask_to, .pattern = mon_pattern_none()};
     if (!x->mask_symbol ||
         prog_symbol(path, x->mask_symbol, &mask->from, &mask->to, why, sizeof why))
         return true;
@@ -32,11 +31,17 @@ bool cli_mask_find(struct cli_mask *mask, const struct in_experiment *x, const c
     return false;
 }
 
-static void write_all(struct nm_machine *m, const struct nm_params *p, uint32_t offset,
-                      uint64_t value)
+/* Every card's unit is told, as it was when the mask was first asked for. */
+static void tell(const struct cli_mask *mask, struct nm_machine *m)
 {
-    for (unsigned c = 0; c < nm_params_cards(p); c++)
-        nm_card_register_write(m, c, offset, (uint32_t)value);
+    struct mon_wish wish = *mask->wish;
+    struct mon_write write[MON_WRITES_MAX];
+    wish.address = mask->pattern;
+    const int n = nm_card_unit(m, 0)->ops->program(&wish, MON_PART_MASK, write);
+    for (unsigned c = 0; c < nm_machine_cards(m); c++)
+        for (int i = 0; i < n; i++)
+            if (write[i].key == MON_KEY_ADDRESS)
+                nm_card_register_write(m, c, write[i].offset, write[i].value);
 }
 
 void cli_mask_page(struct cli_mask *mask, struct nm_machine *m, const struct nm_params *p,
@@ -50,10 +55,7 @@ void cli_mask_page(struct cli_mask *mask, struct nm_machine *m, const struct nm_
     const uint64_t first = pa + (from - va), last = pa + (to - va) - 1;
     mon_pattern_widen(&mask->pattern, first, last + 1, line);
     mask->lines += last / line - first / line + 1;
-    write_all(m, p, MON_REG_CARE_LOW, mask->pattern.care);
-    write_all(m, p, MON_REG_CARE_HIGH, mask->pattern.care >> 32);
-    write_all(m, p, MON_REG_VALUE_LOW, mask->pattern.value);
-    write_all(m, p, MON_REG_VALUE_HIGH, mask->pattern.value >> 32);
+    tell(mask, m);
 }
 
 void cli_mask_remark(const struct cli_mask *mask, struct rep_run *run)

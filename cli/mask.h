@@ -6,11 +6,12 @@
 #define CLI_MASK_H
 
 #include "input/experiment.h"
-#include "monitor/pattern.h"
+#include "monitor/unit.h"
 #include "report/run.h"
 
-/** Zero is a mask without a range. Plain data. */
+/** Zero is a mask without a range. Plain data; the wish is the experiment's. */
 struct cli_mask {
+    const struct mon_wish *wish;
     uint64_t from, to;          /**< virtual; from == to: there is none */
     struct mon_pattern pattern; /**< physical, of what has memory */
     uint64_t lines;             /**< of the range, that have memory */

@@ -81,7 +81,7 @@ static bool choose_events(const struct in_experiment *x, struct mon_choice *choi
 {
     char why[256];
     for (char *const *event = x->events; *event; event++)
-        if (!mon_choice_add(choice, *event, why, sizeof why)) {
+        if (!mon_choice_add(in_unit(x), choice, *event, why, sizeof why)) {
             complain(why);
             return false;
         }
@@ -458,31 +458,19 @@ static enum rep_status how_far(enum prog_end end)
     }
 }
 
-/* The registers as a program would read them now; the host's looking takes no time. */
+/* The counter units as they stand now; looking changes nothing. */
 static void read_registers(struct state *s)
 {
-    static const uint32_t control[] = {MON_REG_CONTROL0, MON_REG_CONTROL1, MON_REG_CONTROL2,
-                                       MON_REG_CONTROL3};
-    static const uint32_t value[] = {MON_REG_COUNTER0, MON_REG_COUNTER1, MON_REG_COUNTER2,
-                                     MON_REG_COUNTER3};
     s->run.registers = nm_alloc(s->run.cards, sizeof *s->run.registers);
     for (unsigned c = 0; c < s->run.cards; c++) {
         struct rep_registers *r = &s->run.registers[c];
-        for (unsigned k = 0; k < MON_COUNTERS; k++) {
-            r->counted[k] = nm_card_counter(s->machine, c, k);
-            r->control[k] = nm_card_register_read(s->machine, c, control[k]);
-            r->value[k] = nm_card_register_read(s->machine, c, value[k]);
-        }
-        r->overflow = nm_card_register_read(s->machine, c, MON_REG_OVERFLOW);
-        r->sram_control = nm_card_register_read(s->machine, c, MON_REG_SRAM_CONTROL);
-        r->doubled =
-            MON_GET(nm_card_register_read(s->machine, c, MON_REG_OPTIONS), OPTIONS_DOUBLE_TIME);
-        const struct mon_sram *sram = nm_card_sram(s->machine, c);
-        r->lost = sram->lost;
-        r->longest = sram->longest;
-        r->sram = sram->word;
-        r->writer = sram->writer;
-        r->writers = sram->writers;
+        const struct mon_unit *unit = nm_card_unit(s->machine, c);
+        struct mon_taps taps;
+        nm_card_taps(s->machine, c, &taps);
+        for (unsigned k = 0; k < unit->ops->counters; k++)
+            unit->ops->reading(unit, k, &taps, &r->counter[k]);
+        if (unit->ops->words)
+            unit->ops->memory(unit, &r->memory);
     }
 }
 
@@ -567,7 +555,7 @@ static void program_cards(struct state *s)
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
     const struct in_experiment *x = s->ask->experiment;
-    s->machine = nm_machine_new(&x->machine.params, &pc_r4400);
+    s->machine = nm_machine_new(&x->machine.params, x->machine.card);
     s->run.cards = nm_machine_cards(s->machine);
     s->now = (struct rep_sample){
         .card = nm_alloc(s->run.cards, sizeof *s->now.card),

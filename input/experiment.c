@@ -8,7 +8,6 @@
 #include "base/nearest.h"
 #include "input/home.h"
 #include "input/tables.h"
-#include "monitor/monitor.h"
 #include "programs/program.h"
 
 #include <errno.h>
@@ -22,11 +21,6 @@ static const char message_words[] = "any"
 #define MESSAGE(name, number, class, data, sentence) " " #name
 #include "machine/message.def"
 #undef MESSAGE
-    ;
-static const char histogram_words[] =
-#define HISTOGRAM(word, control, sentence) word " "
-#include "monitor/histograms.def"
-#undef HISTOGRAM
     ;
 
 static const struct in_key keys[] = {
@@ -369,7 +363,7 @@ static void read_placement(struct build *b)
 static void check_events(struct build *b)
 {
     struct mon_choice choice = {0};
-    in_choose_events(b->r, &b->values[IN_KEY_events], "monitor.events", &choice);
+    in_choose_events(b->r, in_unit(b->x), &b->values[IN_KEY_events], "monitor.events", &choice);
 }
 
 /** Reads one group; two of one name would give two results of one name. */
@@ -378,7 +372,7 @@ static bool add_group(struct in_reading *r, struct in_experiment *x, const char 
 {
     struct in_group *grown = nm_grow(x->group, x->group_count + 1, sizeof *grown);
     x->group = grown;
-    if (!in_group_read(r, &grown[x->group_count], name, at))
+    if (!in_group_read(r, in_unit(x), &grown[x->group_count], name, at))
         return false;
     for (unsigned k = 0; k < x->group_count; k++)
         if (!strcasecmp(grown[k].name, grown[x->group_count].name)) {
@@ -450,9 +444,12 @@ static void build(struct build *b, char *const *sets)
         check_program(b);
     check_source(b);
     check_executable(b);
+    const bool has_machine = read_machine(b);
+    if (!has_machine)
+        b->x->machine.card = in_cards(); /* whose events are probably meant */
     check_events(b);
     read_groups(b);
-    if (read_machine(b)) {
+    if (has_machine) {
         read_time(b, IN_KEY_limit, &b->x->limit);
         read_time(b, IN_KEY_interval, &b->x->interval);
         read_status(b);
@@ -471,8 +468,11 @@ void in_experiment_default(struct in_experiment *x)
     struct in_diag silent = {0};
     struct in_reading r = {.diag = &silent};
     struct build b = {.r = &r, .x = x};
-    *x = (struct in_experiment){
-        .limit = NM_NEVER, .interval = NM_NEVER, .status_from = NM_NEVER, .status_to = NM_NEVER};
+    *x = (struct in_experiment){.machine.card = in_cards(),
+                                .limit = NM_NEVER,
+                                .interval = NM_NEVER,
+                                .status_from = NM_NEVER,
+                                .status_to = NM_NEVER};
     fill_defaults(&b);
     x->origins = nm_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
@@ -680,7 +680,7 @@ bool in_experiment_count(struct in_experiment *x, char *const *events, char *con
     in_replace_list(x, IN_KEY_events, events);
     in_replace_list(x, IN_KEY_groups, groups);
     for (size_t i = 0; x->events[i]; i++)
-        if (!mon_choice_add(&choice, x->events[i], why, sizeof why)) {
+        if (!mon_choice_add(in_unit(x), &choice, x->events[i], why, sizeof why)) {
             in_complain(&r, NULL, "%s", why);
             good = false;
         }

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "input/diag.h"
 #include "input/group.h"
+#include "machine/card.h"
 #include "machine/placement.h"
 
 #include <stdbool.h>
@@ -36,6 +37,7 @@ int in_state_find(const char *name);
 struct in_machine {
     char *name; /**< machine file's name without directory and suffix */
     struct nm_params params;
+    const struct nm_card_kind *card; /**< the kind of its processor cards */
     uint8_t codes[IN_STATUS_STATES]; /**< of the states on the Status pins, 4 bits; each another */
     struct in_origin *origins;       /**< [rows] */
     char **inputs;                   /**< NULL-terminated paths of the files read; NULL: none */
@@ -43,20 +45,6 @@ struct in_machine {
 
 /** The shipped machine that is used when none is named. */
 #define IN_DEFAULT_MACHINE "numachine-64"
-
-/** What one of a card's counters is programmed with at tick 0. */
-struct in_counter {
-    unsigned event;   /**< enum mon_event_id */
-    bool masked;      /**< the mask applies to it */
-    bool interrupt;   /**< its overflow interrupts the processor */
-    bool read_clears; /**< reading it clears it */
-    uint32_t start;   /**< value it is loaded with */
-};
-
-/** One write to a card's registers. */
-struct in_write {
-    uint32_t offset, value;
-};
 
 /** A number that is not given. */
 #define IN_ABSENT UINT64_MAX
@@ -85,29 +73,28 @@ struct in_experiment {
     nm_tick limit;       /**< [ticks] NM_NEVER: until the program ends */
     unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
 
-    char **events;          /**< NULL-terminated event names (monitor/events.def) */
+    char **events;          /**< NULL-terminated event names of its unit */
     char **groups;          /**< NULL-terminated groups as named ... */
     struct in_group *group; /**< ... and as read, group_count of them */
     unsigned group_count;
-    struct in_counter counter[MON_COUNTERS]; /**< explicit programming ... */
-    unsigned counter_count;                  /**< ... of counters 0 .. n-1 */
-    char *mask_address, *mask_phase;         /**< as written; NULL: not given */
-    char *mask_symbol;                       /**< of the address, NULL: none ... */
-    uint64_t mask_from, mask_to;             /**< ... or virtual; equal: none */
-    char *mask_direction, *mask_command;     /**< "any" or a word */
-    uint64_t mask_fifo;                      /**< [packets] IN_ABSENT: not given */
-    char **registers;                        /**< NULL-terminated "NAME=number" */
-    char *histogram, *scale;                 /**< words */
-    unsigned histogram_interrupt;            /**< overflow of a word interrupts the processor */
-    nm_tick interval;                        /**< [ticks] NM_NEVER: no samples */
-    char **status_cards;                     /**< NULL-terminated numbers of cards ... */
-    unsigned *status_card;                   /**< ... and as read, status_count of them: */
-    unsigned status_count;                   /**< their Status pins are recorded ... */
-    nm_tick status_from, status_to;          /**< [ticks] ... in [from, to); NM_NEVER: from the
-                                                  begin, to the end */
-    char **phases;                           /**< NULL-terminated "NAME=PhaseID" */
-    struct in_write *write;                  /**< the registers all of this comes to, in order, */
-    unsigned write_count;                    /**< written on every card before the first cycle */
+    struct mon_wish wish;                /**< what the keys below come to */
+    char *mask_address, *mask_phase;     /**< as written; NULL: not given */
+    char *mask_symbol;                   /**< of the address, NULL: none ... */
+    uint64_t mask_from, mask_to;         /**< ... or virtual; equal: none */
+    char *mask_direction, *mask_command; /**< "any" or a word */
+    uint64_t mask_fifo;                  /**< [packets] IN_ABSENT: not given */
+    char **registers;                    /**< NULL-terminated "NAME=number" */
+    char *histogram, *scale;             /**< words */
+    unsigned histogram_interrupt;        /**< overflow of a word interrupts the processor */
+    nm_tick interval;                    /**< [ticks] NM_NEVER: no samples */
+    char **status_cards;                 /**< NULL-terminated numbers of cards ... */
+    unsigned *status_card;               /**< ... and as read, status_count of them: */
+    unsigned status_count;               /**< their Status pins are recorded ... */
+    nm_tick status_from, status_to;      /**< [ticks] ... in [from, to); NM_NEVER: from the
+                                              begin, to the end */
+    char **phases;                       /**< NULL-terminated "NAME=PhaseID" */
+    struct mon_write *write;             /**< the registers all of this comes to, in order, */
+    unsigned write_count;                /**< written on every card before the first cycle */
     unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
 
     struct in_origin *origins; /**< [rows of experiment.def] */
@@ -115,13 +102,20 @@ struct in_experiment {
                                     manifest; standard input is not among them */
 };
 
+/** The kind of counter unit whose words the file uses. */
+static inline const struct mon_unit_ops *in_unit(const struct in_experiment *x)
+{
+    return x->machine.card->counters;
+}
+
 /** When the recording of Status pins begins. */
 static inline nm_tick in_status_begin(const struct in_experiment *x)
 {
     return x->status_from == NM_NEVER ? 0 : x->status_from;
 }
 
-/** Fills in every default (experiment.def); machine is left empty. Caller owns *x. */
+/** Fills in every default (experiment.def); machine is left empty but for its kind of card.
+ *  Caller owns *x. */
 void in_experiment_default(struct in_experiment *x);
 
 /**

@@ -92,7 +92,7 @@ static const char *next_operand(void *ctx, size_t i)
     size_t params;
     const struct nm_param_row *rows = nm_param_rows(&params);
     if (i < g->choice.count)
-        return mon_events()[g->choice.event[i]].name;
+        return g->unit->events[g->choice.event[i]].name;
     i -= g->choice.count;
     if (i < IN_WORD__COUNT)
         return in_word_rows[i].name;
@@ -128,7 +128,7 @@ static int find_other(const char *name)
 static int find_operand(void *ctx, const char *name, char *why, size_t size)
 {
     struct in_group *g = ctx;
-    const int other = find_other(name), event = mon_event_find(name);
+    const int other = find_other(name), event = mon_event_find(g->unit, name);
     if (other >= 0)
         return other;
     if (event >= 0 && is_chosen(&g->choice, (unsigned)event))
@@ -223,12 +223,12 @@ static void read_metrics(struct build *b)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-void in_choose_events(struct in_reading *r, const struct in_value *v, const char *path,
-                      struct mon_choice *choice)
+void in_choose_events(struct in_reading *r, const struct mon_unit_ops *unit,
+                      const struct in_value *v, const char *path, struct mon_choice *choice)
 {
     char why[400];
     for (size_t i = 0; v->list && v->list[i]; i++) {
-        if (mon_choice_add(choice, v->list[i], why, sizeof why))
+        if (mon_choice_add(unit, choice, v->list[i], why, sizeof why))
             continue;
         const struct in_place at =
             in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[i]));
@@ -246,7 +246,7 @@ static void build(struct build *b, struct in_doc *doc)
             in_complain(b->r, &whole, "the group has no '%s'", keys[i].path);
     if (b->r->diag->errors != before)
         return;
-    in_choose_events(b->r, &b->values[ROW_EVENTSET], "eventset", &b->g->choice);
+    in_choose_events(b->r, b->g->unit, &b->values[ROW_EVENTSET], "eventset", &b->g->choice);
     if (b->r->diag->errors == before)
         read_metrics(b);
     b->g->about = take_text(&b->values[ROW_SHORT]);
@@ -264,13 +264,14 @@ static char *shipped(const char *name)
     return path;
 }
 
-bool in_group_read(struct in_reading *r, struct in_group *group, const char *name,
-                   const struct in_place *asked)
+bool in_group_read(struct in_reading *r, const struct mon_unit_ops *unit, struct in_group *group,
+                   const char *name, const struct in_place *asked)
 {
     struct build b = {.r = r, .g = group};
     const unsigned before = r->diag->errors;
     const bool is_file = in_is_file_name(name);
     *group = (struct in_group){
+        .unit = unit,
         .path = is_file ? in_path_beside(asked && asked->doc ? asked->doc->path : NULL, name)
                         : shipped(name)};
     if (!group->path)
@@ -288,10 +289,11 @@ bool in_group_read(struct in_reading *r, struct in_group *group, const char *nam
     return false;
 }
 
-bool in_group_load(struct in_group *group, const char *name, struct in_diag *diag)
+bool in_group_load(struct in_group *group, const struct mon_unit_ops *unit, const char *name,
+                   struct in_diag *diag)
 {
     struct in_reading r = {.diag = diag};
-    const bool good = in_group_read(&r, group, name, NULL);
+    const bool good = in_group_read(&r, unit, group, name, NULL);
     in_close(&r);
     return good;
 }

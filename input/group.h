@@ -7,18 +7,18 @@
 
 #include "input/diag.h"
 #include "monitor/formula.h"
-#include "monitor/monitor.h"
+#include "monitor/unit.h"
 
 /** What a name of a formula stands for: the kind in the upper, its index in the lower half. */
 enum in_operand {
-    IN_OPERAND_EVENT, /**< enum mon_event_id */
+    IN_OPERAND_EVENT, /**< row of the unit's events */
     IN_OPERAND_WORD,  /**< enum in_word */
     IN_OPERAND_PARAM, /**< row of nm_param_rows */
     IN_OPERAND_TRUTH, /**< enum in_truth */
 };
 
 enum { IN_OPERAND_SHIFT = 16 };
-_Static_assert(MON_EV__COUNT < 1 << IN_OPERAND_SHIFT, "a row's number fits below the kind");
+_Static_assert(MON_EVENTS_MAX < 1 << IN_OPERAND_SHIFT, "a row's number fits below the kind");
 
 /** Rows of the ground truth (machine/truth.def). */
 enum in_truth {
@@ -43,18 +43,20 @@ struct in_metric {
 };
 
 struct in_group {
-    char *name;  /**< the file's, without directory and suffix */
-    char *path;  /**< file it was read from */
-    char *about; /**< one line */
-    char *text;  /**< the long explanation */
+    char *name;                      /**< the file's, without directory and suffix */
+    char *path;                      /**< file it was read from */
+    char *about;                     /**< one line */
+    char *text;                      /**< the long explanation */
+    const struct mon_unit_ops *unit; /**< whose events these are */
     struct mon_choice choice;
     struct in_metric *metric; /**< [metrics] */
     unsigned metrics;
 };
 
-/** Reads a group: a shipped one's name ("NACK", in either case) or a file. Owned by the caller
- *  (in_group_free). @return false after complaints; *group then holds nothing */
-bool in_group_load(struct in_group *group, const char *name, struct in_diag *diag);
+/** Reads a group of a unit's events: a shipped one's name ("NACK", in either case) or a file. Owned
+ * by the caller (in_group_free). @return false after complaints; *group then holds nothing */
+bool in_group_load(struct in_group *group, const struct mon_unit_ops *unit, const char *name,
+                   struct in_diag *diag);
 void in_group_free(struct in_group *group);
 
 /** The words of words.def. Strings are static. */

@@ -8,7 +8,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/tables.h"
-#include "monitor/monitor.h"
+#include "procard/r4400/r4400.h"
 
 #include "base/nearest.h"
 
@@ -65,11 +65,12 @@ static const uint8_t default_codes[IN_STATUS_STATES] = {
 
 const char *in_state_name(unsigned state)
 {
-    /* A group of states is an event, too, and may have a single member: mp_stalls. */
-    for (int e = 0; e < MON_EV__COUNT; e++)
-        if (e != MON_EV_mp_stalls && mon_events()[e].taps == UINT64_C(1) << state)
-            return mon_events()[e].name;
-    return NULL;
+    return mon_state_name(state);
+}
+
+const struct nm_card_kind *in_cards(void)
+{
+    return &pc_r4400;
 }
 
 int in_state_find(const char *name)
@@ -376,7 +377,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
 {
     struct build b = {.r = r, .mc = mc};
     const unsigned before = r->diag->errors;
-    *mc = (struct in_machine){.name = machine_name(name)};
+    *mc = (struct in_machine){.name = machine_name(name), .card = in_cards()};
     nm_params_default(&mc->params);
     memcpy(mc->codes, default_codes, sizeof mc->codes);
     if (node)

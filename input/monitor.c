@@ -7,8 +7,6 @@
  */
 #include "input/tables.h"
 #include "machine/packet.h"
-#include "monitor/board.h"
-#include "monitor/pattern.h"
 #include "programs/program.h"
 
 #include "base/nearest.h"
@@ -18,9 +16,9 @@
 #include <string.h>
 
 enum {
-    PHASES = 16,                    /**< PhaseIDs that packets carry */
-    REGISTERS_MAX = 64,             /**< given by their names */
-    WRITES_MAX = 32 + REGISTERS_MAX /**< this section comes to at most */
+    PHASES = 16,                                    /**< PhaseIDs that packets carry */
+    REGISTERS_MAX = 64,                             /**< given by their names */
+    WRITES_MAX = 4 * MON_WRITES_MAX + REGISTERS_MAX /**< this section comes to at most */
 };
 enum {
     COUNTER_EVENT,
@@ -70,7 +68,7 @@ static const char *counters_of(const struct mon_event *event, char buf[40])
 {
     size_t n = (size_t)snprintf(buf, 40, "counter");
     const char *separator = " ";
-    for (unsigned k = 0; k < MON_COUNTERS; k++)
+    for (unsigned k = 0; k < MON_COUNTERS_MAX; k++)
         if (event->counters >> k & 1) {
             n += (size_t)snprintf(buf + n, 40 - n, "%s%u", separator, k);
             separator = " or ";
@@ -80,25 +78,26 @@ static const char *counters_of(const struct mon_event *event, char buf[40])
 
 static const char *next_event(void *ctx, size_t i)
 {
-    (void)ctx;
-    return i < MON_EV__COUNT ? mon_events()[i].name : NULL;
+    const struct mon_unit_ops *unit = ctx;
+    return i < unit->event_count ? unit->events[i].name : NULL;
 }
 
-static void complain_event(struct in_reading *r, const struct in_value *v, unsigned k, int event)
+static void complain_event(struct in_reading *r, const struct mon_unit_ops *unit,
+                           const struct in_value *v, unsigned k, int event)
 {
     char where[40];
-    const char *near = nm_nearest(v->text, next_event, NULL);
+    const char *near = nm_nearest(v->text, next_event, (void *)unit);
     if (event >= 0)
         in_complain(r, &v->at, "counter %u cannot count '%s': it fits only %s", k,
-                    mon_events()[event].name, counters_of(&mon_events()[event], where));
+                    unit->events[event].name, counters_of(&unit->events[event], where));
     else if (near)
         in_complain(r, &v->at, "unknown event '%.60s'; did you mean '%s'?", v->text, near);
     else
         in_complain(r, &v->at, "unknown event '%.60s'; see 'numachine list events'", v->text);
 }
 
-static void read_counter(struct in_reading *r, struct in_doc *doc, yaml_node_t *node, unsigned k,
-                         struct in_counter *counter)
+static void read_counter(struct in_reading *r, const struct mon_unit_ops *unit, struct in_doc *doc,
+                         yaml_node_t *node, unsigned k, struct mon_wish_counter *counter)
 {
     struct in_value v[COUNTER_ROWS] = {0};
     const struct in_place at = in_at(doc, node);
@@ -107,10 +106,10 @@ static void read_counter(struct in_reading *r, struct in_doc *doc, yaml_node_t *
     if (r->diag->errors == before && !v[COUNTER_EVENT].text)
         in_complain(r, &at, "counter %u has no event; nothing leaves it out", k);
     if (r->diag->errors == before) {
-        const int event = mon_event_find(v[COUNTER_EVENT].text);
-        if (event < 0 || !(mon_events()[event].counters >> k & 1))
-            complain_event(r, &v[COUNTER_EVENT], k, event);
-        counter->event = event < 0 ? MON_EV_nothing : (unsigned)event;
+        const int event = mon_event_find(unit, v[COUNTER_EVENT].text);
+        if (event < 0 || !(unit->events[event].counters >> k & 1))
+            complain_event(r, unit, &v[COUNTER_EVENT], k, event);
+        counter->event = event < 0 ? unit->nothing : (unsigned)event;
         counter->masked = v[COUNTER_MASKED].number;
         counter->interrupt = v[COUNTER_INTERRUPT].number;
         counter->read_clears = v[COUNTER_READ_CLEARS].number;
@@ -123,18 +122,20 @@ static void read_counter(struct in_reading *r, struct in_doc *doc, yaml_node_t *
 
 static void read_counters(struct in_reading *r, struct in_experiment *x, const struct in_value *v)
 {
+    const struct mon_unit_ops *unit = in_unit(x);
+    struct mon_wish *wish = &x->wish;
     if (!v->node)
         return;
     const yaml_node_item_t *item = v->node->data.sequence.items.start;
     const size_t count = (size_t)(v->node->data.sequence.items.top - item);
-    if (count > MON_COUNTERS) {
-        in_complain(r, &v->at, "'monitor.counters' has %zu entries; a card has %d counters", count,
-                    MON_COUNTERS);
+    if (count > unit->counters) {
+        in_complain(r, &v->at, "'monitor.counters' has %zu entries; a card has %u counters", count,
+                    unit->counters);
         return;
     }
-    for (x->counter_count = 0; x->counter_count < count; x->counter_count++)
-        read_counter(r, v->at.doc, in_node(v->at.doc, item[x->counter_count]), x->counter_count,
-                     &x->counter[x->counter_count]);
+    for (wish->counters = 0; wish->counters < count; wish->counters++)
+        read_counter(r, unit, v->at.doc, in_node(v->at.doc, item[wish->counters]), wish->counters,
+                     &wish->counter[wish->counters]);
 }
 
 /* ---- phases ---------------------------------------------------------------------------------- */
@@ -243,24 +244,21 @@ static bool read_range(struct in_experiment *x, const char *text)
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-/** The writes as they come together, each with the place and the key that asked for it. */
+/** The writes as they come together, each with the place that asked for it. */
 struct program {
     struct in_reading *r;
     struct in_experiment *x;
     const struct in_value *values;
-    const char *key; /**< whose writes are being added */
     struct in_place places[WRITES_MAX];
-    const char *keys[WRITES_MAX];
 };
 
-static void add(struct program *p, const struct in_place *at, uint32_t offset, uint32_t value)
+static void add(struct program *p, const struct in_place *at, const struct mon_write *write)
 {
     struct in_experiment *x = p->x;
     if (x->write_count == WRITES_MAX)
         abort();
     p->places[x->write_count] = *at;
-    p->keys[x->write_count] = p->key;
-    x->write[x->write_count++] = (struct in_write){offset, value};
+    x->write[x->write_count++] = *write;
 }
 
 static const struct in_place *place_of(const struct program *p, enum in_experiment_key key)
@@ -268,123 +266,187 @@ static const struct in_place *place_of(const struct program *p, enum in_experime
     return &p->values[key].at;
 }
 
-static void add_scale(struct program *p)
-{
-    if (strcmp(p->x->scale, "doubled"))
-        return;
-    const uint32_t reset = mon_register_at(MON_REG_OPTIONS)->reset;
-    add(p, place_of(p, IN_KEY_scale), MON_REG_OPTIONS, reset | MON_PUT(1, OPTIONS_DOUBLE_TIME));
-}
-
-static uint32_t add_address(struct program *p)
+static void read_address(struct program *p)
 {
     const struct in_place *at = place_of(p, IN_KEY_mask_address);
     const char *text = p->x->mask_address;
-    struct mon_pattern pattern = mon_pattern_none();
+    struct mon_wish *wish = &p->x->wish;
+    wish->address = mon_pattern_none();
     if (!text)
-        return 0;
+        return;
     if (*text == '{' && !read_range(p->x, text)) {
         in_complain(p->r, at,
                     "'monitor.mask.address': '%.80s' is no range; expected a symbol's name, or two "
                     "addresses, the greater one as the end",
                     text);
-        return 0;
+        return;
     }
-    if (*text != '{' && !mon_pattern_read(text, &pattern)) {
+    if (*text != '{' && !mon_pattern_read(text, &wish->address)) {
         in_complain(p->r, at,
                     "'monitor.mask.address': '%.60s' is no pattern; expected 0x and hexadecimal "
                     "digits or x, or 0b and 0, 1 or x, for at most %d bits",
                     text, MON_ADDRESS_BITS);
-        return 0;
+        return;
     }
     if (p->x->mask_symbol)
         find_symbol(p->r, p->x, at);
-    add(p, at, MON_REG_CARE_LOW, (uint32_t)pattern.care);
-    add(p, at, MON_REG_CARE_HIGH, (uint32_t)(pattern.care >> 32));
-    add(p, at, MON_REG_VALUE_LOW, (uint32_t)pattern.value);
-    add(p, at, MON_REG_VALUE_HIGH, (uint32_t)(pattern.value >> 32));
-    return MON_PUT(1, MASK_ADDRESS);
+    wish->by_address = true;
 }
 
-static uint32_t add_command(struct program *p)
+/** Number of the message with this name, or -1. */
+static int find_command(const char *name)
 {
-    for (uint32_t i = 0; i < NM_MSG__COUNT; i++)
-        if (!strcmp(nm_message_row((enum nm_message)i)->name, p->x->mask_command)) {
-            add(p, place_of(p, IN_KEY_mask_command), MON_REG_COMMAND, i);
-            return MON_PUT(1, MASK_COMMAND);
-        }
-    return 0;
+    for (int i = 0; i < NM_MSG__COUNT; i++)
+        if (!strcmp(nm_message_row((enum nm_message)i)->name, name))
+            return i;
+    return -1;
 }
 
-static uint32_t add_phase(struct program *p)
+static int read_phase(struct program *p)
 {
-    const struct in_place *at = place_of(p, IN_KEY_mask_phase);
     if (!p->x->mask_phase)
-        return 0;
+        return -1;
     const uint64_t phase = find_phase(p->x->phases, p->x->mask_phase);
     if (phase == IN_ABSENT)
-        in_complain(p->r, at,
+        in_complain(p->r, place_of(p, IN_KEY_mask_phase),
                     "'monitor.mask.phase': '%.60s' is no PhaseID from 0 to %d, and monitor.phases "
                     "does not name it",
                     p->x->mask_phase, PHASES - 1);
-    add(p, at, MON_REG_PHASE_MATCH, (uint32_t)phase & (PHASES - 1));
-    return MON_PUT(1, MASK_PHASE);
+    return (int)phase & (PHASES - 1);
 }
 
-static uint32_t add_fifo(struct program *p)
-{
-    if (p->x->mask_fifo == IN_ABSENT)
-        return 0;
-    add(p, place_of(p, IN_KEY_mask_fifo), MON_REG_FIFO_DEPTH, (uint32_t)p->x->mask_fifo);
-    return MON_PUT(1, MASK_FIFO);
-}
-
-static uint32_t direction(const struct in_experiment *x)
+static unsigned find_direction(const char *word)
 {
     static const char *const words[] = {"any", "out", "in"};
-    uint32_t i = 0;
-    while (strcmp(words[i], x->mask_direction))
+    unsigned i = 0;
+    while (strcmp(words[i], word))
         i++;
-    return MON_PUT(i, MASK_DIRECTION);
+    return i;
 }
 
-static void add_mask(struct program *p)
+/** What the keys say, as a unit is asked for it. */
+static void read_wish(struct program *p)
 {
-    const uint32_t mask =
-        add_address(p) | add_command(p) | add_phase(p) | add_fifo(p) | direction(p->x);
+    struct in_experiment *x = p->x;
+    struct mon_wish *wish = &x->wish;
+    read_address(p);
+    wish->command = find_command(x->mask_command);
+    wish->phase = read_phase(p);
+    wish->fifo = x->mask_fifo == IN_ABSENT ? -1 : (int)x->mask_fifo;
+    wish->direction = find_direction(x->mask_direction);
+    wish->histogram = x->histogram;
+    wish->histogram_interrupt = x->histogram_interrupt;
+    wish->doubled = !strcmp(x->scale, "doubled");
+}
+
+/* ---- what the unit makes of it --------------------------------------------------------------- */
+
+/** Where the mask is given: the last of its keys that stands in a file. */
+static const struct in_place *place_of_mask(const struct program *p)
+{
     static const enum in_experiment_key keys[] = {IN_KEY_mask_address, IN_KEY_mask_command,
                                                   IN_KEY_mask_phase, IN_KEY_mask_fifo};
     const struct in_place *at = place_of(p, IN_KEY_mask_direction);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (p->values[keys[i]].at.doc && !p->values[keys[i]].at.doc->inline_text)
             at = place_of(p, keys[i]);
-    if (mask)
-        add(p, at, MON_REG_MASK, mask);
+    return at;
 }
+
+static struct in_place place_of_counter(const struct program *p, unsigned k)
+{
+    const struct in_value *v = &p->values[IN_KEY_wish];
+    return in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[k]));
+}
+
+/** Where the key stands that asked for a write. */
+static struct in_place place_of_write(const struct program *p, const struct mon_write *w)
+{
+    switch (w->key) {
+    case MON_KEY_SCALE:
+        return *place_of(p, IN_KEY_scale);
+    case MON_KEY_ADDRESS:
+        return *place_of(p, IN_KEY_mask_address);
+    case MON_KEY_COMMAND:
+        return *place_of(p, IN_KEY_mask_command);
+    case MON_KEY_PHASE:
+        return *place_of(p, IN_KEY_mask_phase);
+    case MON_KEY_FIFO:
+        return *place_of(p, IN_KEY_mask_fifo);
+    case MON_KEY_MASK:
+        return *place_of_mask(p);
+    case MON_KEY_COUNTER:
+        return place_of_counter(p, w->counter);
+    default:
+        return *place_of(p, IN_KEY_histogram);
+    }
+}
+
+/** Whether a part of a wish asks for anything. */
+static bool is_wished(const struct mon_wish *w, enum mon_part part)
+{
+    switch (part) {
+    case MON_PART_SCALE:
+        return w->doubled;
+    case MON_PART_MASK:
+        return w->by_address || w->direction || w->command >= 0 || w->phase >= 0 || w->fifo >= 0;
+    case MON_PART_COUNTERS:
+        return w->counters;
+    default:
+        return strcmp(w->histogram, "none");
+    }
+}
+
+static void add_part(struct program *p, enum mon_part part)
+{
+    static const struct {
+        const char *path;
+        enum in_experiment_key key;
+    } keys[] = {[MON_PART_SCALE] = {"monitor.histogram.scale", IN_KEY_scale},
+                [MON_PART_MASK] = {"monitor.mask", IN_KEY_mask_direction},
+                [MON_PART_COUNTERS] = {"monitor.counters", IN_KEY_wish},
+                [MON_PART_HISTOGRAM] = {"monitor.histogram.source", IN_KEY_histogram}};
+    const struct mon_unit_ops *unit = in_unit(p->x);
+    const struct mon_wish *wish = &p->x->wish;
+    struct mon_write writes[MON_WRITES_MAX];
+    if (!is_wished(wish, part))
+        return;
+    const int n = unit->program ? unit->program(wish, part, writes) : -1;
+    if (n < 0)
+        in_complain(p->r, part == MON_PART_MASK ? place_of_mask(p) : place_of(p, keys[part].key),
+                    "'%s': the machine's counter unit, '%s', has none of this", keys[part].path,
+                    unit->name);
+    for (int i = 0; i < n; i++) {
+        const struct in_place at = place_of_write(p, &writes[i]);
+        add(p, &at, &writes[i]);
+    }
+}
+
+static void check_histogram(const struct program *p)
+{
+    if (p->x->wish.histogram_interrupt && !is_wished(&p->x->wish, MON_PART_HISTOGRAM))
+        in_complain(p->r, place_of(p, IN_KEY_histogram_interrupt),
+                    "'monitor.histogram.interrupt' changes nothing: monitor.histogram.source "
+                    "has the memory count nothing");
+}
+
+/* ---- registers by their names ---------------------------------------------------------------- */
 
 static const char *next_register(void *ctx, size_t i)
 {
-    size_t count;
-    const struct mon_register_row *rows = mon_registers(&count);
-    (void)ctx;
-    return i < count ? rows[i].name : NULL;
-}
-
-static const struct mon_register_row *find_register(const char *name)
-{
-    size_t count;
-    const struct mon_register_row *rows = mon_registers(&count);
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(rows[i].name, name))
-            return &rows[i];
+    const struct mon_unit_ops *unit = ctx;
+    for (const struct mon_register_row *r = unit->registers; r && r->name; r++)
+        if (i-- == 0)
+            return r->name;
     return NULL;
 }
 
 static void add_register(struct program *p, const struct in_place *at, const char *name,
                          const char *text)
 {
-    const struct mon_register_row *row = find_register(name);
-    const char *near = row ? NULL : nm_nearest(name, next_register, NULL);
+    const struct mon_unit_ops *unit = in_unit(p->x);
+    const struct mon_register_row *row = mon_unit_register_named(unit, name);
+    const char *near = row ? NULL : nm_nearest(name, next_register, (void *)unit);
     uint32_t value = 0;
     if (near)
         in_complain(p->r, at, "unknown register '%.60s'; did you mean '%s'?", name, near);
@@ -397,7 +459,8 @@ static void add_register(struct program *p, const struct in_place *at, const cha
         in_complain(p->r, at, "'%s': '%.60s' does not fit; the register has %u bits, 0 to %u", name,
                     text, row->bits, (1u << row->bits) - 1);
     else
-        add(p, at, row->offset, value);
+        add(p, at,
+            &(struct mon_write){.offset = row->offset, .value = value, .key = MON_KEY_REGISTER});
 }
 
 /** Registers by their names, in the order given. */
@@ -417,122 +480,91 @@ static void add_registers(struct program *p)
     }
 }
 
-static void add_counters(struct program *p)
-{
-    static const uint32_t control[] = {MON_REG_CONTROL0, MON_REG_CONTROL1, MON_REG_CONTROL2,
-                                       MON_REG_CONTROL3};
-    static const uint32_t value[] = {MON_REG_COUNTER0, MON_REG_COUNTER1, MON_REG_COUNTER2,
-                                     MON_REG_COUNTER3};
-    const struct in_value *v = &p->values[IN_KEY_counter];
-    for (unsigned k = 0; k < p->x->counter_count; k++) {
-        const struct in_counter *c = &p->x->counter[k];
-        const struct in_place at =
-            in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[k]));
-        add(p, &at, control[k],
-            MON_PUT(c->event, CONTROL0_EVENT) | MON_PUT(c->masked, CONTROL0_MASK) |
-                MON_PUT(c->interrupt, CONTROL0_INTERRUPT) |
-                MON_PUT(c->read_clears, CONTROL0_READ_CLEARS));
-        add(p, &at, value[k], c->start);
-    }
-}
+/* ---- checks ---------------------------------------------------------------------------------- */
 
-static void add_histogram(struct program *p)
+/** The key of a write, for people. */
+static const char *path_of(const struct mon_write *w)
 {
-    const uint32_t interrupt = MON_PUT(p->x->histogram_interrupt, SRAM_CONTROL_INTERRUPT);
-    static const struct {
-        const char *word;
-        uint32_t control;
-    } rows[] = {
-#define HISTOGRAM(word, control, sentence) {word, control},
-#include "monitor/histograms.def"
-#undef HISTOGRAM
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].word, p->x->histogram))
-            continue;
-        else if (rows[i].control)
-            add(p, place_of(p, IN_KEY_histogram), MON_REG_SRAM_CONTROL,
-                rows[i].control | interrupt);
-        else if (interrupt)
-            in_complain(p->r, place_of(p, IN_KEY_histogram_interrupt),
-                        "'monitor.histogram.interrupt' changes nothing: monitor.histogram.source "
-                        "has the memory count nothing");
+    switch (w->key) {
+    case MON_KEY_SCALE:
+        return "monitor.histogram.scale";
+    case MON_KEY_COUNTER:
+        return "monitor.counters";
+    case MON_KEY_HISTOGRAM:
+        return "monitor.histogram.source";
+    default:
+        return "monitor.mask";
+    }
 }
 
 /** A register given by its name that another key writes as well: one would undo the other. */
 static void check_twice(const struct program *p)
 {
-    static const char registers[] = "monitor.registers";
-    const struct in_write *w = p->x->write;
+    const struct mon_write *w = p->x->write;
     for (unsigned i = 0; i < p->x->write_count; i++)
         for (unsigned k = 0; k < p->x->write_count; k++)
-            if (w[i].offset == w[k].offset && !strcmp(p->keys[i], registers) &&
-                strcmp(p->keys[k], registers))
+            if (w[i].offset == w[k].offset && w[i].key == MON_KEY_REGISTER &&
+                w[k].key != MON_KEY_REGISTER)
                 in_complain(p->r, &p->places[i],
                             "'%s' is written by '%s', too; say it in one of the two places only",
-                            mon_register_at(w[i].offset)->name, p->keys[k]);
+                            mon_unit_register(in_unit(p->x), w[i].offset)->name, path_of(&w[k]));
 }
 
-/** A mask that no counter obeys. */
-static void check_masked(const struct program *p)
+/** A mask that no counter obeys. @param unit  with all that was written */
+static void check_masked(const struct program *p, const struct mon_unit *unit,
+                         const struct mon_taps *quiet)
 {
-    const struct in_write *w = p->x->write;
-    unsigned mask = p->x->write_count;
-    for (unsigned i = 0; i < p->x->write_count; i++) {
-        if (w[i].offset == MON_REG_MASK && !strcmp(p->keys[i], "monitor.mask"))
-            mask = i;
-        if (w[i].offset >= MON_REG_CONTROL0 && w[i].offset <= MON_REG_CONTROL3 &&
-            MON_GET(w[i].value, CONTROL0_MASK))
+    const struct mon_write *w = p->x->write;
+    for (unsigned k = 0; k < unit->ops->counters; k++) {
+        struct mon_reading reading;
+        unit->ops->reading(unit, k, quiet, &reading);
+        if (reading.masked)
             return;
     }
-    if (mask < p->x->write_count)
-        in_complain(p->r, &p->places[mask],
-                    "'monitor.mask' changes nothing: no entry of 'monitor.counters' has masked: "
-                    "true (a program that programs the counters itself writes MASK itself, or has "
-                    "it in 'monitor.registers')");
+    for (unsigned i = 0; i < p->x->write_count; i++)
+        if (w[i].key == MON_KEY_MASK)
+            in_complain(p->r, &p->places[i],
+                        "'monitor.mask' changes nothing: no entry of 'monitor.counters' has "
+                        "masked: true (a program that programs the counters itself writes MASK "
+                        "itself, or has it in 'monitor.registers')");
 }
 
-/** What a card refuses, it refuses here: the same writes, on a card of nobody's. */
+/** What a card refuses, it refuses here: the same writes, on a unit of nobody's. */
 static void try_out(struct program *p)
 {
+    const struct mon_unit_ops *ops = in_unit(p->x);
     const struct mon_taps quiet = {0};
-    struct mon_board board;
-    mon_board_init(&board, 0);
+    const unsigned before = p->r->diag->errors;
+    struct mon_comparator comparator;
+    mon_comparator_init(&comparator);
+    struct mon_unit *unit = ops->create(&(struct mon_site){.comparator = &comparator});
     for (unsigned i = 0; i < p->x->write_count; i++) {
-        const struct in_write *w = &p->x->write[i];
-        mon_board_write(&board, w->offset, w->value, &quiet);
-        const uint32_t error = mon_board_read(&board, MON_REG_ERROR, &quiet);
-        if (!MON_GET(error, ERROR_REASON))
-            continue;
-        in_complain(p->r, &p->places[i], "the monitoring card refuses this: %s",
-                    mon_reason_sentence(MON_GET(error, ERROR_REASON)));
-        mon_board_write(&board, MON_REG_ERROR, UINT32_MAX, &quiet);
+        const struct mon_write *w = &p->x->write[i];
+        const unsigned reason = ops->write(unit, 0, w->offset, w->value, &quiet);
+        if (reason)
+            in_complain(p->r, &p->places[i], "the monitoring card refuses this: %s",
+                        mon_unit_reason(ops, reason));
     }
-    mon_board_free(&board);
+    if (p->r->diag->errors == before)
+        check_masked(p, unit, &quiet);
+    ops->free(unit);
 }
 
 void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values)
 {
-    static const struct {
-        const char *key;
-        void (*add)(struct program *p);
-    } parts[] = {
-        {"monitor.histogram.scale", add_scale},      {"monitor.mask", add_mask},
-        {"monitor.registers", add_registers},        {"monitor.counters", add_counters},
-        {"monitor.histogram.source", add_histogram},
-    };
     struct program p = {.r = r, .x = x, .values = values};
     const unsigned before = r->diag->errors;
-    read_counters(r, x, &values[IN_KEY_counter]);
+    read_counters(r, x, &values[IN_KEY_wish]);
     check_phases(r, x->phases, &values[IN_KEY_phases]);
     x->write = nm_alloc(WRITES_MAX, sizeof *x->write);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        p.key = parts[i].key;
-        parts[i].add(&p);
-    }
+    read_wish(&p);
+    add_part(&p, MON_PART_SCALE);
+    add_part(&p, MON_PART_MASK);
+    add_registers(&p);
+    add_part(&p, MON_PART_COUNTERS);
+    add_part(&p, MON_PART_HISTOGRAM);
+    check_histogram(&p);
     check_twice(&p);
-    if (r->diag->errors == before)
-        check_masked(&p);
     if (r->diag->errors == before)
         try_out(&p);
 }

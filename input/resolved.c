@@ -174,10 +174,10 @@ static void write_groups(FILE *out, const struct in_experiment *x)
 static void write_counters(FILE *out, const struct in_experiment *x)
 {
     fputc('[', out);
-    for (unsigned i = 0; i < x->counter_count; i++) {
-        const struct in_counter *c = &x->counter[i];
+    for (unsigned i = 0; i < x->wish.counters; i++) {
+        const struct mon_wish_counter *c = &x->wish.counter[i];
         fprintf(out, "%s{event: %s, masked: %s, interrupt: %s, read_clears: %s, start: %u}",
-                i ? ", " : "", mon_events()[c->event].name, c->masked ? "true" : "false",
+                i ? ", " : "", in_unit(x)->events[c->event].name, c->masked ? "true" : "false",
                 c->interrupt ? "true" : "false", c->read_clears ? "true" : "false", c->start);
     }
     fputc(']', out);

@@ -7,7 +7,6 @@
  */
 #include "input/tables.h"
 #include "input/write.h"
-#include "monitor/monitor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +66,10 @@ static json_t *scalar_schema(void)
 /** A word of an event string, or a reference. */
 static json_t *event_schema(void)
 {
+    const struct mon_unit_ops *unit = in_cards()->counters;
     json_t *names = json_array();
-    for (size_t i = 0; mon_word(i); i++)
-        json_array_append_new(names, json_string(mon_word(i)));
+    for (size_t i = 0; mon_word(unit, i); i++)
+        json_array_append_new(names, json_string(mon_word(unit, i)));
     return json_pack("{s:[{s:o},{s:s}]}", "anyOf", "enum", names, "pattern",
                      "^([Nn]-[0-9]+|.*,.*)$");
 }

@@ -32,6 +32,9 @@ extern const struct in_table in_group_table, in_metric_table, in_counter_table;
 /** Table of the mappings in a key's list (IN_ROWS). */
 const struct in_table *in_rows_of(const struct in_key *key);
 
+/** The kind of processor card a machine has unless it says otherwise. */
+const struct nm_card_kind *in_cards(void);
+
 /** A name that is meant as a file's: it has a / or a YAML suffix. */
 bool in_is_file_name(const char *name);
 
@@ -40,18 +43,20 @@ bool in_is_file_name(const char *name);
 void in_complain_unshipped(struct in_reading *r, const struct in_place *asked, const char *what,
                            const char *name, const char *directory);
 
-/** Reads a group within a reading. @param asked  where its name stands, or NULL */
-bool in_group_read(struct in_reading *r, struct in_group *group, const char *name,
-                   const struct in_place *asked);
+/** Reads a group within a reading.
+ *  @param unit   whose events it is about
+ *  @param asked  where its name stands, or NULL */
+bool in_group_read(struct in_reading *r, const struct mon_unit_ops *unit, struct in_group *group,
+                   const char *name, const struct in_place *asked);
 
 /** Reads what monitor: programs the card with, and checks it against what the card can do.
  *  @param values  of the experiment's keys */
 void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values);
 
-/** Adds a list of events; complains about each unknown one at its own place.
+/** Adds a list of a unit's events; complains about each unknown one at its own place.
  *  @param path  key the list was given for */
-void in_choose_events(struct in_reading *r, const struct in_value *v, const char *path,
-                      struct mon_choice *choice);
+void in_choose_events(struct in_reading *r, const struct mon_unit_ops *unit,
+                      const struct in_value *v, const char *path, struct mon_choice *choice);
 
 /**
  * Reads a machine within a reading.

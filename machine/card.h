@@ -24,12 +24,15 @@
 
 #include <stdio.h>
 
-struct mon_board;
+struct mon_unit;
+struct mon_unit_ops;
 
 /** A kind of card, given to nm_machine_new. */
 struct nm_card_kind {
     const struct nm_card_ops *ops;
     const void *ctx; /**< what else its `create` must know; its own convention */
+    const struct mon_unit_ops
+        *counters; /**< the kind of counter unit on each card (monitor/unit.h) */
 };
 
 /** The first member of every card. */
@@ -139,7 +142,7 @@ struct nm_card_ops {
     /** The ground truth, but for what the operating system and the machine count. */
     void (*truth)(struct nm_card *card, struct nm_truth *out);
 
-    /* ---- the monitoring unit ---- */
+    /* ---- the counter unit ---- */
 
     /** The host's access to a register, without simulated time. @param offset  in the card's
      *  register space, a multiple of 4. Outside; may post events. */
@@ -147,7 +150,7 @@ struct nm_card_ops {
     /** @param writer  the number of the card that writes */
     void (*register_write)(struct nm_card *card, unsigned writer, uint32_t offset, uint32_t value,
                            nm_tick now);
-    const struct mon_board *(*board)(const struct nm_card *card);
+    const struct mon_unit *(*unit)(const struct nm_card *card);
     /** Pending events of the card that matter only if something else happens. */
     unsigned (*watching)(const struct nm_card *card);
 

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "machine/functional.h"
 #include "machine/looking.h"
-#include "monitor/board.h"
+#include "monitor/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,8 +162,8 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
     s->cards = (unsigned)m->p.processors;
     s->card = &m->card[number * s->cards];
     for (unsigned i = 0; i < s->cards; i++) {
-        const struct nm_card_site site = {.machine = m,
-                                          .kind = cards,
+        const struct nm_card_site site = {.kind = cards,
+                                          .machine = m,
                                           .kernel = s->k,
                                           .bus = s->bus,
                                           .params = &m->p,
@@ -464,21 +464,9 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     card_posted(m, card);
 }
 
-static const struct mon_board *board(const struct nm_machine *m, unsigned card)
+const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->ops->board(m->card[card]);
-}
-
-uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
-{
-    struct mon_taps taps;
-    m->card[card]->ops->taps(m->card[card], m->now, &taps);
-    return mon_counted(&board(m, card)->counters, k, &taps);
-}
-
-const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
-{
-    return &board(m, card)->sram;
+    return m->card[card]->ops->unit(m->card[card]);
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

@@ -241,18 +241,15 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
 /* ---- the monitoring cards -------------------------------------------------------------------- */
 
 /**
- * The host's access to a card's registers (monitor/registers.def) and SRAM window, without
+ * The host's access to a card's registers, those of its counter unit among them, without
  * simulated time. Between two calls of nm_machine_run, at nm_machine_now.
  * @param offset  in the card's register space; a multiple of 4
  */
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset);
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value);
 
-/** What counter k of a card has counted since it was last loaded or told what to count. */
-uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k);
-
-/** The SRAM of a card. */
-const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card);
+/** The counter unit of a card, to look at: mon_unit_ops `reading` and `memory`. */
+const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 

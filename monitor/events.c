@@ -1,11 +1,10 @@
 /*
- * The table of events and the words that name them.
+ * The words that name events, and the rows of taps.
  *
- * An event is a bit mask over the taps: a group of status states differs from a single state only
- * in having more bits. The one thing to know: names come from users, so whatever is not found is
- * answered with the nearest word there is.
+ * The one thing to know: names come from users, so whatever is not found is answered with the
+ * nearest word there is.
  */
-#include "monitor/board.h"
+#include "monitor/unit.h"
 
 #include "base/nearest.h"
 
@@ -13,131 +12,112 @@
 #include <string.h>
 #include <strings.h>
 
-_Static_assert(MON_EV__COUNT <= MON_MAX_CONTROL0_EVENT + 1, "CONTROLk.EVENT has room for all");
-
-#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) | UINT64_C(1) << (number)
-#define ALIAS(alias, name)
-#define SET(name, events, sentence)
-_Static_assert((0
-#include "monitor/events.def"
-                ) == (UINT64_C(1) << MON_EV__COUNT) - 1,
-               "each number is given once, and none is left out");
-#undef EVENT
-#undef ALIAS
-#undef SET
-
-static const struct mon_event events[MON_EV__COUNT] = {
-#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) \
-    [MON_EV_##name] = {#name, ref, unit, sentence, MON_SCOPE_##scope, counters, taps},
-#define ALIAS(alias, name)
-#define SET(name, events, sentence)
-#include "monitor/events.def"
-#undef EVENT
-#undef ALIAS
-#undef SET
-};
-
-static const struct {
-    const char *alias;
-    enum mon_event_id event;
-} aliases[] = {
-#define EVENT(name, number, ref, unit, scope, counters, taps, sentence)
-#define ALIAS(alias, name) {#alias, MON_EV_##name},
-#define SET(name, events, sentence)
-#include "monitor/events.def"
-#undef EVENT
-#undef ALIAS
-#undef SET
-};
-
-static const struct mon_set sets[] = {
-#define EVENT(name, number, ref, unit, scope, counters, taps, sentence)
-#define ALIAS(alias, name)
-#define SET(name, events, sentence) {#name, events, sentence},
-#include "monitor/events.def"
-#undef EVENT
-#undef ALIAS
-#undef SET
-};
-
 static const struct mon_tap_row taps[MON_TAP__COUNT] = {
 #define TAP(name, unit, sentence)        {#name, unit, sentence, MON_TAP_LEVEL},
 #define PACKET_TAP(name, unit, sentence) {#name, unit, sentence, MON_TAP_PACKET},
-#define BOARD_TAP(name, unit, sentence)  {#name, unit, sentence, MON_TAP_BOARD},
+#define UNIT_TAP(name, unit, sentence)   {#name, unit, sentence, MON_TAP_UNIT},
 #include "monitor/taps.def"
 #undef TAP
 };
 
-enum {
-    ALIASES = sizeof aliases / sizeof *aliases,
-    SETS = sizeof sets / sizeof *sets,
+static const char *const states[] = {
+    [MON_TAP_ST_LOAD] = "load",
+    [MON_TAP_ST_STORE] = "store",
+    [MON_TAP_ST_BR_UNTAKEN] = "branch_untaken",
+    [MON_TAP_ST_BR_TAKEN] = "branch_taken",
+    [MON_TAP_ST_INT] = "other_integer",
+    [MON_TAP_ST_FP] = "other_float",
+    [MON_TAP_ST_STALL_L1I] = "l1i_stall",
+    [MON_TAP_ST_STALL_L1D] = "l1d_stall",
+    [MON_TAP_ST_STALL_L2] = "l2_stall",
+    [MON_TAP_ST_STALL_MP] = "mp_stall",
+    [MON_TAP_ST_STALL_OTHER] = "other_stall",
+    [MON_TAP_ST_KILL_BRANCH] = "killed_branch",
+    [MON_TAP_ST_KILL_EXC] = "killed_exception",
+    [MON_TAP_ST_SLIP_INT] = "slipped_integer",
+    [MON_TAP_ST_SLIP_FP] = "slipped_float",
 };
-
-const struct mon_event *mon_events(void)
-{
-    return events;
-}
-
-const struct mon_set *mon_sets(size_t *count)
-{
-    *count = SETS;
-    return sets;
-}
 
 const struct mon_tap_row *mon_tap_rows(void)
 {
     return taps;
 }
 
-int mon_event_find(const char *name)
+const char *mon_state_name(unsigned state)
 {
-    for (int i = 0; i < MON_EV__COUNT; i++)
-        if (strcmp(name, events[i].name) == 0 || strcasecmp(name, events[i].ref) == 0)
-            return i;
-    for (size_t i = 0; i < ALIASES; i++)
-        if (strcmp(name, aliases[i].alias) == 0)
-            return (int)aliases[i].event;
+    return states[state];
+}
+
+uint64_t mon_states(const char *group)
+{
+    static const char *const groups[] = {
+#define STATE(name, code, its, sentence) [MON_TAP_ST_##name] = its,
+#include "monitor/status.def"
+#undef STATE
+    };
+    const size_t n = strlen(group);
+    uint64_t some = 0;
+    for (size_t s = 0; s < sizeof groups / sizeof *groups; s++)
+        if (!strncmp(groups[s], group, n) && (!groups[s][n] || groups[s][n] == '/'))
+            some |= UINT64_C(1) << s;
+    return some;
+}
+
+int mon_event_find(const struct mon_unit_ops *unit, const char *name)
+{
+    for (unsigned i = 0; i < unit->event_count; i++)
+        if (strcmp(name, unit->events[i].name) == 0 ||
+            (*name && strcasecmp(name, unit->events[i].ref) == 0))
+            return (int)i;
+    for (const struct mon_alias *a = unit->aliases; a && a->alias; a++)
+        if (strcmp(name, a->alias) == 0)
+            return (int)a->event;
     return -1;
 }
 
-const char *mon_word(size_t i)
+int mon_event_numbered(const struct mon_unit_ops *unit, unsigned number)
 {
-    if (i < MON_EV__COUNT)
-        return events[i].name;
-    i -= MON_EV__COUNT;
-    if (i < ALIASES)
-        return aliases[i].alias;
-    i -= ALIASES;
-    return i < SETS ? sets[i].name : NULL;
+    for (unsigned i = 0; i < unit->event_count; i++)
+        if (unit->events[i].number == number)
+            return (int)i;
+    return -1;
+}
+
+const char *mon_word(const struct mon_unit_ops *unit, size_t i)
+{
+    if (i < unit->event_count)
+        return unit->events[i].name;
+    i -= unit->event_count;
+    for (const struct mon_alias *a = unit->aliases; a && a->alias; a++)
+        if (i-- == 0)
+            return a->alias;
+    for (const struct mon_set *s = unit->sets; s && s->name; s++)
+        if (i-- == 0)
+            return s->name;
+    return NULL;
+}
+
+uint64_t mon_sum(uint64_t some, const struct mon_taps *now)
+{
+    uint64_t total = 0;
+    for (; some; some &= some - 1)
+        total += now->v[__builtin_ctzll(some)];
+    return total;
 }
 
 uint64_t mon_event_total(const struct mon_event *event, const struct mon_taps *now)
 {
-    uint64_t total = 0;
-    for (uint64_t rest = event->taps; rest; rest &= rest - 1)
-        total += now->v[__builtin_ctzll(rest)];
-    return total;
-}
-
-bool mon_event_needs_board(enum mon_event_id event)
-{
-    return event == MON_EV_last_read_latency || events[event].taps & MON_BOARD_TAPS;
-}
-
-bool mon_event_is_packet(enum mon_event_id event)
-{
-    return events[event].taps & MON_PACKET_TAPS;
+    return mon_sum(event->taps, now);
 }
 
 static const char *next_word(void *ctx, size_t i)
 {
-    (void)ctx;
-    return mon_word(i);
+    return mon_word(ctx, i);
 }
 
-static void unknown(const char *word, char *why, size_t size)
+static void unknown(const struct mon_unit_ops *unit, const char *word, char *why, size_t size)
 {
-    const char *near = nm_nearest(word, next_word, NULL);
+    const char *near = nm_nearest(word, next_word, (void *)unit);
     if (near)
         snprintf(why, size, "unknown event '%s'; did you mean '%s'?", word, near);
     else
@@ -152,15 +132,21 @@ static void choose(struct mon_choice *choice, unsigned event)
     choice->event[choice->count++] = event;
 }
 
-static const struct mon_set *find_set(const char *name)
+static const struct mon_set *find_set(const struct mon_unit_ops *unit, const char *name)
 {
-    for (size_t i = 0; i < SETS; i++)
-        if (strcmp(name, sets[i].name) == 0)
-            return &sets[i];
+    for (const struct mon_set *s = unit->sets; s && s->name; s++)
+        if (strcmp(name, s->name) == 0)
+            return s;
     return NULL;
 }
 
-bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size_t size)
+static bool is_local(const struct mon_unit_ops *unit, int event)
+{
+    return event >= 0 && unit->local && unit->local((unsigned)event);
+}
+
+bool mon_choice_add(const struct mon_unit_ops *unit, struct mon_choice *choice, const char *spec,
+                    char *why, size_t size)
 {
     while (*spec) {
         size_t length = strcspn(spec, ",");
@@ -168,9 +154,9 @@ bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size
         snprintf(word, sizeof word, "%.*s", (int)length, spec);
         spec += length + (spec[length] == ',');
 
-        const struct mon_set *set = find_set(word);
-        int event = set ? -1 : mon_event_find(word);
-        if (event >= 0 && mon_event_needs_board((enum mon_event_id)event)) {
+        const struct mon_set *set = find_set(unit, word);
+        int event = set ? -1 : mon_event_find(unit, word);
+        if (is_local(unit, event)) {
             snprintf(why, size,
                      "'%s' is made on the card as its registers say and has no total; program a "
                      "counter with it instead",
@@ -179,9 +165,9 @@ bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size
         } else if (event >= 0) {
             choose(choice, (unsigned)event);
         } else if (!set) {
-            unknown(word, why, size);
+            unknown(unit, word, why, size);
             return false;
-        } else if (!mon_choice_add(choice, set->events, why, size)) {
+        } else if (!mon_choice_add(unit, choice, set->events, why, size)) {
             return false;
         }
     }

@@ -7,22 +7,23 @@
  * move elsewhere. When that fails, the counters that were tried are all taken by events that fit
  * nowhere else, and exactly those are named to the user.
  */
-#include "monitor/monitor.h"
+#include "monitor/unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct matching {
+    const struct mon_unit_ops *unit;
     const struct mon_choice *choice;
-    unsigned runs;                   /* places on each counter */
-    unsigned placed;                 /* events 0 .. placed-1 of the choice have a counter */
-    unsigned counter[MON_EV__COUNT]; /* [position in the choice] */
-    unsigned tried;                  /* bit k: the search for the last event came by counter k */
+    unsigned runs;                    /* places on each counter */
+    unsigned placed;                  /* events 0 .. placed-1 of the choice have a counter */
+    unsigned counter[MON_EVENTS_MAX]; /* [position in the choice] */
+    unsigned tried;                   /* bit k: the search for the last event came by counter k */
 };
 
 static unsigned fits(const struct matching *m, unsigned i)
 {
-    return mon_events()[m->choice->event[i]].counters;
+    return m->unit->events[m->choice->event[i]].counters;
 }
 
 static unsigned used(const struct matching *m, unsigned k)
@@ -36,7 +37,7 @@ static unsigned used(const struct matching *m, unsigned k)
 /* Finds a counter for event i, moving others where they also fit; all or nothing. */
 static bool place(struct matching *m, unsigned i)
 {
-    for (unsigned k = 0; k < MON_COUNTERS; k++) {
+    for (unsigned k = 0; k < m->unit->counters; k++) {
         if (!(fits(m, i) >> k & 1) || m->tried >> k & 1)
             continue;
         m->tried |= 1U << k;
@@ -75,12 +76,12 @@ static void explain(const struct matching *m, char *text, size_t size)
     for (unsigned i = 0; i <= m->placed; i++)
         if (!(fits(m, i) & ~m->tried)) {
             append(text, size, separator);
-            append(text, size, mon_events()[m->choice->event[i]].name);
+            append(text, size, m->unit->events[m->choice->event[i]].name);
             separator = ", ";
         }
     append(text, size, m->tried & (m->tried - 1) ? " fit only counters " : " fit only counter ");
     separator = "";
-    for (unsigned k = 0; k < MON_COUNTERS; k++)
+    for (unsigned k = 0; k < m->unit->counters; k++)
         if (m->tried >> k & 1) {
             append(text, size, separator);
             append(text, size, (const char[2]){(char)('0' + k), '\0'});
@@ -88,15 +89,17 @@ static void explain(const struct matching *m, char *text, size_t size)
         }
 }
 
-void mon_plan_make(struct mon_plan *plan, const struct mon_choice *choice)
+void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
+                   const struct mon_choice *choice)
 {
-    struct matching m = {.choice = choice};
+    const unsigned counters = unit->counters;
+    struct matching m = {.unit = unit, .choice = choice};
     memset(plan, 0, sizeof *plan);
-    for (m.runs = (choice->count + MON_COUNTERS - 1) / MON_COUNTERS; !place_all(&m); m.runs++)
+    for (m.runs = (choice->count + counters - 1) / counters; !place_all(&m); m.runs++)
         explain(&m, plan->remark, sizeof plan->remark);
     plan->banks = m.runs;
 
-    unsigned next[MON_COUNTERS] = {0};
+    unsigned next[MON_COUNTERS_MAX] = {0};
     for (unsigned i = 0; i < choice->count; i++) {
         plan->counter[i] = m.counter[i];
         plan->bank[i] = next[m.counter[i]]++;

@@ -13,9 +13,9 @@ enum mon_tap {
 
 _Static_assert(MON_TAP__COUNT <= 64, "a set of taps is a 64-bit mask");
 
-/** Bit t: tap t is a PACKET_TAP, or a BOARD_TAP. */
+/** Bit t: tap t is a PACKET_TAP, or a UNIT_TAP. */
 #define TAP(name, unit, sentence)
-#define BOARD_TAP(name, unit, sentence)
+#define UNIT_TAP(name, unit, sentence)
 #define PACKET_TAP(name, unit, sentence) | UINT64_C(1) << MON_TAP_##name
 static const uint64_t MON_PACKET_TAPS = 0
 #include "monitor/taps.def"
@@ -23,14 +23,14 @@ static const uint64_t MON_PACKET_TAPS = 0
 #undef TAP
 #define TAP(name, unit, sentence)
 #define PACKET_TAP(name, unit, sentence)
-#define BOARD_TAP(name, unit, sentence) | UINT64_C(1) << MON_TAP_##name
-static const uint64_t MON_BOARD_TAPS = 0
+#define UNIT_TAP(name, unit, sentence) | UINT64_C(1) << MON_TAP_##name
+static const uint64_t MON_UNIT_TAPS = 0
 #include "monitor/taps.def"
     ;
 #undef TAP
 
 /** How a tap grows; see taps.def. */
-enum mon_tap_kind { MON_TAP_LEVEL, MON_TAP_PACKET, MON_TAP_BOARD };
+enum mon_tap_kind { MON_TAP_LEVEL, MON_TAP_PACKET, MON_TAP_UNIT };
 
 /** One card's totals at one tick; index with enum mon_tap. */
 struct mon_taps {

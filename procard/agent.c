@@ -89,7 +89,7 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
 /* PhaseID of the processor's own packets. */
 static uint8_t phase(const struct pc_card *card)
 {
-    return MON_GET(card->monitor.board.phase, PHASE_ID);
+    return card->monitor.unit->phase & MON_PHASE_ID;
 }
 
 static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
@@ -203,7 +203,7 @@ static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount,
     if (!(card->monitor.hears >> tap & 1))
         return;
     const struct nm_packet issued = {
-        .line = r->line, .message = r->command, .phase = r->phase & MON_MAX_PHASE_ID};
+        .line = r->line, .message = r->command, .phase = r->phase & MON_PHASE_ID};
     pc_monitor_packet(card, tap, amount, &issued, true, now);
 }
 
@@ -232,7 +232,7 @@ static void first_issue(struct pc_card *card, nm_tick now)
     card->truth.requests++;
     if (card->monitor.wants & MON_WANTS_ISSUES)
         pc_monitor_issue(card, now);
-    const unsigned match = mon_board_request(&card->monitor.board, card->request.line);
+    const unsigned match = mon_compare_request(&card->monitor.comparator, card->request.line);
     if (match)
         tap_request(card, MON_TAP_INVALIDATED_READS, 1, now);
     if (match > 1)
@@ -289,7 +289,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     r->sent = true;
     r->last_issued = now;
     r->command = p.message;
-    r->phase = (uint16_t)card->monitor.board.phase;
+    r->phase = card->monitor.unit->phase;
     if (r->issued == NM_NEVER)
         first_issue(card, now);
 }
@@ -697,7 +697,7 @@ static void respond(void *self, nm_tick now, uint64_t arg)
 static void invalidated(struct pc_card *card, const struct nm_packet *in, bool hit, bool data,
                         nm_tick now)
 {
-    mon_board_invalidate(&card->monitor.board, in->line);
+    mon_compare_invalidate(&card->monitor.comparator, in->line);
     served(card, in, now, now);
     if (!hit)
         return;

@@ -409,9 +409,10 @@ void pc_agent_attach(struct pc_card *card);
  * @param offset  in the card's register space, below MON_SPACE; a multiple of 4
  */
 uint32_t pc_register_read(struct pc_card *card, uint32_t offset, nm_tick now);
-/** @param writer  card whose processor writes */
-enum mon_reason pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset,
-                                  uint32_t value, nm_tick now);
+/** @param writer  card whose processor writes
+ *  @return as mon_unit_ops.write */
+unsigned pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
+                           nm_tick now);
 
 /* ---- uncached.c, for cache.c and agent.c ---------------------------------------------------- */
 

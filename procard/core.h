@@ -3,9 +3,10 @@
  *
  * A card has the caches, the TLB, the agent on the bus and the monitoring unit. Its core makes the
  * references. A kind of core is a struct pc_core_ops; together with the card (pc_card_ops in
- * procard.h) it makes a kind of card for nm_machine_new:
+ * procard.h) and a kind of counter unit (monitor/unit.h) it makes a kind of card for
+ * nm_machine_new:
  *
- *     const struct nm_card_kind mine = {&pc_card_ops, &my_core};
+ *     const struct nm_card_kind mine = {&pc_card_ops, &my_core, &its_counters};
  *
  * docs/extending.md builds one, step by step.
  *

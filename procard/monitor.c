@@ -1,5 +1,5 @@
 /*
- * The monitoring card between its board (monitor/board.h) and the processor card around it.
+ * The counter unit (monitor/unit.h) and the processor card around it.
  *
  * The hard idea is an interrupt at the exact cycle from counters that nobody increments. A counter
  * of levels (status, busy, waiting, time) grows by at most one per PCycle or card cycle (those of
@@ -13,8 +13,6 @@
 
 #include "procard/card.h"
 
-_Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
-
 /* Those that grow in bus.c. */
 static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
                                  UINT64_C(1) << MON_TAP_HEADERS_IN |
@@ -23,61 +21,56 @@ static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
 static nm_fire_fn look, deliver;
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data);
 
-void pc_monitor_init(struct pc_card *card)
+void pc_monitor_init(struct pc_card *card, const struct mon_unit_ops *kind)
 {
-    mon_board_init(&card->monitor.board, card->cpu.number);
-    card->monitor.board.sram.turns = card->p->monitor_arbitration;
-    card->monitor.look_at = card->monitor.leash = NM_NEVER;
+    struct pc_monitor *mon = &card->monitor;
+    mon_comparator_init(&mon->comparator);
+    mon->unit = kind->create(&(struct mon_site){.number = card->cpu.number,
+                                                .turns = card->p->monitor_arbitration,
+                                                .comparator = &mon->comparator});
+    mon->look_at = mon->leash = NM_NEVER;
 }
 
 void pc_monitor_free(struct pc_card *card)
 {
-    mon_board_free(&card->monitor.board);
+    card->monitor.unit->ops->free(card->monitor.unit);
 }
 
 void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *out)
 {
+    const struct mon_unit *unit = card->monitor.unit;
     pc_card_taps(card, now, out);
     if (card->machine)
         nm_station_taps(card->machine, card->station, now, out);
-    mon_board_complete(&card->monitor.board, out);
+    if (unit->ops->complete)
+        unit->ops->complete(unit, out);
 }
 
 /* ---- looking at the counters ----------------------------------------------------------------- */
 
-/* First edge at which counter k could overflow or has its dead time behind it. */
-static nm_tick next_look(const struct pc_card *card, unsigned k, nm_tick now,
-                         const struct mon_taps *taps)
+/* The first edge of the card's clock at which a counter must be looked at. */
+static nm_tick edge_of(const struct pc_card *card, const struct mon_look *look, nm_tick now)
 {
-    const struct mon_board *b = &card->monitor.board;
-    const struct mon_counter *c = &b->counters.counter[k];
     const nm_tick cycle = nm_bus_cycle(card->bus);
-    bool pcycles = false;
-    if (c->settling)
-        return c->ready * cycle;
-    if (!(mon_board_enabled(b) >> k & 1) || mon_overflowed(&b->counters, k, taps))
+    switch (look->when) {
+    case MON_LOOK_AT:
+        return look->count * cycle;
+    case MON_LOOK_CYCLES:
+        return (now / cycle + look->count) * cycle;
+    case MON_LOOK_PCYCLES:
+        return nm_bus_edge(card->bus, now + look->count);
+    default:
         return NM_NEVER;
-    const uint64_t left = mon_board_remaining(b, k, taps, &pcycles);
-    if (!left)
-        return NM_NEVER;
-    if (!pcycles)
-        return (now / cycle + left) * cycle;
-    return nm_bus_edge(card->bus, now + left);
+    }
 }
 
-/* Whether what counter k counts goes on when nothing else does. */
-static bool goes_on(const struct pc_card *card, unsigned k)
+/* Whether one of these taps grows when nothing else happens. */
+static bool goes_on(const struct pc_card *card, uint64_t taps)
 {
-    const struct mon_board *b = &card->monitor.board;
-    const struct mon_counter *c = &b->counters.counter[k];
     uint64_t alone = UINT64_C(1) << MON_TAP_CYCLES;
-    if (c->event == MON_EV_counter_above)
-        return goes_on(card, b->watch); /* which never watches another */
-    if (b->interrupt_waits)
-        alone |= UINT64_C(1) << MON_TAP_INTERRUPT_TIME;
     if (card->activity == PC_IDLE)
         alone |= UINT64_C(1) << MON_TAP_ST_STALL_OTHER;
-    return c->settling || c->taps & alone;
+    return taps & alone;
 }
 
 static void post_look(struct pc_card *card, nm_tick at, bool alone)
@@ -102,7 +95,7 @@ static void count_interrupts(struct nm_truth *truth, unsigned flags)
     uint64_t *const counts[] = {&truth->counter0_interrupts, &truth->counter1_interrupts,
                                 &truth->counter2_interrupts, &truth->counter3_interrupts,
                                 &truth->sram_interrupts};
-    _Static_assert(sizeof counts / sizeof *counts == (size_t)MON_BIT_SRAM + 1, "one for each");
+    _Static_assert(sizeof counts / sizeof *counts == (size_t)MON_FLAG_MEMORY + 1, "one for each");
     for (; flags; flags &= flags - 1)
         ++*counts[__builtin_ctz(flags)];
 }
@@ -118,48 +111,96 @@ static void raise(struct pc_card *card, nm_tick now, unsigned pending)
     mon->raised = pending;
 }
 
-/* After anything that may have changed what the board waits for. */
+/* Flags that these taps tell have gone up, or down. */
+static void attend_flags(struct pc_card *card, nm_tick now, const struct mon_taps *taps,
+                         uint64_t known)
+{
+    const struct mon_unit *unit = card->monitor.unit;
+    unsigned which;
+    const unsigned pending = unit->ops->pending(unit, taps, known, &which);
+    raise(card, now, (card->monitor.raised & ~which) | pending);
+}
+
+/* After anything that may have changed what the unit waits for. */
 static void attend(struct pc_card *card, nm_tick now, const struct mon_taps *taps)
 {
-    raise(card, now, mon_board_pending(&card->monitor.board, taps));
-    for (unsigned k = 0; k < MON_COUNTERS; k++)
-        post_look(card, next_look(card, k, now, taps), goes_on(card, k));
+    const struct mon_unit *unit = card->monitor.unit;
+    attend_flags(card, now, taps, UINT64_MAX);
+    for (unsigned k = 0; k < unit->ops->counters; k++) {
+        const struct mon_look look = unit->ops->look(unit, k, taps);
+        post_look(card, edge_of(card, &look, now), goes_on(card, look.taps));
+    }
 }
 
 static void look(void *self, nm_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
+    struct mon_unit *unit = card->monitor.unit;
     struct mon_taps taps;
     card->monitor.idle -= !(arg & 1);
     if (card->monitor.look_at != arg >> 1)
         return; /* an earlier one took its place */
     card->monitor.look_at = NM_NEVER;
     pc_monitor_taps(card, now, &taps);
-    mon_settle(&card->monitor.board.counters, &taps);
+    if (unit->ops->settle)
+        unit->ops->settle(unit, &taps);
     attend(card, now, &taps);
 }
 
 static void deliver(void *self, nm_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
+    struct mon_unit *unit = card->monitor.unit;
     (void)arg;
-    mon_board_interrupt(&card->monitor.board, now / nm_bus_cycle(card->bus));
+    if (unit->ops->interrupted)
+        unit->ops->interrupted(unit, now / nm_bus_cycle(card->bus));
     nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_MONITOR);
 }
 
-void pc_monitor_refresh(struct pc_card *card, nm_tick now)
+/* ---- registers ------------------------------------------------------------------------------- */
+
+/* After a register access, which may have changed what the unit listens to. */
+static void refresh(struct pc_card *card, nm_tick now)
 {
+    struct pc_monitor *mon = &card->monitor;
     struct mon_taps taps;
     pc_monitor_taps(card, now, &taps);
-    card->monitor.wants = mon_board_wants(&card->monitor.board);
-    card->monitor.leash = NM_NEVER;
-    if (card->monitor.wants & MON_WANTS_ACCESSES &&
-        mon_board_enabled(&card->monitor.board) >> MON_BIT_SRAM & 1)
-        card->monitor.leash = latency(card) ? latency(card) : 1;
+    mon->wants = mon->unit->wants;
+    mon->leash = NM_NEVER;
+    if (mon->wants & MON_WANTS_LEASH)
+        mon->leash = latency(card) ? latency(card) : 1;
     pc_card_watch(card);
-    card->monitor.hears = mon_board_hears(&card->monitor.board);
-    card->port.heard = card->monitor.hears & BUS_TAPS ? heard : NULL;
+    mon->hears = mon->unit->hears;
+    card->port.heard = mon->hears & BUS_TAPS ? heard : NULL;
     attend(card, now, &taps);
+}
+
+uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now)
+{
+    struct mon_unit *unit = card->monitor.unit;
+    struct mon_taps taps;
+    pc_monitor_taps(card, now, &taps);
+    const uint32_t value = unit->ops->read(unit, offset, &taps);
+    refresh(card, now);
+    return value;
+}
+
+unsigned pc_monitor_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
+                          nm_tick now)
+{
+    struct mon_unit *unit = card->monitor.unit;
+    struct mon_taps taps;
+    pc_monitor_taps(card, now, &taps);
+    const unsigned reason = unit->ops->write(unit, writer, offset, value, &taps);
+    refresh(card, now);
+    return reason;
+}
+
+void pc_monitor_refuse(struct pc_card *card, uint32_t offset, unsigned reason)
+{
+    struct mon_unit *unit = card->monitor.unit;
+    if (unit->ops->refuse)
+        unit->ops->refuse(unit, offset, reason);
 }
 
 /* ---- what passes ----------------------------------------------------------------------------- */
@@ -178,67 +219,62 @@ static struct mon_packet as_seen(const struct pc_card *card, const struct nm_pac
 {
     struct mon_packet seen = {
         .address = p->line, .command = p->message, .phase = p->phase, .out = out};
-    if (MON_GET(card->monitor.board.mask, MASK_FIFO))
+    if (card->monitor.wants & MON_WANTS_DEPTHS)
         depths(card, &seen);
     return seen;
 }
 
-/* Packet counters have grown: does one of them interrupt? */
-static void packets_counted(struct pc_card *card, nm_tick now)
+static void hear(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                 const struct mon_packet *p)
 {
-    struct pc_monitor *mon = &card->monitor;
-    unsigned which;
-    if (!mon_board_enabled(&mon->board))
-        return;
-    const unsigned pending = mon_board_packets_pending(&mon->board, &card->taps, &which);
-    raise(card, now, (mon->raised & ~which) | pending);
+    struct mon_unit *unit = card->monitor.unit;
+    if (unit->ops->packet)
+        unit->ops->packet(unit, tap, amount, p);
 }
 
 void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, nm_tick now)
 {
     const struct mon_packet seen = as_seen(card, p, out);
-    mon_board_packet(&card->monitor.board, tap, amount, &seen);
-    packets_counted(card, now);
+    hear(card, tap, amount, &seen);
+    attend_flags(card, now, &card->taps, MON_PACKET_TAPS);
 }
 
 /* The bus has carried a packet of the card and added to the taps. */
 static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     struct pc_card *card = self;
-    struct mon_board *b = &card->monitor.board;
     const uint64_t hears = card->monitor.hears;
     const struct mon_packet seen = as_seen(card, p, out);
     const bool nacked = p->message == NM_MSG_NACK || (out && p->info & NM_INFO_RETRY);
     const uint64_t amount[][2] = {{MON_TAP_NACKED_HEADERS, nacked},
                                   {out ? MON_TAP_HEADERS_OUT : MON_TAP_HEADERS_IN, 1},
                                   {out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN, data}};
-    if (mon_board_passes(b, &seen))
-        for (unsigned i = 0; i < sizeof amount / sizeof *amount; i++)
-            if (amount[i][1] && hears >> amount[i][0] & 1)
-                mon_board_add(b, (enum mon_tap)amount[i][0], amount[i][1]);
-    packets_counted(card, now);
+    for (unsigned i = 0; i < sizeof amount / sizeof *amount; i++)
+        if (amount[i][1] && hears >> amount[i][0] & 1)
+            hear(card, (enum mon_tap)amount[i][0], amount[i][1], &seen);
+    attend_flags(card, now, &card->taps, MON_PACKET_TAPS);
 }
 
 void pc_monitor_issue(struct pc_card *card, nm_tick now)
 {
+    struct mon_unit *unit = card->monitor.unit;
     struct mon_taps taps;
     pc_monitor_taps(card, now, &taps);
-    mon_board_issue(&card->monitor.board, &taps);
+    unit->ops->issue(unit, &taps);
     attend(card, now, &taps);
 }
 
-/* An overflow of the SRAM says so by itself; no totals are needed, which in the middle of a run of
- * the processor would not be there. */
-static void sram_counted(struct pc_card *card, nm_tick at)
+/* Flags that have gone up without any total, which in the middle of a run of the processor would
+ * not be there. */
+static void raise_more(struct pc_card *card, nm_tick at, unsigned flags)
 {
-    const struct mon_board *b = &card->monitor.board;
-    if (b->sram.overflow && mon_board_enabled(b) >> MON_BIT_SRAM & 1)
-        raise(card, at, card->monitor.raised | 1u << MON_BIT_SRAM);
+    raise(card, at, card->monitor.raised | flags);
 }
 
 void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now)
 {
+    struct mon_unit *unit = card->monitor.unit;
     const nm_tick cycle = nm_bus_cycle(card->bus);
     struct mon_transaction t = {.address = card->request.line,
                                 .cycle = now / cycle,
@@ -250,16 +286,16 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
                                     card->request.line / card->p->memory_size != card->station,
                                 .phase = card->request.phase,
                                 .exclusive = card->request.state == NM_CARD_D};
-    mon_board_transaction(&card->monitor.board, &t);
-    sram_counted(card, now);
+    raise_more(card, now, unit->ops->transaction(unit, &t));
 }
 
 void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa, nm_tick at)
 {
+    struct mon_unit *unit = card->monitor.unit;
     const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
-    mon_board_access(&card->monitor.board, kind, scaddr, data || !card->p->l2_split,
-                     at / nm_bus_cycle(card->bus));
-    sram_counted(card, at);
+    raise_more(card, at,
+               unit->ops->access(unit, kind, scaddr, data || !card->p->l2_split,
+                                 at / nm_bus_cycle(card->bus)));
 }
 
 void pc_monitor_words(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,

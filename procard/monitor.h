@@ -1,8 +1,9 @@
 /*
- * The monitoring card in its place: what the agent, the caches and the bus tell the board, register
- * accesses, and the events that make overflow interrupts come at the exact cycle.
+ * The counter unit in its place: what the agent, the caches and the bus tell it, register accesses,
+ * and the events that make overflow interrupts come at the exact cycle. Which unit it is, the kind
+ * of card says (machine/card.h).
  *
- * As long as no board is programmed, all this costs one test of `wants` or `hears` where something
+ * As long as no unit is programmed, all this costs one test of `wants` or `hears` where something
  * passes. Listening never changes a simulated cycle; what a guest sees of it are register values
  * and interrupts.
  */
@@ -11,16 +12,17 @@
 
 #include "base/time.h"
 #include "machine/packet.h"
-#include "monitor/board.h"
+#include "monitor/unit.h"
 
 #include <stdbool.h>
 
 struct pc_card;
 
 struct pc_monitor {
-    struct mon_board board;
-    unsigned wants;  /**< mon_board_wants; 0: nobody listens */
-    uint64_t hears;  /**< mon_board_hears */
+    struct mon_unit *unit;
+    struct mon_comparator comparator;
+    unsigned wants;  /**< the unit's; 0: nobody listens */
+    uint64_t hears;  /**< the unit's */
     nm_tick look_at; /**< tick of the event posted to look at the counters, NM_NEVER: none */
     unsigned idle;   /**< of these events, old ones included, those that only matter if something
                           else happens: they do not keep an idle machine going */
@@ -29,18 +31,23 @@ struct pc_monitor {
     unsigned raised; /**< interrupts on their way or delivered whose flags are still up */
 };
 
-void pc_monitor_init(struct pc_card *card);
+/** @param kind  of the unit */
+void pc_monitor_init(struct pc_card *card, const struct mon_unit_ops *kind);
 void pc_monitor_free(struct pc_card *card);
 
-/** All totals the board sees at tick `now`: pc_card_taps, the station's, and the board's own. */
+/** All totals the unit sees at tick `now`: pc_card_taps, the station's, and the unit's own. */
 void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *out);
 
-/** Brings `wants` up to date when the board was changed by hand (its log). */
-void pc_monitor_refresh(struct pc_card *card, nm_tick now);
+/** The host's or a processor's access to the unit's registers; as mon_unit_ops. */
+uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now);
+unsigned pc_monitor_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
+                          nm_tick now);
+/** A write to a register beside the unit was refused. @param reason  as mon_unit_ops.write */
+void pc_monitor_refuse(struct pc_card *card, uint32_t offset, unsigned reason);
 
 /* ---- what passes; called only when `wants` has the bit --------------------------------------- */
 
-/** A packet tap that the board hears has grown by `amount`. */
+/** A packet tap that the unit hears has grown by `amount`. */
 void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, nm_tick now);
 /** A request is put out for the first time. MON_WANTS_ISSUES */

@@ -134,9 +134,9 @@ static void register_write(struct nm_card *nm, unsigned writer, uint32_t offset,
     pc_register_write(pc_card_of(nm), writer, offset, value, now);
 }
 
-static const struct mon_board *board(const struct nm_card *nm)
+static const struct mon_unit *unit(const struct nm_card *nm)
 {
-    return &pc_const_card_of(nm)->monitor.board;
+    return pc_const_card_of(nm)->monitor.unit;
 }
 
 static unsigned watching(const struct nm_card *nm)
@@ -198,7 +198,7 @@ const struct nm_card_ops pc_card_ops = {
     .truth = truth,
     .register_read = register_read,
     .register_write = register_write,
-    .board = board,
+    .unit = unit,
     .watching = watching,
     .waits = waits,
     .dump = dump,

@@ -8,6 +8,7 @@
 #define PC_PROCARD_H
 
 #include "machine/card.h"
+#include "monitor/unit.h"
 #include "procard/core.h"
 #include "procard/pins.h"
 
@@ -19,11 +20,14 @@ struct pc_refused {
     uint32_t thread; /**< struct pc_tries.thread */
     unsigned card;   /**< whose register */
     uint32_t offset; /**< in the card's register space */
-    unsigned reason; /**< enum mon_reason */
+    unsigned reason; /**< as mon_unit_ops.write gave it */
 };
 
 /** What every processor card does; with a core (struct pc_core_ops) it is a kind of card. */
 extern const struct nm_card_ops pc_card_ops;
+
+/** The register of a card at an offset in its register space, or NULL. */
+const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned card, uint32_t offset);
 
 /** A card's processor, settled: what it shares with its card. */
 struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);

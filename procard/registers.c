@@ -1,9 +1,10 @@
 /*
  * Accesses to a card's register space, whoever makes them: this processor, another card's, or the
- * host. What the registers mean is in monitor/board.c (the monitoring card) and sync.c (interrupts
+ * host. What the registers mean is in the counter unit (monitor/) and sync.c (interrupts
  * and barriers).
  */
 #include "procard/card.h"
+#include "procard/procard.h"
 
 static nm_fire_fn deliver;
 
@@ -25,40 +26,29 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_REGISTER);
 }
 
-static uint32_t read_monitor(struct pc_card *card, uint32_t offset, nm_tick now)
-{
-    struct mon_taps taps;
-    pc_monitor_taps(card, now, &taps);
-    const uint32_t value = mon_board_read(&card->monitor.board, offset, &taps);
-    pc_monitor_refresh(card, now);
-    return value;
-}
-
-static enum mon_reason write_monitor(struct pc_card *card, unsigned writer, uint32_t offset,
-                                     uint32_t value, nm_tick now)
-{
-    struct mon_taps taps;
-    pc_monitor_taps(card, now, &taps);
-    const enum mon_reason reason =
-        mon_board_write_by(&card->monitor.board, writer, offset, value, &taps);
-    pc_monitor_refresh(card, now);
-    return reason;
-}
-
 uint32_t pc_register_read(struct pc_card *card, uint32_t offset, nm_tick now)
 {
     if (!pc_sync_has(offset))
-        return read_monitor(card, offset, now);
+        return pc_monitor_read(card, offset, now);
     const uint32_t value = pc_sync_read(&card->sync, offset);
     attend(card, now);
     return value;
 }
 
-enum mon_reason pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset,
-                                  uint32_t value, nm_tick now)
+unsigned pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
+                           nm_tick now)
 {
-    if (!pc_sync_has(offset) || !pc_sync_write(&card->sync, offset, value))
-        return write_monitor(card, writer, offset, value, now); /* notes what cannot be written */
+    if (!pc_sync_has(offset))
+        return pc_monitor_write(card, writer, offset, value, now);
+    const unsigned reason = pc_sync_write(&card->sync, offset, value);
+    if (reason)
+        pc_monitor_refuse(card, offset, reason);
     attend(card, now);
-    return MON_REASON_none;
+    return reason;
+}
+
+const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned card, uint32_t offset)
+{
+    return pc_sync_has(offset) ? pc_sync_register_at(offset)
+                               : mon_unit_register(nm_card_unit(m, card)->ops, offset);
 }

@@ -22,7 +22,7 @@ static const struct mon_register_row registers[] = {
 #include "procard/sync.def"
 #undef REGISTER
 #undef FIELD
-};
+    {0}};
 
 static const struct mon_field_row fields[] = {
 #define REGISTER(name, offset, bits, access, reset, sentence)
@@ -30,7 +30,7 @@ static const struct mon_field_row fields[] = {
 #include "procard/sync.def"
 #undef REGISTER
 #undef FIELD
-};
+    {0}};
 
 /* What a word holds, at its place; no bits: there is no register. */
 static const struct {
@@ -75,13 +75,21 @@ _Static_assert(PC_SYNC_TO_GROUPS0 == PC_SYNC_TO_STATIONS0 + 4 * (RING_LEVELS - 1
 
 const struct mon_register_row *pc_sync_registers(size_t *count)
 {
-    *count = sizeof registers / sizeof *registers;
+    *count = sizeof registers / sizeof *registers - 1;
     return registers;
+}
+
+const struct mon_register_row *pc_sync_register_at(uint32_t offset)
+{
+    for (size_t i = 0; registers[i].name; i++)
+        if (registers[i].offset == offset)
+            return &registers[i];
+    return NULL;
 }
 
 const struct mon_field_row *pc_sync_fields(size_t *count)
 {
-    *count = sizeof fields / sizeof *fields;
+    *count = sizeof fields / sizeof *fields - 1;
     return fields;
 }
 
@@ -134,11 +142,13 @@ static void write_barrier(struct pc_sync *s, uint32_t offset, uint32_t value)
     arrive(s, base, arrives ? value : 0);
 }
 
-bool pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
+unsigned pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
 {
     const unsigned i = (offset - PC_SYNC_BEGIN) / 4, bits = words[i].bits;
-    if (!bits || words[i].access == MON_RO)
-        return false;
+    if (!bits)
+        return MON_REFUSED_NO_REGISTER;
+    if (words[i].access == MON_RO)
+        return MON_REFUSED_READ_ONLY;
     if (bits < 32)
         value &= (1u << bits) - 1;
     if (offset == PC_SYNC_IRQ)
@@ -149,7 +159,7 @@ bool pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
         write_barrier(s, offset, value);
     else
         *word(s, offset) = value;
-    return true;
+    return 0;
 }
 
 uint32_t pc_sync_pending(const struct pc_sync *s)

@@ -9,7 +9,7 @@
 #define PC_SYNC_H
 
 #include "machine/params.h"
-#include "monitor/board.h"
+#include "monitor/unit.h"
 #include "ring/mask.h"
 
 enum {
@@ -35,8 +35,10 @@ enum pc_sync_register {
 #undef FIELD
 };
 
-/** Rows of sync.def, in its order. */
+/** Rows of sync.def, in its order, and one without a name. */
 const struct mon_register_row *pc_sync_registers(size_t *count);
+/** The register at an offset, or NULL. */
+const struct mon_register_row *pc_sync_register_at(uint32_t offset);
 const struct mon_field_row *pc_sync_fields(size_t *count);
 
 struct pc_sync {
@@ -54,8 +56,8 @@ static inline bool pc_sync_has(uint32_t offset)
 
 /** Precondition of both: pc_sync_has(offset), a multiple of 4. What is not there reads 0. */
 uint32_t pc_sync_read(struct pc_sync *s, uint32_t offset);
-/** @return false: there is nothing to write to, and nothing has changed */
-bool pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value);
+/** @return 0, or why not (MON_REFUSED); then nothing has changed */
+unsigned pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value);
 
 /** Bits of the interrupt register that are set and enabled. */
 uint32_t pc_sync_pending(const struct pc_sync *s);

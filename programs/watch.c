@@ -15,7 +15,7 @@
  */
 #include "programs/watch.h"
 #include "base/alloc.h"
-#include "monitor/board.h"
+#include "monitor/unit.h"
 #include "programs/timer.h"
 
 #include <inttypes.h>
@@ -405,15 +405,15 @@ void watch_refused(struct prog *p)
     if (card == CARDS_MAX)
         return;
     r = pc_refused_at(p->m, card);
-    row = mon_register_at(r->offset);
+    row = pc_register_at(p->m, r->card, r->offset);
     out = nm_text_open(&text, &size);
     fprintf(out,
-            "numachine: warning: monitoring cards refused %" PRIu64
+            "numachine: warning: cards refused %" PRIu64
             " write%s to their registers; the first, at cycle %" PRIu64 ", by thread %u on card %u",
             writes, writes == 1 ? "" : "s", r->at, r->thread, card);
     print_pc(out, p, r->pc);
     fprintf(out, ", to %s (0x%" PRIx32 ") of card %u: %s\n", row ? row->name : "no register",
-            r->offset, r->card, mon_reason_sentence(r->reason));
+            r->offset, r->card, mon_unit_reason(nm_card_unit(p->m, r->card)->ops, r->reason));
     nm_text_close(out, &text);
     watch_say(p, text);
     free(text);

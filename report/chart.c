@@ -6,7 +6,6 @@
  * words are shown.
  */
 #include "base/alloc.h"
-#include "monitor/board.h"
 #include "report/grid.h"
 #include "report/histogram.h"
 
@@ -25,12 +24,6 @@ enum {
     BAR_MAX = 50, /**< [characters] the longest bar, if there is room ... */
     BAR_MIN = 10  /**< ... and if there is not */
 };
-
-/* [cycles] from which on service times share a word; 0: the card does not count them. */
-static uint64_t saturates_at(const struct rep_registers *r)
-{
-    return mon_time_end((enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE), r->doubled);
-}
 
 static unsigned bar_room(unsigned width, unsigned front)
 {
@@ -72,17 +65,18 @@ static unsigned octave_of(uint64_t cycles)
     return bits;
 }
 
-static void gather(struct times *t, const struct rep_registers *r)
+static void gather(struct times *t, const struct rep_run *run, const struct rep_registers *r)
 {
-    for (uint32_t i = 0; r->sram && i < MON_SRAM_WORDS; i++) {
-        if (!r->sram[i])
+    const uint32_t *word = r->memory.word;
+    for (uint32_t i = 0; word && i < run->unit->words; i++) {
+        if (!word[i])
             continue;
-        const struct mon_bin bin = rep_bin(r, i);
+        const struct mon_bin bin = rep_bin(run, r, i);
         const unsigned phase = bin.phase % PHASES;
         const unsigned octave = bin.time_high == UINT64_MAX ? SATURATED : octave_of(bin.time_low);
-        t->count[octave][phase] += r->sram[i];
-        t->octave[octave] += r->sram[i];
-        t->phase[phase] += r->sram[i];
+        t->count[octave][phase] += word[i];
+        t->octave[octave] += word[i];
+        t->phase[phase] += word[i];
     }
 }
 
@@ -130,13 +124,13 @@ static void time_row(struct rep_grid *grid, const struct times *t, unsigned o, u
 static void chart_times(const struct rep_run *run, const struct rep_registers *some, FILE *out,
                         unsigned width)
 {
-    struct times t = {.end = saturates_at(some)};
+    struct times t = {.end = rep_meaning(run, some).time_end};
     struct rep_grid grid;
     char align[COLUMNS + 4] = "";
     unsigned first = ROWS, last = 0;
     uint64_t most = 0;
     for (unsigned c = 0; c < run->cards; c++)
-        gather(&t, &run->registers[c]);
+        gather(&t, run, &run->registers[c]);
     choose_phases(&t);
     for (unsigned o = 0; o < ROWS; o++) {
         if (!t.octave[o])
@@ -206,12 +200,13 @@ static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
 
 static struct word *sum_words(const struct rep_run *run)
 {
-    struct word *words = nm_alloc(MON_SRAM_WORDS, sizeof *words);
-    for (uint32_t i = 0; i < MON_SRAM_WORDS; i++)
+    const uint32_t count = run->unit->words;
+    struct word *words = nm_alloc(count, sizeof *words);
+    for (uint32_t i = 0; i < count; i++)
         words[i].index = i;
     for (unsigned c = 0; c < run->cards; c++) {
-        const uint32_t *sram = run->registers[c].sram;
-        for (uint32_t i = 0; sram && i < MON_SRAM_WORDS; i++) {
+        const uint32_t *sram = run->registers[c].memory.word;
+        for (uint32_t i = 0; sram && i < count; i++) {
             words[i].count += sram[i];
             words[i].cards += sram[i] > 0;
         }
@@ -225,14 +220,14 @@ static void chart_words(const struct rep_run *run, const struct rep_registers *s
     struct word *words = sum_words(run);
     struct rep_grid grid;
     char buf[32];
-    qsort(words, MON_SRAM_WORDS, sizeof *words, by_count);
+    qsort(words, run->unit->words, sizeof *words, by_count);
     rep_grid_init(&grid, "lrrl");
     rep_grid_cell(&grid, "the fullest words");
     rep_grid_cell(&grid, "count");
     rep_grid_cell(&grid, "cards");
     rep_grid_cell(&grid, "%s", "");
     for (unsigned i = 0; i < FULLEST && words[i].count; i++) {
-        const struct mon_bin bin = rep_bin(some, words[i].index);
+        const struct mon_bin bin = rep_bin(run, some, words[i].index);
         cell_meaning(&grid, run, some, &bin, words[i].index);
         rep_grid_cell(&grid, "%s", rep_grouped(words[i].count, buf));
         rep_grid_cell(&grid, "%u", words[i].cards);
@@ -249,21 +244,9 @@ static void chart_words(const struct rep_run *run, const struct rep_registers *s
 static const struct rep_registers *first_used(const struct rep_run *run)
 {
     for (unsigned c = 0; run->registers && c < run->cards; c++)
-        if (rep_histogram_used(&run->registers[c]))
+        if (rep_histogram_used(run, &run->registers[c]))
             return &run->registers[c];
     return NULL;
-}
-
-/* What is counted, in the words of who asked for it, or of the card. */
-static const char *what_is_counted(const struct rep_registers *r)
-{
-    const uint32_t counts = r->sram_control & ~MON_PUT(1, SRAM_CONTROL_INTERRUPT);
-#define HISTOGRAM(word, control, sentence)          \
-    if ((control) && counts == (uint32_t)(control)) \
-        return sentence;
-#include "monitor/histograms.def"
-#undef HISTOGRAM
-    return mon_source_row((enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE))->sentence;
 }
 
 void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
@@ -277,11 +260,11 @@ void rep_chart(const struct rep_run *run, FILE *out, unsigned width)
         snprintf(wrapped, sizeof wrapped, ", words of %u card%s wrapped", h.wrapped,
                  h.wrapped == 1 ? "" : "s");
     fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost%s\n", h.cards,
-            h.cards == 1 ? "" : "s", what_is_counted(some), rep_grouped(h.counted, counted),
-            rep_grouped(h.lost, lost), wrapped);
+            h.cards == 1 ? "" : "s", rep_meaning(run, some).sentence,
+            rep_grouped(h.counted, counted), rep_grouped(h.lost, lost), wrapped);
     if (!h.counted)
         return;
-    if (saturates_at(some))
+    if (rep_meaning(run, some).time_end)
         chart_times(run, some, out, width);
     else
         chart_words(run, some, out, width);

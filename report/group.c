@@ -60,9 +60,9 @@ static double operand_value(void *ctx, unsigned name)
     size_t count;
     switch ((enum in_operand)(name >> IN_OPERAND_SHIFT)) {
     case IN_OPERAND_EVENT:
-        if (!rep_event_exists(s->run, (enum mon_event_id)index))
+        if (!rep_event_exists(s->run, index))
             return NAN;
-        return (double)rep_event(s->run, s->region, s->level, (enum mon_event_id)index);
+        return (double)rep_event(s->run, s->region, s->level, index);
     case IN_OPERAND_PARAM:
         return (double)nm_param_get(&s->run->experiment->machine.params,
                                     &nm_param_rows(&count)[index]);
@@ -86,7 +86,7 @@ const char *rep_group_no_value(const struct rep_run *run, const struct in_metric
     for (unsigned i = 0; i < metric->program.steps; i++) {
         const struct mon_step *step = &metric->program.step[i];
         if (step->op == 'n' && step->name >> IN_OPERAND_SHIFT == IN_OPERAND_EVENT &&
-            !rep_event_exists(run, (enum mon_event_id)step->name))
+            !rep_event_exists(run, step->name))
             return "the machine has no such ring";
     }
     return rep_no_value(value);

@@ -101,7 +101,7 @@ static void put_totals(XXH64_state_t *state, const struct rep_region *region,
 {
     for (unsigned c = 0; c < run->cards; c++) {
         for (int t = 0; t < MON_TAP__COUNT; t++)
-            if (!(MON_BOARD_TAPS >> t & 1))
+            if (!(MON_UNIT_TAPS >> t & 1))
                 put(state, region->card[c].sum.taps.v[t]);
         put_words(state, &region->card[c].sum.truth, sizeof region->card[c].sum.truth);
     }

@@ -1,12 +1,11 @@
 /*
  * Histograms: the raw words, and what they mean.
  *
- * The one hard idea: nobody here knows the layout of a word's number. mon_bin_decode takes it
+ * The one hard idea: nobody here knows the layout of a word's number. the unit takes it
  * apart, and files, totals and chart work with the parts, whatever the source.
  */
 #include "report/histogram.h"
 
-#include "monitor/board.h"
 #include "report/grid.h"
 
 #include <endian.h>
@@ -20,37 +19,42 @@ enum { BLOCK = 32 };
 /** [words] written or passed over at a time. */
 enum { PIECE = 1024 };
 
-static enum mon_source source_of(const struct rep_registers *r)
+struct mon_meaning rep_meaning(const struct rep_run *run, const struct rep_registers *r)
 {
-    return (enum mon_source)MON_GET(r->sram_control, SRAM_CONTROL_SOURCE);
+    struct mon_meaning meaning = {0};
+    if (run->unit->words)
+        run->unit->meaning(r->memory.setup, &meaning);
+    return meaning;
 }
 
-struct mon_bin rep_bin(const struct rep_registers *r, uint32_t word)
+struct mon_bin rep_bin(const struct rep_run *run, const struct rep_registers *r, uint32_t word)
 {
-    return mon_bin_decode(source_of(r), (uint16_t)word, r->doubled);
+    return run->unit->bin(r->memory.setup, word);
 }
 
-bool rep_histogram_used(const struct rep_registers *r)
+bool rep_histogram_used(const struct rep_run *run, const struct rep_registers *r)
 {
-    return r->sram || source_of(r) != MON_SOURCE_off;
+    return r->memory.word || rep_meaning(run, r).counts;
 }
 
-static void add_card(struct rep_histogram *h, const struct rep_registers *r)
+static void add_card(struct rep_histogram *h, const struct rep_run *run,
+                     const struct rep_registers *r)
 {
-    h->lost += r->lost;
-    h->cards += rep_histogram_used(r);
-    if (!r->sram)
+    const struct mon_memory *m = &r->memory;
+    h->lost += m->lost;
+    h->cards += rep_histogram_used(run, r);
+    if (!m->word)
         return;
-    h->longest = r->longest > h->longest ? r->longest : h->longest;
-    h->wrapped += r->overflow >> MON_BIT_SRAM & 1;
-    for (uint32_t i = 0; i < MON_SRAM_WORDS; i++) {
-        if (!r->sram[i])
+    h->longest = m->longest > h->longest ? m->longest : h->longest;
+    h->wrapped += m->wrapped;
+    for (uint32_t i = 0; i < run->unit->words; i++) {
+        if (!m->word[i])
             continue;
-        const struct mon_bin bin = rep_bin(r, i);
+        const struct mon_bin bin = rep_bin(run, r, i);
         h->words++;
-        h->counted += r->sram[i];
+        h->counted += m->word[i];
         if (bin.has_time && bin.time_high == UINT64_MAX)
-            h->saturated += r->sram[i];
+            h->saturated += m->word[i];
     }
 }
 
@@ -58,27 +62,22 @@ struct rep_histogram rep_histogram_total(const struct rep_run *run)
 {
     struct rep_histogram h = {0};
     for (unsigned c = 0; run->registers && c < run->cards; c++)
-        add_card(&h, &run->registers[c]);
+        add_card(&h, run, &run->registers[c]);
     return h;
 }
 
 /* The first that reaches as far as the greatest time, or, failing that, the last. */
-static void name_source(uint64_t longest, char *out, size_t size)
+static void name_source(const struct rep_run *run, uint64_t longest, char *out, size_t size)
 {
-    static const struct {
-        const char *name;
-        enum mon_source source;
-        bool doubled;
-    } rows[] = {{"scale doubled", MON_SOURCE_state_time, true},
-                {"source service-time-linear", MON_SOURCE_phase_time, false}};
+    struct mon_reach reach;
     char buf[32];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const uint64_t end = mon_time_end(rows[i].source, rows[i].doubled) - 1;
+    for (unsigned i = 0; run->unit->reach(i, &reach); i++) {
+        const uint64_t end = reach.end - 1;
         if (longest <= end) {
-            snprintf(out, size, "histogram %s reaches to %s", rows[i].name, rep_grouped(end, buf));
+            snprintf(out, size, "histogram %s reaches to %s", reach.name, rep_grouped(end, buf));
             return;
         }
-        snprintf(out, size, "no histogram reaches so far, %s to %s", rows[i].name,
+        snprintf(out, size, "no histogram reaches so far, %s to %s", reach.name,
                  rep_grouped(end, buf));
     }
 }
@@ -87,11 +86,11 @@ struct mon_writer rep_writer(const struct rep_run *run, unsigned writer)
 {
     struct mon_writer sum = {0};
     for (unsigned c = 0; run->registers && c < run->cards; c++) {
-        const struct rep_registers *r = &run->registers[c];
-        if (writer >= r->writers)
+        const struct mon_memory *m = &run->registers[c].memory;
+        if (writer >= m->writers)
             continue;
-        sum.written += r->writer[writer].written;
-        sum.lost += r->writer[writer].lost;
+        sum.written += m->writer[writer].written;
+        sum.lost += m->writer[writer].lost;
     }
     return sum;
 }
@@ -125,10 +124,10 @@ static void remark_lost(struct rep_run *run)
                                 card[i], rep_grouped(worst[i].lost, lost),
                                 rep_grouped(worst[i].written, written));
     rep_remark(run,
-               "%s of %s increments of SRAMs were lost, each coming within %d cycles of another: "
+               "%s of %s increments of SRAMs were lost, each coming within %u cycles of another: "
                "%s%s; with counters.arbitration: turns they wait",
-               rep_grouped(all.lost, lost), rep_grouped(all.written, written), MON_SRAM_BUSY, text,
-               losers > SHOWN ? ", ..." : "");
+               rep_grouped(all.lost, lost), rep_grouped(all.written, written),
+               run->unit->memory_busy, text, losers > SHOWN ? ", ..." : "");
 }
 
 static void remark_saturated(struct rep_run *run)
@@ -137,10 +136,10 @@ static void remark_saturated(struct rep_run *run)
     char saturated[32], counted[32], longest[32], from[32], better[128];
     for (unsigned c = 0; h.saturated && c < run->cards; c++) {
         const struct rep_registers *r = &run->registers[c];
-        const uint64_t end = mon_time_end(source_of(r), r->doubled);
-        if (!r->sram || !end)
+        const uint64_t end = rep_meaning(run, r).time_end;
+        if (!r->memory.word || !end)
             continue;
-        name_source(h.longest, better, sizeof better);
+        name_source(run, h.longest, better, sizeof better);
         rep_remark(run,
                    "the histogram is saturated: %s of %s service times, the greatest %s cycles, "
                    "stand together as %s or more; %s",
@@ -196,7 +195,7 @@ const char *rep_phase_name(const struct rep_run *run, unsigned phase, char buf[6
 static uint64_t block_bytes(const struct rep_run *run, const struct rep_registers *r)
 {
     const uint64_t line = run->experiment->machine.params.l2_line;
-    return MON_GET(r->sram_control, SRAM_CONTROL_INVALIDATES) && line > BLOCK ? line : BLOCK;
+    return rep_meaning(run, r).lines && line > BLOCK ? line : BLOCK;
 }
 
 struct rep_extent rep_bin_extent(const struct rep_run *run, const struct rep_registers *r,
@@ -255,13 +254,14 @@ void rep_write_bins(const struct rep_run *run, FILE *out)
         out);
     for (unsigned c = 0; run->registers && c < run->cards; c++) {
         const struct rep_registers *r = &run->registers[c];
-        for (uint32_t i = 0; r->sram && i < MON_SRAM_WORDS; i++) {
-            if (!r->sram[i])
+        const uint32_t *word = r->memory.word;
+        for (uint32_t i = 0; word && i < run->unit->words; i++) {
+            if (!word[i])
                 continue;
-            const struct mon_bin bin = rep_bin(r, i);
+            const struct mon_bin bin = rep_bin(run, r, i);
             const struct rep_extent extent = rep_bin_extent(run, r, &bin, i);
             fprintf(out, "%u,", c);
-            put_extent(out, &extent, i, r->sram[i]);
+            put_extent(out, &extent, i, word[i]);
             put_fields(run, out, &bin);
         }
     }
@@ -271,13 +271,13 @@ void rep_write_bins(const struct rep_run *run, FILE *out)
 
 /* Format 1.0 of numpy's files: magic, length of the header, the header padded so that the data
  * begin at a multiple of 64. */
-static void put_header(FILE *out, unsigned cards)
+static void put_header(FILE *out, unsigned cards, uint32_t words)
 {
     enum { PREAMBLE = 10, ALIGN = 64 };
     char text[128];
     const int n =
-        snprintf(text, sizeof text, "{'descr': '<u4', 'fortran_order': False, 'shape': (%u, %d), }",
-                 cards, MON_SRAM_WORDS);
+        snprintf(text, sizeof text, "{'descr': '<u4', 'fortran_order': False, 'shape': (%u, %u), }",
+                 cards, words);
     const unsigned length = (PREAMBLE + (unsigned)n + 1 + ALIGN - 1) / ALIGN * ALIGN - PREAMBLE;
     fwrite("\x93NUMPY\x01\x00", 1, 8, out);
     putc((int)(length & 0xff), out);
@@ -290,7 +290,7 @@ static bool take_piece(const struct rep_registers *r, uint32_t from, uint32_t pi
 {
     uint32_t any = 0;
     for (uint32_t i = 0; i < PIECE; i++) {
-        piece[i] = r && r->sram ? htole32(r->sram[from + i]) : 0;
+        piece[i] = r && r->memory.word ? htole32(r->memory.word[from + i]) : 0;
         any |= piece[i];
     }
     return any;
@@ -302,10 +302,11 @@ void rep_write_npy(const struct rep_run *run, FILE *out)
 {
     uint32_t piece[PIECE];
     off_t hole = 0;
-    put_header(out, run->cards);
+    const uint32_t words = run->unit->words;
+    put_header(out, run->cards, words);
     for (unsigned c = 0; c < run->cards; c++)
-        for (uint32_t from = 0; from < MON_SRAM_WORDS; from += PIECE) {
-            const bool last = c + 1 == run->cards && from + PIECE == MON_SRAM_WORDS;
+        for (uint32_t from = 0; from < words; from += PIECE) {
+            const bool last = c + 1 == run->cards && from + PIECE == words;
             if (!take_piece(run->registers ? &run->registers[c] : NULL, from, piece) && !last) {
                 hole += sizeof piece;
                 continue;

@@ -1,13 +1,13 @@
 /*
- * The contents of the cards' SRAMs as results: files for programs, a chart for people.
+ * The contents of the cards' memories of counters (SRAMs) as results: files for programs, a chart
+ * for people.
  *
- * Each card's SRAM is 65,536 words; what a word counts is decided by the card's address source at
- * the end of the run (monitor/sources.def).
+ * What a word counts is decided by how the unit is set up at the end of the run; the unit says what
+ * that means (mon_unit_ops.bin). Nothing of this is there if the unit has no memory.
  */
 #ifndef REP_HISTOGRAM_H
 #define REP_HISTOGRAM_H
 
-#include "monitor/board.h"
 #include "report/registers.h"
 
 /** What all words of all cards come to. */
@@ -23,7 +23,10 @@ struct rep_histogram {
 struct rep_histogram rep_histogram_total(const struct rep_run *run);
 
 /** Whether a card has a histogram: one that has counted nothing is one, too. */
-bool rep_histogram_used(const struct rep_registers *registers);
+bool rep_histogram_used(const struct rep_run *run, const struct rep_registers *registers);
+
+/** What a card's memory counts. */
+struct mon_meaning rep_meaning(const struct rep_run *run, const struct rep_registers *registers);
 
 /** Increments that card `writer`'s processor wrote to whichever SRAM. */
 struct mon_writer rep_writer(const struct rep_run *run, unsigned writer);
@@ -33,7 +36,8 @@ struct mon_writer rep_writer(const struct rep_run *run, unsigned writer);
 void rep_histogram_remark(struct rep_run *run);
 
 /** What a word of a card's SRAM stands for. */
-struct mon_bin rep_bin(const struct rep_registers *registers, uint32_t word);
+struct mon_bin rep_bin(const struct rep_run *run, const struct rep_registers *registers,
+                       uint32_t word);
 
 /** What a word covers. */
 struct rep_extent {

@@ -64,10 +64,10 @@ static void put_line(const struct lines *l, const struct field *field, size_t co
 
 static void put_event(const struct lines *l, unsigned i)
 {
-    const struct mon_event *e = &mon_events()[l->run->choice.event[i]];
+    const struct mon_event *e = &l->run->unit->events[l->run->choice.event[i]];
     const struct rep_level all = rep_machine(l->run);
     char count[32] = "<not counted>", time[32];
-    if (!rep_event_exists(l->run, (enum mon_event_id)l->run->choice.event[i]))
+    if (!rep_event_exists(l->run, l->run->choice.event[i]))
         strcpy(count, "<not supported>");
     else if (!rep_overflowed(l->region, all, i))
         snprintf(count, sizeof count, "%llu",

@@ -164,9 +164,9 @@ static json_t *experiment_part(const struct rep_run *run)
     json_t *events = json_array();
     for (unsigned i = 0; i < run->choice.count; i++)
         json_array_append_new(events, json_pack("{s:s,s:I,s:I}", "event",
-                                                mon_events()[run->choice.event[i]].name, "card_run",
-                                                (json_int_t)run->plan.bank[i], "counter",
-                                                (json_int_t)run->plan.counter[i]));
+                                                run->unit->events[run->choice.event[i]].name,
+                                                "card_run", (json_int_t)run->plan.bank[i],
+                                                "counter", (json_int_t)run->plan.counter[i]));
     return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name),
                      "about", text(x->about), "machine", text(x->machine.name), "program",
                      text(run->program), "argv", texts(x->argv, length_of(x->argv)), "environment",

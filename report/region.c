@@ -1,10 +1,11 @@
 /*
  * Regions: what the monitoring cards show between two marks of the guest.
  *
- * Each region is measured as a user of the card would: at its begin the counters are told what to
- * count and cleared, at its end they are read. A card has four counters, so more events than that
- * need the region run several times; the simulated machine does the same thing every time and does
- * not notice its monitors, so one run with several sets of monitoring cards gives the same numbers.
+ * Each region is measured as a user of the counters would: at its begin they are told what to count
+ * and cleared, at its end they are read. What they show then, the unit says (mon_unit_ops.measure).
+ * A unit has few counters, so more events than that need the region run several times; the
+ * simulated machine does the same thing every time and does not notice its monitors, so one run
+ * with as many units as are needed gives the same numbers.
  */
 #include "base/alloc.h"
 #include "report/memory.h"
@@ -14,32 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct mon_card *board(const struct rep_run *run, const struct rep_region *region,
-                              unsigned bank, unsigned card)
-{
-    return &region->board[bank * run->cards + card];
-}
-
-static void clear_counters(const struct rep_run *run, struct rep_region *region, unsigned card)
-{
-    const struct mon_taps *taps = &region->card[card].start.taps;
-    for (unsigned b = 0; b < run->plan.banks; b++)
-        mon_card_reset(board(run, region, b, card));
-    for (unsigned i = 0; i < run->choice.count; i++)
-        mon_select(board(run, region, run->plan.bank[i], card), run->plan.counter[i],
-                   run->choice.event[i], taps);
-    for (unsigned b = 0; b < run->plan.banks; b++)
-        mon_load_all(board(run, region, b, card), 0, taps);
-}
-
 static void read_counters(const struct rep_run *run, struct rep_region *region, unsigned card,
                           const struct mon_taps *taps)
 {
     struct rep_card *c = &region->card[card];
     for (unsigned i = 0; i < run->choice.count; i++) {
-        const struct mon_card *mon = board(run, region, run->plan.bank[i], card);
-        c->counts[i] += mon_read(mon, run->plan.counter[i], taps);
-        c->overflowed[i] |= mon_overflowed(mon, run->plan.counter[i], taps);
+        const struct mon_shown shown =
+            run->unit->measure(run->choice.event[i], run->plan.counter[i], &c->start.taps, taps);
+        c->counts[i] += shown.value;
+        c->overflowed[i] |= shown.overflowed;
     }
 }
 
@@ -108,10 +92,8 @@ static void begin_visit(const struct rep_run *run, struct rep_region *region, nm
         region->begin = at;
     region->since = at;
     region->open = true;
-    for (unsigned c = 0; c < run->cards; c++) {
+    for (unsigned c = 0; c < run->cards; c++)
         region->card[c].start = now->card[c];
-        clear_counters(run, region, c);
-    }
     around_begin(run, &region->around, now);
 }
 
@@ -136,7 +118,6 @@ static struct rep_region *add_region(struct rep_run *run, const char *name)
         .name = nm_strdup(name),
         .card = nm_alloc(run->cards, sizeof *region->card),
         .around = around_new(run),
-        .board = nm_alloc((size_t)run->cards * run->plan.banks, sizeof *region->board),
     };
     return region;
 }
@@ -160,9 +141,10 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
         .per_station = per_station,
         .stations = cards / per_station,
         .rings = nm_ring_count(&experiment->machine.params),
+        .unit = in_unit(experiment),
         .choice = *choice,
     };
-    mon_plan_make(&run->plan, choice);
+    mon_plan_make(run->unit, &run->plan, choice);
     begin_visit(run, add_region(run, REP_WHOLE), 0, now);
 }
 
@@ -171,7 +153,6 @@ void rep_region_free(struct rep_region *region)
     free(region->name);
     free(region->card);
     around_free(&region->around);
-    free(region->board);
 }
 
 void rep_run_free(struct rep_run *run)
@@ -244,15 +225,12 @@ void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_sample *no
 struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_sample *now)
 {
     const struct rep_region *whole = &run->region[0];
-    size_t boards = (size_t)run->cards * run->plan.banks;
     struct rep_region copy = *whole;
     copy.name = nm_strdup(whole->name);
     copy.card = nm_alloc(run->cards, sizeof *copy.card);
-    copy.board = nm_alloc(boards, sizeof *copy.board);
     copy.around = around_new(run);
     around_copy(run, &copy.around, &whole->around);
     memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);
-    memcpy(copy.board, whole->board, boards * sizeof *copy.board);
     end_visit(run, &copy, at, now);
     return copy;
 }

@@ -6,30 +6,19 @@
  */
 #include "report/registers.h"
 
-#include "monitor/board.h"
 #include "report/grid.h"
 #include "report/histogram.h"
 
-static unsigned event_of(const struct rep_registers *r, unsigned k)
+static const struct mon_event *event_of(const struct rep_run *run, const struct mon_reading *r)
 {
-    return MON_GET(r->control[k], CONTROL0_EVENT);
-}
-
-static bool is_masked(const struct rep_registers *r, unsigned k)
-{
-    return MON_GET(r->control[k], CONTROL0_MASK);
-}
-
-static bool is_used(const struct rep_registers *r, unsigned k)
-{
-    return event_of(r, k) != MON_EV_nothing;
+    return &run->unit->events[r->event];
 }
 
 bool rep_registers_used(const struct rep_run *run)
 {
     for (unsigned c = 0; run->registers && c < run->cards; c++)
-        for (unsigned k = 0; k < MON_COUNTERS; k++)
-            if (is_used(&run->registers[c], k))
+        for (unsigned k = 0; k < run->unit->counters; k++)
+            if (run->registers[c].counter[k].used)
                 return true;
     return false;
 }
@@ -37,28 +26,27 @@ bool rep_registers_used(const struct rep_run *run)
 static void walk_counter(const struct rep_run *run, unsigned c, unsigned k, rep_stat_fn *fn,
                          void *ctx)
 {
-    const struct rep_registers *r = &run->registers[c];
-    const struct mon_event *e = &mon_events()[event_of(r, k)];
+    const struct mon_reading *r = &run->registers[c].counter[k];
+    const struct mon_event *e = event_of(run, r);
     char component[80], desc[300];
     snprintf(component, sizeof component, "machine.station[%u].card[%u].counter[%u]",
              c / run->per_station, c % run->per_station, k);
-    snprintf(desc, sizeof desc, "%s%s: %s", e->name, is_masked(r, k) ? ", masked" : "",
-             e->sentence);
+    snprintf(desc, sizeof desc, "%s%s: %s", e->name, r->masked ? ", masked" : "", e->sentence);
     fn(ctx, &(struct rep_stat){.component = component,
                                .name = "value",
                                .unit = e->unit,
                                .desc = desc,
-                               .count = r->value[k]});
+                               .count = r->value});
     fn(ctx, &(struct rep_stat){.component = component,
                                .name = "counted",
                                .unit = e->unit,
                                .desc = "what it counted since it was last loaded",
-                               .count = r->counted[k]});
+                               .count = r->counted});
     fn(ctx, &(struct rep_stat){.component = component,
                                .name = "overflowed",
                                .unit = "flag",
-                               .desc = "the counter went from 2^32-1 to 0",
-                               .count = r->overflow >> k & 1});
+                               .desc = run->unit->overflow,
+                               .count = r->overflowed});
 }
 
 /* What a card's processor added to SRAMs, its own and others'. */
@@ -83,10 +71,11 @@ static void walk_writer(const struct rep_run *run, unsigned c, rep_stat_fn *fn, 
 void rep_registers_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
 {
     for (unsigned c = 0; run->registers && c < run->cards; c++) {
-        for (unsigned k = 0; k < MON_COUNTERS; k++)
-            if (is_used(&run->registers[c], k))
+        for (unsigned k = 0; k < run->unit->counters; k++)
+            if (run->registers[c].counter[k].used)
                 walk_counter(run, c, k, fn, ctx);
-        walk_writer(run, c, fn, ctx);
+        if (run->unit->words)
+            walk_writer(run, c, fn, ctx);
     }
 }
 
@@ -94,13 +83,12 @@ void rep_write_counters(const struct rep_run *run, FILE *out)
 {
     fputs("card,counter,event,masked,value,counted,unit,overflowed\r\n", out);
     for (unsigned c = 0; run->registers && c < run->cards; c++)
-        for (unsigned k = 0; k < MON_COUNTERS; k++) {
-            const struct rep_registers *r = &run->registers[c];
-            const struct mon_event *e = &mon_events()[event_of(r, k)];
-            if (is_used(r, k))
-                fprintf(out, "%u,%u,%s,%d,%u,%llu,%s,%u\r\n", c, k, e->name, is_masked(r, k),
-                        r->value[k], (unsigned long long)r->counted[k], e->unit,
-                        r->overflow >> k & 1);
+        for (unsigned k = 0; k < run->unit->counters; k++) {
+            const struct mon_reading *r = &run->registers[c].counter[k];
+            const struct mon_event *e = event_of(run, r);
+            if (r->used)
+                fprintf(out, "%u,%u,%s,%d,%u,%llu,%s,%d\r\n", c, k, e->name, r->masked, r->value,
+                        (unsigned long long)r->counted, e->unit, r->overflowed);
         }
 }
 
@@ -113,18 +101,18 @@ struct alike {
     uint64_t sum, low, high;
 };
 
-static struct alike find_alike(const struct rep_run *run, unsigned k, uint32_t control)
+static struct alike find_alike(const struct rep_run *run, unsigned k, uint32_t setup)
 {
     struct alike a = {.low = UINT64_MAX};
     for (unsigned c = 0; c < run->cards; c++) {
-        const struct rep_registers *r = &run->registers[c];
-        if (r->control[k] != control)
+        const struct mon_reading *r = &run->registers[c].counter[k];
+        if (r->setup != setup)
             continue;
         a.cards++;
-        a.wrapped += r->overflow >> k & 1;
-        a.sum += r->counted[k];
-        a.low = r->counted[k] < a.low ? r->counted[k] : a.low;
-        a.high = r->counted[k] > a.high ? r->counted[k] : a.high;
+        a.wrapped += r->overflowed;
+        a.sum += r->counted;
+        a.low = r->counted < a.low ? r->counted : a.low;
+        a.high = r->counted > a.high ? r->counted : a.high;
     }
     return a;
 }
@@ -132,19 +120,19 @@ static struct alike find_alike(const struct rep_run *run, unsigned k, uint32_t c
 static bool is_first(const struct rep_run *run, unsigned c, unsigned k)
 {
     for (unsigned i = 0; i < c; i++)
-        if (run->registers[i].control[k] == run->registers[c].control[k])
+        if (run->registers[i].counter[k].setup == run->registers[c].counter[k].setup)
             return false;
     return true;
 }
 
 static void add_row(struct rep_grid *grid, const struct rep_run *run, unsigned c, unsigned k)
 {
-    const struct rep_registers *r = &run->registers[c];
-    const struct mon_event *e = &mon_events()[event_of(r, k)];
-    const struct alike a = find_alike(run, k, r->control[k]);
+    const struct mon_reading *r = &run->registers[c].counter[k];
+    const struct mon_event *e = event_of(run, r);
+    const struct alike a = find_alike(run, k, r->setup);
     char sum[32], low[32], high[32];
     rep_grid_cell(grid, "%u", k);
-    rep_grid_cell(grid, "%s%s", e->name, is_masked(r, k) ? ", masked" : "");
+    rep_grid_cell(grid, "%s%s", e->name, r->masked ? ", masked" : "");
     rep_grid_cell(grid, "%u", a.cards);
     rep_grid_cell(grid, "%s", rep_grouped(a.sum, sum));
     rep_grid_cell(grid, "%s", e->unit);
@@ -163,9 +151,9 @@ void rep_table_counters(const struct rep_run *run, FILE *out)
     rep_grid_init(&grid, "rlrrlll");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         rep_grid_cell(&grid, "%s", heading[i]);
-    for (unsigned k = 0; k < MON_COUNTERS; k++)
+    for (unsigned k = 0; k < run->unit->counters; k++)
         for (unsigned c = 0; c < run->cards; c++)
-            if (is_used(&run->registers[c], k) && is_first(run, c, k))
+            if (run->registers[c].counter[k].used && is_first(run, c, k))
                 add_row(&grid, run, c, k);
     fputs("\nWhat the cards' counters, as they were programmed, counted since each was last "
           "loaded:\n",

@@ -1,25 +1,16 @@
 /*
- * What the monitoring cards' own registers show at the end of a run, however they were programmed:
- * by the experiment's file, by the program or by another card.
+ * What the cards' own counter units show at the end of a run, however they were programmed: by the
+ * experiment's file, by the program or by another card.
  */
 #ifndef REP_REGISTERS_H
 #define REP_REGISTERS_H
 
-#include "monitor/board.h"
 #include "report/stats.h"
 
-/** One card's registers, read when the run has ended. */
+/** One card's counter unit, read when the run has ended. */
 struct rep_registers {
-    uint32_t control[MON_COUNTERS], value[MON_COUNTERS]; /**< CONTROLk, COUNTERk */
-    uint64_t counted[MON_COUNTERS]; /**< since the counter was last loaded; no register has it */
-    uint32_t overflow;              /**< OVERFLOW: bit k, counter k has wrapped */
-    uint32_t sram_control;          /**< SRAM_CONTROL: its source is what the words mean */
-    bool doubled;                   /**< OPTIONS.DOUBLE_TIME */
-    uint64_t lost;                  /**< events the SRAM was too slow for */
-    uint64_t longest; /**< [cycles] greatest service time it counted; no register has it */
-    const struct mon_writer *writer; /**< [writers] increments by processors; the machine's own */
-    unsigned writers;
-    const uint32_t *sram; /**< [MON_SRAM_WORDS] the machine's own; NULL: never used */
+    struct mon_reading counter[MON_COUNTERS_MAX]; /**< [counters of the unit] */
+    struct mon_memory memory;                     /**< all 0: the unit has none */
 };
 
 /** Whether any counter of any card was programmed. */

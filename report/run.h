@@ -11,7 +11,7 @@
 #include "input/experiment.h"
 #include "machine/looking.h"
 #include "machine/machine.h"
-#include "monitor/monitor.h"
+#include "monitor/unit.h"
 #include "programs/program.h"
 
 #include <stdio.h>
@@ -39,11 +39,11 @@ struct rep_around {
 
 /** What one card shows for a region. */
 struct rep_card {
-    struct rep_totals sum;          /**< over all visits, exact */
-    struct rep_totals start;        /**< at the begin of the present visit */
-    uint64_t counts[MON_EV__COUNT]; /**< [position in the choice] the counter's readings, summed
-                                         over visits; each reading is modulo 2^32 */
-    bool overflowed[MON_EV__COUNT]; /**< a reading came with its overflow flag raised */
+    struct rep_totals sum;           /**< over all visits, exact */
+    struct rep_totals start;         /**< at the begin of the present visit */
+    uint64_t counts[MON_EVENTS_MAX]; /**< [position in the choice] the counter's readings, summed
+                                          over visits; each is what the unit's counter shows */
+    bool overflowed[MON_EVENTS_MAX]; /**< a reading came with its overflow flag raised */
 };
 
 struct rep_region {
@@ -55,7 +55,6 @@ struct rep_region {
     nm_tick elapsed;       /**< [ticks] sum over visits */
     struct rep_card *card; /**< [cards] */
     struct rep_around around;
-    struct mon_card *board; /**< [cards * banks] the monitoring cards, one set per bank */
 };
 
 /** Cost and circumstances; never part of the result hash. */
@@ -79,6 +78,7 @@ struct rep_run {
     const char *program; /**< executable on the host that ran */
     unsigned cards, per_station;
     unsigned stations, rings;
+    const struct mon_unit_ops *unit; /**< the kind of unit that counts */
     struct mon_choice choice;
     struct mon_plan plan;
     struct rep_registers *registers; /**< [cards] as the run left them (registers.h); NULL: not
@@ -151,13 +151,18 @@ uint64_t rep_count(const struct rep_run *run, const struct rep_region *region,
 /** Some counter of event i in the level raised its overflow flag. */
 bool rep_overflowed(const struct rep_region *region, struct rep_level level, unsigned i);
 
-/** An event's exact total over a level, by its scope, whether or not it was chosen. */
+/** Sum of some taps over a level, by a scope. @param taps  bit t: enum mon_tap t */
+uint64_t rep_sum(const struct rep_run *run, const struct rep_region *region, struct rep_level level,
+                 enum mon_scope scope, uint64_t taps);
+
+/** An event's exact total over a level, by its scope, whether or not it was chosen.
+ *  @param event  row of the unit's events */
 uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
-                   struct rep_level level, enum mon_event_id event);
+                   struct rep_level level, unsigned event);
 
 /** Whether the machine has what an event is about: a ring, or a ring above it. The card's counter
- * of one that it has not stays 0. */
-bool rep_event_exists(const struct rep_run *run, enum mon_event_id event);
+ * of one that it has not stays 0. @param event  row of the unit's events */
+bool rep_event_exists(const struct rep_run *run, unsigned event);
 
 /** Whether a card had a thread at some time of a region, at work or asleep. */
 bool rep_had_thread(const struct rep_region *region, unsigned card);

@@ -22,7 +22,8 @@ static void read_totals(const struct rep_run *run, const struct rep_sample *now,
 {
     for (unsigned i = 0; i < run->choice.count; i++)
         for (unsigned c = 0; c < run->cards; c++)
-            *total++ = mon_event_total(&mon_events()[run->choice.event[i]], &now->card[c].taps);
+            *total++ =
+                mon_event_total(&run->unit->events[run->choice.event[i]], &now->card[c].taps);
 }
 
 void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, nm_tick interval,
@@ -138,7 +139,7 @@ static void write_sample(const struct rep_samples *s, const struct rep_run *run,
     const unsigned long long begin = i ? s->at[i - 1] : 0, end = s->at[i];
     char component[64];
     for (size_t w = 0; w < s->words; w++) {
-        const struct mon_event *e = &mon_events()[run->choice.event[w / run->cards]];
+        const struct mon_event *e = &run->unit->events[run->choice.event[w / run->cards]];
         const uint64_t count = now[w] - before[w];
         if (count && component_of(run, e->scope, (unsigned)(w % run->cards), component))
             fprintf(out, "%llu,%llu,%s,monitor.%s,%llu,%s\r\n", begin, end, component, e->name,

@@ -46,7 +46,9 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
                       struct rep_level level, enum rep_metric_id metric, double *value)
 {
     double above = 0, below = 0;
-#define E(event)   ((double)rep_event(run, region, level, MON_EV_##event))
+#define STATES(s) ((double)rep_sum(run, region, level, MON_SCOPE_CARD, mon_states(s)))
+#define S(tap) \
+    ((double)rep_sum(run, region, level, MON_SCOPE_STATION, UINT64_C(1) << MON_TAP_##tap))
 #define T(tap)     ((double)rep_tap(region, level, MON_TAP_##tap))
 #define G(field)   ((double)rep_truth(region, level, offsetof(struct nm_truth, field)))
 #define P(field)   ((double)run->experiment->machine.params.field)
@@ -138,7 +140,7 @@ static void walk_time(const struct walk *w)
 static void walk_monitor(const struct walk *w)
 {
     for (unsigned i = 0; i < w->run->choice.count; i++) {
-        const struct mon_event *e = &mon_events()[w->run->choice.event[i]];
+        const struct mon_event *e = &w->run->unit->events[w->run->choice.event[i]];
         char flag[64];
         emit(w, "monitor.", e->name, e->unit, e->sentence,
              rep_count(w->run, w->region, w->level, i), NULL);
@@ -152,13 +154,12 @@ static void walk_monitor(const struct walk *w)
 
 static void walk_status(const struct walk *w)
 {
-    struct mon_choice states = {0};
-    char why[64];
-    mon_choice_add(&states, "status", why, sizeof why);
-    for (unsigned i = 0; i < states.count; i++) {
-        const struct mon_event *e = &mon_events()[states.event[i]];
-        emit(w, "status.", e->name, e->unit, e->sentence,
-             rep_event(w->run, w->region, w->level, states.event[i]), NULL);
+    for (unsigned s = 0; s < IN_STATUS_STATES; s++) {
+        const struct mon_tap_row *tap = &mon_tap_rows()[s];
+        const int event = mon_event_find(w->run->unit, mon_state_name(s));
+        const char *sentence = event < 0 ? tap->sentence : w->run->unit->events[event].sentence;
+        emit(w, "status.", mon_state_name(s), tap->unit, sentence,
+             rep_tap(w->region, w->level, (enum mon_tap)s), NULL);
     }
 }
 

@@ -54,7 +54,7 @@ static void print_grid(struct pen pen, struct rep_grid *grid)
 
 static const struct mon_event *event_of(const struct rep_run *run, unsigned i)
 {
-    return &mon_events()[run->choice.event[i]];
+    return &run->unit->events[run->choice.event[i]];
 }
 
 /* In functional mode time is a number of instructions: what is computed with it would only mislead.
@@ -118,7 +118,7 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     double count = (double)rep_count(run, region, all, i);
     double time = time_for(run, region, e);
     double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
-    if (!rep_event_exists(run, (enum mon_event_id)run->choice.event[i]))
+    if (!rep_event_exists(run, run->choice.event[i]))
         rep_grid_cell(grid, "-");
     else if (is_time(e) && time > 0 && is_timed(run))
         rep_grid_cell(grid, "%.1f %% of time", 100 * count_in_time(run, region, i) / time);
@@ -522,27 +522,18 @@ static void print_about(const struct rep_run *run, FILE *out)
     }
 }
 
-/* The histogram and invalidate_hits both need the cache index, unless the histogram is of the
- * cache; in another run of the card, without the event, there is room for it. */
-static bool is_crowded(const struct rep_run *run)
-{
-    bool hits = false;
-    for (unsigned i = 0; i < run->choice.count; i++)
-        hits |= run->choice.event[i] == MON_EV_invalidate_hits;
-    for (unsigned c = 0; hits && run->registers && c < run->cards; c++) {
-        const unsigned source = MON_GET(run->registers[c].sram_control, SRAM_CONTROL_SOURCE);
-        if (source != MON_SOURCE_off && source != MON_SOURCE_scaddr)
-            return run->plan.banks == 1;
-    }
-    return false;
-}
-
-/* What would take a run of the card beside those of the events; NULL: nothing. */
+/* What would take a run of the card beside those of the events; NULL: nothing. When the events fill
+ * one run only, what they exclude needs another; with several, one of them has room for it. */
 static const char *one_more(const struct rep_run *run)
 {
     if (rep_registers_used(run))
         return "the counters as they were programmed";
-    return is_crowded(run) ? "the histogram, because invalidate_hits takes the cache index" : NULL;
+    for (unsigned c = 0; run->unit->words && run->registers && c < run->cards; c++) {
+        const char *why = run->unit->conflict(&run->choice, run->registers[c].memory.setup);
+        if (why)
+            return run->plan.banks == 1 ? why : NULL;
+    }
+    return NULL;
 }
 
 static void print_banks(const struct rep_run *run, FILE *out)
@@ -551,8 +542,8 @@ static void print_banks(const struct rep_run *run, FILE *out)
     const char *more = one_more(run);
     if (events == 0)
         return;
-    fprintf(out, "\n%u event%s on %d counters: %u run%s of the card%s%s", events,
-            events == 1 ? "" : "s", MON_COUNTERS, banks, banks == 1 ? "" : "s",
+    fprintf(out, "\n%u event%s on %u counters: %u run%s of the card%s%s", events,
+            events == 1 ? "" : "s", run->unit->counters, banks, banks == 1 ? "" : "s",
             *run->plan.remark ? ", because " : "", run->plan.remark);
     if (more)
         fprintf(out, ", and one more for %s", more);

@@ -34,7 +34,7 @@ static bool adds(const struct rep_run *run, struct rep_level level, enum mon_sco
 uint64_t rep_count(const struct rep_run *run, const struct rep_region *region,
                    struct rep_level level, unsigned i)
 {
-    enum mon_scope scope = mon_events()[run->choice.event[i]].scope;
+    enum mon_scope scope = run->unit->events[run->choice.event[i]].scope;
     uint64_t sum = 0;
     for (unsigned c = level.first; c < level.first + level.count; c++)
         if (adds(run, level, scope, c))
@@ -50,22 +50,29 @@ bool rep_overflowed(const struct rep_region *region, struct rep_level level, uns
     return false;
 }
 
-uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
-                   struct rep_level level, enum mon_event_id event)
+uint64_t rep_sum(const struct rep_run *run, const struct rep_region *region, struct rep_level level,
+                 enum mon_scope scope, uint64_t taps)
 {
-    const struct mon_event *row = &mon_events()[event];
     uint64_t sum = 0;
     for (unsigned c = level.first; c < level.first + level.count; c++)
-        if (adds(run, level, row->scope, c))
-            sum += mon_event_total(row, &region->card[c].sum.taps);
+        if (adds(run, level, scope, c))
+            sum += mon_sum(taps, &region->card[c].sum.taps);
     return sum;
 }
 
-bool rep_event_exists(const struct rep_run *run, enum mon_event_id event)
+uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
+                   struct rep_level level, unsigned event)
 {
-    if (event == MON_EV_ring_busy)
-        return run->rings > 0;
-    return event != MON_EV_upper_ring_busy || run->rings > 1;
+    const struct mon_event *row = &run->unit->events[event];
+    return rep_sum(run, region, level, row->scope, row->taps);
+}
+
+bool rep_event_exists(const struct rep_run *run, unsigned event)
+{
+    const uint64_t taps = run->unit->events[event].taps;
+    if (taps & UINT64_C(1) << MON_TAP_UPPER_RING_BUSY)
+        return run->rings > 1;
+    return !(taps & UINT64_C(1) << MON_TAP_RING_BUSY) || run->rings > 0;
 }
 
 bool rep_had_thread(const struct rep_region *region, unsigned card)

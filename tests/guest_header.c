@@ -5,7 +5,9 @@
  *   guest_header FILE   compares: exit status 1 when the file is another
  */
 #include "machine/packet.h"
+#include "monitor/board/board.h"
 #include "procard/sync.h"
+#include "rows.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -44,7 +46,8 @@ static void print_part(FILE *out, const char *whose, const char *name, unsigned 
 static void print_registers(FILE *out)
 {
     size_t count;
-    const struct mon_register_row *row = mon_registers(&count);
+    const struct mon_register_row *row = mon_board_registers;
+    count = ROWS(row);
     fputs("\n/* Offsets in bytes; every register is a 32-bit word. */\nenum numachine_register {\n",
           out);
     for (size_t i = 0; i < count; i++)
@@ -63,7 +66,8 @@ static void print_registers(FILE *out)
 static void print_fields(FILE *out)
 {
     size_t count;
-    const struct mon_field_row *row = mon_fields(&count);
+    const struct mon_field_row *row = mon_board_fields;
+    count = ROWS(row);
     fputs("\n/* The parts of registers: lowest bit and greatest value. */\n"
           "enum numachine_field {\n",
           out);
@@ -82,12 +86,13 @@ static void print_fields(FILE *out)
 static void print_parts(FILE *out)
 {
     size_t count;
-    const struct mon_part_row *row = mon_parts(&count);
+    const struct mon_field_row *row = mon_board_parts;
+    count = ROWS(row);
     fputs("\n/* The number of a word of the SRAM, by source: lowest bit and greatest value. */\n"
           "enum numachine_part {\n",
           out);
     for (size_t i = 0; i < count; i++)
-        print_part(out, mon_source_row(row[i].source)->name, row[i].name, row[i].low, row[i].bits);
+        print_part(out, row[i].reg, row[i].name, row[i].low, row[i].bits);
     fputs("    NUMACHINE_BIT__PARTS\n};\n", out);
 }
 
@@ -100,7 +105,7 @@ struct named {
 
 static const char *event_name(size_t i)
 {
-    return mon_events()[i].name;
+    return mon_board_events[i].name;
 }
 
 static const char *command_name(size_t i)
@@ -110,14 +115,14 @@ static const char *command_name(size_t i)
 
 static const char *source_name(size_t i)
 {
-    return mon_source_row((enum mon_source)i)->name;
+    return mon_board_sources[i].name;
 }
 
 static const char *reason_name(size_t i)
 {
     static const char *const names[] = {
 #define REASON(name, number, sentence) [number] = #name,
-#include "monitor/reasons.def"
+#include "monitor/board/reasons.def"
 #undef REASON
     };
     return i < sizeof names / sizeof *names ? names[i] : NULL;

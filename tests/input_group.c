@@ -4,6 +4,7 @@
 
 #include "input/home.h"
 #include "input/yaml.h"
+#include "monitor/board/board.h"
 
 TestSuite(input_group, .fini = leave_scratch);
 
@@ -14,7 +15,7 @@ static bool read_group(const char *text, struct in_group *group, char **complain
     enter_scratch();
     write_file("g.yaml", text, strlen(text));
     struct in_diag diag = {.out = open_memstream(complaints, &size)};
-    const bool good = in_group_load(group, "g.yaml", &diag);
+    const bool good = in_group_load(group, &mon_numachine, "g.yaml", &diag);
     fclose(diag.out);
     cr_expect_eq(good, diag.errors == 0);
     return good;
@@ -35,8 +36,8 @@ Test(input_group, the_shipped_ones_are_good_and_fit_the_card)
     for (size_t i = 0; names[i]; i++) {
         struct in_group g;
         struct mon_plan plan;
-        cr_assert(in_group_load(&g, names[i], &diag));
-        mon_plan_make(&plan, &g.choice);
+        cr_assert(in_group_load(&g, &mon_numachine, names[i], &diag));
+        mon_plan_make(&mon_numachine, &plan, &g.choice);
         cr_expect(g.metrics > 0 && *g.about && strlen(g.text) > 200, "%s", names[i]);
         if (strcmp(names[i], "CPI"))
             cr_expect_eq(plan.banks, 1, "%s: one run of the card should do", names[i]);

@@ -2,7 +2,7 @@
 #include "input/write.h"
 #include "input_text.h"
 #include "machine/packet.h"
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 
 TestSuite(input_monitor, .fini = leave_scratch);
 
@@ -33,7 +33,9 @@ Test(input_monitor, register_writes)
     const struct {
         int line;
         const char *monitor;
-        struct in_write writes[8];
+        struct {
+            uint32_t offset, value;
+        } writes[8];
     } rows[] = {
         {__LINE__, "", {{0}}},
         {__LINE__, "mask: {direction: any, command: any}", {{0}}},

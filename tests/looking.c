@@ -4,6 +4,7 @@
  */
 #include "machine/looking.h"
 #include "actors.h"
+#include "monitor/board/board.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -243,7 +244,7 @@ static uint64_t shown(unsigned kinds)
                                MON_PUT(kinds, SRAM_CONTROL_KINDS));
     work(m, 0, own, sizeof own / sizeof *own);
     work(m, 1, others, sizeof others / sizeof *others);
-    const struct mon_sram *sram = nm_card_sram(m, 0);
+    const struct mon_sram *sram = &mon_const_board_of(nm_card_unit(m, 0))->sram;
     uint64_t sum = sram->lost;
     for (unsigned i = 0; i < MON_SRAM_WORDS; i++)
         sum += sram->word ? sram->word[i] : 0;

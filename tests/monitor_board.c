@@ -1,6 +1,7 @@
 /* The board's registers, mask, comparator and timers, on totals made up by hand. */
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 #include "monitor/pattern.h"
+#include "rows.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -8,6 +9,7 @@
 
 struct bench {
     struct mon_board b;
+    struct mon_comparator seen;
     struct mon_taps t;
 };
 
@@ -15,6 +17,8 @@ static void new_bench(struct bench *x)
 {
     memset(x, 0, sizeof *x);
     mon_board_init(&x->b, 9);
+    mon_comparator_init(&x->seen);
+    x->b.comparator = &x->seen;
 }
 
 /* As the card around the board does it. */
@@ -58,19 +62,22 @@ static unsigned reason(struct bench *x)
 Test(monitor_board, overflows_are_foretold_in_the_clock_of_their_event)
 {
     for (enum mon_event_id e = 0; e < MON_EV__COUNT; e++) {
-        const struct mon_event *row = &mon_events()[e];
+        const struct mon_event *row = &mon_board_events[e];
         const unsigned k = (unsigned)__builtin_ctz(row->counters);
         const bool packet = mon_event_is_packet(e);
         struct bench x;
-        bool pcycles = false;
         new_bench(&x);
         put(&x, MON_REG_CONTROL0 + 4 * k, control(e, false, true));
         put(&x, MON_REG_COUNTER0 + 4 * k, -100);
         pass(&x, MON_LOAD_DEAD);
-        const uint64_t left = mon_board_remaining(&x.b, k, &x.t, &pcycles);
-        cr_expect_eq(left, packet || !row->taps ? 0 : 100, "%s: %lu", row->name,
-                     (unsigned long)left);
-        cr_expect_eq(pcycles, left && strcmp(row->unit, "cycles") != 0, "%s, in %s", row->name,
+        const struct mon_look look = mon_board_look(&x.b, k, &x.t);
+        const bool cycles = strcmp(row->unit, "cycles") == 0;
+        if (packet || !row->taps) {
+            cr_expect_eq(look.when, MON_LOOK_NEVER, "%s", row->name);
+            continue;
+        }
+        cr_expect_eq(look.count, 100, "%s: %lu", row->name, (unsigned long)look.count);
+        cr_expect_eq(look.when, cycles ? MON_LOOK_CYCLES : MON_LOOK_PCYCLES, "%s, in %s", row->name,
                      row->unit);
     }
 }
@@ -78,22 +85,25 @@ Test(monitor_board, overflows_are_foretold_in_the_clock_of_their_event)
 Test(monitor_board, registers_lie_apart_and_inside_the_space)
 {
     size_t count;
-    const struct mon_register_row *r = mon_registers(&count);
+    const struct mon_register_row *r = mon_board_registers;
+    count = ROWS(r);
     for (size_t i = 0; i < count; i++) {
         cr_expect(r[i].offset % 4 == 0 && r[i].offset < MON_SRAM_WINDOW, "%s", r[i].name);
         cr_expect(r[i].bits >= 1 && r[i].bits <= 32 && *r[i].sentence, "%s", r[i].name);
-        cr_expect_eq(mon_register_at(r[i].offset), &r[i], "%s", r[i].name);
+        cr_expect_eq(mon_unit_register(&mon_numachine, r[i].offset), &r[i], "%s", r[i].name);
         for (const char *c = r[i].name; *c; c++)
             cr_expect(isupper((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_');
     }
-    cr_expect_null(mon_register_at(0xffc));
+    cr_expect_null(mon_unit_register(&mon_numachine, 0xffc));
 }
 
 Test(monitor_board, fields_lie_apart_and_inside_their_register)
 {
     size_t registers, fields;
-    const struct mon_register_row *r = mon_registers(&registers);
-    const struct mon_field_row *f = mon_fields(&fields);
+    const struct mon_register_row *r = mon_board_registers;
+    registers = ROWS(r);
+    const struct mon_field_row *f = mon_board_fields;
+    fields = ROWS(f);
     size_t found = 0;
     for (size_t i = 0; i < registers; i++) {
         uint64_t used = 0;
@@ -113,7 +123,8 @@ Test(monitor_board, fields_lie_apart_and_inside_their_register)
 Test(monitor_board, registers_start_as_the_table_says_and_keep_what_is_written)
 {
     size_t count;
-    const struct mon_register_row *r = mon_registers(&count);
+    const struct mon_register_row *r = mon_board_registers;
+    count = ROWS(r);
     struct bench x;
     new_bench(&x);
     for (size_t i = 0; i < count; i++)
@@ -238,7 +249,8 @@ Test(monitor_board, refusals)
             cr_expect_eq(get(&x, rows[i].offset), was, "row %d: without effect", rows[i].line);
         }
         const unsigned why = reason(&x);
-        cr_expect_eq(why, rows[i].reason, "row %d: %s", rows[i].line, mon_reason_sentence(why));
+        cr_expect_eq(why, rows[i].reason, "row %d: %s", rows[i].line,
+                     mon_unit_reason(&mon_numachine, why));
         mon_board_free(&x.b);
     }
 }
@@ -398,7 +410,8 @@ Test(monitor_board, the_mask)
         put(&x, MON_REG_CONTROL0, control(MON_EV_packet_headers, true, false));
         put(&x, MON_REG_CONTROL1, control(MON_EV_packet_cycles, true, false));
         put(&x, MON_REG_CONTROL2, control(MON_EV_packet_headers, false, false));
-        cr_expect_eq(mon_board_wants(&x.b), 0);
+        const bool depths = rows[i].mask & MON_PUT(1, MASK_FIFO);
+        cr_expect_eq(mon_board_wants(&x.b), depths ? MON_WANTS_DEPTHS : 0);
         cr_expect_eq(mon_board_hears(&x.b),
                      UINT64_C(1) << MON_TAP_HEADERS_IN | UINT64_C(1) << MON_TAP_HEADERS_OUT |
                          UINT64_C(1) << MON_TAP_DATA_IN | UINT64_C(1) << MON_TAP_DATA_OUT);
@@ -436,17 +449,17 @@ Test(monitor_board, the_comparator)
 {
     struct bench x;
     new_bench(&x);
-    cr_expect_eq(mon_board_request(&x.b, 0x40), 0);
+    cr_expect_eq(mon_compare_request(&x.seen, 0x40), 0);
     cr_expect_eq(get(&x, MON_REG_COMPARATOR), 0);
-    mon_board_invalidate(&x.b, 0x340);
-    mon_board_invalidate(&x.b, 0x940000080);
-    cr_expect_eq(mon_board_request(&x.b, 0x340), 0, "only the most recent one is remembered");
+    mon_compare_invalidate(&x.seen, 0x340);
+    mon_compare_invalidate(&x.seen, 0x940000080);
+    cr_expect_eq(mon_compare_request(&x.seen, 0x340), 0, "only the most recent one is remembered");
     cr_expect_eq(get(&x, MON_REG_COMPARATOR), MON_PUT(1, COMPARATOR_ARMED));
-    cr_expect_eq(mon_board_request(&x.b, 0x940000080), 2, "N-96");
-    cr_expect_eq(mon_board_request(&x.b, 0x940000080), 1, "N-97: once; N-48: again");
+    cr_expect_eq(mon_compare_request(&x.seen, 0x940000080), 2, "N-96");
+    cr_expect_eq(mon_compare_request(&x.seen, 0x940000080), 1, "N-97: once; N-48: again");
     cr_expect_eq(get(&x, MON_REG_COMPARATOR), 0);
-    mon_board_invalidate(&x.b, 0x940000080);
-    cr_expect_eq(mon_board_request(&x.b, 0x940000080), 2, "the next one arms it");
+    mon_compare_invalidate(&x.seen, 0x940000080);
+    cr_expect_eq(mon_compare_request(&x.seen, 0x940000080), 2, "the next one arms it");
     cr_expect_eq(get(&x, MON_REG_ADDRESS_LOW), 0x40000080);
     cr_expect_eq(get(&x, MON_REG_ADDRESS_HIGH), 9);
     cr_expect_eq(get(&x, MON_REG_VALUE_LOW), 0, "AM and AF are the mask's");

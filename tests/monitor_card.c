@@ -1,5 +1,5 @@
 /* The card's four counters on totals made up by hand. */
-#include "monitor/monitor.h"
+#include "monitor/board/board.h"
 
 #include <criterion/criterion.h>
 

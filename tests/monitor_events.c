@@ -1,5 +1,6 @@
 /* The table of events checks itself; names and placements are rows of tables. */
-#include "monitor/monitor.h"
+#include "monitor/board/board.h"
+#include "rows.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -14,7 +15,7 @@ static bool unit_may_differ(const struct mon_event *e)
 Test(monitor_events, every_row_is_complete)
 {
     for (int i = 0; i < MON_EV__COUNT; i++) {
-        const struct mon_event *e = &mon_events()[i];
+        const struct mon_event *e = &mon_board_events[i];
         for (const char *c = e->name; *c; c++)
             cr_expect(islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_',
                       "%s: names are lower case", e->name);
@@ -24,27 +25,29 @@ Test(monitor_events, every_row_is_complete)
         for (int t = 0; t < MON_TAP__COUNT; t++)
             if (e->taps >> t & 1 && !unit_may_differ(e))
                 cr_expect_str_eq(e->unit, mon_tap_rows()[t].unit, "%s", e->name);
-        cr_expect_eq(mon_event_find(e->name), i);
-        cr_expect_eq(mon_event_find(e->ref), i, "%s: reference is used twice", e->name);
+        cr_expect_eq(mon_event_find(&mon_numachine, e->name), i);
+        cr_expect_eq(mon_event_find(&mon_numachine, e->ref), i, "%s: reference is used twice",
+                     e->name);
     }
 }
 
 Test(monitor_events, words_are_unique)
 {
-    for (size_t i = 0; mon_word(i); i++)
+    for (size_t i = 0; mon_word(&mon_numachine, i); i++)
         for (size_t j = 0; j < i; j++)
-            cr_expect_str_neq(mon_word(i), mon_word(j));
+            cr_expect_str_neq(mon_word(&mon_numachine, i), mon_word(&mon_numachine, j));
 }
 
 Test(monitor_events, every_set_parses)
 {
     size_t count;
-    const struct mon_set *sets = mon_sets(&count);
+    const struct mon_set *sets = mon_board_sets;
+    count = ROWS(sets);
     for (size_t i = 0; i < count; i++) {
         struct mon_choice choice = {0};
         char why[256];
-        cr_expect(mon_choice_add(&choice, sets[i].name, why, sizeof why), "%s: %s", sets[i].name,
-                  why);
+        cr_expect(mon_choice_add(&mon_numachine, &choice, sets[i].name, why, sizeof why), "%s: %s",
+                  sets[i].name, why);
         cr_expect(choice.count > 1, "%s", sets[i].name);
     }
 }
@@ -52,14 +55,14 @@ Test(monitor_events, every_set_parses)
 Test(monitor_events, status_states_partition_run_and_norun)
 {
     uint64_t leaves = (UINT64_C(1) << 15) - 1;
-    const struct mon_event *e = mon_events();
+    const struct mon_event *e = mon_board_events;
     cr_expect_eq(e[MON_EV_run].taps | e[MON_EV_norun].taps, leaves);
     cr_expect_eq(e[MON_EV_run].taps & e[MON_EV_norun].taps, 0);
     cr_expect_eq(e[MON_EV_stall].taps | e[MON_EV_killslip].taps, e[MON_EV_norun].taps);
     cr_expect_eq(e[MON_EV_killed].taps | e[MON_EV_slipped].taps, e[MON_EV_killslip].taps);
     struct mon_choice status = {0};
     char why[256];
-    cr_assert(mon_choice_add(&status, "status", why, sizeof why));
+    cr_assert(mon_choice_add(&mon_numachine, &status, "status", why, sizeof why));
     uint64_t sum = 0;
     for (unsigned i = 0; i < status.count; i++) {
         cr_expect_eq(sum & e[status.event[i]].taps, 0);
@@ -91,7 +94,7 @@ Test(monitor_events, event_strings)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct mon_choice choice = {0};
         char why[256] = "";
-        bool ok = mon_choice_add(&choice, rows[i].spec, why, sizeof why);
+        bool ok = mon_choice_add(&mon_numachine, &choice, rows[i].spec, why, sizeof why);
         cr_expect_eq(ok, !*rows[i].why, "row %d", rows[i].line);
         cr_expect(strstr(why, rows[i].why), "row %d: %s", rows[i].line, why);
         if (ok)
@@ -120,8 +123,8 @@ Test(monitor_events, placements)
         struct mon_choice choice = {0};
         struct mon_plan plan;
         char why[256];
-        cr_assert(mon_choice_add(&choice, rows[i].spec, why, sizeof why));
-        mon_plan_make(&plan, &choice);
+        cr_assert(mon_choice_add(&mon_numachine, &choice, rows[i].spec, why, sizeof why));
+        mon_plan_make(&mon_numachine, &plan, &choice);
         cr_expect_eq(plan.banks, rows[i].banks, "row %d: %u banks", rows[i].line, plan.banks);
         cr_expect_str_eq(plan.remark, rows[i].remark, "row %d", rows[i].line);
     }
@@ -133,9 +136,9 @@ Test(monitor_events, a_place_is_used_once_and_only_where_wired)
     struct mon_plan plan;
     for (unsigned e = 0; e < MON_EV__COUNT; e++)
         choice.event[choice.count++] = MON_EV__COUNT - 1 - e;
-    mon_plan_make(&plan, &choice);
+    mon_plan_make(&mon_numachine, &plan, &choice);
     for (unsigned i = 0; i < choice.count; i++) {
-        cr_expect(mon_events()[choice.event[i]].counters >> plan.counter[i] & 1);
+        cr_expect(mon_board_events[choice.event[i]].counters >> plan.counter[i] & 1);
         cr_expect(plan.bank[i] < plan.banks);
         for (unsigned j = 0; j < i; j++)
             cr_expect(plan.bank[i] != plan.bank[j] || plan.counter[i] != plan.counter[j]);

@@ -10,6 +10,7 @@
 #include "actors.h"
 #include "input/home.h"
 #include "input/yaml.h"
+#include "monitor/board/board.h"
 #include "report/group.h"
 
 #include <criterion/criterion.h>
@@ -313,8 +314,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
     /* states */
     const double ran = LONG + SHORT, two = 2.0 * END,
                  stalled = L1I + L1D + L2 + MP + OTHER + KILLED_BR + KILLED_EXC + SLIP_I + SLIP_F,
-                 run = ran - stalled,
-                 instructions = LOADS + STORES + UNTAKEN + TAKEN + FLOAT;
+                 run = ran - stalled, instructions = LOADS + STORES + UNTAKEN + TAKEN + FLOAT;
     const struct row rows[] = {
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, -1},
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, 0},
@@ -465,7 +465,7 @@ static void check_row(const struct rep_run *run, const struct row *row, const st
     const bool every_run = !strcmp(row->group, METRICS);
     struct in_group g = {0};
     double value = NAN;
-    cr_assert(every_run || in_group_load(&g, row->group, &diag));
+    cr_assert(every_run || in_group_load(&g, &mon_numachine, row->group, &diag));
     const char *formula = every_run ? metric_value(run, level, row->metric, &value)
                                     : group_value(run, level, &g, row->metric, &value);
     cr_assert(formula, "there is no %s.%s", row->group, row->metric);
@@ -489,6 +489,7 @@ static void check_case(enum which which, const struct row *row, unsigned rows,
     const struct mon_choice choice = {0};
     struct rep_run book;
     run(&w, which, c);
+    x.machine.card = &pc_r4400;
     x.machine.params = w.p;
     const struct rep_sample before = {none, station, ring}, after = {card, station, ring};
     rep_run_init(&book, &x, "by hand", nm_machine_cards(w.m), (unsigned)w.p.processors, &choice,
@@ -527,7 +528,7 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
                   {1, 2, 1, 2}, {1, 1, 2, 2}, {2, 2, 2, 2}};
     struct in_diag diag = {.out = stderr};
     struct in_group g;
-    cr_assert(in_group_load(&g, "RING", &diag));
+    cr_assert(in_group_load(&g, &mon_numachine, "RING", &diag));
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         enum { MANY = 16 };
         struct world w = {0};
@@ -539,6 +540,7 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
         struct rep_run book;
         shape(&w, 1, shapes[i].stations, shapes[i].locals, &(struct clocks){3, 3});
         w.p.ring_groups = shapes[i].groups;
+        x.machine.card = &pc_r4400;
         x.machine.params = w.p;
         rep_run_init(&book, &x, "none", (unsigned)nm_params_cards(&w.p), 1, &(struct mon_choice){0},
                      &before);
@@ -585,7 +587,7 @@ Test(monitor_groups, every_metric_of_every_group_has_a_row)
     cr_assert(names && *names);
     for (unsigned i = 0; names[i]; i++) {
         struct in_group g;
-        cr_assert(in_group_load(&g, names[i], &diag));
+        cr_assert(in_group_load(&g, &mon_numachine, names[i], &diag));
         for (unsigned m = 0; m < g.metrics; m++)
             cr_expect(has_row(row, rows, names[i], g.metric[m].name), "no row for %s.%s", names[i],
                       g.metric[m].name);

@@ -167,7 +167,7 @@ struct trial {
 
 static uint64_t total(const struct mon_taps *at, nm_tick edge, unsigned card, enum mon_event_id e)
 {
-    return mon_event_total(&mon_events()[e], &at[edge * CARDS + card]);
+    return mon_event_total(&mon_board_events[e], &at[edge * CARDS + card]);
 }
 
 /* An event that counter k can count and whose totals are in the recording. */
@@ -175,7 +175,7 @@ static enum mon_event_id some_event(uint64_t *random, unsigned k)
 {
     for (;;) {
         const enum mon_event_id e = (enum mon_event_id)draw(random, MON_EV__COUNT);
-        if (mon_events()[e].counters >> k & 1 && !mon_event_needs_board(e))
+        if (mon_board_events[e].counters >> k & 1 && !mon_event_needs_board(e))
             return e;
     }
 }
@@ -262,9 +262,9 @@ Test(monitor_live, overflows_interrupt_on_the_predicted_edge)
                 wrapped += t->armed && t->wraps;
                 cr_expect_eq(t->came, t->armed ? t->wraps : 0,
                              "run %u from edge %lu, %s on card %u: %lu, not %lu", run,
-                             (unsigned long)begin, mon_events()[t->event].name, c,
+                             (unsigned long)begin, mon_board_events[t->event].name, c,
                              (unsigned long)t->came, (unsigned long)t->wraps);
-                cr_expect_eq(t->read, t->end, "run %u, %s", run, mon_events()[t->event].name);
+                cr_expect_eq(t->read, t->end, "run %u, %s", run, mon_board_events[t->event].name);
             }
         rig_free(&rig);
     }
@@ -392,7 +392,7 @@ Test(monitor_live, events_of_requests_have_the_requests_command)
         for (unsigned m = 0; m < 3; m++)
             count_with(&each[m], &p, events[i], COMMAND | OUT, commands[m]);
         for (unsigned k = 0; k < MON_COUNTERS; k++) {
-            const char *name = mon_events()[events[i][k]].name;
+            const char *name = mon_board_events[events[i][k]].name;
             uint64_t some[3] = {0};
             for (unsigned c = 0; c < nm_machine_cards(all.m); c++) {
                 const uint32_t o = MON_REG_COUNTER0 + 4 * k;
@@ -444,7 +444,7 @@ Test(monitor_live, a_packet_is_in_its_fifo_when_the_mask_looks)
             struct mon_taps t;
             nm_card_taps(rig.m, c, &t);
             for (unsigned k = 0; k < MON_COUNTERS; k++) {
-                const struct mon_event *e = &mon_events()[rows[i].event[k]];
+                const struct mon_event *e = &mon_board_events[rows[i].event[k]];
                 counted[k] += rig_get(&rig, c, MON_REG_COUNTER0 + 4 * k);
                 cr_expect_eq(rig_get(&rig, c, MON_REG_COUNTER0 + 4 * k), mon_event_total(e, &t),
                              "%s on card %u, FIFO %u", e->name, c, rows[i].fifo);
@@ -480,8 +480,8 @@ Test(monitor_live, mask_and_histogram_know_the_same_phase)
     rig_new(&rig, &p, 100);
     for (unsigned c = 0; c < CARDS_HERE; c++) {
         struct pc_card *card = pc_cpu_at(rig.m, c)->card;
-        card->monitor.board.log = note_phase;
-        card->monitor.board.log_ctx = &phases[c];
+        mon_board_of(card->monitor.unit)->log = note_phase;
+        mon_board_of(card->monitor.unit)->log_ctx = &phases[c];
         rig_set(&rig, c, MON_REG_CONTROL0 + 4 * 3, rig_control(MON_EV_read_latency, true, false));
         rig_set(&rig, c, MON_REG_PHASE_MATCH, 3);
         rig_set(&rig, c, MON_REG_MASK, MON_PUT(1, MASK_PHASE));
@@ -592,8 +592,8 @@ Test(monitor_live, time_lost_to_nacks_is_from_the_first_to_the_last_issue)
     for (unsigned c = 0; c < CARDS_HERE; c++) {
         struct pc_card *card = pc_cpu_at(rig.m, c)->card;
         refused[c] = (struct refused){.card = card, .least = UINT64_MAX};
-        card->monitor.board.log = note_refused;
-        card->monitor.board.log_ctx = &refused[c];
+        mon_board_of(card->monitor.unit)->log = note_refused;
+        mon_board_of(card->monitor.unit)->log_ctx = &refused[c];
         rig_set(&rig, c, MON_REG_PHASE, 0); /* has the card look at what the board wants */
     }
     rig_finish(&rig);
@@ -622,11 +622,11 @@ Test(monitor_live, overflow_of_a_word_interrupts)
         for (uint32_t word = 0; word < MON_SRAM_WORDS; word++)
             rig_set(&rig, 1, MON_SRAM_WINDOW + 4 * word, UINT32_MAX);
         rig_set(&rig, 1, MON_REG_SRAM_CONTROL, source | MON_PUT(enabled, SRAM_CONTROL_INTERRUPT));
-        cr_expect_eq(rig_run(&rig, 100000, &trap), enabled, "%s", mon_source_row(source)->name);
+        cr_expect_eq(rig_run(&rig, 100000, &trap), enabled, "%s", mon_board_sources[source].name);
         if (enabled) {
             cr_expect(trap.card == 1 && trap.cause == NM_INTERRUPT_MONITOR);
             cr_expect_eq(rig_get(&rig, 1, MON_REG_INTERRUPT), 1u << MON_BIT_SRAM);
-            cr_expect_eq(nm_card_sram(rig.m, 1)->word[rig_get(&rig, 1, MON_REG_SRAM_LAST)], 0);
+            cr_expect_eq(rig_sram(rig.m, 1)->word[rig_get(&rig, 1, MON_REG_SRAM_LAST)], 0);
         }
         cr_expect_eq(rig_get(&rig, 1, MON_REG_OVERFLOW), 1u << MON_BIT_SRAM);
         rig_free(&rig);
@@ -670,8 +670,8 @@ Test(monitor_live, histograms_hold_every_finished_read)
         for (unsigned c = 0; c < nm_machine_cards(rig.m); c++) {
             struct pc_card *card = pc_cpu_at(rig.m, c)->card;
             log[c].source = s;
-            card->monitor.board.log = note;
-            card->monitor.board.log_ctx = &log[c];
+            mon_board_of(card->monitor.unit)->log = note;
+            mon_board_of(card->monitor.unit)->log_ctx = &log[c];
             rig_set(&rig, c, MON_REG_PHASE, c * 0x123);
             rig_set(&rig, c, MON_REG_SRAM_CONTROL, s);
         }
@@ -680,12 +680,12 @@ Test(monitor_live, histograms_hold_every_finished_read)
             struct mon_taps t;
             uint64_t sum = 0;
             nm_card_taps(rig.m, c, &t);
-            const uint32_t *word = nm_card_sram(rig.m, c)->word;
+            const uint32_t *word = rig_sram(rig.m, c)->word;
             for (unsigned i = 0; i < MON_SRAM_WORDS; i++)
                 sum += word[i];
             cr_expect_eq(log[c].reads, t.v[MON_TAP_READS]);
             cr_expect_eq(log[c].latency, t.v[MON_TAP_READ_LATENCY]);
-            cr_expect_eq(sum + nm_card_sram(rig.m, c)->lost, log[c].reads);
+            cr_expect_eq(sum + rig_sram(rig.m, c)->lost, log[c].reads);
             cr_expect(!memcmp(word, log[c].word, sizeof log[c].word));
             cr_expect_gt(sum, 50);
             remote += log[c].remote;
@@ -740,8 +740,8 @@ Test(monitor_live, state_info_is_what_the_directory_found)
         rig_new(&rig, &p, rounds);
         for (unsigned c = 0; c < 8; c++) {
             struct pc_card *card = pc_cpu_at(rig.m, c)->card;
-            card->monitor.board.log = note_state;
-            card->monitor.board.log_ctx = &found;
+            mon_board_of(card->monitor.unit)->log = note_state;
+            mon_board_of(card->monitor.unit)->log_ctx = &found;
             rig_set(&rig, c, MON_REG_PHASE, 0); /* has the card look at what the board wants */
         }
         rig_finish(&rig);
@@ -753,7 +753,7 @@ Test(monitor_live, state_info_is_what_the_directory_found)
 
 static uint64_t words_sum(struct rig *rig, unsigned card)
 {
-    const uint32_t *word = nm_card_sram(rig->m, card)->word;
+    const uint32_t *word = rig_sram(rig->m, card)->word;
     uint64_t sum = 0;
     for (unsigned i = 0; word && i < MON_SRAM_WORDS; i++)
         sum += word[i];
@@ -777,8 +777,8 @@ Test(monitor_live, invalidates_per_line)
     for (unsigned c = 0; c < 8; c++) {
         const uint32_t counted = rig_get(&rig, c, MON_REG_COUNTER0);
         const unsigned shared = 0x8000 | (0x10000 >> 5);
-        cr_expect_eq(words_sum(&rig, c) + nm_card_sram(rig.m, c)->lost, counted, "card %u", c);
-        cr_expect(!counted || nm_card_sram(rig.m, c)->word[shared] > 0, "card %u", c);
+        cr_expect_eq(words_sum(&rig, c) + rig_sram(rig.m, c)->lost, counted, "card %u", c);
+        cr_expect(!counted || rig_sram(rig.m, c)->word[shared] > 0, "card %u", c);
         hits += counted;
     }
     cr_expect_gt(hits, 100);
@@ -796,7 +796,7 @@ Test(monitor_live, accesses_per_block_of_the_secondary_cache)
             MON_SOURCE_scaddr | MON_PUT(1, SRAM_CONTROL_DATA_HALF) |
                 MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
     rig_finish(&rig);
-    const uint32_t *word = nm_card_sram(rig.m, 1)->word;
+    const uint32_t *word = rig_sram(rig.m, 1)->word;
     for (unsigned i = 0; i < ROUNDS; i++) {
         const uint64_t own = 0x100000 + 0x8040 + i * 4096;
         cr_expect_eq(word[0x8000 | (own >> 5 & 0x3fff)], 1, "round %u", i);
@@ -832,7 +832,7 @@ Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
             pc_line_fill(cpu->card, PC_SIDE_D, line[k], NM_CARD_S);
             cr_assert(pc_load(cpu, line[k], 8, at + k * gap, &stop));
         }
-        const uint32_t *word = nm_card_sram(rig.m, 0)->word;
+        const uint32_t *word = rig_sram(rig.m, 0)->word;
         const bool apart = (at + gap) / cycle - at / cycle >= MON_SRAM_BUSY;
         cr_expect_eq(word[0x8000 | (line[0] >> 5 & 0x3fff)], 1, "tick %% 3 = %u", i % 3);
         cr_expect_eq(word[0x8000 | (line[1] >> 5 & 0x3fff)], apart, "tick %% 3 = %u, %lu later",

@@ -75,7 +75,13 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
 
 void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds)
 {
-    *rig = (struct rig){.p = *p, .m = nm_machine_new(p, &pc_r4400)};
+    rig_new_of(rig, p, &pc_r4400, rounds);
+}
+
+void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_kind *kind,
+                unsigned rounds)
+{
+    *rig = (struct rig){.p = *p, .m = nm_machine_new(p, kind)};
     uint8_t *image = nm_machine_image(rig->m) + CODE;
     for (size_t i = 0; i < sizeof program / sizeof *program; i++)
         for (unsigned byte = 0; byte < 4; byte++)
@@ -142,7 +148,7 @@ uint64_t rig_hash(struct rig *rig)
         struct mon_taps taps;
         nm_card_taps(rig->m, c, &taps);
         for (int t = 0; t < MON_TAP__COUNT; t++)
-            if (!(MON_BOARD_TAPS >> t & 1))
+            if (!(MON_UNIT_TAPS >> t & 1))
                 XXH64_update(state, &taps.v[t], sizeof taps.v[t]);
     }
     XXH64_update(state, nm_machine_image(rig->m) + SHARED_AT, sizeof(uint32_t));

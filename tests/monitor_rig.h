@@ -6,7 +6,7 @@
 #define MONITOR_RIG_H
 
 #include "machine/machine.h"
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 
 struct rig {
@@ -21,6 +21,9 @@ struct nm_params rig_params(unsigned processors, unsigned stations, unsigned loc
 
 /** Builds the machine; every card has been told to go through the loop `rounds` times. */
 void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds);
+/** ... of cards of another kind. */
+void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_kind *kind,
+                unsigned rounds);
 void rig_free(struct rig *rig);
 
 /** Runs to `until` or to the first interrupt, whose card and tick it tells; cards that are done
@@ -42,6 +45,12 @@ static inline uint32_t rig_get(struct rig *rig, unsigned card, uint32_t offset)
 static inline void rig_set(struct rig *rig, unsigned card, uint32_t offset, uint32_t value)
 {
     nm_card_register_write(rig->m, card, offset, value);
+}
+
+/** A card's SRAM. */
+static inline const struct mon_sram *rig_sram(const struct nm_machine *m, unsigned card)
+{
+    return &mon_const_board_of(nm_card_unit(m, card))->sram;
 }
 
 /** The word for CONTROLk. */

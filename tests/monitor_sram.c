@@ -1,5 +1,6 @@
 /* The SRAM of the monitoring card: codes of service times, numbers of words, increments. */
-#include "monitor/board.h"
+#include "monitor/board/board.h"
+#include "rows.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -80,16 +81,20 @@ Test(monitor_sram, words_by_hand)
 Test(monitor_sram, the_parts_of_each_source_fill_its_address)
 {
     size_t count;
-    const struct mon_part_row *parts = mon_parts(&count);
+    const struct mon_field_row *parts = mon_board_parts;
+    count = ROWS(parts);
     unsigned bits[MON_SOURCES] = {0};
     for (size_t i = 0; i < count; i++) {
         const unsigned mask = ((1u << parts[i].bits) - 1) << parts[i].low;
-        cr_expect(!(bits[parts[i].source] & mask), "%s", parts[i].name);
+        unsigned source = 0;
+        while (strcmp(mon_board_sources[source].name, parts[i].reg))
+            source++;
+        cr_expect(!(bits[source] & mask), "%s", parts[i].name);
         cr_expect(*parts[i].sentence);
-        bits[parts[i].source] |= mask;
+        bits[source] |= mask;
     }
     for (unsigned s = MON_SOURCE_ad; s < MON_SOURCES; s++)
-        cr_expect_eq(bits[s], 0xffff, "%s", mon_source_row(s)->name);
+        cr_expect_eq(bits[s], 0xffff, "%s", mon_board_sources[s].name);
 }
 
 Test(monitor_sram, an_increment_takes_three_cycles_and_loses_what_comes_meanwhile)

@@ -9,7 +9,7 @@
  */
 #include "actors.h"
 #include "machine/params.h"
-#include "monitor/monitor.h"
+#include "monitor/board/board.h"
 #include "procard/pins.h"
 #include "tests/r4400_counts.h"
 
@@ -394,7 +394,7 @@ static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
 static const struct pc_core_ops core = {
     .name = "player", .size = sizeof(struct player), .run = run};
 
-static const struct nm_card_kind kind = {&pc_card_ops, &core};
+static const struct nm_card_kind kind = {&pc_card_ops, &core, &mon_numachine};
 
 static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)
@@ -562,7 +562,7 @@ Test(r4400, events_are_groups_of_states)
         {"slipped", "killslip/slip", false},
     };
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++) {
-        int e = mon_event_find(groups[g].event);
+        int e = mon_event_find(&mon_numachine, groups[g].event);
         uint64_t taps = 0;
         cr_assert_geq(e, 0, "%s", groups[g].event);
         for (unsigned s = 0; s < PC_ST__COUNT; s++) {
@@ -571,7 +571,7 @@ Test(r4400, events_are_groups_of_states)
                       (paths[s][length] == 0 || paths[s][length] == '/');
             taps |= (uint64_t)(in != groups[g].others) << s;
         }
-        cr_expect_eq(mon_events()[e].taps, taps, "%s", groups[g].event);
+        cr_expect_eq(mon_board_events[e].taps, taps, "%s", groups[g].event);
     }
 }
 

@@ -2,6 +2,8 @@
 #ifndef TESTS_REPORT_FAKE_H
 #define TESTS_REPORT_FAKE_H
 
+#include "monitor/board/board.h"
+#include "procard/r4400/r4400.h"
 #include "report/run.h"
 
 #include <string.h>
@@ -47,6 +49,7 @@ static inline void fake_init(struct fake *f, const char *events)
     f->experiment.inputs = empty;
     f->experiment.limit = NM_NEVER;
     f->experiment.seed = 1;
+    f->experiment.machine.card = &pc_r4400;
     f->experiment.machine.name = (char *)"station-2";
     f->experiment.machine.params.cpu_clock = 150000000;
     f->experiment.machine.params.bus_clock = 50000000;
@@ -57,7 +60,7 @@ static inline void fake_init(struct fake *f, const char *events)
     f->experiment.machine.params.l2_split = true;
     f->experiment.machine.params.l2_data_half = 1;
     f->experiment.machine.params.processors = FAKE_CARDS;
-    mon_choice_add(&choice, events, why, sizeof why);
+    mon_choice_add(&mon_numachine, &choice, events, why, sizeof why);
     rep_run_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);
 }
 

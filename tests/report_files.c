@@ -457,7 +457,7 @@ Test(report_files, every_tap_is_in_a_file)
     for (unsigned e = 0; e < MON_EV__COUNT; e++)
         if (!mon_event_needs_board((enum mon_event_id)e))
             snprintf(events + strlen(events), sizeof events - strlen(events), "%s,",
-                     mon_events()[e].name);
+                     mon_board_events[e].name);
     for (unsigned t = 0; t < MON_TAP__COUNT; t++) {
         uint64_t *tap = &fake.card[0].taps.v[t];
         char *usual = csv_with(events, tap, 0), *more = csv_with(events, tap, 12345);

@@ -1,4 +1,5 @@
 /* Histograms, counters and samples as results, from words and totals made up by hand. */
+#include "monitor/board/board.h"
 #include "report/histogram.h"
 #include "report/samples.h"
 #include "report_fake.h"
@@ -54,9 +55,9 @@ static void service_times(void)
         {.service = 5000, .phase = 0, .global = true},
     };
     fake.experiment.phases = phases;
-    registers[1].sram_control = MON_PUT(MON_SOURCE_state_time, SRAM_CONTROL_SOURCE);
-    registers[1].sram = sram;
-    registers[1].lost = 4;
+    registers[1].memory.setup = MON_PUT(MON_SOURCE_state_time, SRAM_CONTROL_SOURCE);
+    registers[1].memory.word = sram;
+    registers[1].memory.lost = 4;
     for (unsigned i = 0; i < 3; i++)
         sram[mon_bin_of(MON_SOURCE_state_time, &t[i], false)] = 10 * (i + 1);
 }
@@ -117,7 +118,7 @@ Test(report_histogram, npy_has_every_word_of_every_card)
     for (unsigned user = 0; user < FAKE_CARDS; user++) {
         size_t size;
         for (unsigned c = 0; c < FAKE_CARDS; c++)
-            registers[c].sram = c == user ? sram : NULL;
+            registers[c].memory.word = c == user ? sram : NULL;
         char *text = written(rep_write_npy, &size);
         cr_assert_gt(size, data);
         for (size_t i = 0; i < data / 4; i++) {
@@ -179,10 +180,10 @@ Test(report_histogram, saturated_times)
                                      next = {.service = rows[i].last + 1};
         size_t size;
         memset(sram, 0, sizeof sram);
-        registers[1] = (struct rep_registers){
-            .sram_control = MON_PUT(rows[i].source, SRAM_CONTROL_SOURCE),
-            .sram = sram,
-            .doubled = rows[i].doubled,
+        registers[1].memory = (struct mon_memory){
+            .setup = MON_PUT(rows[i].source, SRAM_CONTROL_SOURCE) |
+                     (rows[i].doubled ? MON_SETUP_DOUBLED : 0),
+            .word = sram,
             .longest = rows[i].last,
         };
         sram[mon_bin_of(rows[i].source, &last, rows[i].doubled)] = 7;
@@ -194,7 +195,7 @@ Test(report_histogram, saturated_times)
         rep_histogram_remark(&fake.run);
         cr_expect_eq(fake.run.remarks, before, "row %d", rows[i].line);
         sram[mon_bin_of(rows[i].source, &next, rows[i].doubled)] = 90;
-        registers[1].longest = rows[i].last < 4000 ? 4000 : 5000;
+        registers[1].memory.longest = rows[i].last < 4000 ? 4000 : 5000;
         text = written(chart_110, &size);
         cr_expect_eq(row_of(text, rows[i].saturated), 90, "row %d: %s", rows[i].line, text);
         cr_expect(strstr(text, "97 counted"), "row %d: %s", rows[i].line, text);
@@ -210,8 +211,8 @@ Test(report_histogram, saturated_times)
 Test(report_histogram, chart_of_blocks)
 {
     size_t size;
-    registers[0].sram_control = MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE);
-    registers[0].sram = sram;
+    registers[0].memory.setup = MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE);
+    registers[0].memory.word = sram;
     for (unsigned i = 0; i < 40; i++)
         sram[0x8000 + 2 * i] = i + 1;
     char *text = written(chart_110, &size);
@@ -253,10 +254,10 @@ Test(report_histogram, what_a_word_covers)
         p->l2_line = rows[i].line;
         p->l2_split = rows[i].split;
         p->l2_data_half = rows[i].data_half;
-        registers[0] = (struct rep_registers){
-            .sram_control = MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE) |
-                            MON_PUT(rows[i].invalidates, SRAM_CONTROL_INVALIDATES),
-            .sram = sram};
+        registers[0].memory =
+            (struct mon_memory){.setup = MON_PUT(MON_SOURCE_scaddr, SRAM_CONTROL_SOURCE) |
+                                         MON_PUT(rows[i].invalidates, SRAM_CONTROL_INVALIDATES),
+                                .word = sram};
         sram[rows[i].bin] = 5;
         char *text = written(chart_110, &size);
         cr_expect(strstr(text, rows[i].chart), "row %d: %s", rows[i].at, text);
@@ -282,9 +283,9 @@ Test(report_histogram, nothing_counted)
 {
     size_t size;
     for (unsigned source = MON_SOURCE_off; source < MON_SOURCES; source++) {
-        registers[1] = (struct rep_registers){.sram_control = MON_PUT(source, SRAM_CONTROL_SOURCE)};
+        registers[1].memory = (struct mon_memory){.setup = MON_PUT(source, SRAM_CONTROL_SOURCE)};
         const bool asked = source != MON_SOURCE_off;
-        cr_expect_eq(rep_histogram_used(&registers[1]), asked, "source %u", source);
+        cr_expect_eq(rep_histogram_used(&fake.run, &registers[1]), asked, "source %u", source);
         cr_expect_eq(rep_histogram_total(&fake.run).cards, asked, "source %u", source);
         char *text = written(rep_write_csv, &size);
         cr_expect_eq(strstr(text, "whole,machine,histogram.counted,0,events\r\n") != NULL, asked,
@@ -307,15 +308,14 @@ Test(report_histogram, nothing_counted)
 Test(report_histogram, counters)
 {
     size_t size;
-    registers[0].control[2] = MON_PUT(MON_EV_nothing, CONTROL0_EVENT);
-    for (unsigned c = 0; c < FAKE_CARDS; c++)
-        for (unsigned k = 0; k < MON_COUNTERS; k++)
-            registers[c].control[k] = MON_EV_nothing;
     cr_expect(!rep_registers_used(&fake.run));
-    registers[1].control[2] = MON_PUT(MON_EV_nacks, CONTROL0_EVENT) | MON_PUT(1, CONTROL0_MASK);
-    registers[1].value[2] = 77;
-    registers[1].counted[2] = (UINT64_C(1) << 32) + 1077;
-    registers[1].overflow = 4;
+    registers[1].counter[2] = (struct mon_reading){.used = true,
+                                                   .event = MON_EV_nacks,
+                                                   .masked = true,
+                                                   .setup = 5,
+                                                   .value = 77,
+                                                   .counted = (UINT64_C(1) << 32) + 1077,
+                                                   .overflowed = true};
     cr_expect(rep_registers_used(&fake.run));
     char *text = written(rep_write_counters, &size);
     cr_expect_str_eq(text, "card,counter,event,masked,value,counted,unit,overflowed\r\n"
@@ -326,8 +326,10 @@ Test(report_histogram, counters)
     cr_expect(strstr(text, ".card[1].counter[2],counted,4294968373,packets\r\n"));
     free(text);
     /* A counter that starts near its end on an idle card has counted nothing there. */
-    registers[0].control[2] = registers[1].control[2];
-    registers[0].value[2] = (uint32_t)-1000;
+    registers[0].counter[2] = registers[1].counter[2];
+    registers[0].counter[2].value = (uint32_t)-1000;
+    registers[0].counter[2].counted = 0;
+    registers[0].counter[2].overflowed = false;
     text = written(rep_table_counters, &size);
     cr_expect(strstr(text, "nacks, masked") && strstr(text, "on 1 card"), "%s", text);
     cr_expect(strstr(text, "2  4,294,968,373  packets  0 .. 4,294,968,373 "), "%s", text);

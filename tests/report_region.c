@@ -170,7 +170,7 @@ Test(report_region, rows_that_are_added_move_no_result_hash)
         other.result != hash.result ? in++ : out++;                   \
     }
 #define TAP(name, unit, sentence) ROW("tap", name)
-#define BOARD_TAP(name, unit, sentence) \
+#define UNIT_TAP(name, unit, sentence) \
     cr_expect_eq(hash_of_names("tap", #name).totals, hash.totals);
 #include "monitor/taps.def"
 #undef TAP

@@ -7,7 +7,7 @@
 #include "input/yaml.h"
 #include "machine/looking.h"
 #include "machine/machine.h"
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 
 #include <criterion/criterion.h>
@@ -30,7 +30,7 @@ struct nm_machine {
 
 static struct nm_machine the_machine;
 
-const struct nm_card_kind pc_r4400; /* nobody makes a card */
+const struct nm_card_kind pc_r4400 = {.counters = &mon_numachine}; /* nobody makes a card */
 
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
 {
@@ -74,16 +74,9 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
     mon_board_write(&m->board[card], offset, value, &taps);
 }
 
-uint64_t nm_card_counter(const struct nm_machine *m, unsigned card, unsigned k)
+const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card)
 {
-    struct mon_taps taps;
-    nm_card_taps((struct nm_machine *)m, card, &taps);
-    return mon_counted(&m->board[card].counters, k, &taps);
-}
-
-const struct mon_sram *nm_card_sram(const struct nm_machine *m, unsigned card)
-{
-    return &m->board[card].sram;
+    return &m->board[card].unit;
 }
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
@@ -368,11 +361,11 @@ Test(report_session, the_coherence_histogram_has_a_file_of_its_own)
 Test(report_session, the_cards_are_programmed_before_the_first_cycle)
 {
     struct prog_outcome outcome;
-    struct in_write writes[] = {
-        {MON_REG_CONTROL2, MON_EV_nacks},
-        {MON_REG_COUNTER2, 0},
-        {MON_REG_SRAM_CONTROL, MON_PUT(MON_SOURCE_ad, SRAM_CONTROL_SOURCE)},
-        {MON_SRAM_WINDOW + 4 * 7, 9},
+    struct mon_write writes[] = {
+        {.offset = MON_REG_CONTROL2, .value = MON_EV_nacks},
+        {.offset = MON_REG_COUNTER2},
+        {.offset = MON_REG_SRAM_CONTROL, .value = MON_PUT(MON_SOURCE_ad, SRAM_CONTROL_SOURCE)},
+        {.offset = MON_SRAM_WINDOW + 4 * 7, .value = 9},
     };
     play = (struct play){.end = PROG_EXITED};
     session.out = "programmed";

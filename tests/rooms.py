@@ -2,7 +2,8 @@
 """The rooms of the house: who may include whom.
 
 A folder is a room, and a folder in it may be one of its own. An include must lead downwards in ROOMS,
-or stay in its room; so no circle can arise. `rooms.py DIR --draw` prints the arrows there are.
+or stay in its room; so no circle can arise. A folder within monitor/ is a counter unit, which nobody
+knows by name but who puts a kind of card together. `rooms.py DIR --draw` prints the arrows there are.
 """
 
 import collections
@@ -22,6 +23,7 @@ ROOMS = [
     ["report"],
     ["cli"],
 ]
+UNITS = ["procard/r4400/core.c", "procard/driver/driver.c"]  # who may include a header of monitor/UNIT/
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
@@ -47,6 +49,18 @@ def arrows(root):
                     yield room, None, file.relative_to(root), header
 
 
+def strangers_of_units(root):
+    """Includes of a counter unit's header from outside its folder."""
+    for room in (r for r in STOREY if "/" not in r):
+        for file in sorted(f for f in (root / room).rglob("*") if f.suffix in (".c", ".h", ".def")):
+            name = file.relative_to(root).as_posix()
+            for header in INCLUDE.findall(file.read_text()):
+                unit = "/".join(header.split("/")[:2])
+                if header.startswith("monitor/") and header.count("/") == 2 and name not in UNITS:
+                    if not name.startswith(unit + "/"):
+                        yield f"{name}: {header}: knows a counter unit by name"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     found = list(arrows(root))
@@ -59,6 +73,7 @@ def main():
         for a, b, file, header in found
         if b is None or STOREY[b] >= STOREY[a]
     ]
+    wrong += strangers_of_units(root)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*") for d in root.glob(f"{glob}/meson.build")
              if d.relative_to(root).parts[0] not in ("tests", "build")}

@@ -50,7 +50,7 @@ thread 0: 1 calls, bits 80000000
 thread 1: 6 calls, bits 800000f0
 thread 2: 6 calls, bits 80000f00
 thread 3: 6 calls, bits 8000f000
-a refused write: 1, shape 4
+a refused write: 2, shape 4
 """,
     "outside_guest": """uncached: parts right
 uncached: messages right
@@ -66,10 +66,13 @@ refused: 13 13 22 22 22 22 2 2 2 2
 
 # What the simulator says of a guest, and what it has counted.
 SAID = {
-    "card_guest": r"warning: monitoring cards refused 2 writes to their registers; the first, at cycle \d+, by thread "
+    "sync_guest": r"warning: cards refused 1 write to their registers; the first, .*, to SHAPE \(0x1010\) of "
+                  r"card 0: the register cannot be written\n",
+    "card_guest": r"warning: cards refused 2 writes to their registers; the first, at cycle \d+, by thread "
                   r"1000 on card 0 at pc 0x\w+ \(main\+0x\w+\), to CONTROL3 \(0x3c\) of card 0: the allocation matrix .*\n",
 }
 COUNTED = {
+    "sync_guest": {"truth.refused_writes": 1},
     "card_guest": {"truth.refused_writes": 2, "truth.counter0_interrupts": 0, "truth.counter2_interrupts": 3,
                    "truth.sram_interrupts": 0},
 }

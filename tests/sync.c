@@ -6,6 +6,7 @@
 #include "procard/sync.h"
 #include "actors.h"
 #include "machine/looking.h"
+#include "monitor/board/board.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -33,7 +34,7 @@ Test(sync, rows)
     for (size_t i = 0; i < count; i++) {
         const uint32_t ones = row[i].bits < 32 ? (1u << row[i].bits) - 1 : UINT32_MAX;
         const uint32_t before = pc_sync_read(&s, row[i].offset);
-        const bool written = pc_sync_write(&s, row[i].offset, UINT32_MAX);
+        const bool written = pc_sync_write(&s, row[i].offset, UINT32_MAX) == 0;
         const uint32_t after = pc_sync_read(&s, row[i].offset);
         cr_expect_eq(written, row[i].access != MON_RO, "%s", row[i].name);
         if (row[i].access == MON_RO || row[i].access == MON_WO)
@@ -48,7 +49,8 @@ Test(sync, rows)
     for (uint32_t at = PC_SYNC_BEGIN; at < PC_SYNC_END; at += 4) {
         if (there[(at - PC_SYNC_BEGIN) / 4])
             continue;
-        cr_expect(!pc_sync_write(&s, at, 1) && pc_sync_read(&s, at) == 0, "%#x", at);
+        cr_expect(pc_sync_write(&s, at, 1) == MON_REFUSED_NO_REGISTER && pc_sync_read(&s, at) == 0,
+                  "%#x", at);
     }
     cr_expect_eq(pc_sync_read(&s, PC_SYNC_SHAPE), 4u | 4 << 8 | 4 << 16 | 1 << 24);
 }
@@ -453,7 +455,7 @@ Test(sync, all_monitoring_cards_at_once)
         for (unsigned k = 0; k < MON_COUNTERS; k++)
             cr_expect_eq(nm_card_register_read(m, i, MON_REG_COUNTER0 + 4 * k), 1);
         const uint32_t error = nm_card_register_read(m, i, MON_REG_ERROR);
-        cr_expect_eq(MON_GET(error, ERROR_REASON), MON_REASON_no_register);
+        cr_expect_eq(MON_GET(error, ERROR_REASON), MON_REASON_read_only);
         cr_expect_eq(MON_GET(error, ERROR_OFFSET), PC_SYNC_SHAPE);
     }
     nm_machine_free(m);

@@ -3,6 +3,7 @@
  * exception leaves it as it is, to be made again when the card goes on.
  */
 #include "procard/driver/driver.h"
+#include "monitor/board/board.h"
 
 #include <endian.h>
 #include <string.h>
@@ -182,7 +183,7 @@ static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
 static const struct pc_core_ops core = {
     .name = "driver", .size = sizeof(struct driver), .run = run};
 
-const struct nm_card_kind pc_driver = {&pc_card_ops, &core};
+const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 
 void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source *source,
               void *self, nm_tick at)

@@ -1,6 +1,7 @@
 /*
  * The R4400 as a core, and what the rooms above do with it.
  */
+#include "monitor/board/board.h"
 #include "procard/r4400/code.h"
 
 static uint64_t pc(const struct pc_cpu *base)
@@ -40,7 +41,9 @@ static const struct pc_core_ops core = {
     .store_bytes = store_bytes,
 };
 
-const struct nm_card_kind pc_r4400 = {&pc_card_ops, &core};
+_Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
+
+const struct nm_card_kind pc_r4400 = {&pc_card_ops, &core, &mon_numachine};
 
 struct r4400 *r4400_at(struct nm_machine *m, unsigned card)
 {

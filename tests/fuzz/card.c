@@ -3,7 +3,8 @@
  * the board is plain logic, so it is driven alone, with totals that only grow; and what was read
  * back must not depend on whether somebody looked in between.
  */
-#include "monitor/board.h"
+#include "../rows.h"
+#include "monitor/board/board.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_words[] = {NULL};
@@ -15,7 +16,7 @@ size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
 {
     size_t registers, n = 0;
 
-    mon_registers(&registers);
+    registers = ROWS(mon_board_registers);
     if (number >= registers)
         return 0;
     for (unsigned i = 0; i < 12 && n + 9 <= room; i++) {
@@ -37,6 +38,7 @@ size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
 
 struct rig {
     struct mon_board board;
+    struct mon_comparator comparator;
     struct mon_taps taps;
 };
 
@@ -44,7 +46,8 @@ struct rig {
 static uint32_t offset_of(uint32_t word)
 {
     size_t registers;
-    const struct mon_register_row *row = mon_registers(&registers);
+    const struct mon_register_row *row = mon_board_registers;
+    registers = ROWS(row);
     const uint32_t kind = word >> 24 & 3;
 
     if (kind < 2)
@@ -56,7 +59,7 @@ static uint32_t offset_of(uint32_t word)
 static void pass_time(struct rig *r, uint32_t amount)
 {
     for (unsigned t = 0; t < MON_TAP__COUNT; t++)
-        if (!((MON_PACKET_TAPS | MON_BOARD_TAPS) >> t & 1))
+        if (!((MON_PACKET_TAPS | MON_UNIT_TAPS) >> t & 1))
             r->taps.v[t] += amount;
     mon_board_complete(&r->board, &r->taps);
 }
@@ -108,10 +111,10 @@ static void happen(struct rig *r, uint32_t what, uint32_t a, uint32_t b)
         break;
     case 6:
         mon_board_access(&r->board, (enum mon_kind)(1u << b % 5), a & 0x3ffff, b & 1, now);
-        mon_board_request(&r->board, a);
+        mon_compare_request(&r->comparator, a);
         break;
     default:
-        mon_board_invalidate(&r->board, a);
+        mon_compare_invalidate(&r->comparator, a);
         if (mon_board_pending(&r->board, &r->taps))
             mon_board_interrupt(&r->board, now);
         break;
@@ -123,20 +126,20 @@ static void happen(struct rig *r, uint32_t what, uint32_t a, uint32_t b)
 static uint64_t look(struct rig *r)
 {
     size_t registers;
-    const struct mon_register_row *row = mon_registers(&registers);
+    const struct mon_register_row *row = mon_board_registers;
+    registers = ROWS(row);
     uint64_t sum = 0;
     unsigned which;
-    bool pcycles;
 
     for (unsigned k = 0; k < MON_COUNTERS; k++)
-        sum = sum * 31 + mon_board_remaining(&r->board, k, &r->taps, &pcycles);
+        sum = sum * 31 + mon_board_look(&r->board, k, &r->taps).count;
     sum += mon_board_flags(&r->board, &r->taps) + mon_board_wants(&r->board);
     sum += mon_board_packets_pending(&r->board, &r->taps, &which) + mon_board_hears(&r->board);
     for (size_t i = 0; i < registers; i++)
         if (row[i].access == MON_RO || row[i].access == MON_RW)
             sum = sum * 31 + row[i].offset;
     FUZZ_CHECK(MON_GET(r->board.error, ERROR_REASON) == 0 ||
-                   mon_reason_sentence(MON_GET(r->board.error, ERROR_REASON)),
+                   mon_unit_reason(&mon_numachine, MON_GET(r->board.error, ERROR_REASON)),
                "a reason without a sentence");
     return sum;
 }
@@ -149,7 +152,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!curious || !plain)
         abort();
     mon_board_init(&curious->board, 3);
+    mon_comparator_init(&curious->comparator);
+    curious->board.comparator = &curious->comparator;
     mon_board_init(&plain->board, 3);
+    mon_comparator_init(&plain->comparator);
+    plain->board.comparator = &plain->comparator;
     while (in.left) {
         const uint32_t what = (uint32_t)fuzz_take(&in, 1) % WHAT_MAX;
         const uint32_t a = (uint32_t)fuzz_take(&in, 4), b = (uint32_t)fuzz_take(&in, 4);

@@ -3,6 +3,8 @@
  * card's registers at any width, from two threads on one machine. The idea: devices are
  * opened and mapped first, so that every byte of the input reaches one.
  */
+#include "../rows.h"
+#include "monitor/board/board.h"
 #include "procard/sync.h"
 #include "tests/fuzz/guest.h"
 
@@ -69,7 +71,8 @@ static void open_all(struct guest *g, unsigned opened[DEVICES], unsigned mapped[
 static uint32_t register_offset(unsigned n)
 {
     size_t monitor, sync;
-    const struct mon_register_row *first = mon_registers(&monitor);
+    const struct mon_register_row *first = mon_board_registers;
+    monitor = ROWS(first);
     const struct mon_register_row *second = pc_sync_registers(&sync);
 
     n %= monitor + 2 * sync;

@@ -3,7 +3,7 @@
  * The idea: the first byte says which, and no text may be refused without a reason.
  */
 #include "input/experiment.h"
-#include "monitor/monitor.h"
+#include "monitor/board/board.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_words[] = {"nacks",
@@ -69,13 +69,13 @@ static void choose(const char *text)
     char why[200] = "";
 
     choice.count = 0;
-    if (!mon_choice_add(&choice, text, why, sizeof why))
+    if (!mon_choice_add(&mon_numachine, &choice, text, why, sizeof why))
         FUZZ_CHECK(*why, "refused without a reason: %s", text);
     FUZZ_CHECK(choice.count <= MON_EV__COUNT, "%u events", choice.count);
-    mon_plan_make(&plan, &choice);
+    mon_plan_make(&mon_numachine, &plan, &choice);
     for (unsigned i = 0; i < choice.count; i++)
         FUZZ_CHECK(plan.bank[i] < plan.banks && plan.counter[i] < MON_COUNTERS &&
-                       mon_events()[choice.event[i]].counters >> plan.counter[i] & 1,
+                       mon_board_events[choice.event[i]].counters >> plan.counter[i] & 1,
                    "event %u is counted nowhere", choice.event[i]);
 }
 

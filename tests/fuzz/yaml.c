@@ -5,6 +5,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/write.h"
+#include "monitor/board/board.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/guest_elf.h"
 
@@ -159,7 +160,7 @@ static void try_group(void)
     char *said = NULL;
     size_t size;
     struct in_diag diag = {.out = open_memstream(&said, &size)};
-    const bool good = in_group_load(&group, "./t.yaml", &diag);
+    const bool good = in_group_load(&group, &mon_numachine, "./t.yaml", &diag);
 
     fclose(diag.out);
     FUZZ_CHECK(good == !diag.errors, "%u errors: %s", diag.errors, said);

@@ -11,7 +11,7 @@
  * A write that contradicts another setting has no effect but a reason in ERROR: the card's parts
  * share wires (A-4, A-8), and who programs it must hear of it.
  */
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,15 @@
 
 static const uint64_t ADDRESS_BITS = (UINT64_C(1) << 40) - 1;
 
+static const struct mon_comparator quiet = {.invalidated = MON_NOWHERE};
+
 void mon_board_init(struct mon_board *b, unsigned number)
 {
     *b = (struct mon_board){.number = number,
                             .options = MON_PUT(1, OPTIONS_FAST_ZERO),
                             .sram_control = MON_PUT(1, SRAM_CONTROL_DATA_HALF),
-                            .invalidated = MON_NOWHERE};
+                            .unit.ops = &mon_numachine,
+                            .comparator = &quiet};
     mon_card_reset(&b->counters);
     for (unsigned k = 0; k < MON_COUNTERS; k++)
         b->control[k] = MON_PUT(MON_EV_nothing, CONTROL0_EVENT);
@@ -162,17 +165,29 @@ static void notice(struct mon_board *b, uint64_t cycle)
     b->interrupt_waits = false;
 }
 
-uint64_t mon_board_remaining(const struct mon_board *b, unsigned k, const struct mon_taps *now,
-                             bool *pcycles)
+/* Bit t: what counter k counts goes on while tap t grows. */
+static uint64_t waits_for(const struct mon_board *b, unsigned k)
 {
     const struct mon_counter *c = &b->counters.counter[k];
-    const uint64_t states = (UINT64_C(1) << (MON_TAP_ST_SLIP_FP + 1)) - 1;
-    const uint64_t rings =
-        T(RING_BUSY) | T(UPPER_RING_BUSY); /* their clock may be the faster one */
-    if (c->masked || c->settling || !c->taps || c->taps & MON_PACKET_TAPS)
-        return 0;
-    *pcycles = c->taps & (states | rings | T(ABOVE));
-    return (UINT64_C(1) << 32) - mon_read(&b->counters, k, now);
+    uint64_t taps = c->taps;
+    if (c->event == MON_EV_counter_above)
+        return waits_for(b, b->watch); /* which never watches another */
+    if (c->settling || (taps & T(INTERRUPT_TIME) && b->interrupt_waits))
+        taps |= T(CYCLES);
+    return taps;
+}
+
+struct mon_look mon_board_look(const struct mon_board *b, unsigned k, const struct mon_taps *now)
+{
+    const struct mon_counter *c = &b->counters.counter[k];
+    const bool enabled = MON_GET(b->control[k], CONTROL0_INTERRUPT);
+    struct mon_look look = {.when = MON_LOOK_NEVER};
+    if (c->settling)
+        look = (struct mon_look){.when = MON_LOOK_AT, .count = c->ready};
+    else if (enabled && !c->masked && !mon_overflowed(&b->counters, k, now))
+        look = mon_look_ahead(c->taps, (UINT64_C(1) << 32) - mon_read(&b->counters, k, now));
+    look.taps = waits_for(b, k);
+    return look;
 }
 
 /* ---- what passes ----------------------------------------------------------------------------- */
@@ -258,6 +273,10 @@ unsigned mon_board_wants(const struct mon_board *b)
                                                                     : MON_WANTS_ACCESSES;
     if (counts(b, MON_EV_last_read_latency))
         wants |= MON_WANTS_ISSUES;
+    if (MON_GET(b->mask, MASK_FIFO))
+        wants |= MON_WANTS_DEPTHS;
+    if (wants & MON_WANTS_ACCESSES && MON_GET(b->sram_control, SRAM_CONTROL_INTERRUPT))
+        wants |= MON_WANTS_LEASH;
     return wants;
 }
 
@@ -272,6 +291,14 @@ uint64_t mon_board_hears(const struct mon_board *b)
     return taps;
 }
 
+/* After whatever may have changed what the card must know. */
+static void tell(struct mon_board *b)
+{
+    b->unit.wants = mon_board_wants(b);
+    b->unit.hears = mon_board_hears(b);
+    b->unit.phase = (uint16_t)b->phase;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Connects counter k as its control register and the options say. */
@@ -280,7 +307,7 @@ static void wire(struct mon_board *b, unsigned k, const struct mon_taps *now)
     static const uint64_t memory[] = {T(MEMORY_BUSY), T(MEMORY_BANK0), T(MEMORY_BANK1),
                                       T(MEMORY_BANKS)};
     const enum mon_event_id event = (enum mon_event_id)MON_GET(b->control[k], CONTROL0_EVENT);
-    uint64_t taps = mon_events()[event].taps, minus = 0;
+    uint64_t taps = mon_board_events[event].taps, minus = 0;
     if (event == MON_EV_memory_busy)
         taps = memory[b->memory];
     if (event == MON_EV_mp_stalls && MON_GET(b->options, OPTIONS_MP_WITH_OTHER))
@@ -299,7 +326,7 @@ static enum mon_reason may_count(const struct mon_board *b, unsigned k, unsigned
 {
     if (event >= MON_EV__COUNT)
         return MON_REASON_no_event;
-    if (!(mon_events()[event].counters >> k & 1))
+    if (!(mon_board_events[event].counters >> k & 1))
         return MON_REASON_no_path;
     if (mask && !mon_event_is_packet((enum mon_event_id)event))
         return MON_REASON_no_packet_event;
@@ -504,6 +531,12 @@ enum mon_reason mon_board_write(struct mon_board *b, uint32_t offset, uint32_t v
     return mon_board_write_by(b, b->number, offset, value, now);
 }
 
+void mon_board_refuse(struct mon_board *b, uint32_t offset, enum mon_reason reason)
+{
+    b->error = MON_PUT(1, ERROR_STICKY) | MON_PUT(reason, ERROR_REASON) |
+               MON_PUT(offset & MON_MAX_ERROR_OFFSET, ERROR_OFFSET);
+}
+
 enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_t offset,
                                    uint32_t value, const struct mon_taps *now)
 {
@@ -513,14 +546,14 @@ enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_
                    now->v[MON_TAP_CYCLES]);
         return MON_REASON_none;
     }
-    const struct mon_register_row *row = mon_register_at(offset);
+    const struct mon_register_row *row = mon_unit_register(&mon_numachine, offset);
     const bool above = close_crossings(b, now);
     const enum mon_reason reason =
         row ? write_register(b, row, value, now) : MON_REASON_no_register;
     open_crossings(b, above, now);
+    tell(b);
     if (reason != MON_REASON_none)
-        b->error = MON_PUT(1, ERROR_STICKY) | MON_PUT(reason, ERROR_REASON) |
-                   MON_PUT(offset & MON_MAX_ERROR_OFFSET, ERROR_OFFSET);
+        mon_board_refuse(b, offset, reason);
     return reason;
 }
 
@@ -547,14 +580,14 @@ static uint64_t care_of(const struct mon_board *b)
 
 static uint64_t value_of(const struct mon_board *b)
 {
-    return comparator_in_use(b) ? b->invalidated & ADDRESS_BITS : b->value;
+    return comparator_in_use(b) ? b->comparator->invalidated & ADDRESS_BITS : b->value;
 }
 
 static uint32_t read_register(struct mon_board *b, uint32_t offset, const struct mon_taps *now)
 {
     switch (offset) {
     case MON_REG_IDENTITY:
-        return mon_register_at(offset)->reset;
+        return mon_unit_register(&mon_numachine, offset)->reset;
     case MON_REG_CARD:
         return b->number;
     case MON_REG_COUNTER0:
@@ -601,12 +634,12 @@ static uint32_t read_register(struct mon_board *b, uint32_t offset, const struct
     case MON_REG_VALUE_HIGH:
         return (uint32_t)(value_of(b) >> 32);
     case MON_REG_ADDRESS_LOW:
-        return (uint32_t)b->requested;
+        return (uint32_t)b->comparator->requested;
     case MON_REG_ADDRESS_HIGH:
-        return (uint32_t)(b->requested >> 32);
+        return (uint32_t)(b->comparator->requested >> 32);
     case MON_REG_COMPARATOR:
         return MON_PUT(comparator_in_use(b), COMPARATOR_IN_USE) |
-               MON_PUT(b->armed, COMPARATOR_ARMED);
+               MON_PUT(b->comparator->armed, COMPARATOR_ARMED);
     case MON_REG_PHASE:
         return b->phase;
     case MON_REG_THRESHOLD:

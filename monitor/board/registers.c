@@ -1,7 +1,7 @@
 /*
  * The tables of the board's registers, their fields, and the reasons for which a write is refused.
  */
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 
 /* Names of the access column are short in the table. */
 #define RW  MON_RW
@@ -9,22 +9,28 @@
 #define WO  MON_WO
 #define W1C MON_W1C
 
-static const struct mon_register_row registers[] = {
+const struct mon_register_row mon_board_registers[] = {
 #define REGISTER(name, offset, bits, access, reset, sentence) \
     {#name, sentence, offset, reset, bits, access},
 #define FIELD(register, name, low, bits, sentence)
-#include "monitor/registers.def"
+#include "monitor/board/registers.def"
 #undef REGISTER
 #undef FIELD
-};
+    {0}};
 
-static const struct mon_field_row fields[] = {
+const struct mon_field_row mon_board_fields[] = {
 #define REGISTER(name, offset, bits, access, reset, sentence)
 #define FIELD(register, name, low, bits, sentence) {#register, #name, sentence, low, bits},
-#include "monitor/registers.def"
+#include "monitor/board/registers.def"
 #undef REGISTER
 #undef FIELD
-};
+    {0}};
+
+const struct mon_row mon_board_reasons[] = {
+#define REASON(name, number, sentence) {#name, "", sentence, number},
+#include "monitor/board/reasons.def"
+#undef REASON
+    {0}};
 
 /* Every field lies in its register, and every table fits the field that holds a row's number. */
 #define REGISTER(name, offset, bits, access, reset, sentence)                                   \
@@ -33,12 +39,12 @@ static const struct mon_field_row fields[] = {
 #define FIELD(register, name, low, bits, sentence)                                            \
     _Static_assert((low) + (bits) <= MON_BITS_##register && (bits) < 31, "a field is in its " \
                                                                          "register");
-#include "monitor/registers.def"
+#include "monitor/board/registers.def"
 #undef REGISTER
 #undef FIELD
 #define REASON(name, number, sentence) \
     _Static_assert((number) <= MON_MAX_ERROR_REASON, "a reason fits ERROR.REASON");
-#include "monitor/reasons.def"
+#include "monitor/board/reasons.def"
 #undef REASON
 _Static_assert(MON_EV__COUNT <= MON_MAX_CONTROL0_EVENT + 1, "an event fits CONTROLk.EVENT");
 _Static_assert(MON_SOURCES <= MON_MAX_SRAM_CONTROL_SOURCE + 1, "a source fits SRAM_CONTROL.SOURCE");
@@ -48,33 +54,3 @@ _Static_assert((int)MON_BIT_SRAM < (int)MON_BITS_OVERFLOW &&
                    (int)MON_BIT_SRAM < (int)MON_BITS_INTERRUPT,
                "a bit each");
 _Static_assert(2 * MON_FIFO_KINDS <= 1 << MON_BITS_FIFO_SELECT, "a choice fits FIFO_SELECT");
-
-const struct mon_register_row *mon_registers(size_t *count)
-{
-    *count = sizeof registers / sizeof *registers;
-    return registers;
-}
-
-const struct mon_field_row *mon_fields(size_t *count)
-{
-    *count = sizeof fields / sizeof *fields;
-    return fields;
-}
-
-const struct mon_register_row *mon_register_at(uint32_t offset)
-{
-    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        if (registers[i].offset == offset)
-            return &registers[i];
-    return NULL;
-}
-
-const char *mon_reason_sentence(unsigned reason)
-{
-    static const char *const sentences[] = {
-#define REASON(name, number, sentence) [number] = sentence,
-#include "monitor/reasons.def"
-#undef REASON
-    };
-    return reason < sizeof sentences / sizeof *sentences ? sentences[reason] : "?";
-}

@@ -12,7 +12,7 @@
  * so be in step that one of them loses nearly everything; it is known who lost how much, and
  * counters.arbitration has them take turns.
  */
-#include "monitor/board.h"
+#include "monitor/board/board.h"
 
 #include "base/alloc.h"
 
@@ -21,44 +21,33 @@
 
 enum { MANTISSA = 4, IMPLIED = 1 << MANTISSA, TIME_CODES = 128, TIME_LINEAR_MAX = 4095 };
 
-static const struct mon_source_row sources[MON_SOURCES] = {
-#define SOURCE(name, number, ref, sentence) [number] = {#name, ref, sentence},
+const struct mon_row mon_board_sources[MON_SOURCES + 1] = {
+#define SOURCE(name, number, ref, sentence) [number] = {#name, ref, sentence, number},
 #define PART(source, name, low, bits, sentence)
-#include "monitor/sources.def"
+#include "monitor/board/sources.def"
 #undef SOURCE
 #undef PART
 };
 
-static const struct mon_part_row parts[] = {
+const struct mon_field_row mon_board_parts[] = {
 #define SOURCE(name, number, ref, sentence)
-#define PART(source, name, low, bits, sentence) {MON_SOURCE_##source, #name, sentence, low, bits},
-#include "monitor/sources.def"
+#define PART(source, name, low, bits, sentence) {#source, #name, sentence, low, bits},
+#include "monitor/board/sources.def"
 #undef SOURCE
 #undef PART
-};
+    {0}};
 
 /* Where the parts lie: AT_state_time_PHASE is the low bit, MAX_... the value mask. */
 enum {
 #define SOURCE(name, number, ref, sentence)
 #define PART(source, name, low, bits, sentence) \
     AT_##source##_##name = low, MAX_##source##_##name = (1 << (bits)) - 1,
-#include "monitor/sources.def"
+#include "monitor/board/sources.def"
 #undef SOURCE
 #undef PART
 };
 #define PUT(value, part) ((unsigned)(value) << AT_##part)
 #define GET(index, part) ((index) >> AT_##part & MAX_##part)
-
-const struct mon_source_row *mon_source_row(enum mon_source source)
-{
-    return &sources[source];
-}
-
-const struct mon_part_row *mon_parts(size_t *count)
-{
-    *count = sizeof parts / sizeof *parts;
-    return parts;
-}
 
 /* ---- service time ---------------------------------------------------------------------------- */
 
@@ -130,7 +119,7 @@ static void decode_state(struct mon_bin *bin, unsigned index)
 
 struct mon_bin mon_bin_decode(enum mon_source source, uint16_t index, bool doubled)
 {
-    struct mon_bin bin = {.source = source};
+    struct mon_bin bin = {0};
     unsigned code;
     switch (source) {
     case MON_SOURCE_scaddr:

@@ -1,17 +1,13 @@
 /*
- * The monitoring card of a processor card: what can be counted, on which of its four counters, and
- * the counters themselves.
+ * The four counters of the NUMAchine's monitoring card, and what they can count.
  *
- * The monitor only reads totals (struct mon_taps); nothing in this room can change a simulated
- * cycle. Nothing here allocates: every struct is plain data owned by the caller.
+ * They only read totals (struct mon_taps). Nothing here allocates: every struct is plain data owned
+ * by the caller.
  */
-#ifndef MON_MONITOR_H
-#define MON_MONITOR_H
+#ifndef MON_CARD_H
+#define MON_CARD_H
 
-#include "monitor/taps.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "monitor/unit.h"
 
 enum {
     MON_COUNTERS = 4,  /**< counters of a card (N-2) */
@@ -26,37 +22,20 @@ enum mon_event_id {
 #define EVENT(name, number, ref, unit, scope, counters, taps, sentence) MON_EV_##name = number,
 #define ALIAS(alias, name)
 #define SET(name, events, sentence)
-#include "monitor/events.def"
+#include "monitor/board/events.def"
 #undef EVENT
 #define EVENT(name, number, ref, unit, scope, counters, taps, sentence) +1
     MON_EV__COUNT = 0
-#include "monitor/events.def"
+#include "monitor/board/events.def"
 #undef EVENT
 #undef ALIAS
 #undef SET
 };
 
-/** Who sees the same count; decides what a total over cards is. */
-enum mon_scope {
-    MON_SCOPE_CARD,    /**< each card its own: the sum */
-    MON_SCOPE_STATION, /**< every card of a station the same: one card of each station */
-    MON_SCOPE_RING,    /**< every card of a local ring the same: one card of each */
-    MON_SCOPE_MACHINE, /**< every card the same: one card */
-};
-
-/** One row of events.def. Strings are static. */
-struct mon_event {
-    const char *name, *ref, *unit, *sentence;
-    enum mon_scope scope;
-    unsigned counters; /**< bit k: counter k can count it */
-    uint64_t taps;     /**< bit t: enum mon_tap t is part of the sum */
-};
-
-/** The rows, indexed by enum mon_event_id. */
-const struct mon_event *mon_events(void);
-
-/** Event called `name` (its name, an alias, or the reference "N-43" in either case), or -1. */
-int mon_event_find(const char *name);
+/** The rows, indexed by enum mon_event_id; aliases and sets end with a row without a name. */
+extern const struct mon_event mon_board_events[MON_EV__COUNT];
+extern const struct mon_alias mon_board_aliases[];
+extern const struct mon_set mon_board_sets[];
 
 /** Whether the event only means something on a card that is programmed by registers: it is cleared
  *  by the hardware, or watches another counter. Such events are no results of regions. */
@@ -64,60 +43,6 @@ bool mon_event_needs_board(enum mon_event_id event);
 
 /** Whether the event is packets passing, so that the master mask applies (N-56). */
 bool mon_event_is_packet(enum mon_event_id event);
-
-/** Every word an event string may hold (events, aliases, sets), then NULL; static strings. */
-const char *mon_word(size_t i);
-
-/** An event's total: the sum of its taps. */
-uint64_t mon_event_total(const struct mon_event *event, const struct mon_taps *taps);
-
-/** A name for several events. Strings are static. */
-struct mon_set {
-    const char *name, *events, *sentence;
-};
-
-/** The sets; *count receives their number. */
-const struct mon_set *mon_sets(size_t *count);
-
-/** The unit and sentence of a tap, for results. */
-struct mon_tap_row {
-    const char *name, *unit, *sentence;
-    enum mon_tap_kind kind;
-};
-const struct mon_tap_row *mon_tap_rows(void);
-
-/* ---- choosing and placing -------------------------------------------------------------------- */
-
-/** Events asked for, each once, in the order asked. Zero is empty. */
-struct mon_choice {
-    unsigned count;
-    unsigned event[MON_EV__COUNT]; /**< enum mon_event_id */
-};
-
-/**
- * Adds the events of a comma-separated string of events, aliases, references and sets; those
- * already there are kept where they are.
- * @param[out] why  on failure one sentence for people, with "did you mean" if something is near
- * @return false at the first unknown word; `choice` then holds the words before it
- */
-bool mon_choice_add(struct mon_choice *choice, const char *spec, char *why, size_t size);
-
-/** Adds the events of `more` that are not there yet. */
-void mon_choice_merge(struct mon_choice *choice, const struct mon_choice *more);
-
-/**
- * Where each chosen event is counted. A card has four counters, so more events take several runs of
- * it ("banks").
- */
-struct mon_plan {
-    unsigned banks;                  /**< runs the card needs; 0 for no event */
-    unsigned bank[MON_EV__COUNT];    /**< [position in the choice] */
-    unsigned counter[MON_EV__COUNT]; /**< [position in the choice] */
-    char remark[512];                /**< why more than count/4 runs are needed, or "" */
-};
-
-/** Places the events on counters in as few banks as the allocation matrix allows. */
-void mon_plan_make(struct mon_plan *plan, const struct mon_choice *choice);
 
 /* ---- the counters ---------------------------------------------------------------------------- */
 

@@ -9,19 +9,11 @@
  * its number of wraps the same sum divided by 2^32. Counting therefore costs nothing while time
  * passes and cannot disturb it.
  */
-#include "monitor/monitor.h"
-
-static uint64_t sum(uint64_t taps, const struct mon_taps *now)
-{
-    uint64_t total = 0;
-    for (; taps; taps &= taps - 1)
-        total += now->v[__builtin_ctzll(taps)];
-    return total;
-}
+#include "monitor/board/card.h"
 
 static uint64_t total_of(const struct mon_counter *c, const struct mon_taps *now)
 {
-    return c->masked ? c->passed : sum(c->taps, now) - sum(c->minus, now);
+    return c->masked ? c->passed : mon_sum(c->taps, now) - mon_sum(c->minus, now);
 }
 
 uint64_t mon_read_wide(const struct mon_card *card, unsigned k, const struct mon_taps *now)
@@ -56,9 +48,9 @@ void mon_rewire(struct mon_card *card, unsigned k, enum mon_event_id event, uint
 bool mon_select(struct mon_card *card, unsigned k, enum mon_event_id event,
                 const struct mon_taps *now)
 {
-    if (!(mon_events()[event].counters >> k & 1))
+    if (!(mon_board_events[event].counters >> k & 1))
         return false;
-    mon_rewire(card, k, event, mon_events()[event].taps, 0, false, now);
+    mon_rewire(card, k, event, mon_board_events[event].taps, 0, false, now);
     return true;
 }
 
