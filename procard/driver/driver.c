@@ -3,6 +3,7 @@
  * exception leaves it as it is, to be made again when the card goes on.
  */
 #include "procard/driver/driver.h"
+#include "monitor/board/board.h"
 
 #include "monitor/board/board.h"
 
