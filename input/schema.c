@@ -146,8 +146,12 @@ static json_t *table_schema(const struct in_table *table);
 /** A list of mappings. */
 static json_t *rows_schema(const struct in_key *key)
 {
+    struct in_key keys[IN_COUNTER_KEYS];
+    const bool metrics = !strcmp(key->path, "metrics");
+    const struct in_table table =
+        metrics ? in_metric_table : in_counter_table(in_cards()->counters, keys);
     return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
-                     table_schema(in_rows_of(key)));
+                     table_schema(&table));
 }
 
 static json_t *key_schema(const struct in_key *key)
