@@ -391,6 +391,9 @@ struct mon_unit_ops {
     int (*program)(const struct mon_wish *wish, enum mon_part part, struct mon_write *out);
 };
 
+/** The unit of a card that has none: no registers, no events, no counters. */
+extern const struct mon_unit_ops mon_none;
+
 /** What monitor.histogram.source may be, separated by spaces: names in `histograms` of all units
  *  there are. */
 extern const char mon_histogram_words[];

@@ -109,7 +109,7 @@ struct pc_cpu {
     /* primary data cache: index (va >> dshift) & dmask; a line is 1 << dshift bytes. The card's */
     struct pc_line *d;
     uint32_t dshift, dmask;
-    /* primary instruction cache; of its places only rtag means something. The card's */
+    /* primary instruction cache; wtag means nothing there. The card's */
     struct pc_line *i;
     uint32_t ishift, imask;
     bool untimed; /**< functional mode: every instruction takes one PCycle. The card's */
@@ -221,8 +221,18 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
 bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop);
 
 /** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `rtag` of
- *  its place in cpu->i is not the line's address. */
+ *  its place in cpu->i is not the line's address; then its `host` says where the bytes are. */
 bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop);
+
+/** Whether a PCycle in this state completes an instruction. */
+static inline bool pc_status_completes(enum pc_status state)
+{
+    return state <= PC_ST_FP;
+}
+
+_Static_assert(PC_ST_LOAD < PC_ST_FP && PC_ST_STORE < PC_ST_FP && PC_ST_BR_UNTAKEN < PC_ST_FP &&
+                   PC_ST_BR_TAKEN < PC_ST_FP && PC_ST_INT < PC_ST_FP && PC_ST_FP == 5,
+               "the states of instructions come first");
 
 /** Charges `n` PCycles to `state` and moves the processor's clock. */
 static inline void pc_charge(struct pc_cpu *cpu, enum pc_status state, uint64_t n)

@@ -2,16 +2,16 @@
  * Random coherence tester: processors that do nothing but load, store and LL/SC at random places in
  * a few lines, on machines with FIFOs of one entry and caches of two lines, in checking mode.
  *
- * The card is the real one; only the instruction interpreter is replaced (acting_run below). Every
- * processor counts its successful LL/SC increments of one shared word; at the end the word must
- * hold their sum. One reference in some fifteen is outside coherence; of these each processor has
- * an uncached doubleword of its own, which must always have its last value. A failure prints the
- * protocol's own story and the seed that repeats it.
+ * Every processor counts its successful LL/SC increments of one shared word; at the end the word
+ * must hold their sum. One reference in some fifteen is outside coherence; of these each processor
+ * has an uncached doubleword of its own, which must always have its last value. A failure prints
+ * the protocol's own story and the seed that repeats it.
  */
 #include "actors.h"
 #include "machine/looking.h"
 
 #include <criterion/criterion.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,80 +149,65 @@ static bool wants_function(struct actor *a)
     return true;
 }
 
-static bool perform_outside(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+static enum pc_reference_kind kind_of(const struct actor *a)
 {
-    const unsigned size = a->address < UNCACHED ? 4 : 8;
+    static const enum pc_reference_kind kinds[] = {
+        [PLAIN_LOAD] = PC_REFERENCE_LOAD,     [PLAIN_STORE] = PC_REFERENCE_STORE,
+        [LINKED] = PC_REFERENCE_LOAD_LINKED,  [CONDITIONAL] = PC_REFERENCE_STORE_CONDITIONAL,
+        [FETCH] = PC_REFERENCE_FETCH,         [OUTSIDE_LOAD] = PC_REFERENCE_LOAD,
+        [OUTSIDE_STORE] = PC_REFERENCE_STORE,
+    };
+    return kinds[a->op];
+}
+
+static bool is_outside(const struct actor *a)
+{
+    return a->op == OUTSIDE_LOAD || a->op == OUTSIDE_STORE;
+}
+
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+{
+    struct actor *a = self;
+    (void)card, (void)now;
+    if (!a->left || wants_function(a))
+        return;
+    decide(a);
+    *out = actors_reference(kind_of(a), a->address);
+    out->size = is_outside(a) && a->address < UNCACHED ? 4 : 8;
+    out->value = a->op == CONDITIONAL                   ? a->linked + 1
+                 : a->op == OUTSIDE_STORE && a->arrives ? 1
+                                                        : a->random;
+    out->ticks = 1 + draw(a, 4);
+    a->left--;
+}
+
+static void done_outside(struct actor *a, const struct pc_result *result)
+{
     const bool own = a->address == (UNCACHED | a->mine);
-    uint8_t *host = a->op == OUTSIDE_STORE ? pc_store(cpu, a->address, size, cpu->now, stop)
-                                           : pc_load(cpu, a->address, size, cpu->now, stop);
-    if (host && a->arrives) {
-        memset(host, 0, size);
-        host[size - 1] = 1;
+    if (a->arrives) {
         a->arrivals[a->arrives - 1]++;
         a->arrives = 0;
-    } else if (host && a->op == OUTSIDE_STORE) {
-        memcpy(host, &a->random, size);
-        a->stored = own ? a->random : a->stored;
-    } else if (host && own)
-        cr_assert_eq(memcmp(host, &a->stored, size), 0, "card %u: its own doubleword is lost",
-                     cpu->number);
-    return host;
+    } else if (a->op == OUTSIDE_STORE) {
+        a->stored = own ? result->value : a->stored;
+    } else if (own)
+        cr_assert_eq(result->value, a->stored, "card %u: its own doubleword is lost", a->number);
 }
 
-static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
 {
-    uint8_t *host;
-    bool failed;
-    switch (a->op) {
-    case PLAIN_LOAD:
-        return pc_load(cpu, a->address, 8, cpu->now, stop);
-    case LINKED:
-        host = pc_load_linked(cpu, a->address, 8, cpu->now, stop);
-        if (host)
-            memcpy(&a->linked, host, 8);
-        return host;
-    case PLAIN_STORE:
-        host = pc_store(cpu, a->address, 8, cpu->now, stop);
-        if (host)
-            memcpy(host, &a->random, 8);
-        return host;
-    case CONDITIONAL:
-        host = pc_store_conditional(cpu, a->address, 8, cpu->now, stop, &failed);
-        if (host) {
-            uint64_t next = a->linked + 1;
-            memcpy(host, &next, 8);
-            a->increments++;
-        }
-        return host || failed;
-    case FETCH:
-        return pc_fetch(cpu, a->address, cpu->now, stop);
-    default:
-        return perform_outside(cpu, a, stop);
-    }
+    struct actor *a = self;
+    (void)card, (void)reference;
+    a->decided = false;
+    if (a->op == LINKED)
+        a->linked = result->value;
+    if (a->op == CONDITIONAL)
+        a->increments += !result->failed;
+    if (is_outside(a))
+        done_outside(a, result);
 }
 
-/* Stands in for the interpreter: references instead of instructions. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (!a->left || wants_function(a)) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!a->decided)
-            decide(a);
-        if (!perform(cpu, a, &stop))
-            return stop;
-        a->decided = false;
-        a->left--;
-        cpu->tail = (struct pc_tail){.did = 1 + draw(a, 4), .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, cpu->tail.did);
-    }
-    return PC_STOP_HORIZON;
-}
+static const struct pc_driver_source source = {next, done};
 
 static void set_up(const struct shape *s, bool exclusive, struct nm_params *p)
 {
@@ -270,10 +255,8 @@ static void check_books(struct nm_machine *m, const char *shape)
 }
 
 /* A processor traps: it wants a special function, or (false) is done. */
-static bool begin_function(struct nm_machine *m, const struct nm_trap *trap)
+static bool begin_function(struct nm_machine *m, struct actor *a, const struct nm_trap *trap)
 {
-    const struct pc_cpu *cpu = pc_cpu_at(m, trap->card);
-    struct actor *a = actor_of(cpu);
     if (!a->function) {
         nm_card_take(m, trap->card);
         return false;
@@ -286,7 +269,7 @@ static bool begin_function(struct nm_machine *m, const struct nm_trap *trap)
 }
 
 /* Runs until every processor has made its references; samples the books on the way. */
-static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
+static void run(struct nm_machine *m, const struct shape *s, uint64_t seed, struct actor *actor)
 {
     unsigned done = 0;
     nm_tick until = 777;
@@ -297,11 +280,10 @@ static void run(struct nm_machine *m, const struct shape *s, uint64_t seed)
             check_books(m, s->name);
             until += 7777;
         } else if (why == NM_RUN_INTERRUPT) {
-            struct actor *a = actor_of(pc_cpu_at(m, trap.card));
-            a->out = false;
-            a->done[0]++;
+            actor[trap.card].out = false;
+            actor[trap.card].done[0]++;
         } else if (why == NM_RUN_TRAP) {
-            done += !begin_function(m, &trap);
+            done += !begin_function(m, &actor[trap.card], &trap);
         } else {
             nm_machine_dump(m, stderr);
             cr_assert_fail("shape '%s', seed %lu: stopped with %d: %s", s->name,
@@ -385,12 +367,13 @@ static void try_shape(const struct shape *s, bool exclusive, uint64_t seed, stru
                                   .mine = i % nm_params_stations(&p) * p.memory_size + OUTSIDE +
                                           8192 + 8 * i};
         set_windows(m, i);
-        actors_start(m, i, &actor[i], i);
+        pc_drive(m, i, &source, &actor[i], i);
     }
-    run(m, s, seed);
+    run(m, s, seed, actor);
     come_to_rest(m, s, actor);
     uint64_t counter, sum = 0;
     memcpy(&counter, nm_machine_image(m) + COUNTER, sizeof counter);
+    counter = be64toh(counter);
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
         sum += actor[i].increments;
     cr_assert_eq(counter, sum, "%s: LL/SC lost increments: %lu of %lu", s->name,

@@ -3,8 +3,7 @@
  * that gives out tickets. Everybody must finish, and how long a card waits for each is printed,
  * with and without what makes LL/SC and refused requests come to an end (docs/saturation.md).
  *
- * The card is the real one; only the instruction interpreter is replaced (acting_run below). An
- * actor is a small program: a list of instructions that go on to the next or back to another.
+ * An actor is a small program: a list of instructions that go on to the next or back to another.
  */
 #include "actors.h"
 #include "monitor/board/board.h"
@@ -64,81 +63,69 @@ static void got(struct actor *a, nm_tick now)
     a->left--;
 }
 
-static bool store(struct pc_cpu *cpu, uint64_t address, uint64_t value, enum pc_stop *stop)
+static struct pc_reference storing(uint64_t address, uint64_t value)
 {
-    uint8_t *host = pc_store(cpu, address, 8, cpu->now, stop);
-    if (host)
-        memcpy(host, &value, 8);
-    return host;
+    struct pc_reference r = actors_reference(PC_REFERENCE_STORE, address);
+    r.value = value;
+    return r;
 }
 
-static bool load(struct pc_cpu *cpu, uint64_t address, uint64_t *value, enum pc_stop *stop)
+/* A step that is no reference takes a PCycle, too. */
+static struct pc_reference reference_of(const struct actor *a, enum op op, unsigned card)
 {
-    const uint8_t *host = address == WORD ? pc_load_linked(cpu, address, 8, cpu->now, stop)
-                                          : pc_load(cpu, address, 8, cpu->now, stop);
-    if (host)
-        memcpy(value, host, 8);
-    return host;
-}
-
-/* @param[out] back  the step's condition says so @return false: *stop says why */
-static bool perform(struct pc_cpu *cpu, struct actor *a, enum op op, bool *back, enum pc_stop *stop)
-{
-    uint64_t served;
-    uint8_t *host;
-    *back = op == PAUSE;
+    struct pc_reference r = actors_pause(1);
     switch (op) {
-    case BEGIN:
-        a->began = cpu->now;
-        return true;
     case LINK:
-        return load(cpu, WORD, &a->value, stop);
-    case BUSY:
-        *back = a->value;
-        return true;
+        return actors_reference(PC_REFERENCE_LOAD_LINKED, WORD);
     case ADD:
-        host = pc_store_conditional(cpu, WORD, 8, cpu->now, stop, back);
-        if (host)
-            memcpy(host, &(uint64_t){a->value + 1}, 8);
-        return host || *back;
+        r = storing(WORD, a->value + 1);
+        r.kind = PC_REFERENCE_STORE_CONDITIONAL;
+        return r;
     case SPIN:
-        if (!load(cpu, SERVED, &served, stop))
-            return false;
-        *back = served != a->value;
-        return true;
-    case GOT:
-        got(a, cpu->now);
-        return true;
+        return actors_reference(PC_REFERENCE_LOAD, SERVED);
     case WORK:
-        return store(cpu, DATA, cpu->number, stop);
+        return storing(DATA, card);
     case UNLOCK:
-        return store(cpu, WORD, 0, stop);
+        return storing(WORD, 0);
     case SERVE:
-        return store(cpu, SERVED, a->value + 1, stop);
+        return storing(SERVED, a->value + 1);
     default:
-        return true;
+        return r;
     }
 }
 
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+static void go_on(struct actor *a, bool back)
 {
-    struct actor *a = actor;
-    const struct step *s = &a->program->step[a->at];
-    bool back;
-    if (!a->left && s->op == BEGIN)
-        return ACTORS_ENDED;
-    if (!perform(cpu, a, s->op, &back, stop))
-        return ACTORS_WAITS;
-    a->at = back ? s->back : a->at + 1;
-    actors_spend(cpu, PC_ST_INT, s->op == PAUSE || s->op == WORK ? WAIT : 1);
-    return ACTORS_DONE;
+    a->at = back ? a->program->step[a->at].back : a->at + 1;
 }
 
-/* Stands in for the interpreter. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    return actors_take_turns(cpu, horizon, turn);
+    struct actor *a = self;
+    const enum op op = a->program->step[a->at].op;
+    if (!a->left && op == BEGIN)
+        return;
+    if (op == BEGIN)
+        a->began = now;
+    if (op == GOT)
+        got(a, now);
+    *out = reference_of(a, op, card);
+    out->ticks = op == PAUSE || op == WORK ? WAIT : 1;
+    if (out->kind == PC_REFERENCE_COMPUTE)
+        go_on(a, op == PAUSE || (op == BUSY && a->value));
 }
+
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
+{
+    struct actor *a = self;
+    (void)card;
+    if (reference->kind == PC_REFERENCE_LOAD_LINKED)
+        a->value = result->value;
+    go_on(a, result->failed || (reference->kind == PC_REFERENCE_LOAD && result->value != a->value));
+}
+
+static const struct pc_driver_source source = {next, done};
 
 static void run(struct nm_machine *m, const char *name)
 {
@@ -224,7 +211,7 @@ static uint64_t contend(const struct program *program, unsigned times, uint64_t 
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < CARDS; i++) {
         actor[i] = (struct actor){.program = program, .left = times};
-        actors_start(m, i, &actor[i], i);
+        pc_drive(m, i, &source, &actor[i], i);
     }
     program_cards(m);
     run(m, program->name);

@@ -11,35 +11,46 @@ enum { LOADS = 100, LINE = 64 };
 
 static bool forgets;
 
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+/* The smallest of cores. */
+struct loader {
+    struct pc_cpu cpu;
+    unsigned done;
+};
+
+static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
 {
-    unsigned *done = actor_of(cpu);
+    struct loader *loader = (struct loader *)cpu;
     enum pc_stop stop;
     if (!forgets)
         cpu->horizon = horizon;
     while (cpu->now < horizon) {
-        if (*done == LOADS) {
+        if (loader->done == LOADS) {
             cpu->exc = PC_EXC_SYS;
             return PC_STOP_TRAP;
         }
-        if (!pc_load(cpu, *done * LINE, 8, cpu->now, &stop))
+        if (!pc_load(cpu, loader->done * LINE, 8, cpu->now, &stop))
             return stop;
-        ++*done;
+        loader->done++;
         pc_charge(cpu, PC_ST_LOAD, 1);
     }
     return PC_STOP_HORIZON;
 }
 
+static const struct pc_core_ops core = {
+    .name = "loader", .size = sizeof(struct loader), .run = run};
+
+static const struct nm_card_kind kind = {.ops = &pc_card_ops, .ctx = &core};
+
 static void load_all(void)
 {
     struct nm_params p;
-    unsigned done = 0;
     struct nm_trap trap;
     actors_params(&p, 1, 1, 1, 1);
-    struct nm_machine *m = actors_machine(&p);
-    actors_start(m, 0, &done, 0);
+    struct nm_machine *m = nm_machine_new(&p, &kind);
+    nm_machine_set_space(m, &pc_flat_space);
+    nm_card_resume(m, 0, 0);
     cr_expect_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
-    cr_expect_eq(done, LOADS);
+    cr_expect_eq(((struct loader *)pc_cpu_at(m, 0))->done, LOADS);
     nm_machine_free(m);
 }
 

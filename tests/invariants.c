@@ -19,26 +19,18 @@ struct actor {
     unsigned left;
 };
 
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    struct actor *a = actor;
-    uint64_t random = a->random;
-    const uint64_t address = actors_draw(&random, LINES) * LINE;
-    bool failed;
+    struct actor *a = self;
+    (void)card, (void)now;
     if (!a->left)
-        return ACTORS_ENDED;
-    if (!actors_refer(cpu, a->left % 3 ? ACTORS_LOAD : ACTORS_STORE, address, stop, &failed))
-        return ACTORS_WAITS;
-    a->random = random;
+        return;
+    *out = actors_reference(a->left % 3 ? PC_REFERENCE_LOAD : PC_REFERENCE_STORE,
+                            actors_draw(&a->random, LINES) * LINE);
     a->left--;
-    actors_spend(cpu, PC_ST_INT, 1);
-    return ACTORS_DONE;
 }
 
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    return actors_take_turns(cpu, horizon, turn);
-}
+static const struct pc_driver_source source = {.next = next};
 
 static struct nm_machine *busy(struct actor actors[CARDS], uint64_t primary)
 {
@@ -50,7 +42,7 @@ static struct nm_machine *busy(struct actor actors[CARDS], uint64_t primary)
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < CARDS; i++) {
         actors[i] = (struct actor){.random = i, .left = REFERENCES};
-        actors_start(m, i, &actors[i], i);
+        pc_drive(m, i, &source, &actors[i], i);
     }
     return m;
 }

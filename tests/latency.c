@@ -5,8 +5,7 @@
  * That document writes an access as a list of steps ("miss cmd mem+ line agent fill") and gives
  * each step's time as a formula of the parameters. Here the lists are read from the document, the
  * formulas are written down a second time (latency_count.c), and the sum is compared with the real
- * machine: one access at a time, everything else idle. The card is the real one; only the
- * instruction interpreter is replaced (acting_run below).
+ * machine: one access at a time, everything else idle.
  */
 #include "actors.h"
 #include "latency_count.h"
@@ -122,29 +121,30 @@ struct order {
     nm_tick over;
 };
 
-/* Stands in for the interpreter: one access or the same twice, then back to the operating system.
- */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+/* One access or the same twice, then back to the operating system. */
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    struct order *o = actor_of(cpu);
-    enum pc_stop stop;
-    cpu->horizon = horizon;
-    for (; o->times; o->times--) {
-        uint8_t *host = o->store ? pc_store(cpu, o->address, o->size, cpu->now, &stop)
-                                 : pc_load(cpu, o->address, o->size, cpu->now, &stop);
-        if (!host)
-            return stop;
-        if (o->store)
-            memset(host, 1, o->size);
-        o->over = cpu->now;
-    }
-    if (o->lingers && cpu->now < horizon)
-        pc_charge(cpu, PC_ST_INT, horizon - cpu->now);
-    if (o->lingers)
-        return PC_STOP_HORIZON;
-    cpu->exc = PC_EXC_SYS;
-    return PC_STOP_TRAP;
+    struct order *o = self;
+    (void)card, (void)now;
+    if (o->times)
+        *out = (struct pc_reference){.kind = o->store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD,
+                                     .address = o->address,
+                                     .size = o->size,
+                                     .value = 1};
+    else if (o->lingers)
+        *out = actors_pause(1);
 }
+
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
+{
+    struct order *o = self;
+    (void)card, (void)reference;
+    o->times--;
+    o->over = result->done;
+}
+
+static const struct pc_driver_source source = {next, done};
 
 static uint64_t address_of(const struct world *w, const struct scenario *s,
                            const struct nm_params *p, enum line line)
@@ -206,7 +206,7 @@ static nm_tick perform(struct nm_machine *m, const struct world *w, const struct
                           .times = 1 + a->twice};
     unsigned card = w->station[a->role] * (unsigned)p->processors + a->card;
     struct nm_trap trap;
-    actors_start(m, card, &order, at);
+    pc_drive(m, card, &source, &order, at);
     const nm_tick seen = order.lingers ? watch(m, w, s, card) : 0;
     const bool lingered = order.lingers;
     order.lingers = false;

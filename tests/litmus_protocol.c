@@ -6,15 +6,16 @@
  * illusion of one memory. That order is what is on trial; checking mode sees to it that what a load
  * finds is what caches and packets carried.
  *
- * The card is the real one; only the instruction interpreter is replaced (acting_run below). Every
- * iteration takes fresh lines at random homes, lets random cards share and own them first, then
- * runs the test's threads on random cards with random delays, while the other cards make noise.
+ * Every iteration takes fresh lines at random homes, lets random cards share and own them first,
+ * then runs the test's threads on random cards with random delays, while the other cards make
+ * noise.
  */
 #include "actors.h"
 #include "machine/check.h"
 #include "tests/litmus/shapes.h"
 
 #include <criterion/criterion.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,6 +53,7 @@ struct trial {
     const struct nm_params *p;
     struct litmus litmus;
     uint64_t random;
+    const uint8_t *image; /**< the machine's memory */
     unsigned cards, busy, iteration, forbidden;
     unsigned old; /* loads that returned less than the newest value there was */
     enum phase phase;
@@ -227,27 +229,31 @@ static void advance(struct trial *t)
 
 /* ---- the processors -------------------------------------------------------------------------- */
 
-static unsigned word(const uint8_t *host)
+/* What the memory image holds: what the last store made of it. */
+static uint64_t newest(const struct trial *t, uint64_t address)
 {
     uint64_t value;
-    memcpy(&value, host, sizeof value);
-    return (unsigned)value;
+    memcpy(&value, t->image + address, sizeof value);
+    return be64toh(value);
 }
 
-static bool perform(struct trial *t, struct pc_cpu *cpu, const struct step *s, enum pc_stop *stop)
+static struct pc_reference reference_of(const struct step *s)
 {
-    uint64_t address = s->op == OWN ? s->address | 32 : s->address; /* beside the variables */
-    bool store = s->op == STORE || s->op == OWN, failed;
-    uint8_t *host = actors_refer(cpu, store ? ACTORS_STORE : ACTORS_LOAD, address, stop, &failed);
-    if (!host)
-        return false;
-    if (store)
-        memcpy(host, &s->value, 8);
+    const bool store = s->op == STORE || s->op == OWN;
+    struct pc_reference r =
+        actors_reference(store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD,
+                         s->op == OWN ? s->address | 32 : s->address); /* beside the variables */
+    r.value = s->value;
+    return r;
+}
+
+static void performed(struct trial *t, const struct step *s, const struct pc_reference *r,
+                      uint64_t value)
+{
     if (s->result)
-        *s->result = word(store ? cpu->card->image + s->address : host);
+        *s->result = (unsigned)(r->kind == PC_REFERENCE_STORE ? newest(t, s->address) : value);
     if (s->op == LOAD && s->result)
-        t->old += word(host) != word(cpu->card->image + s->address);
-    return true;
+        t->old += value != newest(t, s->address);
 }
 
 static unsigned delay(struct trial *t)
@@ -265,47 +271,44 @@ static void decide_noise(struct trial *t, struct step *s)
     s->address = station * t->p->memory_size + draw(t, NOISE_LINES) * t->p->l2_line;
 }
 
-/* One reference, or some cycles of nothing. False: it missed. */
-static bool go_on(struct trial *t, struct pc_cpu *cpu, enum pc_stop *stop)
+/* A reference, or some PCycles of nothing. */
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    struct actor *a = &t->actor[cpu->number];
+    struct trial *t = self;
+    struct actor *a = &t->actor[card];
+    (void)now;
     if (a->noise.op) {
-        if (!perform(t, cpu, &a->noise, stop))
-            return false;
-        a->noise.op = NONE;
+        *out = reference_of(&a->noise);
+    } else if (t->phase == OVER) {
+        return;
     } else if (a->at == a->steps) {
         decide_noise(t, &a->noise);
-        if (!a->noise.op)
-            actors_spend(cpu, PC_ST_INT, 10 + draw(t, 30));
+        *out = actors_pause(a->noise.op ? 1 : 11 + draw(t, 30));
     } else if (!a->delayed) {
         a->delayed = true;
-        actors_spend(cpu, PC_ST_INT, 1 + delay(t));
+        *out = actors_pause(2 + delay(t));
     } else {
-        if (!perform(t, cpu, &a->step[a->at], stop))
-            return false;
-        a->delayed = false;
-        if (++a->at == a->steps && !--t->busy)
-            advance(t);
+        *out = reference_of(&a->step[a->at]);
     }
-    return true;
 }
 
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
 {
-    struct trial *t = actor;
-    if (t->phase == OVER && !t->actor[cpu->number].noise.op)
-        return ACTORS_ENDED;
-    if (!go_on(t, cpu, stop))
-        return ACTORS_WAITS;
-    actors_spend(cpu, PC_ST_INT, 1);
-    return ACTORS_DONE;
+    struct trial *t = self;
+    struct actor *a = &t->actor[card];
+    if (a->noise.op) {
+        performed(t, &a->noise, reference, result->value);
+        a->noise.op = NONE;
+        return;
+    }
+    performed(t, &a->step[a->at], reference, result->value);
+    a->delayed = false;
+    if (++a->at == a->steps && !--t->busy)
+        advance(t);
 }
 
-/* Stands in for the interpreter. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    return actors_take_turns(cpu, horizon, turn);
-}
+static const struct pc_driver_source source = {next, done};
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
@@ -362,6 +365,7 @@ static unsigned try_test(const struct shape *s, const struct litmus_row *row, bo
     struct nm_machine *m = actors_machine(&p);
     t->shape = s;
     t->p = &p;
+    t->image = nm_machine_image(m);
     t->random = seed;
     t->cards = nm_machine_cards(m);
     t->count = calloc(LITMUS_OUTCOMES, sizeof *t->count);
@@ -369,7 +373,7 @@ static unsigned try_test(const struct shape *s, const struct litmus_row *row, bo
     prepare(t);
     advance(t);
     for (unsigned i = 0; i < t->cards; i++)
-        actors_start(m, i, t, i);
+        pc_drive(m, i, &source, t, i);
     run(m, t);
     if (t->forbidden)
         report(t);

@@ -1,9 +1,6 @@
 /*
  * The monitors of the machine around the cards, under loads whose numbers can be worked out by
  * hand.
- *
- * The cards are the real ones; the interpreter is replaced (acting_run below) by one that works
- * through a list of references.
  */
 #include "machine/looking.h"
 #include "actors.h"
@@ -25,25 +22,19 @@ struct script {
     size_t left;
 };
 
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    struct script *s = actor;
-    bool failed;
+    struct script *s = self;
+    (void)card, (void)now;
     if (!s->left)
-        return ACTORS_ENDED;
-    if (!actors_refer(cpu, s->next->store ? ACTORS_STORE : ACTORS_LOAD, s->next->address, stop,
-                      &failed))
-        return ACTORS_WAITS;
+        return;
+    *out =
+        actors_reference(s->next->store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD, s->next->address);
     s->next++;
     s->left--;
-    actors_spend(cpu, PC_ST_INT, 1);
-    return ACTORS_DONE;
 }
 
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    return actors_take_turns(cpu, horizon, turn);
-}
+static const struct pc_driver_source source = {.next = next};
 
 static struct nm_params shape(unsigned processors, unsigned stations, unsigned locals,
                               unsigned groups)
@@ -80,7 +71,7 @@ static void finish(struct nm_machine *m, unsigned running, nm_tick step)
 static void work(struct nm_machine *m, unsigned card, const struct reference *list, size_t count)
 {
     struct script s = {list, count};
-    actors_start(m, card, &s, nm_machine_now(m));
+    pc_drive(m, card, &source, &s, nm_machine_now(m));
     finish(m, 1, 1000);
 }
 
@@ -350,7 +341,7 @@ static struct nm_machine *loaded(const struct nm_params *p, nm_tick step)
     struct load *l = calloc(1, sizeof *l);
     draw(l, p);
     for (unsigned c = 0; c < nm_machine_cards(m); c++)
-        actors_start(m, c, &l->script[c], nm_machine_now(m));
+        pc_drive(m, c, &source, &l->script[c], nm_machine_now(m));
     finish(m, nm_machine_cards(m), step);
     free(l);
     return m;

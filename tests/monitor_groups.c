@@ -6,8 +6,6 @@
  * as told; what each access takes is counted as in docs/latency.md, in bus cycles. The rows say
  * what each metric of each group must then be. A group or a metric without a row fails, and all
  * cases are counted at several ratios of the clocks.
- *
- * The cards are the real ones; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 #include "input/home.h"
@@ -36,51 +34,26 @@ struct actor {
     unsigned next;
 };
 
-/* A load, a store, LL or SC. */
-static enum actors_turn refer(struct pc_cpu *cpu, const struct op *op, enum pc_stop *stop)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    static const char letters[] = {[ACTORS_LOAD] = 'r',
-                                   [ACTORS_STORE] = 'w',
-                                   [ACTORS_LINKED] = 'l',
-                                   [ACTORS_CONDITIONAL] = 'c'};
-    const char *letter = memchr(letters, op->what, sizeof letters);
-    const enum actors_reference what = (enum actors_reference)(letter - letters);
-    const bool store = what == ACTORS_STORE || what == ACTORS_CONDITIONAL;
-    bool failed;
-    if (!actors_refer(cpu, what, op->where, stop, &failed) && !failed)
-        return ACTORS_WAITS;
-    cpu->scs_failed += failed;
-    cpu->instructions++;
-    actors_spend(cpu, store ? PC_ST_STORE : PC_ST_LOAD, 1);
-    return ACTORS_DONE;
-}
-
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
-{
-    struct actor *a = actor;
+    static const enum pc_reference_kind kinds[] = {['r'] = PC_REFERENCE_LOAD,
+                                                   ['w'] = PC_REFERENCE_STORE,
+                                                   ['l'] = PC_REFERENCE_LOAD_LINKED,
+                                                   ['c'] = PC_REFERENCE_STORE_CONDITIONAL,
+                                                   ['k'] = PC_REFERENCE_COMPUTE};
+    struct actor *a = self;
     const struct op *op = &a->op[a->next];
-    enum actors_turn came = ACTORS_DONE;
-    if (cpu->now < op->at) {
-        actors_spend(cpu, PC_ST_INT, (op->at < cpu->horizon ? op->at : cpu->horizon) - cpu->now);
-        return ACTORS_DONE;
-    }
-    if (!op->what)
-        return ACTORS_ENDED;
+    (void)card, (void)now;
+    *out = actors_reference(kinds[(int)op->what], op->where);
+    out->at = op->at;
     if (op->what == 'k') {
-        actors_spend(cpu, (enum pc_status)op->where, op->n);
-        cpu->instructions += op->n;
-    } else {
-        came = refer(cpu, op, stop);
+        out->ticks = op->n;
+        out->state = (enum pc_status)op->where;
     }
-    a->next += came == ACTORS_DONE;
-    return came;
+    a->next += op->what != 0;
 }
 
-/* Stands in for the interpreter. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    return actors_take_turns(cpu, horizon, turn);
-}
+static const struct pc_driver_source source = {.next = next};
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
@@ -272,7 +245,7 @@ static void run(struct world *w, enum which which, const struct clocks *c)
     w->m = actors_machine(&w->p);
     for (unsigned card = 0; card < CARDS_MAX; card++)
         if (w->ops[card])
-            actors_start(w->m, card, &w->actor[card], 0);
+            pc_drive(w->m, card, &source, &w->actor[card], 0);
     for (unsigned card = 0; card < CARDS_MAX; card++)
         if (w->ops[card] && which != IN_USES && which != IN_SHARING)
             access_at(w, card, END, 0, 0);
@@ -342,7 +315,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
     const double ran = LONG + SHORT, two = 2.0 * END,
                  stalled = L1I + L1D + L2 + MP + OTHER + KILLED_BR + KILLED_EXC + SLIP_I + SLIP_F,
                  run = ran - stalled,
-                 instructions = LOADS + STORES + UNTAKEN + TAKEN + FLOAT + stalled;
+                 instructions = LOADS + STORES + UNTAKEN + TAKEN + FLOAT;
     const struct row rows[] = {
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, -1},
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, 0},

@@ -1,7 +1,7 @@
 /*
  * Accesses outside coherence, one card's or everybody's at once: uncached data in memory and in the
- * registers of cards, and lines of non-coherent pages. The cards are real; only the interpreter is
- * replaced (acting_run below). Bits of a virtual address say which attribute its page has.
+ * registers of cards, and lines of non-coherent pages. Bits of a virtual address say which
+ * attribute its page has.
  */
 #include "machine/outside.h"
 #include "actors.h"
@@ -16,77 +16,48 @@ enum { MEMORY = 1 << 20, SRAM = 0x40000 };
 
 /* What a card shall do, one reference after another, and what came of the last one. */
 struct actor {
-    const char *what; /* 'r' read, 'w' write, 'l' LL, 'c' SC, 'f' fetch,
-                         NULL-terminated, repeated `times` */
+    const char *what; /* 'r' read, 'w' write, 'l' LL, 'c' SC, 'f' fetch, 'y' sync,
+                         'L' LL of a coherent line; NULL-terminated, repeated `times` */
     uint64_t address, step, value;
     unsigned size, times, at;
     uint64_t got;
     nm_tick over; /* when the last reference was done */
 };
 
-static uint64_t get(const uint8_t *p, unsigned size)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    uint64_t v = 0;
-    for (unsigned i = 0; i < size; i++)
-        v = v << 8 | p[i];
-    return v;
+    static const enum pc_reference_kind kinds[] = {['r'] = PC_REFERENCE_LOAD,
+                                                   ['w'] = PC_REFERENCE_STORE,
+                                                   ['l'] = PC_REFERENCE_LOAD_LINKED,
+                                                   ['L'] = PC_REFERENCE_LOAD_LINKED,
+                                                   ['c'] = PC_REFERENCE_STORE_CONDITIONAL,
+                                                   ['f'] = PC_REFERENCE_FETCH,
+                                                   ['y'] = PC_REFERENCE_SYNC};
+    struct actor *a = self;
+    (void)card, (void)now;
+    if (!a->times)
+        return;
+    const char what = a->what[a->at];
+    *out = (struct pc_reference){
+        .kind = kinds[(int)what], .address = a->address, .size = a->size, .value = a->value};
 }
 
-static void put(uint8_t *p, unsigned size, uint64_t v)
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
 {
-    for (unsigned i = size; i-- > 0; v >>= 8)
-        p[i] = (uint8_t)v;
+    struct actor *a = self;
+    (void)card;
+    if (reference->kind == PC_REFERENCE_LOAD)
+        a->got = result->value;
+    a->over = result->done;
+    if (a->what[++a->at])
+        return;
+    a->at = 0;
+    a->times--;
+    a->address += a->step;
 }
 
-static bool refer(struct pc_cpu *cpu, struct actor *a, char what, enum pc_stop *stop)
-{
-    uint8_t *host;
-    bool failed;
-    switch (what) {
-    case 'r':
-        host = pc_load(cpu, a->address, a->size, cpu->now, stop);
-        if (host)
-            a->got = get(host, a->size);
-        return host;
-    case 'w':
-        host = pc_store(cpu, a->address, a->size, cpu->now, stop);
-        if (host)
-            put(host, a->size, a->value);
-        return host;
-    case 'l':
-        return pc_load_linked(cpu, a->address, a->size, cpu->now, stop);
-    case 'c':
-        cpu->link = true;
-        return pc_store_conditional(cpu, a->address, a->size, cpu->now, stop, &failed);
-    case 'y':
-        return pc_sync(cpu, cpu->now, stop);
-    default:
-        return pc_fetch(cpu, a->address, cpu->now, stop);
-    }
-}
-
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (!a->times) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!refer(cpu, a, a->what[a->at], &stop))
-            return stop;
-        a->over = cpu->now;
-        pc_charge(cpu, PC_ST_INT, 1);
-        if (a->what[++a->at])
-            continue;
-        a->at = 0;
-        a->times--;
-        a->address += a->step;
-    }
-    return PC_STOP_HORIZON;
-}
+static const struct pc_driver_source source = {next, done};
 
 static struct nm_machine *make(unsigned fifo)
 {
@@ -102,7 +73,14 @@ static struct nm_machine *make(unsigned fifo)
 
 static void start(struct nm_machine *m, unsigned card, struct actor *a)
 {
-    actors_start(m, card, a, nm_machine_now(m));
+    pc_drive(m, card, &source, a, nm_machine_now(m));
+}
+
+static uint64_t doubleword(struct nm_machine *m, uint64_t pa)
+{
+    uint64_t value;
+    memcpy(&value, nm_machine_image(m) + pa, sizeof value);
+    return be64toh(value);
 }
 
 struct end {
@@ -111,7 +89,7 @@ struct end {
 };
 
 /* Until the next card traps. */
-static struct end next(struct nm_machine *m)
+static struct end ended(struct nm_machine *m)
 {
     struct nm_trap trap;
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
@@ -133,7 +111,7 @@ static struct actor one(struct nm_machine *m, unsigned card, const char *what, u
 {
     struct actor a = {what, address, 0, value, size, 1, 0, 0, 0};
     start(m, card, &a);
-    const enum pc_exc exc = next(m).exc;
+    const enum pc_exc exc = ended(m).exc;
     cr_assert_eq(exc, PC_EXC_SYS, "card %u, '%s' at %#lx: exception %d", card, what,
                  (unsigned long)address, (int)exc);
     settle(m);
@@ -188,7 +166,7 @@ Test(outside, a_store_is_buffered_and_the_next_access_waits)
     const uint64_t there = UNCACHED | memory_of(3, 0x80);
     struct actor a = {"w", there, 8, 7, 8, 1, 0, 0, 0};
     start(m, 0, &a);
-    const nm_tick begun = next(m).at;
+    const nm_tick begun = ended(m).at;
     cr_expect_lt(begun - a.over, 10, "the store takes a cycle");
     settle(m);
     const nm_tick from = nm_machine_now(m);
@@ -196,7 +174,7 @@ Test(outside, a_store_is_buffered_and_the_next_access_waits)
     const nm_tick from2 = nm_machine_now(m);
     a = (struct actor){"w", there, 8, 7, 8, 2, 0, 0, 0};
     start(m, 0, &a);
-    next(m);
+    ended(m);
     const nm_tick second = a.over - from2;
     cr_expect(second >= alone && second < alone + 20,
               "the second store waits for the first: %lu, a read alone takes %lu",
@@ -210,10 +188,10 @@ Test(outside, a_store_is_buffered_and_the_next_access_waits)
     one(m, 0, "r", memory_of(0, 0), 8, 0);
     const nm_tick from3 = nm_machine_now(m);
     start(m, 0, &(struct actor){"w", there, 0, 7, 8, 1, 0, 0, 0});
-    next(m);
+    ended(m);
     a = (struct actor){"r", memory_of(0, 0), 0, 0, 8, 1, 0, 0, 0};
     start(m, 0, &a);
-    next(m);
+    ended(m);
     cr_expect_lt(a.over - from3, alone);
     settle(m);
     nm_machine_free(m);
@@ -231,10 +209,10 @@ Test(outside, neighbours_do_not_lose_bytes)
             start(m, i, &a[i]);
         }
         for (unsigned i = 0; i < CARDS; i++)
-            next(m);
+            ended(m);
         settle(m);
         for (unsigned i = 0; i < 200; i++)
-            cr_assert_eq(get(nm_machine_image(m) + memory_of(1, 8 * i), 8), 0x1122334455667788ull);
+            cr_assert_eq(doubleword(m, memory_of(1, 8 * i)), 0x1122334455667788ull);
         nm_machine_free(m);
     }
 }
@@ -279,9 +257,9 @@ Test(outside, what_is_refused)
         enum pc_exc exc;
     } rows[] = {
         {"l", UNCACHED | 64, 4, PC_EXC_DBE},
-        {"c", UNCACHED | 64, 4, PC_EXC_DBE},
+        {"Lc", UNCACHED | 64, 4, PC_EXC_DBE},
         {"l", NONCOHERENT | 64, 8, PC_EXC_DBE},
-        {"c", NONCOHERENT | 64, 8, PC_EXC_DBE},
+        {"Lc", NONCOHERENT | 64, 8, PC_EXC_DBE},
         {"f", UNCACHED | 64, 4, PC_EXC_IBE},
         {"r", UNCACHED | 66, 4, PC_EXC_ADEL},
         {"w", UNCACHED | 66, 8, PC_EXC_ADES},
@@ -294,7 +272,7 @@ Test(outside, what_is_refused)
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct actor a = {rows[i].what, rows[i].address, 0, 0, rows[i].size, 1, 0, 0, 0};
         start(m, i % CARDS, &a);
-        const enum pc_exc exc = next(m).exc;
+        const enum pc_exc exc = ended(m).exc;
         cr_expect_eq(exc, rows[i].exc, "row %u: %d", i, (int)exc);
         settle(m);
     }

@@ -5,8 +5,6 @@
  * One to four cards, the hogs, never stop; they are on one station or on several. A card of every
  * station, one after the other, wants a few increments; the line is at home with a hog, with the
  * victim or elsewhere. Switched off (agent.link_hold 0), the same victims starve.
- *
- * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 #include "input/experiment.h"
@@ -70,57 +68,40 @@ static void increment_done(struct actor *a, nm_tick now)
     a->left--;
 }
 
-static bool condition(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    bool failed;
-    uint8_t *host = pc_store_conditional(cpu, a->address, 8, cpu->now, stop, &failed);
-    if (host) {
-        a->value++;
-        memcpy(host, &a->value, 8);
-        increment_done(a, cpu->now);
-    }
-    a->failures += failed;
-    return host || failed;
-}
-
-/* Hogs store to another word. @return false: *stop says why */
-static bool perform(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
-{
-    const uint8_t *host;
-    switch (a->loop->step[a->at]) {
-    case LINK:
-        host = pc_load_linked(cpu, a->address, 8, cpu->now, stop);
-        if (host)
-            memcpy(&a->value, host, 8);
-        return host;
-    case CONDITION:
-        return condition(cpu, a, stop);
-    case LOAD:
-        return pc_load(cpu, a->address, 8, cpu->now, stop);
-    case STORE:
-        return pc_store(cpu, a->address + 8, 8, cpu->now, stop);
-    default:
-        return true;
-    }
-}
-
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
-{
-    struct actor *a = actor;
+    static const enum pc_reference_kind kinds[] = {[LINK] = PC_REFERENCE_LOAD_LINKED,
+                                                   [COMPUTE] = PC_REFERENCE_COMPUTE,
+                                                   [CONDITION] = PC_REFERENCE_STORE_CONDITIONAL,
+                                                   [LOAD] = PC_REFERENCE_LOAD,
+                                                   [STORE] = PC_REFERENCE_STORE};
+    struct actor *a = self;
+    (void)card, (void)now;
     if (!a->left)
-        return ACTORS_ENDED;
-    if (!perform(cpu, a, stop))
-        return ACTORS_WAITS;
-    actors_spend(cpu, PC_ST_INT, a->loop->step[a->at] == COMPUTE ? LENGTH - 2 : 1);
+        return;
+    const enum step step = a->loop->step[a->at];
+    *out = actors_reference(kinds[step], a->address + (step == STORE ? 8 : 0)); /* another word */
+    if (step == COMPUTE)
+        *out = actors_pause(LENGTH - 2);
+    out->value = a->value + 1;
     a->at = (a->at + 1) % a->loop->steps;
-    return ACTORS_DONE;
 }
 
-/* Stands in for the interpreter. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
 {
-    return actors_take_turns(cpu, horizon, turn);
+    struct actor *a = self;
+    (void)card;
+    if (reference->kind == PC_REFERENCE_LOAD_LINKED)
+        a->value = result->value;
+    if (reference->kind != PC_REFERENCE_STORE_CONDITIONAL)
+        return;
+    a->failures += result->failed;
+    if (!result->failed)
+        increment_done(a, result->done);
 }
+
+static const struct pc_driver_source source = {next, done};
 
 /* ---- hogs and victims ------------------------------------------------------------------------ */
 
@@ -162,7 +143,7 @@ static bool endure(struct nm_machine *m, unsigned card, struct actor *victim)
     struct nm_trap trap;
     const nm_tick now = nm_machine_now(m);
     victim->began = now;
-    actors_start(m, card, victim, now);
+    pc_drive(m, card, &source, victim, now);
     const enum nm_run why = nm_machine_run(m, now + INCREMENTS * BOUND, &trap);
     if (why == NM_RUN_UNTIL) { /* as a program would be told to give up */
         victim->left = 0;
@@ -218,7 +199,7 @@ static void play(struct scene *s)
     struct nm_trap trap;
     for (unsigned i = 0; i < s->hogs; i++) {
         s->hog[i] = (struct actor){.loop = s->loop, .left = 1, .hog = true};
-        actors_start(m, hog_card(s, i), &s->hog[i], i);
+        pc_drive(m, hog_card(s, i), &source, &s->hog[i], i);
     }
     try_victims(m, s);
     for (unsigned i = 0; i < s->hogs; i++)

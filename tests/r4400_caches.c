@@ -1,7 +1,7 @@
 /*
  * The R4400's caches and TLB to the PCycle, on a station with two cards: scripts of accesses, each
- * with the PCycles it is to take by state. The interpreter is replaced (acting_run below), so that
- * an access is one access; behind it is the machine.
+ * with the PCycles it is to take by state. The core is one of the test's own, so that an access is
+ * one access; behind it is the machine.
  *
  * Counts by hand, with the defaults: a primary miss is l2.lookup = 6, then l2.refill = 4 for each
  * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
@@ -302,11 +302,17 @@ struct actor {
     char bus[TRACE]; /**< its packets so far */
 };
 
+/* A core of scripts. */
+struct player {
+    struct pc_cpu cpu;
+    struct actor *actor;
+};
+
 /* The bus has carried a packet of a card. */
 static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     const struct pc_card *card = module;
-    struct actor *a = actor_of(&card->cpu);
+    struct actor *a = ((const struct player *)&card->cpu)->actor;
     const size_t n = strlen(a->bus);
     (void)now, (void)data;
     snprintf(a->bus + n, TRACE - n, "%s%s%s", n ? " " : "", out ? "" : "<",
@@ -360,14 +366,13 @@ static bool its_time(struct pc_cpu *cpu, struct actor *a, nm_tick horizon)
     return cpu->now < horizon;
 }
 
-/* Stands in for the interpreter. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
 {
     static const enum pc_status completes[] = {
         [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
         [LL] = PC_ST_LOAD, [SC] = PC_ST_STORE, [FAIL] = PC_ST_STORE};
     enum pc_stop stop = PC_STOP_HORIZON;
-    struct actor *a = actor_of(cpu);
+    struct actor *a = ((struct player *)cpu)->actor;
     cpu->horizon = horizon;
     for (; a->step->kind != END; a->step++, a->begun = false) {
         if (!a->begun) {
@@ -385,6 +390,11 @@ enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
     cpu->exc = PC_EXC_SYS;
     return PC_STOP_TRAP;
 }
+
+static const struct pc_core_ops core = {
+    .name = "player", .size = sizeof(struct player), .run = run};
+
+static const struct nm_card_kind kind = {.ops = &pc_card_ops, .ctx = &core};
 
 static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)
@@ -445,14 +455,15 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
     struct nm_params p;
     struct nm_trap trap;
     set_up(s, &p, check);
-    struct nm_machine *m = nm_machine_new(&p, &actors_kind);
+    struct nm_machine *m = nm_machine_new(&p, &kind);
     nm_machine_set_space(m, &(struct nm_space){.translate = translate});
     if (watched)
         pc_follow_pins(m, 0, &pins, note, &seen);
     for (unsigned i = 0; i < CARDS; i++) {
         pc_cpu_at(m, i)->card->port.heard = heard;
         actor[i] = (struct actor){.scene = s, .step = s->script[i]};
-        actors_start(m, i, &actor[i], 0);
+        ((struct player *)pc_cpu_at(m, i))->actor = &actor[i];
+        nm_card_resume(m, i, 0);
     }
     for (unsigned i = 0; i < CARDS; i++) {
         enum nm_run why = nm_machine_run(m, QUIET, &trap);
@@ -516,7 +527,7 @@ Test(r4400, random_replaces_every_tlb_entry)
     struct nm_params p;
     set_up(&scenes[0], &p, false);
     p.tlb_refill = 50;
-    struct nm_machine *m = nm_machine_new(&p, &actors_kind);
+    struct nm_machine *m = nm_machine_new(&p, &kind);
     struct pc_card *card = pc_cpu_at(m, 0)->card;
     nm_machine_set_space(m, &(struct nm_space){.translate = translate});
     const uint64_t pair = 2 * p.page_size;

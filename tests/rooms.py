@@ -17,13 +17,13 @@ ROOMS = [
     ["ring", "monitor"],
     ["machine"],
     ["procard"],
-    ["procard/r4400"],
+    ["procard/r4400", "procard/driver"],
     ["programs"],
     ["input"],
     ["report"],
     ["cli"],
 ]
-UNITS = ["procard/r4400/core.c"]  # who may include a header of monitor/UNIT/
+UNITS = ["procard/driver/driver.c", "procard/r4400/core.c"]  # who may include a header of monitor/UNIT/
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 

@@ -2,8 +2,6 @@
  * A saturated machine: all 64 processors at once write one line, stream through each other's
  * memories, or push dirty lines out of every cache. Everybody must finish, and how evenly the
  * machine serves them is printed (docs/saturation.md).
- *
- * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 
@@ -74,26 +72,26 @@ static void made(struct actor *a, nm_tick now)
         a->finished = now;
 }
 
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    struct actor *a = actor;
+    struct actor *a = self;
     uint64_t address;
-    bool failed;
+    (void)now;
     if (a->made == a->load->references)
-        return ACTORS_ENDED;
-    const bool store = a->load->next(a, cpu->number, &address);
-    if (!actors_refer(cpu, store ? ACTORS_STORE : ACTORS_LOAD, address, stop, &failed))
-        return ACTORS_WAITS;
-    made(a, cpu->now);
-    actors_spend(cpu, PC_ST_INT, a->load->think);
-    return ACTORS_DONE;
+        return;
+    const bool store = a->load->next(a, card, &address);
+    *out = actors_reference(store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD, address);
+    out->ticks = a->load->think;
 }
 
-/* Stands in for the interpreter: references instead of instructions. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
 {
-    return actors_take_turns(cpu, horizon, turn);
+    (void)card, (void)reference;
+    made(self, result->done);
 }
+
+static const struct pc_driver_source source = {next, done};
 
 /* Caches small enough to be flushed in a short run; hostile: queues of one entry besides. */
 static void set_up(struct nm_params *p, bool hostile)
@@ -169,7 +167,7 @@ static void saturate(const struct load *load, bool hostile)
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         actor[i] = (struct actor){.load = load, .p = &p};
-        actors_start(m, i, &actor[i], i);
+        pc_drive(m, i, &source, &actor[i], i);
     }
     run(m, load, actor, &f);
     uint64_t all = load->references * nm_machine_cards(m);

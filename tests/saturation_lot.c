@@ -2,8 +2,6 @@
  * Machines drawn by lot, saturated: every processor stores to the same few lines, or to a few lines
  * that share one place in every cache. Whoever is refused must still get through, and within what
  * the rule for run.watchdog allows (machine/rules.def): the watchdog is as short as that.
- *
- * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 #include "lot.h"
@@ -29,47 +27,33 @@ struct load {
 struct actor {
     const struct load *load;
     uint64_t dice;
-    uint64_t address; /* of the present reference; ~0: it has yet to be drawn */
-    bool store;
     unsigned made;
-    nm_tick began, longest;
+    nm_tick longest;
 };
 
-static void choose(struct actor *a, nm_tick now)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    if (a->address != ~0ull)
+    struct actor *a = self;
+    (void)card, (void)now;
+    if (a->made == REFERENCES)
         return;
-    a->address = a->load->line[actors_draw(&a->dice, a->load->lines)];
-    a->store = actors_draw(&a->dice, 100) >= a->load->loads;
-    a->began = now;
+    const uint64_t address = a->load->line[actors_draw(&a->dice, a->load->lines)];
+    const bool store = actors_draw(&a->dice, 100) >= a->load->loads;
+    *out = actors_reference(store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD, address);
+    out->ticks = a->load->think;
 }
 
-static void made(struct actor *a, nm_tick now)
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
 {
-    a->longest = now - a->began > a->longest ? now - a->began : a->longest;
-    a->address = ~0ull;
+    struct actor *a = self;
+    const nm_tick wait = result->done - result->began;
+    (void)card, (void)reference;
+    a->longest = wait > a->longest ? wait : a->longest;
     a->made++;
 }
 
-static enum actors_turn turn(struct pc_cpu *cpu, void *actor, enum pc_stop *stop)
-{
-    struct actor *a = actor;
-    bool failed;
-    if (a->made == REFERENCES)
-        return ACTORS_ENDED;
-    choose(a, cpu->now);
-    if (!actors_refer(cpu, a->store ? ACTORS_STORE : ACTORS_LOAD, a->address, stop, &failed))
-        return ACTORS_WAITS;
-    made(a, cpu->now);
-    actors_spend(cpu, PC_ST_INT, a->load->think);
-    return ACTORS_DONE;
-}
-
-/* Stands in for the interpreter: references instead of instructions. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    return actors_take_turns(cpu, horizon, turn);
-}
+static const struct pc_driver_source source = {next, done};
 
 /* Lines of any stations; in every other machine they all share their places in all caches. */
 static void draw_load(uint64_t *dice, const struct nm_params *p, struct load *load)
@@ -123,8 +107,8 @@ static double saturate(struct nm_params p, uint64_t dice)
     draw_load(&dice, &p, &load);
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
-        actor[i] = (struct actor){.load = &load, .dice = dice + i, .address = ~0ull};
-        actors_start(m, i, &actor[i], i);
+        actor[i] = (struct actor){.load = &load, .dice = dice + i};
+        pc_drive(m, i, &source, &actor[i], i);
     }
     end(m, seed, &load);
     for (unsigned i = 0; i < nm_machine_cards(m); i++)

@@ -1,7 +1,6 @@
 /*
  * Special functions one at a time on a quiet machine: what each makes of a line in each state it
- * can find, at its home and in the network caches. A reference is one step of the real card; only
- * the interpreter is replaced.
+ * can find, at its home and in the network caches.
  */
 #include "actors.h"
 
@@ -14,31 +13,22 @@ enum { STATIONS = 4, PER_STATION = 2, HOME = 1, LINE = 64 };
 enum { INVAL = 1, EXCL, KILL, WB, PREFETCH, CLAIM };
 
 struct reference {
-    char what; /* 'r' read, 'w' write, else nothing */
+    char what; /* 'r' read, 'w' write; 0: made */
     uint64_t va;
 };
 
-/* One reference, then a trap. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+/* One reference. */
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    enum pc_stop stop;
-    cpu->horizon = horizon;
-    const struct reference *reference = actor_of(cpu);
-    const uint64_t va = reference->va;
-    if (cpu->now >= horizon)
-        return PC_STOP_HORIZON;
-    if (reference->what == 'r' && !pc_load(cpu, va, 8, cpu->now, &stop))
-        return stop;
-    if (reference->what == 'w') {
-        uint8_t *host = pc_store(cpu, va, 8, cpu->now, &stop);
-        if (!host)
-            return stop;
-        memcpy(host, &cpu->now, 8);
-    }
-    pc_charge(cpu, PC_ST_INT, 1);
-    cpu->exc = PC_EXC_SYS;
-    return PC_STOP_TRAP;
+    struct reference *r = self;
+    (void)card;
+    if (r->what)
+        *out = actors_reference(r->what == 'r' ? PC_REFERENCE_LOAD : PC_REFERENCE_STORE, r->va);
+    out->value = now;
+    r->what = 0;
 }
+
+static const struct pc_driver_source source = {.next = next};
 
 static struct nm_machine *make(void)
 {
@@ -67,7 +57,7 @@ static void refer(struct nm_machine *m, unsigned card, char what, uint64_t va)
 {
     struct nm_trap trap;
     struct reference reference = {what, va};
-    actors_start(m, card, &reference, nm_machine_now(m));
+    pc_drive(m, card, &source, &reference, nm_machine_now(m));
     enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
     nm_card_take(m, card);

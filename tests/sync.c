@@ -1,7 +1,7 @@
 /*
  * The registers for interrupts and barriers: what they hold, whom a store through a window reaches,
- * and that a barrier is one. The cards are real; only the interpreter is replaced (acting_run
- * below). Latencies are in latency.c, random traffic with such stores in coherence_random.c.
+ * and that a barrier is one. Latencies are in latency.c, random traffic with such stores in
+ * coherence_random.c.
  */
 #include "procard/sync.h"
 #include "actors.h"
@@ -161,6 +161,7 @@ struct actor {
     unsigned round, at; /* of the words written, or read */
     unsigned word;      /* to be read */
     unsigned waits;     /* reads of the register that came too early */
+    unsigned rest;      /* [PCycles] before its next step */
     bool once;          /* it only stores 1 through its window, into this register */
     uint32_t offset;
     bool in_turn; /* one card writes in a round, and all read that one's words at once */
@@ -194,90 +195,94 @@ static uint64_t register_address(unsigned card, uint32_t offset)
     return NM_REGISTERS + (uint64_t)card * NM_REGISTER_SPACE + offset;
 }
 
-static uint32_t get(const uint8_t *p)
+static struct pc_reference word_at(enum pc_reference_kind kind, uint64_t address, uint32_t value)
 {
-    return (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
+    return (struct pc_reference){.kind = kind, .address = address, .size = 4, .value = value};
 }
 
-static void put(uint8_t *p, uint32_t v)
+/* A PCycle or some behind each step. */
+static unsigned think(struct actor *a)
 {
-    for (unsigned i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> (24 - 8 * i));
+    return 1 + (unsigned)actors_draw(&a->random, a->card % 3 ? 4 : 40);
 }
 
-static bool store(struct pc_cpu *cpu, uint64_t address, uint32_t value, enum pc_stop *stop)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
-    uint8_t *host = pc_store(cpu, address, 4, cpu->now, stop);
-    if (host)
-        put(host, value);
-    return host;
-}
-
-/* A reference of the round. @return false: `stop` */
-static bool step(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
-{
-    uint8_t *host;
+    struct actor *a = self;
+    (void)now;
+    if (a->rest) {
+        *out = actors_pause(a->rest);
+        a->rest = 0;
+        return;
+    }
+    if (a->round == a->rounds || (a->once && a->phase != ARRIVE))
+        return;
     switch (a->phase) {
     case WRITE:
         if (a->in_turn && a->card != writer(a)) {
             a->phase = ARRIVE;
-            return true;
+            *out = actors_pause(think(a));
+            return;
         }
-        if (!store(cpu, word_address(a, a->card + a->at * a->cards), a->round + 1, stop))
-            return false;
-        a->phase = ++a->at == WORDS_EACH ? ARRIVE : WRITE;
-        return true;
+        *out =
+            word_at(PC_REFERENCE_STORE, word_address(a, a->card + a->at * a->cards), a->round + 1);
+        return;
     case ARRIVE:
     case ARRIVE_AGAIN:
-        if (!store(cpu,
-                   register_address(a->card, PC_WINDOW + a->window * PC_WINDOW_SPAN + a->offset), 1,
-                   stop))
-            return false;
-        a->phase++;
-        return true;
+        *out =
+            word_at(PC_REFERENCE_STORE,
+                    register_address(card, PC_WINDOW + a->window * PC_WINDOW_SPAN + a->offset), 1);
+        return;
     case AWAIT:
     case AWAIT_AGAIN:
-        host = pc_load(cpu, register_address(a->card, PC_SYNC_ROUND3), 4, cpu->now, stop);
-        if (!host)
-            return false;
-        cr_assert_leq(get(host), 2 * a->round + 2, "card %u", a->card);
-        if (get(host) < 2 * a->round + 1 + (a->phase == AWAIT_AGAIN)) {
-            a->waits++;
-            return true;
-        }
-        a->at = 0;
-        a->word = next_word(a);
-        a->round += a->phase == AWAIT_AGAIN;
-        a->phase = a->phase == AWAIT ? READ : WRITE;
-        return true;
+        *out = word_at(PC_REFERENCE_LOAD, register_address(card, PC_SYNC_ROUND3), 0);
+        return;
     default:
-        host = pc_load(cpu, word_address(a, a->word), 4, cpu->now, stop);
-        if (!host)
-            return false;
-        cr_assert_eq(get(host), a->round + 1, "card %u, word %u, round %u: %u", a->card, a->word,
-                     a->round, get(host));
-        a->phase = ++a->at == (a->in_turn ? WORDS_EACH : READS) ? ARRIVE_AGAIN : READ;
-        a->word = next_word(a);
-        return true;
+        *out = word_at(PC_REFERENCE_LOAD, word_address(a, a->word), 0);
     }
 }
 
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
+/* The barrier's register has been read. */
+static void awaited(struct actor *a, uint64_t got)
 {
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (a->round == a->rounds || (a->once && a->phase != ARRIVE)) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!step(cpu, a, &stop))
-            return stop;
-        pc_charge(cpu, PC_ST_INT, 1 + actors_draw(&a->random, a->card % 3 ? 4 : 40));
+    cr_assert_leq(got, 2 * a->round + 2, "card %u", a->card);
+    if (got < 2 * a->round + 1 + (a->phase == AWAIT_AGAIN)) {
+        a->waits++;
+        return;
     }
-    return PC_STOP_HORIZON;
+    a->at = 0;
+    a->word = next_word(a);
+    a->round += a->phase == AWAIT_AGAIN;
+    a->phase = a->phase == AWAIT ? READ : WRITE;
 }
+
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
+{
+    struct actor *a = self;
+    (void)reference;
+    switch (a->phase) {
+    case WRITE:
+        a->phase = ++a->at == WORDS_EACH ? ARRIVE : WRITE;
+        break;
+    case ARRIVE:
+    case ARRIVE_AGAIN:
+        a->phase++;
+        break;
+    case AWAIT:
+    case AWAIT_AGAIN:
+        awaited(a, result->value);
+        break;
+    default:
+        cr_assert_eq(result->value, a->round + 1, "card %u, word %u, round %u: %lu", card, a->word,
+                     a->round, (unsigned long)result->value);
+        a->phase = ++a->at == (a->in_turn ? WORDS_EACH : READS) ? ARRIVE_AGAIN : READ;
+        a->word = next_word(a);
+    }
+    a->rest = think(a) - 1;
+}
+
+static const struct pc_driver_source source = {next, done};
 
 struct shape {
     const char *name;
@@ -343,7 +348,7 @@ static void take_part(const struct shape *s, unsigned fifo, bool hurried, unsign
                                   .random = seed * 1000 + i};
         to_everybody(m, i, i % PC_WINDOWS);
         nm_card_register_write(m, i, PC_SYNC_EXPECTED3, cards);
-        actors_start(m, i, &actor[i], i);
+        pc_drive(m, i, &source, &actor[i], i);
     }
     for (unsigned done = 0; done < cards; done++) {
         const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
@@ -396,7 +401,7 @@ static void cast(struct nm_machine *m, unsigned card, unsigned window, uint32_t 
                       .phase = ARRIVE,
                       .once = true};
     struct nm_trap trap;
-    actors_start(m, card, &a, nm_machine_now(m));
+    pc_drive(m, card, &source, &a, nm_machine_now(m));
     cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
     nm_card_take(m, trap.card);
     rest(m);

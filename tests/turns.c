@@ -10,8 +10,6 @@
  *
  * Every wait must stay within the rule for run.watchdog (machine/rules.def): the watchdog is as
  * short as that. Without directory.patience some never end.
- *
- * The card is the real one; only the instruction interpreter is replaced (acting_run below).
  */
 #include "actors.h"
 
@@ -30,39 +28,23 @@ struct actor {
     unsigned left;
 };
 
-/* One reference. @return false: *stop says why */
-static bool refer(struct pc_cpu *cpu, struct actor *a, enum pc_stop *stop)
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
 {
+    struct actor *a = self;
+    (void)card, (void)now;
+    if (!a->left)
+        return;
     if (a->forgets) {
-        if (!pc_load(cpu, a->other, 8, cpu->now, stop))
-            return false;
+        *out = actors_reference(PC_REFERENCE_LOAD, a->other);
         a->other += a->apart;
         a->left--;
-    } else if (!(a->store ? pc_store(cpu, LINE, 8, cpu->now, stop)
-                          : (void *)pc_load(cpu, LINE, 8, cpu->now, stop)))
-        return false;
+    } else {
+        *out = actors_reference(a->store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD, LINE);
+    }
     a->forgets = !a->forgets && !a->keeps;
-    return true;
 }
 
-/* Stands in for the interpreter. */
-enum pc_stop acting_run(struct pc_cpu *cpu, nm_tick horizon)
-{
-    struct actor *a = actor_of(cpu);
-    enum pc_stop stop = PC_STOP_HORIZON;
-    cpu->horizon = horizon;
-    while (cpu->now < horizon) {
-        if (!a->left) {
-            cpu->exc = PC_EXC_SYS;
-            return PC_STOP_TRAP;
-        }
-        if (!refer(cpu, a, &stop))
-            return stop;
-        cpu->tail = (struct pc_tail){.did = 1, .done = PC_ST_INT};
-        pc_charge(cpu, PC_ST_INT, 1);
-    }
-    return PC_STOP_HORIZON;
-}
+static const struct pc_driver_source source = {.next = next};
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
@@ -145,7 +127,7 @@ static bool play_round(struct nm_machine *m, const struct crowd *crowd, unsigned
     struct actor actor[NM_CARDS_MAX * 16];
     unsigned cards = 0;
     const nm_tick at = nm_machine_now(m) + 1000;
-    actors_start(m, OWNER * NM_CARDS_MAX, &owner, at);
+    pc_drive(m, OWNER * NM_CARDS_MAX, &source, &owner, at);
     if (!wait_for(m, 1))
         return false;
     const nm_tick then = nm_machine_now(m) + 1000;
@@ -156,7 +138,7 @@ static bool play_round(struct nm_machine *m, const struct crowd *crowd, unsigned
                                           .apart = apart,
                                           .store = crowd->store,
                                           .left = REFERENCES};
-            actors_start(m, own, &actor[cards], then + cards * lag);
+            pc_drive(m, own, &source, &actor[cards], then + cards * lag);
             cards++;
         }
     return wait_for(m, cards);
@@ -281,7 +263,7 @@ static bool function_among(const struct nm_params *p, unsigned function, unsigne
     struct nm_trap trap;
     for (unsigned c = 0; c < hogs; c++) {
         hog[c] = (struct actor){.store = true, .keeps = true, .left = 1};
-        actors_start(m, c, &hog[c], c);
+        pc_drive(m, c, &source, &hog[c], c);
     }
     nm_card_special(m, victim, function, LINE, 1, 1000);
     const enum nm_run why = nm_machine_run(m, p->watchdog, &trap);

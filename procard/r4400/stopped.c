@@ -102,13 +102,6 @@ void r4400_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], stru
     *tail = tail_of(cpu);
 }
 
-/** Whether a PCycle in this state completes an instruction. */
-static bool completes(unsigned state)
-{
-    return state == PC_ST_LOAD || state == PC_ST_STORE || state == PC_ST_BR_UNTAKEN ||
-           state == PC_ST_BR_TAKEN || state == PC_ST_INT || state == PC_ST_FP;
-}
-
 void r4400_settle(struct pc_cpu *base)
 {
     struct r4400 *cpu = r4400_of(base);
@@ -119,7 +112,7 @@ void r4400_settle(struct pc_cpu *base)
         const uint16_t n = (uint16_t)(pipe->spent.state[i] + part.state[i]);
 
         base->states[i] += n;
-        base->instructions += completes(i) ? n : 0;
+        base->instructions += pc_status_completes((enum pc_status)i) ? n : 0;
         pipe->spent.state[i] = (uint16_t)-part.state[i]; /* leaving the block adds all of it */
     }
     pipe->full = base->now + FULL;

@@ -1,0 +1,79 @@
+/*
+ * A core that makes the references a source hands it, one after the other: no instructions, no
+ * registers. Kernels, patterns and traces are sources; so is a test's scenario.
+ *
+ * A source says what the processor does next, and is told what came of it. References of one core
+ * complete in their order. Each takes one PCycle (state load or store) beside what the card makes
+ * it wait for, and may have other work behind it, which is PCycles of integer instructions.
+ */
+#ifndef PC_DRIVER_H
+#define PC_DRIVER_H
+
+#include "procard/procard.h"
+
+enum pc_reference_kind {
+    PC_REFERENCE_END,     /**< there is nothing more to do: the card traps, with PC_EXC_SYS */
+    PC_REFERENCE_COMPUTE, /**< instructions without references */
+    PC_REFERENCE_LOAD,
+    PC_REFERENCE_STORE,
+    PC_REFERENCE_LOAD_LINKED,
+    PC_REFERENCE_STORE_CONDITIONAL,
+    PC_REFERENCE_FETCH, /**< of the instruction line at the address */
+    PC_REFERENCE_SYNC,  /**< waits until the last uncached store is acknowledged */
+};
+
+/** One thing to do. What a page is (coherent, uncached, not coherent) is a matter of the address.
+ */
+struct pc_reference {
+    enum pc_reference_kind kind;
+    unsigned size;    /**< [bytes] 1, 2, 4 or 8 */
+    uint64_t address; /**< virtual, a multiple of `size` */
+    uint64_t value;   /**< to be stored: the low `size` bytes, big-endian in memory */
+    nm_tick at;       /**< not before this tick; until then the processor idles in PC_ST_INT, which
+                           counts as no instructions. 0: at once */
+    uint64_t ticks;   /**< [PCycles] COMPUTE: how long it takes; others: from when they are done to
+                           the next reference. 0 means 1 */
+    enum pc_status state; /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
+};
+
+/** What came of it. */
+struct pc_result {
+    uint64_t value; /**< loaded, or stored */
+    bool failed;    /**< a store-conditional had lost its link; nothing is stored */
+    nm_tick began;  /**< when it was first tried */
+    nm_tick done;   /**< when its wait was over; its own PCycle follows */
+};
+
+/**
+ * What hands references to a core. Both are called while the machine runs, from events of the
+ * card's station: they may read the machine's memory image, and call nothing of the machine. What
+ * they do must depend on simulated things only, or runs differ.
+ */
+struct pc_driver_source {
+    /** The next reference, at tick `now`, when the last one is over. `out` is zeroed: one that is
+     *  left alone is PC_REFERENCE_END. After that, the next call comes when the card is resumed. */
+    void (*next)(void *self, unsigned card, nm_tick now, struct pc_reference *out);
+
+    /** A reference is done; not called for END and COMPUTE. NULL: nobody wants to know. */
+    void (*done)(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result);
+};
+
+/** Cards whose core is this, for nm_machine_new. The calls below are for machines of them. */
+extern const struct nm_card_kind pc_driver;
+
+/* Bits of a virtual address in the flat space: its page is uncached, or cached but not coherent.
+ * The bits below are the physical address; the cards' registers are always uncached. */
+#define PC_FLAT_UNCACHED    (UINT64_C(1) << 42)
+#define PC_FLAT_NONCOHERENT (UINT64_C(1) << 43)
+
+/** Virtual addresses that say which physical ones they are, for nm_machine_set_space. */
+extern const struct nm_space pc_flat_space;
+
+/** Has a card take its references from `source` from tick `at` on (nm_card_resume). A reference
+ *  that was not done, because it failed with an exception, is forgotten. `source` and `self` are
+ *  the caller's and outlive the card's run. */
+void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source *source,
+              void *self, nm_tick at);
+
+#endif
