@@ -314,8 +314,7 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
     /* states */
     const double ran = LONG + SHORT, two = 2.0 * END,
                  stalled = L1I + L1D + L2 + MP + OTHER + KILLED_BR + KILLED_EXC + SLIP_I + SLIP_F,
-                 run = ran - stalled,
-                 instructions = LOADS + STORES + UNTAKEN + TAKEN + FLOAT;
+                 run = ran - stalled, instructions = LOADS + STORES + UNTAKEN + TAKEN + FLOAT;
     const struct row rows[] = {
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, -1},
         {IN_READS, "BUS", "utilisation", 100 * READS * (1 + 1 + 8) / cycles, 0},
