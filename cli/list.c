@@ -341,6 +341,15 @@ static json_t *list_choices(void)
     return array;
 }
 
+static json_t *list_protocols(void)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < NM_PROTOCOLS; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s}", "name", nm_protocols[i].name,
+                                               "sentence", nm_protocols[i].sentence));
+    return array;
+}
+
 /** System calls of guest programs; a number is empty where the ABI has no such call. */
 static json_t *list_syscalls(void)
 {
@@ -386,6 +395,8 @@ static const struct listing {
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},
     {"choices", list_choices, "name source sentence",
      "what the protocol and the machine do, and which source says so; design: none does"},
+    {"protocols", list_protocols, "name sentence",
+     "the coherence protocols a machine may have; 'numachine protocol NAME' prints one"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"syscalls", list_syscalls, "name o32 n64 sentence",

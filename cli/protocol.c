@@ -1,5 +1,5 @@
 /*
- * numachine protocol: the coherence protocol for people, printed from the table that runs.
+ * numachine protocol: the coherence protocol for people, printed from the tables that run.
  *
  * One table per agent: states down, events across, in the cell the next state and what is done. An
  * empty cell cannot happen; the exhaustive checker has shown that (docs/coherence.md).
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/** How a format writes the parts; the walk over the table is the same for all tables. */
+/** How a format writes a protocol. */
 struct format {
     const char *name;
-    void (*run)(void);
+    void (*run)(const struct nm_protocol *protocol);
 };
 
 static const char *const titles[NM_AGENTS] = {
@@ -35,30 +35,36 @@ static void print_actions(enum nm_agent agent, uint64_t actions, const char *bet
         }
 }
 
+/* A state that nothing leads out of is there for other protocols. */
+static bool used(const struct nm_table *t, unsigned state)
+{
+    for (unsigned e = 0; e < t->events; e++)
+        if (nm_cell(t, state, e)->exists)
+            return true;
+    return false;
+}
+
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
-static void md_words(enum nm_agent agent)
+static void md_words(const struct nm_table *t)
 {
     puts("| state | meaning |\n|---|---|");
-    for (unsigned s = 0; s < NM_STATES; s++)
-        if (nm_state_agent(s) == agent)
-            printf("| %s | %s |\n", nm_state_name(s), nm_state_sentence(s));
+    for (unsigned s = 0; s < t->states; s++)
+        if (used(t, s))
+            printf("| %s | %s |\n", t->state[s].name, t->state[s].sentence);
     puts("\n| event | meaning |\n|---|---|");
-    for (unsigned e = 0; e < NM_EVENTS; e++)
-        if (nm_event_agent(e) == agent)
-            printf("| %s | %s |\n", nm_event_name(e), nm_event_sentence(e));
+    for (unsigned e = 0; e < t->events; e++)
+        printf("| %s | %s |\n", t->event[e].name, t->event[e].sentence);
     putchar('\n');
 }
 
-static void md_row(enum nm_agent agent, unsigned s)
+static void md_row(enum nm_agent agent, const struct nm_table *t, unsigned s)
 {
-    printf("| **%s** |", nm_state_name(s));
-    for (unsigned e = 0; e < NM_EVENTS; e++) {
-        if (nm_event_agent(e) != agent)
-            continue;
-        const struct nm_cell *cell = nm_cell(s, e);
+    printf("| **%s** |", t->state[s].name);
+    for (unsigned e = 0; e < t->events; e++) {
+        const struct nm_cell *cell = nm_cell(t, s, e);
         if (cell->exists) {
-            printf(" **%s**<br>", nm_state_name(cell->next));
+            printf(" **%s**<br>", t->state[cell->next].name);
             print_actions(agent, cell->actions, "<br>");
         }
         fputs(" |", stdout);
@@ -75,26 +81,28 @@ static void md_choices(void)
         printf("| %s | %s | %s |\n", rows[i].name, rows[i].source, rows[i].sentence);
 }
 
-static void md(void)
+static void md_table(enum nm_agent agent, const struct nm_table *t)
 {
-    puts("# The coherence protocol\n");
-    for (unsigned agent = 0; agent < NM_AGENTS; agent++) {
-        printf("## %s\n\n", titles[agent]);
-        md_words(agent);
-        fputs("| state |", stdout);
-        for (unsigned e = 0; e < NM_EVENTS; e++)
-            if (nm_event_agent(e) == agent)
-                printf(" %s |", nm_event_name(e));
-        fputs("\n|---|", stdout);
-        for (unsigned e = 0; e < NM_EVENTS; e++)
-            if (nm_event_agent(e) == agent)
-                fputs("---|", stdout);
-        putchar('\n');
-        for (unsigned s = 0; s < NM_STATES; s++)
-            if (nm_state_agent(s) == agent)
-                md_row(agent, s);
-        putchar('\n');
-    }
+    printf("## %s\n\n", titles[agent]);
+    md_words(t);
+    fputs("| state |", stdout);
+    for (unsigned e = 0; e < t->events; e++)
+        printf(" %s |", t->event[e].name);
+    fputs("\n|---|", stdout);
+    for (unsigned e = 0; e < t->events; e++)
+        fputs("---|", stdout);
+    putchar('\n');
+    for (unsigned s = 0; s < t->states; s++)
+        if (used(t, s))
+            md_row(agent, t, s);
+    putchar('\n');
+}
+
+static void md(const struct nm_protocol *protocol)
+{
+    printf("# The coherence protocol %s\n\n%s\n\n", protocol->name, protocol->sentence);
+    for (unsigned agent = 0; agent < NM_AGENTS; agent++)
+        md_table(agent, protocol->agent[agent]);
     md_choices();
 }
 
@@ -121,19 +129,17 @@ static void html_head(const char *name, const char *sentence)
     printf("\">%s</th>", name);
 }
 
-static void html_row(enum nm_agent agent, unsigned s)
+static void html_row(enum nm_agent agent, const struct nm_table *t, unsigned s)
 {
     fputs("<tr>", stdout);
-    html_head(nm_state_name(s), nm_state_sentence(s));
-    for (unsigned e = 0; e < NM_EVENTS; e++) {
-        if (nm_event_agent(e) != agent)
-            continue;
-        const struct nm_cell *cell = nm_cell(s, e);
+    html_head(t->state[s].name, t->state[s].sentence);
+    for (unsigned e = 0; e < t->events; e++) {
+        const struct nm_cell *cell = nm_cell(t, s, e);
         if (!cell->exists) {
             fputs("<td class=\"no\"></td>", stdout);
             continue;
         }
-        printf("<td><b>%s</b><br>", nm_state_name(cell->next));
+        printf("<td><b>%s</b><br>", t->state[cell->next].name);
         print_actions(agent, cell->actions, "<br>");
         fputs("</td>", stdout);
     }
@@ -153,26 +159,32 @@ static void html_choices(void)
     puts("</table>");
 }
 
-static void html(void)
+static void html_table(enum nm_agent agent, const struct nm_table *t)
+{
+    printf("<h2>%s</h2>\n<table>\n<tr><th></th>", titles[agent]);
+    for (unsigned e = 0; e < t->events; e++)
+        html_head(t->event[e].name, t->event[e].sentence);
+    puts("</tr>");
+    for (unsigned s = 0; s < t->states; s++)
+        if (used(t, s))
+            html_row(agent, t, s);
+    puts("</table>");
+}
+
+static void html(const struct nm_protocol *protocol)
 {
     puts("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
          "<title>The coherence protocol</title>\n<style>"
          "body{font:13px sans-serif}table{border-collapse:collapse}"
          "th,td{border:1px solid #999;padding:2px 4px;vertical-align:top;font-size:11px}"
          "th{background:#eee;position:sticky;left:0;top:0}td.no{background:#f6f6f6}"
-         "</style></head><body>\n<h1>The coherence protocol</h1>\n"
+         "</style></head><body>");
+    printf("<h1>The coherence protocol %s</h1>\n<p>", protocol->name);
+    html_text(protocol->sentence);
+    puts(".</p>\n"
          "<p>States down, events across; hold the pointer over a name to read what it means.</p>");
-    for (unsigned agent = 0; agent < NM_AGENTS; agent++) {
-        printf("<h2>%s</h2>\n<table>\n<tr><th></th>", titles[agent]);
-        for (unsigned e = 0; e < NM_EVENTS; e++)
-            if (nm_event_agent(e) == agent)
-                html_head(nm_event_name(e), nm_event_sentence(e));
-        puts("</tr>");
-        for (unsigned s = 0; s < NM_STATES; s++)
-            if (nm_state_agent(s) == agent)
-                html_row(agent, s);
-        puts("</table>");
-    }
+    for (unsigned agent = 0; agent < NM_AGENTS; agent++)
+        html_table(agent, protocol->agent[agent]);
     html_choices();
     puts("</body></html>");
 }
@@ -180,36 +192,42 @@ static void html(void)
 /* ---- Graphviz -------------------------------------------------------------------------------- */
 
 /** All events that lead from one state to another, on one arrow. Loops would hide the rest. */
-static void dot_edge(unsigned from, unsigned to)
+static void dot_edge(const char *agent, const struct nm_table *t, unsigned from, unsigned to)
 {
     const char *gap = "";
-    for (unsigned e = 0; e < NM_EVENTS; e++) {
-        const struct nm_cell *cell = nm_cell(from, e);
+    for (unsigned e = 0; e < t->events; e++) {
+        const struct nm_cell *cell = nm_cell(t, from, e);
         if (from == to || !cell->exists || cell->next != to)
             continue;
         if (!*gap)
-            printf("    s%u -> s%u [label=\"", from, to);
-        printf("%s%s", gap, nm_event_name(e));
+            printf("    %s_%s -> %s_%s [label=\"", agent, t->state[from].name, agent,
+                   t->state[to].name);
+        printf("%s%s", gap, t->event[e].name);
         gap = "\\n";
     }
     if (*gap)
         puts("\"];");
 }
 
-static void dot(void)
+static void dot_table(enum nm_agent agent, const struct nm_table *t)
+{
+    const char *name = nm_agent_name(agent);
+    printf("  subgraph cluster_%s {\n    label=\"%s\";\n", name, titles[agent]);
+    for (unsigned s = 0; s < t->states; s++)
+        if (used(t, s))
+            printf("    %s_%s [label=\"%s\"];\n", name, t->state[s].name, t->state[s].name);
+    for (unsigned s = 0; s < t->states; s++)
+        for (unsigned to = 0; to < t->states; to++)
+            dot_edge(name, t, s, to);
+    puts("  }");
+}
+
+static void dot(const struct nm_protocol *protocol)
 {
     puts("digraph protocol {\n  node [shape=box, fontname=\"sans-serif\"];\n"
          "  edge [fontname=\"sans-serif\", fontsize=9];");
-    for (unsigned agent = 0; agent < NM_AGENTS; agent++) {
-        printf("  subgraph cluster_%s {\n    label=\"%s\";\n", nm_agent_name(agent), titles[agent]);
-        for (unsigned s = 0; s < NM_STATES; s++)
-            if (nm_state_agent(s) == agent)
-                printf("    s%u [label=\"%s\"];\n", s, nm_state_name(s));
-        for (unsigned s = 0; s < NM_STATES; s++)
-            for (unsigned to = 0; to < NM_STATES && nm_state_agent(s) == agent; to++)
-                dot_edge(s, to);
-        puts("  }");
-    }
+    for (unsigned agent = 0; agent < NM_AGENTS; agent++)
+        dot_table(agent, protocol->agent[agent]);
     puts("}");
 }
 
@@ -217,16 +235,37 @@ static void dot(void)
 
 static const struct format formats[] = {{"md", md}, {"html", html}, {"dot", dot}};
 
+struct chosen {
+    const struct format *format;
+    const struct nm_protocol *protocol;
+};
+
+static void choose_protocol(struct chosen *chosen, const char *name, struct argp_state *state)
+{
+    chosen->protocol = nm_protocol_find(name);
+    if (chosen->protocol)
+        return;
+    char names[200] = "";
+    for (size_t i = 0, n = 0; i < NM_PROTOCOLS && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+                              nm_protocols[i].name);
+    argp_error(state, "no protocol '%.60s'; there are %s", name, names);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    const struct format **chosen = state->input;
+    struct chosen *chosen = state->input;
+    if (key == ARGP_KEY_ARG && state->arg_num == 0) {
+        choose_protocol(chosen, arg, state);
+        return 0;
+    }
     if (key == ARGP_KEY_ARG)
-        argp_error(state, "nothing to say about '%.60s': the protocol is one", arg);
+        argp_error(state, "one protocol at a time: '%.60s' is too much", arg);
     if (key != 'f')
         return ARGP_ERR_UNKNOWN;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (!strcmp(arg, formats[i].name)) {
-            *chosen = &formats[i];
+            chosen->format = &formats[i];
             return 0;
         }
     argp_error(state, "no format '%.60s'; there are md, html and dot", arg);
@@ -240,10 +279,13 @@ int cli_protocol(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .doc = "Prints the coherence protocol from the table that runs: for each agent, states "
-               "down, events across, and in the cell the next state and what is done."};
-    const struct format *format = &formats[0];
-    cli_parse(&argp, argc, argv, 0, &format);
-    format->run();
+        .args_doc = "[PROTOCOL]",
+        .doc =
+            "Prints a coherence protocol (default: numachine) from the tables that run: for each "
+            "agent, states down, events across, and in the cell the next state and what is "
+            "done."};
+    struct chosen chosen = {&formats[0], nm_protocol_find("numachine")};
+    cli_parse(&argp, argc, argv, 0, &chosen);
+    chosen.format->run(chosen.protocol);
     return CLI_EXIT_OK;
 }

@@ -543,32 +543,6 @@ static struct in_doc *open_named(struct in_reading *r, const char *name)
     return doc;
 }
 
-bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
-                        struct in_diag *diag)
-{
-    struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x, .before = diag->errors};
-    *x = (struct in_experiment){0};
-    b.doc = open_named(&r, path);
-    if (b.doc)
-        build(&b, sets);
-    if (diag->errors == b.before)
-        complete(&b, path);
-    return finish(&b);
-}
-
-bool in_experiment_make(struct in_experiment *x, const char *machine, char *const *sets,
-                        struct in_diag *diag)
-{
-    struct in_reading r = {.diag = diag};
-    struct build b = {.r = &r, .x = x, .before = diag->errors, .machine = machine};
-    *x = (struct in_experiment){0};
-    build(&b, sets);
-    return finish(&b);
-}
-
-/* ---- files of either kind -------------------------------------------------------------------- */
-
 /** Value of a key of the root mapping, or NULL. */
 static yaml_node_t *root_value(struct in_doc *doc, const char *name)
 {
@@ -590,6 +564,63 @@ static bool is_experiment(struct in_doc *doc)
     return root_value(doc, "program") || root_value(doc, "monitor") || root_value(doc, "expect") ||
            (machine && machine->type == YAML_SCALAR_NODE);
 }
+
+/** Whether the file has a section, a key's word before the dot, that only one table knows. */
+static bool has_section_of(struct in_doc *doc, const struct in_table *table,
+                           const struct in_table *other)
+{
+    bool there = false;
+    for (size_t i = 0; i < table->count && !there; i++) {
+        const size_t length = strcspn(table->keys[i].path, ".");
+        bool common = false;
+        for (size_t k = 0; k < other->count && !common; k++)
+            common = strcspn(other->keys[k].path, ".") == length &&
+                     !strncmp(other->keys[k].path, table->keys[i].path, length);
+        char *section = nm_format("%.*s", (int)length, table->keys[i].path);
+        there = !common && root_value(doc, section);
+        free(section);
+    }
+    return there;
+}
+
+/** A file that sets the machine, and nothing of an experiment. */
+static bool is_machine(struct in_doc *doc)
+{
+    return has_section_of(doc, &in_machine_table, &in_experiment_table) &&
+           !has_section_of(doc, &in_experiment_table, &in_machine_table);
+}
+
+bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
+                        struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag};
+    struct build b = {.r = &r, .x = x, .before = diag->errors};
+    *x = (struct in_experiment){0};
+    b.doc = open_named(&r, path);
+    if (b.doc && is_machine(b.doc)) {
+        const struct in_place at = in_at(b.doc, in_root(b.doc));
+        in_complain(&r, &at,
+                    "this is a machine, not an experiment: numachine stat -m %s -- PROGRAM runs a "
+                    "program on it, numachine init writes an experiment",
+                    path);
+    } else if (b.doc)
+        build(&b, sets);
+    if (diag->errors == b.before)
+        complete(&b, path);
+    return finish(&b);
+}
+
+bool in_experiment_make(struct in_experiment *x, const char *machine, char *const *sets,
+                        struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag};
+    struct build b = {.r = &r, .x = x, .before = diag->errors, .machine = machine};
+    *x = (struct in_experiment){0};
+    build(&b, sets);
+    return finish(&b);
+}
+
+/* ---- files of either kind -------------------------------------------------------------------- */
 
 enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *const *sets,
                               struct in_diag *diag)

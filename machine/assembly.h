@@ -44,6 +44,7 @@ struct nm_machine {
     uint64_t image_bytes;
     struct nm_station *station;
     unsigned stations, cards;
+    const struct nm_protocol *protocol;
     struct ring_shape shape;
     struct ring_net *net;  /* NULL when there is only one station */
     struct nm_card **card; /* all of them, station by station */

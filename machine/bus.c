@@ -13,6 +13,7 @@
 #include "machine/bus.h"
 
 #include "base/alloc.h"
+#include "base/timer.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -26,14 +27,14 @@ struct nm_bus {
     unsigned full[NM_CLASSES];        /* modules without room for another incoming packet */
     unsigned passed_over[NM_CLASSES]; /* modules with a packet that could have gone but for such a
                                          one */
-    unsigned held, holder; /* cards whose next places are held for a packet of this module */
-    nm_tick free_at;       /* end of the tenure in progress */
-    nm_tick decision_at;   /* tick of the arbitration event, NM_NEVER if none */
-    unsigned data_cycles;  /* per line */
-    unsigned word_cycles;  /* per doubleword */
-    unsigned depth;        /* of every FIFO */
-    unsigned last;         /* granted last: lowest priority now */
-    uint64_t granted;      /* [cycles] in all tenures, the present one whole */
+    unsigned held, holder;    /* cards whose next places are held for a packet of this module */
+    nm_tick free_at;          /* end of the tenure in progress */
+    struct nm_timer decision; /* the arbitration event */
+    unsigned data_cycles;     /* per line */
+    unsigned word_cycles;     /* per doubleword */
+    unsigned depth;           /* of every FIFO */
+    unsigned last;            /* granted last: lowest priority now */
+    uint64_t granted;         /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
@@ -59,7 +60,7 @@ struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
     bus->data_cycles = (unsigned)((p->l2_line + p->bus_width - 1) / p->bus_width);
     bus->word_cycles = (unsigned)((sizeof(uint64_t) + p->bus_width - 1) / p->bus_width);
     bus->depth = (unsigned)p->bus_fifo;
-    bus->decision_at = NM_NEVER;
+    bus->decision.at = NM_NEVER;
     return bus;
 }
 
@@ -136,10 +137,8 @@ static void decide_for(struct nm_bus *bus, nm_tick since, nm_tick now)
         at = bus->free_at;
     if (at < now)
         at = nm_clock_edge(&bus->clock, now);
-    if (at >= bus->decision_at)
-        return;
-    bus->decision_at = at;
-    nm_post(bus->k, at, NM_RANK_ARBITRATE, 0, decide, bus, at);
+    if (nm_timer_set(&bus->decision, at))
+        nm_post(bus->k, at, NM_RANK_ARBITRATE, 0, decide, bus, 0);
 }
 
 /* The same for whichever module has asked first. */
@@ -310,9 +309,9 @@ static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
 static void decide(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_bus *bus = self;
-    if (bus->decision_at != arg)
-        return; /* an earlier decision took its place */
-    bus->decision_at = NM_NEVER;
+    (void)arg;
+    if (!nm_timer_fires(&bus->decision, now))
+        return;
     const unsigned m = choose(bus, now);
     pass_over(bus, now);
     if (m != NM_MODULES)

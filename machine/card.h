@@ -53,6 +53,7 @@ struct nm_card_site {
     const struct nm_params *params;
     const struct nm_contents *contents; /**< copied by the card: what lines hold */
     const struct ring_shape *rings;     /**< for the routes of packets */
+    const struct nm_protocol *protocol; /**< what the card does on which message */
     unsigned number;                    /**< machine-wide, station by station */
     unsigned position;                  /**< on the station's bus */
     uint16_t station;

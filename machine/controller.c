@@ -31,9 +31,9 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
     c->timing = *timing;
     c->bank_free = nm_alloc(timing->banks, sizeof *c->bank_free);
     c->bank_refreshed = nm_alloc(timing->banks, sizeof *c->bank_refreshed);
-    c->seen = nm_alloc(1, sizeof *c->seen);
-    c->stage_size = c->late_size = NM_STAGE;
-    c->stage = nm_alloc(c->stage_size, sizeof *c->stage);
+    c->table = c->place.protocol->agent[c->agent];
+    c->seen = nm_alloc(c->table->states, sizeof *c->seen);
+    c->late_size = NM_STAGE;
     c->late = nm_alloc(c->late_size, sizeof *c->late);
 }
 
@@ -123,15 +123,15 @@ struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_
 
 bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now)
 {
-    return now >= c->free_at && (class == NM_SINKABLE || c->staged + NM_SENDS_MAX <= NM_STAGE);
+    return now >= c->free_at &&
+           (class == NM_SINKABLE || c->staged.count + NM_SENDS_MAX <= NM_STAGE);
 }
 
 void nm_controller_send_ready(struct nm_controller *c, nm_tick now)
 {
-    while (c->staged && c->stage[c->stage_head].ready <= now &&
-           c->put(c->owner, &c->stage[c->stage_head].packet, now)) {
-        c->stage_head = (c->stage_head + 1) % c->stage_size;
-        c->staged--;
+    while (c->staged.count && c->stage[c->staged.head].ready <= now &&
+           c->put(c->owner, &c->stage[c->staged.head].packet, now)) {
+        nm_queue_pop(&c->staged);
         c->sent++;
     }
     unsigned kept = 0;
@@ -145,7 +145,7 @@ void nm_controller_send_ready(struct nm_controller *c, nm_tick now)
 
 bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
 {
-    if (c->staged && c->stage[c->stage_head].ready <= now)
+    if (c->staged.count && c->stage[c->staged.head].ready <= now)
         return true;
     for (unsigned i = 0; i < c->late_count; i++)
         if (c->late[i].ready <= now)
@@ -156,42 +156,27 @@ bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
 nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
 {
     nm_tick next = NM_NEVER;
-    if (c->staged && c->stage[c->stage_head].ready > now)
-        next = c->stage[c->stage_head].ready;
+    if (c->staged.count && c->stage[c->staged.head].ready > now)
+        next = c->stage[c->staged.head].ready;
     for (unsigned i = 0; i < c->late_count; i++)
         if (c->late[i].ready > now && c->late[i].ready < next)
             next = c->late[i].ready;
     return next;
 }
 
-/* Makes room for one more; the ring buffer's oldest moves to the front. */
-static void grow(struct nm_answer **a, unsigned *size, unsigned head, unsigned count)
-{
-    if (count < *size)
-        return;
-    struct nm_answer *grown = nm_grow(NULL, 2 * *size, sizeof *grown);
-    for (unsigned i = 0; i < count; i++)
-        grown[i] = (*a)[(head + i) % *size];
-    free(*a);
-    *a = grown;
-    *size *= 2;
-}
-
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
-        grow(&c->late, &c->late_size, 0, c->late_count);
-        c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged};
+        if (c->late_count == c->late_size)
+            c->late = nm_grow(c->late, c->late_size *= 2, sizeof *c->late);
+        c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged.count};
         return;
     }
-    if (c->staged == c->stage_size) {
-        grow(&c->stage, &c->stage_size, c->stage_head, c->staged);
-        c->stage_head = 0;
-    }
+    if (nm_queue_full(&c->staged))
+        c->stage = nm_queue_grow(&c->staged, c->stage, sizeof *c->stage);
     c->last_out = ready > c->last_out ? ready : c->last_out;
-    c->stage[(c->stage_head + c->staged++) % c->stage_size] =
-        (struct nm_answer){*p, c->last_out, 0};
+    c->stage[nm_queue_push(&c->staged)] = (struct nm_answer){*p, c->last_out, 0};
 }
 
 void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
@@ -213,28 +198,6 @@ nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now
     occupy(c, now, ready);
     c->free_at = now + c->timing.directory;
     return ready;
-}
-
-/* What a directory says of a line it found in that state (N-82). Whatever else it may be - GI, N,
- * locked - nothing of it is valid here, and the answer comes from elsewhere. */
-static uint8_t info_of(uint8_t state)
-{
-    switch (state) {
-    case NM_HOME_LV:
-        return NM_INFO_VALID;
-    case NM_HOME_LI:
-        return 0;
-    case NM_HOME_GV:
-        return NM_INFO_VALID | NM_INFO_GLOBAL;
-    case NM_NC_LV:
-        return NM_INFO_VALID | NM_INFO_NC_HIT;
-    case NM_NC_LI:
-        return NM_INFO_NC_HIT;
-    case NM_NC_GV:
-        return NM_INFO_VALID | NM_INFO_GLOBAL | NM_INFO_NC_HIT;
-    default:
-        return NM_INFO_GLOBAL;
-    }
 }
 
 static bool is_request(const struct nm_packet *in)
@@ -409,23 +372,24 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         return true;
     }
     if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {
-        nm_check_fail(c->check, now, in->line,
-                      "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
-                      "(%s from %s %u, requester card %u of station %u)",
-                      c->place.station, nm_agent_name(c->agent), nm_state_name(before.state),
-                      before.cards, (unsigned long)before.stations,
-                      nm_event_name(nm_dir_event_of(c->agent, &c->place, line, in, from_network)),
-                      nm_message_row(in->message)->name, from_network ? "network, of" : "module",
-                      from_network ? in->station : in->source, in->requester, in->station);
+        nm_check_fail(
+            c->check, now, in->line,
+            "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
+            "(%s from %s %u, requester card %u of station %u)",
+            c->place.station, nm_agent_name(c->agent), nm_state_name(c->table, before.state),
+            before.cards, (unsigned long)before.stations,
+            nm_event_name(c->table, nm_dir_event_of(c->agent, &c->place, line, in, from_network)),
+            nm_message_row(in->message)->name, from_network ? "network, of" : "module",
+            from_network ? in->station : in->source, in->requester, in->station);
         return false;
     }
     c->actions = actions;
     refused_by_table(c, &before, in, from_network, actions, now);
     /* A message that ends or continues something else brings what was said with it. */
-    const uint8_t info = is_request(in) ? info_of(before.state) : in->info;
+    const uint8_t info = is_request(in) ? c->table->state[before.state].info : in->info;
     c->accesses++;
     if (!c->selects.length || in->line - c->selects.from < c->selects.length)
-        (*c->seen)[before.state][in->message][from_network]++;
+        c->seen[before.state][in->message][from_network]++;
     perform(c, in, info, &out, actions, now);
     return true;
 }

@@ -6,6 +6,7 @@
 #ifndef NM_CONTROLLER_H
 #define NM_CONTROLLER_H
 
+#include "base/queue.h"
 #include "machine/bus.h"
 #include "machine/contents.h"
 #include "machine/protocol.h"
@@ -48,14 +49,15 @@ struct nm_refused {
     uint64_t line;
 };
 
-/** Accesses to the directory: [state found][message][it came over the rings]. */
-typedef uint64_t nm_seen[NM_STATES][NM_MSG__COUNT][2];
+/** Accesses to the directory in one state: [message][it came over the rings]. */
+typedef uint64_t nm_seen[NM_MSG__COUNT][2];
 
 struct nm_controller {
     enum nm_agent agent;
-    struct nm_place place; /**< `home` is set per message */
-    uint8_t module;        /**< its bus position */
-    unsigned copy;         /**< checking mode: holder id of its data (check.h) */
+    const struct nm_table *table; /**< of the agent; nm_controller_init sets it */
+    struct nm_place place;        /**< `home` is set per message */
+    uint8_t module;               /**< its bus position */
+    unsigned copy;                /**< checking mode: holder id of its data (check.h) */
     unsigned line_shift;
     uint64_t places;   /**< lines that share a place differ by a multiple of so many lines */
     unsigned patience; /**< directory.patience */
@@ -76,12 +78,12 @@ struct nm_controller {
     nm_tick last_out;
     nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
     struct nm_answer *stage;  /**< sinkable answers, in order */
-    unsigned stage_head, staged, stage_size;
+    struct nm_queue staged;
     uint64_t actions;       /**< of the last transition; 0: the message was refused */
     uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
     unsigned late_count, late_size;
-    nm_seen *seen; /**< monitor: of lines in `selects` */
+    nm_seen *seen; /**< monitor, per state found: of lines in `selects` */
     struct {
         uint64_t from, length;
     } selects;         /**< memory.histogram_from, memory.histogram_length */
@@ -140,7 +142,7 @@ nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now
 /** Whether anything is still to be sent. */
 static inline bool nm_controller_holds(const struct nm_controller *c)
 {
-    return c->staged || c->late_count;
+    return c->staged.count || c->late_count;
 }
 
 void nm_controller_send_ready(struct nm_controller *c, nm_tick now);

@@ -22,30 +22,15 @@ const char *nm_histogram_row_name(unsigned row)
     return names[row];
 }
 
-/* The table's names begin with the state; a suffix means that it is locked (protocol.def). */
-static unsigned row_of(const char *state, bool *locked)
-{
-    size_t length = strcspn(state, "_");
-    *locked = state[length] != '\0';
-    for (unsigned row = 0; row < NM_ROWS; row++)
-        if (strlen(nm_histogram_row_name(row)) == length &&
-            strncmp(state, nm_histogram_row_name(row), length) == 0)
-            return row;
-    return NM_ROW_GI; /* W: sent for */
-}
-
 /* Folds the protocol's states into rows. */
 static void fold(const struct nm_controller *c, nm_histogram out)
 {
-    const nm_seen *seen = c->seen;
-    for (unsigned state = 0; state < NM_STATES; state++) {
-        bool locked;
-        if (nm_state_agent(state) != c->agent)
-            continue;
-        unsigned row = row_of(nm_state_name(state), &locked);
+    for (unsigned state = 0; state < c->table->states; state++) {
+        const unsigned row = c->table->state[state].row;
+        const bool locked = nm_locked(c->table, (uint8_t)state);
         for (unsigned message = 0; message < NM_MSG__COUNT; message++)
             for (unsigned far = 0; far < 2; far++)
-                out[row][locked][message][far] += (*seen)[state][message][far];
+                out[row][locked][message][far] += c->seen[state][message][far];
     }
 }
 

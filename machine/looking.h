@@ -8,20 +8,9 @@
 #define NM_LOOKING_H
 
 #include "machine/machine.h"
-#include "machine/packet.h"
+#include "machine/protocol.h"
 
 /* ---- the coherence histogram ----------------------------------------------------------------- */
-
-/** Rows of the coherence histogram, unlocked and locked [TR-22]. A line that is not in the network
- *  cache has a row of its own; one that it is waiting for is a locked GI. */
-enum nm_histogram_row {
-    NM_ROW_LV,
-    NM_ROW_LI,
-    NM_ROW_GV,
-    NM_ROW_GI,
-    NM_ROW_N, /**< network cache only */
-    NM_ROWS
-};
 
 /** "LV" and so on. */
 const char *nm_histogram_row_name(unsigned row);

@@ -142,7 +142,7 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
     struct nm_place place = {.rings = &m->shape,
                              .station = (uint16_t)number,
                              .cards = (uint8_t)m->p.processors,
-                             .clean_exclusive = m->p.clean_exclusive};
+                             .protocol = m->protocol};
     s->number = number;
     s->next = s->speaks = NM_NEVER;
     memset(s->running, 0xff, sizeof s->running);
@@ -169,6 +169,7 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
                                           .params = &m->p,
                                           .contents = &m->contents,
                                           .rings = &m->shape,
+                                          .protocol = m->protocol,
                                           .number = number * s->cards + i,
                                           .position = i,
                                           .station = (uint16_t)number};
@@ -184,6 +185,7 @@ struct nm_machine *nm_machine_new(const struct nm_params *params, const struct n
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
     m->contents.image = nm_reserve(m->image_bytes);
+    m->protocol = &nm_protocols[m->p.protocol];
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
     m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);
@@ -398,7 +400,8 @@ const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
 {
     const struct nm_memory *memory = m->station[pa / m->p.memory_size].memory;
-    return nm_state_name(nm_memory_line(memory, pa & ~(m->p.l2_line - 1)).state);
+    return nm_state_name(m->protocol->agent[NM_AGENT_HOME],
+                         nm_memory_line(memory, pa & ~(m->p.l2_line - 1)).state);
 }
 
 const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa)
@@ -406,7 +409,8 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
     const uint64_t line = pa & ~(m->p.l2_line - 1);
     if (!m->net || pa / m->p.memory_size == station)
         return "-";
-    return nm_state_name(nm_network_line(m->station[station].network, line).state);
+    return nm_state_name(m->protocol->agent[NM_AGENT_NC],
+                         nm_network_line(m->station[station].network, line).state);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -537,8 +541,9 @@ static void dump_directory(const struct nm_machine *m, FILE *out, const struct n
     const struct nm_dir_line line =
         local ? nm_memory_line(s->memory, wait->line) : nm_network_line(s->network, wait->line);
     fprintf(out, "; the %s has it in %s, cards %#x, held for card %u of station %u",
-            local ? "memory" : "network cache", nm_state_name(line.state), line.cards,
-            line.held_card, line.held_station);
+            local ? "memory" : "network cache",
+            nm_state_name(m->protocol->agent[local ? NM_AGENT_HOME : NM_AGENT_NC], line.state),
+            line.cards, line.held_card, line.held_station);
 }
 
 static void dump_card(const struct nm_machine *m, FILE *out, unsigned number)

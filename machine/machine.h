@@ -218,7 +218,7 @@ struct nm_look {
     uint64_t address; /**< physical */
     /* the answer */
     uint64_t tag;      /**< physical address of the line; ~0: none */
-    const char *state; /**< its name in protocol.def, or "-" */
+    const char *state; /**< its name in its table, or "-" */
     uint8_t cards;     /**< processor mask; bit 0: this card, when the card was asked */
     uint64_t stations; /**< routing mask (ring/mask.h) */
 };
@@ -234,7 +234,8 @@ const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card);
 uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where);
 
 /** Where a line is now: state of its directory at home, and in each network cache. For tests and
- *  for looking; names as in protocol.def. @param station  0 ..; @return "-" where it cannot be */
+ *  for looking; names as in the protocol's tables. @param station  0 ..; @return "-" where it
+ * cannot be */
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa);
 const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa);
 

@@ -3,12 +3,13 @@
  * master controller (controller.c) with DRAM and a directory entry per line on the other (TR,
  * memory module). Messages of other stations reach it over the bus from the network module.
  *
- * An entry that was never touched is all zero, so that memory of the host is used only for lines
- * that are.
+ * An entry that was never touched is all zero (nm_dir_start), so that memory of the host is used
+ * only for lines that are.
  */
 #include "machine/memory.h"
 
 #include "base/alloc.h"
+#include "base/timer.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -24,27 +25,24 @@ struct nm_memory {
     struct nm_dir_line *line;
     uint64_t base, lines;
     uint8_t *image;
-    nm_tick work_at; /* tick of the posted event, NM_NEVER if none */
+    struct nm_timer work;
 };
 
 static nm_fire_fn work;
 
 static void wake(struct nm_memory *mem, nm_tick at)
 {
-    if (at >= mem->work_at)
-        return;
-    mem->work_at = at;
-    nm_post(mem->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem, at);
+    if (nm_timer_set(&mem->work, at))
+        nm_post(mem->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem, 0);
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
     struct nm_memory *mem = self;
-    if (now < mem->work_at && nm_kernel_clear(mem->k)) {
-        mem->work_at = now;
-        work(mem, now, now);
-    } else
+    if (nm_timer_at_once(&mem->work, mem->k, now))
+        work(mem, now, 0);
+    else
         wake(mem, now);
 }
 
@@ -86,7 +84,7 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
     mem->image = contents->image;
     mem->lines = p->memory_size / p->l2_line;
     mem->line = nm_reserve(mem->lines * sizeof *mem->line);
-    mem->work_at = NM_NEVER;
+    mem->work.at = NM_NEVER;
     mem->special.retry = p->agent_retry * cycle;
     mem->controller = (struct nm_controller){.agent = NM_AGENT_HOME,
                                              .place = *place,
@@ -120,10 +118,7 @@ void nm_memory_free(struct nm_memory *mem)
 
 static struct nm_dir_line *entry(const struct nm_memory *mem, uint64_t line)
 {
-    struct nm_dir_line *l = &mem->line[(line - mem->base) >> mem->controller.line_shift];
-    if (l->state == 0)
-        *l = nm_home_start();
-    return l;
+    return &mem->line[(line - mem->base) >> mem->controller.line_shift];
 }
 
 void nm_memory_expect(const struct nm_memory *mem, uint64_t line)
@@ -205,9 +200,9 @@ static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_memory *mem = self;
     struct nm_controller *c = &mem->controller;
-    if (mem->work_at != arg)
-        return; /* an earlier one took its place */
-    mem->work_at = NM_NEVER;
+    (void)arg;
+    if (!nm_timer_fires(&mem->work, now))
+        return;
     nm_controller_drain(c, now);
     unsigned class = next_class(mem, now);
     if (is_units_turn(mem, class) && special(mem, now))

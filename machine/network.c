@@ -16,6 +16,7 @@
 #include "machine/network.h"
 
 #include "base/alloc.h"
+#include "base/timer.h"
 #include "machine/outside.h"
 #include "machine/special.h"
 
@@ -41,10 +42,10 @@ struct arrival {
 
 struct queue {
     struct arrival *a;
-    unsigned head, count, size; /* size: a power of two */
-    unsigned here;              /* of them, those that had arrived at the last look */
-    unsigned deepest;           /* most that had arrived and were not yet taken */
-    uint64_t filled;            /* as of nm_fifo */
+    struct nm_queue q;
+    unsigned here;    /* of them, those that had arrived at the last look */
+    unsigned deepest; /* most that had arrived and were not yet taken */
+    uint64_t filled;  /* as of nm_fifo */
 };
 
 struct nm_network {
@@ -66,35 +67,32 @@ struct nm_network {
      * gone first since. */
     unsigned waits, owed;
     unsigned passed; /* requests of cards taken since one from the rings waits */
-    nm_tick work_at;
+    struct nm_timer work;
 };
 
 static nm_fire_fn work;
 
 static void wake(struct nm_network *n, nm_tick at)
 {
-    if (at >= n->work_at)
-        return;
-    n->work_at = at;
-    nm_post(n->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, at);
+    if (nm_timer_set(&n->work, at))
+        nm_post(n->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, 0);
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */
 static void on_bus(void *self, nm_tick now)
 {
     struct nm_network *n = self;
-    if (now < n->work_at && nm_kernel_clear(n->k)) {
-        n->work_at = now;
-        work(n, now, now);
-    } else
+    if (nm_timer_at_once(&n->work, n->k, now))
+        work(n, now, 0);
+    else
         wake(n, now);
 }
 
 /* Packets that have not been taken, those on their way through the packet handler included. */
 static inline unsigned waiting(const struct nm_network *n)
 {
-    return n->in[NM_SINKABLE].count + n->in[NM_NONSINKABLE].count + n->port.in[NM_SINKABLE].count +
-           n->port.in[NM_NONSINKABLE].count;
+    return n->in[NM_SINKABLE].q.count + n->in[NM_NONSINKABLE].q.count +
+           n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
 }
 
 /* Whether anything is here that might go on. */
@@ -157,30 +155,22 @@ static bool put(void *self, const struct nm_packet *p, nm_tick now)
 
 static void queue_push(struct queue *q, const struct arrival *a)
 {
-    if (q->count == q->size) {
-        unsigned size = q->size ? 2 * q->size : 16;
-        struct arrival *grown = nm_grow(NULL, size, sizeof *grown);
-        for (unsigned i = 0; i < q->count; i++)
-            grown[i] = q->a[(q->head + i) & (q->size - 1)];
-        free(q->a);
-        q->a = grown;
-        q->head = 0;
-        q->size = size;
-    }
-    q->a[(q->head + q->count++) & (q->size - 1)] = *a;
+    if (nm_queue_full(&q->q))
+        q->a = nm_queue_grow(&q->q, q->a, sizeof *q->a);
+    q->a[nm_queue_push(&q->q)] = *a;
     q->filled -= a->at;
 }
 
 static const struct nm_packet *queue_head(const struct queue *q, nm_tick now)
 {
-    return q->count && q->a[q->head].at <= now ? &q->a[q->head].packet : NULL;
+    return q->q.count && q->a[q->q.head].at <= now ? &q->a[q->q.head].packet : NULL;
 }
 
 /* Brings `here` and `deepest` up to date: packets come in order of time, and there are never more
  * of them than just before one is taken. */
 static void queue_look(struct queue *q, nm_tick now)
 {
-    while (q->here < q->count && q->a[(q->head + q->here) & (q->size - 1)].at <= now)
+    while (q->here < q->q.count && q->a[nm_queue_at(&q->q, q->here)].at <= now)
         q->here++;
     if (q->here > q->deepest)
         q->deepest = q->here;
@@ -189,10 +179,8 @@ static void queue_look(struct queue *q, nm_tick now)
 static inline struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_tick now)
 {
     struct queue *q = &n->in[class];
-    struct nm_packet p = q->a[q->head].packet;
     queue_look(q, now);
-    q->head = (q->head + 1) & (q->size - 1);
-    q->count--;
+    const struct nm_packet p = q->a[nm_queue_pop(&q->q)].packet;
     q->here--;
     q->filled += now;
     ring_take(n->net, n->controller.place.station, now, class);
@@ -243,7 +231,7 @@ static struct slot *find(struct nm_network *n, uint64_t line)
 struct nm_dir_line nm_network_line(const struct nm_network *n, uint64_t line)
 {
     const struct slot *s = find((struct nm_network *)n, line);
-    return s ? s->dir : nm_nc_start();
+    return s ? s->dir : nm_dir_start(NM_AGENT_NC);
 }
 
 static void clear(struct nm_network *n, struct slot *s)
@@ -272,7 +260,7 @@ static struct slot *allocate(struct nm_network *n, uint64_t line, nm_tick now)
         n->count.ejections++;
         clear(n, s);
     }
-    *s = (struct slot){.line = line + 1, .dir = nm_nc_start()};
+    *s = (struct slot){.line = line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
     return s;
 }
 
@@ -289,26 +277,24 @@ static struct slot *buffer(struct nm_network *n, uint64_t line, bool stays)
         }
     if (places < 1u + stays)
         return NULL;
-    *place = (struct slot){.line = line + 1, .dir = nm_nc_start()};
+    *place = (struct slot){.line = line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
     return place;
 }
 
 /* The books of a card's request: was it answered here, and thanks to whom? A miss brings the line.
- */
-static void count_request(struct nm_network *n, struct slot *s, const struct nm_packet *in,
-                          uint8_t before)
+ * An upgrade wants no data: where the cache has them, it is the right to write that is here. */
+static void count_request(struct nm_network *n, struct slot *s, const struct nm_packet *in)
 {
-    const bool data = in->message != NM_MSG_UPGD;
-    const bool dropped = before == NM_NC_LI && s->dir.state == NM_NC_LI; /* by its owner */
-    const bool localised = (before == NM_NC_LI && !dropped) || (before == NM_NC_LV && !data);
-    const bool cached =
-        (before == NM_NC_LV && data) || (before == NM_NC_GV && in->message == NM_MSG_RD) || dropped;
+    const uint64_t a = n->controller.actions;
+    const bool upgrade = in->message == NM_MSG_UPGD;
+    const bool cached = a & NM_DIR_ACT_FOUND && !upgrade;
+    const bool localised = a & NM_DIR_ACT_LOCALISED || (a & NM_DIR_ACT_FOUND && upgrade);
     n->count.hits += localised || cached;
     n->count.localised += localised;
     n->count.caching += cached && s->brought == in->requester;
     n->count.migration += cached && s->brought != in->requester;
-    n->count.combined += before == NM_NC_W_RD || before == NM_NC_W_RX;
-    if (before == NM_NC_N || before == NM_NC_GI || (before == NM_NC_GV && !cached)) {
+    n->count.combined += !!(a & NM_DIR_ACT_COMBINED);
+    if (a & NM_DIR_ACT_MISSED) {
         n->count.misses++;
         s->brought = in->requester;
     }
@@ -343,17 +329,13 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
                          : NULL;
     if (!s)
         return;
-    const uint8_t before = s->dir.state;
-    const uint64_t refused = n->controller.refused;
     if (!nm_controller_take(&n->controller, &s->dir, in, from_network, now))
         return;
-    if (!from_network && is_request(in) && n->controller.refused == refused)
-        count_request(n, s, in, before);
-    n->count.false_remote += s->dir.state == NM_NC_W_FS || s->dir.state == NM_NC_W_FX
-                                 ? before == NM_NC_W_RD || before == NM_NC_W_RX
-                                 : 0;
-    n->count.special += s->dir.state == NM_NC_W_SP && before != NM_NC_W_SP;
-    if (s->dir.state == NM_NC_N)
+    if (!from_network && is_request(in))
+        count_request(n, s, in);
+    n->count.false_remote += !!(n->controller.actions & NM_DIR_ACT_FALSE_REMOTE);
+    n->count.special += !!(n->controller.actions & NM_DIR_ACT_N_SPECIAL);
+    if (nm_dir_unknown(&s->dir))
         clear(n, s);
 }
 
@@ -375,10 +357,9 @@ static void special_turn(struct nm_network *n, nm_tick now)
         nm_special_skip(&n->special, c, now);
         return;
     }
-    const bool ours = s->dir.state == NM_NC_N || s->dir.state == NM_NC_GI;
     if (!nm_controller_take(c, &s->dir, &in, false, now))
         return;
-    if (ours)
+    if (c->actions & NM_DIR_ACT_N_RD)
         s->brought = NM_NO_CARD;
     nm_special_saw(&n->special, c, in.line, true, now);
 }
@@ -416,7 +397,7 @@ static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bo
 static void look(struct nm_network *n, const struct nm_packet *in, nm_tick now)
 {
     struct slot *s = in->bytes & NM_LOOK_BY_INDEX ? place_of(n, in->line) : find(n, in->line);
-    const struct nm_dir_line none = nm_nc_start();
+    const struct nm_dir_line none = nm_dir_start(NM_AGENT_NC);
     const bool empty = !s || !s->line;
     nm_special_look(&n->controller, in, empty ? ~0ull : s->line - 1, empty ? &none : &s->dir, now);
 }
@@ -463,7 +444,7 @@ static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
  * an invalidation that came first. */
 static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class class, nm_tick now)
 {
-    if (class == NM_NONSINKABLE || !n->controller.staged)
+    if (class == NM_NONSINKABLE || !n->controller.staged.count)
         return to_bus(n, p);
     nm_controller_send(&n->controller, p, now);
     return true;
@@ -557,9 +538,9 @@ static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct nm_network *n = self;
     struct nm_controller *c = &n->controller;
-    if (n->work_at != arg)
-        return; /* an earlier one took its place */
-    n->work_at = NM_NEVER;
+    (void)arg;
+    if (!nm_timer_fires(&n->work, now))
+        return;
     nm_controller_drain(c, now);
     if (!n->unit_last)
         special(n, now);
@@ -578,8 +559,8 @@ static void work(void *self, nm_tick now, uint64_t arg)
     if (!waiting(n) && !nm_controller_holds(c))
         return;
     for (unsigned class = 0; class < NM_CLASSES; class ++)
-        if (n->in[class].count && n->in[class].a[n->in[class].head].at > now)
-            wake(n, n->in[class].a[n->in[class].head].at);
+        if (n->in[class].q.count && n->in[class].a[n->in[class].q.head].at > now)
+            wake(n, n->in[class].a[n->in[class].q.head].at);
     wake(n, look_again(n, now));
 }
 
@@ -605,7 +586,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
     n->slots = p->netcache_size / p->l2_line;
     n->slot = nm_reserve(n->slots * sizeof *n->slot);
-    n->work_at = NM_NEVER;
+    n->work.at = NM_NEVER;
     n->special.retry = p->agent_retry * cycle;
     n->controller = (struct nm_controller){.agent = NM_AGENT_NC,
                                            .place = *place,
@@ -649,8 +630,8 @@ struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsig
     struct queue q = n->in[class];
     queue_look(&q, now);
     uint64_t filled = q.filled + q.here * now;
-    for (unsigned i = q.here; i < q.count; i++)
-        filled += q.a[(q.head + i) & (q.size - 1)].at;
+    for (unsigned i = q.here; i < q.q.count; i++)
+        filled += q.a[nm_queue_at(&q.q, i)].at;
     return (struct nm_delivered_count){.filled = filled, .deepest = q.deepest};
 }
 
@@ -666,5 +647,5 @@ uint64_t nm_network_busy(const struct nm_network *n, nm_tick now)
 
 unsigned nm_network_waiting(const struct nm_network *n, unsigned class)
 {
-    return n->in[class].count;
+    return n->in[class].q.count;
 }

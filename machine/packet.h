@@ -77,7 +77,7 @@ struct nm_packet {
     uint8_t bytes;     /**< UNC_WR, UNC_CAST: which bytes of the doubleword are meant, bit 0 is the
                           first;     SF_LOOK: bits as in special.h; SF_LINE: processor mask */
     union {
-        uint16_t lines; /**< special function: how many, from `line` on; SF_LINE: enum nm_state */
+        uint16_t lines; /**< special function: how many, from `line` on; SF_LINE: state */
         uint16_t cards; /**< UNC_CAST: bit per card, of each station it goes to */
         uint16_t age;   /**< of a request, and of what is sent because of it: how often it had been
                              refused */

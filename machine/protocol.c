@@ -1,12 +1,15 @@
 /*
- * The protocol table at work: finds the cell, moves the masks, writes the messages.
+ * A protocol's tables at work: finds the cell, moves the masks, writes the messages.
  *
- * The hard idea is not here but in protocol.def; this file only says what each action word means,
- * so that the table can be read as the textbook's.
+ * The hard idea is not here but in the tables; this file only says what each action word and each
+ * guard means, so that a table can be read as the textbook's. It knows no state by its name.
  */
 #include "machine/protocol.h"
 
+#include "machine/protocol/tables.h"
+
 #include <stddef.h>
+#include <string.h>
 
 const struct nm_message_row nm_message_rows[NM_MSG__COUNT] = {
 #define MESSAGE(name, number, class, data, sentence) \
@@ -15,50 +18,6 @@ const struct nm_message_row nm_message_rows[NM_MSG__COUNT] = {
 #undef MESSAGE
 };
 
-/* A row may only use the words of its own agent: to the other kind their bits mean something else.
- */
-#define STATE(agent, name, sentence)
-#define EVENT(agent, name, sentence)
-#define ROW(agent, state, event, next, actions) ROW_##agent(actions)
-#define FOREIGN(actions)                        _Static_assert((actions) == 0, "a row uses a word of another agent");
-static void __attribute__((unused)) rows_use_words_of_their_agents(void)
-{
-    {
-#define CARD_ACTION(name) name = 0,
-#define DIR_ACTION(name)  name = 1,
-#define ROW_CARD(actions) FOREIGN(actions)
-#define ROW_HOME(actions)
-#define ROW_NC(actions)
-        enum {
-#include "machine/actions.def"
-            NOTHING = 0
-        };
-#include "machine/protocol.def"
-#undef ROW_CARD
-#undef ROW_HOME
-#undef ROW_NC
-    }
-    {
-#define CARD_ACTION(name) name = 1,
-#define DIR_ACTION(name)  name = 0,
-#define ROW_CARD(actions)
-#define ROW_HOME(actions) FOREIGN(actions)
-#define ROW_NC(actions)   FOREIGN(actions)
-        enum {
-#include "machine/actions.def"
-            NOTHING = 0
-        };
-#include "machine/protocol.def"
-#undef ROW_CARD
-#undef ROW_HOME
-#undef ROW_NC
-    }
-}
-#undef FOREIGN
-#undef STATE
-#undef EVENT
-#undef ROW
-
 #define MESSAGE(name, number, class, data, sentence) | UINT64_C(1) << (number)
 _Static_assert((0
 #include "machine/message.def"
@@ -66,82 +25,29 @@ _Static_assert((0
                "each number is given once, and none is left out");
 #undef MESSAGE
 
-/* The rows use bare action words. */
-#define CARD_ACTION(name) name = NM_CARD_ACT_##name,
-#define DIR_ACTION(name)  name = NM_DIR_ACT_##name,
+/* What follows is about directories: bare action words are theirs. */
+#define HOME_ACTION(name) name = NM_DIR_ACT_##name,
+#define NC_ACTION(name)   name = NM_DIR_ACT_##name,
+#define BOTH_ACTION(name) name = NM_DIR_ACT_##name,
 enum {
-    NOTHING = 0,
 #include "machine/actions.def"
 };
 
-#define STATE(agent, name, sentence)
-#define EVENT(agent, name, sentence)
-#define ROW(agent, state, event, next, actions) \
-    [NM_##agent##_##state][NM_##agent##_EV_##event] = {true, NM_##agent##_##next, actions},
-#ifdef NM_PROTOCOL_MUTABLE /* the test that breaks cells on purpose */
-struct nm_cell nm_table[NM_STATES][NM_EVENTS] = {
-#else
-static const struct nm_cell nm_table[NM_STATES][NM_EVENTS] = {
-#endif
-#include "machine/protocol.def"
-};
-#undef ROW
+/* ---- the protocols --------------------------------------------------------------------------- */
 
-struct name {
-    enum nm_agent agent;
-    const char *name, *sentence;
+const struct nm_protocol nm_protocols[NM_PROTOCOLS] = {
+#define PROTOCOL(id, name, sentence) \
+    {name, sentence, {&nm_##id##_card, &nm_##id##_home, &nm_##id##_network}},
+#include "machine/protocol/protocols.def"
+#undef PROTOCOL
 };
 
-#define ROW(agent, state, event, next, actions)
-#undef STATE
-#define STATE(agent, name, sentence) {NM_AGENT_##agent, #name, sentence},
-static const struct name states[] = {
-#include "machine/protocol.def"
-};
-#undef STATE
-#undef EVENT
-#define STATE(agent, name, sentence)
-#define EVENT(agent, name, sentence) {NM_AGENT_##agent, #name, sentence},
-static const struct name events[] = {
-#include "machine/protocol.def"
-};
-#undef STATE
-#undef EVENT
-#undef ROW
-
-const struct nm_cell *nm_cell(enum nm_state s, enum nm_protocol_event e)
+const struct nm_protocol *nm_protocol_find(const char *name)
 {
-    return &nm_table[s][e];
-}
-
-enum nm_agent nm_state_agent(enum nm_state s)
-{
-    return states[s].agent;
-}
-
-enum nm_agent nm_event_agent(enum nm_protocol_event e)
-{
-    return events[e].agent;
-}
-
-const char *nm_state_name(unsigned s)
-{
-    return s < NM_STATES ? states[s].name : "?";
-}
-
-const char *nm_state_sentence(unsigned s)
-{
-    return states[s].sentence;
-}
-
-const char *nm_event_name(unsigned e)
-{
-    return e < NM_EVENTS ? events[e].name : "nothing it knows";
-}
-
-const char *nm_event_sentence(unsigned e)
-{
-    return events[e].sentence;
+    for (unsigned i = 0; i < NM_PROTOCOLS; i++)
+        if (!strcmp(nm_protocols[i].name, name))
+            return &nm_protocols[i];
+    return NULL;
 }
 
 const char *nm_action_name(enum nm_agent agent, unsigned bit)
@@ -150,13 +56,41 @@ const char *nm_action_name(enum nm_agent agent, unsigned bit)
     static const char *const of_cards[NM_CARD_ACTIONS] = {
 #include "machine/actions.def"
     };
-#define DIR_ACTION(name) #name,
+#define HOME_ACTION(name) #name,
+#define NC_ACTION(name)   #name,
+#define BOTH_ACTION(name) #name,
     static const char *const of_directories[NM_DIR_ACTIONS] = {
 #include "machine/actions.def"
     };
     if (agent == NM_AGENT_CARD)
         return bit < NM_CARD_ACTIONS ? of_cards[bit] : NULL;
     return bit < NM_DIR_ACTIONS ? of_directories[bit] : NULL;
+}
+
+const char *nm_state_name(const struct nm_table *t, unsigned state)
+{
+    return state < t->states ? t->state[state].name : "?";
+}
+
+const char *nm_event_name(const struct nm_table *t, unsigned event)
+{
+    return event < t->events ? t->event[event].name : "nothing it knows";
+}
+
+unsigned nm_state_find(const struct nm_table *t, const char *name)
+{
+    for (unsigned s = 0; s < t->states; s++)
+        if (!strcmp(t->state[s].name, name))
+            return s;
+    return NM_STATES_MAX;
+}
+
+unsigned nm_event_find(const struct nm_table *t, const char *name)
+{
+    for (unsigned e = 0; e < t->events; e++)
+        if (!strcmp(t->event[e].name, name))
+            return e;
+    return NM_MEANS_NOTHING;
 }
 
 const char *nm_agent_name(enum nm_agent a)
@@ -209,14 +143,9 @@ static void to_stations(struct nm_sends *out, enum nm_message message, ring_mask
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
-struct nm_dir_line nm_home_start(void)
+struct nm_dir_line nm_dir_start(enum nm_agent agent)
 {
-    return (struct nm_dir_line){.state = NM_HOME_LV};
-}
-
-struct nm_dir_line nm_nc_start(void)
-{
-    return (struct nm_dir_line){.state = NM_NC_N, .loose = 1};
+    return (struct nm_dir_line){.loose = agent == NM_AGENT_NC};
 }
 
 static ring_mask mask_of(const struct nm_place *place, uint16_t station)
@@ -224,168 +153,60 @@ static ring_mask mask_of(const struct nm_place *place, uint16_t station)
     return ring_mask_station(place->rings, station);
 }
 
-/* A request from another station, as the home sees it: false when that station owns the line. */
-static enum nm_protocol_event remote_request(const struct nm_place *place,
-                                             const struct nm_dir_line *line,
-                                             const struct nm_packet *in)
-{
-    bool owner = line->state == NM_HOME_GI && line->stations == mask_of(place, in->station);
-    const bool alone = place->clean_exclusive && in->requester != NM_NO_CARD &&
-                       line->state == NM_HOME_LV && !line->cards;
-    if (in->message == NM_MSG_RD)
-        return owner ? NM_HOME_EV_F_RD : alone ? NM_HOME_EV_N_RD_ALONE : NM_HOME_EV_N_RD;
-    if (in->message == NM_MSG_UPGD && line->state == NM_HOME_GV &&
-        ring_mask_covers(place->rings, line->stations, in->station))
-        return NM_HOME_EV_N_UPGD;
-    return owner ? NM_HOME_EV_F_RDEXCL : NM_HOME_EV_N_RDEXCL;
-}
-
-/* A card's request for a line of which it is the owner: it has dropped its clean copy. (A dirty one
- * would have been written back before.) */
-static bool dropped(const struct nm_place *place, const struct nm_dir_line *line,
-                    const struct nm_packet *in, uint8_t owned)
-{
-    return place->clean_exclusive && line->state == owned && in->requester < NM_CARDS_MAX &&
-           line->cards == 1u << in->requester;
-}
-
-/* The owner says that it does not have the line. If it had written it back the entry would know. */
-static enum nm_protocol_event after_miss(const struct nm_place *place,
-                                         const struct nm_dir_line *line,
-                                         enum nm_protocol_event written,
-                                         enum nm_protocol_event gone)
-{
-    return place->clean_exclusive && nm_table[line->state][gone].exists ? gone : written;
-}
-
 static bool wants_shared(const struct nm_packet *in)
 {
     return in->info & NM_INFO_SHARED;
 }
 
-/* A card's read, as the home on its station sees it. */
-static enum nm_protocol_event home_read(const struct nm_place *place,
-                                        const struct nm_dir_line *line, const struct nm_packet *in)
+/* Whether an event's guard holds (guards.def). */
+static bool holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
+                  const struct nm_place *place, const struct nm_dir_line *line,
+                  const struct nm_packet *in)
 {
-    const bool alone = line->state == NM_HOME_LV ? !(line->cards & ~(1u << in->requester))
-                                                 : dropped(place, line, in, NM_HOME_LI);
-    return place->clean_exclusive && alone && !wants_shared(in) ? NM_HOME_EV_RD_ALONE
-                                                                : NM_HOME_EV_RD;
-}
-
-static enum nm_protocol_event home_event_of(const struct nm_place *place,
-                                            const struct nm_dir_line *line,
-                                            const struct nm_packet *in, bool from_network)
-{
-    switch (in->message) {
-    case NM_MSG_RD:
-        return from_network ? remote_request(place, line, in) : home_read(place, line, in);
-    case NM_MSG_RDEXCL:
-        if (from_network)
-            return remote_request(place, line, in);
-        return dropped(place, line, in, NM_HOME_LI) ? NM_HOME_EV_RX_ALONE : NM_HOME_EV_RDEXCL;
-    case NM_MSG_UPGD:
-        if (from_network)
-            return remote_request(place, line, in);
-        return line->cards >> in->requester & 1 ? NM_HOME_EV_UPGD : NM_HOME_EV_RDEXCL;
-    case NM_MSG_WB:
-        return from_network ? NM_HOME_EV_N_WB : NM_HOME_EV_WB;
-    case NM_MSG_DATA_S:
-        return NM_HOME_EV_INTV_DATA;
-    case NM_MSG_DATA_X:
-        return NM_HOME_EV_INTV_X_DATA;
-    case NM_MSG_INTV_DONE:
-        return NM_HOME_EV_INTV_DONE;
-    case NM_MSG_INTV_MISS:
-        return after_miss(place, line, NM_HOME_EV_INTV_MISS, NM_HOME_EV_INTV_GONE);
-    case NM_MSG_INTV_NACK:
-        return NM_HOME_EV_INTV_NACK;
-    case NM_MSG_SPECIAL_RD:
-        return NM_HOME_EV_N_SPECIAL;
-    case NM_MSG_INVALIDATE:
-        return NM_HOME_EV_RETURN;
-    case NM_MSG_SF_INVAL:
-        return NM_HOME_EV_SF_INVAL;
-    case NM_MSG_SF_EXCL:
-        return NM_HOME_EV_SF_EXCL;
-    case NM_MSG_SF_KILL:
-        return NM_HOME_EV_SF_KILL;
-    case NM_MSG_SF_WB:
-        return NM_HOME_EV_SF_WB;
-    case NM_MSG_SF_CLAIM:
-        return NM_HOME_EV_SF_CLAIM;
-    case NM_MSG_SF_OWN:
-        return in->station == place->station ? NM_HOME_EV_SF_OWN : NM_HOME_EV_N_SF_OWN;
+    const struct nm_state *state = &t->state[line->state];
+    const bool open = !(state->attributes & NM_LOCKED), ours = in->station == place->station;
+    const uint8_t card = (uint8_t)(1u << in->requester);
+    switch (guard) {
+    case NM_GUARD_ALWAYS:
+        return true;
+    case NM_GUARD_HAS_A_ROW:
+        return nm_cell(t, line->state, event)->exists;
+    case NM_GUARD_OURS:
+        return ours;
+    case NM_GUARD_ACKNOWLEDGED:
+        return ours && in->requester == NM_ACKNOWLEDGED;
+    case NM_GUARD_IN_MASK:
+        return line->cards & card;
+    case NM_GUARD_COVERED:
+        return open && state->row == NM_ROW_GV &&
+               ring_mask_covers(place->rings, line->stations, in->station);
+    case NM_GUARD_ITS_OWN:
+        return open && state->row == NM_ROW_GI && line->stations == mask_of(place, in->station);
+    case NM_GUARD_ALONE:
+        return open && state->row == NM_ROW_LV && !(line->cards & ~card) && !wants_shared(in);
+    case NM_GUARD_ALONE_AFAR: /* such a request names no card if it wants a shared copy */
+        return open && state->row == NM_ROW_LV && !line->cards && in->requester != NM_NO_CARD;
+    case NM_GUARD_DROPPED_READ:
+        return open && state->row == NM_ROW_LI && line->cards == card && !wants_shared(in);
+    case NM_GUARD_DROPPED: /* a dirty line would have been written back ahead of the request */
+        return open && state->row == NM_ROW_LI && line->cards == card;
+    case NM_GUARD_MORE_TO_ASK:
+        return state->attributes & NM_POLLS && line->poll + 1 < place->cards;
     default:
-        return NM_EVENTS;
+        return false;
     }
 }
 
-static bool polling(uint8_t state)
+unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
+                         const struct nm_dir_line *line, const struct nm_packet *in,
+                         bool from_network)
 {
-    return state == NM_NC_W_FS || state == NM_NC_W_FX || state == NM_NC_N_NRD ||
-           state == NM_NC_N_NRX;
-}
-
-static enum nm_protocol_event nc_event_of_card(const struct nm_place *place,
-                                               const struct nm_dir_line *line,
-                                               const struct nm_packet *in)
-{
-    switch (in->message) {
-    case NM_MSG_RD:
-        return dropped(place, line, in, NM_NC_LI) && !wants_shared(in) ? NM_NC_EV_RD_ALONE
-                                                                       : NM_NC_EV_RD;
-    case NM_MSG_RDEXCL:
-        return dropped(place, line, in, NM_NC_LI) ? NM_NC_EV_RX_ALONE : NM_NC_EV_RDEXCL;
-    case NM_MSG_UPGD:
-        return line->cards >> in->requester & 1 ? NM_NC_EV_UPGD : NM_NC_EV_RDEXCL;
-    case NM_MSG_WB:
-        return NM_NC_EV_WB;
-    case NM_MSG_DATA_S:
-        return NM_NC_EV_INTV_DATA;
-    case NM_MSG_DATA_X:
-        return NM_NC_EV_INTV_X_DATA;
-    case NM_MSG_SF_PREFETCH:
-        return NM_NC_EV_SF_PREFETCH;
-    case NM_MSG_INTV_MISS:
-        return polling(line->state) && line->poll + 1 < place->cards
-                   ? NM_NC_EV_INTV_MISS
-                   : after_miss(place, line, NM_NC_EV_INTV_LAST, NM_NC_EV_INTV_GONE);
-    default:
-        return NM_EVENTS;
-    }
-}
-
-static enum nm_protocol_event nc_event_of_network(const struct nm_place *place,
-                                                  const struct nm_packet *in)
-{
-    bool ours = in->station == place->station;
-    bool acknowledged = ours && in->requester == NM_ACKNOWLEDGED;
-    switch (in->message) {
-    case NM_MSG_DATA_S:
-        return NM_NC_EV_N_DATA_S;
-    case NM_MSG_DATA_X:
-        return NM_NC_EV_N_DATA_X;
-    case NM_MSG_INVALIDATE:
-        return acknowledged ? NM_NC_EV_N_ACK : NM_NC_EV_N_INVAL;
-    case NM_MSG_NACK:
-        return NM_NC_EV_N_NACK;
-    case NM_MSG_INTV_S:
-        return ours ? NM_NC_EV_F_INTV_S : NM_NC_EV_N_INTV_S;
-    case NM_MSG_INTV_X:
-        return ours ? NM_NC_EV_F_INTV_X : NM_NC_EV_N_INTV_X;
-    default:
-        return NM_EVENTS;
-    }
-}
-
-enum nm_protocol_event nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
-                                       const struct nm_dir_line *line, const struct nm_packet *in,
-                                       bool from_network)
-{
-    if (agent == NM_AGENT_HOME)
-        return home_event_of(place, line, in, from_network);
-    return from_network ? nc_event_of_network(place, in) : nc_event_of_card(place, line, in);
+    const struct nm_table *t = place->protocol->agent[agent];
+    const struct nm_meaning *m = (*t->means)[in ? in->message : NM_EJECT][from_network];
+    for (unsigned i = 0; i < NM_MEANINGS; i++)
+        if (m[i].guard == NM_GUARD_ALWAYS || holds(m[i].guard, t, m[i].event, place, line, in))
+            return m[i].event;
+    return NM_MEANS_NOTHING;
 }
 
 /* A group of action words that mean one thing for the message's requester and the same for the one
@@ -519,19 +340,19 @@ static void update(const struct nm_place *place, struct nm_dir_line *line, uint6
      MOVE_HELD | LEAVE)
 
 static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_dir_line *line,
-                 enum nm_protocol_event event, struct who here, struct nm_sends *out,
-                 uint64_t *actions)
+                 unsigned event, struct who here, struct nm_sends *out, uint64_t *actions)
 {
+    const struct nm_table *t = place->protocol->agent[agent];
     out->count = 0;
-    if (event == NM_EVENTS || !nm_table[line->state][event].exists)
+    if (event == NM_MEANS_NOTHING || !nm_cell(t, line->state, event)->exists)
         return false;
-    const struct nm_cell *cell = &nm_table[line->state][event];
+    const struct nm_cell *cell = nm_cell(t, line->state, event);
     uint64_t a = *actions = cell->actions;
     if (a & HOLD) /* from here on the message's requester is the one held */
         line->held_station = here.station, line->held_card = here.card;
     struct who then = {line->held_station, line->held_card, false};
     if (a & (POLL_S | POLL_X))
-        line->poll = event == NM_NC_EV_INTV_MISS ? line->poll + 1 : 0;
+        line->poll = t->state[line->state].attributes & NM_POLLS ? line->poll + 1 : 0;
     if (a & SENDS_HERE)
         send_local(place, line, a, here, then, out);
     if (agent == NM_AGENT_HOME)
@@ -541,8 +362,8 @@ static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_di
     if (a & UPDATES)
         update(place, line, a, here, then);
     line->state = cell->next;
-    if (line->state == NM_NC_N)
-        *line = nm_nc_start();
+    if (agent == NM_AGENT_NC && !cell->next)
+        *line = nm_dir_start(agent); /* it is forgotten */
     return true;
 }
 
@@ -559,12 +380,13 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
                  uint64_t *actions)
 {
     struct who nobody = {place->station, NM_NO_CARD, false};
-    return step(NM_AGENT_NC, place, line, NM_NC_EV_EJECT, nobody, out, actions);
+    return step(NM_AGENT_NC, place, line, nm_dir_event_of(NM_AGENT_NC, place, line, NULL, false),
+                nobody, out, actions);
 }
 
 /* ---- cards ----------------------------------------------------------------------------------- */
 
-enum nm_protocol_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
+enum nm_card_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
 {
     switch (p->message) {
     case NM_MSG_DATA_S:
@@ -580,44 +402,34 @@ enum nm_protocol_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
     case NM_MSG_NACK:
         return NM_CARD_EV_NACK;
     default:
-        return NM_EVENTS;
+        return NM_CARD_EVENTS;
     }
 }
 
-enum nm_message nm_card_request(uint8_t state)
+bool nm_card_step(const struct nm_protocol *protocol, uint8_t *state, enum nm_card_event event,
+                  uint8_t card, uint8_t directory, const struct nm_packet *in, struct nm_sends *out,
+                  uint64_t *actions)
 {
-    switch (state) {
-    case NM_CARD_I_RD:
-        return NM_MSG_RD;
-    case NM_CARD_S_UP:
-    case NM_CARD_I_UP:
-        return NM_MSG_UPGD;
-    default:
-        return NM_MSG_RDEXCL;
-    }
-}
-
-bool nm_card_step(uint8_t *state, enum nm_protocol_event event, uint8_t card, uint8_t directory,
-                  const struct nm_packet *in, struct nm_sends *out, uint64_t *actions)
-{
+    const struct nm_table *t = protocol->agent[NM_AGENT_CARD];
     const uint8_t home = (uint8_t)(1u << directory);
     struct who self = {0, card, false}, who = self;
     out->count = 0;
-    if (event == NM_EVENTS || !nm_table[*state][event].exists)
+    if (event == NM_CARD_EVENTS || !nm_cell(t, *state, event)->exists)
         return false;
-    const struct nm_cell *cell = &nm_table[*state][event];
+    const struct nm_cell *cell = nm_cell(t, *state, event);
     uint64_t a = *actions = cell->actions;
     if (in)
         who = (struct who){in->station, in->requester, false};
     *state = cell->next;
-    if (a & (SEND_RD | SEND_RDEXCL | SEND_UPGD | RETRY))
-        to_cards(out, nm_card_request(cell->next), home, self);
-    if (a & SEND_WB)
+    if (a &
+        (NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD | NM_CARD_ACT_RETRY))
+        to_cards(out, t->state[cell->next].request, home, self);
+    if (a & NM_CARD_ACT_SEND_WB)
         to_cards(out, NM_MSG_WB, home, self);
-    if (a & (SEND_DATA_S | SEND_DATA_X))
-        to_cards(out, a & SEND_DATA_S ? NM_MSG_DATA_S : NM_MSG_DATA_X,
+    if (a & (NM_CARD_ACT_SEND_DATA_S | NM_CARD_ACT_SEND_DATA_X))
+        to_cards(out, a & NM_CARD_ACT_SEND_DATA_S ? NM_MSG_DATA_S : NM_MSG_DATA_X,
                  home | (who.card == NM_NO_CARD ? 0 : (uint8_t)(1u << who.card)), who);
-    if (a & SEND_MISS)
+    if (a & NM_CARD_ACT_SEND_MISS)
         to_cards(out, NM_MSG_INTV_MISS, home, who);
     return true;
 }

@@ -1,7 +1,9 @@
 /*
- * The coherence protocol as code: pure transition functions over protocol.def. They know states,
- * masks and messages; they know nothing of time, FIFOs or data. The simulator wraps them in timing,
- * the exhaustive checker in a search.
+ * Coherence protocols as objects, and pure transition functions over their tables (protocol/). They
+ * know states, masks and messages; they know nothing of time, FIFOs or data. The simulator wraps
+ * them in timing, the exhaustive checker in a search.
+ *
+ * Nobody else knows a state by its name: what others need of one is in its row.
  *
  * Two kinds of agent: a card, and a directory (the home memory or a network cache), which have the
  * same entry and the same vocabulary of actions.
@@ -15,28 +17,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The agents of the table. */
+/** The agents of a protocol. */
 enum nm_agent { NM_AGENT_CARD, NM_AGENT_HOME, NM_AGENT_NC, NM_AGENTS };
 
-/* States and events of all agents in one numbering each, in table order; the names say whose. */
-#define ROW(agent, state, event, next, actions)
-#define EVENT(agent, name, sentence)
-#define STATE(agent, name, sentence) NM_##agent##_##name,
-enum nm_state {
-#include "machine/protocol.def"
-    NM_STATES
+/** Bounds of the numbers of states and events of an agent, which are its own: 0 up to the number in
+ *  its table. */
+enum { NM_STATES_MAX = 128, NM_MEANS_NOTHING = 255 };
+
+/** What a line is in a secondary cache (MIPS R4400), whatever the protocol: the first states of
+ *  every card's table. The others are of a card with a request out. */
+enum nm_line { NM_LINE_I, NM_LINE_S, NM_LINE_E, NM_LINE_D };
+
+/** What may happen to a line on a card: the events of every card's table. */
+#define EVENT(name, sentence) NM_CARD_EV_##name,
+enum nm_card_event {
+#include "machine/protocol/card_events.def"
+    NM_CARD_EVENTS
 };
-#undef STATE
 #undef EVENT
-#define STATE(agent, name, sentence)
-#define EVENT(agent, name, sentence) NM_##agent##_EV_##name,
-enum nm_protocol_event {
-#include "machine/protocol.def"
-    NM_EVENTS
+
+/** Rows of the coherence histogram, unlocked and locked [TR-22]. A line that is not in the network
+ *  cache has a row of its own; one that it is waiting for is a locked GI. */
+enum nm_histogram_row {
+    NM_ROW_LV,
+    NM_ROW_LI,
+    NM_ROW_GV,
+    NM_ROW_GI,
+    NM_ROW_N, /**< network cache only */
+    NM_ROWS
 };
-#undef ROW
-#undef STATE
-#undef EVENT
+
+/** Of a directory's state (protocol/table.h). */
+enum nm_attribute { NM_LOCKED = 1, NM_VALID = 2, NM_POLLS = 4 };
 
 /** What is done in a transition: one bit per action word of the agent's kind (actions.def). The two
  *  kinds have a set each, so the same bit means one thing to a card and another to a directory. */
@@ -45,7 +57,9 @@ enum nm_card_bit {
 #include "machine/actions.def"
     NM_CARD_ACTIONS
 };
-#define DIR_ACTION(name) NM_DIR_BIT_##name,
+#define HOME_ACTION(name) NM_DIR_BIT_##name,
+#define NC_ACTION(name)   NM_DIR_BIT_##name,
+#define BOTH_ACTION(name) NM_DIR_BIT_##name,
 enum nm_dir_bit {
 #include "machine/actions.def"
     NM_DIR_ACTIONS
@@ -55,25 +69,81 @@ _Static_assert(NM_CARD_ACTIONS <= 64 && NM_DIR_ACTIONS <= 64, "a cell's actions 
 enum nm_card_action {
 #include "machine/actions.def"
 };
-#define DIR_ACTION(name) NM_DIR_ACT_##name = 1ull << NM_DIR_BIT_##name,
+#define HOME_ACTION(name) NM_DIR_ACT_##name = 1ull << NM_DIR_BIT_##name,
+#define NC_ACTION(name)   NM_DIR_ACT_##name = 1ull << NM_DIR_BIT_##name,
+#define BOTH_ACTION(name) NM_DIR_ACT_##name = 1ull << NM_DIR_BIT_##name,
 enum nm_dir_action {
 #include "machine/actions.def"
 };
 
-/** One cell of the table. */
+#define GUARD(name, sentence) NM_GUARD_##name,
+enum nm_guard {
+    NM_GUARD_NEVER,
+#include "machine/protocol/guards.def"
+    NM_GUARDS
+};
+#undef GUARD
+
+/** A state of an agent. Strings are static. */
+struct nm_state {
+    const char *name, *sentence;
+    uint8_t line;       /**< card: enum nm_line, what its cache has meanwhile */
+    uint8_t request;    /**< card: enum nm_message that is outstanding; NM_MSG__COUNT: none */
+    uint8_t row;        /**< directory: enum nm_histogram_row */
+    uint8_t attributes; /**< directory: enum nm_attribute bits */
+    uint8_t info;       /**< directory: enum nm_info bits */
+};
+
+struct nm_event_row {
+    const char *name, *sentence;
+};
+
+/** One cell of a table. */
 struct nm_cell {
     bool exists;
-    uint8_t next;     /**< enum nm_state */
-    uint64_t actions; /**< of the state's agent: nm_card_action or nm_dir_action bits */
+    uint8_t next;
+    uint64_t actions; /**< nm_card_action or nm_dir_action bits */
 };
-_Static_assert(NM_STATES <= UINT8_MAX + 1, "a state is one byte");
+
+/** What a message is to a directory: the first event whose guard holds. */
+struct nm_meaning {
+    uint8_t guard, event;
+};
+enum { NM_MEANINGS = 3, NM_EJECT = NM_MSG__COUNT /**< no message: the place is needed */ };
+typedef struct nm_meaning nm_meanings[NM_MSG__COUNT + 1][2 /* over the rings */][NM_MEANINGS];
+
+/** All that one agent of a protocol knows. */
+struct nm_table {
+    unsigned states, events;
+    const struct nm_state *state;
+    const struct nm_event_row *event;
+    const struct nm_cell *cell; /**< [state * events + event]; nm_cell */
+    const nm_meanings *means;   /**< of a directory */
+};
+
+/** A protocol. A machine has one; all its parts are given the same. */
+struct nm_protocol {
+    const char *name, *sentence;
+    const struct nm_table *agent[NM_AGENTS];
+};
+
+/** The protocols there are. */
+#define PROTOCOL(id, name, sentence) NM_PROTOCOL_##id,
+enum nm_protocol_id {
+#include "machine/protocol/protocols.def"
+    NM_PROTOCOLS
+};
+#undef PROTOCOL
+extern const struct nm_protocol nm_protocols[NM_PROTOCOLS];
+/** The one of that name; NULL: there is none. */
+const struct nm_protocol *nm_protocol_find(const char *name);
 
 /** Directory entry of a line, at its home or in a network cache. See nm_home_start, nm_nc_start. */
 struct nm_dir_line {
     ring_mask stations;    /**< home: who may share, or the owner */
     uint16_t held_station; /**< requester remembered while locked ... */
     uint8_t held_card;     /**< ... NM_NO_CARD when of another station */
-    uint8_t state;         /**< enum nm_state */
+    uint8_t state;         /**< of the directory's table */
     uint8_t cards : 4;     /**< processor mask: bit per card of this station */
     uint8_t loose : 1;     /**< network cache: cards outside the mask may share too */
     uint8_t poll : 3;      /**< network cache: card being asked for the line */
@@ -84,10 +154,10 @@ _Static_assert(NM_CARDS_MAX <= 4 && NM_CARDS_MAX <= 1 << 3,
 /** Where a directory agent stands. */
 struct nm_place {
     const struct ring_shape *rings;
-    uint16_t station;     /**< its own */
-    uint16_t home;        /**< home station of the line */
-    uint8_t cards;        /**< on its station */
-    bool clean_exclusive; /**< a read of a line that nobody has is granted exclusively */
+    uint16_t station; /**< its own */
+    uint16_t home;    /**< home station of the line */
+    uint8_t cards;    /**< on its station */
+    const struct nm_protocol *protocol;
 };
 
 enum { NM_SENDS_MAX = 4 };
@@ -99,8 +169,13 @@ struct nm_sends {
     struct nm_packet packet[NM_SENDS_MAX];
 };
 
-struct nm_dir_line nm_home_start(void); /**< LV, nobody shares: all zero but the state */
-struct nm_dir_line nm_nc_start(void);   /**< N */
+/** A line nobody has asked for. All zero at its home. */
+struct nm_dir_line nm_dir_start(enum nm_agent agent);
+/** Whether a network cache need not keep the entry: it is as at the start. */
+static inline bool nm_dir_unknown(const struct nm_dir_line *line)
+{
+    return line->state == 0;
+}
 
 /**
  * A directory's transition for a message that arrived.
@@ -124,19 +199,38 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
  * @param directory      module that keeps the line's directory here: NM_MODULE_MEMORY or _NETWORK
  * @return false when the table has no cell
  */
-bool nm_card_step(uint8_t *state, enum nm_protocol_event event, uint8_t card, uint8_t directory,
-                  const struct nm_packet *in, struct nm_sends *out, uint64_t *actions);
+bool nm_card_step(const struct nm_protocol *protocol, uint8_t *state, enum nm_card_event event,
+                  uint8_t card, uint8_t directory, const struct nm_packet *in, struct nm_sends *out,
+                  uint64_t *actions);
 
-/** The event a message means to `card`; NM_EVENTS: none. */
-enum nm_protocol_event nm_card_event_of(const struct nm_packet *p, uint8_t card);
+/** The event a message means to `card`; NM_CARD_EVENTS: none. */
+enum nm_card_event nm_card_event_of(const struct nm_packet *p, uint8_t card);
 
-/** The event a message means to a directory in that state; NM_EVENTS: none. */
-enum nm_protocol_event nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
-                                       const struct nm_dir_line *line, const struct nm_packet *in,
-                                       bool from_network);
+/** The event a message means to a directory in that state, of its table; NM_MEANS_NOTHING: none.
+ * `in` NULL: the place is needed. */
+unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
+                         const struct nm_dir_line *line, const struct nm_packet *in,
+                         bool from_network);
 
 /** The request a card in that state has outstanding (what RETRY sends). */
-enum nm_message nm_card_request(uint8_t state);
+static inline enum nm_message nm_card_request(const struct nm_protocol *protocol, uint8_t state)
+{
+    return protocol->agent[NM_AGENT_CARD]->state[state].request;
+}
+
+/** Whether a card's request is an upgrade whose copy has gone meanwhile: as if it had been refused,
+ *  it becomes another when it is issued (again). */
+static inline bool nm_card_lost(const struct nm_protocol *protocol, uint8_t state)
+{
+    const struct nm_state *row = &protocol->agent[NM_AGENT_CARD]->state[state];
+    return row->request == NM_MSG_UPGD && row->line == NM_LINE_I;
+}
+
+/** Whether a line at a directory is locked. */
+static inline bool nm_locked(const struct nm_table *t, uint8_t state)
+{
+    return t->state[state].attributes & NM_LOCKED;
+}
 
 /** One row of choices.def. Strings are static. */
 struct nm_choice_row {
@@ -145,14 +239,17 @@ struct nm_choice_row {
 /** The rows, in table order; *count receives their number. */
 const struct nm_choice_row *nm_choices(size_t *count);
 
-/** Looks into the table: for printing, checking and mutation. */
-const struct nm_cell *nm_cell(enum nm_state s, enum nm_protocol_event e);
-enum nm_agent nm_state_agent(enum nm_state s);
-enum nm_agent nm_event_agent(enum nm_protocol_event e);
-const char *nm_state_name(unsigned s);
-const char *nm_state_sentence(unsigned s);
-const char *nm_event_name(unsigned e);
-const char *nm_event_sentence(unsigned e);
+/** Looks into a table: for printing, checking and mutation. */
+static inline const struct nm_cell *nm_cell(const struct nm_table *t, unsigned state,
+                                            unsigned event)
+{
+    return &t->cell[state * t->events + event];
+}
+const char *nm_state_name(const struct nm_table *t, unsigned state);
+const char *nm_event_name(const struct nm_table *t, unsigned event);
+/** The number of that name; NM_STATES_MAX, NM_MEANS_NOTHING: there is none. */
+unsigned nm_state_find(const struct nm_table *t, const char *name);
+unsigned nm_event_find(const struct nm_table *t, const char *name);
 /** The word of a bit of that agent's actions; NULL behind the last. */
 const char *nm_action_name(enum nm_agent agent, unsigned bit);
 const char *nm_agent_name(enum nm_agent a);

@@ -9,7 +9,7 @@
  *
  * The hard idea is the upgrade race. An invalidation of the very line being upgraded cancels the
  * R4400's pending invalidate (manual pp. 308, 336): the copy goes, and when the processor is served
- * it is by data, not by an acknowledgement. The table (machine/protocol.def) holds all of it; here
+ * it is by data, not by an acknowledgement. The table (machine/protocol/) holds all of it; here
  * a request that has not left yet is simply issued for what the line has become.
  *
  * The access that waited completes in the same event that brings its line. Nothing can take the
@@ -35,7 +35,7 @@ static void broken(struct pc_card *card, nm_tick now, uint64_t line, uint8_t sta
                    const char *what)
 {
     nm_check_fail(card->check, now, line, "card %u: no transition from %s on %s", card->cpu.number,
-                  nm_state_name(state), what);
+                  pc_state_name(card, state), what);
 }
 
 /* The module that keeps a line's directory on this station: its home memory, or the network cache.
@@ -45,27 +45,27 @@ static uint8_t directory(const struct pc_card *card, uint64_t line)
     return line / card->p->memory_size == card->station ? NM_MODULE_MEMORY : NM_MODULE_NETWORK;
 }
 
-static bool step(const struct pc_card *card, uint8_t *state, enum nm_protocol_event event,
+static bool step(const struct pc_card *card, uint8_t *state, enum nm_card_event event,
                  const struct nm_packet *in, uint64_t line, struct nm_sends *sends,
                  uint64_t *actions)
 {
-    return nm_card_step(state, event, (uint8_t)card->position, directory(card, line), in, sends,
-                        actions);
+    return nm_card_step(card->protocol, state, event, (uint8_t)card->position,
+                        directory(card, line), in, sends, actions);
 }
 
 /* ---- outward --------------------------------------------------------------------------------- */
 
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_protocol_event event, nm_tick at)
+                      enum nm_card_event event, nm_tick at)
 {
     struct nm_sends sends;
     uint64_t actions;
     uint64_t place = (line >> card->l2_shift) & (card->l2[side].places - 1);
-    uint8_t state = card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_CARD_I;
-    const bool noncoherent = event == NM_EVENTS;
+    uint8_t state = card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_LINE_I;
+    const bool noncoherent = event == NM_CARD_EVENTS;
     if (noncoherent || state & PC_NONCOHERENT)
-        state = NM_CARD_I; /* what is there has the other attribute and will leave */
-    bool upgrade = state == NM_CARD_S;
+        state = NM_LINE_I; /* what is there has the other attribute and will leave */
+    bool upgrade = state == NM_LINE_S;
     if (!noncoherent && !step(card, &state, event, NULL, line, &sends, &actions))
         broken(card, at, line, state, "a processor access");
     card->request = (struct pc_request){.active = true,
@@ -156,7 +156,7 @@ static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t 
 {
     struct nm_packet p = {.message = NM_MSG_NCH_WB, .data = -1};
     pc_line_evict(card, side, victim);
-    if (state != (NM_CARD_D | PC_NONCOHERENT))
+    if (state != (NM_LINE_D | PC_NONCOHERENT))
         return;
     pc_agent_address(card, &p, victim);
     nm_bus_send(card->bus, card->position, &p);
@@ -263,25 +263,26 @@ static void issue(void *self, nm_tick now, uint64_t arg)
         pc_agent_resume(card, now);
         return;
     }
-    bool replace = r->state != NM_CARD_S_UP &&
+    bool replace = pc_line_of(card, r->state) == NM_LINE_I &&
                    pc_line_victim(card, r->side, r->line, r->noncoherent, &victim, &victim_state);
     card->blocked = answering(card, r->line) ||
-                    !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_CARD_D);
+                    !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D);
     if (card->blocked)
         return; /* `sent` will call again */
     if (replace)
         evict(card, r->side, victim, victim_state);
-    if (r->state == NM_CARD_I_UP)
+    if (nm_card_lost(card->protocol, r->state))
         step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
-    struct nm_packet p = {.message = r->noncoherent ? NM_MSG_NCH_RD : nm_card_request(r->state),
-                          .targets = (uint8_t)(1u << directory(card, r->line)),
-                          .requester = (uint8_t)card->position,
-                          .phase = phase(card),
-                          .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
-                                            (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
-                          .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
-                          .data = -1,
-                          .rank = nm_rank(r->issued < now ? r->issued : now, card->cpu.number)};
+    struct nm_packet p = {
+        .message = r->noncoherent ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
+        .targets = (uint8_t)(1u << directory(card, r->line)),
+        .requester = (uint8_t)card->position,
+        .phase = phase(card),
+        .info =
+            (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) | (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
+        .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
+        .data = -1,
+        .rank = nm_rank(r->issued < now ? r->issued : now, card->cpu.number)};
     send(card, &p, r->line);
     if (r->noncoherent)
         pc_agent_address(card, &p, r->line);
@@ -394,10 +395,11 @@ static void look_here(void *self, nm_tick now, uint64_t arg)
     const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
     const uint64_t line = card->special.command.line;
     const uint64_t place = (line >> card->l2_shift) & (l2->places - 1);
-    const bool held = l2->state[place] != NM_CARD_I && (look->by_index || l2->line[place] == line);
+    const bool held = l2->state[place] != NM_LINE_I && (look->by_index || l2->line[place] == line);
     (void)arg;
     look->tag = held ? l2->line[place] : ~0ull;
-    look->state = nm_state_name(held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_CARD_I);
+    look->state =
+        pc_state_name(card, held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_LINE_I);
     look->cards = held;
     card->special.active = false;
     nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_SPECIAL);
@@ -434,7 +436,7 @@ static void create(void *self, nm_tick now, uint64_t arg)
     const bool wanted = r->active && !r->noncoherent && r->line == line;
     struct nm_sends sends;
     uint64_t actions, victim;
-    uint8_t state = wanted ? r->state : NM_CARD_I, old;
+    uint8_t state = wanted ? r->state : NM_LINE_I, old;
     (void)arg;
     const bool replace = pc_line_victim(card, PC_SIDE_D, line, false, &victim, &old);
     if (place_taken(card, line) || (wanted && r->sent) || (replace && !may_issue(card, true))) {
@@ -444,8 +446,9 @@ static void create(void *self, nm_tick now, uint64_t arg)
     }
     if (replace)
         evict(card, PC_SIDE_D, victim, old);
-    if (replace && r->active && r->line == victim && r->state == NM_CARD_S_UP)
-        r->state = NM_CARD_I_UP; /* its upgrade needs data now, as after an invalidation */
+    if (replace && r->active && r->line == victim && pc_line_of(card, r->state) == NM_LINE_S)
+        step(card, &r->state, NM_CARD_EV_INVALIDATE, NULL, victim, &sends,
+             &actions); /* its upgrade needs data now */
     if (!step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
         broken(card, now, line, state, "creation");
     pc_line_fill(card, PC_SIDE_D, line, state);
@@ -478,7 +481,9 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
     if (in->message == NM_MSG_SF_LINE) {
         struct nm_look *look = &card->special.look;
         look->tag = in->line;
-        look->state = nm_state_name(in->lines);
+        look->state = nm_state_name(
+            card->protocol->agent[look->where == NM_LOOK_MEMORY ? NM_AGENT_HOME : NM_AGENT_NC],
+            in->lines);
         look->cards = in->bytes;
         look->stations = in->word;
     }
@@ -490,10 +495,8 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
 
 static void wake(struct pc_card *card, nm_tick at)
 {
-    if (at >= card->work_at)
-        return;
-    card->work_at = at;
-    nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, at);
+    if (nm_timer_set(&card->work, at))
+        nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, 0);
 }
 
 static nm_tick response_time(const struct pc_card *card)
@@ -544,7 +547,7 @@ static void sent(void *self, nm_tick now)
 
 void pc_agent_attach(struct pc_card *card)
 {
-    card->work_at = NM_NEVER;
+    card->work.at = NM_NEVER;
     card->port =
         (struct nm_port){.module = card, .arrived = arrived, .sent = sent, .taps = &card->taps};
     nm_bus_attach(card->bus, card->position, &card->port);
@@ -746,7 +749,7 @@ static void becomes_read(struct pc_card *card, nm_tick now)
 }
 
 /* Events that answer the card's own request concern that request, whatever else is held. */
-static bool is_response(enum nm_protocol_event event)
+static bool is_response(enum nm_card_event event)
 {
     return event == NM_CARD_EV_DATA_S || event == NM_CARD_EV_DATA_X || event == NM_CARD_EV_ACK ||
            event == NM_CARD_EV_NACK;
@@ -757,8 +760,9 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
     struct pc_request *r = &card->request;
     struct nm_sends sends;
     uint64_t actions;
-    enum nm_protocol_event event = nm_card_event_of(in, (uint8_t)card->position);
+    enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
     bool response = is_response(event);
+    const bool lost = nm_card_lost(card->protocol, r->state);
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
     if (!step(card, &state, event, in, in->line, &sends, &actions)) {
         broken(card, now, in->line, before, nm_message_row(in->message)->name);
@@ -766,7 +770,7 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
     }
     if (response || (r->active && r->line == in->line && before == r->state))
         r->state = state;
-    if (before == NM_CARD_S_UP && r->state == NM_CARD_I_UP)
+    if (nm_card_lost(card->protocol, r->state) && !lost)
         becomes_read(card, now);
     if (!response) {
         if (sends.count)
@@ -793,7 +797,7 @@ static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick no
 {
     if (in->message == NM_MSG_NCH_DATA) {
         written_in(card, card->request.side, in->line, now);
-        pc_line_fill(card, card->request.side, in->line, NM_CARD_S | PC_NONCOHERENT);
+        pc_line_fill(card, card->request.side, in->line, NM_LINE_S | PC_NONCOHERENT);
         complete(card, now);
     } else if (nm_is_response(in->message))
         pc_uncached_answer(card, in, now);
@@ -806,9 +810,9 @@ static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick no
 static void work(void *self, nm_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
-    if (card->work_at != arg)
-        return; /* an earlier one took its place */
-    card->work_at = NM_NEVER;
+    (void)arg;
+    if (!nm_timer_fires(&card->work, now))
+        return;
     if (now < card->agent_free) {
         wake(card, card->agent_free);
         return;

@@ -31,7 +31,7 @@ static uint64_t l2_place(const struct pc_card *card, enum pc_side side, uint64_t
 static uint8_t raw_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     uint64_t place = l2_place(card, side, line);
-    return card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_CARD_I;
+    return card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_LINE_I;
 }
 
 /* Index bits above the page, as the colour of a line counts them. */
@@ -54,14 +54,14 @@ static unsigned part_place(const struct pc_card *card, enum pc_side side, enum p
 static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     uint8_t state = raw_state(card, side, line);
-    return state & PC_NONCOHERENT ? NM_CARD_I : state;
+    return state & PC_NONCOHERENT ? NM_LINE_I : state;
 }
 
 /* The directory takes this card for the owner of a line of that half (of two, the one for data). */
 static bool owned(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     const uint8_t state = half_state(card, side, line);
-    return state == NM_CARD_D || state == NM_CARD_E;
+    return state == NM_LINE_D || state == NM_LINE_E;
 }
 
 /* ---- lines as the bus sees them -------------------------------------------------------------- */
@@ -71,7 +71,7 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
     if (card->request.active && card->request.line == line && card->request.side == PC_SIDE_D)
         return card->request.state;
     uint8_t state = half_state(card, PC_SIDE_D, line);
-    if (state != NM_CARD_I)
+    if (state != NM_LINE_I)
         return state;
     if (card->request.active && card->request.line == line)
         return card->request.state;
@@ -80,7 +80,7 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
 
 bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    return half_state(card, side, line) != NM_CARD_I;
+    return half_state(card, side, line) != NM_LINE_I;
 }
 
 static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
@@ -116,14 +116,14 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line)
         return;
     parts_drop(card, side, line);
     card->l2[side].line[place] = NOWHERE;
-    card->l2[side].state[place] = NM_CARD_I;
+    card->l2[side].state[place] = NM_LINE_I;
     card->l2[side].colour[place] = PC_COLOURLESS;
 }
 
 void pc_line_drop(struct pc_card *card, uint64_t line)
 {
     for (unsigned side = 0; side < PC_SIDES; side++)
-        if (half_state(card, side, line) != NM_CARD_I)
+        if (half_state(card, side, line) != NM_LINE_I)
             half_drop(card, side, line);
     nm_check_drop(card->check, card->cpu.number, line);
 }
@@ -131,7 +131,7 @@ void pc_line_drop(struct pc_card *card, uint64_t line)
 void pc_line_clean(struct pc_card *card, uint64_t line)
 {
     uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = l2_place(card, PC_SIDE_D, line);
-    card->l2[PC_SIDE_D].state[place] = NM_CARD_S;
+    card->l2[PC_SIDE_D].state[place] = NM_LINE_S;
     for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
         unsigned primary = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
         if (card->l1_line[PC_SIDE_D][primary] != part)
@@ -143,7 +143,7 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
 
 void pc_line_hide(struct pc_card *card, uint64_t line)
 {
-    if (half_state(card, PC_SIDE_D, line) == NM_CARD_I)
+    if (half_state(card, PC_SIDE_D, line) == NM_LINE_I)
         return;
     uint64_t step = 1ull << card->l1_shift[PC_SIDE_D];
     for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
@@ -166,7 +166,7 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line
     uint64_t place = l2_place(card, side, line);
     *victim = card->l2[side].line[place];
     *state = card->l2[side].state[place];
-    return *state != NM_CARD_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
+    return *state != NM_LINE_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
 }
 
 /* A line leaves one half to make room. One that is the card's own takes the other half's copy with
@@ -181,7 +181,7 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
         if (card->cpu.link && card->cpu.link_pa == victim)
             card->cpu.link = false;
     }
-    if (half_state(card, !side, victim) == NM_CARD_I)
+    if (half_state(card, !side, victim) == NM_LINE_I)
         nm_check_drop(card->check, card->cpu.number, victim);
 }
 
@@ -377,11 +377,11 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
     uint64_t victim;
     uint8_t state;
     if (!owned(card, PC_SIDE_D, line))
-        return NM_CARD_I;
+        return NM_LINE_I;
     if (pc_line_victim(card, PC_SIDE_I, line, false, &victim, &state))
         pc_line_evict(card, PC_SIDE_I, victim);
-    pc_line_fill(card, PC_SIDE_I, line, NM_CARD_S);
-    return NM_CARD_S;
+    pc_line_fill(card, PC_SIDE_I, line, NM_LINE_S);
+    return NM_LINE_S;
 }
 
 /* Gives a line that is here the colour of an access. It may be in the primary caches under another:
@@ -407,22 +407,22 @@ static uint8_t noncoherent_state(struct pc_card *card, enum pc_side side, uint64
 {
     uint8_t state = raw_state(card, side, line);
     if (!(state & PC_NONCOHERENT))
-        return NM_CARD_I;
+        return NM_LINE_I;
     if (store)
-        pc_line_fill(card, side, line, NM_CARD_D | PC_NONCOHERENT);
-    return store ? NM_CARD_D : state & (uint8_t)~PC_NONCOHERENT;
+        pc_line_fill(card, side, line, NM_LINE_D | PC_NONCOHERENT);
+    return store ? NM_LINE_D : state & (uint8_t)~PC_NONCOHERENT;
 }
 
 /* A line that is here is written, or linked by an access that wants it exclusively: what it becomes
- * if nobody need be asked, NM_CARD_I if somebody must. */
+ * if nobody need be asked, NM_LINE_I if somebody must. */
 static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t state, bool store)
 {
-    if (state == NM_CARD_E && store) {
-        state = NM_CARD_D;
+    if (state == NM_LINE_E && store) {
+        state = NM_LINE_D;
         pc_line_fill(card, PC_SIDE_D, line, state);
         card->truth.silent_upgrades++;
     }
-    return state == NM_CARD_D || state == NM_CARD_E ? state : NM_CARD_I;
+    return state == NM_LINE_D || state == NM_LINE_E ? state : NM_LINE_I;
 }
 
 /* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
@@ -439,9 +439,9 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     unsigned place = l1_place(card, side, va);
     uint8_t state =
         noncoherent ? noncoherent_state(card, side, line, store) : half_state(card, side, line);
-    if (side == PC_SIDE_I && state == NM_CARD_I && !noncoherent)
+    if (side == PC_SIDE_I && state == NM_LINE_I && !noncoherent)
         state = borrow_from_data_half(card, line);
-    if (card->colours && state != NM_CARD_I) {
+    if (card->colours && state != NM_LINE_I) {
         at += recolour(card, side, va, line, at);
         if (at >= card->cpu.horizon) {
             *stop = PC_STOP_HORIZON;
@@ -451,13 +451,13 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
     bool linked = access == NM_LINKED && pc_agent_links_exclusively(card);
     if (store || linked)
         state = exclusive_state(card, line, state, store);
-    if (state == NM_CARD_I) {
+    if (state == NM_LINE_I) {
         *stop = PC_STOP_MISS;
         looked_up(card, side, pa, at);
         if (card->l1_line[side][place] != part)
             goes_down(card, side, place, at + card->p->l2_lookup);
         pc_agent_request(card, side, line,
-                         noncoherent ? NM_EVENTS
+                         noncoherent ? NM_CARD_EVENTS
                          : store     ? NM_CARD_EV_STORE
                          : linked    ? NM_CARD_EV_LINK
                                      : NM_CARD_EV_LOAD,

@@ -83,6 +83,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->old = site->contents->stale;
     card->check = site->contents->check;
     card->rings = site->rings;
+    card->protocol = site->protocol;
     card->position = site->position;
     card->station = site->station;
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);

@@ -19,13 +19,16 @@
 #include "procard/procard.h"
 #include "procard/sync.h"
 
+#include <stdalign.h>
+#include <stddef.h>
+
 /** The two sides of both cache levels. */
 enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
 
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped. */
 struct pc_l2 {
     uint64_t *line; /**< physical line address held in each place */
-    uint8_t *state; /**< NM_CARD_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E and D the other
+    uint8_t *state; /**< NM_LINE_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E and D the other
                          half may have a copy besides, in S, which leaves with it */
     uint8_t *colour; /**< PIdx: index bits of the primary caches above the page; PC_COLOURLESS */
     uint64_t places; /**< a power of two */
@@ -165,11 +168,11 @@ struct pc_card {
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
     /* external agent */
-    nm_tick agent_free; /**< takes the next packet from the bus */
-    nm_tick work_at;    /**< tick of the posted agent event, NM_NEVER if none */
-    unsigned passed;    /**< sinkable packets that have overtaken the first nonsinkable one */
-    unsigned at_work;   /**< bit per class: the agent is at a packet it took from that FIFO */
-    uint64_t chance;    /**< the agent's own random numbers, for its retries */
+    nm_tick agent_free;   /**< takes the next packet from the bus */
+    struct nm_timer work; /**< the agent's event */
+    unsigned passed;      /**< sinkable packets that have overtaken the first nonsinkable one */
+    unsigned at_work;     /**< bit per class: the agent is at a packet it took from that FIFO */
+    uint64_t chance;      /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;
     struct pc_refused refused; /**< truth.refused_writes is how many followed */
@@ -200,9 +203,11 @@ struct pc_card {
     unsigned position; /**< on the station's bus */
     uint16_t station;
     const struct ring_shape *rings;
+    const struct nm_protocol *protocol;
     struct nm_machine *machine;
 
-    struct pc_cpu cpu; /**< last: what is the core's own follows it */
+    alignas(max_align_t) struct pc_cpu cpu; /**< last: what is the core's own follows it, and may
+                                                 need any alignment */
 };
 
 /* ---- the secondary cache's address pins (manual pp. 32, 248) --------------------------------- */
@@ -364,6 +369,18 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 uint8_t *pc_bus_error(struct pc_cpu *cpu, enum nm_access access, uint64_t va, uint32_t code,
                       enum pc_stop *stop);
 
+/** Name of a line's state on a card. */
+static inline const char *pc_state_name(const struct pc_card *card, uint8_t state)
+{
+    return nm_state_name(card->protocol->agent[NM_AGENT_CARD], state);
+}
+
+/** enum nm_line: what the secondary cache has of a line in that state. */
+static inline uint8_t pc_line_of(const struct pc_card *card, uint8_t state)
+{
+    return card->protocol->agent[NM_AGENT_CARD]->state[state].line;
+}
+
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 
 struct pc_tlb_model *pc_tlb_new(void);
@@ -378,9 +395,9 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 /* ---- agent.c, for cache.c and card.c -------------------------------------------------------- */
 
 /** The processor needs `line`; the request goes out after look-up and agent delay.
- *  @param event  NM_CARD_EV_LOAD or _STORE; NM_EVENTS: the page is non-coherent */
+ *  @param event  NM_CARD_EV_LOAD or _STORE; NM_CARD_EVENTS: the page is non-coherent */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_protocol_event event, nm_tick at);
+                      enum nm_card_event event, nm_tick at);
 /** Whether a load linked must ask for its line exclusively. */
 bool pc_agent_links_exclusively(const struct pc_card *card);
 /** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */

@@ -23,8 +23,8 @@ static void waiting_holds(const struct pc_card *card, nm_tick now)
     NM_MUST(activity != PC_RUNNING || card->cpu.now >= now, "card %u: at %" PRIu64 ", now %" PRIu64,
             number, card->cpu.now, now);
     NM_MUST(!r->active || r->noncoherent ||
-                (r->state != NM_CARD_I && r->state != NM_CARD_S && r->state != NM_CARD_D),
-            "card %u: a request in state %s", number, nm_state_name(r->state));
+                nm_card_request(card->protocol, r->state) != NM_MSG__COUNT,
+            "card %u: a request in state %s", number, pc_state_name(card, r->state));
     NM_MUST(!(r->conditional && r->store), "card %u", number);
     NM_MUST(
         card->linked.until <= now || card->linked.until <= card->cpu.now || activity == PC_RUNNING,
@@ -68,11 +68,11 @@ static void place_holds(const struct pc_card *card, enum pc_side side, unsigned 
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t line = part & ~(uint64_t)(card->p->l2_line - 1);
     const uint64_t at = line >> card->l2_shift & (l2->places - 1);
-    NM_MUST(l2->line[at] == line && l2->state[at] != NM_CARD_I,
+    NM_MUST(l2->line[at] == line && l2->state[at] != NM_LINE_I,
             "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache", number, side, part);
-    NM_MUST(!card->l1_dirty[side][place] || (l2->state[at] & ~PC_NONCOHERENT) == NM_CARD_D,
+    NM_MUST(!card->l1_dirty[side][place] || (l2->state[at] & ~PC_NONCOHERENT) == NM_LINE_D,
             "card %u: 0x%" PRIx64 " is dirty, in state %s", number, part,
-            nm_state_name(l2->state[at] & (uint8_t)~PC_NONCOHERENT));
+            pc_state_name(card, l2->state[at] & (uint8_t)~PC_NONCOHERENT));
 }
 
 void pc_card_invariants(const struct pc_card *card, nm_tick now)

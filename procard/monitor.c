@@ -28,7 +28,7 @@ void pc_monitor_init(struct pc_card *card, const struct mon_unit_ops *kind)
     mon->unit = kind->create(&(struct mon_site){.number = card->cpu.number,
                                                 .turns = card->p->monitor_arbitration,
                                                 .comparator = &mon->comparator});
-    mon->look_at = mon->leash = NM_NEVER;
+    mon->look.at = mon->leash = NM_NEVER;
 }
 
 void pc_monitor_free(struct pc_card *card)
@@ -76,12 +76,10 @@ static bool goes_on(const struct pc_card *card, uint64_t taps)
 static void post_look(struct pc_card *card, nm_tick at, bool alone)
 {
     struct pc_monitor *mon = &card->monitor;
-    if (at >= mon->look_at)
+    if (!nm_timer_set(&mon->look, at))
         return;
-    mon->look_at = at;
     mon->idle += !alone;
-    nm_post(card->k, at, NM_RANK_LOOK, nm_component(card->position, 0), look, card,
-            at << 1 | alone);
+    nm_post(card->k, at, NM_RANK_LOOK, nm_component(card->position, 0), look, card, alone);
 }
 
 /* [ticks] from a flag to its interrupt. */
@@ -137,10 +135,9 @@ static void look(void *self, nm_tick now, uint64_t arg)
     struct pc_card *card = self;
     struct mon_unit *unit = card->monitor.unit;
     struct mon_taps taps;
-    card->monitor.idle -= !(arg & 1);
-    if (card->monitor.look_at != arg >> 1)
-        return; /* an earlier one took its place */
-    card->monitor.look_at = NM_NEVER;
+    card->monitor.idle -= !arg;
+    if (!nm_timer_fires(&card->monitor.look, now))
+        return;
     pc_monitor_taps(card, now, &taps);
     if (unit->ops->settle)
         unit->ops->settle(unit, &taps);
@@ -285,7 +282,7 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
                                 .remote =
                                     card->request.line / card->p->memory_size != card->station,
                                 .phase = card->request.phase,
-                                .exclusive = card->request.state == NM_CARD_D};
+                                .exclusive = card->request.state == NM_LINE_D};
     raise_more(card, now, unit->ops->transaction(unit, &t));
 }
 

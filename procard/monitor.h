@@ -10,7 +10,7 @@
 #ifndef PC_MONITOR_H
 #define PC_MONITOR_H
 
-#include "base/time.h"
+#include "base/timer.h"
 #include "machine/packet.h"
 #include "monitor/unit.h"
 
@@ -21,9 +21,9 @@ struct pc_card;
 struct pc_monitor {
     struct mon_unit *unit;
     struct mon_comparator comparator;
-    unsigned wants;  /**< the unit's; 0: nobody listens */
-    uint64_t hears;  /**< the unit's */
-    nm_tick look_at; /**< tick of the event posted to look at the counters, NM_NEVER: none */
+    unsigned wants;       /**< the unit's; 0: nobody listens */
+    uint64_t hears;       /**< the unit's */
+    struct nm_timer look; /**< the event in which the counters are looked at */
     unsigned idle;   /**< of these events, old ones included, those that only matter if something
                           else happens: they do not keep an idle machine going */
     nm_tick leash;   /**< [ticks] the processor may run ahead: no farther than the interrupt its

@@ -169,7 +169,7 @@ static void dump(struct nm_card *nm, FILE *out)
                 (unsigned long)card->special.command.line);
     if (card->request.active)
         fprintf(out, "; line %#lx in %s, %s", (unsigned long)card->request.line,
-                nm_state_name(card->request.state),
+                pc_state_name(card, card->request.state),
                 card->request.sent ? "request sent" : "request not sent");
 }
 

@@ -206,7 +206,7 @@ static void dump_outbox(const struct outbox *out, unsigned station, const char *
 static void dump_station(const struct ring_net *net, unsigned station, FILE *file)
 {
     const struct station *st = &net->station[station];
-    uint32_t asked = st->asker_tail - st->asker_head - st->takes_count;
+    uint32_t asked = st->asked.count - st->takes_count;
     dump_outbox(&st->out[RING_SINKABLE], station, "sinkable", file);
     dump_outbox(&st->out[RING_NONSINKABLE], station, "nonsinkable", file);
     if (st->nonsinkable_out == net->timing.nonsinkable_limit)

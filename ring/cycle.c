@@ -560,20 +560,10 @@ static inline void move(struct ring_net *net, struct ring *r, uint64_t c)
 
 static void remember_asker(struct ring_net *net, struct station *st, uint16_t source)
 {
-    uint32_t size = st->asker_wrap + 1, count = st->asker_tail - st->asker_head;
-    if (!st->askers || count == size) {
-        uint32_t larger = st->askers ? 2 * size : 16;
-        uint16_t *askers = nm_grow(NULL, larger, sizeof *askers);
-        for (uint32_t i = 0; i < count; i++)
-            askers[i] = st->askers[(st->asker_head + i) & st->asker_wrap];
-        free(st->askers);
-        st->askers = askers;
-        st->asker_wrap = larger - 1;
-        st->asker_head = 0;
-        st->asker_tail = count;
-    }
-    st->askers[st->asker_tail++ & st->asker_wrap] = source;
-    assert(count < net->timing.nonsinkable_limit * net->stations);
+    if (nm_queue_full(&st->asked))
+        st->askers = nm_queue_grow(&st->asked, st->askers, sizeof *st->askers);
+    st->askers[nm_queue_push(&st->asked)] = source;
+    assert(st->asked.count <= net->timing.nonsinkable_limit * net->stations);
 }
 
 bool ring_sinkable_room(const struct ring_net *net, const struct station *st, uint64_t c)

@@ -317,7 +317,7 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
         st->taken_at[st->taken++ & st->taken_wrap] = at;
         return;
     }
-    assert(st->takes_count < st->asker_tail - st->asker_head);
+    assert(st->takes_count < st->asked.count);
     if (st->takes_count == st->takes_size) {
         st->takes_size = st->takes_size ? 2 * st->takes_size : 16;
         st->takes = nm_grow(st->takes, st->takes_size, sizeof *st->takes);
@@ -350,7 +350,7 @@ static uint64_t station_ready(const struct ring_net *net, const struct station *
 static void tell_senders(struct ring_net *net, struct station *st)
 {
     for (uint32_t i = 0; i < st->takes_count; i++) {
-        struct station *from = &net->station[st->askers[st->asker_head++ & st->asker_wrap]];
+        struct station *from = &net->station[st->askers[nm_queue_pop(&st->asked)]];
         uint64_t known = ring_cycle_at(net, st->takes[i] + window(net));
         assert(known >= net->now);
         from->returns[from->returning++] = known;

@@ -3,6 +3,7 @@
 #ifndef RING_NET_H
 #define RING_NET_H
 
+#include "base/queue.h"
 #include "ring/ring.h"
 
 enum { RING_NODES_MAX = RING_FAN_MAX + 1 };
@@ -147,7 +148,7 @@ struct station {
     nm_tick *taken_at;
     /* Nonsinkable queue: senders of what is in it, and takes not yet told to them. */
     uint16_t *askers;
-    uint32_t asker_wrap, asker_head, asker_tail;
+    struct nm_queue asked;
     nm_tick *takes;
     uint32_t takes_count, takes_size;
     ring_mask own; /* its routing mask */

@@ -222,7 +222,7 @@ static void set_up(const struct shape *s, bool exclusive, struct nm_params *p)
     p->netcache_size = s->netcache * s->line;
     p->watchdog = 3000000;
     p->check = true;
-    p->clean_exclusive = exclusive;
+    p->protocol = exclusive ? NM_PROTOCOL_numachine_ce : NM_PROTOCOL_numachine;
 }
 
 /* Every NACK has one reason. */

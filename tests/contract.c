@@ -3,6 +3,7 @@
  * on, and one that forgets cpu->horizon ends with a message instead of never.
  */
 #include "actors.h"
+#include "monitor/board/board.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -39,7 +40,7 @@ static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
 static const struct pc_core_ops core = {
     .name = "loader", .size = sizeof(struct loader), .run = run};
 
-static const struct nm_card_kind kind = {.ops = &pc_card_ops, .ctx = &core};
+static const struct nm_card_kind kind = {&pc_card_ops, &core, &mon_numachine};
 
 static void load_all(void)
 {

@@ -151,7 +151,7 @@ def barrier(numachine, experiment):
 
 def other_protocol(numachine, experiment):
     """The same with reads granted clean exclusive."""
-    run = Run(numachine, experiment, "--set", "protocol.clean_exclusive=true")
+    run = Run(numachine, experiment, "--set", "protocol=numachine-ce")
     return {"exclusive_hash": run.hash, "exclusive_elapsed": run.total("elapsed")}
 
 

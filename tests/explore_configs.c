@@ -5,14 +5,26 @@
     {                \
         __VA_ARGS__  \
     }
-#define CONFIG(name, levels, fan0, fan1, stations, numbers, idle, cards, lines, evict, eject, \
-               refuse, functions, exclusive, links, swap, quick, sentence)                    \
-    {#name,     sentence, {levels, {fan0, fan1}},                                             \
-     numbers,   stations, cards,                                                              \
-     lines,     idle,     evict,                                                              \
-     eject,     refuse,   functions,                                                          \
-     exclusive, links,    EX_SWAP_##swap,                                                     \
-     quick},
+#define CONFIG(id, levels, fan0, fan1, populated, numbers, unused, processors, addresses, evicts, \
+               ejects, refuses, special, protocol_id, fetching, linking, mirror, fast, text)      \
+    {.name = #id,                                                                                 \
+     .sentence = text,                                                                            \
+     .rings = {levels, {fan0, fan1}},                                                             \
+     .number = numbers,                                                                           \
+     .stations = populated,                                                                       \
+     .cards = processors,                                                                         \
+     .lines = addresses,                                                                          \
+     .idle = unused,                                                                              \
+     .evict = evicts,                                                                             \
+     .eject = ejects,                                                                             \
+     .refuse = refuses,                                                                           \
+     .functions = special,                                                                        \
+     .protocol = &nm_protocols[NM_PROTOCOL_##protocol_id],                                        \
+     .exclusive = NM_PROTOCOL_##protocol_id == NM_PROTOCOL_numachine_ce,                          \
+     .fetches = fetching,                                                                         \
+     .links = linking,                                                                            \
+     .swap = EX_SWAP_##mirror,                                                                    \
+     .quick = fast},
 const struct ex_config ex_configs[EX_CONFIGS] = {
 #include "tests/explore_configs.def"
 };

@@ -111,7 +111,7 @@ static struct nm_place place_of(const struct ex_config *c, unsigned station)
                              .station = c->number[station],
                              .home = c->number[0],
                              .cards = c->cards,
-                             .clean_exclusive = c->exclusive};
+                             .protocol = c->protocol};
 }
 
 /* Populated stations the route covers, imprecision included. */
@@ -147,7 +147,7 @@ static const char *leave(struct ex_world *w, unsigned station, struct fields f)
 }
 
 static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
-                              unsigned card, uint8_t line, enum nm_protocol_event event,
+                              unsigned card, uint8_t line, enum nm_card_event event,
                               const struct nm_packet *in, uint64_t *actions, ex_cells cells);
 
 /* A NACK meets nothing but the request it answers, so it may as well arrive in no time. */
@@ -160,20 +160,36 @@ static const char *refuse(const struct ex_config *c, struct ex_world *w, unsigne
     return card_event(c, w, station, p->requester, line, NM_CARD_EV_NACK, p, &actions, cells);
 }
 
-static bool owner(uint8_t state)
+static const struct nm_table *table(const struct ex_config *c, enum nm_agent agent)
 {
-    return state == NM_CARD_D || state == NM_CARD_E;
+    return c->protocol->agent[agent];
 }
 
-static bool readable(uint8_t state)
+static enum nm_agent agent_of(unsigned station)
 {
-    return state == NM_CARD_S || owner(state) || state == NM_CARD_S_UP;
+    return station ? NM_AGENT_NC : NM_AGENT_HOME;
+}
+
+/* What a card has of a line in that state. */
+static uint8_t line_of(const struct ex_config *c, uint8_t state)
+{
+    return table(c, NM_AGENT_CARD)->state[state].line;
+}
+
+static bool owner(uint8_t state)
+{
+    return state == NM_LINE_D || state == NM_LINE_E;
+}
+
+static bool readable(const struct ex_config *c, uint8_t state)
+{
+    return line_of(c, state) != NM_LINE_I;
 }
 
 /* An invalidation ends nothing that the one before it in the card's queue has not ended, unless
  * data came between: it is as good as not sent. Without this, and without a limit to what may wait
  * for a station, there would be no end to what piles up at one that does not move. */
-static bool moot(const struct ex_card *k, unsigned card, struct fields f)
+static bool moot(const struct ex_config *c, const struct ex_card *k, unsigned card, struct fields f)
 {
     if (f.message != NM_MSG_INVALIDATE || f.requester == card)
         return false;
@@ -182,7 +198,7 @@ static bool moot(const struct ex_card *k, unsigned card, struct fields f)
         if (before.line == f.line && !nonsinkable(k->in.m[i]))
             return before.message == NM_MSG_INVALIDATE && before.requester != card;
     }
-    return !k->in.count && !readable(k->state[f.line]);
+    return !k->in.count && !readable(c, k->state[f.line]);
 }
 
 /* To cards and the directory of this station. */
@@ -191,7 +207,7 @@ static const char *put_on_bus(const struct ex_config *c, struct ex_world *w, uns
 {
     bool room = true;
     for (unsigned card = 0; card < c->cards; card++)
-        if (targets >> card & 1 && !moot(&w->card[station][card], card, f))
+        if (targets >> card & 1 && !moot(c, &w->card[station][card], card, f))
             room &= push(&w->card[station][card].in, f);
     if (targets >> NM_CARDS_MAX)
         room &= push(&w->bus[station], f);
@@ -235,9 +251,9 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
 
 /* ---- cards ----------------------------------------------------------------------------------- */
 
-static bool waiting(uint8_t state)
+static bool waiting(const struct ex_config *c, uint8_t state)
 {
-    return state >= NM_CARD_I_RD && state <= NM_CARD_I_UP;
+    return nm_card_request(c->protocol, state) != NM_MSG__COUNT;
 }
 
 static void make_stale(struct ex_queue *q, uint8_t line)
@@ -264,22 +280,24 @@ static void store(const struct ex_config *c, struct ex_world *w, unsigned statio
     w->home[line].fresh = false;
 }
 
-static void use(ex_cells cells, uint8_t state, unsigned event)
+static void use(const struct ex_config *c, ex_cells cells, enum nm_agent agent, uint8_t state,
+                unsigned event)
 {
-    if (cells && event < NM_EVENTS)
-        cells[state][event] = true;
+    if (cells && event < table(c, agent)->events)
+        cells[agent][state][event] = true;
 }
 
 /* A transition of a card; a request it sends goes to the directory's door, the rest is sent. */
 static const char *card_event(const struct ex_config *c, struct ex_world *w, unsigned station,
-                              unsigned card, uint8_t line, enum nm_protocol_event event,
+                              unsigned card, uint8_t line, enum nm_card_event event,
                               const struct nm_packet *in, uint64_t *actions, ex_cells cells)
 {
     struct ex_card *k = &w->card[station][card];
     struct nm_sends sends;
     uint8_t directory = station ? NM_MODULE_NETWORK : NM_MODULE_MEMORY;
-    use(cells, k->state[line], event);
-    if (!nm_card_step(&k->state[line], event, (uint8_t)card, directory, in, &sends, actions))
+    use(c, cells, NM_AGENT_CARD, k->state[line], event);
+    if (!nm_card_step(c->protocol, &k->state[line], event, (uint8_t)card, directory, in, &sends,
+                      actions))
         return "a card has no cell for this";
     if (*actions & (NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD)) {
         k->request = EX_DOOR;
@@ -287,7 +305,8 @@ static const char *card_event(const struct ex_config *c, struct ex_world *w, uns
         return NULL;
     }
     if (*actions & NM_CARD_ACT_RETRY) {
-        k->request = nm_card_request(k->state[line]) == NM_MSG_UPGD ? EX_RETRY : EX_DOOR;
+        k->request =
+            nm_card_request(c->protocol, k->state[line]) == NM_MSG_UPGD ? EX_RETRY : EX_DOOR;
         return NULL;
     }
     return send_all(c, w, station, line, &sends, k->fresh[line], cells);
@@ -316,8 +335,8 @@ static const char *card_takes(const struct ex_config *c, struct ex_world *w, uns
     if (f.message == NM_MSG_SF_READY)
         return create(c, w, station, card, f.line, cells);
     struct nm_packet in = packet_of(c, f);
-    enum nm_protocol_event event = nm_card_event_of(&in, (uint8_t)card);
-    bool was_waiting = waiting(k->state[f.line]);
+    enum nm_card_event event = nm_card_event_of(&in, (uint8_t)card);
+    bool was_waiting = waiting(c, k->state[f.line]);
     uint64_t actions;
     const char *wrong = card_event(c, w, station, card, f.line, event, &in, &actions, cells);
     if (wrong)
@@ -329,11 +348,11 @@ static const char *card_takes(const struct ex_config *c, struct ex_world *w, uns
     if (!was_waiting)
         return "an answer nobody waits for";
     k->request = EX_NONE;
-    if (k->state[f.line] == NM_CARD_D && !k->fresh[f.line])
+    if (k->state[f.line] == NM_LINE_D && !k->fresh[f.line])
         return "a store to a stale copy";
     if (k->link == EX_LINKING)
         k->link = EX_KEPT;
-    else if (k->state[f.line] == NM_CARD_D)
+    else if (k->state[f.line] == NM_LINE_D)
         store(c, w, station, card, f.line);
     return NULL;
 }
@@ -344,7 +363,7 @@ static const char *send_again(const struct ex_config *c, struct ex_world *w, str
     struct ex_card *k = &w->card[s.station][s.arg];
     uint64_t actions;
     const char *wrong = NULL;
-    if (k->state[k->line] == NM_CARD_I_UP) /* the copy went while the upgrade waited */
+    if (nm_card_lost(c->protocol, k->state[k->line])) /* the copy went while the upgrade waited */
         wrong = card_event(c, w, s.station, s.arg, k->line, NM_CARD_EV_NACK, NULL, &actions, cells);
     k->request = EX_DOOR;
     return wrong;
@@ -352,9 +371,9 @@ static const char *send_again(const struct ex_config *c, struct ex_world *w, str
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
-static bool locked(uint8_t state)
+static bool locked(const struct ex_config *c, unsigned station, uint8_t state)
 {
-    return nm_state_agent(state) == NM_AGENT_HOME ? state > NM_HOME_GI : state > NM_NC_LI;
+    return nm_locked(table(c, agent_of(station)), state);
 }
 
 static const char *eject(const struct ex_config *c, struct ex_world *w, unsigned station,
@@ -364,7 +383,8 @@ static const char *eject(const struct ex_config *c, struct ex_world *w, unsigned
     struct nm_place place = place_of(c, station);
     struct nm_sends sends;
     uint64_t actions;
-    use(cells, d->entry.state, NM_NC_EV_EJECT);
+    use(c, cells, NM_AGENT_NC, d->entry.state,
+        nm_dir_event_of(NM_AGENT_NC, &place, &d->entry, NULL, false));
     if (!nm_nc_eject(&place, &d->entry, &sends, &actions))
         return "a network cache entry cannot be ejected";
     return send_all(c, w, station, line, &sends, d->fresh, cells);
@@ -391,18 +411,19 @@ static const char *carry(struct ex_dir *d, struct fields f, uint64_t actions,
 static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsigned station,
                              struct ex_dir *d, struct fields f, bool from_network, ex_cells cells)
 {
-    enum nm_agent agent = station ? NM_AGENT_NC : NM_AGENT_HOME;
+    enum nm_agent agent = agent_of(station);
     struct nm_place place = place_of(c, station);
     struct nm_packet in = packet_of(c, f);
     struct nm_sends sends;
     uint64_t actions;
     bool fresh = false;
-    use(cells, d->entry.state, nm_dir_event_of(agent, &place, &d->entry, &in, from_network));
+    use(c, cells, agent, d->entry.state,
+        nm_dir_event_of(agent, &place, &d->entry, &in, from_network));
     if (!nm_dir_step(agent, &place, &d->entry, &in, from_network, &sends, &actions))
         return station ? "a network cache has no cell for this" : "the home has no cell for this";
     const char *wrong = carry(d, f, actions, &sends, &fresh);
     if (!station && actions & NM_DIR_ACT_SERVED && !d->fresh &&
-        (d->entry.state == NM_HOME_LV || d->entry.state == NM_HOME_GV))
+        table(c, agent)->state[d->entry.state].attributes == NM_VALID)
         return "a special function leaves memory stale";
     return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh, cells);
 }
@@ -432,10 +453,9 @@ static const char *turn_away(const struct ex_config *c, struct ex_world *w, unsi
 
 /* Does the line's entry stand in the place that all lines share? An intervention for a line that
  * has none is dealt with aside (machine/network.c). */
-static bool has_place(const struct ex_dir *d)
+static bool has_place(const struct ex_config *c, const struct ex_dir *d)
 {
-    uint8_t state = d->entry.state;
-    return state != NM_NC_N && state != NM_NC_N_NRD && state != NM_NC_N_NRX;
+    return table(c, NM_AGENT_NC)->state[d->entry.state].row != NM_ROW_N;
 }
 
 /* A card's request needs the place: another line must go, or the request is refused. */
@@ -444,9 +464,9 @@ static const char *make_room(const struct ex_config *c, struct ex_world *w, unsi
 {
     *refused = false;
     for (uint8_t l = 0; l < c->lines; l++) {
-        if (l == line || !has_place(&w->nc[station][l]))
+        if (l == line || !has_place(c, &w->nc[station][l]))
             continue;
-        *refused = locked(w->nc[station][l].entry.state);
+        *refused = locked(c, station, w->nc[station][l].entry.state);
         return *refused ? NULL : eject(c, w, station, l, cells);
     }
     return NULL;
@@ -460,7 +480,7 @@ static const char *dir_takes(const struct ex_config *c, struct ex_world *w, unsi
         return put_on_bus(c, w, station, (uint8_t)(1u << f.requester), f);
     if (f.message == NM_MSG_SF_CREATED)
         f.message = NM_MSG_SF_OWN;
-    if (station && !from_network && is_request(f) && d->entry.state == NM_NC_N) {
+    if (station && !from_network && is_request(f) && nm_dir_unknown(&d->entry)) {
         bool refused;
         const char *wrong = make_room(c, w, station, f.line, &refused, cells);
         if (refused)
@@ -480,7 +500,7 @@ static const char *function(const struct ex_config *c, struct ex_world *w, struc
         .message = s.arg, .line = s.line, .requester = NOBODY, .station = s.station};
     bool refused = false;
     const char *wrong = NULL;
-    if (s.station && d->entry.state == NM_NC_N)
+    if (s.station && nm_dir_unknown(&d->entry))
         wrong = make_room(c, w, s.station, s.line, &refused, cells);
     return wrong || refused ? wrong : dir_event(c, w, s.station, d, f, false, cells);
 }
@@ -493,9 +513,13 @@ static const char *claim(const struct ex_config *c, struct ex_world *w, struct e
         .message = NM_MSG_SF_CLAIM, .line = s.line, .requester = NOBODY, .station = 0};
     struct fields ready = {
         .message = NM_MSG_SF_READY, .line = s.line, .requester = s.arg, .station = s.station};
-    const uint8_t before = w->home[s.line].entry.state;
+    const struct nm_place place = place_of(c, 0);
+    const struct nm_packet in = packet_of(c, nobody);
+    const struct nm_dir_line *entry = &w->home[s.line].entry;
+    const struct nm_cell *cell = nm_cell(table(c, NM_AGENT_HOME), entry->state,
+                                         nm_dir_event_of(NM_AGENT_HOME, &place, entry, &in, false));
     const char *wrong = dir_event(c, w, 0, &w->home[s.line], nobody, false, cells);
-    if (wrong || before != NM_HOME_LV)
+    if (wrong || !(cell->actions & NM_DIR_ACT_SERVED))
         return wrong;
     if (s.station == 0)
         return put_on_bus(c, w, 0, (uint8_t)(1u << s.arg), ready);
@@ -519,11 +543,11 @@ static const char *tell_created(const struct ex_config *c, struct ex_world *w, s
 }
 
 /* The card's request leaves the door. */
-static struct fields taken(struct ex_world *w, struct ex_step s)
+static struct fields taken(const struct ex_config *c, struct ex_world *w, struct ex_step s)
 {
     struct ex_card *k = &w->card[s.station][s.arg];
     k->request = EX_TAKEN;
-    return (struct fields){.message = (uint8_t)nm_card_request(k->state[k->line]),
+    return (struct fields){.message = (uint8_t)nm_card_request(c->protocol, k->state[k->line]),
                            .line = k->line,
                            .requester = s.arg,
                            .station = s.station,
@@ -533,14 +557,14 @@ static struct fields taken(struct ex_world *w, struct ex_step s)
 static const char *request(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                            ex_cells cells)
 {
-    return dir_takes(c, w, s.station, taken(w, s), false, cells);
+    return dir_takes(c, w, s.station, taken(c, w, s), false, cells);
 }
 
 /* It is refused in favour of an older one, or for want of room. */
 static const char *deny(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                         ex_cells cells)
 {
-    return turn_away(c, w, s.station, taken(w, s), false, cells);
+    return turn_away(c, w, s.station, taken(c, w, s), false, cells);
 }
 
 /* An access. A request without a copy waits for nothing that could change it, so it is taken in the
@@ -549,11 +573,11 @@ static const char *deny(const struct ex_config *c, struct ex_world *w, struct ex
 static const char *processor(const struct ex_config *c, struct ex_world *w, struct ex_step s,
                              ex_cells cells)
 {
-    static const enum nm_protocol_event events[] = {[EX_LOAD] = NM_CARD_EV_LOAD,
-                                                    [EX_FETCH] = NM_CARD_EV_LOAD,
-                                                    [EX_STORE] = NM_CARD_EV_STORE,
-                                                    [EX_LINK] = NM_CARD_EV_LINK,
-                                                    [EX_EVICT] = NM_CARD_EV_REPLACE};
+    static const enum nm_card_event events[] = {[EX_LOAD] = NM_CARD_EV_LOAD,
+                                                [EX_FETCH] = NM_CARD_EV_LOAD,
+                                                [EX_STORE] = NM_CARD_EV_STORE,
+                                                [EX_LINK] = NM_CARD_EV_LINK,
+                                                [EX_EVICT] = NM_CARD_EV_REPLACE};
     struct ex_card *k = &w->card[s.station][s.arg];
     uint64_t actions;
     k->link = EX_UNLINKED; /* whatever it does now, it no longer keeps a line */
@@ -562,7 +586,7 @@ static const char *processor(const struct ex_config *c, struct ex_world *w, stru
         card_event(c, w, s.station, s.arg, s.line, events[s.kind], NULL, &actions, cells);
     if (!wrong && s.kind == EX_STORE && actions & NM_CARD_ACT_HIT)
         store(c, w, s.station, s.arg, s.line);
-    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && k->state[s.line] != NM_CARD_S_UP &&
+    if (!wrong && s.kind != EX_EVICT && k->request == EX_DOOR && !readable(c, k->state[s.line]) &&
         !c->refuse)
         wrong = request(c, w, s, cells);
     if (s.kind == EX_LINK) {
@@ -606,7 +630,7 @@ static const char *check_line(const struct ex_config *c, const struct ex_world *
             owners += owner(state);
             if (card->link == EX_KEPT && card->line == line && !owner(state))
                 return "a line kept for a store conditional is not the card's alone";
-            if (!readable(state) || card->fresh[line])
+            if (!readable(c, state) || card->fresh[line])
                 continue;
             if (owner(state))
                 return "an exclusive copy is stale";
@@ -625,10 +649,10 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
             busy += w->card[s][k].request + w->card[s][k].link + w->card[s][k].created +
                     w->card[s][k].in.count;
         for (unsigned l = 0; l < c->lines; l++)
-            busy += s && locked(w->nc[s][l].entry.state);
+            busy += s && locked(c, s, w->nc[s][l].entry.state);
     }
     for (unsigned l = 0; l < c->lines; l++)
-        busy += locked(w->home[l].entry.state);
+        busy += locked(c, 0, w->home[l].entry.state);
     return !busy;
 }
 
@@ -638,10 +662,10 @@ void ex_start(const struct ex_config *c, struct ex_world *w)
 {
     memset(w, 0, sizeof *w);
     for (unsigned l = 0; l < c->lines; l++)
-        w->home[l] = (struct ex_dir){.entry = nm_home_start(), .fresh = true};
+        w->home[l] = (struct ex_dir){.entry = nm_dir_start(NM_AGENT_HOME), .fresh = true};
     for (unsigned s = 0; s < EX_STATIONS; s++)
         for (unsigned l = 0; l < EX_LINES; l++)
-            w->nc[s][l].entry = nm_nc_start();
+            w->nc[s][l].entry = nm_dir_start(NM_AGENT_NC);
 }
 
 /* A line reserved is not created while a request for it is out: it will be refused first. */
@@ -660,16 +684,16 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
         return 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = k->state[l];
-        bool free = k->request == EX_NONE && (state != NM_CARD_I || !w->bus[station].count);
-        if (free && state == NM_CARD_I)
+        bool free = k->request == EX_NONE && (state != NM_LINE_I || !w->bus[station].count);
+        if (free && state == NM_LINE_I)
             out[n++] = (struct ex_step){EX_LOAD, station, card, l};
-        if (free && state == NM_CARD_I && c->exclusive & EX_FETCHES)
+        if (free && state == NM_LINE_I && c->fetches)
             out[n++] = (struct ex_step){EX_FETCH, station, card, l};
-        if (free && !waiting(state))
+        if (free && !waiting(c, state))
             out[n++] = (struct ex_step){EX_STORE, station, card, l};
-        if (c->links && free && !waiting(state))
+        if (c->links && free && !waiting(c, state))
             out[n++] = (struct ex_step){EX_LINK, station, card, l};
-        if (c->evict && k->link != EX_LINKING && (state == NM_CARD_S || owner(state)))
+        if (c->evict && k->link != EX_LINKING && (state == NM_LINE_S || owner(state)))
             out[n++] = (struct ex_step){EX_EVICT, station, card, l};
     }
     if (k->request == EX_RETRY)
@@ -698,7 +722,7 @@ static bool unit_waits(const struct ex_config *c, const struct ex_world *w)
 {
     for (uint8_t l = 0; l < c->lines; l++) {
         const struct nm_dir_line *e = &w->home[l].entry;
-        if (locked(e->state) && e->held_card == NM_NO_CARD && e->held_station == c->number[0])
+        if (locked(c, 0, e->state) && e->held_card == NM_NO_CARD && e->held_station == c->number[0])
             return true;
     }
     return false;
@@ -746,7 +770,8 @@ static unsigned station_steps(const struct ex_config *c, const struct ex_world *
     n += c->functions ? function_steps(c, w, station, out + n) : 0;
     for (uint8_t l = 0; l < c->lines; l++) {
         uint8_t state = w->nc[station][l].entry.state;
-        if (station && c->eject && state != NM_NC_N && !locked(state))
+        if (station && c->eject && !nm_dir_unknown(&w->nc[station][l].entry) &&
+            !locked(c, station, state))
             out[n++] = (struct ex_step){EX_EJECT, station, 0, l};
     }
     return n;
@@ -827,38 +852,31 @@ static const uint8_t *unpack_queue(struct ex_queue *q, const uint8_t *b)
     return b + q->count * sizeof q->m[0];
 }
 
-/* Data nobody can ask for: the copy is elsewhere. Of a clean exclusive one they still are the line.
- */
-static bool dead_data(const struct ex_config *c, uint8_t state)
+/* Data nobody can ask for: the copy is elsewhere. Of a clean exclusive one they still are the line,
+ * so where an owner may have dropped it they count. */
+static bool dead_data(const struct ex_config *c, const struct nm_state *state)
 {
-    if (c->exclusive && (state == NM_NC_LI || (state >= NM_NC_LI_RD && state <= NM_NC_LI_NRX)))
-        return false;
-    return state == NM_NC_N || state == NM_NC_GI || state == NM_NC_LI ||
-           (state >= NM_NC_W_RD && state <= NM_NC_W_RX) ||
-           (state >= NM_NC_W_UP && state <= NM_NC_LI_NRX) || state >= NM_NC_N_NRD;
-}
-
-static bool polling(uint8_t state)
-{
-    return state == NM_NC_W_FS || state == NM_NC_W_FX || state == NM_NC_N_NRD ||
-           state == NM_NC_N_NRX;
+    const bool valid = state->attributes & NM_VALID;
+    return !valid && !(c->exclusive && state->row == NM_ROW_LI);
 }
 
 _Static_assert(EX_CARDS <= 3 && EX_LINES <= 2 && EX_RETRY < 4 && EX_TAKEN < 4 && EX_KEPT < 4,
                "what stands beside one another in the bytes of a directory and of a card");
-_Static_assert((unsigned)NM_CARD_I_UP < (unsigned)NM_HOME_LV && NM_HOME_LV <= 1 << 7,
-               "a card's state and one bit more in a byte: cards come first in the table");
+_Static_assert(NM_STATES_MAX <= 1 << 7, "a card's state and one bit more in a byte");
 
-static uint8_t *pack_dir(const struct ex_config *c, const struct ex_dir *d, uint8_t *b)
+static uint8_t *pack_dir(const struct ex_config *c, unsigned station, const struct ex_dir *d,
+                         uint8_t *b)
 {
     const struct nm_dir_line *e = &d->entry;
-    bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
-    bool fresh = d->fresh && (home || !dead_data(c, e->state));
+    const struct nm_state *state = &table(c, agent_of(station))->state[e->state];
+    bool fresh = d->fresh && (!station || !dead_data(c, state));
     *b++ = e->state;
     *b++ = (uint8_t)((e->stations & 15) | (e->stations >> 16 & 15) << 4);
-    *b++ = locked(e->state) ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card) : 0;
-    *b++ =
-        (uint8_t)(e->cards | e->loose << 3 | (polling(e->state) ? e->poll << 4 : 0) | fresh << 7);
+    *b++ = state->attributes & NM_LOCKED
+               ? (uint8_t)(index_of(c, e->held_station) << 4 | e->held_card)
+               : 0;
+    *b++ = (uint8_t)(e->cards | e->loose << 3 | (state->attributes & NM_POLLS ? e->poll << 4 : 0) |
+                     fresh << 7);
     return b;
 }
 
@@ -881,7 +899,7 @@ static uint8_t *pack_card(const struct ex_config *c, const struct ex_card *k, ui
     *b++ = (uint8_t)(k->request | (k->request || k->link ? k->line : 0) << 2 | k->created << 3 |
                      k->link << 5 | (k->request && k->shared) << 7);
     for (unsigned l = 0; l < c->lines; l++)
-        *b++ = (uint8_t)(k->state[l] << 1 | (readable(k->state[l]) && k->fresh[l]));
+        *b++ = (uint8_t)(k->state[l] << 1 | (readable(c, k->state[l]) && k->fresh[l]));
     return pack_queue(&k->in, b);
 }
 
@@ -903,10 +921,10 @@ unsigned ex_pack(const struct ex_config *c, const struct ex_world *w, uint8_t by
 {
     uint8_t *b = bytes;
     for (unsigned l = 0; l < c->lines; l++)
-        b = pack_dir(c, &w->home[l], b);
+        b = pack_dir(c, 0, &w->home[l], b);
     for (unsigned s = 0; s < c->stations; s++) {
         for (unsigned l = 0; s && l < c->lines; l++)
-            b = pack_dir(c, &w->nc[s][l], b);
+            b = pack_dir(c, s, &w->nc[s][l], b);
         b = pack_queue(&w->bus[s], b);
         b = pack_queue(&w->net[s], b);
         b = pack_queue(&w->out[s][0], b);
@@ -956,10 +974,9 @@ static void mirror_queue(const struct ex_config *c, struct ex_queue *q)
     }
 }
 
-static void mirror_dir(const struct ex_config *c, struct ex_dir *d)
+static void mirror_dir(const struct ex_config *c, struct ex_dir *d, bool home)
 {
     struct nm_dir_line *e = &d->entry;
-    bool home = nm_state_agent(e->state) == NM_AGENT_HOME;
     if (c->swap == EX_SWAP_CARDS && home) {
         e->cards = swap_bits(e->cards, 0, 1) & 7;
         e->held_card ^= e->held_card < 2;
@@ -992,10 +1009,10 @@ void ex_mirror(const struct ex_config *c, struct ex_world *w)
         for (unsigned k = 0; k < c->cards; k++)
             mirror_queue(c, &w->card[s][k].in);
         for (unsigned l = 0; s && l < c->lines; l++)
-            mirror_dir(c, &w->nc[s][l]);
+            mirror_dir(c, &w->nc[s][l], false);
     }
     for (unsigned l = 0; l < c->lines; l++)
-        mirror_dir(c, &w->home[l]);
+        mirror_dir(c, &w->home[l], true);
     if (c->swap == EX_SWAP_STATIONS) {
         mirror_stations(w);
         return;
@@ -1059,8 +1076,8 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
         fprintf(out, " line %c", 'a' + s.line);
     if (s.kind == EX_REQUEST || s.kind == EX_DENY) {
         const struct ex_card *k = &w->card[s.station][s.arg];
-        fprintf(out, "%s of card %u", nm_message_row(nm_card_request(k->state[k->line]))->name,
-                s.arg);
+        fprintf(out, "%s of card %u",
+                nm_message_row(nm_card_request(c->protocol, k->state[k->line]))->name, s.arg);
     }
     if (s.kind == EX_CARD)
         print_msg(out, c, w->card[s.station][s.arg].in.m[s.line]);
@@ -1074,14 +1091,15 @@ void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *
         print_msg(out, c, w->out[s.station][NM_SINKABLE].m[0]);
 }
 
-static void print_dir(FILE *out, const struct ex_config *c, const struct ex_dir *d)
+static void print_dir(FILE *out, const struct ex_config *c, unsigned station,
+                      const struct ex_dir *d)
 {
     const struct nm_dir_line *e = &d->entry;
-    fprintf(out, "%s", nm_state_name(e->state));
+    fprintf(out, "%s", nm_state_name(table(c, agent_of(station)), e->state));
     fprintf(out, "[cards %x%s", e->cards, e->loose ? "+" : "");
     if (e->stations)
         fprintf(out, ", stations %x", covered(c, e->stations));
-    if (locked(e->state))
+    if (locked(c, station, e->state))
         fprintf(out, ", held %u.%u", e->held_station, e->held_card);
     fprintf(out, "%s] ", d->fresh ? ", fresh" : "");
 }
@@ -1102,12 +1120,12 @@ void ex_print_world(FILE *out, const struct ex_config *c, const struct ex_world 
     for (unsigned s = 0; s < c->stations; s++) {
         fprintf(out, "      station %u: ", c->number[s]);
         for (unsigned l = 0; l < c->lines; l++)
-            print_dir(out, c, s ? &w->nc[s][l] : &w->home[l]);
+            print_dir(out, c, s, s ? &w->nc[s][l] : &w->home[l]);
         for (unsigned k = 0; k < c->cards; k++)
             for (unsigned l = 0; l < c->lines; l++) {
                 const struct ex_card *card = &w->card[s][k];
-                fprintf(out, " %s%s", nm_state_name(card->state[l]),
-                        readable(card->state[l]) ? card->fresh[l] ? "(fresh)" : "(stale)" : "");
+                fprintf(out, " %s%s", nm_state_name(table(c, NM_AGENT_CARD), card->state[l]),
+                        readable(c, card->state[l]) ? card->fresh[l] ? "(fresh)" : "(stale)" : "");
                 if (card->link && card->line == l)
                     fputs(card->link == EX_KEPT ? "(kept)" : "(linking)", out);
             }

@@ -1,7 +1,7 @@
 /*
  * A small NUMAchine for the exhaustive checker: stations with cards, one directory each and the
- * network between them, with every protocol decision taken by machine/protocol.c and everything
- * that is only timing left open.
+ * network between them, with every protocol decision taken by machine/protocol.c from its tables
+ * and everything that is only timing left open.
  *
  * What may happen next in a world is a list of steps; a step leads to one world. The network and
  * the station bus are reduced to the orders they guarantee (docs/coherence.md says why this loses
@@ -39,18 +39,16 @@ struct ex_config {
     bool eject;   /**< network cache entries may be ejected at any time */
     bool refuse;  /**< directories may refuse requests and the network's interventions unseen */
     uint8_t functions; /**< enum ex_functions: what directories may ask themselves at any time */
-    uint8_t exclusive; /**< enum ex_exclusive: protocol.clean_exclusive */
-    bool links;        /**< processors may link lines exclusively (agent.link_hold) */
-    uint8_t swap;      /**< enum ex_swap: which worlds are mirror images */
-    bool quick;        /**< small enough for the quick suite */
+    const struct nm_protocol *protocol;
+    bool exclusive; /**< in which a line may be a card's own without being dirty */
+    bool fetches;   /**< there are loads content with a shared copy, as instruction fetches are */
+    bool links;     /**< processors may link lines exclusively (agent.link_hold) */
+    uint8_t swap;   /**< enum ex_swap: which worlds are mirror images */
+    bool quick;     /**< small enough for the quick suite */
 };
 
 /** Special functions (special.def). */
 enum ex_functions { EX_FUNCTIONS = 1 /**< all but claims */, EX_CLAIMS = 2 };
-
-/** Reads of lines that nobody has are granted exclusively; and there are those that want no such
- *  copy. */
-enum ex_exclusive { EX_EXCLUSIVE = 1, EX_FETCHES = 2 };
 
 /** Two things of a machine that behave alike, so that worlds which differ in their exchange only
  * are one. (Cards of a remote station do not: the network cache asks them in turn.) */
@@ -130,8 +128,10 @@ static inline bool ex_voluntary(struct ex_step s)
     return s.kind <= EX_EJECT;
 }
 
-/** Cells of the table that were used: [state][event]. */
-typedef bool ex_cells[NM_STATES][NM_EVENTS];
+enum { EX_EVENTS = 64 /**< of an agent, at most */ };
+
+/** Cells of the tables that were used: [agent][state][event]. */
+typedef bool ex_cells[NM_AGENTS][NM_STATES_MAX][EX_EVENTS];
 
 void ex_start(const struct ex_config *config, struct ex_world *world);
 

@@ -56,6 +56,9 @@ expect 2 "to run it: numachine stat" "$program" check /bin/sh
 printf 'bus: {fifo: 7}\n' >station-4
 expect 0 "bus.fifo: 7" "$program" check station-4
 rm station-4
+for machine in $("$program" list machines --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p'); do
+    expect 2 "this is a machine, not an experiment: numachine stat -m $machine" "$program" run "$machine"
+done
 expect 0 "wrote mine.c and mine.yaml" "$program" init mine.yaml
 expect 2 "not overwritten" "$program" init mine.yaml
 expect 2 "must end in .yaml" "$program" init mine

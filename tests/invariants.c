@@ -164,7 +164,7 @@ static void empty_secondary_caches(struct nm_machine *m)
 {
     for (unsigned i = 0; i < m->cards; i++) {
         const struct pc_card *card = pc_card_of(m->card[i]);
-        memset(card->l2[PC_SIDE_D].state, NM_CARD_I, card->l2[PC_SIDE_D].places);
+        memset(card->l2[PC_SIDE_D].state, NM_LINE_I, card->l2[PC_SIDE_D].places);
         for (nm_tick t = 0; t < 1000; t++)
             pc_card_invariants(card, t);
     }

@@ -528,7 +528,7 @@ Test(latency, clean_exclusive)
             struct scenario s = scenarios[i];
             struct nm_params p;
             set_up(w, &p);
-            p.clean_exclusive = true;
+            p.protocol = NM_PROTOCOL_numachine_ce;
             if (strstr(s.name, ", dirty ") && !s.before[1].given) {
                 s.before[0].store = false;
                 compare(w, &s, &p, recipe_of(&d, s.name), 0);

@@ -361,7 +361,7 @@ static unsigned try_test(const struct shape *s, const struct litmus_row *row, bo
     struct nm_params p;
     struct trial *t = calloc(1, sizeof *t);
     set_up(s, &p);
-    p.clean_exclusive = exclusive;
+    p.protocol = exclusive ? NM_PROTOCOL_numachine_ce : NM_PROTOCOL_numachine;
     struct nm_machine *m = actors_machine(&p);
     t->shape = s;
     t->p = &p;

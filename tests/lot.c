@@ -62,10 +62,17 @@ static uint64_t power_of_two(uint64_t v)
     return v ? 1ull << (63 - __builtin_clzll(v)) : 0;
 }
 
+static bool is_protocol(const struct nm_param_row *r)
+{
+    return strcmp(r->key, "protocol") == 0;
+}
+
 /* A design choice is switched off by 0, and its promise with it. */
 static uint64_t least(const struct nm_param_row *r)
 {
-    return strcmp(r->source, "design") || r->type == NM_PARAM_BOOL || r->min ? r->min : 1;
+    return strcmp(r->source, "design") || r->type == NM_PARAM_BOOL || is_protocol(r) || r->min
+               ? r->min
+               : 1;
 }
 
 static uint64_t value(uint64_t *dice, const struct nm_param_row *r)
@@ -93,8 +100,7 @@ static uint64_t value(uint64_t *dice, const struct nm_param_row *r)
 static bool fixed(const struct nm_param_row *r)
 {
     return strncmp(r->key, "run.", 4) == 0 || strcmp(r->key, "l2.split") == 0 ||
-           (strncmp(r->key, "protocol.", 9) != 0 && strcmp(r->source, "design") == 0 &&
-            r->type != NM_PARAM_INT);
+           (!is_protocol(r) && strcmp(r->source, "design") == 0 && r->type != NM_PARAM_INT);
 }
 
 static bool is_drawn(const struct lot *l, size_t i)

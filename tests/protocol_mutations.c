@@ -13,14 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table of protocol.c compiled with NM_PROTOCOL_MUTABLE. */
-extern struct nm_cell nm_table[NM_STATES][NM_EVENTS];
-
-enum { SAME = NM_STATES, LIMIT = 40000000 };
+enum { LIMIT = 40000000 };
 
 struct mutation {
     const char *text;
-    unsigned state, event, next; /* next: SAME, or the wrong one */
+    enum nm_agent agent;
+    const char *state, *event, *next; /* next: SAME, or the wrong one */
     uint64_t drop, add;
     bool gone;
     enum ex_config_name config;
@@ -29,11 +27,12 @@ struct mutation {
 #define KIND_CARD(action)         NM_CARD_ACT_##action
 #define KIND_HOME(action)         NM_DIR_ACT_##action
 #define KIND_NC(action)           NM_DIR_ACT_##action
-#define CELL(agent, state, event) NM_##agent##_##state, NM_##agent##_EV_##event
+#define CELL(agent, state, event) NM_AGENT_##agent, #state, #event
+#define SAME                      NULL
 #define NEXT(agent, state, event, next, config)             \
     {#agent " " #state " on " #event ": next state " #next, \
      CELL(agent, state, event),                             \
-     NM_##agent##_##next,                                   \
+     #next,                                                 \
      0,                                                     \
      0,                                                     \
      false,                                                 \
@@ -68,15 +67,27 @@ static const struct mutation mutations[] = {
 
 enum { MUTATIONS = sizeof mutations / sizeof mutations[0] };
 
-/* Breaks a cell; false when the mutation is none, because the table has changed. */
-static bool apply(const struct mutation *m)
+/* The cell a mutation breaks: of the protocol of its machine. The tables are compiled with
+ * NM_PROTOCOL_MUTABLE. NULL: there is no such row. */
+static struct nm_cell *cell_of(const struct mutation *m)
 {
-    struct nm_cell *cell = &nm_table[m->state][m->event];
-    struct nm_cell old = *cell;
-    if (!cell->exists || (m->drop & ~cell->actions))
+    const struct nm_table *t = ex_configs[m->config].protocol->agent[m->agent];
+    const unsigned state = nm_state_find(t, m->state), event = nm_event_find(t, m->event);
+    if (state == NM_STATES_MAX || event == NM_MEANS_NOTHING || !nm_cell(t, state, event)->exists)
+        return NULL;
+    return (struct nm_cell *)nm_cell(t, state, event);
+}
+
+/* Breaks a cell; false when the mutation is none, because the table has changed. */
+static bool apply(const struct mutation *m, struct nm_cell *cell)
+{
+    const struct nm_table *t = ex_configs[m->config].protocol->agent[m->agent];
+    const unsigned next = m->next ? nm_state_find(t, m->next) : cell->next;
+    const struct nm_cell old = *cell;
+    if (m->drop & ~cell->actions || next == NM_STATES_MAX)
         return false;
     cell->actions = (cell->actions & ~m->drop) | m->add;
-    cell->next = m->next == SAME ? cell->next : (uint8_t)m->next;
+    cell->next = (uint8_t)next;
     cell->exists = !m->gone;
     return cell->actions != old.actions || cell->next != old.next || m->gone;
 }
@@ -89,24 +100,32 @@ static bool report(const struct mutation *m, const struct ex_result *r, const ch
     return caught;
 }
 
+/* Of the others, most are large and smaller in another direction. */
+static bool is_smaller(const struct ex_config *c, const struct ex_config *than)
+{
+    return c->protocol == than->protocol &&
+           (c == &ex_configs[EX_one_station] || c == &ex_configs[EX_two_single]);
+}
+
 /* Searches the machines up to the one named. */
 static bool caught(const struct mutation *m)
 {
     struct ex_result r = {0};
-    const struct nm_cell old = nm_table[m->state][m->event];
+    struct nm_cell *cell = cell_of(m);
+    const struct nm_cell old = cell ? *cell : (struct nm_cell){0};
     unsigned i = 0;
-    if (!apply(m)) {
+    if (!cell || !apply(m, cell)) {
         printf("NO CHANGE  %s\n", m->text);
         return false;
     }
     for (; i <= m->config; i++) {
-        if (i < m->config && i != EX_one_station && i != EX_two_single)
-            continue; /* large and smaller in another direction */
+        if (i < m->config && !is_smaller(&ex_configs[i], &ex_configs[m->config]))
+            continue;
         r = ex_search(&ex_configs[i], LIMIT, NULL, NULL);
         if (r.verdict != EX_CLEAN)
             break;
     }
-    nm_table[m->state][m->event] = old;
+    *cell = old;
     return report(m, &r, ex_configs[i > m->config ? m->config : i].name);
 }
 

@@ -253,32 +253,32 @@ static const struct traffic {
       ""}},
     {{"R44-16",
       "clean exclusive: a store asks nobody, and what was never written leaves without a word",
-      {SET(clean_exclusive, 1)},
+      {SET(protocol, NM_PROTOCOL_numachine_ce)},
       {{DO(L, A, MISS "LOAD 1"), DO(S, A, "STORE 1"), DO(L, Z, MISS "LOAD 1"),
         DO(L, A, MISS "LOAD 1"), DO(S, A, "STORE 1")}}},
      {"RD <DATA_X WB RD <DATA_X RD <DATA_X", ""}},
     {{"R44-16",
       "clean exclusive to shared: another's read is an intervention, the next store an upgrade",
-      {SET(clean_exclusive, 1)},
+      {SET(protocol, NM_PROTOCOL_numachine_ce)},
       {{DO(L, A, MISS "LOAD 1"), AT(20000, L, A, "STALL_MP 12 LOAD 1"),
         AT(30000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
        {AT(10000, L, A, MISS "LOAD 1"), AT(40000, L, B, "STALL_MP 12 " MISS "LOAD 1")}}},
      {"RD <DATA_X <INTV_S DATA_S UPGD <INVALIDATE", "RD <DATA_S <INVALIDATE RD <DATA_X"}},
     {{"R44-16",
       "clean exclusive to invalid: another's store takes it away",
-      {SET(clean_exclusive, 1)},
+      {SET(protocol, NM_PROTOCOL_numachine_ce)},
       {{DO(L, A, MISS "LOAD 1"), AT(20000, L, B, "STALL_MP 12 " MISS "LOAD 1")},
        {AT(10000, S, A, MISS "STORE 1")}}},
      {"RD <DATA_X <INTV_X DATA_X RD <DATA_X", "RDEXCL <DATA_X"}},
     {{"R44-16",
       "an instruction fetch is content with a shared copy; a line that is its own it copies inside",
-      {SET(clean_exclusive, 1)},
+      {SET(protocol, NM_PROTOCOL_numachine_ce)},
       {{DO(F, A, "STALL_L1I 6 STALL_L2 * INT 1"), DO(L, B, MISS "LOAD 1"),
         DO(F, B, "STALL_L1I 14 INT 1"), DO(S, B, "STORE 1")}}},
      {"RD <DATA_S RD <DATA_X", ""}},
     {{"R44-16",
       "an owner that has dropped its copy asks again, to read and to write; another finds nothing",
-      {SET(clean_exclusive, 1)},
+      {SET(protocol, NM_PROTOCOL_numachine_ce)},
       {{DO(L, A, MISS "LOAD 1"), DO(L, Z, MISS "LOAD 1"), DO(L, A, MISS "LOAD 1"),
         DO(L, Z, MISS "LOAD 1"), DO(S, A, MISS "STORE 1"), DO(L, B, MISS "LOAD 1"),
         DO(L, B + (Z - A), MISS "LOAD 1")},
@@ -394,7 +394,7 @@ static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
 static const struct pc_core_ops core = {
     .name = "player", .size = sizeof(struct player), .run = run};
 
-static const struct nm_card_kind kind = {.ops = &pc_card_ops, .ctx = &core};
+static const struct nm_card_kind kind = {&pc_card_ops, &core, &mon_numachine};
 
 static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)

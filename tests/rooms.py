@@ -23,7 +23,7 @@ ROOMS = [
     ["report"],
     ["cli"],
 ]
-UNITS = ["procard/driver/driver.c", "procard/r4400/core.c"]  # who may include a header of monitor/UNIT/
+UNITS = ["procard/r4400/core.c", "procard/driver/driver.c"]  # who may include a header of monitor/UNIT/
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 

@@ -5,6 +5,8 @@
 #include "procard/driver/driver.h"
 #include "monitor/board/board.h"
 
+#include "monitor/board/board.h"
+
 #include <endian.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * The R4400 as a core, and what the rooms above do with it.
  */
 #include "monitor/board/board.h"
+#include "procard/card.h"
 #include "procard/r4400/code.h"
 
 static uint64_t pc(const struct pc_cpu *base)
@@ -50,9 +51,15 @@ struct r4400 *r4400_at(struct nm_machine *m, unsigned card)
     return r4400_of(pc_cpu_at(m, card));
 }
 
+/* Its registers are up to date: it has trapped, or is idle. */
+static struct r4400 *trapped(struct nm_machine *m, unsigned card)
+{
+    return r4400_of(&pc_card_of(nm_machine_card(m, card))->cpu);
+}
+
 void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
 {
-    struct r4400 *cpu = r4400_at(m, card);
+    struct r4400 *cpu = trapped(m, card);
     if (regs != &cpu->r)
         cpu->r = *regs;
     nm_card_resume(m, card, at);
@@ -60,12 +67,12 @@ void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, 
 
 void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
 {
-    *regs = r4400_at(m, card)->r;
+    *regs = trapped(m, card)->r;
     nm_card_take(m, card);
 }
 
 void pc_set_code(struct nm_machine *m, struct pc_code *code)
 {
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
-        r4400_at(m, i)->code = code;
+        trapped(m, i)->code = code;
 }

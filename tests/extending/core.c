@@ -4,6 +4,7 @@
  * An instruction is a 32-bit word in memory: a letter, and a number of 24 bits. The program below
  * adds the numbers from 10 down to 1; processor 1 runs it too, over other data.
  */
+#include "monitor/board/board.h"
 #include "procard/procard.h"
 
 #include <endian.h>
@@ -111,7 +112,7 @@ static uint64_t pc(const struct pc_cpu *cpu)
 static const struct pc_core_ops core = {
     .name = "tiny", .size = sizeof(struct tiny), .run = run, .pc = pc};
 
-static const struct nm_card_kind tiny_card = {.ops = &pc_card_ops, .ctx = &core};
+static const struct nm_card_kind tiny_card = {&pc_card_ops, &core, &mon_numachine};
 
 /* ---- a machine of them ----------------------------------------------------------------------- */
 

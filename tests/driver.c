@@ -1,0 +1,219 @@
+/*
+ * The driver core (procard/driver/): what a source hears, what the books say, and that neither
+ * depends on where runs are cut.
+ */
+#include "actors.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { CARDS = 4, REFERENCES = 400, LINES = 12, LINE = 64 };
+
+static struct nm_machine *make(void)
+{
+    struct nm_params p;
+    actors_plain_params(&p);
+    p.processors = 2;
+    p.ring_stations = 2;
+    p.ring_locals = p.ring_groups = 1;
+    p.memory_size = 1 << 20;
+    p.check = true;
+    return actors_machine(&p);
+}
+
+/* ---- random references ----------------------------------------------------------------------- */
+
+struct actor {
+    uint64_t random, log;
+    unsigned left;
+    /* as this test counts */
+    uint64_t loads, stores, failed, instructions;
+    nm_tick last;
+};
+
+static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+{
+    struct actor *a = self;
+    (void)card;
+    if (!a->left--)
+        return;
+    out->kind = (enum pc_reference_kind)(1 + actors_draw(&a->random, PC_REFERENCE_SYNC));
+    out->size = 1u << actors_draw(&a->random, 4);
+    out->address = actors_draw(&a->random, LINES) * LINE;
+    out->value = a->random;
+    out->at = actors_draw(&a->random, 3) ? 0 : now + actors_draw(&a->random, 200);
+    out->ticks = actors_draw(&a->random, 5);
+    out->state = (enum pc_status)actors_draw(&a->random, PC_ST__COUNT);
+    if (out->kind == PC_REFERENCE_STORE && !actors_draw(&a->random, 4))
+        out->address |= UNCACHED | 1 << 19;
+    if (out->kind != PC_REFERENCE_COMPUTE || pc_status_completes(out->state))
+        a->instructions += out->ticks ? out->ticks : 1;
+}
+
+static void done(void *self, unsigned card, const struct pc_reference *r,
+                 const struct pc_result *result)
+{
+    struct actor *a = self;
+    const bool sc = r->kind == PC_REFERENCE_STORE_CONDITIONAL;
+    cr_assert_geq(result->began, a->last, "card %u: in order", card);
+    cr_assert_geq(result->began, r->at, "card %u: not before its tick", card);
+    cr_assert_geq(result->done, result->began);
+    cr_assert(sc || !result->failed);
+    a->last = result->done + 1;
+    a->loads += r->kind == PC_REFERENCE_LOAD || r->kind == PC_REFERENCE_LOAD_LINKED;
+    a->stores += r->kind == PC_REFERENCE_STORE || sc;
+    a->failed += result->failed;
+    a->log = (a->log ^ result->began ^ result->done << 20 ^ result->value ^ result->failed) *
+             UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static const struct pc_driver_source source = {next, done};
+
+static void play(struct actor actor[CARDS], nm_tick step)
+{
+    struct nm_machine *m = make();
+    for (unsigned i = 0; i < CARDS; i++) {
+        actor[i] = (struct actor){.random = i, .left = REFERENCES};
+        pc_drive(m, i, &source, &actor[i], i);
+    }
+    for (unsigned left = CARDS; left;) {
+        struct nm_trap trap;
+        const enum nm_run why =
+            nm_machine_run(m, step == NM_NEVER ? NM_NEVER : nm_machine_now(m) + step, &trap);
+        if (why == NM_RUN_UNTIL)
+            continue;
+        cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
+        cr_assert_eq(pc_cpu_at(m, trap.card)->exc, PC_EXC_SYS);
+        nm_card_take(m, trap.card);
+        left--;
+    }
+    for (unsigned i = 0; i < CARDS; i++) {
+        const struct pc_cpu *cpu = pc_cpu_at(m, i);
+        uint64_t sum = 0;
+        for (unsigned s = 0; s < PC_ST__COUNT; s++)
+            sum += cpu->states[s];
+        cr_expect_eq(sum, cpu->now, "card %u", i);
+        cr_expect_eq(cpu->scs_failed, actor[i].failed, "card %u", i);
+        cr_expect_eq(cpu->instructions, actor[i].instructions, "card %u: %lu, %lu", i,
+                     (unsigned long)cpu->instructions, (unsigned long)actor[i].instructions);
+        cr_expect_geq(cpu->states[PC_ST_LOAD], actor[i].loads, "card %u", i);
+        cr_expect_geq(cpu->states[PC_ST_STORE], actor[i].stores, "card %u", i);
+        cr_expect_gt(actor[i].loads * actor[i].stores * actor[i].failed, 0);
+    }
+    nm_machine_free(m);
+}
+
+Test(driver, books_are_the_sources_and_cuts_do_not_matter)
+{
+    static const nm_tick steps[] = {1, 7, 100, 5000};
+    struct actor whole[CARDS], cut[CARDS];
+    play(whole, NM_NEVER);
+    for (unsigned s = 0; s < sizeof steps / sizeof *steps; s++) {
+        play(cut, steps[s]);
+        cr_expect_eq(memcmp(whole, cut, sizeof whole), 0, "steps of %lu", (unsigned long)steps[s]);
+    }
+}
+
+/* ---- one thing at a time --------------------------------------------------------------------- */
+
+struct list {
+    const struct pc_reference *next;
+    unsigned left;
+    uint64_t value; /* of the last */
+};
+
+static void take(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+{
+    struct list *l = self;
+    (void)card, (void)now;
+    if (!l->left)
+        return;
+    *out = *l->next++;
+    l->left--;
+}
+
+static void keep(void *self, unsigned card, const struct pc_reference *r,
+                 const struct pc_result *result)
+{
+    struct list *l = self;
+    (void)card, (void)r;
+    l->value = result->value;
+}
+
+static const struct pc_driver_source lists = {take, keep};
+
+static struct nm_trap until_trap(struct nm_machine *m)
+{
+    struct nm_trap trap;
+    const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
+    return trap;
+}
+
+Test(driver, values_are_big_endian)
+{
+    static const struct {
+        unsigned size, offset;
+        uint64_t value;
+    } rows[] = {{8, 0, 0x0123456789abcdef},
+                {4, 0, 0x01234567},
+                {4, 4, 0x89abcdef},
+                {2, 2, 0x4567},
+                {1, 7, 0xef},
+                {1, 0, 0x01}};
+    struct nm_machine *m = make();
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct pc_reference pair[] = {
+            {.kind = PC_REFERENCE_STORE, .size = 8, .value = rows[0].value},
+            {.kind = PC_REFERENCE_LOAD, .size = rows[i].size, .address = rows[i].offset}};
+        struct list l = {pair, 2, 0};
+        pc_drive(m, 0, &lists, &l, nm_machine_now(m));
+        nm_card_take(m, until_trap(m).card);
+        cr_expect_eq(l.value, rows[i].value, "row %u: %lx", i, (unsigned long)l.value);
+    }
+    nm_machine_free(m);
+}
+
+/* An exception leaves the reference: it is made again when the card goes on, unless it has another
+ * source by then. */
+Test(driver, an_exception_is_no_reference_done)
+{
+    static const struct pc_reference wrong = {.kind = PC_REFERENCE_LOAD, .size = 8, .address = 4};
+    struct nm_machine *m = make();
+    struct list l = {&wrong, 1, 77}, none = {&wrong, 0, 0};
+    pc_drive(m, 0, &lists, &l, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        until_trap(m);
+        cr_expect_eq(pc_cpu_at(m, 0)->exc, PC_EXC_ADEL);
+        cr_expect_eq(pc_cpu_at(m, 0)->badvaddr, 4);
+        nm_card_resume(m, 0, nm_machine_now(m));
+    }
+    until_trap(m);
+    pc_drive(m, 0, &lists, &none, nm_machine_now(m));
+    until_trap(m);
+    cr_expect_eq(pc_cpu_at(m, 0)->exc, PC_EXC_SYS);
+    cr_expect_eq(l.value, 77, "it has never been done");
+    nm_machine_free(m);
+}
+
+/* Long work, in one piece or stopped in the middle. */
+Test(driver, computing_can_be_stopped_at_any_pcycle)
+{
+    enum { LONG = 200000 };
+    static const struct pc_reference work = {
+        .kind = PC_REFERENCE_COMPUTE, .ticks = LONG, .state = PC_ST_FP};
+    for (nm_tick stop = 1; stop < LONG; stop = 3 * stop + 1) {
+        struct nm_machine *m = make();
+        struct list l = {&work, 1, 0};
+        pc_drive(m, 0, &lists, &l, 0);
+        nm_card_preempt(m, 0, stop);
+        struct nm_trap trap = until_trap(m);
+        cr_expect(trap.preempted);
+        cr_expect_eq(pc_cpu_at(m, 0)->states[PC_ST_FP], stop);
+        nm_card_resume(m, 0, nm_machine_now(m));
+        trap = until_trap(m);
+        cr_expect_not(trap.preempted);
+        cr_expect_eq(pc_cpu_at(m, 0)->states[PC_ST_FP], LONG);
+        nm_machine_free(m);
+    }
+}

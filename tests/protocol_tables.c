@@ -1,0 +1,139 @@
+/*
+ * The tables of all protocols, as tables: what holds of each by itself, whatever it does. What they
+ * do together is the exhaustive checker's (protocol_explore.c).
+ */
+#include "machine/params.h"
+#include "machine/protocol.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define FOR_EACH_TABLE(p, a)                                                               \
+    for (const struct nm_protocol *p = nm_protocols; p < nm_protocols + NM_PROTOCOLS; p++) \
+        for (unsigned a = 0; a < NM_AGENTS; a++)
+
+#define FOR_EACH_CELL(t, s, e)                     \
+    for (unsigned s = 0; s < (t)->states; s++)     \
+        for (unsigned e = 0; e < (t)->events; e++) \
+            if (nm_cell(t, s, e)->exists)
+
+/* The parameter's words are the protocols, in order. */
+Test(protocol_tables, names)
+{
+    size_t rows;
+    const struct nm_param_row *row = nm_param_rows(&rows);
+    while (strcmp(row->key, "protocol"))
+        row++;
+    char words[200] = "";
+    for (unsigned i = 0; i < NM_PROTOCOLS; i++) {
+        strcat(strcat(words, i ? " " : ""), nm_protocols[i].name);
+        cr_expect_eq(nm_protocol_find(nm_protocols[i].name), &nm_protocols[i]);
+    }
+    cr_expect_str_eq(row->unit, words);
+    cr_expect_eq(row->max, NM_PROTOCOLS - 1);
+    cr_expect_null(nm_protocol_find("nobody's"));
+}
+
+/* Names are found again, and no two are the same. */
+Test(protocol_tables, spaces)
+{
+    FOR_EACH_TABLE(p, a)
+    {
+        const struct nm_table *t = p->agent[a];
+        for (unsigned s = 0; s < t->states; s++)
+            cr_expect_eq(nm_state_find(t, t->state[s].name), s, "%s: %s", p->name,
+                         t->state[s].name);
+        for (unsigned e = 0; e < t->events; e++)
+            cr_expect_eq(nm_event_find(t, t->event[e].name), e, "%s: %s", p->name,
+                         t->event[e].name);
+        cr_expect_eq(nm_state_find(t, "nowhere"), NM_STATES_MAX);
+        cr_expect_eq(nm_event_find(t, "never"), NM_MEANS_NOTHING);
+    }
+}
+
+static bool is_meant(const struct nm_table *t, unsigned event)
+{
+    for (unsigned m = 0; m <= NM_MSG__COUNT; m++)
+        for (unsigned far = 0; far < 2; far++)
+            for (unsigned i = 0; i < NM_MEANINGS; i++)
+                if ((*t->means)[m][far][i].guard && (*t->means)[m][far][i].event == event)
+                    return true;
+    return false;
+}
+
+/* Each event has a row and, at a directory, a message that means it; no message means an event that
+ * comes behind one which always holds. */
+Test(protocol_tables, events)
+{
+    FOR_EACH_TABLE(p, a)
+    {
+        const struct nm_table *t = p->agent[a];
+        for (unsigned e = 0; e < t->events; e++) {
+            unsigned rows = 0;
+            for (unsigned s = 0; s < t->states; s++)
+                rows += nm_cell(t, s, e)->exists;
+            cr_expect(rows, "%s %s: no row on %s", p->name, nm_agent_name(a), t->event[e].name);
+            cr_expect(a == NM_AGENT_CARD || is_meant(t, e), "%s %s: nothing means %s", p->name,
+                      nm_agent_name(a), t->event[e].name);
+        }
+        for (unsigned m = 0; a != NM_AGENT_CARD && m <= NM_MSG__COUNT; m++)
+            for (unsigned far = 0; far < 2; far++)
+                for (unsigned i = 0, always = 0; i < NM_MEANINGS; i++) {
+                    const uint8_t guard = (*t->means)[m][far][i].guard;
+                    cr_expect(!guard || !always, "%s %s: message %u", p->name, nm_agent_name(a), m);
+                    always |= guard == NM_GUARD_ALWAYS;
+                }
+    }
+}
+
+/* Every state but those a secondary cache may be in is reached from the first one. */
+Test(protocol_tables, reached)
+{
+    FOR_EACH_TABLE(p, a)
+    {
+        const struct nm_table *t = p->agent[a];
+        bool reached[NM_STATES_MAX] = {true}, more = true;
+        while (more) {
+            more = false;
+            FOR_EACH_CELL(t, s, e)
+            {
+                const uint8_t next = nm_cell(t, s, e)->next;
+                more |= reached[s] && !reached[next];
+                reached[next] |= reached[s];
+            }
+        }
+        for (unsigned s = a == NM_AGENT_CARD ? NM_LINE_D : 0; s < t->states; s++)
+            cr_expect(reached[s], "%s %s: %s", p->name, nm_agent_name(a), t->state[s].name);
+    }
+}
+
+/* What a row says of its state is what its actions need: a card's request is out while it waits and
+ * only then, a directory refuses while it is locked and only then. */
+Test(protocol_tables, attributes)
+{
+    static const uint64_t sends =
+        NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD | NM_CARD_ACT_RETRY;
+    FOR_EACH_TABLE(p, a)
+    {
+        const struct nm_table *t = p->agent[a];
+        FOR_EACH_CELL(t, s, e)
+        {
+            const struct nm_cell *cell = nm_cell(t, s, e);
+            const char *state = t->state[s].name, *event = t->event[e].name;
+            if (a == NM_AGENT_CARD) {
+                const bool out = t->state[cell->next].request != NM_MSG__COUNT;
+                cr_expect(!(cell->actions & sends) || out, "%s %s %s", p->name, state, event);
+                cr_expect(!(cell->actions & NM_CARD_ACT_DONE) || !out, "%s %s %s", p->name, state,
+                          event);
+                continue;
+            }
+            const bool locked = nm_locked(t, (uint8_t)s), held = nm_locked(t, cell->next);
+            cr_expect(!(cell->actions & NM_DIR_ACT_HOLD) || (!locked && held), "%s %s %s %s",
+                      p->name, nm_agent_name(a), state, event);
+            cr_expect(!(cell->actions & (NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK)) || locked,
+                      "%s %s %s %s", p->name, nm_agent_name(a), state, event);
+            cr_expect(!(cell->actions & NM_DIR_ACT_REFUSE_HELD) || (locked && !held), "%s %s %s %s",
+                      p->name, nm_agent_name(a), state, event);
+        }
+    }
+}
