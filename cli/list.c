@@ -28,7 +28,7 @@ enum { LINE = 110 /**< [characters] */ };
  *  otherwise. */
 static const struct mon_unit_ops *unit_of_lists(void)
 {
-    return in_cards()->counters;
+    return nm_card_counters(in_cards());
 }
 
 /* ---- what can be listed ---------------------------------------------------------------------- */

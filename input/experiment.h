@@ -105,7 +105,7 @@ struct in_experiment {
 /** The kind of counter unit whose words the file uses. */
 static inline const struct mon_unit_ops *in_unit(const struct in_experiment *x)
 {
-    return x->machine.card->counters;
+    return nm_card_counters(x->machine.card);
 }
 
 /** When the recording of Status pins begins. */

@@ -50,11 +50,6 @@ static const struct in_key metric_keys[] = {
 const struct in_table in_group_table = {keys, ROWS, NULL, NULL};
 const struct in_table in_metric_table = {metric_keys, METRIC_ROWS, NULL, NULL};
 
-const struct in_table *in_rows_of(const struct in_key *key)
-{
-    return strcmp(key->path, "metrics") ? &in_counter_table : &in_metric_table;
-}
-
 const struct in_word_row in_word_rows[IN_WORD__COUNT] = {
 #define WORD(name, unit, sentence) [IN_WORD_##name] = {#name, unit, sentence},
 #include "monitor/words.def"

@@ -20,34 +20,26 @@ enum {
     REGISTERS_MAX = 64,                             /**< given by their names */
     WRITES_MAX = 4 * MON_WRITES_MAX + REGISTERS_MAX /**< this section comes to at most */
 };
-enum {
-    COUNTER_EVENT,
-    COUNTER_MASKED,
-    COUNTER_INTERRUPT,
-    COUNTER_READ_CLEARS,
-    COUNTER_START,
-    COUNTER_ROWS
-};
+static const struct in_key event_key = {"event",
+                                        {IN_TEXT, "an event (numachine list events)", 0, 0},
+                                        NULL,
+                                        "what the counter counts; nothing leaves it out"};
+static const struct in_key start_key = {
+    "start",
+    {IN_TEXT, "a number from -4294967295 to 4294967295, 0x for hexadecimal", 0, 0},
+    "0",
+    "its first value; -n overflows after n counts"};
 
-static const struct in_key counter_keys[] = {
-    {"event",
-     {IN_TEXT, "an event (numachine list events)", 0, 0},
-     NULL,
-     "what the counter counts; nothing leaves it out"},
-    {"masked", {IN_BOOL, "", 0, 1}, "false", "whether the mask decides what it counts"},
-    {"interrupt",
-     {IN_BOOL, "", 0, 1},
-     "false",
-     "whether its overflow interrupts the processor; the program takes it with "
-     "/dev/numachine/card"},
-    {"read_clears", {IN_BOOL, "", 0, 1}, "false", "whether reading it clears it"},
-    {"start",
-     {IN_TEXT, "a number from -4294967295 to 4294967295, 0x for hexadecimal", 0, 0},
-     "0",
-     "its first value; -n overflows after n counts"},
-};
-
-const struct in_table in_counter_table = {counter_keys, COUNTER_ROWS, NULL, NULL};
+struct in_table in_counter_table(const struct mon_unit_ops *unit,
+                                 struct in_key keys[IN_COUNTER_KEYS])
+{
+    size_t n = IN_COUNTER_FLAGS;
+    keys[IN_COUNTER_EVENT] = event_key;
+    for (const struct mon_row *f = unit->flags; f && f->name; f++)
+        keys[n++] = (struct in_key){f->name, {IN_BOOL, "", 0, 1}, "false", f->sentence};
+    keys[n++] = start_key;
+    return (struct in_table){.keys = keys, .count = n};
+}
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
@@ -99,25 +91,28 @@ static void complain_event(struct in_reading *r, const struct mon_unit_ops *unit
 static void read_counter(struct in_reading *r, const struct mon_unit_ops *unit, struct in_doc *doc,
                          yaml_node_t *node, unsigned k, struct mon_wish_counter *counter)
 {
-    struct in_value v[COUNTER_ROWS] = {0};
+    struct in_key keys[IN_COUNTER_KEYS];
+    struct in_value v[IN_COUNTER_KEYS] = {0};
+    const struct in_table table = in_counter_table(unit, keys);
+    const struct in_value *name = &v[IN_COUNTER_EVENT], *start = &v[table.count - 1];
     const struct in_place at = in_at(doc, node);
     const unsigned before = r->diag->errors;
-    in_read_mapping(r, doc, node, &in_counter_table, v);
-    if (r->diag->errors == before && !v[COUNTER_EVENT].text)
+    in_read_mapping(r, doc, node, &table, v);
+    if (r->diag->errors == before && !name->text)
         in_complain(r, &at, "counter %u has no event; nothing leaves it out", k);
     if (r->diag->errors == before) {
-        const int event = mon_event_find(unit, v[COUNTER_EVENT].text);
+        const int event = mon_event_find(unit, name->text);
         if (event < 0 || !(unit->events[event].counters >> k & 1))
-            complain_event(r, unit, &v[COUNTER_EVENT], k, event);
+            complain_event(r, unit, name, k, event);
         counter->event = event < 0 ? unit->nothing : (unsigned)event;
-        counter->masked = v[COUNTER_MASKED].number;
-        counter->interrupt = v[COUNTER_INTERRUPT].number;
-        counter->read_clears = v[COUNTER_READ_CLEARS].number;
-        if (v[COUNTER_START].text && !read_start(v[COUNTER_START].text, &counter->start))
-            in_complain(r, &v[COUNTER_START].at, "'start': '%.60s' is not %s",
-                        v[COUNTER_START].text, counter_keys[COUNTER_START].form.unit);
+        counter->flags = 0;
+        for (size_t i = 0; i + IN_COUNTER_FLAGS + 1 < table.count; i++)
+            counter->flags |= (uint32_t)v[IN_COUNTER_FLAGS + i].number << unit->flags[i].number;
+        if (start->text && !read_start(start->text, &counter->start))
+            in_complain(r, &start->at, "'start': '%.60s' is not %s", start->text,
+                        start_key.form.unit);
     }
-    in_values_free(v, COUNTER_ROWS);
+    in_values_free(v, table.count);
 }
 
 static void read_counters(struct in_reading *r, struct in_experiment *x, const struct in_value *v)
@@ -453,8 +448,7 @@ static void add_register(struct program *p, const struct in_place *at, const cha
     else if (!row)
         in_complain(p->r, at, "unknown register '%.60s'; see 'numachine list registers'", name);
     else if (!read_start(text, &value))
-        in_complain(p->r, at, "'%s': '%.60s' is not %s", name, text,
-                    counter_keys[COUNTER_START].form.unit);
+        in_complain(p->r, at, "'%s': '%.60s' is not %s", name, text, start_key.form.unit);
     else if (row->bits < 32 && value >> row->bits) /* which a card would ignore */
         in_complain(p->r, at, "'%s': '%.60s' does not fit; the register has %u bits, 0 to %u", name,
                     text, row->bits, (1u << row->bits) - 1);

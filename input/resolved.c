@@ -176,9 +176,10 @@ static void write_counters(FILE *out, const struct in_experiment *x)
     fputc('[', out);
     for (unsigned i = 0; i < x->wish.counters; i++) {
         const struct mon_wish_counter *c = &x->wish.counter[i];
-        fprintf(out, "%s{event: %s, masked: %s, interrupt: %s, read_clears: %s, start: %u}",
-                i ? ", " : "", in_unit(x)->events[c->event].name, c->masked ? "true" : "false",
-                c->interrupt ? "true" : "false", c->read_clears ? "true" : "false", c->start);
+        fprintf(out, "%s{event: %s", i ? ", " : "", in_unit(x)->events[c->event].name);
+        for (const struct mon_row *f = in_unit(x)->flags; f && f->name; f++)
+            fprintf(out, ", %s: %s", f->name, c->flags >> f->number & 1 ? "true" : "false");
+        fprintf(out, ", start: %u}", c->start);
     }
     fputc(']', out);
 }

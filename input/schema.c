@@ -66,7 +66,7 @@ static json_t *scalar_schema(void)
 /** A word of an event string, or a reference. */
 static json_t *event_schema(void)
 {
-    const struct mon_unit_ops *unit = in_cards()->counters;
+    const struct mon_unit_ops *unit = nm_card_counters(in_cards());
     json_t *names = json_array();
     for (size_t i = 0; mon_word(unit, i); i++)
         json_array_append_new(names, json_string(mon_word(unit, i)));
@@ -146,8 +146,12 @@ static json_t *table_schema(const struct in_table *table);
 /** A list of mappings. */
 static json_t *rows_schema(const struct in_key *key)
 {
+    struct in_key keys[IN_COUNTER_KEYS];
+    const bool metrics = !strcmp(key->path, "metrics");
+    const struct in_table table =
+        metrics ? in_metric_table : in_counter_table(nm_card_counters(in_cards()), keys);
     return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
-                     table_schema(in_rows_of(key)));
+                     table_schema(&table));
 }
 
 static json_t *key_schema(const struct in_key *key)

@@ -27,10 +27,12 @@ void in_set_origin(struct in_experiment *x, enum in_experiment_key key);
 void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *const *list);
 
 extern const struct in_table in_machine_table, in_experiment_table;
-extern const struct in_table in_group_table, in_metric_table, in_counter_table;
+extern const struct in_table in_group_table, in_metric_table;
 
-/** Table of the mappings in a key's list (IN_ROWS). */
-const struct in_table *in_rows_of(const struct in_key *key);
+/** Keys of an entry of monitor.counters: its event, its start, and the unit's flags. */
+enum { IN_COUNTER_EVENT, IN_COUNTER_FLAGS, IN_COUNTER_KEYS = 2 + MON_FLAGS_MAX };
+struct in_table in_counter_table(const struct mon_unit_ops *unit,
+                                 struct in_key keys[IN_COUNTER_KEYS]);
 
 /** The kind of processor card a machine has unless it says otherwise. */
 const struct nm_card_kind *in_cards(void);

@@ -21,24 +21,27 @@
 #include "machine/contents.h"
 #include "machine/machine.h"
 #include "machine/special.h"
+#include "monitor/unit.h"
 
 #include <stdio.h>
-
-struct mon_unit;
-struct mon_unit_ops;
 
 /** A kind of card, given to nm_machine_new. */
 struct nm_card_kind {
     const struct nm_card_ops *ops;
     const void *ctx; /**< what else its `create` must know; its own convention */
-    const struct mon_unit_ops
-        *counters; /**< the kind of counter unit on each card (monitor/unit.h) */
+    const struct mon_unit_ops *counters; /**< kind of counter unit on each card; NULL: none */
 };
 
 /** The first member of every card. */
 struct nm_card {
     const struct nm_card_ops *ops;
 };
+
+/** The counter unit of a kind's cards. */
+static inline const struct mon_unit_ops *nm_card_counters(const struct nm_card_kind *kind)
+{
+    return kind->counters ? kind->counters : &mon_none;
+}
 
 /** Where a card is put. All pointers outlive the card. */
 struct nm_card_site {

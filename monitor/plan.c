@@ -95,6 +95,8 @@ void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
     const unsigned counters = unit->counters;
     struct matching m = {.unit = unit, .choice = choice};
     memset(plan, 0, sizeof *plan);
+    if (!choice->count)
+        return;
     for (m.runs = (choice->count + counters - 1) / counters; !place_all(&m); m.runs++)
         explain(&m, plan->remark, sizeof plan->remark);
     plan->banks = m.runs;

@@ -209,11 +209,13 @@ struct mon_reach {
 
 /* ---- what a file asks for -------------------------------------------------------------------- */
 
+enum { MON_FLAGS_MAX = 8 };
+
 /** What the keys under `monitor:` say, as far as a unit is concerned. */
 struct mon_wish {
     struct mon_wish_counter {
         unsigned event; /**< row of `events` that this counter can count */
-        bool masked, interrupt, read_clears;
+        uint32_t flags; /**< bit n: the row of `flags` with number n is true */
         uint32_t start; /**< its first value */
     } counter[MON_COUNTERS_MAX];
     unsigned counters; /**< 0 to n-1 are programmed */
@@ -289,7 +291,10 @@ struct mon_unit_ops {
     const struct mon_set *sets;
     const struct mon_register_row *registers;
     const struct mon_field_row *fields;
-    const struct mon_row *reasons;     /**< why a write is refused; 0: it is not */
+    const struct mon_row *reasons; /**< why a write is refused; 0: it is not */
+    const struct mon_row *flags;   /**< what an entry of monitor.counters may say beside its event
+                                        and start, true or false; at most MON_FLAGS_MAX, numbers
+                                        below 32 */
     const struct mon_row *histograms;  /**< what the memory can be asked to count */
     const struct mon_row *sources;     /**< what its address is made of ... */
     const struct mon_field_row *parts; /**< ... and the parts of that address */
@@ -385,6 +390,9 @@ struct mon_unit_ops {
      *  @return how many; -1: the unit cannot do what is asked. NULL: it can do nothing of it */
     int (*program)(const struct mon_wish *wish, enum mon_part part, struct mon_write *out);
 };
+
+/** The unit of a card that has none: no registers, no events, no counters. */
+extern const struct mon_unit_ops mon_none;
 
 /** What monitor.histogram.source may be, separated by spaces: names in `histograms` of all units
  *  there are. */

@@ -103,7 +103,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->chance = site->number;
     card->preempt_at = NM_NEVER;
     pc_agent_attach(card);
-    pc_monitor_init(card, site->kind->counters);
+    pc_monitor_init(card, nm_card_counters(site->kind));
     pc_sync_init(&card->sync, p);
     pc_card_watch(card);
     return card;

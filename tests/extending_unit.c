@@ -4,6 +4,7 @@
  * cycle, and its rows are those of results.
  */
 #include "extending/two_counters.h"
+#include "input/tables.h"
 #include "monitor_rig.h"
 #include "report/registers.h"
 
@@ -209,4 +210,40 @@ Test(extending_unit, its_rows_are_those_of_results)
     free(text);
     rep_run_free(&run);
     rig_free(&rig);
+}
+
+/* A file asks in vain for what the unit has not; of an entry of the counters it may say what the
+ * unit has. */
+Test(extending_unit, what_a_file_may_ask_for)
+{
+    static const struct {
+        const char *direction, *histogram, *refused;
+    } asks[] = {{"any", "none", ""},
+                {"out", "none", "'monitor.mask': the machine's counter unit, 'two', has none"},
+                {"any", "l2", "'monitor.histogram.source': the machine's counter unit, 'two',"}};
+    static const struct mon_row flags[] = {{"kernel", "", "whether it counts there", 5}, {0}};
+    struct mon_unit_ops modes = two_counters;
+    struct in_key keys[IN_COUNTER_KEYS];
+    cr_expect_eq(in_counter_table(&two_counters, keys).count, 2);
+    modes.flags = flags;
+    cr_assert_eq(in_counter_table(&modes, keys).count, 3);
+    cr_expect_str_eq(keys[IN_COUNTER_FLAGS].path, "kernel");
+    for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
+        const struct in_value values[IN_KEY__COUNT] = {0};
+        struct in_experiment x;
+        char *text;
+        size_t size;
+        in_experiment_default(&x);
+        x.machine.card = &kind;
+        x.mask_direction = strcpy(realloc(x.mask_direction, 8), asks[i].direction);
+        x.histogram = strcpy(realloc(x.histogram, 8), asks[i].histogram);
+        struct in_diag diag = {.out = open_memstream(&text, &size)};
+        struct in_reading r = {.diag = &diag};
+        in_monitor_read(&r, &x, values);
+        fclose(diag.out);
+        cr_expect_eq(diag.errors, *asks[i].refused != '\0', "%s", text);
+        cr_expect(strstr(text, asks[i].refused), "%s", text);
+        free(text);
+        in_experiment_free(&x);
+    }
 }

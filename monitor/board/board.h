@@ -250,6 +250,9 @@ enum { MON_SETUP_DOUBLED = 1 << 16 };
 
 /* ---- files (program.c) ----------------------------------------------------------------------- */
 
+/** What an entry of monitor.counters may say. */
+extern const struct mon_row mon_board_flag_rows[];
+
 /** What an experiment's file can have the SRAM count, and one row without a name. */
 extern const struct mon_row mon_board_histograms[];
 /** What SRAM_CONTROL counts, but for its interrupt, in the words of who asked for it or of the

@@ -18,6 +18,16 @@ const struct mon_row mon_board_histograms[] = {
 #undef HISTOGRAM
     {0}};
 
+/* Their numbers are their bits in CONTROLk. */
+const struct mon_row mon_board_flag_rows[] = {
+    {"masked", "", "whether the mask decides what it counts", MON_LOW_CONTROL0_MASK},
+    {"interrupt", "",
+     "whether its overflow interrupts the processor; the program takes it with "
+     "/dev/numachine/card",
+     MON_LOW_CONTROL0_INTERRUPT},
+    {"read_clears", "", "whether reading it clears it", MON_LOW_CONTROL0_READ_CLEARS},
+    {0}};
+
 const char mon_histogram_words[] =
 #define HISTOGRAM(word, control, sentence) word " "
 #include "monitor/board/histograms.def"
@@ -81,9 +91,7 @@ static void add_counters(struct writes *w, const struct mon_wish *wish)
     for (unsigned k = 0; k < wish->counters; k++) {
         const struct mon_wish_counter *c = &wish->counter[k];
         add(w, MON_KEY_COUNTER, MON_REG_CONTROL0 + (MON_REG_CONTROL1 - MON_REG_CONTROL0) * k,
-            MON_PUT(c->event, CONTROL0_EVENT) | MON_PUT(c->masked, CONTROL0_MASK) |
-                MON_PUT(c->interrupt, CONTROL0_INTERRUPT) |
-                MON_PUT(c->read_clears, CONTROL0_READ_CLEARS));
+            MON_PUT(c->event, CONTROL0_EVENT) | c->flags);
         add(w, MON_KEY_COUNTER, MON_REG_COUNTER0 + (MON_REG_COUNTER1 - MON_REG_COUNTER0) * k,
             c->start);
         w->out[w->count - 2].counter = w->out[w->count - 1].counter = k;

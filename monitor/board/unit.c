@@ -219,6 +219,7 @@ const struct mon_unit_ops mon_numachine = {
     .registers = mon_board_registers,
     .fields = mon_board_fields,
     .reasons = mon_board_reasons,
+    .flags = mon_board_flag_rows,
     .histograms = mon_board_histograms,
     .sources = mon_board_sources,
     .parts = mon_board_parts,

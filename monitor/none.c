@@ -1,0 +1,56 @@
+/*
+ * The counter unit of a card that has none: whoever asks need not ask first whether there is one.
+ */
+#include "monitor/unit.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+static struct mon_unit *create(const struct mon_site *site)
+{
+    struct mon_unit *unit = nm_alloc(1, sizeof *unit);
+    (void)site;
+    unit->ops = &mon_none;
+    return unit;
+}
+
+static void release(struct mon_unit *unit)
+{
+    free(unit);
+}
+
+static uint32_t read_register(struct mon_unit *unit, uint32_t offset, const struct mon_taps *now)
+{
+    (void)unit, (void)offset, (void)now;
+    return 0;
+}
+
+static unsigned write_register(struct mon_unit *unit, unsigned writer, uint32_t offset,
+                               uint32_t value, const struct mon_taps *now)
+{
+    (void)unit, (void)writer, (void)offset, (void)value, (void)now;
+    return MON_REFUSED_NO_REGISTER;
+}
+
+static unsigned pending(const struct mon_unit *unit, const struct mon_taps *now, uint64_t known,
+                        unsigned *which)
+{
+    (void)unit, (void)now, (void)known;
+    *which = 0;
+    return 0;
+}
+
+static const struct mon_row reasons[] = {
+    {"no_register", "", "the card has no counters, so there is no register",
+     MON_REFUSED_NO_REGISTER},
+    {"read_only", "", "the register cannot be written", MON_REFUSED_READ_ONLY},
+    {0}};
+
+const struct mon_unit_ops mon_none = {.name = "none",
+                                      .reasons = reasons,
+                                      .create = create,
+                                      .free = release,
+                                      .read = read_register,
+                                      .write = write_register,
+                                      .pending = pending};
