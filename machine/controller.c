@@ -263,11 +263,18 @@ static void refused(struct nm_controller *c, struct nm_refused who, unsigned age
     c->oldest.until = nm_rank_until(who.rank, now, c->turn);
 }
 
-static struct nm_refused sender(const struct nm_packet *in, bool from_network)
+/* The requester's card, where a directory knows it. */
+static uint8_t card_of(const struct nm_controller *c, const struct nm_packet *in, bool from_network)
+{
+    return from_network && !c->place.protocol->direct ? NM_NO_CARD : in->requester;
+}
+
+static struct nm_refused sender(const struct nm_controller *c, const struct nm_packet *in,
+                                bool from_network)
 {
     return (struct nm_refused){.rank = in->rank,
                                .from_network = from_network,
-                               .card = from_network ? NM_NO_CARD : in->requester,
+                               .card = card_of(c, in, from_network),
                                .station = in->station,
                                .line = in->line};
 }
@@ -280,7 +287,7 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
 {
     static const uint64_t IT = NM_DIR_ACT_NACK | NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK,
                           HELD = NM_DIR_ACT_NACK_HELD | NM_DIR_ACT_REFUSE_HELD;
-    struct nm_refused who = sender(in, from_network);
+    struct nm_refused who = sender(c, in, from_network);
     if (actions & HELD) {
         who.from_network = before->held_station != c->place.station;
         who.station = before->held_station;
@@ -305,7 +312,7 @@ static bool in_the_way(const struct nm_controller *c, const struct nm_packet *in
 /* Of interventions for one line there is only one at a time. */
 static bool is_oldest(const struct nm_controller *c, const struct nm_packet *in, bool from_network)
 {
-    const struct nm_refused *o = &c->oldest, it = sender(in, from_network);
+    const struct nm_refused *o = &c->oldest, it = sender(c, in, from_network);
     return o->line == it.line && o->from_network == it.from_network && o->card == it.card &&
            (is_intervention(in) || o->station == it.station);
 }
@@ -338,14 +345,14 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
     const uint16_t to = intervention ? c->place.home : in->station;
     struct nm_packet p = {.line = in->line,
                           .message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK,
-                          .requester = from_network ? NM_NO_CARD : in->requester,
+                          .requester = card_of(c, in, from_network),
                           .station = in->station,
                           .phase = in->phase,
                           .info = why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM,
                           .age = in->age,
                           .data = -1,
                           .rank = in->rank};
-    struct nm_refused who = sender(in, from_network);
+    struct nm_refused who = sender(c, in, from_network);
     who.for_room = why == NM_NO_ROOM;
     refused(c, who, in->age, now);
     if (from_network) {

@@ -58,7 +58,9 @@ struct nm_network {
     bool unit_last; /* the special function unit had the last turn; next a message has it */
     struct slot *slot;
     uint64_t slots;
-    struct slot buffer[BUFFER];  /* entries that have no place in the cache */
+    struct slot buffer[BUFFER]; /* entries that have no place in the cache */
+    bool keeps;                 /* there is a cache: the protocol's table has more than one state */
+    struct slot passing;        /* where there is none: the entry of the message at hand */
     struct queue in[NM_CLASSES]; /* from the rings */
     struct nm_network_count count;
     uint64_t memory_size, serial;
@@ -304,6 +306,10 @@ static void count_request(struct nm_network *n, struct slot *s, const struct nm_
 static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, bool from_network,
                               nm_tick now)
 {
+    if (!n->keeps) {
+        n->passing = (struct slot){.line = in->line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
+        return &n->passing;
+    }
     struct slot *s = find(n, in->line);
     if (s)
         return s;
@@ -339,6 +345,16 @@ static void handle(struct nm_network *n, const struct nm_packet *in, bool from_n
         clear(n, s);
 }
 
+/* The entry of a line the unit asks for. NULL: there is no place for it. */
+static struct slot *own_entry_for(struct nm_network *n, uint64_t line, nm_tick now)
+{
+    const struct nm_packet in = {.line = line};
+    if (!n->keeps)
+        return entry_for(n, &in, false, now);
+    struct slot *s = find(n, line);
+    return s ? s : allocate(n, line, now);
+}
+
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
  * cache is left out, like one that is locked or whose next turn is another's. */
 static void special_turn(struct nm_network *n, nm_tick now)
@@ -350,9 +366,7 @@ static void special_turn(struct nm_network *n, nm_tick now)
     n->unit_last = true;
     c->place.home = (uint16_t)home_of(n, in.line);
     const bool turn = nm_controller_has_turn(c, &in, false, now);
-    struct slot *s = turn ? find(n, in.line) : NULL;
-    if (turn && !s)
-        s = allocate(n, in.line, now);
+    struct slot *s = turn ? own_entry_for(n, in.line, now) : NULL;
     if (!s) {
         nm_special_skip(&n->special, c, now);
         return;
@@ -572,7 +586,8 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
 {
     struct nm_network *n = nm_alloc(1, sizeof *n);
     nm_tick cycle = nm_bus_cycle(bus);
-    struct nm_dram_timing timing = {.directory = p->netcache_directory * cycle,
+    const bool keeps = place->protocol->agent[NM_AGENT_NC]->states > 1;
+    struct nm_dram_timing timing = {.directory = keeps ? p->netcache_directory * cycle : 0,
                                     .dram = p->netcache_dram * cycle,
                                     .recovery = p->netcache_recovery * cycle,
                                     .refresh = p->memory_refresh * cycle,
@@ -581,6 +596,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     n->k = k;
     n->bus = bus;
     n->net = net;
+    n->keeps = keeps;
     n->memory_size = p->memory_size;
     n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
@@ -593,7 +609,7 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
                                            .module = NM_MODULE_NETWORK,
                                            .copy = nm_check_cache(place->station),
                                            .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
-                                           .places = n->slots,
+                                           .places = keeps ? n->slots : UINT64_C(1) << 63,
                                            .patience = (unsigned)p->directory_patience,
                                            .turn = NM_TURN * nm_params_slowest(p),
                                            .selects = {p->histogram_from, p->histogram_length},

@@ -74,8 +74,9 @@ struct nm_packet {
     uint16_t station;  /**< station of that request */
     uint8_t phase;     /**< PhaseID of the requester, 4 bits (N-61) */
     uint8_t info;      /**< enum nm_info bits */
-    uint8_t bytes;     /**< UNC_WR, UNC_CAST: which bytes of the doubleword are meant, bit 0 is the
-                          first;     SF_LOOK: bits as in special.h; SF_LINE: processor mask */
+    uint8_t bytes;     /**< INTV_x on the rings, where the home knows the owner: its bit. UNC_WR,
+                          UNC_CAST: which bytes of the doubleword are meant, bit 0 is the     first;
+                          SF_LOOK: bits as in special.h; SF_LINE: processor mask */
     union {
         uint16_t lines; /**< special function: how many, from `line` on; SF_LINE: state */
         uint16_t cards; /**< UNC_CAST: bit per card, of each station it goes to */

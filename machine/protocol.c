@@ -36,8 +36,8 @@ enum {
 /* ---- the protocols --------------------------------------------------------------------------- */
 
 const struct nm_protocol nm_protocols[NM_PROTOCOLS] = {
-#define PROTOCOL(id, name, sentence) \
-    {name, sentence, {&nm_##id##_card, &nm_##id##_home, &nm_##id##_network}},
+#define PROTOCOL(id, name, direct, sentence) \
+    {name, sentence, direct, {&nm_##id##_card, &nm_##id##_home, &nm_##id##_network}},
 #include "machine/protocol/protocols.def"
 #undef PROTOCOL
 };
@@ -175,8 +175,10 @@ static bool holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
         return ours;
     case NM_GUARD_ACKNOWLEDGED:
         return ours && in->requester == NM_ACKNOWLEDGED;
+    case NM_GUARD_NAMED:
+        return ours && in->requester < NM_CARDS_MAX;
     case NM_GUARD_IN_MASK:
-        return line->cards & card;
+        return line->cards & card && !(state->attributes & NM_AWAY);
     case NM_GUARD_COVERED:
         return open && state->row == NM_ROW_GV &&
                ring_mask_covers(place->rings, line->stations, in->station);
@@ -218,9 +220,26 @@ static bool does(uint64_t actions, uint64_t now, uint64_t held, struct who here,
     return actions & (now | held);
 }
 
+/* Its bit in the processor mask, be it of this station or not. */
 static uint8_t bit_of(const struct nm_place *place, struct who who)
 {
     return who.card < place->cards ? (uint8_t)(1u << who.card) : 0;
+}
+
+/* The same if it is a card of this station. */
+static uint8_t bit_here(const struct nm_place *place, struct who who)
+{
+    return who.station == place->station ? bit_of(place, who) : 0;
+}
+
+/* An invalidation that names a card acknowledges its upgrade: one of another station is not named.
+ */
+static void invalidate(const struct nm_place *place, struct nm_sends *out, uint8_t cards,
+                       struct who who)
+{
+    if (who.station != place->station)
+        who.card = NM_NO_CARD;
+    to_cards(out, NM_MSG_INVALIDATE, cards, who);
 }
 
 /* Messages that stay on this station. */
@@ -230,17 +249,25 @@ static void send_local(const struct nm_place *place, const struct nm_dir_line *l
     uint8_t all = (uint8_t)((1u << place->cards) - 1), sharers = line->loose ? all : line->cards;
     struct who who;
     if (does(a, INVAL, INVAL_HELD, here, then, &who))
-        to_cards(out, NM_MSG_INVALIDATE, sharers & (uint8_t)~bit_of(place, who), who);
+        invalidate(place, out, sharers & (uint8_t)~bit_here(place, who), who);
     if (does(a, ACK_INVAL, ACK_INVAL_HELD, here, then, &who))
-        to_cards(out, NM_MSG_INVALIDATE, sharers | bit_of(place, who), who);
+        invalidate(place, out, sharers | bit_here(place, who), who);
     if (does(a, DATA_S, DATA_S_HELD, here, then, &who))
-        to_cards(out, NM_MSG_DATA_S, bit_of(place, who), who);
+        to_cards(out, NM_MSG_DATA_S, bit_here(place, who), who);
     if (does(a, DATA_X, DATA_X_HELD, here, then, &who))
-        to_cards(out, NM_MSG_DATA_X, bit_of(place, who), who);
+        to_cards(out, NM_MSG_DATA_X, bit_here(place, who), who);
     if (does(a, NACK, NACK_HELD, here, then, &who))
-        to_cards(out, NM_MSG_NACK, bit_of(place, who), who);
+        to_cards(out, NM_MSG_NACK, bit_here(place, who), who);
     if (a & (INTV_S | INTV_X))
         to_cards(out, a & INTV_S ? NM_MSG_INTV_S : NM_MSG_INTV_X, line->cards, here);
+}
+
+/* An intervention; it names the owner where the home knows it. */
+static void to_owner(struct nm_sends *out, enum nm_message message, const struct nm_dir_line *line,
+                     struct who who)
+{
+    to_stations(out, message, line->stations, who);
+    out->packet[out->count - 1].bytes = line->cards;
 }
 
 /* The home's messages to other stations. */
@@ -255,15 +282,16 @@ static void send_from_home(const struct nm_place *place, const struct nm_dir_lin
     if (a & N_NACK)
         to_stations(out, NM_MSG_NACK, mask_of(place, here.station), here);
     if (a & REFUSE_HELD && then.station == place->station)
-        to_cards(out, NM_MSG_NACK, bit_of(place, then), then);
+        to_cards(out, NM_MSG_NACK, bit_here(place, then), then);
     else if (a & REFUSE_HELD)
         to_stations(out, NM_MSG_NACK, mask_of(place, then.station), then);
     if (a & (N_INTV_S | N_INTV_X))
-        to_stations(out, a & N_INTV_S ? NM_MSG_INTV_S : NM_MSG_INTV_X, line->stations, here);
+        to_owner(out, a & N_INTV_S ? NM_MSG_INTV_S : NM_MSG_INTV_X, line, here);
     if (a & (ROUND | ROUND_ACK)) {
         to_stations(out, NM_MSG_INVALIDATE,
                     ring_mask_or(line->stations, mask_of(place, place->station)), here);
-        out->packet[out->count - 1].requester = a & ROUND_ACK ? NM_ACKNOWLEDGED : NM_NO_CARD;
+        const uint8_t acknowledged = place->protocol->direct ? here.card : NM_ACKNOWLEDGED;
+        out->packet[out->count - 1].requester = a & ROUND_ACK ? acknowledged : NM_NO_CARD;
     }
 }
 
@@ -275,14 +303,28 @@ static void give(const struct nm_place *place, bool exclusive, struct who who, s
     ring_mask to = mask_of(place, who.station), home = mask_of(place, place->home);
     if (exclusive && who.station != place->home)
         to_stations(out, NM_MSG_INTV_DONE, home, who);
-    to_stations(out, exclusive ? NM_MSG_DATA_X : NM_MSG_DATA_S, to, who);
+    if (who.station != place->station) /* else the bus has brought it */
+        to_stations(out, exclusive ? NM_MSG_DATA_X : NM_MSG_DATA_S, to, who);
     if (!exclusive && who.station != place->home)
         to_stations(out, NM_MSG_DATA_S, home, who);
 }
 
+/* What a network card does that keeps nothing: an intervention names its card, all else is for the
+ * requester. */
+static void pass_on(const struct nm_place *place, uint64_t a, const struct nm_packet *in,
+                    struct who here, struct nm_sends *out)
+{
+    const bool intervention = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
+    if (a & TO_HOME)
+        to_stations(out, in->message, mask_of(place, place->home), here);
+    else
+        to_cards(out, in->message, intervention ? in->bytes : bit_of(place, here), here);
+}
+
 /* The network cache's messages to the home and to other stations. */
 static void send_from_nc(const struct nm_place *place, const struct nm_dir_line *line, uint64_t a,
-                         struct who here, struct who then, struct nm_sends *out)
+                         const struct nm_packet *in, struct who here, struct who then,
+                         struct nm_sends *out)
 {
     static const struct {
         uint64_t action;
@@ -299,6 +341,8 @@ static void send_from_nc(const struct nm_place *place, const struct nm_dir_line 
             to_stations(out, to_home[i].message, mask_of(place, place->home), here);
     if (a & N_RD && here.shared)
         out->packet[out->count - 1].requester = NM_NO_CARD;
+    if (a & (TO_HOME | TO_CARD))
+        pass_on(place, a, in, here, out);
     if (does(a, GIVE_S, GIVE_S_HELD, here, then, &who))
         give(place, false, who, out);
     if (does(a, GIVE_X, GIVE_X_HELD, here, then, &who))
@@ -340,7 +384,8 @@ static void update(const struct nm_place *place, struct nm_dir_line *line, uint6
      MOVE_HELD | LEAVE)
 
 static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_dir_line *line,
-                 unsigned event, struct who here, struct nm_sends *out, uint64_t *actions)
+                 unsigned event, const struct nm_packet *in, struct who here, struct nm_sends *out,
+                 uint64_t *actions)
 {
     const struct nm_table *t = place->protocol->agent[agent];
     out->count = 0;
@@ -358,7 +403,7 @@ static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_di
     if (agent == NM_AGENT_HOME)
         send_from_home(place, line, a, here, then, out);
     else
-        send_from_nc(place, line, a, here, then, out);
+        send_from_nc(place, line, a, in, here, then, out);
     if (a & UPDATES)
         update(place, line, a, here, then);
     line->state = cell->next;
@@ -371,8 +416,9 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
                  const struct nm_packet *in, bool from_network, struct nm_sends *out,
                  uint64_t *actions)
 {
-    struct who here = {in->station, from_network ? NM_NO_CARD : in->requester, wants_shared(in)};
-    return step(agent, place, line, nm_dir_event_of(agent, place, line, in, from_network), here,
+    const bool known = !from_network || place->protocol->direct;
+    struct who here = {in->station, known ? in->requester : NM_NO_CARD, wants_shared(in)};
+    return step(agent, place, line, nm_dir_event_of(agent, place, line, in, from_network), in, here,
                 out, actions);
 }
 
@@ -381,7 +427,7 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
 {
     struct who nobody = {place->station, NM_NO_CARD, false};
     return step(NM_AGENT_NC, place, line, nm_dir_event_of(NM_AGENT_NC, place, line, NULL, false),
-                nobody, out, actions);
+                NULL, nobody, out, actions);
 }
 
 /* ---- cards ----------------------------------------------------------------------------------- */
@@ -406,13 +452,12 @@ enum nm_card_event nm_card_event_of(const struct nm_packet *p, uint8_t card)
     }
 }
 
-bool nm_card_step(const struct nm_protocol *protocol, uint8_t *state, enum nm_card_event event,
-                  uint8_t card, uint8_t directory, const struct nm_packet *in, struct nm_sends *out,
-                  uint64_t *actions)
+bool nm_card_step(const struct nm_seat *seat, uint8_t *state, enum nm_card_event event,
+                  const struct nm_packet *in, struct nm_sends *out, uint64_t *actions)
 {
-    const struct nm_table *t = protocol->agent[NM_AGENT_CARD];
-    const uint8_t home = (uint8_t)(1u << directory);
-    struct who self = {0, card, false}, who = self;
+    const struct nm_table *t = seat->protocol->agent[NM_AGENT_CARD];
+    const uint8_t home = (uint8_t)(1u << seat->directory);
+    struct who self = {seat->station, seat->card, false}, who = self;
     out->count = 0;
     if (event == NM_CARD_EVENTS || !nm_cell(t, *state, event)->exists)
         return false;
@@ -421,14 +466,17 @@ bool nm_card_step(const struct nm_protocol *protocol, uint8_t *state, enum nm_ca
     if (in)
         who = (struct who){in->station, in->requester, false};
     *state = cell->next;
-    if (a &
-        (NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD | NM_CARD_ACT_RETRY))
+    if (a & (NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD |
+             NM_CARD_ACT_SEND_SPECIAL | NM_CARD_ACT_RETRY))
         to_cards(out, t->state[cell->next].request, home, self);
     if (a & NM_CARD_ACT_SEND_WB)
         to_cards(out, NM_MSG_WB, home, self);
     if (a & (NM_CARD_ACT_SEND_DATA_S | NM_CARD_ACT_SEND_DATA_X))
         to_cards(out, a & NM_CARD_ACT_SEND_DATA_S ? NM_MSG_DATA_S : NM_MSG_DATA_X,
-                 home | (who.card == NM_NO_CARD ? 0 : (uint8_t)(1u << who.card)), who);
+                 home | (who.card == NM_NO_CARD || who.station != seat->station
+                             ? 0
+                             : (uint8_t)(1u << who.card)),
+                 who);
     if (a & NM_CARD_ACT_SEND_MISS)
         to_cards(out, NM_MSG_INTV_MISS, home, who);
     return true;

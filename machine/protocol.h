@@ -48,7 +48,7 @@ enum nm_histogram_row {
 };
 
 /** Of a directory's state (protocol/table.h). */
-enum nm_attribute { NM_LOCKED = 1, NM_VALID = 2, NM_POLLS = 4 };
+enum nm_attribute { NM_LOCKED = 1, NM_VALID = 2, NM_POLLS = 4, NM_AWAY = 8 };
 
 /** What is done in a transition: one bit per action word of the agent's kind (actions.def). The two
  *  kinds have a set each, so the same bit means one thing to a card and another to a directory. */
@@ -124,11 +124,12 @@ struct nm_table {
 /** A protocol. A machine has one; all its parts are given the same. */
 struct nm_protocol {
     const char *name, *sentence;
+    bool direct; /**< cards of other stations ask the home themselves (protocols.def) */
     const struct nm_table *agent[NM_AGENTS];
 };
 
 /** The protocols there are. */
-#define PROTOCOL(id, name, sentence) NM_PROTOCOL_##id,
+#define PROTOCOL(id, name, direct, sentence) NM_PROTOCOL_##id,
 enum nm_protocol_id {
 #include "machine/protocol/protocols.def"
     NM_PROTOCOLS
@@ -158,6 +159,15 @@ struct nm_place {
     uint16_t home;    /**< home station of the line */
     uint8_t cards;    /**< on its station */
     const struct nm_protocol *protocol;
+};
+
+/** Where a card stands. */
+struct nm_seat {
+    const struct nm_protocol *protocol;
+    uint16_t station;
+    uint8_t card; /**< on its station */
+    uint8_t
+        directory; /**< module that has to do with the line here: NM_MODULE_MEMORY or _NETWORK */
 };
 
 enum { NM_SENDS_MAX = 4 };
@@ -196,12 +206,10 @@ bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct 
  * A card's transition.
  * @param[in,out] state  state of the line on this card; untouched when false
  * @param in             the message, for message events; NULL for LOAD, STORE, REPLACE
- * @param directory      module that keeps the line's directory here: NM_MODULE_MEMORY or _NETWORK
  * @return false when the table has no cell
  */
-bool nm_card_step(const struct nm_protocol *protocol, uint8_t *state, enum nm_card_event event,
-                  uint8_t card, uint8_t directory, const struct nm_packet *in, struct nm_sends *out,
-                  uint64_t *actions);
+bool nm_card_step(const struct nm_seat *seat, uint8_t *state, enum nm_card_event event,
+                  const struct nm_packet *in, struct nm_sends *out, uint64_t *actions);
 
 /** The event a message means to `card`; NM_CARD_EVENTS: none. */
 enum nm_card_event nm_card_event_of(const struct nm_packet *p, uint8_t card);

@@ -119,14 +119,14 @@ bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, 
     static const uint8_t asks[] = {[NM_SPECIAL_CLEAR] = NM_MSG_SF_EXCL,
                                    [NM_SPECIAL_RESERVE] = NM_MSG_SF_CLAIM,
                                    [NM_SPECIAL_OWN] = NM_MSG_SF_OWN};
-    const bool own = s->phase == NM_SPECIAL_OWN, here = s->command.station == c->place.station;
+    const bool own = s->phase == NM_SPECIAL_OWN;
     if (!s->busy || s->waiting || s->phase == NM_SPECIAL_CREATE || now < s->at || c->late_count ||
         !nm_controller_may_take(c, NM_NONSINKABLE, now))
         return false;
     *request = (struct nm_packet){.line = s->command.line,
                                   .message = s->phase ? asks[s->phase] : s->command.message,
                                   .source = c->module,
-                                  .requester = own && here ? s->command.requester : NM_NO_CARD,
+                                  .requester = own ? s->command.requester : NM_NO_CARD,
                                   .station = own ? s->command.station : c->place.station,
                                   .age = s->refusals,
                                   .data = -1,

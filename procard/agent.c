@@ -49,8 +49,9 @@ static bool step(const struct pc_card *card, uint8_t *state, enum nm_card_event 
                  const struct nm_packet *in, uint64_t line, struct nm_sends *sends,
                  uint64_t *actions)
 {
-    return nm_card_step(card->protocol, state, event, (uint8_t)card->position,
-                        directory(card, line), in, sends, actions);
+    const struct nm_seat seat = {card->protocol, card->station, (uint8_t)card->position,
+                                 directory(card, line)};
+    return nm_card_step(&seat, state, event, in, sends, actions);
 }
 
 /* ---- outward --------------------------------------------------------------------------------- */
@@ -95,8 +96,6 @@ static uint8_t phase(const struct pc_card *card)
 static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
 {
     p->source = (uint8_t)card->position;
-    if (p->requester == card->position)
-        p->station = card->station;
     p->line = line;
     if (nm_message_row(p->message)->has_data)
         p->data = nm_check_from(card->check, card->cpu.number, line);
@@ -188,10 +187,12 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
 }
 
 /* An SC whose link has gone fails in any case. Its request, as long as it has not left, is given
- * up: it would only take the line from whoever is between LL and SC just now. */
+ * up: it would only take the line from whoever is between LL and SC just now. Not a special read:
+ * the directory takes this card for the owner. */
 static bool pointless(const struct pc_card *card)
 {
-    return card->request.conditional && !card->cpu.link;
+    return card->request.conditional && !card->cpu.link &&
+           nm_card_request(card->protocol, card->request.state) != NM_MSG_SPECIAL_RD;
 }
 
 /* An event of the card's own request: the mask sees the request as it was last issued, whichever
@@ -277,6 +278,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
         .message = r->noncoherent ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
         .targets = (uint8_t)(1u << directory(card, r->line)),
         .requester = (uint8_t)card->position,
+        .station = card->station,
         .phase = phase(card),
         .info =
             (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) | (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
@@ -781,6 +783,11 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
     }
     if (actions & NM_CARD_ACT_RETRY) {
         nacked(card, in, now);
+        return;
+    }
+    if (actions & NM_CARD_ACT_SEND_SPECIAL) {
+        r->sent = false;
+        issue(card, now, card->requests);
         return;
     }
     if (actions & NM_CARD_ACT_FILL) {

@@ -209,7 +209,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
 
 static const struct pc_driver_source source = {next, done};
 
-static void set_up(const struct shape *s, bool exclusive, struct nm_params *p)
+static void set_up(const struct shape *s, enum nm_protocol_id protocol, struct nm_params *p)
 {
     actors_params(p, s->processors, s->stations, s->locals, s->groups);
     actors_queues(p, s->fifo);
@@ -222,7 +222,7 @@ static void set_up(const struct shape *s, bool exclusive, struct nm_params *p)
     p->netcache_size = s->netcache * s->line;
     p->watchdog = 3000000;
     p->check = true;
-    p->protocol = exclusive ? NM_PROTOCOL_numachine_ce : NM_PROTOCOL_numachine;
+    p->protocol = protocol;
 }
 
 /* Every NACK has one reason. */
@@ -352,11 +352,12 @@ static void check_functions(const struct actor *actor, unsigned cards, const str
         cr_assert(done[f] || f == PREFETCH, "%s: function %u never", s->name, f);
 }
 
-static void try_shape(const struct shape *s, bool exclusive, uint64_t seed, struct nm_truth *nacks)
+static void try_shape(const struct shape *s, enum nm_protocol_id protocol, uint64_t seed,
+                      struct nm_truth *nacks)
 {
     struct nm_params p;
     struct actor actor[CARDS_MAX];
-    set_up(s, exclusive, &p);
+    set_up(s, protocol, &p);
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         actor[i] = (struct actor){.shape = s,
@@ -415,7 +416,7 @@ Test(coherence, random_references)
     struct nm_truth nacks = {0};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 3; seed++)
-            try_shape(&shapes[i], (i + seed) % 2, seed, &nacks); /* with and without */
+            try_shape(&shapes[i], (i + seed) % NM_PROTOCOLS, seed, &nacks);
     cr_expect(nacks.nacks_locked && nacks.nacks_no_room && nacks.nacks_no_turn, "%lu, %lu, %lu",
               (unsigned long)nacks.nacks_locked, (unsigned long)nacks.nacks_no_room,
               (unsigned long)nacks.nacks_no_turn);

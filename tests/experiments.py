@@ -149,6 +149,18 @@ def barrier(numachine, experiment):
     return run, {f"{way}_64": table[64][way] for way in table[64]}
 
 
+def protocols(numachine, experiment):
+    run = Run(numachine, experiment)
+    flat = Run(numachine, experiment, "--set", "protocol=flat")
+    ways = ("table", "reread", "station", "far", "own")
+    ratio = {way: flat.total("elapsed", way) / run.total("elapsed", way) for way in ways}
+    assert ratio["table"] > 2 and ratio["station"] > 2, ratio
+    assert ratio["reread"] > 1.2 and 1 < ratio["far"] < 1.5, ratio
+    assert ratio["own"] < 0.9, ratio
+    return run, {"flat_hash": flat.hash, "flat_elapsed": flat.total("elapsed"),
+                 **{way: round(ratio[way], 3) for way in ways}}
+
+
 def other_protocol(numachine, experiment):
     """The same with reads granted clean exclusive."""
     run = Run(numachine, experiment, "--set", "protocol=numachine-ce")
@@ -156,7 +168,8 @@ def other_protocol(numachine, experiment):
 
 
 EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
-               "invalidate-histogram": invalidate_histogram, "barrier": barrier}
+               "invalidate-histogram": invalidate_histogram, "barrier": barrier,
+               "protocols": protocols}
 
 
 def compiler():

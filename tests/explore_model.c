@@ -20,6 +20,7 @@ enum { ACKNOWLEDGED = 6, NOBODY = 7 };
 
 struct fields {
     uint8_t message, line, requester, station, fresh, to;
+    uint8_t owner; /* card that an intervention on the network names */
     bool shared; /* an instruction fetch; never packed, as the network's request then names no card
                   */
 };
@@ -30,21 +31,36 @@ _Static_assert(MESSAGES <= 1 << 5, "a message in 5 bits");
 _Static_assert(EX_LINES <= 1 << 1 && (int)EX_CARDS <= (int)ACKNOWLEDGED && EX_STATIONS <= 1 << 2,
                "a line in one bit, a requester in 3, a station in 2, a bit for each in `to`");
 
+static bool is_intervention(uint8_t message)
+{
+    return message == NM_MSG_INTV_S || message == NM_MSG_INTV_X;
+}
+
+/* An intervention goes to one station, which leaves two bits for the card it names. */
 static ex_msg msg_pack(struct fields f)
 {
     assert(f.message < MESSAGES);
+    if (is_intervention(f.message)) {
+        assert(!(f.to & (f.to - 1)) && f.owner < 4);
+        f.to = (uint8_t)((f.to ? __builtin_ctz(f.to) : 0) | f.owner << 2);
+    }
     return (ex_msg)(f.message | f.line << 5 | f.fresh << 6 | f.requester << 7 | f.station << 10 |
                     f.to << 12);
 }
 
 static struct fields msg_fields(ex_msg m)
 {
-    return (struct fields){.message = m & 31,
-                           .line = m >> 5 & 1,
-                           .fresh = m >> 6 & 1,
-                           .requester = m >> 7 & 7,
-                           .station = m >> 10 & 3,
-                           .to = m >> 12 & 15};
+    struct fields f = {.message = m & 31,
+                       .line = m >> 5 & 1,
+                       .fresh = m >> 6 & 1,
+                       .requester = m >> 7 & 7,
+                       .station = m >> 10 & 3,
+                       .to = m >> 12 & 15};
+    if (is_intervention(f.message)) {
+        f.owner = f.to >> 2;
+        f.to = (uint8_t)(1u << (f.to & 3));
+    }
+    return f;
 }
 
 static unsigned index_of(const struct ex_config *c, uint16_t number)
@@ -76,6 +92,7 @@ static struct nm_packet packet_of(const struct ex_config *c, struct fields f)
                               .requester = widen(f.requester),
                               .station = c->number[f.station],
                               .info = f.shared ? NM_INFO_SHARED : 0,
+                              .bytes = (uint8_t)(1u << f.owner),
                               .data = -1};
 }
 
@@ -229,8 +246,11 @@ static const char *send_all(const struct ex_config *c, struct ex_world *w, unsig
                            .fresh = row->has_data && fresh};
         if (p->route) {
             f.to = covered(c, p->route);
+            f.owner = p->bytes ? (uint8_t)__builtin_ctz(p->bytes) : 0;
             if (!f.to)
                 return "a message to no station";
+            if (is_intervention(f.message) && f.to & (f.to - 1))
+                return "an intervention to several stations";
             const char *off = leave(w, station, f);
             if (off)
                 return off;
@@ -294,12 +314,13 @@ static const char *card_event(const struct ex_config *c, struct ex_world *w, uns
 {
     struct ex_card *k = &w->card[station][card];
     struct nm_sends sends;
-    uint8_t directory = station ? NM_MODULE_NETWORK : NM_MODULE_MEMORY;
+    const struct nm_seat seat = {c->protocol, c->number[station], (uint8_t)card,
+                                 station ? NM_MODULE_NETWORK : NM_MODULE_MEMORY};
     use(c, cells, NM_AGENT_CARD, k->state[line], event);
-    if (!nm_card_step(c->protocol, &k->state[line], event, (uint8_t)card, directory, in, &sends,
-                      actions))
+    if (!nm_card_step(&seat, &k->state[line], event, in, &sends, actions))
         return "a card has no cell for this";
-    if (*actions & (NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD)) {
+    if (*actions & (NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD |
+                    NM_CARD_ACT_SEND_SPECIAL)) {
         k->request = EX_DOOR;
         k->line = line;
         return NULL;
@@ -444,7 +465,8 @@ static const char *turn_away(const struct ex_config *c, struct ex_world *w, unsi
     *p = packet_of(c, f);
     p->message = is_request(f) ? NM_MSG_NACK : NM_MSG_INTV_NACK;
     if (from_network) {
-        p->requester = NM_NO_CARD;
+        if (!c->protocol->direct)
+            p->requester = NM_NO_CARD;
         p->route = ring_mask_station(&c->rings, c->number[to]);
     } else
         p->targets = (uint8_t)(1u << f.requester);
@@ -700,7 +722,8 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
         out[n++] = (struct ex_step){EX_SEND, station, card, 0};
     if (k->request == EX_DOOR && !w->bus[station].count)
         out[n++] = (struct ex_step){EX_REQUEST, station, card, 0};
-    if (k->request == EX_DOOR && c->refuse && !w->bus[station].count)
+    if (k->request == EX_DOOR && c->refuse && !w->bus[station].count &&
+        nm_card_request(c->protocol, k->state[k->line]) != NM_MSG_SPECIAL_RD)
         out[n++] = (struct ex_step){EX_DENY, station, card, 0};
     unsigned first = 0;
     while (first < k->in.count && nonsinkable(k->in.m[first]))
@@ -978,8 +1001,9 @@ static void mirror_dir(const struct ex_config *c, struct ex_dir *d, bool home)
 {
     struct nm_dir_line *e = &d->entry;
     if (c->swap == EX_SWAP_CARDS && home) {
-        e->cards = swap_bits(e->cards, 0, 1) & 7;
-        e->held_card ^= e->held_card < 2;
+        if (!(table(c, NM_AGENT_HOME)->state[e->state].attributes & NM_AWAY))
+            e->cards = swap_bits(e->cards, 0, 1) & 7;
+        e->held_card ^= e->held_station == c->number[0] && e->held_card < 2;
     }
     if (c->swap == EX_SWAP_STATIONS) {
         e->stations = swap_bits((uint8_t)e->stations, c->number[1], c->number[2]);

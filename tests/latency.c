@@ -32,60 +32,75 @@ enum { SRAM = 0x40000 }; /* where in a register space a word can be read and wri
     }
 
 static const struct scenario scenarios[] = {
-    {"read in the secondary cache", R, LD(R, 0, A), {LD(R, 0, A), LD(R, 0, P)}},
-    {"read, home here", R, LD(R, 0, A), {{0}}},
-    {"write, home here", R, ST(R, 0, A), {{0}}},
-    {"write, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A)}},
-    {"upgrade, home here", R, ST(R, 0, A), {LD(R, 0, A)}},
-    {"upgrade, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A), LD(R, 0, A)}},
-    {"read, home here, dirty in another card", R, LD(R, 0, A), {ST(R, 1, A)}},
-    {"write, home here, dirty in another card", R, ST(R, 0, A), {ST(R, 1, A)}},
-    {"read, home here, putting out a dirty line of here", R, LD(R, 0, B), {ST(R, 0, A)}},
-    {"read again what was put out, home here", R, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, B)}},
+    {"read in the secondary cache", R, LD(R, 0, A), {LD(R, 0, A), LD(R, 0, P)}, false},
+    {"read, home here", R, LD(R, 0, A), {{0}}, false},
+    {"write, home here", R, ST(R, 0, A), {{0}}, false},
+    {"write, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A)}, false},
+    {"upgrade, home here", R, ST(R, 0, A), {LD(R, 0, A)}, false},
+    {"upgrade, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A), LD(R, 0, A)}, false},
+    {"read, home here, dirty in another card", R, LD(R, 0, A), {ST(R, 1, A)}, false},
+    {"write, home here, dirty in another card", R, ST(R, 0, A), {ST(R, 1, A)}, false},
+    {"read, home here, putting out a dirty line of here", R, LD(R, 0, B), {ST(R, 0, A)}, false},
+    {"read again what was put out, home here", R, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, B)}, false},
 
-    {"read in the network cache", H, LD(R, 0, A), {LD(R, 1, A)}},
-    {"read, dirty in another card here, home away", H, LD(R, 0, A), {ST(R, 1, A)}},
-    {"write, dirty in another card here, home away", H, ST(R, 0, A), {ST(R, 1, A)}},
-    {"upgrade on the owner station, home away", H, ST(R, 0, A), {ST(R, 1, A), LD(R, 0, A)}},
-    {"read, home here, putting out a dirty line of away", H, LD(R, 0, L), {ST(R, 0, A)}},
-    {"read again what was put out, home away", H, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, L)}},
+    {"read in the network cache", H, LD(R, 0, A), {LD(R, 1, A)}, false},
+    {"read, dirty in another card here, home away", H, LD(R, 0, A), {ST(R, 1, A)}, false},
+    {"write, dirty in another card here, home away", H, ST(R, 0, A), {ST(R, 1, A)}, false},
+    {"upgrade on the owner station, home away", H, ST(R, 0, A), {ST(R, 1, A), LD(R, 0, A)}, false},
+    {"read, home here, putting out a dirty line of away", H, LD(R, 0, L), {ST(R, 0, A)}, false},
+    {"read again what was put out, home away", H, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, L)}, false},
 
-    {"uncached read, home here", R, LD(R, 0, U), {{0}}},
-    {"uncached write, acknowledged, home here", R, ST2(R, 0, U), {{0}}},
-    {"own register", R, LD(R, 1, G), {{0}}},
-    {"register of another card here", R, LD(R, 0, G), {{0}}},
-    {"register of a card here, through a window", R, ST(R, 0, W), {{0}}},
-    {"non-coherent read, home here", R, LD(R, 0, N), {{0}}},
-    {"non-coherent read, putting out a dirty line", R, LD(R, 0, N), {ST(R, 0, B)}},
+    {"uncached read, home here", R, LD(R, 0, U), {{0}}, false},
+    {"uncached write, acknowledged, home here", R, ST2(R, 0, U), {{0}}, false},
+    {"own register", R, LD(R, 1, G), {{0}}, false},
+    {"register of another card here", R, LD(R, 0, G), {{0}}, false},
+    {"register of a card here, through a window", R, ST(R, 0, W), {{0}}, false},
+    {"non-coherent read, home here", R, LD(R, 0, N), {{0}}, false},
+    {"non-coherent read, putting out a dirty line", R, LD(R, 0, N), {ST(R, 0, B)}, false},
 
-    {"uncached read", H, LD(R, 0, U), {{0}}},
-    {"uncached write, acknowledged", H, ST2(R, 0, U), {{0}}},
-    {"register of a card away", H, LD(R, 0, G), {{0}}},
-    {"register of a card away, written, acknowledged", H, ST2(R, 0, G), {{0}}},
-    {"non-coherent read", H, LD(R, 0, N), {{0}}},
-    {"register of a card away, through a window", H, ST(R, 0, W), {{0}}},
-    {"own register, through a window that goes away too", H, ST(R, 0, V), {{0}}},
+    {"uncached read", H, LD(R, 0, U), {{0}}, false},
+    {"uncached write, acknowledged", H, ST2(R, 0, U), {{0}}, false},
+    {"register of a card away", H, LD(R, 0, G), {{0}}, false},
+    {"register of a card away, written, acknowledged", H, ST2(R, 0, G), {{0}}, false},
+    {"non-coherent read", H, LD(R, 0, N), {{0}}, false},
+    {"register of a card away, through a window", H, ST(R, 0, W), {{0}}, false},
+    {"own register, through a window that goes away too", H, ST(R, 0, V), {{0}}, false},
 
-    {"read", H, LD(R, 0, A), {{0}}},
-    {"write", H, ST(R, 0, A), {{0}}},
+    {"read", H, LD(R, 0, A), {{0}}, false},
+    {"write", H, ST(R, 0, A), {{0}}, false},
     {"read, putting a line of the station out of the network cache",
      H,
      LD(R, 2, C),
-     {ST(R, 1, A), LD(R, 0, A)}},
-    {"write, copy in a card of the home", H, ST(R, 0, A), {LD(H, 0, A)}},
-    {"upgrade", H, ST(R, 0, A), {LD(R, 0, A)}},
-    {"upgrade, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A), LD(R, 0, A)}},
-    {"write, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A)}},
-    {"write, shared by a third station", H, ST(R, 0, A), {LD(O, 0, A)}},
-    {"read, dirty in a card of the home", H, LD(R, 0, A), {ST(H, 0, A)}},
-    {"write, dirty in a card of the home", H, ST(R, 0, A), {ST(H, 0, A)}},
-    {"read, home here, dirty away", R, LD(R, 0, A), {ST(O, 0, A)}},
-    {"write, home here, dirty away", R, ST(R, 0, A), {ST(O, 0, A)}},
-    {"read, dirty at a third station", H, LD(R, 0, A), {ST(O, 0, A)}},
-    {"write, dirty at a third station", H, ST(R, 0, A), {ST(O, 0, A)}},
-    {"false remote read, owner asked first", H, LD(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}},
-    {"false remote read, owner asked third", H, LD(R, 0, A), {ST(R, 2, A), LD(R, 3, C)}},
-    {"false remote write, owner asked first", H, ST(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}},
+     {ST(R, 1, A), LD(R, 0, A)},
+     false},
+    {"write, copy in a card of the home", H, ST(R, 0, A), {LD(H, 0, A)}, false},
+    {"upgrade", H, ST(R, 0, A), {LD(R, 0, A)}, false},
+    {"upgrade, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A), LD(R, 0, A)}, false},
+    {"write, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A)}, false},
+    {"write, shared by a third station", H, ST(R, 0, A), {LD(O, 0, A)}, false},
+    {"read, dirty in a card of the home", H, LD(R, 0, A), {ST(H, 0, A)}, false},
+    {"write, dirty in a card of the home", H, ST(R, 0, A), {ST(H, 0, A)}, false},
+    {"read, home here, dirty away", R, LD(R, 0, A), {ST(O, 0, A)}, false},
+    {"write, home here, dirty away", R, ST(R, 0, A), {ST(O, 0, A)}, false},
+    {"read, dirty at a third station", H, LD(R, 0, A), {ST(O, 0, A)}, false},
+    {"write, dirty at a third station", H, ST(R, 0, A), {ST(O, 0, A)}, false},
+    {"false remote read, owner asked first", H, LD(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}, false},
+    {"false remote read, owner asked third", H, LD(R, 0, A), {ST(R, 2, A), LD(R, 3, C)}, false},
+    {"false remote write, owner asked first", H, ST(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}, false},
+
+    {"flat: read", H, LD(R, 0, A), {{0}}, true},
+    {"flat: write", H, ST(R, 0, A), {{0}}, true},
+    {"flat: read of what another card here has read", H, LD(R, 0, A), {LD(R, 1, A)}, true},
+    {"flat: read again what was put out", H, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, B)}, true},
+    {"flat: upgrade", H, ST(R, 0, A), {LD(R, 0, A)}, true},
+    {"flat: write, shared by a third station", H, ST(R, 0, A), {LD(O, 0, A)}, true},
+    {"flat: read, dirty in a card of the home", H, LD(R, 0, A), {ST(H, 0, A)}, true},
+    {"flat: write, dirty in a card of the home", H, ST(R, 0, A), {ST(H, 0, A)}, true},
+    {"flat: read, home here, dirty away", R, LD(R, 0, A), {ST(O, 0, A)}, true},
+    {"flat: write, home here, dirty away", R, ST(R, 0, A), {ST(O, 0, A)}, true},
+    {"flat: read, dirty at a third station", H, LD(R, 0, A), {ST(O, 0, A)}, true},
+    {"flat: write, dirty at a third station", H, ST(R, 0, A), {ST(O, 0, A)}, true},
+    {"flat: read, dirty in another card here", H, LD(R, 1, A), {ST(R, 0, A)}, true},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
@@ -230,7 +245,10 @@ static nm_tick quiet_tick(const struct nm_machine *m, unsigned phase)
 static nm_tick measure(const struct world *w, const struct scenario *s, const struct nm_params *p,
                        unsigned phase, nm_tick *start)
 {
-    struct nm_machine *m = actors_machine(p);
+    struct nm_params chosen = *p;
+    if (s->flat)
+        chosen.protocol = NM_PROTOCOL_flat;
+    struct nm_machine *m = actors_machine(&chosen);
     for (unsigned i = 0; i < PREPARATIONS && s->before[i].given; i++)
         perform(m, w, s, &s->before[i], quiet_tick(m, 0));
     *start = quiet_tick(m, phase);
@@ -523,7 +541,7 @@ Test(latency, clean_exclusive)
     unsigned taken = 0, upgrades = 0;
     read_document(&d);
     for (unsigned i = 0; i < SCENARIOS; i++)
-        for (unsigned level = 0; level < LEVELS; level++) {
+        for (unsigned level = 0; level < LEVELS && !scenarios[i].flat; level++) {
             const struct world *w = &documented[level];
             struct scenario s = scenarios[i];
             struct nm_params p;

@@ -36,6 +36,7 @@ struct scenario {
     const char *name;
     unsigned home; /**< role of the station that is home of A, B, C and P */
     struct access measured, before[PREPARATIONS];
+    bool flat; /**< in the protocol flat; else in the machine's */
 };
 
 /** A machine and where in it the three stations are. */

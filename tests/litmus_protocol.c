@@ -355,13 +355,13 @@ static void report(const struct trial *t)
 }
 
 /* Returns how many iterations had a forbidden outcome. */
-static unsigned try_test(const struct shape *s, const struct litmus_row *row, bool exclusive,
-                         uint64_t seed)
+static unsigned try_test(const struct shape *s, const struct litmus_row *row,
+                         enum nm_protocol_id protocol, uint64_t seed)
 {
     struct nm_params p;
     struct trial *t = calloc(1, sizeof *t);
     set_up(s, &p);
-    p.protocol = exclusive ? NM_PROTOCOL_numachine_ce : NM_PROTOCOL_numachine;
+    p.protocol = protocol;
     struct nm_machine *m = actors_machine(&p);
     t->shape = s;
     t->p = &p;
@@ -404,6 +404,7 @@ Test(litmus, protocol)
     unsigned forbidden = 0;
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned j = 0; j < LITMUS_ROWS; j++)
-            forbidden += try_test(&shapes[i], &litmus_rows[j], (i + j) % 2, i * 100 + j + 1);
+            forbidden +=
+                try_test(&shapes[i], &litmus_rows[j], (i + j) % NM_PROTOCOLS, i * 100 + j + 1);
     cr_assert_eq(forbidden, 0, "%u outcomes that sequential consistency forbids", forbidden);
 }

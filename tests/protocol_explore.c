@@ -2,7 +2,9 @@
  * The exhaustive checker: explores small machines through all interleavings and prints what it
  * found.
  *
- *   protocol_explore [quick|long|NAME...]
+ *   protocol_explore [quick|long|PROTOCOL|NAME...]
+ *
+ * PROTOCOL is every machine of one.
  *
  * Exit status 0: all clean and every cell of the table used or excused; 1: not.
  */
@@ -14,10 +16,16 @@
 
 enum { LIMIT = 120000000 }; /* worlds */
 
+/* Whether the word names all machines of a protocol. */
+static bool is_whole(const char *word, const struct nm_protocol *protocol)
+{
+    return !strcmp(word, "long") || !strcmp(word, protocol->name);
+}
+
 static bool chosen(const struct ex_config *c, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], c->name) || !strcmp(argv[i], "long") ||
+        if (!strcmp(argv[i], c->name) || is_whole(argv[i], c->protocol) ||
             (!strcmp(argv[i], "quick") && c->quick))
             return true;
     return false;
@@ -119,11 +127,10 @@ int main(int argc, char **argv)
         wrong += r.verdict != EX_CLEAN;
         add(all[ex_configs[i].protocol - nm_protocols], cells);
     }
-    if (argc == 2 && !strcmp(argv[1], "long")) { /* all machines together must use every row */
-        for (unsigned p = 0; p < NM_PROTOCOLS; p++)
-            for (unsigned a = 0; a < NM_AGENTS; a++)
-                wrong += print_unused(&nm_protocols[p], a, all[p]);
-        wrong += print_needless();
-    }
+    /* All machines of a protocol together must use every row. */
+    for (unsigned p = 0; argc == 2 && p < NM_PROTOCOLS; p++)
+        for (unsigned a = 0; is_whole(argv[1], &nm_protocols[p]) && a < NM_AGENTS; a++)
+            wrong += print_unused(&nm_protocols[p], a, all[p]);
+    wrong += print_needless();
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

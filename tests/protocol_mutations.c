@@ -104,7 +104,8 @@ static bool report(const struct mutation *m, const struct ex_result *r, const ch
 static bool is_smaller(const struct ex_config *c, const struct ex_config *than)
 {
     return c->protocol == than->protocol &&
-           (c == &ex_configs[EX_one_station] || c == &ex_configs[EX_two_single]);
+           (c == &ex_configs[EX_one_station] || c == &ex_configs[EX_two_single] ||
+            c == &ex_configs[EX_flat_one] || c == &ex_configs[EX_flat_two]);
 }
 
 /* Searches the machines up to the one named. */

@@ -30,3 +30,8 @@ AS_THE_R4400(nm_numachine_card)
 #define TABLE_FILE "machine/protocol/numachine_ce_card.def"
 #include "machine/protocol/table.h"
 AS_THE_R4400(nm_numachine_ce_card)
+
+#define TABLE      nm_flat_card
+#define TABLE_FILE "machine/protocol/flat_card.def"
+#include "machine/protocol/table.h"
+AS_THE_R4400(nm_flat_card)

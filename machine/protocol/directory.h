@@ -7,7 +7,7 @@ enum {
 #include "machine/actions.def"
 };
 
-enum { LOCKED = NM_LOCKED, VALID = NM_VALID, POLLS = NM_POLLS };
+enum { LOCKED = NM_LOCKED, VALID = NM_VALID, POLLS = NM_POLLS, AWAY = NM_AWAY };
 enum { G = NM_INFO_GLOBAL, V = NM_INFO_VALID, H = NM_INFO_NC_HIT };
 enum { HERE, NETWORK };
 #define ANYWHERE     HERE... NETWORK

@@ -12,3 +12,7 @@
 #define TABLE      nm_numachine_ce_home
 #define TABLE_FILE "machine/protocol/numachine_ce_home.def"
 #include "machine/protocol/table.h"
+
+#define TABLE      nm_flat_home
+#define TABLE_FILE "machine/protocol/flat_home.def"
+#include "machine/protocol/table.h"

@@ -12,3 +12,7 @@
 #define TABLE      nm_numachine_ce_network
 #define TABLE_FILE "machine/protocol/numachine_ce_network.def"
 #include "machine/protocol/table.h"
+
+#define TABLE      nm_flat_network
+#define TABLE_FILE "machine/protocol/flat_network.def"
+#include "machine/protocol/table.h"

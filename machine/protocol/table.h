@@ -20,7 +20,7 @@
  * STATE(name, row, attributes, info, sentence)  of a directory
  *   row         of the coherence histogram
  *   attributes  LOCKED: requests are refused; VALID: the data here are; POLLS: cards are asked in
- *               turn
+ *               turn; AWAY: the processor mask is of the owner's station
  *   info        what an answer says of a line found in that state (N-82): its state is global (G),
  *               valid (V), the network cache had it (H)
  *   The first state is that of a line nobody has asked for.

@@ -4,7 +4,7 @@
 
 #include "machine/protocol.h"
 
-#define PROTOCOL(id, name, sentence) \
+#define PROTOCOL(id, name, direct, sentence) \
     extern const struct nm_table nm_##id##_card, nm_##id##_home, nm_##id##_network;
 #include "machine/protocol/protocols.def"
 #undef PROTOCOL
