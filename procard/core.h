@@ -118,7 +118,8 @@ struct pc_cpu {
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` */
     uint64_t instructions;         /**< completed (ground truth, not a card event) */
     uint64_t scs_failed;           /**< store-conditionals, of all threads that were here */
-    struct pc_tail tail;           /**< the PCycles before `now` */
+    uint64_t polls;      /**< reads of what changes by itself: a clock, cards' registers */
+    struct pc_tail tail; /**< the PCycles before `now` */
     struct pc_tries tries;
 
     /* LL/SC (R4400 manual p. 328): set by pc_load_linked, dropped by the card */

@@ -229,9 +229,10 @@ void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tic
     u->busy = card->cpu.posted = false;
     if (in->message == NM_MSG_UNC_DONE && u->request.line >= NM_REGISTERS && in->word)
         note_refusal(card, in->word, now);
-    if (in->message == NM_MSG_UNC_DATA)
+    if (in->message == NM_MSG_UNC_DATA) {
+        card->cpu.polls += u->request.line >= NM_REGISTERS;
         memcpy(u->bytes, &in->word, sizeof u->bytes);
-    else if (!u->waits)
+    } else if (!u->waits)
         return;
     else if (u->wants == PC_UNCACHED_LOAD) { /* behind a store, a load */
         request(card, u->pa, 0, false);

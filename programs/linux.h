@@ -95,6 +95,8 @@ enum futex_kind {
     FUTEX_CONDITION, /**< to be moved to such a lock */
 };
 
+enum { WATCHED_STATES = 32 };
+
 /** What tells whether a thread gets on (watch.c). */
 struct watched {
     struct pc_tries tries; /**< while it has no card; otherwise nm_card_tries */
@@ -106,7 +108,11 @@ struct watched {
     uint64_t futex;        /**< ... at this address ... */
     uint32_t expected;     /**< ... with this value */
     uint64_t vain;         /**< how often it found that one taken again, in a row */
-    nm_tick ran_before;    /**< its time on cards when something was last stored or called */
+    uint64_t
+        states[WATCHED_STATES]; /**< hashes of its registers at the last looks of a standstill */
+    unsigned state_count;       /**< looks of that, ever */
+    uint64_t done;              /**< [instructions] since its last call, at the last of them */
+    bool repeats;               /**< one came twice */
     uint64_t tries_said, vain_said; /**< the length of a row when it was last spoken of */
 };
 
@@ -327,13 +333,13 @@ struct prog {
     bool hinted;              /**< at files outside the view */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
-    nm_tick watch_at;      /**< the watchdog's next look */
-    nm_tick wrote_at;      /**< a look before which something was stored or called ... */
-    uint64_t wrote, calls; /**< ... how much had been by then; calls so far */
-    uint64_t wrote_said;   /**< [ticks] since then when it was last spoken of */
-    nm_tick moved_at;      /**< simulated time at ... */
-    int64_t moved_ns;      /**< [host ns] ... this moment, from which on it stood */
-    bool stood;            /**< that has been said */
+    nm_tick watch_at;        /**< the watchdog's next look */
+    nm_tick changed_at;      /**< a look before which a thread might see something new ... */
+    uint64_t changes, calls; /**< ... how much had been done for that by then; calls so far */
+    uint64_t changed_said;   /**< [ticks] since then when it was last spoken of */
+    nm_tick moved_at;        /**< simulated time at ... */
+    int64_t moved_ns;        /**< [host ns] ... this moment, from which on it stood */
+    bool stood;              /**< that has been said */
 
     int64_t told_ns; /**< [host ns] when the progress hook was last called */
     bool over;       /**< the end is decided: */

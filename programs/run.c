@@ -278,7 +278,7 @@ static void step(struct prog *p)
         prog_finish(p, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " PCycles",
                     p->spec->limit);
     if (!p->over)
-        watch_look(p, next_date(p) == NM_NEVER && !p->commands);
+        watch_look(p, next_date(p) == NM_NEVER && !p->commands && !mapped_awaited(p));
     if (r == NM_RUN_UNTIL) {
         moment(p);
         prog_tell(p);

@@ -3,8 +3,9 @@
  *
  * A livelock looks like work: every thread executes instructions. The hard idea is what a program
  * itself could notice of its progress. A store-conditional succeeds some time; whoever is woken
- * because a lock is free gets it some time; and as long as nothing is stored and nobody is called,
- * no thread that runs will ever see anything new. Where one of these does not happen for very long,
+ * because a lock is free gets it some time; and where nothing is stored, nobody is called and no
+ * clock or register of a card is read, a thread that comes back to a state it was in, all registers
+ * the same, goes round for ever. Where one of these does not happen for very long,
  * the thread is named, and the run goes on: it may be what the experiment is about.
  *
  * Of a lock the operating system sees only its futex. A thread that found it taken again is one
@@ -19,6 +20,7 @@
 #include "programs/timer.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@
 
 enum {
     PERIOD = 1 << 20,      /**< [ticks] between looks */
-    STANDSTILL = 1 << 27,  /**< [ticks] without a store, after which there is never one again */
+    STANDSTILL = 1 << 27,  /**< [ticks] without a change, before it is spoken of */
     RETRY = 100,           /**< [instructions] at most from a wake-up to the next sleep in vain */
     LINES = 8,             /**< findings said at one look */
     FURTHER = 10,          /**< a row is spoken of again when it has grown so many times longer */
@@ -281,53 +283,86 @@ static void look_at_vain(struct findings *f, struct thread *t)
     fputc('\n', f->out);
 }
 
-/** Stores so far, and what has been called. */
-static uint64_t written(const struct prog *p)
+/** What has been done so far that may show a thread something new: stores, calls, tries to store,
+ *  reads of what changes by itself. */
+static uint64_t changes(const struct prog *p)
 {
     uint64_t n = p->calls;
 
-    for (unsigned c = 0; c < nm_machine_cards(p->m); c++)
-        n += pc_cpu_at(p->m, c)->states[PC_ST_STORE];
+    for (unsigned c = 0; c < nm_machine_cards(p->m); c++) {
+        const struct pc_cpu *cpu = pc_cpu_at(p->m, c);
+        n += cpu->states[PC_ST_STORE] + cpu->scs_failed + cpu->polls;
+    }
     return n;
 }
 
-/** Notes where each thread is when it could still see something new. */
+/** A thread may see something new: what it did before says nothing. */
 static void begin_standstill(struct prog *p)
 {
     struct thread *t;
 
     DL_FOREACH(p->threads, t)
-    t->watched.ran_before = thread_ran(t);
-    p->wrote_at = prog_now(p);
-    p->wrote_said = 0;
+    {
+        t->watched.state_count = 0;
+        t->watched.done = 0;
+        t->watched.repeats = false;
+    }
+    p->changed_at = prog_now(p);
+    p->changed_said = 0;
 }
 
-/** Whether every thread that could go on has been on a card since, for a while: none of them is to
- *  come, from a wake-up or from behind others on its card, and change something. */
-static bool all_have_run(const struct prog *p)
+/** Compares the thread's registers with those at earlier looks. A loop longer than a few
+ *  instructions takes many looks. */
+static void look_at_state(struct thread *t)
 {
-    const struct thread *t;
+    struct watched *w = &t->watched;
+    const bool runs = t->state == TH_RUNNING;
+    const struct pc_regs *r = runs ? &r4400_at(t->p->m, t->card)->r : &t->regs;
+    const uint64_t state = XXH64(r, offsetof(struct pc_regs, fcsr), r->fcsr);
+    const uint64_t done =
+        w->since + (runs ? pc_cpu_at(t->p->m, t->card)->instructions - w->from : 0);
+    const unsigned known = w->state_count < WATCHED_STATES ? w->state_count : WATCHED_STATES;
+
+    if (w->repeats || done == w->done) /* it has not been on a card since */
+        return;
+    w->done = done;
+    for (unsigned i = 0; i < known; i++)
+        w->repeats |= w->states[i] == state;
+    w->states[w->state_count++ % WATCHED_STATES] = state;
+}
+
+/** Whether every thread that could go on goes round in a loop: none of them computes, or is to
+ * come, from a wake-up or from behind others on its card, and change something. */
+static bool all_repeat(struct prog *p)
+{
+    struct thread *t;
+    bool all = true;
 
     DL_FOREACH(p->threads, t)
-    if (t->state != TH_BLOCKED && thread_ran(t) - t->watched.ran_before < PERIOD)
-        return false;
-    return true;
+    {
+        if (t->state == TH_BLOCKED)
+            continue;
+        look_at_state(t);
+        all &= t->watched.repeats;
+    }
+    return all;
 }
 
-static void look_at_stores(struct findings *f, bool waits)
+static void look_at_changes(struct findings *f, bool waits)
 {
     struct prog *p = f->p;
-    const uint64_t n = written(p);
-    const nm_tick now = prog_now(p), before = p->wrote_at;
+    const uint64_t n = changes(p);
+    const nm_tick now = prog_now(p), before = p->changed_at;
 
-    if (n != p->wrote || !waits) {
-        p->wrote = n;
+    if (n != p->changes || !waits) {
+        p->changes = n;
         begin_standstill(p);
-    } else if (p->par->patience && now - before >= STANDSTILL && all_have_run(p) &&
-               long_enough(p, now - before, &p->wrote_said) && begin(f)) {
+    } else if (all_repeat(p) && now - before >= STANDSTILL &&
+               long_enough(p, now - before, &p->changed_said) && begin(f)) {
         fprintf(f->out,
                 "no thread gets anywhere: since cycle %" PRIu64
-                " nothing has been stored and nobody called, so that no thread will see a change\n",
+                " nothing has been stored and nobody called, and all go round in loops, so that no "
+                "thread will see a change\n",
                 before);
     }
 }
@@ -363,7 +398,7 @@ void watch_look(struct prog *p, bool waits)
         look_at_tries(&f, t);
         look_at_vain(&f, t);
     }
-    look_at_stores(&f, waits);
+    look_at_changes(&f, waits);
     nm_text_close(f.out, &lines);
     if (f.count && p->par->livelock == NM_LIVELOCK_END)
         prog_finish(p, PROG_LIVELOCK, 0, "livelock: %.*s", (int)strcspn(lines, "\n"), lines);

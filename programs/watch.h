@@ -15,7 +15,8 @@ char *watch_threads(struct prog *p);
 void watch_say(struct prog *p, const char *text);
 
 /** Looks at all threads if it is time, and says or ends what goes nowhere (run.patience,
- *  run.livelock). @param waits  nothing but a thread can change anything: no deadline, no device */
+ *  run.livelock). @param waits  nothing but a thread can change anything: no deadline, no device,
+ *  no card whose interrupt somebody could hear */
 void watch_look(struct prog *p, bool waits);
 
 /** At the end of the run: says how many writes to registers of cards were refused, and the first.

@@ -3,6 +3,9 @@
  *
  *     liveness MODE [NUMBER ...]
  */
+#include <fcntl.h>
+#include <numachine.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -151,7 +154,7 @@ static void *wait_ready(void *unused)
     return NULL;
 }
 
-static void poll(void)
+static void poller(void)
 {
     pthread_t t = start(wait_ready, 0);
     unsigned rounds = 0, over = 0;
@@ -470,13 +473,165 @@ static void behind(void)
     pthread_join(t, NULL);
 }
 
+/* ---- these get on, though they store nothing and call nobody for longer than the watchdog waits
+ * --
+ */
+
+enum { LONG_TICKS = 200000000 };
+
+/** Everybody sleeps, or with arg[1] a thread spins meanwhile, until the counter of its card
+ *  overflows, arg[0] times. */
+static void by_card(void)
+{
+    volatile unsigned *card = numachine_card(-1);
+    struct pollfd heard = {open("/dev/numachine/card", O_RDWR), POLLIN, 0};
+    unsigned count;
+    pthread_t t = 0;
+
+    if (arg[1])
+        t = start(wait_for, 0);
+    NUMACHINE_COUNT(card, 0, TIME);
+    NUMACHINE_CONTROL(card, 0, NUMACHINE_EV_TIME | 1u << NUMACHINE_BIT_CONTROL_INTERRUPT);
+    for (unsigned i = 0; i < arg[0]; i++) {
+        NUMACHINE_LOAD(card, 0, 0xffff0000u - LONG_TICKS / 3);
+        poll(&heard, 1, -1);
+        if (read(heard.fd, &count, sizeof count) != sizeof count)
+            exit(9);
+    }
+    shared.word = 1;
+    if (arg[1])
+        pthread_join(t, NULL);
+}
+
+/** Until its card's counter says so: a few of its bits, so that all registers are as before. */
+static void by_counter(void)
+{
+    volatile unsigned *card = numachine_card(-1);
+
+    NUMACHINE_COUNT(card, 0, TIME);
+    NUMACHINE_LOAD(card, 0, 0);
+    while (!(NUMACHINE_COUNTER(card, 0) >> 26))
+        ;
+}
+
+static unsigned processor_clock(void)
+{
+    unsigned now;
+
+    __asm__ volatile(".set push\n.set mips32r2\nrdhwr %0, $2\n.set pop" : "=r"(now));
+    return now;
+}
+
+/** So, too; it advances every second PCycle. */
+static void by_clock(void)
+{
+    const unsigned begun = processor_clock();
+
+    while (!((processor_clock() - begun) >> 27))
+        ;
+}
+
+static void by_computing(void)
+{
+    unsigned x = 1;
+
+    for (unsigned i = 0; i < LONG_TICKS / 2; i++)
+        __asm__ volatile("" : "+r"(x), "+r"(i));
+}
+
+/* ---- storms: arg[0] threads interrupt the first all the time ------------------------------------
+ */
+
+enum { STORM_WORK = 2000 };
+
+static volatile unsigned *stormed; /* the registers of its card */
+
+static void on_storm(int number)
+{
+    (void)number;
+    if (stormed)
+        NUMACHINE_WRITE(stormed, IRQ, ~0u);
+}
+
+static void *storm_signals(void *unused)
+{
+    (void)unused;
+    while (!stop)
+        syscall(SYS_tgkill, getpid(), getpid(), SIGUSR2);
+    return NULL;
+}
+
+static void *storm_interrupts(void *unused)
+{
+    volatile unsigned *card = numachine_card(0);
+
+    (void)unused;
+    for (unsigned i = 0; !stop; i++)
+        NUMACHINE_WRITE(card, IRQ_SET, 1u << (i & 31));
+    return NULL;
+}
+
+/** It gets on between two of them. */
+static void storm(void *(*body)(void *))
+{
+    sigset_t both, before;
+    pthread_t t[64];
+
+    signal(SIGUSR2, on_storm);
+    sigemptyset(&both);
+    sigaddset(&both, SIGUSR2);
+    sigaddset(&both, SIGIO);
+    pthread_sigmask(SIG_BLOCK, &both, &before);
+    for (unsigned i = 0; i < arg[0]; i++)
+        t[i] = start(body, i);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    busy(STORM_WORK);
+    pthread_sigmask(SIG_BLOCK, &both, NULL);
+    stop = 1;
+    for (unsigned i = 0; i < arg[0]; i++)
+        pthread_join(t[i], NULL);
+}
+
+static void signalled(void)
+{
+    storm(storm_signals);
+}
+
+static void interrupted(void)
+{
+    int fd;
+
+    on_card(0);
+    fd = open("/dev/numachine/card0", O_RDWR);
+    stormed = numachine_card(0);
+    signal(SIGIO, on_storm);
+    fcntl(fd, F_SETOWN, getpid());
+    fcntl(fd, F_SETFL, O_RDWR | O_ASYNC);
+    NUMACHINE_WRITE(stormed, IRQ_ENABLE, ~0u);
+    storm(storm_interrupts);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"crossed", crossed}, {"waiting", waiting}, {"locked", locked}, {"hog", hog},
-    {"poll", poll},       {"crowd", crowd},     {"period", period}, {"linked", linked},
-    {"convoy", convoy},   {"sleeper", sleeper}, {"behind", behind},
+    {"crossed", crossed},
+    {"waiting", waiting},
+    {"locked", locked},
+    {"hog", hog},
+    {"poll", poller},
+    {"crowd", crowd},
+    {"period", period},
+    {"linked", linked},
+    {"convoy", convoy},
+    {"sleeper", sleeper},
+    {"behind", behind},
+    {"card", by_card},
+    {"counter", by_counter},
+    {"clock", by_clock},
+    {"computing", by_computing},
+    {"signalled", signalled},
+    {"interrupted", interrupted},
 };
 
 int main(int argc, char **argv)

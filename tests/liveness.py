@@ -50,6 +50,10 @@ SLEEPS = [(f"sleeper {spinners} {how}", "") for how in range(6) for spinners in 
 # A thread behind another on its card, which has it for longer than that.
 SLEEPS += [("behind", "--set=os.quantum=300000000cy")]
 
+# Whoever computes, or looks at a clock, gets on without a store or a call; so does who waits for a card.
+GET_ON = [("clock", "--functional"), ("computing", "--functional"), ("clock", ""), ("computing", ""), ("counter", "")]
+GET_ON += [(f"card {times} {spins}", "") for times in (1, 4) for spins in (0, 1)]
+
 
 class Bench:
     def __init__(self, numachine, guest):
@@ -97,6 +101,13 @@ def sleepers(bench):
         done = bench.run(what, ["--set=run.livelock=end", "--functional", *option.split()])
         good = done.returncode == 0 and "anywhere" not in done.stderr
         bench.check(f"{what} {option}", good, (done.returncode, done.stderr))
+
+
+def get_on(bench):
+    for what, option in GET_ON:
+        done = bench.run(what, ["--set=run.livelock=end", *option.split()])
+        good = done.returncode == 0 and "anywhere" not in done.stderr
+        bench.check(f"{what} {option} gets on", good, (done.returncode, done.stderr))
 
 
 def table_on_request(bench):
@@ -215,6 +226,8 @@ def main():
         by_turns(bench)
     findings(bench)
     sleepers(bench)
+    if bench.guest.endswith("o32"):
+        get_on(bench)
     passed_over(bench)
     table_on_request(bench)
     return 1 if bench.failed else 0

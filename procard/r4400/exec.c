@@ -401,7 +401,7 @@ static inline bool sub_overflows(uint64_t a, uint64_t b, uint64_t difference)
 }
 
 /** Hardware registers a user program may read; false: reserved. */
-static bool read_hardware(const struct r4400 *cpu, int32_t reg, nm_tick at, uint64_t *value)
+static bool read_hardware(struct r4400 *cpu, int32_t reg, nm_tick at, uint64_t *value)
 {
     switch (reg) {
     case 0:
@@ -411,6 +411,7 @@ static bool read_hardware(const struct r4400 *cpu, int32_t reg, nm_tick at, uint
         *value = SYNCI_STEP;
         return true;
     case 2:
+        cpu->base.polls++;
         *value = sign32(at / COUNT_DIVIDER);
         return true;
     case 3:
