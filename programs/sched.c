@@ -64,8 +64,8 @@ static nm_tick wake_chance(const struct thread *t)
 /* [instructions] that a thread completes between two interrupts. A miss, a refill of the TLB or the
  * handler of a virtual coherency exception may take longer than a slice or the period of the clock,
  * and what it brought may be gone when the thread comes back: taken by another card, or replaced by
- * the next thread. An LL and its SC must fit, too. Whom others send signals without end gets on by as
- * many between two handlers. */
+ * the next thread. An LL and its SC must fit, too. Whom others send signals without end gets on by
+ * as many between two handlers. */
 enum { SPARED = 64 };
 
 /* ---- cards and queues ------------------------------------------------------------------------ */
