@@ -57,6 +57,7 @@ struct siginfo {
     uint64_t addr;     /**< faults */
     uint32_t pid, uid; /**< kill, tgkill, sigqueue */
     uint64_t value;
+    uint32_t sender; /**< the thread whose call sent it, or 0 */
 };
 
 struct pending {
@@ -170,6 +171,7 @@ struct thread {
     int restart; /**< ERESTART_ result of the interrupted call, or 0 */
     uint64_t restart_v0, restart_a3;
     uint64_t call_pc, call_npc; /**< the last SYSCALL instruction, and what follows it */
+    bool spared;                /**< a handler is done: no other before some instructions */
     bool restore_mask;          /**< saved_mask comes back after the handler's frame is made */
     struct sigs wanted;         /**< sigtimedwait */
     struct sigqueue pending;
@@ -438,7 +440,11 @@ void signal_settle(struct prog *p, int signo);
 void signal_force(struct thread *t, int signo, int code, uint64_t addr);
 /** True if a signal waits that the thread must act on. */
 bool signal_waiting(const struct thread *t);
-/** Acts on the thread's signals before it goes on; restarts or ends an interrupted call. */
+/** The thread's handler is done: what others sent it meanwhile waits for some instructions. What it
+ *  sent itself does not, as on Linux. */
+void signal_spare(struct thread *t);
+/** Acts on the thread's signals before it goes on, unless it is spared; restarts or ends an
+ * interrupted call. */
 void signal_deliver(struct thread *t);
 /** Takes a waiting signal of `set` off the queues. */
 bool signal_take(struct thread *t, const struct sigs *set, struct siginfo *info);

@@ -156,6 +156,8 @@ static int64_t sigreturn(struct call *c, bool rt)
     c->replaced = true;
     if (signal_return(c->t, rt) < 0)
         signal_force(c->t, SIG_SEGV, SI_KERNEL_, 0);
+    else
+        signal_spare(c->t);
     return 0;
 }
 
@@ -177,7 +179,8 @@ enum { INIT = 1 /* the one other process, and not the guest's to send to */ };
 static int64_t send(struct call *c, uint32_t tid, uint64_t sig, int code)
 {
     struct thread *t = tid ? thread_find(c->p, tid) : NULL;
-    struct siginfo info = {.signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid};
+    struct siginfo info = {
+        .signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid, .sender = c->t->tid};
 
     if (tid && !t)
         return -ESRCH;
@@ -238,6 +241,7 @@ static int64_t queue(struct call *c, uint64_t pid, struct thread *t, uint64_t si
 
     if (read_info(c, sig, va, &info) < 0)
         return -EFAULT;
+    info.sender = c->t->tid;
     if (pid != FIRST_TID && !thread_find(c->p, (uint32_t)pid))
         return pid == INIT ? -EPERM : -ESRCH;
     if (sig > SIGNALS)

@@ -64,7 +64,8 @@ static nm_tick wake_chance(const struct thread *t)
 /* [instructions] that a thread completes between two interrupts. A miss, a refill of the TLB or the
  * handler of a virtual coherency exception may take longer than a slice or the period of the clock,
  * and what it brought may be gone when the thread comes back: taken by another card, or replaced by
- * the next thread. An LL and its SC must fit, too. */
+ * the next thread. An LL and its SC must fit, too. Whom others send signals without end gets on by
+ * as many between two handlers. */
 enum { SPARED = 64 };
 
 /* ---- cards and queues ------------------------------------------------------------------------ */
@@ -115,7 +116,8 @@ static void resume(struct thread *t, nm_tick at)
         return;
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, later(prog_now(p), t->late_to));
     pc_resume(p->m, t->card, &t->regs, at);
-    pc_spare(p->m, t->card, t->trap.preempted ? SPARED : 0);
+    pc_spare(p->m, t->card, t->trap.preempted || t->spared ? SPARED : 0);
+    t->spared = false;
     watch_begin(t);
     if (signal_waiting(t))
         stop = at;

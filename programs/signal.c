@@ -238,6 +238,26 @@ bool signal_waiting(const struct thread *t)
     return lowest(&t->pending.set, &open) || lowest(&t->p->pending.set, &open);
 }
 
+/** Whether the thread itself sent one of those that it would act on now, the first of their number.
+ */
+static bool sent_itself(const struct thread *t, const struct sigqueue *q)
+{
+    struct sigs open;
+
+    for (int i = 0; i < 2; i++)
+        open.w[i] = ~t->mask.w[i];
+    for (int signo; (signo = lowest(&q->set, &open)); sigs_remove(&open, signo))
+        if (q->first[signo - 1]->info.sender == t->tid)
+            return true;
+    return false;
+}
+
+void signal_spare(struct thread *t)
+{
+    t->spared =
+        signal_waiting(t) && !sent_itself(t, &t->pending) && !sent_itself(t, &t->p->pending);
+}
+
 static void drop(struct prog *p, struct sigqueue *q, int signo)
 {
     while (sigs_has(&q->set, signo))
@@ -657,7 +677,7 @@ void signal_deliver(struct thread *t)
     for (;;) {
         open.w[0] = ~t->mask.w[0];
         open.w[1] = ~t->mask.w[1];
-        if (t->p->over || !signal_take(t, &open, &info))
+        if (t->p->over || t->spared || !signal_take(t, &open, &info))
             break;
         act(t, &info);
     }

@@ -479,8 +479,8 @@ static void behind(void)
 
 enum { LONG_TICKS = 200000000 };
 
-/** Everybody sleeps, or with arg[1] a thread spins meanwhile, until the counter of its card
- *  overflows, arg[0] times. */
+/** Everybody sleeps, or with arg[0] a thread spins meanwhile, until the counter of its card
+ *  overflows. */
 static void by_card(void)
 {
     volatile unsigned *card = numachine_card(-1);
@@ -488,18 +488,16 @@ static void by_card(void)
     unsigned count;
     pthread_t t = 0;
 
-    if (arg[1])
+    if (arg[0])
         t = start(wait_for, 0);
     NUMACHINE_COUNT(card, 0, TIME);
     NUMACHINE_CONTROL(card, 0, NUMACHINE_EV_TIME | 1u << NUMACHINE_BIT_CONTROL_INTERRUPT);
-    for (unsigned i = 0; i < arg[0]; i++) {
-        NUMACHINE_LOAD(card, 0, 0xffff0000u - LONG_TICKS / 3);
-        poll(&heard, 1, -1);
-        if (read(heard.fd, &count, sizeof count) != sizeof count)
-            exit(9);
-    }
+    NUMACHINE_LOAD(card, 0, 0xffff0000u - LONG_TICKS / 3);
+    poll(&heard, 1, -1);
+    if (read(heard.fd, &count, sizeof count) != sizeof count)
+        exit(9);
     shared.word = 1;
-    if (arg[1])
+    if (arg[0])
         pthread_join(t, NULL);
 }
 

@@ -52,7 +52,10 @@ SLEEPS += [("behind", "--set=os.quantum=300000000cy")]
 
 # Whoever computes, or looks at a clock, gets on without a store or a call; so does who waits for a card.
 GET_ON = [("clock", "--functional"), ("computing", "--functional"), ("clock", ""), ("computing", ""), ("counter", "")]
-GET_ON += [(f"card {times} {spins}", "") for times in (1, 4) for spins in (0, 1)]
+GET_ON += [(f"card {spins}", "") for spins in (0, 1)]
+# The first thread gets on between two signals or interrupts, however many come.
+STORMS = [(f"signalled {threads}", mode) for threads in (1, 4, 16, 60) for mode in ("", "--functional")]
+STORMS += [(f"interrupted {threads}", "") for threads in (1, 4, 16, 60)]
 
 
 class Bench:
@@ -108,6 +111,12 @@ def get_on(bench):
         done = bench.run(what, ["--set=run.livelock=end", *option.split()])
         good = done.returncode == 0 and "anywhere" not in done.stderr
         bench.check(f"{what} {option} gets on", good, (done.returncode, done.stderr))
+
+
+def storms(bench):
+    for what, option in STORMS:
+        done = bench.run(what, ["--limit=100ms", *option.split()])
+        bench.check(f"{what} {option} ends", done.returncode == 0, (done.returncode, done.stderr))
 
 
 def table_on_request(bench):
@@ -228,6 +237,7 @@ def main():
     sleepers(bench)
     if bench.guest.endswith("o32"):
         get_on(bench)
+    storms(bench)
     passed_over(bench)
     table_on_request(bench)
     return 1 if bench.failed else 0
