@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifdef NM_INVARIANTS
-enum { NM_LOOKS_AT_INVARIANTS = 1 };
+#ifdef SIM_INVARIANTS
+enum { SIM_LOOKS_AT_INVARIANTS = 1 };
 #else
-enum { NM_LOOKS_AT_INVARIANTS = 0 };
+enum { SIM_LOOKS_AT_INVARIANTS = 0 };
 #endif
 
 /** Ends the process with the place, the condition and where in the machine it does not hold.
  *  @param ...  format and values of that */
-#define NM_MUST(condition, ...)                                                     \
+#define SIM_MUST(condition, ...)                                                    \
     do {                                                                            \
         if (__builtin_expect(!(condition), 0)) {                                    \
             fprintf(stderr, "%s:%d: %s: not so: ", __FILE__, __LINE__, #condition); \

@@ -16,27 +16,27 @@
 
 #include <stdlib.h>
 
-enum { WORDS = NM_WHEEL / 64, POOL = 32 };
+enum { WORDS = SIM_WHEEL / 64, POOL = 32 };
 
-struct nm_far {
-    nm_tick at;
+struct sim_far {
+    sim_tick at;
     uint64_t sequence; /* order of posting, the last key */
     uint32_t event;    /* its record */
     uint32_t order;
 };
 
-struct nm_kernel *nm_kernel_new(void)
+struct sim_kernel *sim_kernel_new(void)
 {
-    struct nm_kernel *k = nm_alloc(1, sizeof *k);
-    k->free_list = NM_NO_EVENT;
-    for (unsigned i = 0; i < NM_WHEEL; i++)
-        k->bucket[i] = NM_NO_EVENT;
-    k->next = k->heap_first = NM_NEVER;
+    struct sim_kernel *k = sim_alloc(1, sizeof *k);
+    k->free_list = SIM_NO_EVENT;
+    for (unsigned i = 0; i < SIM_WHEEL; i++)
+        k->bucket[i] = SIM_NO_EVENT;
+    k->next = k->heap_first = SIM_NEVER;
     k->exact = true;
     return k;
 }
 
-void nm_kernel_free(struct nm_kernel *k)
+void sim_kernel_free(struct sim_kernel *k)
 {
     if (!k)
         return;
@@ -45,10 +45,10 @@ void nm_kernel_free(struct nm_kernel *k)
     free(k);
 }
 
-void nm_pool_grow(struct nm_kernel *k)
+void sim_pool_grow(struct sim_kernel *k)
 {
     uint32_t old = k->pool_size, size = old ? 2 * old : POOL;
-    k->pool = nm_grow(k->pool, size, sizeof *k->pool);
+    k->pool = sim_grow(k->pool, size, sizeof *k->pool);
     for (uint32_t i = size; i-- > old;) {
         k->pool[i].next = k->free_list;
         k->free_list = i;
@@ -58,7 +58,7 @@ void nm_pool_grow(struct nm_kernel *k)
 
 /* ---- the far future -------------------------------------------------------------------------- */
 
-static bool before(const struct nm_far *a, const struct nm_far *b)
+static bool before(const struct sim_far *a, const struct sim_far *b)
 {
     if (a->at != b->at)
         return a->at < b->at;
@@ -67,13 +67,13 @@ static bool before(const struct nm_far *a, const struct nm_far *b)
     return a->sequence < b->sequence;
 }
 
-void nm_post_far(struct nm_kernel *k, nm_tick at, uint32_t event)
+void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event)
 {
-    const struct nm_far far = {
+    const struct sim_far far = {
         .at = at, .sequence = k->sequence++, .event = event, .order = k->pool[event].order};
     if (k->heap_count == k->heap_size) {
         k->heap_size = k->heap_size ? 2 * k->heap_size : 16;
-        k->heap = nm_grow(k->heap, k->heap_size, sizeof *k->heap);
+        k->heap = sim_grow(k->heap, k->heap_size, sizeof *k->heap);
     }
     uint32_t i = k->heap_count++;
     while (i && before(&far, &k->heap[(i - 1) / 2])) {
@@ -84,9 +84,9 @@ void nm_post_far(struct nm_kernel *k, nm_tick at, uint32_t event)
     k->heap_first = k->heap[0].at;
 }
 
-static struct nm_far heap_pop(struct nm_kernel *k)
+static struct sim_far heap_pop(struct sim_kernel *k)
 {
-    const struct nm_far top = k->heap[0], last = k->heap[--k->heap_count];
+    const struct sim_far top = k->heap[0], last = k->heap[--k->heap_count];
     uint32_t i = 0;
     for (;;) {
         uint32_t child = 2 * i + 1;
@@ -100,68 +100,68 @@ static struct nm_far heap_pop(struct nm_kernel *k)
         i = child;
     }
     k->heap[i] = last;
-    k->heap_first = k->heap_count ? k->heap[0].at : NM_NEVER;
+    k->heap_first = k->heap_count ? k->heap[0].at : SIM_NEVER;
     return top;
 }
 
 /* The clock has come near the first of them. */
-void nm_heap_pour(struct nm_kernel *k)
+void sim_heap_pour(struct sim_kernel *k)
 {
-    while (k->heap_count && k->heap_first - k->now < NM_WHEEL) {
-        struct nm_far far = heap_pop(k);
-        nm_wheel_insert(k, far.at, far.event);
+    while (k->heap_count && k->heap_first - k->now < SIM_WHEEL) {
+        struct sim_far far = heap_pop(k);
+        sim_wheel_insert(k, far.at, far.event);
     }
 }
 
 /* ---- what comes next ------------------------------------------------------------------------- */
 
-/* Distance from `now` to the first full bucket; NM_NEVER if all are empty. */
-static nm_tick wheel_first(const struct nm_kernel *k)
+/* Distance from `now` to the first full bucket; SIM_NEVER if all are empty. */
+static sim_tick wheel_first(const struct sim_kernel *k)
 {
-    const uint32_t start = k->now % NM_WHEEL;
+    const uint32_t start = k->now % SIM_WHEEL;
     uint32_t word = start / 64;
     uint64_t bits = k->full[word] & (~0ull << (start % 64));
     for (unsigned i = 0; i <= WORDS; i++) {
         if (bits) {
             uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            return (slot - start) % NM_WHEEL;
+            return (slot - start) % SIM_WHEEL;
         }
         word = (word + 1) % WORDS;
         bits = k->full[word];
     }
-    return NM_NEVER;
+    return SIM_NEVER;
 }
 
 /* Events of one order lie side by side. */
-void nm_slot_ties(const struct nm_kernel *k, uint32_t slot, nm_tie_fn *fn, void *ctx)
+void sim_slot_ties(const struct sim_kernel *k, uint32_t slot, sim_tie_fn *fn, void *ctx)
 {
-    for (uint32_t e = k->bucket[slot]; e != NM_NO_EVENT; e = k->pool[e].next) {
-        const struct nm_event *a = &k->pool[e];
-        if (a->next != NM_NO_EVENT && a->order == k->pool[a->next].order)
+    for (uint32_t e = k->bucket[slot]; e != SIM_NO_EVENT; e = k->pool[e].next) {
+        const struct sim_event *a = &k->pool[e];
+        if (a->next != SIM_NO_EVENT && a->order == k->pool[a->next].order)
             fn(ctx, a, &k->pool[a->next]);
     }
 }
 
-void nm_kernel_ties(const struct nm_kernel *k, nm_tie_fn *fn, void *ctx)
+void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx)
 {
-    for (uint32_t slot = 0; slot < NM_WHEEL; slot++)
-        nm_slot_ties(k, slot, fn, ctx);
+    for (uint32_t slot = 0; slot < SIM_WHEEL; slot++)
+        sim_slot_ties(k, slot, fn, ctx);
 }
 
-/* Every event of the heap is at a distance of NM_WHEEL or more. */
-uint32_t nm_kernel_count(const struct nm_kernel *k)
+/* Every event of the heap is at a distance of SIM_WHEEL or more. */
+uint32_t sim_kernel_count(const struct sim_kernel *k)
 {
     uint32_t count = k->heap_count;
-    for (unsigned slot = 0; slot < NM_WHEEL; slot++)
-        for (uint32_t e = k->bucket[slot]; e != NM_NO_EVENT; e = k->pool[e].next)
+    for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
+        for (uint32_t e = k->bucket[slot]; e != SIM_NO_EVENT; e = k->pool[e].next)
             count++;
     return count;
 }
 
-nm_tick nm_kernel_look(struct nm_kernel *k)
+sim_tick sim_kernel_look(struct sim_kernel *k)
 {
-    const nm_tick first = wheel_first(k);
-    k->next = first == NM_NEVER ? k->heap_first : k->now + first;
+    const sim_tick first = wheel_first(k);
+    k->next = first == SIM_NEVER ? k->heap_first : k->now + first;
     k->exact = true;
     return k->next;
 }

@@ -16,96 +16,98 @@
 #include <stdint.h>
 
 /** Order of events that fall on one tick; lower ranks first. */
-enum nm_rank {
-    NM_RANK_LOOK,      /**< a monitoring card looks at what has been before this tick */
-    NM_RANK_DELIVER,   /**< a packet arrives, a fill completes */
-    NM_RANK_MODULE,    /**< a module works on what has arrived */
-    NM_RANK_ARBITRATE, /**< the bus decides, having seen every request of the tick */
-    NM_RANK_OS,        /**< the world outside the hardware: traps, marks, limits */
+enum sim_rank {
+    SIM_RANK_LOOK,      /**< a monitoring card looks at what has been before this tick */
+    SIM_RANK_DELIVER,   /**< a packet arrives, a fill completes */
+    SIM_RANK_MODULE,    /**< a module works on what has arrived */
+    SIM_RANK_ARBITRATE, /**< the bus decides, having seen every request of the tick */
+    SIM_RANK_OS,        /**< the world outside the hardware: traps, marks, limits */
 };
 
 /** What an event does when it is due. `self` is the component, `arg` the word given at posting. */
-typedef void nm_fire_fn(void *self, nm_tick now, uint64_t arg);
+typedef void sim_fire_fn(void *self, sim_tick now, uint64_t arg);
 
 /** Ticks of the near future that have a bucket each. */
-enum { NM_WHEEL = 256 };
+enum { SIM_WHEEL = 256 };
 
-/** An event's record; time.c's own, as the members of struct nm_kernel are. */
-struct nm_event {
-    uint32_t order; /* rank, then component */
-    uint32_t next;  /* in its bucket, or in the free list */
-    nm_fire_fn *fire;
+/** An event's record; time.c's own, as the members of struct sim_kernel are. */
+struct sim_event {
+    uint32_t order; /**< rank, then component */
+    uint32_t next;  /**< in its bucket, or in the free list */
+    sim_fire_fn *fire;
     void *self;
     uint64_t arg;
 };
 
-struct nm_far; /* an event beyond the wheel */
+struct sim_far; /**< an event beyond the wheel */
 
 /** Told of two events of one tick, rank and component: nothing but the order of their postings says
  *  which comes first, and that is none of the machine's where two causes post. */
-typedef void nm_tie_fn(void *ctx, const struct nm_event *first, const struct nm_event *second);
+typedef void sim_tie_fn(void *ctx, const struct sim_event *first, const struct sim_event *second);
 
 /** Event queue; one per island. Its members are for the inline functions below only. */
-struct nm_kernel {
-    nm_tick now;
-    nm_tick next;                 /* no event before this tick */
-    bool exact;                   /* and there is one at it */
-    uint32_t fired;               /* order of the event fired last */
-    uint32_t free_list;           /* of the pool; NM_NO_EVENT: empty */
-    struct nm_event *pool;        /* grows only when it is empty */
-    uint64_t full[NM_WHEEL / 64]; /* which buckets are not empty */
-    uint32_t bucket[NM_WHEEL];    /* first event of the tick, in order */
-    struct nm_far *heap;          /* events at or beyond now + NM_WHEEL when posted */
+struct sim_kernel {
+    sim_tick now;
+    sim_tick next;                 /**< no event before this tick */
+    bool exact;                    /**< and there is one at it */
+    uint32_t fired;                /**< order of the event fired last */
+    uint32_t free_list;            /**< of the pool; SIM_NO_EVENT: empty */
+    struct sim_event *pool;        /**< grows only when it is empty */
+    uint64_t full[SIM_WHEEL / 64]; /**< which buckets are not empty */
+    uint32_t bucket[SIM_WHEEL];    /**< first event of the tick, in order */
+    struct sim_far *heap;          /**< events at or beyond now + SIM_WHEEL when posted */
     uint32_t heap_count, heap_size, pool_size;
-    uint64_t sequence;  /* of postings to the heap */
-    nm_tick heap_first; /* tick of the first event of the heap, NM_NEVER if none */
-    nm_tick limit;      /* see nm_kernel_allow */
-    nm_tie_fn *tie;     /* builds with -Dinvariants=true tell it of each tie; NULL: nobody */
+    uint64_t sequence;   /**< of postings to the heap */
+    sim_tick heap_first; /**< tick of the first event of the heap, SIM_NEVER if none */
+    sim_tick limit;      /**< see sim_kernel_allow */
+    sim_tie_fn *tie;     /**< builds with -Dinvariants=true tell it of each tie; NULL: nobody */
     void *tie_ctx;
 };
 
-#define NM_NO_EVENT UINT32_MAX
+#define SIM_NO_EVENT UINT32_MAX
 
-/** Makes an empty queue at tick 0. Ownership: caller; release with nm_kernel_free. */
-struct nm_kernel *nm_kernel_new(void);
-void nm_kernel_free(struct nm_kernel *k);
+/** Makes an empty queue at tick 0. Ownership: caller; release with sim_kernel_free. */
+struct sim_kernel *sim_kernel_new(void);
+void sim_kernel_free(struct sim_kernel *k);
 
 /** Slow parts of the functions below. */
-void nm_pool_grow(struct nm_kernel *k);
-void nm_post_far(struct nm_kernel *k, nm_tick at, uint32_t event);
-void nm_heap_pour(struct nm_kernel *k);
-nm_tick nm_kernel_look(struct nm_kernel *k);
-void nm_slot_ties(const struct nm_kernel *k, uint32_t slot, nm_tie_fn *fn, void *ctx);
+void sim_pool_grow(struct sim_kernel *k);
+void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event);
+void sim_heap_pour(struct sim_kernel *k);
+sim_tick sim_kernel_look(struct sim_kernel *k);
+void sim_slot_ties(const struct sim_kernel *k, uint32_t slot, sim_tie_fn *fn, void *ctx);
 
-/* Puts an event into its bucket, behind all of its order. */
-static inline void nm_wheel_insert(struct nm_kernel *k, nm_tick at, uint32_t event)
+/** Puts an event into its bucket, behind all of its order. */
+static inline void sim_wheel_insert(struct sim_kernel *k, sim_tick at, uint32_t event)
 {
-    const uint32_t slot = at % NM_WHEEL, order = k->pool[event].order;
+    const uint32_t slot = at % SIM_WHEEL, order = k->pool[event].order;
     uint32_t *link = &k->bucket[slot];
-    while (*link != NM_NO_EVENT && k->pool[*link].order <= order)
+    while (*link != SIM_NO_EVENT && k->pool[*link].order <= order)
         link = &k->pool[*link].next;
     k->pool[event].next = *link;
     *link = event;
     k->full[slot / 64] |= 1ull << (slot % 64);
-    if (NM_LOOKS_AT_INVARIANTS && k->tie)
-        nm_slot_ties(k, slot, k->tie, k->tie_ctx);
+    if (SIM_LOOKS_AT_INVARIANTS && k->tie)
+        sim_slot_ties(k, slot, k->tie, k->tie_ctx);
 }
 
 /**
  * Posts an event.
- * @param at         [ticks] not before nm_kernel_now()
+ * @param at         [ticks] not before sim_kernel_now()
  * @param rank       order within the tick
  * @param component  id of the receiving component, the next key of the order; below 2^24
- * @param fire,self,arg  what runs
+ * @param fire       what runs
+ * @param self       handed to it: the component
+ * @param arg        handed to it, too
  */
-static inline void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, uint32_t component,
-                           nm_fire_fn *fire, void *self, uint64_t arg)
+static inline void sim_post(struct sim_kernel *k, sim_tick at, enum sim_rank rank,
+                            uint32_t component, sim_fire_fn *fire, void *self, uint64_t arg)
 {
     assert(at >= k->now && component < 1u << 24);
-    if (k->free_list == NM_NO_EVENT)
-        nm_pool_grow(k);
+    if (k->free_list == SIM_NO_EVENT)
+        sim_pool_grow(k);
     const uint32_t e = k->free_list;
-    struct nm_event *ev = &k->pool[e];
+    struct sim_event *ev = &k->pool[e];
     k->free_list = ev->next;
     ev->order = (uint32_t)rank << 24 | component;
     ev->fire = fire;
@@ -115,67 +117,67 @@ static inline void nm_post(struct nm_kernel *k, nm_tick at, enum nm_rank rank, u
         k->next = at;
         k->exact = true;
     }
-    if (at - k->now < NM_WHEEL)
-        nm_wheel_insert(k, at, e);
+    if (at - k->now < SIM_WHEEL)
+        sim_wheel_insert(k, at, e);
     else
-        nm_post_far(k, at, e);
+        sim_post_far(k, at, e);
 }
 
 /** Events posted and not yet fired; walks through them. */
-uint32_t nm_kernel_count(const struct nm_kernel *k);
+uint32_t sim_kernel_count(const struct sim_kernel *k);
 
 /** Tells `fn` of the ties among the events of the near future. */
-void nm_kernel_ties(const struct nm_kernel *k, nm_tie_fn *fn, void *ctx);
+void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx);
 
-/** Tick of the next event, or NM_NEVER. */
-static inline nm_tick nm_kernel_next(struct nm_kernel *k)
+/** Tick of the next event, or SIM_NEVER. */
+static inline sim_tick sim_kernel_next(struct sim_kernel *k)
 {
     if (k->exact)
         return k->next;
-    const uint32_t start = k->now % NM_WHEEL;
+    const uint32_t start = k->now % SIM_WHEEL;
     const uint64_t near = k->full[start / 64] >> (start % 64);
     if (!near)
-        return nm_kernel_look(k);
+        return sim_kernel_look(k);
     k->exact = true;
-    return k->next = k->now + (nm_tick)__builtin_ctzll(near);
+    return k->next = k->now + (sim_tick)__builtin_ctzll(near);
 }
 
-/** Current tick: that of the last event fired, or set by nm_kernel_advance. */
-static inline nm_tick nm_kernel_now(const struct nm_kernel *k)
+/** Current tick: that of the last event fired, or set by sim_kernel_advance. */
+static inline sim_tick sim_kernel_now(const struct sim_kernel *k)
 {
     return k->now;
 }
 
 /** Whether no other event is left at the current tick: what would be posted for it may be done at
  *  once. */
-static inline bool nm_kernel_clear(const struct nm_kernel *k)
+static inline bool sim_kernel_clear(const struct sim_kernel *k)
 {
-    return k->bucket[k->now % NM_WHEEL] == NM_NO_EVENT;
+    return k->bucket[k->now % SIM_WHEEL] == SIM_NO_EVENT;
 }
 
 /** Rank and component of the event fired last. */
-static inline enum nm_rank nm_kernel_rank(const struct nm_kernel *k)
+static inline enum sim_rank sim_kernel_rank(const struct sim_kernel *k)
 {
-    return (enum nm_rank)(k->fired >> 24);
+    return (enum sim_rank)(k->fired >> 24);
 }
 
-static inline uint32_t nm_kernel_component(const struct nm_kernel *k)
+static inline uint32_t sim_kernel_component(const struct sim_kernel *k)
 {
     return k->fired & 0xffffff;
 }
 
 /** Moves the clock to `to` without firing; precondition: no event before `to`. */
-static inline void nm_kernel_advance(struct nm_kernel *k, nm_tick to)
+static inline void sim_kernel_advance(struct sim_kernel *k, sim_tick to)
 {
     assert(to >= k->now);
     k->now = to;
-    if (k->heap_first - to < NM_WHEEL)
-        nm_heap_pour(k);
+    if (k->heap_first - to < SIM_WHEEL)
+        sim_heap_pour(k);
 }
 
 /** Until the next event that is fired returns, nothing but events happens on the island before
  *  `limit`. */
-static inline void nm_kernel_allow(struct nm_kernel *k, nm_tick limit)
+static inline void sim_kernel_allow(struct sim_kernel *k, sim_tick limit)
 {
     k->limit = limit;
 }
@@ -185,24 +187,24 @@ static inline void nm_kernel_allow(struct nm_kernel *k, nm_tick limit)
  * thing to happen on the island. Then the clock stands at `at`, and the caller does what the event
  * would have done. Not for events after which somebody asks for their rank and component.
  */
-static inline bool nm_kernel_goes_on(struct nm_kernel *k, nm_tick at)
+static inline bool sim_kernel_goes_on(struct sim_kernel *k, sim_tick at)
 {
-    if (at >= k->limit || nm_kernel_next(k) <= at)
+    if (at >= k->limit || sim_kernel_next(k) <= at)
         return false;
-    nm_kernel_advance(k, at);
+    sim_kernel_advance(k, at);
     return true;
 }
 
 /** Fires the first event in order. Precondition: there is one. */
-static inline void nm_kernel_step(struct nm_kernel *k)
+static inline void sim_kernel_step(struct sim_kernel *k)
 {
-    k->now = nm_kernel_next(k);
-    if (k->heap_first - k->now < NM_WHEEL)
-        nm_heap_pour(k);
-    const uint32_t slot = k->now % NM_WHEEL, e = k->bucket[slot];
-    const struct nm_event ev = k->pool[e];
+    k->now = sim_kernel_next(k);
+    if (k->heap_first - k->now < SIM_WHEEL)
+        sim_heap_pour(k);
+    const uint32_t slot = k->now % SIM_WHEEL, e = k->bucket[slot];
+    const struct sim_event ev = k->pool[e];
     k->bucket[slot] = ev.next;
-    if (ev.next == NM_NO_EVENT) {
+    if (ev.next == SIM_NO_EVENT) {
         k->full[slot / 64] &= ~(1ull << (slot % 64));
         k->exact = false;
     }

@@ -32,7 +32,7 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
     return rows[n % 3][m];
 }
 
-const char *nm_nearest(const char *word, const char *(*next)(void *ctx, size_t i), void *ctx)
+const char *sim_nearest(const char *word, const char *(*next)(void *ctx, size_t i), void *ctx)
 {
     const size_t n = strlen(word);
     const char *best = NULL, *candidate;

@@ -8,6 +8,6 @@
 
 /** The candidate nearest to `word` by edit distance, or NULL when none is near enough for a
  *  "did you mean". @param next  yields candidates until NULL */
-const char *nm_nearest(const char *word, const char *(*next)(void *ctx, size_t i), void *ctx);
+const char *sim_nearest(const char *word, const char *(*next)(void *ctx, size_t i), void *ctx);
 
 #endif

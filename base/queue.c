@@ -5,11 +5,11 @@
 
 #include "base/alloc.h"
 
-void *nm_queue_grow(struct nm_queue *q, void *array, size_t element)
+void *sim_queue_grow(struct sim_queue *q, void *array, size_t element)
 {
     enum { FEWEST = 16 };
     const unsigned size = q->size ? 2 * q->size : FEWEST, head = q->size - q->head;
-    char *grown = nm_grow(NULL, size, element);
+    char *grown = sim_grow(NULL, size, element);
     const size_t first = (size_t)(q->count < head ? q->count : head) * element;
     if (q->count) {
         memcpy(grown, (char *)array + q->head * element, first);

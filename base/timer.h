@@ -2,20 +2,20 @@
  * A timer: an event of which at most one counts, the earliest that was asked for.
  *
  * An event that has been posted cannot be taken back. One whose tick is no longer the timer's fires
- * all the same; its function begins with nm_timer_fires and finds that it has nothing to do.
+ * all the same; its function begins with sim_timer_fires and finds that it has nothing to do.
  */
 #ifndef BASE_TIMER_H
 #define BASE_TIMER_H
 
 #include "base/kernel.h"
 
-/** When it is due [ticks]; NM_NEVER: not set. */
-struct nm_timer {
-    nm_tick at;
+/** When it is due [ticks]; SIM_NEVER: not set. */
+struct sim_timer {
+    sim_tick at;
 };
 
 /** Sets it to `at`, unless it is due by then. @return true: the caller posts its event for `at` */
-static inline bool nm_timer_set(struct nm_timer *t, nm_tick at)
+static inline bool sim_timer_set(struct sim_timer *t, sim_tick at)
 {
     if (at >= t->at)
         return false;
@@ -24,19 +24,19 @@ static inline bool nm_timer_set(struct nm_timer *t, nm_tick at)
 }
 
 /** In its event at `now`: whether that is the timer's. Then it is no longer set. */
-static inline bool nm_timer_fires(struct nm_timer *t, nm_tick now)
+static inline bool sim_timer_fires(struct sim_timer *t, sim_tick now)
 {
     if (t->at != now)
         return false;
-    t->at = NM_NEVER;
+    t->at = SIM_NEVER;
     return true;
 }
 
 /** Instead of setting it to the current tick: whether its event would be the next, since none is
  * left at this tick. Then the caller calls the event's function. */
-static inline bool nm_timer_at_once(struct nm_timer *t, const struct nm_kernel *k, nm_tick now)
+static inline bool sim_timer_at_once(struct sim_timer *t, const struct sim_kernel *k, sim_tick now)
 {
-    return nm_kernel_clear(k) && nm_timer_set(t, now);
+    return sim_kernel_clear(k) && sim_timer_set(t, now);
 }
 
 #endif

@@ -10,9 +10,8 @@
 #include "cli/guest.h"
 #include "input/experiment.h"
 #include "input/home.h"
-#include "machine/looking.h"
+#include "machine/statistics.h"
 #include "procard/r4400/r4400.h"
-#include "programs/program.h"
 #include "report/host.h"
 
 #include <fcntl.h>
@@ -57,7 +56,7 @@ struct done {
 struct figures {
     bool complete;
     unsigned processors;
-    nm_tick ticks;
+    sim_tick ticks;
     struct done begin, end;
     double start_up;           /**< [s] of the host, to build the machine */
     long built_kb, peak_kb;    /**< resident: the whole process when it is built; greatest ever */
@@ -85,7 +84,7 @@ static struct done look(struct nm_machine *m, const struct nm_params *p)
 }
 
 /* The works name one region. */
-static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
+static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 {
     struct figures *f = ctx;
     (void)name;
@@ -106,7 +105,7 @@ static long resident(void)
 }
 
 /* In the child: runs the work with the guest's output thrown away. */
-static void measure(const struct in_experiment *x, const char *program, struct figures *f)
+static void measure(const struct in_experiment *x, const struct cli_guest *guest, struct figures *f)
 {
     struct prog_outcome outcome;
     struct prog_hooks hooks = {.ctx = f, .mark = on_mark};
@@ -114,12 +113,14 @@ static void measure(const struct in_experiment *x, const char *program, struct f
     const int nowhere = open("/dev/null", O_RDWR);
     const double begin = rep_host_seconds();
     struct nm_machine *m = nm_machine_new(&x->machine.params, &pc_r4400);
-    struct prog_spec spec = {.path = program,
-                             .argv = x->argv,
-                             .envp = x->envp,
-                             .stdin_fd = nowhere,
-                             .stdout_fd = nowhere,
-                             .stderr_fd = 2,
+    const struct prog_program program = {.path = guest->path,
+                                         .argv = x->argv,
+                                         .envp = x->envp,
+                                         .stdin_fd = nowhere,
+                                         .stdout_fd = nowhere,
+                                         .stderr_fd = 2};
+    struct prog_spec spec = {.workload = guest->workload,
+                             .what = &program,
                              .seed = x->seed,
                              .limit = x->limit,
                              .ranges = x->ranges,
@@ -146,7 +147,7 @@ static enum cli_exit run_work(const struct in_experiment *x, struct figures *f)
         fflush(NULL);
         const pid_t child = fork();
         if (!child) {
-            measure(x, guest.path, f);
+            measure(x, &guest, f);
             _exit(0);
         }
         waitpid(child, NULL, 0);

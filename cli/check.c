@@ -135,6 +135,22 @@ static void print_writes(const struct in_experiment *x)
     }
 }
 
+/** Whose Status pins are recorded, and when. */
+static void print_status(const struct in_experiment *x)
+{
+    static const struct in_form time = {IN_TIME, "", 0, 0};
+    char from[64], to[64];
+    if (!x->status_count)
+        return;
+    in_value_format(&time, in_status_begin(x), from, sizeof from);
+    in_value_format(&time, x->status_to, to, sizeof to);
+    printf("status      pins of %s", x->status_count == 1 ? "card" : "cards");
+    for (unsigned i = 0; i < x->status_count; i++)
+        printf(" %u", x->status_card[i]);
+    printf(", from %s to %s\n", in_status_begin(x) ? from : "the beginning",
+           x->status_to == SIM_NEVER ? "the end" : to);
+}
+
 static void print_experiment(const struct in_experiment *x)
 {
     static const struct in_form time = {IN_TIME, "", 0, 0};
@@ -160,8 +176,9 @@ static void print_experiment(const struct in_experiment *x)
     if (x->group_count)
         print_words("groups", x->groups);
     in_value_format(&time, x->interval, limit, sizeof limit);
-    if (x->interval != NM_NEVER)
+    if (x->interval != SIM_NEVER)
         printf("samples     every %s\n", limit);
+    print_status(x);
     print_writes(x);
     in_value_format(&time, x->limit, limit, sizeof limit);
     printf("run         seed %llu, limit %s\n", (unsigned long long)x->seed, limit);

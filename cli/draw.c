@@ -10,6 +10,7 @@
 
 #include "input/units.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Colours: paper, ink, and one for each thing. */
@@ -348,9 +349,10 @@ void cli_draw(const struct cli_topology *t, FILE *out)
     } else
         cover(&extent, centre, d.station);
     open_sheet(&d, extent, out);
-    if (t->rings)
+    if (t->rings) {
+        assert(top < RING_LEVELS);
         draw_ring(&d, top, 0, centre, first_of_all(&d));
-    else
+    } else
         draw_board(&d, centre, 0);
     fputs("</g>\n</svg>\n", out);
 }

@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 #include "input/home.h"
+#include "input/workload.h"
 #include "programs/build.h"
-#include "programs/program.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
     enum cli_exit status = CLI_EXIT_OK;
     char why[1024];
     if (!x->source) {
-        guest->path = nm_strdup(x->program);
+        guest->path = sim_strdup(x->program);
     } else {
         strcpy(guest->directory, "/tmp/numachine-XXXXXX");
         if (mkdtemp(guest->directory)) {
@@ -55,7 +55,9 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
             status = CLI_EXIT_IO;
         }
     }
-    if (status == CLI_EXIT_OK && !prog_check(guest->path, why, sizeof why)) {
+    if (status == CLI_EXIT_OK)
+        guest->workload = in_workload_for(guest->path, why, sizeof why);
+    if (status == CLI_EXIT_OK && !guest->workload) {
         fprintf(stderr, "numachine: error: %s\n", why);
         status = CLI_EXIT_USAGE;
     }

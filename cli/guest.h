@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 struct cli_guest {
-    char *path;         /**< of the executable on the host */
-    bool built;         /**< from source, in `directory` */
-    char directory[64]; /**< temporary */
+    char *path;                           /**< of the executable on the host */
+    const struct prog_workload *workload; /**< runs it */
+    bool built;                           /**< from source, in `directory` */
+    char directory[64];                   /**< temporary */
 };
 
 /** Finds or builds the program and checks that the machine can run it. Complaints go to stderr.

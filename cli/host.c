@@ -68,7 +68,7 @@ static void die_without_memory(void)
     void *const symbol = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
     memcpy(&set, &symbol, sizeof set);
     if (symbol)
-        set(nm_no_memory);
+        set(sim_no_memory);
 }
 
 static void catch_abort(void)

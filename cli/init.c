@@ -31,29 +31,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+/** A shipped file on its way to a new one. */
+struct copy {
+    FILE *in;
+    const char *name, *schema; /**< in place of the template's */
+    int error;                 /**< of reading */
+};
+
 /** Replaces the template's own words in a line. */
-static void copy_line(FILE *out, const char *line, const char *name)
+static void copy_line(FILE *out, const char *line, const struct copy *c)
 {
     while (*line) {
         if (!strncmp(line, shipped_schema, sizeof shipped_schema - 1)) {
-            fprintf(out, "%s/configs/schema.json", in_home());
+            fputs(c->schema, out);
             line += sizeof shipped_schema - 1;
         } else if (!strncmp(line, shipped_name, sizeof shipped_name - 1) &&
                    line[sizeof shipped_name - 1] == '.') {
-            fputs(name, out);
+            fputs(c->name, out);
             line += sizeof shipped_name - 1;
         } else {
             fputc(*line++, out);
         }
     }
 }
-
-/** A shipped file on its way to a new one. */
-struct copy {
-    FILE *in;
-    const char *name;
-    int error; /**< of reading */
-};
 
 static void write_copy(void *ctx, FILE *out)
 {
@@ -62,7 +62,7 @@ static void write_copy(void *ctx, FILE *out)
     size_t size = 0;
     errno = 0;
     while (getline(&line, &size, c->in) >= 0)
-        copy_line(out, line, c->name);
+        copy_line(out, line, c);
     c->error = feof(c->in) ? 0 : errno;
     free(line);
 }
@@ -71,8 +71,8 @@ static void write_copy(void *ctx, FILE *out)
 static int copy(const char *suffix, const char *stem, const char *name)
 {
     char *from = in_home_path("experiments/%s%s", shipped_name, suffix), why[PATH_MAX + 100];
-    char *to = nm_format("%s%s", stem, suffix);
-    struct copy c = {.in = fopen(from, "re"), .name = name};
+    char *to = sim_format("%s%s", stem, suffix), *schema = in_home_path("configs/schema.json");
+    struct copy c = {.in = fopen(from, "re"), .name = name, .schema = schema};
     if (!c.in)
         c.error = errno;
     bool good = c.in && rep_whole_write(to, true, write_copy, &c, NULL, why, sizeof why);
@@ -88,13 +88,14 @@ static int copy(const char *suffix, const char *stem, const char *name)
         fclose(c.in);
     free(from);
     free(to);
+    free(schema);
     return good ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
 /** Refuses before anything is written. */
 static bool exists(const char *stem, const char *suffix)
 {
-    char *path = nm_format("%s%s", stem, suffix);
+    char *path = sim_format("%s%s", stem, suffix);
     const bool there = access(path, F_OK) == 0;
     if (there)
         fprintf(stderr, "numachine: error: %s exists and is not overwritten\n", path);
@@ -111,7 +112,7 @@ int cli_init(int argc, char **argv)
                "program it runs. Overwrites nothing."};
     const char *file = "experiment.yaml";
     cli_parse(&argp, argc, argv, 0, &file);
-    char *stem = nm_format("%.*s", (int)strlen(file) - 5, file);
+    char *stem = sim_format("%.*s", (int)strlen(file) - 5, file);
     char *name = in_base_name(file);
     int status = CLI_EXIT_USAGE;
     if (!exists(stem, ".yaml") && !exists(stem, ".c")) {

@@ -6,12 +6,12 @@
 #include "input/home.h"
 #include "input/tables.h"
 #include "input/units.h"
+#include "input/workload.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "machine/packet.h"
 #include "machine/protocol.h"
 #include "procard/sync.h"
-#include "programs/syscall.h"
 #include "report/grid.h"
 
 #include "base/nearest.h"
@@ -65,8 +65,11 @@ static json_t *list_sets(void)
 static char **shipped(const char *directory)
 {
     char **names = in_home_names(directory, ".yaml");
-    if (!names)
-        fprintf(stderr, "numachine: error: nothing to list in %s/%s\n", in_home(), directory);
+    if (!names) {
+        char *path = in_home_path("%s", directory);
+        fprintf(stderr, "numachine: error: nothing to list in %s\n", path);
+        free(path);
+    }
     return names;
 }
 
@@ -350,20 +353,44 @@ static json_t *list_protocols(void)
     return array;
 }
 
+/** "4001", "" for none. */
+static json_t *call_number(int number)
+{
+    char text[16] = "";
+    if (number >= 0)
+        snprintf(text, sizeof text, "%d", number);
+    return json_string(text);
+}
+
+static void add_calls(json_t *array, const struct prog_workload *w)
+{
+    struct prog_call call;
+    for (size_t i = 0; w->call && w->call(i, &call); i++) {
+        json_t *row = json_pack("{s:s}", "name", call.name);
+        for (unsigned a = 0; a < PROG_ABIS_MAX && w->abis[a]; a++)
+            json_object_set_new(row, w->abis[a], call_number(call.number[a]));
+        json_object_set_new(row, "sentence", json_string(call.sentence));
+        json_object_set_new(row, "unlike Linux", json_string(call.differs));
+        json_array_append_new(array, row);
+    }
+}
+
 /** System calls of guest programs; a number is empty where the ABI has no such call. */
 static json_t *list_syscalls(void)
 {
-    size_t count;
-    char o32[16], n64[16];
     json_t *array = json_array();
-    const struct sys_row *rows = sys_rows(&count);
-    for (size_t i = 0; i < count; i++) {
-        snprintf(o32, sizeof o32, rows[i].o32 < 0 ? "" : "%d", 4000 + rows[i].o32);
-        snprintf(n64, sizeof n64, rows[i].n64 < 0 ? "" : "%d", 5000 + rows[i].n64);
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", rows[i].name, "o32",
-                                               o32, "n64", n64, "sentence", rows[i].sentence,
-                                               "unlike Linux", sys_differs(&rows[i])));
-    }
+    for (size_t i = 0; in_workload(i); i++)
+        add_calls(array, in_workload(i));
+    return array;
+}
+
+static json_t *list_workloads(void)
+{
+    json_t *array = json_array();
+    const struct prog_workload *w;
+    for (size_t i = 0; (w = in_workload(i)); i++)
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s}", "name", w->name, "sentence", w->sentence));
     return array;
 }
 
@@ -399,6 +426,7 @@ static const struct listing {
      "the coherence protocols a machine may have; 'numachine protocol NAME' prints one"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
+    {"workloads", list_workloads, "name sentence", "what runs on the machine"},
     {"syscalls", list_syscalls, "name o32 n64 sentence",
      "the system calls a program may make; --json says where each is unlike Linux"},
     {"statuses", list_statuses, "status sentence", "the exit statuses of numachine itself"},
@@ -427,8 +455,7 @@ static size_t column_width(json_t *rows, const char *column)
 {
     size_t width = 0, i;
     json_t *row;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach(rows, i, row) {
         char *text = cell(row, column);
         width = strlen(text) > width ? strlen(text) : width;
         free(text);
@@ -446,8 +473,7 @@ static void print_rows(json_t *rows, const char *columns)
         width[n] = column_width(rows, name[n]);
         n++;
     }
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach(rows, i, row) {
         for (size_t c = 0; c < n; c++) {
             char *text = cell(row, name[c]);
             printf("%-*s%s", c + 1 < n ? (int)width[c] : 0, text, c + 1 < n ? "  " : "\n");
@@ -463,16 +489,13 @@ static void print_markdown(json_t *rows)
     const char *key;
     json_t *row, *value, *first = json_array_get(rows, 0);
     for (int line = 0; line < 2; line++) {
-        json_object_foreach(first, key, value)
-        {
+        json_object_foreach(first, key, value) {
             printf("| %s ", line ? "---" : key);
         }
         puts("|");
     }
-    json_array_foreach(rows, i, row)
-    {
-        json_object_foreach(first, key, value)
-        {
+    json_array_foreach(rows, i, row) {
+        json_object_foreach(first, key, value) {
             char *text = cell(row, key);
             fputs("| ", stdout);
             for (const char *c = text; *c; c++)
@@ -489,8 +512,7 @@ static bool matches(json_t *row, const char *pattern)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(row, key, value)
-    {
+    json_object_foreach(row, key, value) {
         const char *text = json_string_value(value);
         const bool is_name = !strcmp(key, "name") || !strcmp(key, "key") || !strcmp(key, "ref");
         if (text &&
@@ -511,8 +533,7 @@ static json_t *filter(json_t *rows, const char *pattern)
 {
     size_t i;
     json_t *row, *kept = json_array();
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach(rows, i, row) {
         if (is_group(row, pattern))
             json_array_append(kept, row);
     }
@@ -520,8 +541,7 @@ static json_t *filter(json_t *rows, const char *pattern)
         json_decref(rows);
         return kept;
     }
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach(rows, i, row) {
         if (matches(row, pattern))
             json_array_append(kept, row);
     }
@@ -542,15 +562,13 @@ static void print_group(json_t *group)
     json_t *row;
     const json_int_t runs = json_integer_value(json_object_get(group, "runs"));
     printf("%s: %s\n\nevents:", member(group, "name"), member(group, "sentence"));
-    json_array_foreach(json_object_get(group, "events"), i, row)
-    {
+    json_array_foreach(json_object_get(group, "events"), i, row) {
         printf(" %s", json_string_value(row));
     }
     printf("\n        (%lld run%s of the card's %u counters)\n\n", (long long)runs,
            runs == 1 ? "" : "s", unit_of_lists()->counters);
     rep_grid_init(&grid, "lll");
-    json_array_foreach(json_object_get(group, "metrics"), i, row)
-    {
+    json_array_foreach(json_object_get(group, "metrics"), i, row) {
         rep_grid_cell(&grid, "%s", member(row, "name"));
         rep_grid_cell(&grid, "%s", member(row, "unit"));
         rep_grid_cell(&grid, "= %s", member(row, "formula"));
@@ -579,7 +597,7 @@ static const struct listing *find_listing(struct argp_state *state, const char *
     for (size_t i = 0; i < LISTINGS; i++)
         if (!strcmp(listings[i].name, name))
             return &listings[i];
-    const char *near = nm_nearest(name, next_listing, NULL);
+    const char *near = sim_nearest(name, next_listing, NULL);
     if (near)
         argp_error(state, "nothing called '%.60s' to list; did you mean '%s'?", name, near);
     else

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)NM_EXIT_MEMORY == (int)CLI_EXIT_USAGE, "a status of exit.def");
+_Static_assert((int)SIM_EXIT_MEMORY == (int)CLI_EXIT_USAGE, "a status of exit.def");
 
 static const struct command {
     const char *name;
@@ -33,7 +33,7 @@ static char *help(int key, const char *text, void *input)
 {
     char *table = NULL;
     size_t size;
-    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? nm_text_open(&table, &size) : NULL;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? sim_text_open(&table, &size) : NULL;
     (void)input;
     if (!out)
         return (char *)text;
@@ -45,7 +45,7 @@ static char *help(int key, const char *text, void *input)
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
-    nm_text_close(out, &table);
+    sim_text_close(out, &table);
     return table;
 }
 
@@ -80,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
     if (argp_parse(argp, argc, argv, flags, NULL, input))
-        nm_no_memory();
+        sim_no_memory();
 }
 
 static int dispatch(int argc, char **argv)
@@ -93,7 +93,7 @@ static int dispatch(int argc, char **argv)
         argv[0] = name;
         return commands[i].run(argc, argv);
     }
-    const char *near = nm_nearest(argv[0], next_command, NULL);
+    const char *near = sim_nearest(argv[0], next_command, NULL);
     fprintf(stderr, "numachine: error: no command '%.60s'%s%s%s\n", argv[0],
             near ? "; did you mean '" : " (numachine --help)", near ? near : "", near ? "'?" : "");
     return CLI_EXIT_USAGE;
@@ -102,7 +102,7 @@ static int dispatch(int argc, char **argv)
 /** For jansson, whose callers do not ask for every member whether there was memory for it. */
 static void *alloc_text(size_t size)
 {
-    return nm_alloc(size, 1);
+    return sim_alloc(size, 1);
 }
 
 int main(int argc, char **argv)

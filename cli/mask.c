@@ -8,7 +8,7 @@
 #include "cli/mask.h"
 
 #include "input/tables.h"
-#include "programs/program.h"
+#include "input/workload.h"
 #include "report/grid.h"
 
 #include <inttypes.h>
@@ -20,8 +20,7 @@ bool cli_mask_find(struct cli_mask *mask, const struct in_experiment *x, const c
     char why[256];
     *mask = (struct cli_mask){
         .wish = &x->wish, .from = x->mask_from, .to = x->mask_to, .pattern = mon_pattern_none()};
-    if (!x->mask_symbol ||
-        prog_symbol(path, x->mask_symbol, &mask->from, &mask->to, why, sizeof why))
+    if (!x->mask_symbol || in_symbol(path, x->mask_symbol, &mask->from, &mask->to, why, sizeof why))
         return true;
     const char *origin = x->origins[IN_KEY_mask_address].text;
     if (strchr(origin, ':')) /* a file and a line */

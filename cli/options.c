@@ -12,9 +12,23 @@ enum { OPT_FORCE = 0x200, OPT_ALLOW, OPT_CHECK, OPT_FUNCTIONAL };
 
 const char *cli_value(struct argp_state *state, const char *option, const char *arg)
 {
+    if (!*arg)
+        argp_error(state, "%s: its argument is empty", option);
+    return arg;
+}
+
+const char *cli_text(struct argp_state *state, const char *option, const char *arg)
+{
     if (arg[0] == '-' && arg[1])
         argp_error(state, "%s: its argument is missing: '%.60s' is an option", option, arg);
-    return arg;
+    return cli_value(state, option, arg);
+}
+
+void cli_once(struct argp_state *state, const char *option, bool *given)
+{
+    if (*given)
+        argp_error(state, "%s: given twice, but it says one thing only", option);
+    *given = true;
 }
 
 /* ---- --set ----------------------------------------------------------------------------------- */
@@ -23,12 +37,14 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 {
     if (key != 's')
         return ARGP_ERR_UNKNOWN;
-    in_push(state->input, arg);
+    in_push(state->input, (char *)cli_value(state, "--set", arg));
     return 0;
 }
 
 static const struct argp_option set_options[] = {
-    {"set", 's', "KEY=VALUE", 0, "Replace a value of the file or of its machine", 0}, {0}};
+    {"set", 's', "KEY=VALUE", 0,
+     "Replace a value of the file or of its machine; of several for one KEY the last counts", 0},
+    {0}};
 
 const struct argp cli_set_argp = {.options = set_options, .parser = parse_set};
 
@@ -56,11 +72,14 @@ const struct argp cli_file_argp = {.parser = parse_file, .args_doc = "FILE"};
 /* ---- of a run -------------------------------------------------------------------------------- */
 
 /** Adds the comma-separated parts of an argument to a list. */
-static void add_parts(char ***list, const char *spec)
+static void add_parts(struct argp_state *state, const char *option, char ***list, const char *spec)
 {
-    char *copy = in_strdup(spec), *rest = copy;
-    for (char *word; (word = strsep(&rest, ","));)
+    char *copy = in_strdup(cli_value(state, option, spec)), *rest = copy;
+    for (char *word; (word = strsep(&rest, ","));) {
+        if (!*word)
+            argp_error(state, "%s: a name is missing in '%.60s'", option, spec);
         in_push(list, word);
+    }
     free(copy);
 }
 
@@ -72,16 +91,17 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &o->sets;
         return 0;
     case 'e':
-        add_parts(&o->events, arg);
+        add_parts(state, "--event", &o->events, arg);
         return 0;
     case 'g':
-        add_parts(&o->groups, arg);
+        add_parts(state, "--group", &o->groups, arg);
         return 0;
     case OPT_ALLOW:
-        in_push(&o->allow, arg);
+        in_push(&o->allow, (char *)cli_value(state, "--allow", arg));
         return 0;
     case 'o':
-        o->out = cli_value(state, "-o", arg);
+        cli_once(state, "--output", &o->out_given);
+        o->out = cli_text(state, "--output", arg);
         return 0;
     case 'q':
         o->quiet = true;

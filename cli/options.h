@@ -21,15 +21,24 @@ struct cli_options {
     char **allow;            /**< as in_experiment_allow */
     const char *out;         /**< NULL: not given */
     bool force, quiet;
+    bool out_given;
 };
 
 /** --event, --group, --set, --allow, --check, --output, --force, --quiet; the input is a struct
  *  cli_options. */
 extern const struct argp cli_options_argp;
 
-/** The argument of an option that takes any text: one that looks like the next option is that, and
- *  its own was forgotten. @param option  as the user writes it: "-o" @return arg */
+/* What holds for the argument of every option: it is not empty, and an option that says one thing
+ * is given once. All end the program with a message otherwise (status 2).
+ * @param option  as the user writes it: "--output" */
+
+/** @return arg */
 const char *cli_value(struct argp_state *state, const char *option, const char *arg);
+/** The same for an option that takes any text: what looks like the next option is that, and its own
+ *  argument was forgotten. */
+const char *cli_text(struct argp_state *state, const char *option, const char *arg);
+/** Notes that the option is given. @param given  false at first */
+void cli_once(struct argp_state *state, const char *option, bool *given);
 
 void cli_options_free(struct cli_options *options);
 

@@ -21,10 +21,10 @@ _Static_assert((int)IN_STATUS_STATES == (int)PC_ST__COUNT,
 
 void cli_pins_init(struct cli_pins *p, const struct in_experiment *x)
 {
-    const nm_tick from = in_status_begin(x);
-    *p = (struct cli_pins){.next = NM_NEVER};
+    const sim_tick from = in_status_begin(x);
+    *p = (struct cli_pins){.next = SIM_NEVER};
     rep_status_init(&p->status, x);
-    p->pins = nm_alloc(p->status.traces, sizeof *p->pins);
+    p->pins = sim_alloc(p->status.traces, sizeof *p->pins);
     if (p->status.traces)
         p->next = from > LEAD ? from - LEAD : 0;
 }
@@ -53,10 +53,10 @@ void cli_pins_end(struct cli_pins *p, struct nm_machine *m)
         pc_follow_pins(m, p->status.trace[i].card, NULL, NULL, NULL);
     }
     p->open = false;
-    p->next = NM_NEVER;
+    p->next = SIM_NEVER;
 }
 
-void cli_pins_moment(struct cli_pins *p, struct nm_machine *m, nm_tick at)
+void cli_pins_moment(struct cli_pins *p, struct nm_machine *m, sim_tick at)
 {
     if (at < p->next)
         return;

@@ -6,6 +6,7 @@
  */
 #include "machine/protocol.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -238,6 +239,7 @@ static const struct format formats[] = {{"md", md}, {"html", html}, {"dot", dot}
 struct chosen {
     const struct format *format;
     const struct nm_protocol *protocol;
+    bool format_given;
 };
 
 static void choose_protocol(struct chosen *chosen, const char *name, struct argp_state *state)
@@ -263,12 +265,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         argp_error(state, "one protocol at a time: '%.60s' is too much", arg);
     if (key != 'f')
         return ARGP_ERR_UNKNOWN;
+    cli_once(state, "--format", &chosen->format_given);
+    cli_value(state, "--format", arg);
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (!strcmp(arg, formats[i].name)) {
             chosen->format = &formats[i];
             return 0;
         }
-    argp_error(state, "no format '%.60s'; there are md, html and dot", arg);
+    argp_error(state, "--format: no format '%.60s'; there are md, html and dot", arg);
     return ARGP_ERR_UNKNOWN;
 }
 
@@ -284,7 +288,7 @@ int cli_protocol(int argc, char **argv)
             "Prints a coherence protocol (default: numachine) from the tables that run: for each "
             "agent, states down, events across, and in the cell the next state and what is "
             "done."};
-    struct chosen chosen = {&formats[0], nm_protocol_find("numachine")};
+    struct chosen chosen = {&formats[0], nm_protocol_find("numachine"), false};
     cli_parse(&argp, argc, argv, 0, &chosen);
     chosen.format->run(chosen.protocol);
     return CLI_EXIT_OK;

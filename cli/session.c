@@ -1,10 +1,9 @@
 /*
  * One experiment: directory, machine, program, results.
  *
- * The order is what matters here. Whatever can be refused is refused before anything is written;
- * what was understood is on disk before cycle 0; and whatever happens afterwards - the program's
- * own end, a limit, a signal, a deadlock, a broken invariant - takes the same way through the
- * results, which say which of these it was.
+ * The order is what matters here. Whatever can be refused is refused before anything is written.
+ * What was understood is on disk before cycle 0. Every end of a run - the program's own, a limit, a
+ * signal, a deadlock, a broken invariant - takes the same way through the results, which name it.
  */
 #include "cli/session.h"
 
@@ -15,7 +14,7 @@
 #include "input/write.h"
 #include "input/yaml.h"
 #include "procard/r4400/r4400.h"
-#include "report/around.h"
+#include "report/components.h"
 #include "report/group.h"
 #include "report/histogram.h"
 #include "report/host.h"
@@ -41,6 +40,7 @@
 struct state {
     const struct cli_session *ask;
     struct cli_guest guest;
+    const struct prog_workload *workload;
     char program[sizeof(struct rep_rundir) + 16]; /* the executable that runs */
     bool copied;                                  /* it is one in the results */
     struct nm_machine *machine;
@@ -105,19 +105,19 @@ static const struct rep_sample *totals(struct state *s)
 
 /* ---- calls out of the run -------------------------------------------------------------------- */
 
-static void on_mark(void *ctx, const char *name, bool begin, nm_tick at)
+static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 {
     struct state *s = ctx;
     rep_run_mark(&s->run, name, begin, at, totals(s));
 }
 
-static nm_tick next_moment(const struct state *s)
+static sim_tick next_moment(const struct state *s)
 {
-    const nm_tick sample = s->samples.interval ? s->samples.next : NM_NEVER;
+    const sim_tick sample = s->samples.interval ? s->samples.next : SIM_NEVER;
     return sample < s->pins.next ? sample : s->pins.next;
 }
 
-static nm_tick on_moment(void *ctx, nm_tick at)
+static sim_tick on_moment(void *ctx, sim_tick at)
 {
     struct state *s = ctx;
     cli_pins_moment(&s->pins, s->machine, at);
@@ -132,7 +132,7 @@ static void on_paged(void *ctx, uint64_t va, uint64_t pa)
     cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
 }
 
-static void look(struct state *s, nm_tick now)
+static void look(struct state *s, sim_tick now)
 {
     struct rep_region region = rep_run_peek(&s->run, now, totals(s));
     rep_progress_clear(&s->progress);
@@ -146,7 +146,7 @@ static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
     rep_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
 }
 
-static bool on_progress(void *ctx, nm_tick now, uint64_t instructions)
+static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
     rep_progress_update(&s->progress, now, instructions);
@@ -362,7 +362,7 @@ static enum cli_exit simulate(struct state *s)
         return CLI_EXIT_IO;
     }
     const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
-    const struct prog_spec spec = {
+    const struct prog_program program = {
         .path = s->program,
         .beside = x->program ? x->program : x->source,
         .allow = x->files,
@@ -373,6 +373,10 @@ static enum cli_exit simulate(struct state *s)
         .stdin_fd = in,
         .stdout_fd = STDOUT_FILENO,
         .stderr_fd = STDERR_FILENO,
+    };
+    const struct prog_spec spec = {
+        .workload = s->workload,
+        .what = &program,
         .seed = x->seed,
         .limit = x->limit,
         .moment = next_moment(s),
@@ -461,7 +465,7 @@ static enum rep_status how_far(enum prog_end end)
 /* The counter units as they stand now; looking changes nothing. */
 static void read_registers(struct state *s)
 {
-    s->run.registers = nm_alloc(s->run.cards, sizeof *s->run.registers);
+    s->run.registers = sim_alloc(s->run.cards, sizeof *s->run.registers);
     for (unsigned c = 0; c < s->run.cards; c++) {
         struct rep_registers *r = &s->run.registers[c];
         const struct mon_unit *unit = nm_card_unit(s->machine, c);
@@ -558,11 +562,12 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->machine = nm_machine_new(&x->machine.params, x->machine.card);
     s->run.cards = nm_machine_cards(s->machine);
     s->now = (struct rep_sample){
-        .card = nm_alloc(s->run.cards, sizeof *s->now.card),
-        .station = nm_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
-        .ring = nm_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
+        .card = sim_alloc(s->run.cards, sizeof *s->now.card),
+        .station = sim_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
+        .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
     };
     snprintf(s->program, sizeof s->program, "%s", s->guest.path);
+    s->workload = s->guest.workload;
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
                  choice, totals(s));
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));

@@ -25,11 +25,14 @@ struct request {
     const char *separator; /* or with this between fields; NULL: not so */
     char **env, **program;
     uint64_t seed, processors;
+    struct {
+        bool machine, limit, seed, separator, processors;
+    } given;
 };
 
-static uint64_t number(struct argp_state *state, const char *what, const char *text)
+static uint64_t number(struct argp_state *state, const char *what, const char *text, uint64_t least)
 {
-    const struct in_form form = {IN_INT, "", 0, INT64_MAX};
+    const struct in_form form = {IN_INT, "", least, INT64_MAX};
     uint64_t value = 0;
     char why[256];
     if (!in_value_parse(&form, text, &value, why, sizeof why))
@@ -37,28 +40,39 @@ static uint64_t number(struct argp_state *state, const char *what, const char *t
     return value;
 }
 
+/** Adds a variable of the program's, each of which has one value. */
+static void add_variable(struct argp_state *state, char ***env, char *arg)
+{
+    const size_t name = strcspn(arg, "=") + 1;
+    if (!strchr(cli_value(state, "--env", arg), '=') || *arg == '=')
+        argp_error(state, "--env: '%.60s' is not NAME=VALUE", arg);
+    for (char **other = *env; other && *other; other++)
+        if (!strncmp(*other, arg, name))
+            argp_error(state, "--env: '%.*s' is given twice", (int)name - 1, arg);
+    in_push(env, arg);
+}
+
 static error_t parse_value(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     switch (key) {
     case OPT_ENV:
-        if (!strchr(arg, '=') || *arg == '=')
-            argp_error(state, "--env: '%.60s' is not NAME=VALUE", arg);
-        in_push(&r->env, arg);
+        add_variable(state, &r->env, arg);
         return 0;
     case OPT_SEED:
-        r->seed = number(state, "--seed", arg);
+        cli_once(state, "--seed", &r->given.seed);
+        r->seed = number(state, "--seed", arg, 0);
         return 0;
     case 'x':
-        if (!*arg)
-            argp_error(state, "-x: fields need a separator");
-        r->separator = cli_value(state, "-x", arg);
+        cli_once(state, "--field-separator", &r->given.separator);
+        r->separator = cli_text(state, "--field-separator", arg);
         return 0;
     case 'j':
         r->json = true;
         return 0;
     case 'p':
-        r->processors = number(state, "--processors", arg);
+        cli_once(state, "--processors", &r->given.processors);
+        r->processors = number(state, "--processors", arg, 1);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -73,10 +87,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &r->options;
         return 0;
     case 'm':
-        r->machine = arg;
+        cli_once(state, "--machine", &r->given.machine);
+        r->machine = cli_value(state, "--machine", arg);
         return 0;
     case OPT_LIMIT:
-        r->limit = arg;
+        cli_once(state, "--limit", &r->given.limit);
+        r->limit = cli_value(state, "--limit", arg);
         return 0;
     case ARGP_KEY_ARGS:
         r->program = state->argv + state->next;
@@ -129,7 +145,7 @@ static bool set_limit(struct in_experiment *x, const char *text, struct in_diag 
     if (!text)
         return true;
     in_set_origin(x, IN_KEY_limit);
-    if (in_time_parse(text, x->machine.params.cpu_clock, &x->limit, why, sizeof why))
+    if (in_time_parse(text, x->machine.params.cpu_clock, 1, &x->limit, why, sizeof why))
         return true;
     in_error(diag, NULL, NULL, 0, 0, "--limit: '%.60s' %s", text, why);
     return false;

@@ -1,9 +1,9 @@
 /*
  * Signals that end a run early.
  *
- * The one hard idea: the second signal. Some of those who send one send it twice, milliseconds
- * apart, and must not cut the results short; a person who sends it again later is tired of waiting,
- * and must be obeyed. Only the time between them tells who it was.
+ * The one hard idea: the second signal. Some programs send a signal twice, milliseconds apart; that
+ * must not cut the results short. A person who sends it again later is tired of waiting, and must
+ * be obeyed. Only the time between the two signals tells one from the other.
  */
 #include "cli/stop.h"
 

@@ -3,8 +3,8 @@
  *
  * SIGINT, SIGTERM, SIGHUP (unless it was ignored when we were started, as by nohup) and the host's
  * limit on CPU time ask a run to stop: it ends at the next moment it can and writes its results.
- * Asking again within CLI_STOP_GRACE seconds changes nothing, because who sends a signal often
- * sends two (timeout, a terminal that closes); asking again later ends the program where it stands,
+ * Asking again within CLI_STOP_GRACE seconds changes nothing, because some senders send two signals
+ * at once (timeout, a terminal that closes); asking again later ends the program where it stands,
  * with CLI_EXIT_INTERRUPTED and whatever files were whole by then. SIGUSR1 asks for a look.
  */
 #ifndef CLI_STOP_H

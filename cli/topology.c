@@ -164,6 +164,7 @@ struct request {
     const char *machine;
     char **sets;
     const struct format *format;
+    bool format_given;
 };
 
 static const struct format *find_format(struct argp_state *state, const char *name)
@@ -171,7 +172,7 @@ static const struct format *find_format(struct argp_state *state, const char *na
     for (size_t i = 0; i < FORMATS; i++)
         if (strcmp(formats[i].name, name) == 0)
             return &formats[i];
-    argp_error(state, "no format '%.60s'; there are text, dot and svg", name);
+    argp_error(state, "--format: no format '%.60s'; there are text, dot and svg", name);
     return NULL;
 }
 
@@ -180,7 +181,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *request = state->input;
     switch (key) {
     case 'f':
-        request->format = find_format(state, arg);
+        cli_once(state, "--format", &request->format_given);
+        request->format = find_format(state, cli_value(state, "--format", arg));
         return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &request->sets;

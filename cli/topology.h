@@ -2,7 +2,7 @@
 #ifndef CLI_TOPOLOGY_H
 #define CLI_TOPOLOGY_H
 
-#include "machine/looking.h"
+#include "machine/statistics.h"
 
 #include <stdio.h>
 

@@ -23,7 +23,8 @@ struct in_diag {
  * Reports an error at a place.
  * @param file    as the user named it; NULL: no place (a command line)
  * @param text    the file's whole text, for the source line and caret; NULL: none
- * @param line,column  from 1; 0: unknown
+ * @param line    from 1; 0: unknown
+ * @param column  from 1; 0: unknown
  */
 void in_error(struct in_diag *diag, const char *file, const char *text, unsigned line,
               unsigned column, const char *format, ...) __attribute__((format(printf, 6, 7)));

@@ -8,12 +8,13 @@
 #include "base/nearest.h"
 #include "input/home.h"
 #include "input/tables.h"
-#include "programs/program.h"
+#include "input/workload.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Choices that are tables elsewhere. */
@@ -101,7 +102,7 @@ static void move_text(struct in_value *v, char **field)
 /** Lists are never NULL in the result. */
 static void move_list(struct in_value *v, char ***field)
 {
-    *field = v->list ? v->list : nm_alloc(1, sizeof **field);
+    *field = v->list ? v->list : sim_alloc(1, sizeof **field);
     v->list = NULL;
 }
 
@@ -164,7 +165,7 @@ static void list_inputs(struct build *b)
         if (files[i])
             in_push(&x->inputs, files[i]);
     if (!x->inputs)
-        x->inputs = nm_alloc(1, sizeof *x->inputs);
+        x->inputs = sim_alloc(1, sizeof *x->inputs);
 }
 
 /** An address in C's hexadecimal or in decimal, ended by `end`. */
@@ -211,7 +212,7 @@ static void check_executable(struct build *b)
 {
     const struct in_value *v = &b->values[IN_KEY_program];
     char why[600];
-    if (v->text && !prog_check(v->text, why, sizeof why))
+    if (v->text && !in_workload_for(v->text, why, sizeof why))
         in_complain(b->r, &v->at, "'program.path': %s", why);
 }
 
@@ -230,11 +231,12 @@ static void check_program(struct build *b)
 }
 
 /** Times need the machine's clock. */
-static void read_time(struct build *b, size_t key, nm_tick *ticks)
+static void read_time(struct build *b, size_t key, sim_tick *ticks)
 {
     const struct in_value *v = &b->values[key];
     char why[300];
-    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, ticks, why, sizeof why))
+    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, keys[key].form.min, ticks, why,
+                       sizeof why))
         in_complain(b->r, &v->at, "'%s': %.60s %s", keys[key].path, v->text, why);
 }
 
@@ -276,13 +278,13 @@ static void check_status_window(struct build *b, size_t cards)
     const struct in_experiment *x = b->x;
     const struct in_value *from = &b->values[IN_KEY_status_from],
                           *to = &b->values[IN_KEY_status_to],
-                          *given = x->status_from != NM_NEVER ? from : to;
-    if (!cards && is_given(given) && (x->status_from != NM_NEVER || x->status_to != NM_NEVER))
+                          *given = x->status_from != SIM_NEVER ? from : to;
+    if (!cards && is_given(given) && (x->status_from != SIM_NEVER || x->status_to != SIM_NEVER))
         in_complain(b->r, &given->at,
                     "'monitor.status' records nothing: 'monitor.status.cards' names no card");
     else if (x->status_to <= in_status_begin(x))
         in_complain(b->r, &to->at, "'monitor.status.to' is not behind 'monitor.status.from'");
-    else if (x->limit != NM_NEVER && in_status_begin(x) >= x->limit)
+    else if (x->limit != SIM_NEVER && in_status_begin(x) >= x->limit)
         in_complain(b->r, &from->at,
                     "'monitor.status.from' is not before 'run.limit', which ends the run");
 }
@@ -296,7 +298,7 @@ static void read_status(struct build *b)
     size_t count = 0;
     while (v->list && v->list[count])
         count++;
-    x->status_card = nm_alloc(count, sizeof *x->status_card);
+    x->status_card = sim_alloc(count, sizeof *x->status_card);
     for (size_t i = 0; i < count; i++)
         read_status_card(b, v, i);
     if (count && x->machine.params.mode == NM_MODE_FUNCTIONAL)
@@ -347,7 +349,7 @@ static void read_placement(struct build *b)
     size_t n = 0;
     while (v->list && v->list[n])
         n++;
-    x->ranges = nm_alloc(n + 1, sizeof *x->ranges);
+    x->ranges = sim_alloc(n + 1, sizeof *x->ranges);
     for (size_t i = 0; i < n; i++) {
         struct nm_range *range = &x->ranges[x->range_count];
         if (read_range(v->list[i], range, why, sizeof why) && fits(x, range, why, sizeof why)) {
@@ -370,7 +372,7 @@ static void check_events(struct build *b)
 static bool add_group(struct in_reading *r, struct in_experiment *x, const char *name,
                       const struct in_place *at)
 {
-    struct in_group *grown = nm_grow(x->group, x->group_count + 1, sizeof *grown);
+    struct in_group *grown = sim_grow(x->group, x->group_count + 1, sizeof *grown);
     x->group = grown;
     if (!in_group_read(r, in_unit(x), &grown[x->group_count], name, at))
         return false;
@@ -456,7 +458,7 @@ static void build(struct build *b, char *const *sets)
         check_processors(b);
         read_placement(b);
     }
-    b->x->origins = nm_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
+    b->x->origins = sim_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(b, i);
     if (keys_are_good)
@@ -469,12 +471,12 @@ void in_experiment_default(struct in_experiment *x)
     struct in_reading r = {.diag = &silent};
     struct build b = {.r = &r, .x = x};
     *x = (struct in_experiment){.machine.card = in_cards(),
-                                .limit = NM_NEVER,
-                                .interval = NM_NEVER,
-                                .status_from = NM_NEVER,
-                                .status_to = NM_NEVER};
+                                .limit = SIM_NEVER,
+                                .interval = SIM_NEVER,
+                                .status_from = SIM_NEVER,
+                                .status_to = SIM_NEVER};
     fill_defaults(&b);
-    x->origins = nm_alloc(IN_KEY__COUNT, sizeof *x->origins);
+    x->origins = sim_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(&b, i);
     in_values_free(b.values, IN_KEY__COUNT);
@@ -513,7 +515,7 @@ static void complain_named(struct in_reading *r, const char *name)
             in_push(&names, more[k]);
         in_free_list(more);
     }
-    const char *near = nm_nearest(name, in_next_item, names);
+    const char *near = sim_nearest(name, in_next_item, names);
     in_complain(r, NULL,
                 "there is no file '%.60s', and no machine or experiment of this name%s%s%s", name,
                 near ? "; did you mean '" : " (numachine list machines, list experiments)",
@@ -522,22 +524,26 @@ static void complain_named(struct in_reading *r, const char *name)
 }
 
 /** The file that a command names: one that is there, or, by its name alone, a shipped machine or
- *  experiment. NULL after a complaint. */
+ *  experiment; a directory of that name is neither. NULL after a complaint. */
 static struct in_doc *open_named(struct in_reading *r, const char *name)
 {
     struct in_doc *doc = NULL;
-    bool found = in_is_file_name(name) || !strcmp(name, "-") || !access(name, F_OK);
+    struct stat st;
+    const bool there = stat(name, &st) == 0;
+    bool found = in_is_file_name(name) || !strcmp(name, "-") || (there && !S_ISDIR(st.st_mode));
     if (found)
         return in_open(r, name, name, NULL);
     for (size_t i = 0; i < sizeof shipped / sizeof *shipped && !found; i++) {
         char *path = in_home_path("%s/%s.yaml", shipped[i], name);
         found = !access(path, F_OK);
-        char *seen = nm_format("%s/%s.yaml", shipped[i], name);
+        char *seen = sim_format("%s/%s.yaml", shipped[i], name);
         if (found)
             doc = in_open(r, path, seen, NULL);
         free(seen);
         free(path);
     }
+    if (!found && there)
+        return in_open(r, name, name, NULL); /* which says that it is a directory */
     if (!found)
         complain_named(r, name);
     return doc;
@@ -576,7 +582,7 @@ static bool has_section_of(struct in_doc *doc, const struct in_table *table,
         for (size_t k = 0; k < other->count && !common; k++)
             common = strcspn(other->keys[k].path, ".") == length &&
                      !strncmp(other->keys[k].path, table->keys[i].path, length);
-        char *section = nm_format("%.*s", (int)length, table->keys[i].path);
+        char *section = sim_format("%.*s", (int)length, table->keys[i].path);
         there = !common && root_value(doc, section);
         free(section);
     }
@@ -669,7 +675,7 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
 {
     char ***field = field_of(x, key);
     in_free_list(*field);
-    *field = nm_alloc(1, sizeof **field);
+    *field = sim_alloc(1, sizeof **field);
     for (; list && *list; list++)
         in_push(field, *list);
     in_set_origin(x, key);

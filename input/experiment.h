@@ -9,7 +9,7 @@
 #include "input/diag.h"
 #include "input/group.h"
 #include "machine/card.h"
-#include "machine/placement.h"
+#include "machine/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ struct in_experiment {
     unsigned range_count;
 
     uint64_t seed;       /**< default 1 */
-    nm_tick limit;       /**< [ticks] NM_NEVER: until the program ends */
+    sim_tick limit;      /**< [ticks] SIM_NEVER: until the program ends */
     unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
 
     char **events;          /**< NULL-terminated event names of its unit */
@@ -86,12 +86,12 @@ struct in_experiment {
     char **registers;                    /**< NULL-terminated "NAME=number" */
     char *histogram, *scale;             /**< words */
     unsigned histogram_interrupt;        /**< overflow of a word interrupts the processor */
-    nm_tick interval;                    /**< [ticks] NM_NEVER: no samples */
+    sim_tick interval;                   /**< [ticks] SIM_NEVER: no samples */
     char **status_cards;                 /**< NULL-terminated numbers of cards ... */
     unsigned *status_card;               /**< ... and as read, status_count of them: */
     unsigned status_count;               /**< their Status pins are recorded ... */
-    nm_tick status_from, status_to;      /**< [ticks] ... in [from, to); NM_NEVER: from the
-                                              begin, to the end */
+    sim_tick status_from, status_to;     /**< [ticks] ... in [from, to); SIM_NEVER: from the
+                                             begin, to the end */
     char **phases;                       /**< NULL-terminated "NAME=PhaseID" */
     struct mon_write *write;             /**< the registers all of this comes to, in order, */
     unsigned write_count;                /**< written on every card before the first cycle */
@@ -109,9 +109,9 @@ static inline const struct mon_unit_ops *in_unit(const struct in_experiment *x)
 }
 
 /** When the recording of Status pins begins. */
-static inline nm_tick in_status_begin(const struct in_experiment *x)
+static inline sim_tick in_status_begin(const struct in_experiment *x)
 {
-    return x->status_from == NM_NEVER ? 0 : x->status_from;
+    return x->status_from == SIM_NEVER ? 0 : x->status_from;
 }
 
 /** Fills in every default (experiment.def); machine is left empty but for its kind of card.

@@ -128,7 +128,7 @@ static int find_operand(void *ctx, const char *name, char *why, size_t size)
         return other;
     if (event >= 0 && is_chosen(&g->choice, (unsigned)event))
         return operand(IN_OPERAND_EVENT, (size_t)event);
-    const char *near = nm_nearest(name, next_operand, g);
+    const char *near = sim_nearest(name, next_operand, g);
     if (event >= 0)
         snprintf(why, size, "'%s' is not in the group's eventset; add it there", name);
     else if (near)
@@ -211,7 +211,7 @@ static void read_metrics(struct build *b)
         in_complain(b->r, &v->at, "more than %d metrics; make two groups", METRICS_MAX);
         return;
     }
-    b->g->metric = nm_alloc((size_t)(end - i), sizeof *b->g->metric);
+    b->g->metric = sim_alloc((size_t)(end - i), sizeof *b->g->metric);
     for (; i < end; i++)
         read_metric(b, v->at.doc, in_node(v->at.doc, *i));
 }

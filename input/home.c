@@ -1,30 +1,70 @@
 /*
- * Where the shipped files are: beside the program's source, unless the user says otherwise.
+ * Where the shipped files are.
+ *
+ * The one hard idea: an installed program may be moved with its files, so it looks from where it is
+ * itself: PREFIX/bin/numachine and PREFIX/lib/ARCH/libnumachine.so find PREFIX/share/numachine. A
+ * build directory has a link of that name to the tree (meson.build), so that there is one rule.
  */
 #include "input/home.h"
 
 #include "base/alloc.h"
+#include "input/datadir.h"
 #include "input/yaml.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *in_home(void)
+/* realpath. Allocated; NULL: there is none. */
+static char *real(const char *path)
 {
-    const char *home = getenv("NUMACHINE_HOME");
-    return home && *home ? home : NM_HOME;
+    char *found = realpath(path, NULL);
+    if (!found && errno == ENOMEM)
+        sim_no_memory();
+    return found;
+}
+
+/* Path of the program, or of the shared library that has this. Allocated; NULL: unknown. */
+static char *own_path(void)
+{
+    Dl_info info;
+    void *map = NULL;
+    const bool known =
+        dladdr1((const void *)(uintptr_t)own_path, &info, &map, RTLD_DL_LINKMAP) && map;
+    const char *name = known ? ((const struct link_map *)map)->l_name : ""; /* "": the program */
+    return real(*name ? name : "/proc/self/exe");
+}
+
+/* Directory of the shipped files. Allocated. */
+static char *home_of_files(void)
+{
+    const char *given = getenv("NUMACHINE_HOME");
+    if (given && *given)
+        return sim_strdup(given);
+    char *path = own_path(), *home = NULL;
+    for (char *slash; !home && path && (slash = strrchr(path, '/'));) {
+        *slash = '\0';
+        char *below = sim_format("%s/share/numachine", path);
+        home = real(below);
+        free(below);
+    }
+    free(path);
+    return home ? home : sim_strdup(NM_DATADIR);
 }
 
 char *in_home_path(const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
-    char *sub = nm_vformat(format, ap);
+    char *sub = sim_vformat(format, ap);
     va_end(ap);
-    char *path = nm_format("%s/%s", in_home(), sub);
+    char *home = home_of_files(), *path = sim_format("%s/%s", home, sub);
+    free(home);
     free(sub);
     return path;
 }
@@ -47,7 +87,7 @@ char **in_home_names(const char *directory, const char *suffix)
     char *path = in_home_path("%s", directory);
     const int n = scandir(path, &entries, NULL, by_bytes);
     if (n < 0 && errno == ENOMEM)
-        nm_no_memory();
+        sim_no_memory();
     for (int i = 0; i < n; i++) {
         char *name = entries[i]->d_name;
         if (name[0] != '.' && ends_in(name, suffix)) {

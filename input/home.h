@@ -1,13 +1,17 @@
-/* The shipped files: configs/, experiments/. Found whatever the current directory is. */
+/*
+ * The shipped files: configs/, experiments/, monitor/groups/. They are found whatever the current
+ * directory is, in the tree as in whatever place it was installed to.
+ */
 #ifndef IN_HOME_H
 #define IN_HOME_H
 
 #include <stdbool.h>
 
-/** Directory of the project: $NUMACHINE_HOME, else where the program was built from. Static. */
-const char *in_home(void);
-
-/** Path of a shipped file, for example in_home_path("configs/%s.yaml", name). Allocated. */
+/**
+ * Path of a shipped file, for example in_home_path("configs/%s.yaml", name). It begins with
+ * $NUMACHINE_HOME; else with share/numachine/ in the nearest folder above the program, or above the
+ * shared library this is part of; else with where that was configured to be installed. Allocated.
+ */
 char *in_home_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Names of the files of a shipped directory that end in `suffix`, without it, sorted;

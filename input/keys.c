@@ -34,7 +34,7 @@ static bool is_section(const struct in_table *table, const char *path)
     return false;
 }
 
-/** Iterates the names that may stand directly under a prefix, for nm_nearest and for listings. */
+/** Iterates the names that may stand directly under a prefix, for sim_nearest and for listings. */
 struct names {
     const struct in_table *table;
     const char *prefix; /**< "" or "bus." */
@@ -97,7 +97,7 @@ bool in_suggest_path(const struct in_table *table, const char *path, char *out, 
 {
     if (has_leaf(table, leaf_of(path)))
         return in_suggest_keys(table, path, out, size);
-    const char *near = strchr(path, '.') ? nm_nearest(path, next_path, (void *)table) : NULL;
+    const char *near = strchr(path, '.') ? sim_nearest(path, next_path, (void *)table) : NULL;
     snprintf(out, size, near ? "'%s'" : "%s", near ? near : "");
     return near;
 }
@@ -105,8 +105,8 @@ bool in_suggest_path(const struct in_table *table, const char *path, char *out, 
 bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size)
 {
     const bool bare = !strchr(path, '.') || has_leaf(table, leaf_of(path));
-    const char *near = bare ? NULL : nm_nearest(path, next_path, (void *)table);
-    const char *leaf = near ? leaf_of(near) : nm_nearest(leaf_of(path), next_leaf, (void *)table);
+    const char *near = bare ? NULL : sim_nearest(path, next_path, (void *)table);
+    const char *leaf = near ? leaf_of(near) : sim_nearest(leaf_of(path), next_leaf, (void *)table);
     size_t n = 0;
     out[0] = '\0';
     for (size_t i = 0; leaf && i < table->count && n < size; i++) {
@@ -123,7 +123,7 @@ static bool nearest_name(struct names *names, const char *word, char out[IN_PATH
     char **list = NULL;
     for (size_t i = 0; next_name(names, i); i++)
         in_push(&list, names->name);
-    const char *near = nm_nearest(word, in_next_item, list);
+    const char *near = sim_nearest(word, in_next_item, list);
     if (near)
         strcpy(out, near);
     in_free_list(list);
@@ -202,11 +202,11 @@ static bool read_time(struct in_reading *r, const struct in_place *at, yaml_node
                       const struct in_key *key, struct in_value *v)
 {
     char why[400];
-    nm_tick ticks;
+    sim_tick ticks;
     const char *text = text_of(r, at, node, key);
     if (!text)
         return false;
-    if (!in_time_parse(text, 0, &ticks, why, sizeof why)) {
+    if (!in_time_parse(text, 0, key->form.min, &ticks, why, sizeof why)) {
         in_complain(r, at, "'%s': %.60s %s", key->path, text, why);
         return false;
     }
@@ -449,7 +449,7 @@ static bool read_map(struct in_reading *r, const struct in_place *at, yaml_node_
         good = good && name && text;
         if (!name || !text)
             continue;
-        char *entry = nm_alloc(strlen(name) + strlen(text) + 2, 1);
+        char *entry = sim_alloc(strlen(name) + strlen(text) + 2, 1);
         stpcpy(stpcpy(stpcpy(entry, name), "="), text);
         in_push(&v->list, entry);
         free(entry);

@@ -8,6 +8,7 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/tables.h"
+#include "machine/protocol.h"
 #include "procard/r4400/r4400.h"
 
 #include "base/nearest.h"
@@ -87,7 +88,7 @@ char *in_origin_text(const struct in_place *at)
         return in_strdup("default");
     if (at->doc->inline_text)
         return in_strdup(strncmp(at->doc->shown, "--set", 5) ? "default" : "--set");
-    return nm_format("%s:%u", at->doc->shown, at->line);
+    return sim_format("%s:%u", at->doc->shown, at->line);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -103,7 +104,7 @@ void in_complain_unshipped(struct in_reading *r, const struct in_place *asked, c
                            const char *name, const char *directory)
 {
     char **names = in_home_names(directory, ".yaml");
-    const char *near = nm_nearest(name, in_next_item, names);
+    const char *near = sim_nearest(name, in_next_item, names);
     if (near)
         in_complain(r, asked, "no %s '%.60s' is shipped; did you mean '%s'?", what, name, near);
     else
@@ -130,7 +131,7 @@ static char *locate(struct in_reading *r, const char *name, const struct in_plac
         free(path);
         return NULL;
     }
-    *shown = nm_format("configs/%s.yaml", name);
+    *shown = sim_format("configs/%s.yaml", name);
     return path;
 }
 
@@ -168,7 +169,7 @@ static void take_code(struct build *b, const struct in_value *v, size_t i)
     const yaml_node_pair_t *pair = &v->node->data.mapping.pairs.start[i];
     const struct in_place at = in_at(v->at.doc, in_node(v->at.doc, pair->key));
     const char *equals = strrchr(v->list[i], '=');
-    char *name = nm_format("%.*s", (int)(equals - v->list[i]), v->list[i]);
+    char *name = sim_format("%.*s", (int)(equals - v->list[i]), v->list[i]);
     const int state = in_state_find(name);
     uint64_t code;
     const char *end = in_whole_parse(equals + 1, &code);
@@ -390,7 +391,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         check_rules(&b);
     if (r->diag->errors == before)
         check_codes(&b);
-    mc->origins = nm_alloc(ROWS, sizeof *mc->origins);
+    mc->origins = sim_alloc(ROWS, sizeof *mc->origins);
     for (size_t i = 0; i < ROWS; i++)
         mc->origins[i].text = in_origin_text(&b.places[i]);
     return r->diag->errors == before;

@@ -6,8 +6,8 @@
  * hardware would refuse is refused here, at the line that asks for it.
  */
 #include "input/tables.h"
+#include "input/workload.h"
 #include "machine/packet.h"
-#include "programs/program.h"
 
 #include "base/nearest.h"
 
@@ -78,7 +78,7 @@ static void complain_event(struct in_reading *r, const struct mon_unit_ops *unit
                            const struct in_value *v, unsigned k, int event)
 {
     char where[40];
-    const char *near = nm_nearest(v->text, next_event, (void *)unit);
+    const char *near = sim_nearest(v->text, next_event, (void *)unit);
     if (event >= 0)
         in_complain(r, &v->at, "counter %u cannot count '%s': it fits only %s", k,
                     unit->events[event].name, counters_of(&unit->events[event], where));
@@ -213,7 +213,7 @@ static void find_symbol(struct in_reading *r, const struct in_experiment *x,
 {
     uint64_t from = 0, to = 0;
     char why[256];
-    if (x->program && !prog_symbol(x->program, x->mask_symbol, &from, &to, why, sizeof why))
+    if (x->program && !in_symbol(x->program, x->mask_symbol, &from, &to, why, sizeof why))
         in_complain(r, at, "'monitor.mask.address': %s", why);
 }
 
@@ -313,9 +313,9 @@ static int read_phase(struct program *p)
 static unsigned find_direction(const char *word)
 {
     static const char *const words[] = {"any", "out", "in"};
-    unsigned i = 0;
-    while (strcmp(words[i], word))
-        i++;
+    unsigned i = sizeof words / sizeof *words;
+    while (--i && strcmp(words[i], word))
+        ;
     return i;
 }
 
@@ -441,7 +441,7 @@ static void add_register(struct program *p, const struct in_place *at, const cha
 {
     const struct mon_unit_ops *unit = in_unit(p->x);
     const struct mon_register_row *row = mon_unit_register_named(unit, name);
-    const char *near = row ? NULL : nm_nearest(name, next_register, (void *)unit);
+    const char *near = row ? NULL : sim_nearest(name, next_register, (void *)unit);
     uint32_t value = 0;
     if (near)
         in_complain(p->r, at, "unknown register '%.60s'; did you mean '%s'?", name, near);
@@ -550,7 +550,7 @@ void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct
     const unsigned before = r->diag->errors;
     read_counters(r, x, &values[IN_KEY_wish]);
     check_phases(r, x->phases, &values[IN_KEY_phases]);
-    x->write = nm_alloc(WRITES_MAX, sizeof *x->write);
+    x->write = sim_alloc(WRITES_MAX, sizeof *x->write);
     read_wish(&p);
     add_part(&p, MON_PART_SCALE);
     add_part(&p, MON_PART_MASK);

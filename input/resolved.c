@@ -146,7 +146,7 @@ static char *absolute_path(const char *path)
 {
     char *absolute = realpath(path, NULL);
     if (!absolute && errno == ENOMEM)
-        nm_no_memory();
+        sim_no_memory();
     return absolute;
 }
 
@@ -231,9 +231,9 @@ static char *value_text(const struct in_key *key, enum in_experiment_key id,
 {
     char *text = NULL;
     size_t size;
-    FILE *memory = nm_text_open(&text, &size);
+    FILE *memory = sim_text_open(&text, &size);
     write_value(memory, key, id, x, field);
-    nm_text_close(memory, &text);
+    sim_text_close(memory, &text);
     return text;
 }
 
@@ -255,7 +255,7 @@ static void write_copy(FILE *out, const struct in_experiment *x, const char *pro
     const char *name = open_sections(out, &indent, "program.path", last);
     const int width = fprintf(out, "%*s%s: %s", indent, "", name, program);
     char *what =
-        nm_format("%s %s", x->source ? "built from" : "copy of", absolute ? absolute : from);
+        sim_format("%s %s", x->source ? "built from" : "copy of", absolute ? absolute : from);
     write_comment(out, width, what, "");
     free(what);
     free(absolute);

@@ -107,8 +107,10 @@ static json_t *form_schema(const struct in_form *form)
     json_t *schema = json_pack("{s:s}", "type", "string");
     if (in_form_pattern(form->type))
         json_object_set_new(schema, "pattern", json_string(in_form_pattern(form->type)));
-    if (form->type <= IN_FREQ && form->min == 0)
+    if (in_form_pattern(form->type) && form->min == 0)
         schema = json_pack("{s:[o,{s:i}]}", "anyOf", schema, "const", 0);
+    else if (in_form_pattern(form->type))
+        json_object_set_new(schema, "not", json_pack("{s:s}", "pattern", "^[0.]+[A-Za-z]+$"));
     return schema;
 }
 
@@ -195,8 +197,7 @@ static json_t *kind_schema(json_t *having, const char *kind, json_t *otherwise)
     json_t *any = json_array();
     size_t i;
     json_t *key;
-    json_array_foreach(having, i, key)
-    {
+    json_array_foreach(having, i, key) {
         json_array_append_new(any, json_pack("{s:[O]}", "required", key));
     }
     json_decref(having);

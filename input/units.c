@@ -218,7 +218,7 @@ static bool parse_flag(const char *text, uint64_t *value, char *why, size_t size
     return false;
 }
 
-/** The words of a list; every word keeps its own place, as nm_nearest needs it. */
+/** The words of a list; every word keeps its own place, as sim_nearest needs it. */
 struct words {
     const char *list;
     char word[WORDS_MAX][64];
@@ -241,7 +241,7 @@ static bool parse_word(const char *list, const char *text, uint64_t *value, char
             return true;
         }
     }
-    const char *near = nm_nearest(text, next_word, &w);
+    const char *near = sim_nearest(text, next_word, &w);
     if (near)
         snprintf(why, size, "is not a choice (did you mean '%s'?)", near);
     else
@@ -305,14 +305,15 @@ bool in_value_parse(const struct in_form *form, const char *text, uint64_t *valu
     return false;
 }
 
-bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, size_t size)
+bool in_time_parse(const char *text, uint64_t hz, sim_tick least, sim_tick *ticks, char *why,
+                   size_t size)
 {
     static const char expected[] =
         "expected a time such as 100ms, cycles such as 3000000cy, or none";
     struct number n;
     uint64_t value = 0;
     if (!strcmp(text, "none")) {
-        *ticks = NM_NEVER;
+        *ticks = SIM_NEVER;
         return true;
     }
     const char *complaint = scan(text, &n);
@@ -330,7 +331,7 @@ bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, siz
                               : NULL;
         if (!complaint && value > INT64_MAX) /* the largest whole number a result file can hold */
             complaint = "is too large";
-        if (!complaint && value == 0 && (hz || n.digits == 0))
+        if (!complaint && value < least && (hz || n.digits == 0))
             complaint = "is no time at all";
     }
     if (complaint) {
@@ -365,7 +366,7 @@ void in_value_format(const struct in_form *form, uint64_t value, char *out, size
         snprintf(out, size, "%s", value ? "true" : "false");
     } else if (form->type == IN_ENUM || form->type == IN_WORD) {
         in_word_at(form->unit, value, out, size);
-    } else if (form->type == IN_TIME && value == NM_NEVER) {
+    } else if (form->type == IN_TIME && value == SIM_NEVER) {
         snprintf(out, size, "none");
     } else if (form->type == IN_INT) {
         snprintf(out, size, "%" PRIu64, value);

@@ -55,9 +55,11 @@ bool in_value_parse(const struct in_form *form, const char *text, uint64_t *valu
                     size_t size);
 
 /** Reads a limit (IN_TIME): cycles, "none" or a time that is a whole number of ticks of a clock of
- *  `hz`, at most 2^63 - 1. @param hz 0: only the form is checked. @param[out] ticks NM_NEVER for
+ *  `hz`, at most 2^63 - 1. @param hz 0: only the form is checked.
+ *  @param least  [ticks] 1: not no time at all @param[out] ticks SIM_NEVER for
  *  "none" */
-bool in_time_parse(const char *text, uint64_t hz, nm_tick *ticks, char *why, size_t size);
+bool in_time_parse(const char *text, uint64_t hz, sim_tick least, sim_tick *ticks, char *why,
+                   size_t size);
 
 /**
  * Reads a whole number without a unit: decimal, or hexadecimal after 0x. A decimal one with a zero

@@ -19,7 +19,7 @@
 char *in_strdup(const char *s)
 {
     const size_t n = strlen(s) + 1;
-    return memcpy(nm_alloc(n, 1), s, n);
+    return memcpy(sim_alloc(n, 1), s, n);
 }
 
 void in_push(char ***list, const char *s)
@@ -27,7 +27,7 @@ void in_push(char ***list, const char *s)
     size_t n = 0;
     while (*list && (*list)[n])
         n++;
-    char **grown = nm_grow(*list, n + 2, sizeof *grown);
+    char **grown = sim_grow(*list, n + 2, sizeof *grown);
     grown[n] = in_strdup(s);
     grown[n + 1] = NULL;
     *list = grown;
@@ -53,7 +53,7 @@ char *in_path_beside(const char *beside, const char *name)
 {
     const char *slash = beside && name[0] != '/' ? strrchr(beside, '/') : NULL;
     const size_t lead = slash ? (size_t)(slash + 1 - beside) : 0;
-    char *path = nm_alloc(lead + strlen(name) + 1, 1);
+    char *path = sim_alloc(lead + strlen(name) + 1, 1);
     memcpy(path, beside ? beside : "", lead);
     strcpy(path + lead, name);
     return path;
@@ -129,7 +129,7 @@ const char *in_kind(const yaml_node_t *node)
 /** Reads all of `f`. @return NULL, or the complaint */
 static const char *read_all(FILE *f, char **text, size_t *size)
 {
-    char *buffer = nm_alloc(IN_TEXT_MAX + 2, 1);
+    char *buffer = sim_alloc(IN_TEXT_MAX + 2, 1);
     *size = fread(buffer, 1, IN_TEXT_MAX + 1, f);
     *text = buffer;
     if (ferror(f))
@@ -174,7 +174,7 @@ static const char *read_path(const char *path, char **text, size_t *size)
 
 static struct in_doc *new_doc(struct in_reading *r, const char *path, const char *shown)
 {
-    struct in_doc *doc = nm_alloc(1, sizeof *doc);
+    struct in_doc *doc = sim_alloc(1, sizeof *doc);
     doc->path = path ? in_strdup(path) : NULL;
     doc->shown = in_strdup(shown);
     doc->next = r->docs;
@@ -228,7 +228,7 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
                           (unsigned)p->problem_mark.column + 1};
     const char *problem = p->problem;
     if (p->error == YAML_MEMORY_ERROR || !p->problem) /* it is not always said */
-        nm_no_memory();
+        sim_no_memory();
     if (p->error == YAML_READER_ERROR) {
         at = place_of_byte(doc, p->problem_offset);
         in_complain(r, &at, "not UTF-8 text: %s", problem);
@@ -247,7 +247,7 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
 static void start_parser(yaml_parser_t *parser, const struct in_doc *doc)
 {
     if (!yaml_parser_initialize(parser))
-        nm_no_memory();
+        sim_no_memory();
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(parser, (const unsigned char *)doc->text, doc->size);
 }
@@ -344,7 +344,7 @@ struct in_doc *in_open(struct in_reading *r, const char *path, const char *shown
         in_complain(r, asked, "cannot read '%s': %s", shown, complaint);
     else if (complaint)
         in_complain(r, &whole, "cannot read it: %s", complaint);
-    return complaint ? NULL : parse(r, doc);
+    return complaint || !doc->text ? NULL : parse(r, doc);
 }
 
 struct in_doc *in_open_text(struct in_reading *r, const char *text, const char *shown)

@@ -93,7 +93,7 @@ char *in_strdup(const char *s);
 void in_push(char ***list, const char *s);
 void in_free_list(char **list);
 
-/** Item `i` of such a list, for nm_nearest. @param list  a char ** */
+/** Item `i` of such a list, for sim_nearest. @param list  a char ** */
 const char *in_next_item(void *list, size_t i);
 
 #endif

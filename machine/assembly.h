@@ -10,29 +10,30 @@
 #include "machine/network.h"
 #include "machine/usage.h"
 
-/* Whose turn it is on a station: the tick at which a running processor is, and its card's number
- * below that, in one word to compare; NM_NEVER for one that does not run. */
+/** Whose turn it is on a station: the tick at which a running processor is, and its card's number
+ * below that, in one word to compare; SIM_NEVER for one that does not run. */
 typedef uint64_t nm_turn;
 enum { NM_TURN_SHIFT = 2 };
 _Static_assert(NM_CARDS_MAX == 1 << NM_TURN_SHIFT, "a card's number below the tick");
 
 struct nm_station {
-    struct nm_kernel *k;
+    struct sim_kernel *k;
     struct nm_bus *bus;
     struct nm_memory *memory;
-    struct nm_network *network; /* NULL when there is only one station */
-    struct nm_card **card;      /* [cards], into the machine's array */
+    struct nm_network *network; /**< NULL when there is only one station */
+    struct nm_card **card;      /**< [cards], into the machine's array */
     unsigned cards, number;
-    nm_tick next;                    /* nothing happens here before this tick */
-    nm_tick speaks;                  /* and nothing can be given to the rings before this one */
-    nm_turn running[NM_CARDS_MAX];   /* of each card */
-    nm_turn order[NM_CARDS_MAX + 1]; /* the same, in the order in which they go; then NM_NEVER */
+    sim_tick lookahead; /**< [ticks] at least, before another card can notice what one does */
+    sim_tick next;      /**< nothing happens here before this tick */
+    sim_tick speaks;    /**< and nothing can be given to the rings before this one */
+    nm_turn running[NM_CARDS_MAX];   /**< of each card */
+    nm_turn order[NM_CARDS_MAX + 1]; /**< the same, in the order in which they go; then SIM_NEVER */
     struct nm_check *check;
 };
 
-/* A trap or an interrupt, not yet handed out. */
+/** A trap or an interrupt, not yet handed out. */
 struct nm_call {
-    nm_tick at;
+    sim_tick at;
     unsigned card;
     bool interrupt, preempted;
     enum nm_interrupt cause;
@@ -40,67 +41,50 @@ struct nm_call {
 
 struct nm_machine {
     struct nm_params p;
-    struct nm_contents contents;
+    struct nm_backing contents;
     uint64_t image_bytes;
     struct nm_station *station;
     unsigned stations, cards;
     const struct nm_protocol *protocol;
     struct ring_shape shape;
-    struct ring_net *net;  /* NULL when there is only one station */
-    struct nm_card **card; /* all of them, station by station */
-    nm_tick station_lookahead;
-    nm_tick os_delay;        /* from a trap to when the operating system acts */
-    nm_tick outward, inward; /* least from a processor to the rings, and from the rings to one */
-    nm_tick now;             /* everything has been simulated up to here, but in a window */
-    nm_tick next, speaks;    /* the least of the stations' */
-    struct nm_call *call;    /* [calls] in the order of their ticks; of one tick by card */
+    struct ring_net *net;     /**< NULL when there is only one station */
+    struct nm_card **card;    /**< all of them, station by station */
+    sim_tick os_delay;        /**< from a trap to when the operating system acts */
+    sim_tick outward, inward; /**< least from a processor to the rings, and from the rings to one */
+    sim_tick now;             /**< everything has been simulated up to here, but in a window */
+    sim_tick next, speaks;    /**< the least of the stations' */
+    struct nm_call *call;     /**< [calls] in the order of their ticks; of one tick by card */
     unsigned calls, calls_size;
-    nm_tick stop_at;    /* the first of them is handed out; NM_NEVER: there is none */
-    uint64_t *awake;    /* bit per station: it has something to do, some time */
-    const bool *broken; /* a coherence rule or an invariant, see nm_check_failed */
-    nm_tick watched_at; /* when the watchdog last looked */
+    sim_tick stop_at;    /**< the first of them is handed out; SIM_NEVER: there is none */
+    uint64_t *awake;     /**< bit per station: it has something to do, some time */
+    const bool *broken;  /**< a coherence rule or an invariant, see nm_check_failed */
+    sim_tick watched_at; /**< when the watchdog last looked */
     struct nm_placement *placement;
-    struct nm_usage *usage;     /* of each card */
-    struct nm_os_count *counts; /* of each card */
+    struct nm_usage *usage;     /**< of each card */
+    struct nm_os_count *counts; /**< of each card */
 };
 
-static inline nm_tick earlier(nm_tick a, nm_tick b)
-{
-    return a < b ? a : b;
-}
+/** Something will happen on a station at tick `at`. */
+void nm_station_wake(struct nm_machine *m, struct nm_station *s, sim_tick at);
 
-static inline nm_tick later(nm_tick a, nm_tick b)
-{
-    return a < b ? b : a;
-}
-
-/* NM_NEVER stays. */
-static inline nm_tick later_by(nm_tick t, nm_tick by)
-{
-    return t == NM_NEVER ? t : t + by;
-}
-
-/* Something will happen on a station at tick `at`. */
-void nm_station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at);
-
-/* An event of its own, or the operating system, has changed a card. */
+/** An event of its own, or the operating system, has changed a card. */
 void nm_station_moved(struct nm_station *s, unsigned position);
 
-/* Ends the process if which of two events comes first hangs on the order of their postings.
+/** Ends the process if which of two events comes first hangs on the order of their postings.
  * (invariants.c) */
-nm_tie_fn nm_station_tie;
+sim_tie_fn nm_station_tie;
 
-/* Ends the process if something is not as it must be at the end of a window. (invariants.c) */
+/** Ends the process if something is not as it must be at the end of a window. (invariants.c) */
 void nm_machine_invariants(const struct nm_machine *m);
 
-/* The tick of the first trap or interrupt that has not been handed out, or `until` if that is
+/** The tick of the first trap or interrupt that has not been handed out, or `until` if that is
  * earlier. */
-static inline nm_tick nm_first_call(const struct nm_machine *m, nm_tick until)
+static inline sim_tick nm_first_call(const struct nm_machine *m, sim_tick until)
 {
-    return m->calls ? earlier(m->call[0].at, until) : until;
+    return m->calls ? sim_earlier(m->call[0].at, until) : until;
 }
 
-/* A card has trapped or interrupts its processor. */
+/** A card has trapped or interrupts its processor. */
 void nm_machine_call(struct nm_machine *m, struct nm_call call);
 
 #endif

@@ -19,22 +19,22 @@
 #include <stdlib.h>
 
 struct nm_bus {
-    struct nm_kernel *k;
+    struct sim_kernel *k;
     struct nm_port *port[NM_MODULES];
-    struct nm_clock clock;
-    nm_tick arbitration;              /* [ticks] */
+    struct sim_clock clock;
+    sim_tick arbitration;             /* [ticks] */
     unsigned asking;                  /* bit per module that has a packet to send */
     unsigned full[NM_CLASSES];        /* modules without room for another incoming packet */
     unsigned passed_over[NM_CLASSES]; /* modules with a packet that could have gone but for such a
                                          one */
-    unsigned held, holder;    /* cards whose next places are held for a packet of this module */
-    nm_tick free_at;          /* end of the tenure in progress */
-    struct nm_timer decision; /* the arbitration event */
-    unsigned data_cycles;     /* per line */
-    unsigned word_cycles;     /* per doubleword */
-    unsigned depth;           /* of every FIFO */
-    unsigned last;            /* granted last: lowest priority now */
-    uint64_t granted;         /* [cycles] in all tenures, the present one whole */
+    unsigned held, holder;     /* cards whose next places are held for a packet of this module */
+    sim_tick free_at;          /* end of the tenure in progress */
+    struct sim_timer decision; /* the arbitration event */
+    unsigned data_cycles;      /* per line */
+    unsigned word_cycles;      /* per doubleword */
+    unsigned depth;            /* of every FIFO */
+    unsigned last;             /* granted last: lowest priority now */
+    uint64_t granted;          /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
@@ -45,22 +45,22 @@ static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_pac
     assert(f->count < f->depth);
     struct nm_packet *slot = &f->slot[(f->head + f->count++) & f->wrap];
     *slot = *p;
-    f->filled -= nm_kernel_now(f->clock);
+    f->filled -= sim_kernel_now(f->clock);
     if (f->count > f->deepest)
         f->deepest = f->count;
     return slot;
 }
 
-struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p)
+struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p)
 {
-    struct nm_bus *bus = nm_alloc(1, sizeof *bus);
+    struct nm_bus *bus = sim_alloc(1, sizeof *bus);
     bus->k = k;
-    bus->clock = nm_clock_of(p->cpu_clock / p->bus_clock);
+    bus->clock = sim_clock_of(p->cpu_clock / p->bus_clock);
     bus->arbitration = p->bus_arbitration * bus->clock.cycle;
     bus->data_cycles = (unsigned)((p->l2_line + p->bus_width - 1) / p->bus_width);
     bus->word_cycles = (unsigned)((sizeof(uint64_t) + p->bus_width - 1) / p->bus_width);
     bus->depth = (unsigned)p->bus_fifo;
-    bus->decision.at = NM_NEVER;
+    bus->decision.at = SIM_NEVER;
     return bus;
 }
 
@@ -82,23 +82,23 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
     while (size < bus->depth)
         size *= 2;
     bus->port[position] = port;
-    port->ready_at = NM_NEVER;
+    port->ready_at = SIM_NEVER;
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1, .clock = bus->k};
         port->out[c] = port->in[c];
-        port->in[c].slot = nm_alloc(size, sizeof(struct nm_packet));
-        port->out[c].slot = nm_alloc(size, sizeof(struct nm_packet));
+        port->in[c].slot = sim_alloc(size, sizeof(struct nm_packet));
+        port->out[c].slot = sim_alloc(size, sizeof(struct nm_packet));
     }
 }
 
-nm_tick nm_bus_cycle(const struct nm_bus *bus)
+sim_tick nm_bus_cycle(const struct nm_bus *bus)
 {
     return bus->clock.cycle;
 }
 
-nm_tick nm_bus_edge(const struct nm_bus *bus, nm_tick t)
+sim_tick nm_bus_edge(const struct nm_bus *bus, sim_tick t)
 {
-    return nm_clock_edge(&bus->clock, t);
+    return sim_clock_edge(&bus->clock, t);
 }
 
 /* Whether the incoming FIFOs of its class of all its targets have room. */
@@ -127,40 +127,40 @@ static unsigned data_cycles(const struct nm_bus *bus, const struct nm_message_ro
     return row->has_data ? bus->data_cycles : row->has_word ? bus->word_cycles : 0;
 }
 
-static nm_fire_fn decide, deliver;
+static sim_fire_fn decide, deliver;
 
 /* Makes sure a decision happens as soon as a module that has asked since `since` can win. */
-static void decide_for(struct nm_bus *bus, nm_tick since, nm_tick now)
+static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
 {
-    nm_tick at = since + bus->arbitration;
+    sim_tick at = since + bus->arbitration;
     if (at < bus->free_at)
         at = bus->free_at;
     if (at < now)
-        at = nm_clock_edge(&bus->clock, now);
-    if (nm_timer_set(&bus->decision, at))
-        nm_post(bus->k, at, NM_RANK_ARBITRATE, 0, decide, bus, 0);
+        at = sim_clock_edge(&bus->clock, now);
+    if (sim_timer_set(&bus->decision, at))
+        sim_post(bus->k, at, SIM_RANK_ARBITRATE, 0, decide, bus, 0);
 }
 
 /* The same for whichever module has asked first. */
-static void schedule(struct nm_bus *bus, nm_tick now)
+static void schedule(struct nm_bus *bus, sim_tick now)
 {
-    nm_tick first = NM_NEVER;
+    sim_tick first = SIM_NEVER;
     for (unsigned m = bus->asking; m; m &= m - 1) {
         const struct nm_port *port = bus->port[__builtin_ctz(m)];
         if (port->ready_at < first && has_way(bus, port_head(bus, port)))
             first = port->ready_at;
     }
-    if (first != NM_NEVER)
+    if (first != SIM_NEVER)
         decide_for(bus, first, now);
 }
 
 void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p)
 {
     struct nm_port *port = bus->port[position];
-    const nm_tick now = nm_kernel_now(bus->k);
+    const sim_tick now = sim_kernel_now(bus->k);
     fifo_push(&port->out[nm_message_row(p->message)->class], p)->order = port->sends++;
-    if (port->ready_at == NM_NEVER) {
-        port->ready_at = nm_clock_edge(&bus->clock, now);
+    if (port->ready_at == SIM_NEVER) {
+        port->ready_at = sim_clock_edge(&bus->clock, now);
         bus->asking |= 1u << position;
     }
     if (has_way(bus, port_head(bus, port)))
@@ -173,7 +173,7 @@ static bool anything_full(const struct nm_bus *bus)
 }
 
 /* Nothing has changed for anybody unless a FIFO was full. */
-void nm_bus_drained(struct nm_bus *bus, nm_tick now)
+void nm_bus_drained(struct nm_bus *bus, sim_tick now)
 {
     if (!anything_full(bus))
         return;
@@ -184,7 +184,7 @@ void nm_bus_drained(struct nm_bus *bus, nm_tick now)
     schedule(bus, now);
 }
 
-static bool ready(const struct nm_bus *bus, unsigned m, nm_tick now)
+static bool ready(const struct nm_bus *bus, unsigned m, sim_tick now)
 {
     return bus->port[m]->ready_at + bus->arbitration <= now;
 }
@@ -192,10 +192,10 @@ static bool ready(const struct nm_bus *bus, unsigned m, nm_tick now)
 /* Of those passed over, the one that has waited longest and now has somewhere to send to. In turn
  * alone, the module whose turn comes when a FIFO has just been drained could have all its places.
  */
-static unsigned longest_waiting(const struct nm_bus *bus, nm_tick now)
+static unsigned longest_waiting(const struct nm_bus *bus, sim_tick now)
 {
     unsigned longest = NM_MODULES;
-    nm_tick since = NM_NEVER;
+    sim_tick since = SIM_NEVER;
     for (unsigned c = 0; c < NM_CLASSES; c++)
         for (unsigned m = bus->passed_over[c]; m; m &= m - 1) {
             const unsigned i = (unsigned)__builtin_ctz(m);
@@ -216,7 +216,7 @@ static bool anybody_passed_over(const struct nm_bus *bus)
 
 /* The next module in turn that asked early enough and has somewhere to send to. Precondition:
  * somebody asks. */
-static unsigned choose(const struct nm_bus *bus, nm_tick now)
+static unsigned choose(const struct nm_bus *bus, sim_tick now)
 {
     const unsigned only = (unsigned)__builtin_ctz(bus->asking);
     if (bus->asking == 1u << only && !anything_full(bus))
@@ -237,7 +237,7 @@ static unsigned choose(const struct nm_bus *bus, nm_tick now)
  * whatever happens; so only for them can places be held without anybody waiting in a circle. */
 static void hold_places(struct nm_bus *bus)
 {
-    nm_tick since = NM_NEVER;
+    sim_tick since = SIM_NEVER;
     for (unsigned m = bus->held ? 0 : bus->passed_over[NM_SINKABLE]; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m);
         const struct nm_port *port = bus->port[i];
@@ -253,7 +253,7 @@ static void hold_places(struct nm_bus *bus)
 
 /* Remembers which packets find no room at this decision: each class's, or one that steps aside for
  * its module's answers would lose its place with every one of them. */
-static void pass_over(struct nm_bus *bus, nm_tick now)
+static void pass_over(struct nm_bus *bus, sim_tick now)
 {
     if (!anything_full(bus))
         return;
@@ -284,12 +284,12 @@ static void reserve(struct nm_bus *bus, unsigned targets, enum nm_class class)
 
 /* The module has the bus up to free_at; what it sends next, if anything, it asks for one cycle
  * later. */
-static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
+static void grant(struct nm_bus *bus, unsigned m, sim_tick now)
 {
     struct nm_port *port = bus->port[m];
     const struct nm_packet *head = port_head(bus, port);
     const struct nm_message_row *row = nm_message_row(head->message);
-    const nm_tick cycles = 1 + data_cycles(bus, row);
+    const sim_tick cycles = 1 + data_cycles(bus, row);
     reserve(bus, head->targets, row->class);
     bus->moving = nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
@@ -297,20 +297,20 @@ static void grant(struct nm_bus *bus, unsigned m, nm_tick now)
     if (m == bus->holder && row->class == NM_SINKABLE)
         bus->held = 0;
     bus->granted += cycles;
-    port->grant_wait += nm_clock_cycles(&bus->clock, now - port->ready_at);
+    port->grant_wait += sim_clock_cycles(&bus->clock, now - port->ready_at);
     bus->free_at = now + cycles * bus->clock.cycle;
     const bool more = port->out[NM_SINKABLE].count || port->out[NM_NONSINKABLE].count;
-    port->ready_at = more ? nm_clock_edge(&bus->clock, now + bus->clock.cycle) : NM_NEVER;
+    port->ready_at = more ? sim_clock_edge(&bus->clock, now + bus->clock.cycle) : SIM_NEVER;
     if (!more)
         bus->asking &= ~(1u << m);
     port->sent(port->module, now);
 }
 
-static void decide(void *self, nm_tick now, uint64_t arg)
+static void decide(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_bus *bus = self;
     (void)arg;
-    if (!nm_timer_fires(&bus->decision, now))
+    if (!sim_timer_fires(&bus->decision, now))
         return;
     const unsigned m = choose(bus, now);
     pass_over(bus, now);
@@ -320,15 +320,15 @@ static void decide(void *self, nm_tick now, uint64_t arg)
         schedule(bus, now + 1);
     if (m == NM_MODULES)
         return;
-    if (nm_kernel_goes_on(bus->k, bus->free_at))
+    if (sim_kernel_goes_on(bus->k, bus->free_at))
         deliver(bus, bus->free_at, 0);
     else
-        nm_post(bus->k, bus->free_at, NM_RANK_DELIVER, 0, deliver, bus, 0);
+        sim_post(bus->k, bus->free_at, SIM_RANK_DELIVER, 0, deliver, bus, 0);
 }
 
 /* The port's books of a packet that has left it or come in. */
 static void count(struct nm_port *port, const struct nm_packet *p, bool out, unsigned data,
-                  nm_tick now)
+                  sim_tick now)
 {
     struct mon_taps *taps = port->taps;
     if (!taps)
@@ -341,7 +341,7 @@ static void count(struct nm_port *port, const struct nm_packet *p, bool out, uns
         port->heard(port->module, now, p, out, data);
 }
 
-static void deliver(void *self, nm_tick now, uint64_t arg)
+static void deliver(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_bus *bus = self;
     struct nm_packet *p = &bus->moving;
@@ -364,16 +364,16 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
     }
 }
 
-uint64_t nm_bus_busy(const struct nm_bus *bus, nm_tick now)
+uint64_t nm_bus_busy(const struct nm_bus *bus, sim_tick now)
 {
-    nm_tick left = bus->free_at > now ? bus->free_at - now : 0;
+    sim_tick left = bus->free_at > now ? bus->free_at - now : 0;
     return bus->granted - left / bus->clock.cycle;
 }
 
-uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, nm_tick now)
+uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, sim_tick now)
 {
     const struct nm_port *port = bus->port[position];
-    bool waiting = port->ready_at != NM_NEVER && port->ready_at < now;
+    bool waiting = port->ready_at != SIM_NEVER && port->ready_at < now;
     return port->grant_wait + (waiting ? (now - port->ready_at) / bus->clock.cycle : 0);
 }
 

@@ -16,7 +16,7 @@ struct nm_fifo {
     unsigned depth, wrap, head, count;
     unsigned reserved; /**< slots promised to packets on their way */
     unsigned deepest;  /**< most packets at once */
-    const struct nm_kernel *clock;
+    const struct sim_kernel *clock;
     uint64_t filled; /**< [packets x ticks] they stayed: ticks of those that left minus ticks at
                           which they came, modulo 2^64; add count x now */
 };
@@ -38,32 +38,33 @@ static inline struct nm_packet nm_fifo_pop(struct nm_fifo *f)
     const struct nm_packet *p = nm_fifo_at(f, 0);
     f->head++;
     f->count--;
-    f->filled += nm_kernel_now(f->clock);
+    f->filled += sim_kernel_now(f->clock);
     return *p;
 }
 
 /** A module's connection to the bus. The module fills `out`, the bus fills `in`. */
 struct nm_port {
     struct nm_fifo in[NM_CLASSES], out[NM_CLASSES];
-    uint32_t sends;   /**< packets ever put into `out` */
-    nm_tick ready_at; /**< since when the head of `out` asks for the bus; NM_NEVER: nothing does */
-    nm_tick kept_since[NM_CLASSES]; /**< of each class's head, if it was passed over */
-    uint64_t grant_wait;            /**< [bus cycles] asked but not granted, finished waits */
-    struct mon_taps *taps;          /**< the card's taps, or NULL (memory) */
-    void (*heard)(void *module, nm_tick now, const struct nm_packet *p, bool out,
+    uint32_t sends; /**< packets ever put into `out` */
+    sim_tick
+        ready_at; /**< since when the head of `out` asks for the bus; SIM_NEVER: nothing does */
+    sim_tick kept_since[NM_CLASSES]; /**< of each class's head, if it was passed over */
+    uint64_t grant_wait;             /**< [bus cycles] asked but not granted, finished waits */
+    struct mon_taps *taps;           /**< the card's taps, or NULL (memory) */
+    void (*heard)(void *module, sim_tick now, const struct nm_packet *p, bool out,
                   unsigned data); /**< every packet of the port with its data cycles, after the
                                      taps; NULL: its monitoring card does not listen */
     void *module;
-    void (*arrived)(void *module, nm_tick now); /**< a packet was put into `in` */
-    void (*sent)(void *module, nm_tick now);    /**< a packet left `out` */
+    void (*arrived)(void *module, sim_tick now); /**< a packet was put into `in` */
+    void (*sent)(void *module, sim_tick now);    /**< a packet left `out` */
 };
 
 struct nm_bus;
 
 /** Checking mode's ear: every packet as it is delivered. */
-typedef void nm_bus_listener(void *ctx, nm_tick now, const struct nm_packet *p);
+typedef void nm_bus_listener(void *ctx, sim_tick now, const struct nm_packet *p);
 
-struct nm_bus *nm_bus_new(struct nm_kernel *k, const struct nm_params *p);
+struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p);
 void nm_bus_free(struct nm_bus *bus);
 
 /** Connects a module; FIFO memory is the bus's. @param position  module number on the station */
@@ -73,19 +74,19 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port);
 void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p);
 
 /** A module took something out of its incoming FIFO: whoever waited for that room may go. */
-void nm_bus_drained(struct nm_bus *bus, nm_tick now);
+void nm_bus_drained(struct nm_bus *bus, sim_tick now);
 
 /** [ticks] one bus cycle. */
-nm_tick nm_bus_cycle(const struct nm_bus *bus);
+sim_tick nm_bus_cycle(const struct nm_bus *bus);
 
 /** First bus clock edge at or after `t`. */
-nm_tick nm_bus_edge(const struct nm_bus *bus, nm_tick t);
+sim_tick nm_bus_edge(const struct nm_bus *bus, sim_tick t);
 
 /** [bus cycles] the bus has been busy up to `now`. */
-uint64_t nm_bus_busy(const struct nm_bus *bus, nm_tick now);
+uint64_t nm_bus_busy(const struct nm_bus *bus, sim_tick now);
 
 /** [bus cycles] a port has waited for grants up to `now`, the present wait included. */
-uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, nm_tick now);
+uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, sim_tick now);
 
 /** Packets anywhere between modules: queued or in transfer. For the checker and the dump. */
 void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx);

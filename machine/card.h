@@ -17,20 +17,13 @@
 #ifndef NM_CARD_H
 #define NM_CARD_H
 
+#include "machine/backing.h"
 #include "machine/bus.h"
-#include "machine/contents.h"
 #include "machine/machine.h"
 #include "machine/special.h"
 #include "monitor/unit.h"
 
 #include <stdio.h>
-
-/** A kind of card, given to nm_machine_new. */
-struct nm_card_kind {
-    const struct nm_card_ops *ops;
-    const void *ctx; /**< what else its `create` must know; its own convention */
-    const struct mon_unit_ops *counters; /**< kind of counter unit on each card; NULL: none */
-};
 
 /** The first member of every card. */
 struct nm_card {
@@ -47,11 +40,11 @@ static inline const struct mon_unit_ops *nm_card_counters(const struct nm_card_k
 struct nm_card_site {
     struct nm_machine *machine;
     const struct nm_card_kind *kind;
-    struct nm_kernel *kernel; /**< of the station: where the card posts its events, with
+    struct sim_kernel *kernel; /**< of the station: where the card posts its events, with
                                    nm_component(position, order) as their component */
     struct nm_bus *bus;
     const struct nm_params *params;
-    const struct nm_contents *contents; /**< copied by the card: what lines hold */
+    const struct nm_backing *contents;  /**< copied by the card: what lines hold */
     const struct ring_shape *rings;     /**< for the routes of packets */
     const struct nm_protocol *protocol; /**< what the card does on which message */
     unsigned number;                    /**< machine-wide, station by station */
@@ -59,13 +52,13 @@ struct nm_card_site {
     uint16_t station;
 };
 
-/** Orders (nm_component) of the events of rank NM_RANK_OS that the machine posts for a card. A
+/** Orders (nm_component) of the events of rank SIM_RANK_OS that the machine posts for a card. A
  *  card's own events of that rank have orders from NM_ORDER_CARD on. */
 enum { NM_ORDER_TRAP, NM_ORDER_INTERRUPT, NM_ORDER_CARD };
 
 /** What a card waits for, as the watchdog and people see it. */
 struct nm_wait {
-    nm_tick since;
+    sim_tick since;
     uint64_t line; /**< physical address */
     bool coherent; /**< a directory has the line */
 };
@@ -89,29 +82,29 @@ struct nm_card_ops {
      * @return where the processor stands, >= horizon, if nothing has changed but its own state and
      *         it goes on; 0: look again at goes_on() and at the station's events
      */
-    nm_tick (*run)(struct nm_card *card, nm_tick horizon);
+    sim_tick (*run)(struct nm_card *card, sim_tick horizon);
 
-    /** The tick at which the processor starts its next instruction; NM_NEVER: it has no thread,
-     *  waits, or has trapped. Changes only by run, by events of rank NM_RANK_MODULE and NM_RANK_OS
-     *  of the card's own component, and by wake. */
-    nm_tick (*goes_on)(const struct nm_card *card);
+    /** The tick at which the processor starts its next instruction; SIM_NEVER: it has no thread,
+     *  waits, or has trapped. Changes only by run, by events of rank SIM_RANK_MODULE and
+     * SIM_RANK_OS of the card's own component, and by wake. */
+    sim_tick (*goes_on)(const struct nm_card *card);
 
     /** Functional mode: run up to `end`; beyond it, before `until`, only as far as a load linked
      *  needs for its store-conditional. No link outlives the turn. Traps are told at once. */
-    void (*turn)(struct nm_card *card, nm_tick end, nm_tick until);
+    void (*turn)(struct nm_card *card, sim_tick end, sim_tick until);
 
     /** The thread whose registers are on the card goes on at tick `at` (>= now + nm_machine_ahead);
      *  goes_on() says when it really does. Outside.
      *  @return from when on the time is the thread's: what its return to the program takes is */
-    nm_tick (*wake)(struct nm_card *card, nm_tick at);
+    sim_tick (*wake)(struct nm_card *card, sim_tick at);
 
     /** The thread leaves the card, which has trapped; its link is gone. Outside. */
     void (*idle)(struct nm_card *card);
 
     /** The processor shall trap before its first instruction at or after `at`, or as soon after
-     *  that as the card's kind allows; NM_NEVER: not. A later call replaces an earlier one.
+     *  that as the card's kind allows; SIM_NEVER: not. A later call replaces an earlier one.
      *  Outside. */
-    void (*preempt)(struct nm_card *card, nm_tick at);
+    void (*preempt)(struct nm_card *card, sim_tick at);
 
     /* ---- address spaces ---- */
 
@@ -130,9 +123,9 @@ struct nm_card_ops {
     /** Sends a command for `lines` lines from `line` on, at tick `at`; nm_card_interrupts will be
      *  called. Outside, when none is under way. */
     void (*special)(struct nm_card *card, const struct nm_function *function, uint64_t line,
-                    unsigned lines, nm_tick at);
+                    unsigned lines, sim_tick at);
     /** Sends a look, or looks into the card's own cache; nm_card_interrupts will be called. */
-    void (*look)(struct nm_card *card, const struct nm_look *look, nm_tick at);
+    void (*look)(struct nm_card *card, const struct nm_look *look, sim_tick at);
     /** The last look's answer. */
     const struct nm_look *(*looked)(const struct nm_card *card);
     /** Whether a command or a look is under way. */
@@ -142,7 +135,7 @@ struct nm_card_ops {
 
     /** Totals of all signals that the monitoring unit sees, with the station's
      *  (nm_station_taps). */
-    void (*taps)(const struct nm_card *card, nm_tick at, struct mon_taps *out);
+    void (*taps)(const struct nm_card *card, sim_tick at, struct mon_taps *out);
     /** The ground truth, but for what the operating system and the machine count. */
     void (*truth)(struct nm_card *card, struct nm_truth *out);
 
@@ -150,10 +143,10 @@ struct nm_card_ops {
 
     /** The host's access to a register, without simulated time. @param offset  in the card's
      *  register space, a multiple of 4. Outside; may post events. */
-    uint32_t (*register_read)(struct nm_card *card, uint32_t offset, nm_tick now);
+    uint32_t (*register_read)(struct nm_card *card, uint32_t offset, sim_tick now);
     /** @param writer  the number of the card that writes */
     void (*register_write)(struct nm_card *card, unsigned writer, uint32_t offset, uint32_t value,
-                           nm_tick now);
+                           sim_tick now);
     const struct mon_unit *(*unit)(const struct nm_card *card);
     /** Pending events of the card that matter only if something else happens. */
     unsigned (*watching)(const struct nm_card *card);
@@ -166,24 +159,32 @@ struct nm_card_ops {
     void (*dump)(struct nm_card *card, FILE *out);
     /** Ends the process if something is not as it must be at the end of a window. (Builds with
      *  -Dinvariants=true.) */
-    void (*invariants)(const struct nm_card *card, nm_tick now);
-    /** Whether two events of a card, of rank NM_RANK_MODULE, one tick and one order, that do
+    void (*invariants)(const struct nm_card *card, sim_tick now);
+    /** Whether two events of a card, of rank SIM_RANK_MODULE, one tick and one order, that do
      * different things may come in either order: nothing says which but the sequence of their
      * postings. (The same builds.) */
-    bool (*commutes)(unsigned order, const struct nm_event *first, const struct nm_event *second);
+    bool (*commutes)(unsigned order, const struct sim_event *first, const struct sim_event *second);
 };
 
 /* ---- what a card tells its machine ----------------------------------------------------------- */
 
 /** The processor needs the operating system at tick `at`, which is not before the last tick it has
  *  run to. @param preempted  because of `preempt`. From run or turn. */
-void nm_card_traps(struct nm_machine *m, unsigned card, nm_tick at, bool preempted);
+void nm_card_traps(struct nm_machine *m, unsigned card, sim_tick at, bool preempted);
+
+/** Ends the process with a message, "card N ...": a core or a counter unit breaks its contract. */
+_Noreturn void nm_card_breach(unsigned card, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** The same: a card has come back from `run` at tick `at` with neither its
+ *  horizon reached nor anything changed, and would be run for ever. */
+_Noreturn void nm_card_early(unsigned card, sim_tick at, sim_tick horizon);
 
 /** The card interrupts its processor. From an event. */
-void nm_card_interrupts(struct nm_machine *m, unsigned card, nm_tick now, enum nm_interrupt cause);
+void nm_card_interrupts(struct nm_machine *m, unsigned card, sim_tick now, enum nm_interrupt cause);
 
 /** Adds the totals of a station's memory and ring interface at tick `at`. */
-void nm_station_taps(const struct nm_machine *m, unsigned station, nm_tick at,
+void nm_station_taps(const struct nm_machine *m, unsigned station, sim_tick at,
                      struct mon_taps *out);
 
 #endif

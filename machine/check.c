@@ -36,7 +36,7 @@ struct slot {
 };
 
 struct seen {
-    nm_tick at;
+    sim_tick at;
     unsigned station;
     struct nm_packet packet;
 };
@@ -66,7 +66,7 @@ struct nm_check {
 struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, uint64_t bytes,
                               unsigned cards)
 {
-    struct nm_check *c = nm_alloc(1, sizeof *c);
+    struct nm_check *c = sim_alloc(1, sizeof *c);
     c->on = p->check;
     c->line_bytes = (unsigned)p->l2_line;
     c->cards = cards;
@@ -75,9 +75,9 @@ struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, u
         return c;
     c->image = image;
     c->bytes = bytes;
-    c->dram = nm_reserve(bytes);
-    c->late = nm_alloc(cards, sizeof *c->late);
-    c->seen = nm_alloc(HISTORY, sizeof *c->seen);
+    c->dram = sim_reserve(bytes);
+    c->late = sim_alloc(cards, sizeof *c->late);
+    c->seen = sim_alloc(HISTORY, sizeof *c->seen);
     return c;
 }
 
@@ -86,8 +86,7 @@ void nm_check_free(struct nm_check *c)
     if (!c)
         return;
     struct copy *f, *next;
-    HASH_ITER(hh, c->copies, f, next)
-    {
+    HASH_ITER(hh, c->copies, f, next) {
         HASH_DEL(c->copies, f);
         free(f);
     }
@@ -142,13 +141,13 @@ static void print_history(const struct nm_check *c, FILE *out, uint64_t line)
     }
 }
 
-void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *format, ...)
+void nm_check_fail(struct nm_check *c, sim_tick now, uint64_t line, const char *format, ...)
 {
     if (c->error)
         return;
     size_t size;
     c->failed = true;
-    FILE *out = nm_text_open(&c->error, &size);
+    FILE *out = sim_text_open(&c->error, &size);
     va_list args;
     va_start(args, format);
     fprintf(out, "tick %lu, line %#lx: ", (unsigned long)now, (unsigned long)line);
@@ -156,7 +155,7 @@ void nm_check_fail(struct nm_check *c, nm_tick now, uint64_t line, const char *f
     va_end(args);
     if (c->on)
         print_history(c, out, line);
-    nm_text_close(out, &c->error);
+    sim_text_close(out, &c->error);
 }
 
 static struct copy *copy_find(struct nm_check *c, unsigned holder, uint64_t line)
@@ -172,7 +171,7 @@ static struct copy *copy_make(struct nm_check *c, unsigned holder, uint64_t line
     struct copy *f = copy_find(c, holder, line);
     if (f)
         return f;
-    f = nm_alloc(1, sizeof *f);
+    f = sim_alloc(1, sizeof *f);
     f->key = (struct key){line, holder};
     HASH_ADD(hh, c->copies, key, sizeof f->key, f);
     return f;
@@ -203,7 +202,7 @@ static int32_t slot_new(struct nm_check *c, uint64_t line, const uint8_t *bytes)
         i++;
     if (i == c->slots) {
         c->slots = c->slots ? 2 * c->slots : 16;
-        c->slot = nm_grow(c->slot, (size_t)c->slots, sizeof *c->slot);
+        c->slot = sim_grow(c->slot, (size_t)c->slots, sizeof *c->slot);
         memset(c->slot + i, 0, (size_t)(c->slots - i) * sizeof *c->slot);
     }
     c->slot[i].users = 1;
@@ -262,7 +261,7 @@ void nm_check_drop(struct nm_check *c, unsigned holder, uint64_t line)
 }
 
 void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size,
-                   const uint8_t *bytes, nm_tick now)
+                   const uint8_t *bytes, sim_tick now)
 {
     if (!c->on)
         return;
@@ -277,7 +276,7 @@ void nm_check_load(struct nm_check *c, unsigned card, uint64_t pa, unsigned size
                       size, (unsigned long)pa);
 }
 
-void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, nm_tick now)
+void nm_check_store(struct nm_check *c, unsigned card, uint64_t pa, unsigned size, sim_tick now)
 {
     if (!c->on)
         return;
@@ -312,7 +311,7 @@ void nm_check_os_wrote(struct nm_check *c, uint64_t pa, uint64_t len)
             nm_copy_follow(c->slot[i].bytes, c->slot[i].line, c->line_bytes, c->image, pa, len);
 }
 
-void nm_check_saw(struct nm_check *c, nm_tick now, unsigned station, const struct nm_packet *p)
+void nm_check_saw(struct nm_check *c, sim_tick now, unsigned station, const struct nm_packet *p)
 {
     /* refused requests come by the hundred and explain nothing */
     const enum nm_message m = p->message;

@@ -3,22 +3,23 @@
  * memory module; the network cache is built the same way).
  *
  * The hard idea is order. The controller takes one message per directory time, while line accesses
- * of several messages overlap in the banks; but sinkable answers leave in the order the messages
- * were taken, or an invalidation could overtake the data it belongs behind. And it must never stop
- * taking sinkable messages, whatever is stuck: a ring that cannot deliver them halts, and nothing
- * that waits for the ring would ever leave. So only nonsinkable messages wait for room among the
- * answers. Interventions and requests that find no room on their way out wait in a place of their
- * own, behind the answers that came before them; until it is empty, messages that might add to it
- * are refused (NACK), not kept waiting. Then every FIFO empties whatever the others do, and no
- * circle of full FIFOs can close.
+ * of several messages overlap in the banks. But sinkable answers leave in the order in which the
+ * messages were taken; otherwise an invalidation could overtake data that were sent before it.
  *
- * Who is refused comes again, and would have to be lucky for ever. So a request has a rank, the
- * time at which it was first made, and so has what is sent because of it; a directory that has
- * refused it often keeps its next turn for it unless an older one comes (nm_controller_has_turn).
- * The oldest of the machine goes first everywhere, then the next. (The number of refusals would not
- * do: a message on its way gets none, and who asks nearby gets many meanwhile.) A request may never
- * come back: given up, or served on another way. So its turn is kept for as long as it has waited,
- * which is longer than its way back sooner or later.
+ * The controller must never stop taking sinkable messages, whatever is stuck. A ring that cannot
+ * deliver them halts, and nothing that waits for the ring would ever leave. So only nonsinkable
+ * messages wait for room among the answers. Interventions and requests that find no room on their
+ * way out wait in a place of their own, behind the answers that came before them. Until that place
+ * is empty, messages that might add to it are refused (NACK), not kept waiting. Then every FIFO
+ * empties whatever the others do, and no circle of full FIFOs can close.
+ *
+ * A refused request comes again, and would need luck for ever. So a request has a rank, the time at
+ * which it was first made, and so have the messages sent because of it. A directory that has
+ * refused a request often keeps its next turn for that request, unless an older one comes
+ * (nm_controller_has_turn). The oldest request of the machine goes first everywhere, then the next.
+ * (The number of refusals would not do: a message on its way gets none, while a card nearby gets
+ * many.) A request may never come back, because it was given up or served in another way. So its
+ * turn is kept only for as long as it has waited. Sooner or later that is longer than its way back.
  */
 #include "machine/controller.h"
 
@@ -29,12 +30,12 @@
 void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing)
 {
     c->timing = *timing;
-    c->bank_free = nm_alloc(timing->banks, sizeof *c->bank_free);
-    c->bank_refreshed = nm_alloc(timing->banks, sizeof *c->bank_refreshed);
+    c->bank_free = sim_alloc(timing->banks, sizeof *c->bank_free);
+    c->bank_refreshed = sim_alloc(timing->banks, sizeof *c->bank_refreshed);
     c->table = c->place.protocol->agent[c->agent];
-    c->seen = nm_alloc(c->table->states, sizeof *c->seen);
+    c->seen = sim_alloc(c->table->states, sizeof *c->seen);
     c->late_size = NM_STAGE;
-    c->late = nm_alloc(c->late_size, sizeof *c->late);
+    c->late = sim_alloc(c->late_size, sizeof *c->late);
 }
 
 void nm_controller_release(struct nm_controller *c)
@@ -48,48 +49,48 @@ void nm_controller_release(struct nm_controller *c)
 
 /* The books of the first two banks. What a bank has been given to do beyond `start` leaves no gap,
  * so it overlaps from there to its end. */
-static void count_bank(struct nm_controller *c, unsigned number, nm_tick start, nm_tick end)
+static void count_bank(struct nm_controller *c, unsigned number, sim_tick start, sim_tick end)
 {
     if (number > 1)
         return;
     c->bank_busy[number] += end - start;
     if (c->timing.banks < 2 || c->bank_free[!number] <= start)
         return;
-    nm_tick other = c->bank_free[!number];
+    sim_tick other = c->bank_free[!number];
     c->banks_busy += (other < end ? other : end) - start;
 }
 
 /* When a bank that could begin an access at `start` does so. The last refresh that was due by then
  * began on its date or when the bank was free; nobody has looked at the bank since, so nothing had
  * to happen on that date. Banks are refreshed in turn. */
-static nm_tick behind_refresh(struct nm_controller *c, unsigned number, nm_tick start)
+static sim_tick behind_refresh(struct nm_controller *c, unsigned number, sim_tick start)
 {
-    const nm_tick period = c->timing.refresh;
+    const sim_tick period = c->timing.refresh;
     if (!period)
         return start;
-    const nm_tick phase = period * number / c->timing.banks;
+    const sim_tick phase = period * number / c->timing.banks;
     const uint64_t last = (start + period - phase) / period;
     if (last == 0 || last == c->bank_refreshed[number])
         return start;
-    const nm_tick due = (last - 1) * period + phase, free = c->bank_free[number];
-    const nm_tick end = (free > due ? free : due) + c->timing.refresh_time;
+    const sim_tick due = (last - 1) * period + phase, free = c->bank_free[number];
+    const sim_tick end = (free > due ? free : due) + c->timing.refresh_time;
     c->bank_refreshed[number] = last;
     return end > start ? end : start;
 }
 
 /* Starts a line access in its bank; returns when the data are there. A refresh it waits for counts
  * as the bank's work. */
-static nm_tick access_dram(struct nm_controller *c, uint64_t line, nm_tick now)
+static sim_tick access_dram(struct nm_controller *c, uint64_t line, sim_tick now)
 {
     const unsigned number = (unsigned)((line >> c->line_shift) % c->timing.banks);
-    nm_tick *bank = &c->bank_free[number];
-    const nm_tick from = *bank > now ? *bank : now, start = behind_refresh(c, number, from);
+    sim_tick *bank = &c->bank_free[number];
+    const sim_tick from = *bank > now ? *bank : now, start = behind_refresh(c, number, from);
     *bank = start + c->timing.dram + c->timing.recovery;
     count_bank(c, number, from, *bank);
     return start + c->timing.dram;
 }
 
-static void occupy(struct nm_controller *c, nm_tick from, nm_tick to)
+static void occupy(struct nm_controller *c, sim_tick from, sim_tick to)
 {
     if (from < c->busy_until)
         from = c->busy_until;
@@ -99,21 +100,21 @@ static void occupy(struct nm_controller *c, nm_tick from, nm_tick to)
     c->busy_until = to;
 }
 
-uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now)
+uint64_t nm_controller_busy(const struct nm_controller *c, sim_tick now)
 {
-    nm_tick left = c->busy_until > now ? c->busy_until - now : 0;
+    sim_tick left = c->busy_until > now ? c->busy_until - now : 0;
     return (c->busy - left) / c->cycle;
 }
 
-static nm_tick beyond(nm_tick end, nm_tick now)
+static sim_tick beyond(sim_tick end, sim_tick now)
 {
     return end > now ? end - now : 0;
 }
 
-struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_tick now)
+struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, sim_tick now)
 {
-    const nm_tick first = beyond(c->bank_free[0], now);
-    const nm_tick second = c->timing.banks > 1 ? beyond(c->bank_free[1], now) : 0;
+    const sim_tick first = beyond(c->bank_free[0], now);
+    const sim_tick second = c->timing.banks > 1 ? beyond(c->bank_free[1], now) : 0;
     return (struct nm_banks_busy){
         .first = (c->bank_busy[0] - first) / c->cycle,
         .second = (c->bank_busy[1] - second) / c->cycle,
@@ -121,17 +122,17 @@ struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_
     };
 }
 
-bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now)
+bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, sim_tick now)
 {
     return now >= c->free_at &&
            (class == NM_SINKABLE || c->staged.count + NM_SENDS_MAX <= NM_STAGE);
 }
 
-void nm_controller_send_ready(struct nm_controller *c, nm_tick now)
+void nm_controller_send_ready(struct nm_controller *c, sim_tick now)
 {
     while (c->staged.count && c->stage[c->staged.head].ready <= now &&
            c->put(c->owner, &c->stage[c->staged.head].packet, now)) {
-        nm_queue_pop(&c->staged);
+        sim_queue_pop(&c->staged);
         c->sent++;
     }
     unsigned kept = 0;
@@ -143,7 +144,7 @@ void nm_controller_send_ready(struct nm_controller *c, nm_tick now)
     c->late_count = kept;
 }
 
-bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
+bool nm_controller_stuck(const struct nm_controller *c, sim_tick now)
 {
     if (c->staged.count && c->stage[c->staged.head].ready <= now)
         return true;
@@ -153,9 +154,9 @@ bool nm_controller_stuck(const struct nm_controller *c, nm_tick now)
     return false;
 }
 
-nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
+sim_tick nm_controller_next(const struct nm_controller *c, sim_tick now)
 {
-    nm_tick next = NM_NEVER;
+    sim_tick next = SIM_NEVER;
     if (c->staged.count && c->stage[c->staged.head].ready > now)
         next = c->stage[c->staged.head].ready;
     for (unsigned i = 0; i < c->late_count; i++)
@@ -164,23 +165,23 @@ nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now)
     return next;
 }
 
-void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready)
+void nm_controller_send(struct nm_controller *c, struct nm_packet *p, sim_tick ready)
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
         if (c->late_count == c->late_size)
-            c->late = nm_grow(c->late, c->late_size *= 2, sizeof *c->late);
+            c->late = sim_grow(c->late, c->late_size *= 2, sizeof *c->late);
         c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged.count};
         return;
     }
-    if (nm_queue_full(&c->staged))
-        c->stage = nm_queue_grow(&c->staged, c->stage, sizeof *c->stage);
+    if (sim_queue_full(&c->staged))
+        c->stage = sim_queue_grow(&c->staged, c->stage, sizeof *c->stage);
     c->last_out = ready > c->last_out ? ready : c->last_out;
-    c->stage[nm_queue_push(&c->staged)] = (struct nm_answer){*p, c->last_out, 0};
+    c->stage[sim_queue_push(&c->staged)] = (struct nm_answer){*p, c->last_out, 0};
 }
 
 void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
-                          enum nm_message message, nm_tick ready)
+                          enum nm_message message, sim_tick ready)
 {
     struct nm_packet p = *in;
     const bool here = p.station == c->place.station;
@@ -190,9 +191,9 @@ void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
     nm_controller_send(c, &p, ready);
 }
 
-nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now)
+sim_tick nm_controller_access(struct nm_controller *c, uint64_t line, sim_tick now)
 {
-    nm_tick ready = now + c->timing.directory, data = access_dram(c, line, now);
+    sim_tick ready = now + c->timing.directory, data = access_dram(c, line, now);
     if (data > ready)
         ready = data;
     occupy(c, now, ready);
@@ -228,13 +229,13 @@ static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_
 
 /* Time and data of a transition, then what it sends. */
 static void perform(struct nm_controller *c, const struct nm_packet *in, uint8_t info,
-                    struct nm_sends *out, uint64_t actions, nm_tick now)
+                    struct nm_sends *out, uint64_t actions, sim_tick now)
 {
     if (actions & NM_DIR_ACT_WRITE)
         nm_check_to(c->check, c->copy, in->line, in->data);
-    nm_tick ready = now + c->timing.directory;
+    sim_tick ready = now + c->timing.directory;
     if (actions & (NM_DIR_ACT_READ | NM_DIR_ACT_WRITE)) {
-        nm_tick data = access_dram(c, in->line, now);
+        sim_tick data = access_dram(c, in->line, now);
         if (data > ready)
             ready = data;
     }
@@ -255,7 +256,7 @@ static bool refusable(const struct nm_packet *in)
 }
 
 /* A message has been refused that stands for this request, which had been `age` times before. */
-static void refused(struct nm_controller *c, struct nm_refused who, unsigned age, nm_tick now)
+static void refused(struct nm_controller *c, struct nm_refused who, unsigned age, sim_tick now)
 {
     if (!c->patience || age < c->patience || (now < c->oldest.until && who.rank > c->oldest.rank))
         return;
@@ -283,7 +284,7 @@ static struct nm_refused sender(const struct nm_controller *c, const struct nm_p
  * locked. */
 static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *before,
                              const struct nm_packet *in, bool from_network, uint64_t actions,
-                             nm_tick now)
+                             sim_tick now)
 {
     static const uint64_t IT = NM_DIR_ACT_NACK | NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK,
                           HELD = NM_DIR_ACT_NACK_HELD | NM_DIR_ACT_REFUSE_HELD;
@@ -318,7 +319,7 @@ static bool is_oldest(const struct nm_controller *c, const struct nm_packet *in,
 }
 
 bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                            nm_tick now)
+                            sim_tick now)
 {
     if (now >= c->oldest.until || !refusable(in) || !in_the_way(c, in))
         return true;
@@ -329,7 +330,7 @@ bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in,
 }
 
 bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          nm_tick now)
+                          sim_tick now)
 {
     if (nm_controller_has_turn(c, in, from_network, now))
         return true;
@@ -339,7 +340,7 @@ bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, b
 
 /* Says no without looking: to a request, or to another station's intervention. */
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          enum nm_refusal why, nm_tick now)
+                          enum nm_refusal why, sim_tick now)
 {
     const bool intervention = is_intervention(in);
     const uint16_t to = intervention ? c->place.home : in->station;
@@ -368,7 +369,7 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
 }
 
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
-                        const struct nm_packet *in, bool from_network, nm_tick now)
+                        const struct nm_packet *in, bool from_network, sim_tick now)
 {
     struct nm_sends out;
     uint64_t actions;
@@ -402,7 +403,7 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
 }
 
 bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
-                         nm_tick now)
+                         sim_tick now)
 {
     struct nm_sends out;
     uint64_t actions;

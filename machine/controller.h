@@ -7,8 +7,8 @@
 #define NM_CONTROLLER_H
 
 #include "base/queue.h"
+#include "machine/backing.h"
 #include "machine/bus.h"
-#include "machine/contents.h"
 #include "machine/protocol.h"
 
 /** Within so many slowest accesses (nm_params_slowest) a refused request comes again, whatever
@@ -21,15 +21,15 @@ enum { NM_STAGE = 16 };
 
 /** [ticks] A bank of DRAM with its directory, timing as in params.def. */
 struct nm_dram_timing {
-    nm_tick directory, dram, recovery;
-    nm_tick refresh, refresh_time; /**< each bank's period, 0: never; and what a refresh takes */
+    sim_tick directory, dram, recovery;
+    sim_tick refresh, refresh_time; /**< each bank's period, 0: never; and what a refresh takes */
     unsigned banks;
 };
 
 /** An answer and the tick at which its data are there. */
 struct nm_answer {
     struct nm_packet packet;
-    nm_tick ready;
+    sim_tick ready;
     uint64_t
         behind; /**< nonsinkable: leaves after this many sinkable ones, counted from the start */
 };
@@ -39,8 +39,8 @@ struct nm_answer {
  * comes again, younger messages that could be in its way are refused.
  */
 struct nm_refused {
-    uint64_t rank; /**< as in struct nm_packet */
-    nm_tick until; /**< the turn is kept for it; it may never come again */
+    uint64_t rank;  /**< as in struct nm_packet */
+    sim_tick until; /**< the turn is kept for it; it may never come again */
     bool for_room; /**< the controller could not have sent what it asks for: everybody is in its way
                     */
     bool from_network;
@@ -61,24 +61,24 @@ struct nm_controller {
     unsigned line_shift;
     uint64_t places;   /**< lines that share a place differ by a multiple of so many lines */
     unsigned patience; /**< directory.patience */
-    nm_tick turn;      /**< [ticks] a turn is kept no longer: NM_TURN slowest accesses */
+    sim_tick turn;     /**< [ticks] a turn is kept no longer: NM_TURN slowest accesses */
     struct nm_refused oldest;
     struct nm_dram_timing timing;
-    nm_tick cycle; /**< [ticks] of the station bus */
+    sim_tick cycle; /**< [ticks] of the station bus */
     struct nm_check *check;
     struct nm_stale *stale;
     void *owner;
-    bool (*put)(void *owner, const struct nm_packet *p, nm_tick now); /**< false: no room yet */
+    bool (*put)(void *owner, const struct nm_packet *p, sim_tick now); /**< false: no room yet */
 
-    nm_tick *bank_free;
-    uint64_t *bank_refreshed;         /**< number of its last refresh */
-    nm_tick bank_busy[2], banks_busy; /**< [ticks] the first two banks, and both at once; accesses
+    sim_tick *bank_free;
+    uint64_t *bank_refreshed;          /**< number of its last refresh */
+    sim_tick bank_busy[2], banks_busy; /**< [ticks] the first two banks, and both at once; accesses
                                            begun or waiting, whole */
-    nm_tick free_at;                  /**< takes the next message */
-    nm_tick last_out;
-    nm_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
-    struct nm_answer *stage;  /**< sinkable answers, in order */
-    struct nm_queue staged;
+    sim_tick free_at;                  /**< takes the next message */
+    sim_tick last_out;
+    sim_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
+    struct nm_answer *stage;   /**< sinkable answers, in order */
+    struct sim_queue staged;
     uint64_t actions;       /**< of the last transition; 0: the message was refused */
     uint64_t sent;          /**< sinkable ones that have left */
     struct nm_answer *late; /**< interventions and requests that wait for room */
@@ -96,18 +96,18 @@ void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *ti
 void nm_controller_release(struct nm_controller *c);
 
 /** May it take a message of that class now? */
-bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, nm_tick now);
+bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, sim_tick now);
 
 /**
  * Takes a message for the entry `line`.
  * @return false when the protocol has no cell (already reported to the check)
  */
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
-                        const struct nm_packet *in, bool from_network, nm_tick now);
+                        const struct nm_packet *in, bool from_network, sim_tick now);
 
 /** A network cache entry for `address` makes room. False: it is locked. */
 bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
-                         nm_tick now);
+                         sim_tick now);
 
 /** Why a message is refused without a look at its line. */
 enum nm_refusal {
@@ -118,26 +118,26 @@ enum nm_refusal {
 
 /** An answer outside the table: a NACK to a request, or an INTV_NACK to an intervention. */
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          enum nm_refusal why, nm_tick now);
+                          enum nm_refusal why, sim_tick now);
 
 /** Whether no older request goes first. */
 bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                            nm_tick now);
+                            sim_tick now);
 
 /** The same. @return false: it has been refused */
 bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          nm_tick now);
+                          sim_tick now);
 
 /** Sends a message of the card's own, in order behind the sinkable answers. */
-void nm_controller_send(struct nm_controller *c, struct nm_packet *p, nm_tick ready);
+void nm_controller_send(struct nm_controller *c, struct nm_packet *p, sim_tick ready);
 
 /** Answers the card that sent `in`, here or on another station, in order behind the sinkable
  * answers before it. `in` gives all but the message and the way. */
 void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,
-                          enum nm_message message, nm_tick ready);
+                          enum nm_message message, sim_tick ready);
 
 /** An access to the DRAM for a message that is not the table's. @return when the data are there */
-nm_tick nm_controller_access(struct nm_controller *c, uint64_t line, nm_tick now);
+sim_tick nm_controller_access(struct nm_controller *c, uint64_t line, sim_tick now);
 
 /** Whether anything is still to be sent. */
 static inline bool nm_controller_holds(const struct nm_controller *c)
@@ -145,28 +145,28 @@ static inline bool nm_controller_holds(const struct nm_controller *c)
     return c->staged.count || c->late_count;
 }
 
-void nm_controller_send_ready(struct nm_controller *c, nm_tick now);
+void nm_controller_send_ready(struct nm_controller *c, sim_tick now);
 
 /** Sends what is ready and finds room. */
-static inline void nm_controller_drain(struct nm_controller *c, nm_tick now)
+static inline void nm_controller_drain(struct nm_controller *c, sim_tick now)
 {
     if (nm_controller_holds(c))
         nm_controller_send_ready(c, now);
 }
 
 /** Whether something could be sent at `now` but for room. */
-bool nm_controller_stuck(const struct nm_controller *c, nm_tick now);
+bool nm_controller_stuck(const struct nm_controller *c, sim_tick now);
 
-/** When an answer becomes ready after `now`; NM_NEVER: nothing is being fetched. */
-nm_tick nm_controller_next(const struct nm_controller *c, nm_tick now);
+/** When an answer becomes ready after `now`; SIM_NEVER: nothing is being fetched. */
+sim_tick nm_controller_next(const struct nm_controller *c, sim_tick now);
 
 /** [bus cycles] worked on a message up to `now`. */
-uint64_t nm_controller_busy(const struct nm_controller *c, nm_tick now);
+uint64_t nm_controller_busy(const struct nm_controller *c, sim_tick now);
 
 /** [bus cycles] the first two DRAM banks were busy up to `now`, and both at once. */
 struct nm_banks_busy {
     uint64_t first, second, both;
 };
-struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, nm_tick now);
+struct nm_banks_busy nm_controller_banks_busy(const struct nm_controller *c, sim_tick now);
 
 #endif

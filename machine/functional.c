@@ -20,7 +20,7 @@
 enum { SLOT = (NM_QUANTUM - NM_QUANTUM_LINKED) / 2 /* [PCycles] one turn ends in each */ };
 
 /* When a turn ends in slot `n`. */
-static nm_tick end_in(nm_tick n)
+static sim_tick end_in(sim_tick n)
 {
     uint64_t x = (n + 1) * 0x9e3779b97f4a7c15; /* splitmix64 */
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -29,22 +29,22 @@ static nm_tick end_in(nm_tick n)
 }
 
 /* When the turn ends that `now` is in. */
-static nm_tick quantum_end(nm_tick now)
+static sim_tick quantum_end(sim_tick now)
 {
-    const nm_tick end = end_in(now / SLOT);
+    const sim_tick end = end_in(now / SLOT);
     return end > now ? end : end_in(now / SLOT + 1);
 }
 
 /* Where each processor must stop: at the end of the turn of the one furthest behind, at the
  * earliest trap, or at `until`. One alone needs no turns. */
-static nm_tick turn_end(const struct nm_machine *m, nm_tick until)
+static sim_tick turn_end(const struct nm_machine *m, sim_tick until)
 {
-    nm_tick first = NM_NEVER, end = nm_first_call(m, until);
+    sim_tick first = SIM_NEVER, end = nm_first_call(m, until);
     unsigned running = 0;
     for (unsigned i = 0; i < m->cards; i++) {
-        const nm_tick at = m->card[i]->ops->goes_on(m->card[i]);
-        running += at != NM_NEVER;
-        first = earlier(first, at);
+        const sim_tick at = m->card[i]->ops->goes_on(m->card[i]);
+        running += at != SIM_NEVER;
+        first = sim_earlier(first, at);
     }
     if (running > 1 && first < end && quantum_end(first) < end)
         end = quantum_end(first);
@@ -52,21 +52,24 @@ static nm_tick turn_end(const struct nm_machine *m, nm_tick until)
 }
 
 /* Runs every processor that is behind `end`. The earliest that traps stops those after it there. */
-static bool take_turns(struct nm_machine *m, nm_tick end, nm_tick until)
+static bool take_turns(struct nm_machine *m, sim_tick end, sim_tick until)
 {
     bool ran = false;
     for (unsigned i = 0; i < m->cards; i++) {
         struct nm_card *c = m->card[i];
-        if (c->ops->goes_on(c) >= end)
+        const sim_tick at = c->ops->goes_on(c);
+        if (at >= end)
             continue;
         ran = true;
         c->ops->turn(c, end, until);
+        if (c->ops->goes_on(c) == at)
+            nm_card_early(i, at, end);
         end = nm_first_call(m, end);
     }
     return ran;
 }
 
-void nm_functional_run(struct nm_machine *m, nm_tick until)
+void nm_functional_run(struct nm_machine *m, sim_tick until)
 {
     while (take_turns(m, turn_end(m, until), until))
         ;

@@ -14,6 +14,6 @@ enum {
 };
 
 /** Runs cards up to `until` or the earliest trap, and leaves all others at or beyond its tick. */
-void nm_functional_run(struct nm_machine *m, nm_tick until);
+void nm_functional_run(struct nm_machine *m, sim_tick until);
 
 #endif

@@ -8,54 +8,54 @@
 #include <inttypes.h>
 
 /* Ties that say nothing of the machine's time. */
-static bool is_harmless(const struct nm_station *s, const struct nm_event *a,
-                        const struct nm_event *b)
+static bool is_harmless(const struct nm_station *s, const struct sim_event *a,
+                        const struct sim_event *b)
 {
     const unsigned rank = a->order >> 24, component = a->order & 0xffffff,
                    module = nm_component_module(component);
     if (a->fire == b->fire && a->self == b->self && a->arg == b->arg)
         return true;
-    return rank == NM_RANK_MODULE && module < s->cards &&
+    return rank == SIM_RANK_MODULE && module < s->cards &&
            s->card[module]->ops->commutes(component % NM_ORDERS, a, b);
 }
 
 /* A processor posts as soon as the host lets it run ahead, so the order of postings is none of the
  * machine's. */
-void nm_station_tie(void *station, const struct nm_event *a, const struct nm_event *b)
+void nm_station_tie(void *station, const struct sim_event *a, const struct sim_event *b)
 {
     const struct nm_station *s = station;
     const unsigned component = a->order & 0xffffff;
-    NM_MUST(is_harmless(s, a, b),
-            "station %u: two events of one tick, rank %u, module %u, order %u", s->number,
-            a->order >> 24, nm_component_module(component), component % NM_ORDERS);
+    SIM_MUST(is_harmless(s, a, b),
+             "station %u: two events of one tick, rank %u, module %u, order %u", s->number,
+             a->order >> 24, nm_component_module(component), component % NM_ORDERS);
 }
 
 static void station_holds(const struct nm_machine *m, const struct nm_station *s)
 {
     const bool awake = m->awake[s->number / 64] >> (s->number % 64) & 1;
-    const nm_tick event = nm_kernel_next(s->k);
+    const sim_tick event = sim_kernel_next(s->k);
     unsigned running = 0, found = 0;
     for (unsigned i = 0; i < s->cards; i++) {
         const struct nm_card *card = s->card[i];
-        const nm_tick at = card->ops->goes_on(card);
-        const nm_turn turn = at == NM_NEVER ? NM_NEVER : at << NM_TURN_SHIFT | i;
-        NM_MUST(s->running[i] == turn, "station %u, card %u: turn %#" PRIx64 ", goes on %#" PRIx64,
-                s->number, i, s->running[i], at);
-        running += turn != NM_NEVER;
+        const sim_tick at = card->ops->goes_on(card);
+        const nm_turn turn = at == SIM_NEVER ? SIM_NEVER : at << NM_TURN_SHIFT | i;
+        SIM_MUST(s->running[i] == turn, "station %u, card %u: turn %#" PRIx64 ", goes on %#" PRIx64,
+                 s->number, i, s->running[i], at);
+        running += turn != SIM_NEVER;
     }
     for (unsigned i = 0; i < NM_CARDS_MAX; i++) {
         const nm_turn turn = s->order[i];
-        NM_MUST(turn <= s->order[i + 1], "station %u", s->number);
-        found += turn != NM_NEVER && s->running[turn % NM_CARDS_MAX] == turn;
+        SIM_MUST(turn <= s->order[i + 1], "station %u", s->number);
+        found += turn != SIM_NEVER && s->running[turn % NM_CARDS_MAX] == turn;
     }
-    NM_MUST(found == running, "station %u: %u of %u processors have a turn", s->number, found,
-            running);
-    NM_MUST(event >= m->now, "station %u: an event at %" PRIu64 ", now %" PRIu64, s->number, event,
-            m->now);
-    NM_MUST(event >= s->next && (!running || s->order[0] >> NM_TURN_SHIFT >= s->next),
-            "station %u: next %" PRIu64 ", an event at %" PRIu64, s->number, s->next, event);
-    NM_MUST(awake || s->next == NM_NEVER, "station %u sleeps", s->number);
-    NM_MUST(m->next <= s->next && m->speaks <= s->speaks, "station %u", s->number);
+    SIM_MUST(found == running, "station %u: %u of %u processors have a turn", s->number, found,
+             running);
+    SIM_MUST(event >= m->now, "station %u: an event at %" PRIu64 ", now %" PRIu64, s->number, event,
+             m->now);
+    SIM_MUST(event >= s->next && (!running || s->order[0] >> NM_TURN_SHIFT >= s->next),
+             "station %u: next %" PRIu64 ", an event at %" PRIu64, s->number, s->next, event);
+    SIM_MUST(awake || s->next == SIM_NEVER, "station %u sleeps", s->number);
+    SIM_MUST(m->next <= s->next && m->speaks <= s->speaks, "station %u", s->number);
 }
 
 void nm_machine_invariants(const struct nm_machine *m)
@@ -63,13 +63,13 @@ void nm_machine_invariants(const struct nm_machine *m)
     for (unsigned i = 0; i < m->stations; i++)
         station_holds(m, &m->station[i]);
     for (unsigned i = 0; i < m->stations; i++)
-        nm_kernel_ties(m->station[i].k, nm_station_tie, &m->station[i]);
+        sim_kernel_ties(m->station[i].k, nm_station_tie, &m->station[i]);
     for (unsigned i = 0; i < m->cards; i++)
         m->card[i]->ops->invariants(m->card[i], m->now);
     for (unsigned i = 1; i < m->calls; i++)
-        NM_MUST(m->call[i - 1].at < m->call[i].at ||
-                    (m->call[i - 1].at == m->call[i].at && m->call[i - 1].card <= m->call[i].card),
-                "call %u", i);
-    NM_MUST(m->stop_at == (m->calls ? m->call[0].at + m->os_delay : NM_NEVER), "%u calls",
-            m->calls);
+        SIM_MUST(m->call[i - 1].at < m->call[i].at ||
+                     (m->call[i - 1].at == m->call[i].at && m->call[i - 1].card <= m->call[i].card),
+                 "call %u", i);
+    SIM_MUST(m->stop_at == (m->calls ? m->call[0].at + m->os_delay : SIM_NEVER), "%u calls",
+             m->calls);
 }

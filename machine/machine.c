@@ -6,9 +6,12 @@
 
 #include "base/alloc.h"
 #include "machine/functional.h"
-#include "machine/looking.h"
+#include "machine/placement.h"
+#include "machine/statistics.h"
 #include "monitor/unit.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,32 +19,32 @@
 /* Shortest way from one processor's access to another card of its station: look-up, agent, a
  * request's tenure, the directory, an answer's tenure; or without look-up and directory to the
  * other card's registers. */
-static nm_tick station_lookahead(const struct nm_params *p)
+static sim_tick station_lookahead(const struct nm_params *p)
 {
-    nm_tick cycle = p->cpu_clock / p->bus_clock;
-    nm_tick directory =
+    sim_tick cycle = p->cpu_clock / p->bus_clock;
+    sim_tick directory =
         p->memory_directory < p->netcache_directory ? p->memory_directory : p->netcache_directory;
-    nm_tick caches = p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) +
-                                             directory + p->agent_response);
-    nm_tick registers =
+    sim_tick caches = p->l2_lookup + cycle * (p->agent_request + 2 * (p->bus_arbitration + 1) +
+                                              directory + p->agent_response);
+    sim_tick registers =
         cycle * (p->agent_request + p->bus_arbitration + 1 + p->agent_response + p->agent_register);
     return caches < registers ? caches : registers;
 }
 
 /* Least time from a processor's access to its station's way to the rings: agent and a tenure (an
  * uncached access is not looked up first). */
-static nm_tick outward(const struct nm_params *p)
+static sim_tick outward(const struct nm_params *p)
 {
     return p->cpu_clock / p->bus_clock * (p->agent_request + p->bus_arbitration + 1);
 }
 
 /* And from a packet's delivery to what a processor can notice: a tenure and the agent. */
-static nm_tick inward(const struct nm_params *p)
+static sim_tick inward(const struct nm_params *p)
 {
     return p->cpu_clock / p->bus_clock * (p->bus_arbitration + 1 + p->agent_response);
 }
 
-static void on_packet(void *ctx, nm_tick now, const struct nm_packet *p)
+static void on_packet(void *ctx, sim_tick now, const struct nm_packet *p)
 {
     struct nm_station *s = ctx;
     nm_check_saw(s->check, now, s->number, p);
@@ -54,13 +57,13 @@ static struct nm_station *station_of(const struct nm_machine *m, unsigned card)
     return &m->station[card / m->p.processors];
 }
 
-static void trap_due(void *self, nm_tick now, uint64_t arg)
+static void trap_due(void *self, sim_tick now, uint64_t arg)
 {
     nm_machine_call(self,
                     (struct nm_call){.at = now, .card = (uint32_t)arg, .preempted = arg >> 32});
 }
 
-static void interrupt_due(void *self, nm_tick now, uint64_t arg)
+static void interrupt_due(void *self, sim_tick now, uint64_t arg)
 {
     nm_machine_call(self, (struct nm_call){.at = now,
                                            .card = (uint32_t)arg,
@@ -68,26 +71,46 @@ static void interrupt_due(void *self, nm_tick now, uint64_t arg)
                                            .cause = (enum nm_interrupt)(arg >> 32)});
 }
 
-void nm_card_traps(struct nm_machine *m, unsigned card, nm_tick at, bool preempted)
+void nm_card_breach(unsigned card, const char *format, ...)
+{
+    va_list ap;
+    fprintf(stderr, "card %u ", card);
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    abort();
+}
+
+void nm_card_early(unsigned card, sim_tick at, sim_tick horizon)
+{
+    nm_card_breach(card,
+                   "stopped at tick %" PRIu64 ", before its horizon %" PRIu64
+                   ": it must go on to the horizon, wait, or trap. A core sets cpu->horizon before "
+                   "its first access (procard/core.h)",
+                   at, horizon);
+}
+
+void nm_card_traps(struct nm_machine *m, unsigned card, sim_tick at, bool preempted)
 {
     const struct nm_station *s = station_of(m, card);
     nm_usage_set(&m->usage[card], NM_USE_SYSTEM, at);
     if (m->p.mode == NM_MODE_FUNCTIONAL)
         nm_machine_call(m, (struct nm_call){.at = at, .card = card, .preempted = preempted});
     else
-        nm_post(s->k, at, NM_RANK_OS, nm_component(card % s->cards, NM_ORDER_TRAP), trap_due, m,
-                (uint64_t)preempted << 32 | card);
+        sim_post(s->k, at, SIM_RANK_OS, nm_component(card % s->cards, NM_ORDER_TRAP), trap_due, m,
+                 (uint64_t)preempted << 32 | card);
 }
 
-void nm_card_interrupts(struct nm_machine *m, unsigned card, nm_tick now, enum nm_interrupt cause)
+void nm_card_interrupts(struct nm_machine *m, unsigned card, sim_tick now, enum nm_interrupt cause)
 {
     const struct nm_station *s = station_of(m, card);
-    nm_post(s->k, now, NM_RANK_OS, nm_component(card % s->cards, NM_ORDER_INTERRUPT), interrupt_due,
-            m, (uint64_t)cause << 32 | card);
+    sim_post(s->k, now, SIM_RANK_OS, nm_component(card % s->cards, NM_ORDER_INTERRUPT),
+             interrupt_due, m, (uint64_t)cause << 32 | card);
 }
 
 /* A packet leaves the rings. Every station that gets a copy looks at its data. */
-static void on_delivery(void *ctx, unsigned station, nm_tick at, const struct ring_packet *p)
+static void on_delivery(void *ctx, unsigned station, sim_tick at, const struct ring_packet *p)
 {
     struct nm_machine *m = ctx;
     struct nm_station *s = &m->station[station];
@@ -144,12 +167,13 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
                              .cards = (uint8_t)m->p.processors,
                              .protocol = m->protocol};
     s->number = number;
-    s->next = s->speaks = NM_NEVER;
+    s->next = s->speaks = SIM_NEVER;
     memset(s->running, 0xff, sizeof s->running);
     memset(s->order, 0xff, sizeof s->order);
+    s->lookahead = station_lookahead(&m->p);
     s->check = m->contents.check;
-    s->k = nm_kernel_new();
-    if (NM_LOOKS_AT_INVARIANTS) {
+    s->k = sim_kernel_new();
+    if (SIM_LOOKS_AT_INVARIANTS) {
         s->k->tie = nm_station_tie;
         s->k->tie_ctx = s;
     }
@@ -179,29 +203,28 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
 
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
 {
-    struct nm_machine *m = nm_alloc(1, sizeof *m);
+    struct nm_machine *m = sim_alloc(1, sizeof *m);
     m->p = *params;
     m->stations = (unsigned)nm_params_stations(params);
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
-    m->contents.image = nm_reserve(m->image_bytes);
+    m->contents.image = sim_reserve(m->image_bytes);
     m->protocol = &nm_protocols[m->p.protocol];
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
     m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);
-    m->card = nm_alloc(m->cards, sizeof(struct nm_card *));
-    m->station = nm_alloc(m->stations, sizeof *m->station);
-    m->usage = nm_alloc(m->cards, sizeof *m->usage);
-    m->counts = nm_alloc(m->cards, sizeof *m->counts);
-    m->awake = nm_alloc((m->stations + 63) / 64, sizeof *m->awake);
-    m->next = m->speaks = m->stop_at = NM_NEVER;
+    m->card = sim_alloc(m->cards, sizeof(struct nm_card *));
+    m->station = sim_alloc(m->stations, sizeof *m->station);
+    m->usage = sim_alloc(m->cards, sizeof *m->usage);
+    m->counts = sim_alloc(m->cards, sizeof *m->counts);
+    m->awake = sim_alloc((m->stations + 63) / 64, sizeof *m->awake);
+    m->next = m->speaks = m->stop_at = SIM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
     rings_new(m);
-    m->station_lookahead = station_lookahead(&m->p);
     m->outward = outward(&m->p);
     m->inward = m->net ? inward(&m->p) : 0;
     /* no processor has gone further when the trap is seen */
-    m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : m->station_lookahead;
+    m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : station_lookahead(&m->p);
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i, cards);
     return m;
@@ -215,7 +238,7 @@ void nm_machine_free(struct nm_machine *m)
         nm_bus_free(m->station[i].bus);
         nm_memory_free(m->station[i].memory);
         nm_network_free(m->station[i].network);
-        nm_kernel_free(m->station[i].k);
+        sim_kernel_free(m->station[i].k);
     }
     for (unsigned i = 0; i < m->cards; i++)
         m->card[i]->ops->free(m->card[i]);
@@ -244,12 +267,12 @@ unsigned nm_machine_cards(const struct nm_machine *m)
     return m->cards;
 }
 
-nm_tick nm_machine_ahead(const struct nm_machine *m)
+sim_tick nm_machine_ahead(const struct nm_machine *m)
 {
     return m->p.mode == NM_MODE_FUNCTIONAL ? NM_QUANTUM : 0;
 }
 
-nm_tick nm_machine_now(const struct nm_machine *m)
+sim_tick nm_machine_now(const struct nm_machine *m)
 {
     return m->now;
 }
@@ -304,7 +327,7 @@ struct nm_card *nm_machine_card(struct nm_machine *m, unsigned card)
     return m->card[card];
 }
 
-void nm_card_resume(struct nm_machine *m, unsigned card, nm_tick at)
+void nm_card_resume(struct nm_machine *m, unsigned card, sim_tick at)
 {
     struct nm_card *c = m->card[card];
     struct nm_station *s = station_of(m, card);
@@ -313,7 +336,7 @@ void nm_card_resume(struct nm_machine *m, unsigned card, nm_tick at)
     nm_station_wake(m, s, c->ops->goes_on(c));
 }
 
-void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at)
+void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, sim_tick at)
 {
     nm_usage_set(&m->usage[card], use, at);
 }
@@ -328,7 +351,7 @@ void nm_card_take(struct nm_machine *m, unsigned card)
     m->card[card]->ops->idle(m->card[card]);
 }
 
-void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at)
+void nm_card_preempt(struct nm_machine *m, unsigned card, sim_tick at)
 {
     m->card[card]->ops->preempt(m->card[card], at);
 }
@@ -357,7 +380,7 @@ bool nm_special_overwrites(unsigned number)
 }
 
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
-                     unsigned lines, nm_tick at)
+                     unsigned lines, sim_tick at)
 {
     struct nm_card *c = m->card[card];
     struct nm_station *s = station_of(m, card);
@@ -385,7 +408,7 @@ uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
     return bytes / p->l2_line;
 }
 
-void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at)
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, sim_tick at)
 {
     struct nm_card *c = m->card[card];
     c->ops->look(c, look, at);
@@ -409,8 +432,9 @@ const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t 
     const uint64_t line = pa & ~(m->p.l2_line - 1);
     if (!m->net || pa / m->p.memory_size == station)
         return "-";
-    return nm_state_name(m->protocol->agent[NM_AGENT_NC],
-                         nm_network_line(m->station[station].network, line).state);
+    return nm_state_name(
+        m->protocol->agent[NM_AGENT_NC],
+        nm_netcache_line(nm_network_cache(m->station[station].network), line).state);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -428,7 +452,8 @@ static void ring_taps(const struct nm_machine *m, unsigned station, struct mon_t
             ring_net_link(m->net, 1, ring / m->shape.fan[1], ring % m->shape.fan[1]).busy;
 }
 
-void nm_station_taps(const struct nm_machine *m, unsigned station, nm_tick at, struct mon_taps *out)
+void nm_station_taps(const struct nm_machine *m, unsigned station, sim_tick at,
+                     struct mon_taps *out)
 {
     const struct nm_memory *memory = m->station[station].memory;
     const struct nm_banks_busy banks = nm_memory_banks_busy(memory, at);
@@ -450,7 +475,7 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 static void card_posted(struct nm_machine *m, unsigned card)
 {
     struct nm_station *s = station_of(m, card);
-    nm_station_wake(m, s, nm_kernel_next(s->k));
+    nm_station_wake(m, s, sim_kernel_next(s->k));
 }
 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
@@ -479,7 +504,7 @@ unsigned nm_machine_stations(const struct nm_machine *m)
 }
 
 /* [ticks] one ring cycle. */
-static nm_tick ring_cycle(const struct nm_machine *m)
+static sim_tick ring_cycle(const struct nm_machine *m)
 {
     return m->p.cpu_clock / m->p.ring_clock;
 }
@@ -539,7 +564,8 @@ static void dump_directory(const struct nm_machine *m, FILE *out, const struct n
 {
     const bool local = wait->line / m->p.memory_size == s->number;
     const struct nm_dir_line line =
-        local ? nm_memory_line(s->memory, wait->line) : nm_network_line(s->network, wait->line);
+        local ? nm_memory_line(s->memory, wait->line)
+              : nm_netcache_line(nm_network_cache(s->network), wait->line);
     fprintf(out, "; the %s has it in %s, cards %#x, held for card %u of station %u",
             local ? "memory" : "network cache",
             nm_state_name(m->protocol->agent[local ? NM_AGENT_HOME : NM_AGENT_NC], line.state),

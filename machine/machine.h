@@ -10,23 +10,35 @@
 
 #include "base/time.h"
 #include "machine/params.h"
-#include "machine/placement.h"
 #include "monitor/taps.h"
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(default)
+
 struct nm_machine;
 struct nm_card;
-struct nm_card_kind;
+struct nm_card_ops;
+struct mon_unit_ops;
+
+/** A kind of card. */
+struct nm_card_kind {
+    const struct nm_card_ops *ops;       /**< what its cards do: pc_card_ops, or card.h */
+    const void *ctx;                     /**< what else its `create` must know; its own convention.
+                                              With pc_card_ops: its core, a struct pc_core_ops */
+    const struct mon_unit_ops *counters; /**< kind of counter unit on each card; NULL: none */
+};
 
 /**
  * Builds a machine. `params` is copied and must have been checked (nm_params_check).
- * @param cards  the kind of its processor cards (card.h); outlives the machine
+ * @param cards  the kind of its processor cards; outlives the machine
  * @return the machine at tick 0, all cards idle; ownership to the caller, nm_machine_free.
  */
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards);
+/** Frees the machine with its cards and its memory image. */
 void nm_machine_free(struct nm_machine *m);
 
+/** Its parameters, which do not change; the machine's. */
 const struct nm_params *nm_machine_params(const struct nm_machine *m);
 
 /** A card, for a room that knows its kind. The machine's. */
@@ -38,9 +50,10 @@ unsigned nm_machine_cards(const struct nm_machine *m);
 /** [ticks] how far cards may have run past nm_machine_now when it stands: 0, but in functional mode
  *  their turn. What an operating system does to another card (wake, stop, mark) must be dated at
  *  least this far ahead. */
-nm_tick nm_machine_ahead(const struct nm_machine *m);
+sim_tick nm_machine_ahead(const struct nm_machine *m);
 
-nm_tick nm_machine_now(const struct nm_machine *m);
+/** [ticks] How far everything has been simulated. */
+sim_tick nm_machine_now(const struct nm_machine *m);
 
 /* ---- memory image ---------------------------------------------------------------------------- */
 
@@ -48,7 +61,14 @@ nm_tick nm_machine_now(const struct nm_machine *m);
  * where never written. Physical addresses of allocated pages only. */
 uint8_t *nm_machine_image(struct nm_machine *m);
 
-/** Ranges of virtual addresses whose pages have a station of their own (placement.h). */
+/** Pages that overlap [from, to) of the virtual address space go to `station`. */
+struct nm_range {
+    uint64_t from, to;
+    unsigned station;
+};
+
+/** Ranges of virtual addresses whose pages have a station of their own. Copied; the earlier one
+ * wins. */
 void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count);
 
 /**
@@ -59,10 +79,12 @@ void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsig
  * @return false when the machine's memory is full
  */
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa);
+
+/** Gives a page back, which nothing maps any more. @param pa  as nm_page_alloc gave it */
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 
 /** The operating system wrote [pa, pa+len) of the image itself (system call, page fill), outside
- * the caches. Old copies (stale.h) and the checking mode follow. */
+ * the caches. Stale copies (stale.h) and the checking mode follow. */
 void nm_machine_os_wrote(struct nm_machine *m, uint64_t pa, uint64_t len);
 
 /* ---- address translation --------------------------------------------------------------------- */
@@ -85,6 +107,7 @@ enum nm_xlate {
     NM_XLATE_PROTECTED
 };
 
+/** Whether a translation succeeded. */
 static inline bool nm_xlate_found(enum nm_xlate x)
 {
     return x < NM_XLATE_ABSENT;
@@ -114,6 +137,7 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len);
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/** Why nm_machine_run came back. */
 enum nm_run {
     NM_RUN_UNTIL,     /**< reached the tick asked for */
     NM_RUN_TRAP,      /**< a processor needs the operating system, see struct nm_trap */
@@ -132,18 +156,19 @@ enum nm_interrupt {
     NM_INTERRUPT_REGISTER /**< a bit of its interrupt register (procard/sync.def) */
 };
 
+/** Which card needs the operating system, since when, and why. */
 struct nm_trap {
     unsigned card;
     enum nm_interrupt cause; /**< of NM_RUN_INTERRUPT */
-    nm_tick at;              /**< when it happened. The machine has been simulated a fixed time
-                                  further, up to nm_machine_now: only there does the operating
-                                  system act */
+    sim_tick at;             /**< when it happened. The machine has been simulated a fixed time
+                                 further, up to nm_machine_now: only there does the operating
+                                 system act */
     bool preempted;          /**< stopped by nm_card_preempt; otherwise the processor says why */
 };
 
 /** Simulates until `until` (exclusive of events at `until`) or until something must be handled. An
- *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is NM_NEVER. */
-enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap);
+ *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is SIM_NEVER. */
+enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap);
 
 /** Whether nothing will ever happen unless the outside does something: no processor runs and no
  *  event is pending. */
@@ -151,7 +176,7 @@ bool nm_machine_asleep(const struct nm_machine *m);
 
 /** Lets the thread whose registers are on a stopped or idle card go on, from tick `at` on (>= now +
  *  nm_machine_ahead). */
-void nm_card_resume(struct nm_machine *m, unsigned card, nm_tick at);
+void nm_card_resume(struct nm_machine *m, unsigned card, sim_tick at);
 
 /** Takes the thread off a card that stopped with a trap; the card idles. Its registers stay until
  *  others are put there. Drops the LL link. */
@@ -170,18 +195,20 @@ enum nm_use {
 /** The operating system says what the card's time goes to from tick `at` on, unless something
  *  happens before. From a trap on that is NM_USE_SYSTEM, from nm_card_resume's tick on
  *  NM_USE_RUNNING; at tick 0 NM_USE_IDLE. */
-void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, nm_tick at);
+void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, sim_tick at);
 
 /** For the operating system to count in. */
 struct nm_os_count {
     uint64_t sleeps, wakes; /**< rows of the ground truth (struct nm_truth) */
 };
+
+/** A card's, the machine's; to be counted up while the machine stands. */
 struct nm_os_count *nm_card_os_counts(struct nm_machine *m, unsigned card);
 
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
  *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
- * replaces an earlier one; NM_NEVER cancels. */
-void nm_card_preempt(struct nm_machine *m, unsigned card, nm_tick at);
+ * replaces an earlier one; SIM_NEVER cancels. */
+void nm_card_preempt(struct nm_machine *m, unsigned card, sim_tick at);
 
 /* ---- special functions ----------------------------------------------------------------------- */
 
@@ -199,7 +226,7 @@ enum { NM_SPECIAL_LINES = 4096 };
  *         cannot be in its network cache
  */
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
-                     unsigned lines, nm_tick at);
+                     unsigned lines, sim_tick at);
 
 /** Name of a special function, NULL: there is none of that number. */
 const char *nm_special_name(unsigned number);
@@ -224,19 +251,21 @@ struct nm_look {
 };
 
 /** The card sends a look, or looks into its own secondary cache (the half for data). As
- *  nm_card_special: one at a time of both, NM_RUN_INTERRUPT tells the end. @param look  its
- * question is valid: station and places exist */
-void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, nm_tick at);
+ *  nm_card_special: one at a time of both, NM_RUN_INTERRUPT tells the end.
+ *  @param look  its question is valid: station and places exist */
+void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, sim_tick at);
+
 /** Its answer, valid from the interrupt to the card's next look or special function. */
 const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card);
 
 /** Places of a memory, a network cache or a card's secondary cache (the half for data) [lines]. */
 uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where);
 
-/** Where a line is now: state of its directory at home, and in each network cache. For tests and
- *  for looking; names as in the protocol's tables. @param station  0 ..; @return "-" where it
- * cannot be */
+/** Where a line is now: the state of its directory at home. For tests and for looking; names as in
+ *  the protocol's tables. */
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa);
+
+/** The same for the network cache of a station. @return "-" where it cannot be */
 const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa);
 
 /* ---- the monitoring cards -------------------------------------------------------------------- */
@@ -265,6 +294,8 @@ struct nm_truth {
 #include "machine/truth.def"
 #undef TRUTH
 };
+
+/** Totals of a card up to nm_machine_now(). */
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
 
 /** One line: what was violated, with cycle, component, address, state and message; "" if nothing.
@@ -273,5 +304,7 @@ const char *nm_machine_error(const struct nm_machine *m);
 
 /** Writes who waits for whom and every non-empty queue, for people, to `file` (a FILE *). */
 void nm_machine_dump(struct nm_machine *m, void *file);
+
+#pragma GCC visibility pop
 
 #endif

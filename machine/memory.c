@@ -10,13 +10,13 @@
 
 #include "base/alloc.h"
 #include "base/timer.h"
-#include "machine/outside.h"
+#include "machine/noncoherent.h"
 #include "machine/special.h"
 
 #include <stdlib.h>
 
 struct nm_memory {
-    struct nm_kernel *k;
+    struct sim_kernel *k;
     struct nm_bus *bus;
     struct nm_port port;
     struct nm_controller controller;
@@ -25,29 +25,29 @@ struct nm_memory {
     struct nm_dir_line *line;
     uint64_t base, lines;
     uint8_t *image;
-    struct nm_timer work;
+    struct sim_timer work;
 };
 
-static nm_fire_fn work;
+static sim_fire_fn work;
 
-static void wake(struct nm_memory *mem, nm_tick at)
+static void wake(struct nm_memory *mem, sim_tick at)
 {
-    if (nm_timer_set(&mem->work, at))
-        nm_post(mem->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem, 0);
+    if (sim_timer_set(&mem->work, at))
+        sim_post(mem->k, at, SIM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem, 0);
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */
-static void on_bus(void *self, nm_tick now)
+static void on_bus(void *self, sim_tick now)
 {
     struct nm_memory *mem = self;
-    if (nm_timer_at_once(&mem->work, mem->k, now))
+    if (sim_timer_at_once(&mem->work, mem->k, now))
         work(mem, now, 0);
     else
         wake(mem, now);
 }
 
 /* A packet has left: room for what waits, if anything does. */
-static void on_sent(void *self, nm_tick now)
+static void on_sent(void *self, sim_tick now)
 {
     struct nm_memory *mem = self;
     const struct nm_port *port = &mem->port;
@@ -56,7 +56,7 @@ static void on_sent(void *self, nm_tick now)
         wake(mem, now);
 }
 
-static bool put(void *self, const struct nm_packet *p, nm_tick now)
+static bool put(void *self, const struct nm_packet *p, sim_tick now)
 {
     struct nm_memory *mem = self;
     (void)now;
@@ -66,12 +66,12 @@ static bool put(void *self, const struct nm_packet *p, nm_tick now)
     return true;
 }
 
-struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
+struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const struct nm_params *p,
                                 const struct nm_place *place, uint64_t base,
-                                const struct nm_contents *contents)
+                                const struct nm_backing *contents)
 {
-    struct nm_memory *mem = nm_alloc(1, sizeof *mem);
-    nm_tick cycle = nm_bus_cycle(bus);
+    struct nm_memory *mem = sim_alloc(1, sizeof *mem);
+    sim_tick cycle = nm_bus_cycle(bus);
     struct nm_dram_timing timing = {.directory = p->memory_directory * cycle,
                                     .dram = p->memory_dram * cycle,
                                     .recovery = p->memory_recovery * cycle,
@@ -83,8 +83,8 @@ struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const s
     mem->base = base;
     mem->image = contents->image;
     mem->lines = p->memory_size / p->l2_line;
-    mem->line = nm_reserve(mem->lines * sizeof *mem->line);
-    mem->work.at = NM_NEVER;
+    mem->line = sim_reserve(mem->lines * sizeof *mem->line);
+    mem->work.at = SIM_NEVER;
     mem->special.retry = p->agent_retry * cycle;
     mem->controller = (struct nm_controller){.agent = NM_AGENT_HOME,
                                              .place = *place,
@@ -138,18 +138,18 @@ const struct nm_controller *nm_memory_controller(const struct nm_memory *mem)
     return &mem->controller;
 }
 
-struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, nm_tick now)
+struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, sim_tick now)
 {
     return nm_controller_banks_busy(&mem->controller, now);
 }
 
-uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now)
+uint64_t nm_memory_busy(const struct nm_memory *mem, sim_tick now)
 {
     return nm_controller_busy(&mem->controller, now);
 }
 
 /* The class of the message to take now, sinkable ones first; NM_CLASSES: none. */
-static unsigned next_class(const struct nm_memory *mem, nm_tick now)
+static unsigned next_class(const struct nm_memory *mem, sim_tick now)
 {
     for (unsigned c = 0; c < NM_CLASSES; c++)
         if (mem->port.in[c].count && nm_controller_may_take(&mem->controller, c, now))
@@ -158,11 +158,11 @@ static unsigned next_class(const struct nm_memory *mem, nm_tick now)
 }
 
 /* A message of a module. */
-static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
+static void take(struct nm_memory *mem, const struct nm_packet *in, sim_tick now)
 {
     struct nm_controller *c = &mem->controller;
-    if (nm_is_outside(in->message))
-        nm_outside_take(c, mem->image, in, now);
+    if (nm_is_noncoherent(in->message))
+        nm_noncoherent_take(c, mem->image, in, now);
     else if (in->message == NM_MSG_SF_LOOK)
         nm_special_look(c, in, in->line, entry(mem, in->line), now);
     else if (nm_special_wants(in->message))
@@ -175,7 +175,7 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, nm_tick now)
 }
 
 /* The special function unit's turn. False: it has nothing. */
-static bool special(struct nm_memory *mem, nm_tick now)
+static bool special(struct nm_memory *mem, sim_tick now)
 {
     struct nm_controller *c = &mem->controller;
     struct nm_packet request;
@@ -196,12 +196,12 @@ static bool is_units_turn(const struct nm_memory *mem, unsigned class)
     return class == NM_CLASSES || (class == NM_NONSINKABLE && first);
 }
 
-static void work(void *self, nm_tick now, uint64_t arg)
+static void work(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_memory *mem = self;
     struct nm_controller *c = &mem->controller;
     (void)arg;
-    if (!nm_timer_fires(&mem->work, now))
+    if (!sim_timer_fires(&mem->work, now))
         return;
     nm_controller_drain(c, now);
     unsigned class = next_class(mem, now);
@@ -219,7 +219,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     if (mem->special.busy)
         wake(mem, nm_special_wake(&mem->special, c, now));
     if (mem->port.in[NM_SINKABLE].count || mem->port.in[NM_NONSINKABLE].count) {
-        nm_tick next = c->free_at > now ? c->free_at : NM_NEVER;
+        sim_tick next = c->free_at > now ? c->free_at : SIM_NEVER;
         wake(mem, next);
     }
 }

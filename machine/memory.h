@@ -11,16 +11,16 @@ struct nm_memory;
  * @param base      first physical address this card is home of; p->memory_size bytes follow
  * @param contents  copied
  */
-struct nm_memory *nm_memory_new(struct nm_kernel *k, struct nm_bus *bus, const struct nm_params *p,
+struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const struct nm_params *p,
                                 const struct nm_place *place, uint64_t base,
-                                const struct nm_contents *contents);
+                                const struct nm_backing *contents);
 void nm_memory_free(struct nm_memory *mem);
 
 /** DRAM banks busy up to `now`. */
-struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, nm_tick now);
+struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, sim_tick now);
 
 /** [bus cycles] the card worked on a request, up to `now`. */
-uint64_t nm_memory_busy(const struct nm_memory *mem, nm_tick now);
+uint64_t nm_memory_busy(const struct nm_memory *mem, sim_tick now);
 
 /** Its controller, for looking. */
 const struct nm_controller *nm_memory_controller(const struct nm_memory *mem);

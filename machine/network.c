@@ -1,23 +1,17 @@
 /*
- * The network card: a direct-mapped cache of other stations' lines with its own directory entry per
- * line (TR, network cache), and the way between the station bus and the local ring.
+ * The network card's router: the way between the station bus and the local ring.
  *
- * It does two things that share its FIFOs. A packet with a route passes through to the rings, and
- * one that arrives for a line whose home is this station passes through to the memory card;
- * accesses outside coherence only pass. Everything else is for the network cache itself, or for its
- * special function unit (special.c), which takes turns with it.
- *
- * The hard idea is that the cache does not enforce inclusion. An entry may be ejected while cards
- * of the station still share or even own the line; the entry is then in state N, which says
- * nothing. A request of another station for such a line, or our own coming back (false remote
- * request), finds the owner by asking the cards in turn. While that goes on, the entry lives in a
- * small associative buffer, because its place in the cache may belong to another line.
+ * A packet with a route passes through to the rings, and one that arrives for a line whose home is
+ * this station passes through to the memory card; accesses outside coherence only pass. Everything
+ * else is for the network cache (netcache.c), which shares the FIFOs, or for the card's special
+ * function unit (special.c), which takes turns with it.
  */
 #include "machine/network.h"
 
 #include "base/alloc.h"
 #include "base/timer.h"
-#include "machine/outside.h"
+#include "machine/netcache.h"
+#include "machine/noncoherent.h"
 #include "machine/special.h"
 
 #include <assert.h>
@@ -25,66 +19,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 8 };
-
-/* A place of the cache. All zero: empty. */
-struct slot {
-    uint64_t line; /* its address plus 1; 0: none */
-    struct nm_dir_line dir;
-    uint8_t brought; /* the card whose request brought the line */
-};
-
 /* A packet that has come over the rings and waits. */
 struct arrival {
-    nm_tick at;
+    sim_tick at;
     struct nm_packet packet;
 };
 
 struct queue {
     struct arrival *a;
-    struct nm_queue q;
+    struct sim_queue q;
     unsigned here;    /* of them, those that had arrived at the last look */
     unsigned deepest; /* most that had arrived and were not yet taken */
     uint64_t filled;  /* as of nm_fifo */
 };
 
 struct nm_network {
-    struct nm_kernel *k;
+    struct sim_kernel *k;
     struct nm_bus *bus;
     struct ring_net *net;
     struct nm_port port;
     struct nm_controller controller;
     struct nm_special special;
     bool unit_last; /* the special function unit had the last turn; next a message has it */
-    struct slot *slot;
-    uint64_t slots;
-    struct slot buffer[BUFFER]; /* entries that have no place in the cache */
-    bool keeps;                 /* there is a cache: the protocol's table has more than one state */
-    struct slot passing;        /* where there is none: the entry of the message at hand */
+    struct nm_netcache *cache;
     struct queue in[NM_CLASSES]; /* from the rings */
-    struct nm_network_count count;
     uint64_t memory_size, serial;
     unsigned data_slots, word_slots; /* behind a header: of a line, of a doubleword */
     /* Bit per class: a packet from the bus found no room on the way to the rings; and the cache has
      * gone first since. */
     unsigned waits, owed;
     unsigned passed; /* requests of cards taken since one from the rings waits */
-    struct nm_timer work;
+    struct sim_timer work;
 };
 
-static nm_fire_fn work;
+static sim_fire_fn work;
 
-static void wake(struct nm_network *n, nm_tick at)
+static void wake(struct nm_network *n, sim_tick at)
 {
-    if (nm_timer_set(&n->work, at))
-        nm_post(n->k, at, NM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, 0);
+    if (sim_timer_set(&n->work, at))
+        sim_post(n->k, at, SIM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, 0);
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */
-static void on_bus(void *self, nm_tick now)
+static void on_bus(void *self, sim_tick now)
 {
     struct nm_network *n = self;
-    if (nm_timer_at_once(&n->work, n->k, now))
+    if (sim_timer_at_once(&n->work, n->k, now))
         work(n, now, 0);
     else
         wake(n, now);
@@ -104,7 +84,7 @@ static bool holds(const struct nm_network *n)
 }
 
 /* A packet has left: room for what waits. */
-static void on_sent(void *self, nm_tick now)
+static void on_sent(void *self, sim_tick now)
 {
     struct nm_network *n = self;
     if (holds(n))
@@ -113,7 +93,7 @@ static void on_sent(void *self, nm_tick now)
 
 /* ---- to and from the rings ------------------------------------------------------------------- */
 
-static bool to_ring(struct nm_network *n, const struct nm_packet *p, nm_tick now)
+static bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick now)
 {
     const struct nm_message_row *row = nm_message_row(p->message);
     const unsigned station = n->controller.place.station;
@@ -143,7 +123,7 @@ static bool to_bus(struct nm_network *n, const struct nm_packet *p)
 
 /* What the cache has to say. On the way to the rings it takes turns with what came over the bus: a
  * stream of refusals on either side would otherwise shut the other out for ever. */
-static bool put(void *self, const struct nm_packet *p, nm_tick now)
+static bool put(void *self, const struct nm_packet *p, sim_tick now)
 {
     struct nm_network *n = self;
     if (!p->route)
@@ -157,32 +137,32 @@ static bool put(void *self, const struct nm_packet *p, nm_tick now)
 
 static void queue_push(struct queue *q, const struct arrival *a)
 {
-    if (nm_queue_full(&q->q))
-        q->a = nm_queue_grow(&q->q, q->a, sizeof *q->a);
-    q->a[nm_queue_push(&q->q)] = *a;
+    if (sim_queue_full(&q->q))
+        q->a = sim_queue_grow(&q->q, q->a, sizeof *q->a);
+    q->a[sim_queue_push(&q->q)] = *a;
     q->filled -= a->at;
 }
 
-static const struct nm_packet *queue_head(const struct queue *q, nm_tick now)
+static const struct nm_packet *queue_head(const struct queue *q, sim_tick now)
 {
     return q->q.count && q->a[q->q.head].at <= now ? &q->a[q->q.head].packet : NULL;
 }
 
 /* Brings `here` and `deepest` up to date: packets come in order of time, and there are never more
  * of them than just before one is taken. */
-static void queue_look(struct queue *q, nm_tick now)
+static void queue_look(struct queue *q, sim_tick now)
 {
-    while (q->here < q->q.count && q->a[nm_queue_at(&q->q, q->here)].at <= now)
+    while (q->here < q->q.count && q->a[sim_queue_at(&q->q, q->here)].at <= now)
         q->here++;
     if (q->here > q->deepest)
         q->deepest = q->here;
 }
 
-static inline struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, nm_tick now)
+static inline struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, sim_tick now)
 {
     struct queue *q = &n->in[class];
     queue_look(q, now);
-    const struct nm_packet p = q->a[nm_queue_pop(&q->q)].packet;
+    const struct nm_packet p = q->a[sim_queue_pop(&q->q)].packet;
     q->here--;
     q->filled += now;
     ring_take(n->net, n->controller.place.station, now, class);
@@ -196,189 +176,33 @@ uint64_t nm_network_line_of(const struct ring_packet *p)
     return line;
 }
 
-/* ---- the cache ------------------------------------------------------------------------------- */
-
-static uint64_t home_of(const struct nm_network *n, uint64_t line)
-{
-    return line / n->memory_size;
-}
-
-static struct slot *place_of(const struct nm_network *n, uint64_t line)
-{
-    return &n->slot[(line >> n->controller.line_shift) & (n->slots - 1)];
-}
-
-void nm_network_deliver(struct nm_network *n, nm_tick at, const struct ring_packet *p)
+void nm_network_deliver(struct nm_network *n, sim_tick at, const struct ring_packet *p)
 {
     struct arrival a = {.at = at};
     memcpy(&a.packet, p->payload, sizeof a.packet);
     a.packet.route = 0;
     a.packet.source = NM_MODULE_NETWORK;
-    __builtin_prefetch(place_of(n, a.packet.line), 1); /* the host has until then to fetch it */
+    nm_netcache_expect(n->cache, a.packet.line);
     queue_push(&n->in[p->class], &a);
     wake(n, at);
 }
 
-static struct slot *find(struct nm_network *n, uint64_t line)
-{
-    struct slot *s = place_of(n, line);
-    if (s->line == line + 1)
-        return s;
-    for (unsigned i = 0; i < BUFFER; i++)
-        if (n->buffer[i].line == line + 1)
-            return &n->buffer[i];
-    return NULL;
-}
-
-struct nm_dir_line nm_network_line(const struct nm_network *n, uint64_t line)
-{
-    const struct slot *s = find((struct nm_network *)n, line);
-    return s ? s->dir : nm_dir_start(NM_AGENT_NC);
-}
-
-static void clear(struct nm_network *n, struct slot *s)
-{
-    nm_check_drop(n->controller.check, n->controller.copy, s->line - 1);
-    *s = (struct slot){0};
-}
-
-static bool is_request(const struct nm_packet *p)
-{
-    return p->message == NM_MSG_RD || p->message == NM_MSG_RDEXCL || p->message == NM_MSG_UPGD;
-}
-
-/* Makes the line's place in the cache its own; NULL when a locked line holds it. */
-static struct slot *allocate(struct nm_network *n, uint64_t line, nm_tick now)
-{
-    struct slot *s = place_of(n, line);
-    if (s->line) {
-        uint64_t victim = s->line - 1;
-        const uint16_t home = n->controller.place.home;
-        n->controller.place.home = (uint16_t)home_of(n, victim);
-        bool free_now = nm_controller_eject(&n->controller, &s->dir, victim, now);
-        n->controller.place.home = home;
-        if (!free_now)
-            return NULL;
-        n->count.ejections++;
-        clear(n, s);
-    }
-    *s = (struct slot){.line = line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
-    return s;
-}
-
-/* A place in the buffer. Interventions stay there for a while and must leave one place to messages
- * that only pass (and cannot be refused). */
-static struct slot *buffer(struct nm_network *n, uint64_t line, bool stays)
-{
-    struct slot *place = NULL;
-    unsigned places = 0;
-    for (unsigned i = 0; i < BUFFER; i++)
-        if (!n->buffer[i].line) {
-            place = &n->buffer[i];
-            places++;
-        }
-    if (places < 1u + stays)
-        return NULL;
-    *place = (struct slot){.line = line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
-    return place;
-}
-
-/* The books of a card's request: was it answered here, and thanks to whom? A miss brings the line.
- * An upgrade wants no data: where the cache has them, it is the right to write that is here. */
-static void count_request(struct nm_network *n, struct slot *s, const struct nm_packet *in)
-{
-    const uint64_t a = n->controller.actions;
-    const bool upgrade = in->message == NM_MSG_UPGD;
-    const bool cached = a & NM_DIR_ACT_FOUND && !upgrade;
-    const bool localised = a & NM_DIR_ACT_LOCALISED || (a & NM_DIR_ACT_FOUND && upgrade);
-    n->count.hits += localised || cached;
-    n->count.localised += localised;
-    n->count.caching += cached && s->brought == in->requester;
-    n->count.migration += cached && s->brought != in->requester;
-    n->count.combined += !!(a & NM_DIR_ACT_COMBINED);
-    if (a & NM_DIR_ACT_MISSED) {
-        n->count.misses++;
-        s->brought = in->requester;
-    }
-}
-
-/* The entry a message works on. NULL: it was refused. */
-static struct slot *entry_for(struct nm_network *n, const struct nm_packet *in, bool from_network,
-                              nm_tick now)
-{
-    if (!n->keeps) {
-        n->passing = (struct slot){.line = in->line + 1, .dir = nm_dir_start(NM_AGENT_NC)};
-        return &n->passing;
-    }
-    struct slot *s = find(n, in->line);
-    if (s)
-        return s;
-    if (!from_network && is_request(in)) {
-        s = allocate(n, in->line, now);
-        if (!s)
-            nm_controller_refuse(&n->controller, in, from_network, NM_NO_PLACE, now);
-        return s;
-    }
-    bool stays = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
-    s = buffer(n, in->line, stays);
-    if (!s)
-        nm_controller_refuse(&n->controller, in, from_network, NM_NO_ROOM, now);
-    return s;
-}
-
-static void handle(struct nm_network *n, const struct nm_packet *in, bool from_network, nm_tick now)
-{
-    n->controller.place.home = (uint16_t)home_of(n, in->line);
-    n->count.requests += !from_network && is_request(in);
-    struct slot *s = nm_controller_admits(&n->controller, in, from_network, now)
-                         ? entry_for(n, in, from_network, now)
-                         : NULL;
-    if (!s)
-        return;
-    if (!nm_controller_take(&n->controller, &s->dir, in, from_network, now))
-        return;
-    if (!from_network && is_request(in))
-        count_request(n, s, in);
-    n->count.false_remote += !!(n->controller.actions & NM_DIR_ACT_FALSE_REMOTE);
-    n->count.special += !!(n->controller.actions & NM_DIR_ACT_N_SPECIAL);
-    if (nm_dir_unknown(&s->dir))
-        clear(n, s);
-}
-
-/* The entry of a line the unit asks for. NULL: there is no place for it. */
-static struct slot *own_entry_for(struct nm_network *n, uint64_t line, nm_tick now)
-{
-    const struct nm_packet in = {.line = line};
-    if (!n->keeps)
-        return entry_for(n, &in, false, now);
-    struct slot *s = find(n, line);
-    return s ? s : allocate(n, line, now);
-}
-
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
  * cache is left out, like one that is locked or whose next turn is another's. */
-static void special_turn(struct nm_network *n, nm_tick now)
+static void special_turn(struct nm_network *n, sim_tick now)
 {
     struct nm_controller *c = &n->controller;
     struct nm_packet in;
     if (!nm_special_next(&n->special, c, now, &in))
         return;
     n->unit_last = true;
-    c->place.home = (uint16_t)home_of(n, in.line);
-    const bool turn = nm_controller_has_turn(c, &in, false, now);
-    struct slot *s = turn ? own_entry_for(n, in.line, now) : NULL;
-    if (!s) {
+    if (nm_netcache_own(n->cache, &in, now))
+        nm_special_saw(&n->special, c, in.line, true, now);
+    else
         nm_special_skip(&n->special, c, now);
-        return;
-    }
-    if (!nm_controller_take(c, &s->dir, &in, false, now))
-        return;
-    if (c->actions & NM_DIR_ACT_N_RD)
-        s->brought = NM_NO_CARD;
-    nm_special_saw(&n->special, c, in.line, true, now);
 }
 
-static inline void special(struct nm_network *n, nm_tick now)
+static inline void special(struct nm_network *n, sim_tick now)
 {
     if (n->special.busy)
         special_turn(n, now);
@@ -402,18 +226,19 @@ static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bo
         return TO_CARD;
     if (p->message == NM_MSG_SF_READY)
         return TO_CARD_IN_ORDER; /* behind invalidations of the lines */
-    if (nm_is_outside(p->message))
-        return nm_is_response(p->message) || p->line >= NM_REGISTERS ? TO_CARD : TO_MEMORY;
-    return home_of(n, p->line) == n->controller.place.station ? TO_MEMORY : TO_CACHE;
+    if (nm_is_noncoherent(p->message))
+        return nm_is_noncoherent_response(p->message) || p->line >= NM_REGISTERS ? TO_CARD
+                                                                                 : TO_MEMORY;
+    return p->line / n->memory_size == n->controller.place.station ? TO_MEMORY : TO_CACHE;
 }
 
 /* A processor wants to know what is in a place, or what is known of a line. */
-static void look(struct nm_network *n, const struct nm_packet *in, nm_tick now)
+static void look(struct nm_network *n, const struct nm_packet *in, sim_tick now)
 {
-    struct slot *s = in->bytes & NM_LOOK_BY_INDEX ? place_of(n, in->line) : find(n, in->line);
-    const struct nm_dir_line none = nm_dir_start(NM_AGENT_NC);
-    const bool empty = !s || !s->line;
-    nm_special_look(&n->controller, in, empty ? ~0ull : s->line - 1, empty ? &none : &s->dir, now);
+    uint64_t line;
+    const struct nm_dir_line entry =
+        nm_netcache_look(n->cache, in->line, in->bytes & NM_LOOK_BY_INDEX, &line);
+    nm_special_look(&n->controller, in, line, &entry, now);
 }
 
 /* The cards a packet from the rings is for: the requester, or whose registers are meant. */
@@ -427,7 +252,7 @@ static unsigned cards_of(const struct nm_network *n, const struct nm_packet *p)
 }
 
 static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from_network,
-                            nm_tick now)
+                            sim_tick now)
 {
     if (from_network)
         return queue_pop(n, class, now);
@@ -437,7 +262,7 @@ static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from
 }
 
 static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class class,
-                                       bool from_network, nm_tick now)
+                                       bool from_network, sim_tick now)
 {
     if (from_network)
         return queue_head(&n->in[class], now);
@@ -456,7 +281,7 @@ static bool overtakes(const struct nm_network *n, const struct nm_packet *p)
 /* A packet of the rings for another module of the station. A sinkable one stays behind what the
  * cache still has to say because of earlier ones: what it brings about must not reach a card before
  * an invalidation that came first. */
-static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class class, nm_tick now)
+static bool pass_on(struct nm_network *n, struct nm_packet *p, enum nm_class class, sim_tick now)
 {
     if (class == NM_NONSINKABLE || !n->controller.staged.count)
         return to_bus(n, p);
@@ -471,7 +296,7 @@ static bool rings_first(const struct nm_network *n)
 }
 
 /* The cache takes a nonsinkable message. */
-static void count_passed(struct nm_network *n, bool from_network, nm_tick now)
+static void count_passed(struct nm_network *n, bool from_network, sim_tick now)
 {
     n->passed++;
     if (from_network || !head_of(n, NM_NONSINKABLE, true, now))
@@ -479,7 +304,7 @@ static void count_passed(struct nm_network *n, bool from_network, nm_tick now)
 }
 
 /* Moves the head of one FIFO on if it can. */
-static bool advance(struct nm_network *n, enum nm_class class, bool from_network, nm_tick now)
+static bool advance(struct nm_network *n, enum nm_class class, bool from_network, sim_tick now)
 {
     const struct nm_packet *head = head_of(n, class, from_network, now);
     if (!head || (class == NM_NONSINKABLE && !from_network && overtakes(n, head)))
@@ -523,7 +348,7 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
             return true;
         }
         n->unit_last = false;
-        handle(n, &p, from_network, now);
+        nm_netcache_handle(n->cache, &p, from_network, now);
         nm_stale_handled(n->controller.stale, n->controller.place.station, &p);
         nm_check_release(n->controller.check, p.data);
         return true;
@@ -532,28 +357,28 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
 
 /* When to look again because something waits: for the controller, until it is free; for room, which
  * the rings return without a call, on the next cycle. */
-static nm_tick look_again(const struct nm_network *n, nm_tick now)
+static sim_tick look_again(const struct nm_network *n, sim_tick now)
 {
     const struct nm_controller *c = &n->controller;
-    nm_tick next = NM_NEVER, soon = now + c->cycle;
+    sim_tick next = SIM_NEVER, soon = now + c->cycle;
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         for (unsigned network = 0; network < 2; network++) {
             const struct nm_packet *head = head_of(n, class, network, now);
             if (!head)
                 continue;
             bool busy = way_of(n, head, network) == TO_CACHE && c->free_at > now;
-            nm_tick at = busy ? c->free_at : soon;
+            sim_tick at = busy ? c->free_at : soon;
             next = at < next ? at : next;
         }
     return nm_controller_stuck(c, now) ? soon : next;
 }
 
-static void work(void *self, nm_tick now, uint64_t arg)
+static void work(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_network *n = self;
     struct nm_controller *c = &n->controller;
     (void)arg;
-    if (!nm_timer_fires(&n->work, now))
+    if (!sim_timer_fires(&n->work, now))
         return;
     nm_controller_drain(c, now);
     if (!n->unit_last)
@@ -580,13 +405,13 @@ static void work(void *self, nm_tick now, uint64_t arg)
 
 /* ---- putting it together --------------------------------------------------------------------- */
 
-struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
+struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
-                                  struct ring_net *net, const struct nm_contents *contents)
+                                  struct ring_net *net, const struct nm_backing *contents)
 {
-    struct nm_network *n = nm_alloc(1, sizeof *n);
-    nm_tick cycle = nm_bus_cycle(bus);
-    const bool keeps = place->protocol->agent[NM_AGENT_NC]->states > 1;
+    struct nm_network *n = sim_alloc(1, sizeof *n);
+    sim_tick cycle = nm_bus_cycle(bus);
+    const bool keeps = nm_netcache_keeps(place->protocol);
     struct nm_dram_timing timing = {.directory = keeps ? p->netcache_directory * cycle : 0,
                                     .dram = p->netcache_dram * cycle,
                                     .recovery = p->netcache_recovery * cycle,
@@ -596,29 +421,28 @@ struct nm_network *nm_network_new(struct nm_kernel *k, struct nm_bus *bus,
     n->k = k;
     n->bus = bus;
     n->net = net;
-    n->keeps = keeps;
     n->memory_size = p->memory_size;
     n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
-    n->slots = p->netcache_size / p->l2_line;
-    n->slot = nm_reserve(n->slots * sizeof *n->slot);
-    n->work.at = NM_NEVER;
+    n->work.at = SIM_NEVER;
     n->special.retry = p->agent_retry * cycle;
-    n->controller = (struct nm_controller){.agent = NM_AGENT_NC,
-                                           .place = *place,
-                                           .module = NM_MODULE_NETWORK,
-                                           .copy = nm_check_cache(place->station),
-                                           .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
-                                           .places = keeps ? n->slots : UINT64_C(1) << 63,
-                                           .patience = (unsigned)p->directory_patience,
-                                           .turn = NM_TURN * nm_params_slowest(p),
-                                           .selects = {p->histogram_from, p->histogram_length},
-                                           .cycle = cycle,
-                                           .check = contents->check,
-                                           .stale = contents->stale,
-                                           .owner = n,
-                                           .put = put};
+    n->controller =
+        (struct nm_controller){.agent = NM_AGENT_NC,
+                               .place = *place,
+                               .module = NM_MODULE_NETWORK,
+                               .copy = nm_check_cache(place->station),
+                               .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
+                               .places = keeps ? p->netcache_size / p->l2_line : UINT64_C(1) << 63,
+                               .patience = (unsigned)p->directory_patience,
+                               .turn = NM_TURN * nm_params_slowest(p),
+                               .selects = {p->histogram_from, p->histogram_length},
+                               .cycle = cycle,
+                               .check = contents->check,
+                               .stale = contents->stale,
+                               .owner = n,
+                               .put = put};
     nm_controller_init(&n->controller, &timing);
+    n->cache = nm_netcache_new(p, &n->controller);
     n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);
     return n;
@@ -628,27 +452,27 @@ void nm_network_free(struct nm_network *n)
 {
     if (!n)
         return;
-    munmap(n->slot, n->slots * sizeof *n->slot);
+    nm_netcache_free(n->cache);
     nm_controller_release(&n->controller);
     for (unsigned c = 0; c < NM_CLASSES; c++)
         free(n->in[c].a);
     free(n);
 }
 
-struct nm_network_count nm_network_count(const struct nm_network *n)
-{
-    return n->count;
-}
-
 struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsigned class,
-                                               nm_tick now)
+                                               sim_tick now)
 {
     struct queue q = n->in[class];
     queue_look(&q, now);
     uint64_t filled = q.filled + q.here * now;
     for (unsigned i = q.here; i < q.q.count; i++)
-        filled += q.a[nm_queue_at(&q.q, i)].at;
+        filled += q.a[sim_queue_at(&q.q, i)].at;
     return (struct nm_delivered_count){.filled = filled, .deepest = q.deepest};
+}
+
+const struct nm_netcache *nm_network_cache(const struct nm_network *n)
+{
+    return n->cache;
 }
 
 const struct nm_controller *nm_network_controller(const struct nm_network *n)
@@ -656,7 +480,7 @@ const struct nm_controller *nm_network_controller(const struct nm_network *n)
     return &n->controller;
 }
 
-uint64_t nm_network_busy(const struct nm_network *n, nm_tick now)
+uint64_t nm_network_busy(const struct nm_network *n, sim_tick now)
 {
     return nm_controller_busy(&n->controller, now);
 }

@@ -37,7 +37,7 @@ _Static_assert(NM_MODULES <= 8, "a bit for each in `targets`");
 
 enum { NM_ORDERS = 8 /**< kinds of events of one module that may fall on one tick */ };
 
-/** The component of an event (nm_post) of a module. Where events of one module on one tick are
+/** The component of an event (sim_post) of a module. Where events of one module on one tick are
  *  posted by different causes, each kind has an `order` of its own: a processor posts as soon as
  *  the host lets it run ahead, so the sequence of postings is no order of the machine. */
 static inline uint32_t nm_component(unsigned module, unsigned order)
@@ -89,15 +89,16 @@ struct nm_packet {
     union {
         uint64_t word; /**< UNC_WR, UNC_CAST, UNC_DATA: the aligned doubleword, its bytes as
                             in memory; SF_LINE: routing mask */
-        uint64_t rank; /**< of a request, and of what is sent because of it: nm_rank */
+        uint64_t rank; /**< of a request, and of what is sent because of it: nm_request_rank */
     };
 };
 
+enum { NM_RANKED = 4096 /**< numbers of those that make requests are below it */ };
+
 /** The order of all requests of a machine: the smaller one goes first. No two are equal.
- *  @param since  tick at which it was first made @param who  below NM_RANKED: a card's number, or
- *                one of nm_rank_unit */
-enum { NM_RANKED = 4096 };
-static inline uint64_t nm_rank(uint64_t since, unsigned who)
+ *  @param since  tick at which it was first made
+ *  @param who    a card's number, or one of nm_rank_unit */
+static inline uint64_t nm_request_rank(uint64_t since, unsigned who)
 {
     return since * NM_RANKED + who;
 }

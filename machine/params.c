@@ -7,6 +7,8 @@
  */
 #include "machine/params.h"
 
+#include "machine/protocol.h"
+
 #include <stdio.h>
 
 static const struct nm_param_row rows[] = {
@@ -36,11 +38,6 @@ void nm_params_default(struct nm_params *p)
 {
     for (size_t i = 0; i < ROWS; i++)
         nm_param_set(p, &rows[i], rows[i].def);
-#ifdef NM_HOSTILE
-#define HOSTILE(field, value) p->field = value;
-#include "machine/hostile.def"
-#undef HOSTILE
-#endif
 }
 
 uint64_t nm_params_slowest(const struct nm_params *p)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
+/** What a parameter's value is, and how it is written. */
 enum nm_param_type {
     NM_PARAM_INT,    /**< whole number, no unit */
     NM_PARAM_BOOL,   /**< true / false */
@@ -16,6 +19,7 @@ enum nm_param_type {
 };
 
 enum { NM_LINE_MAX = 128 /**< [bytes] longest l2.line */ };
+/** Values of the parameters that are words, in the order of their rows' unit columns. */
 enum { NM_ISA_MIPS64R2, NM_ISA_MIPS3 };
 enum { NM_MODE_TIMED, NM_MODE_FUNCTIONAL };
 enum { NM_TICK_STAGGERED, NM_TICK_TOGETHER };
@@ -43,7 +47,7 @@ struct nm_param_row {
 /** The rows, in table order; *count receives their number. */
 const struct nm_param_row *nm_param_rows(size_t *count);
 
-/** Fills in every default; those of hostile.def on top in the hostile build. */
+/** Fills in every default: the prototype, numachine-64. */
 void nm_params_default(struct nm_params *p);
 
 /** Stations of the machine: the product of the rings' fan-outs. */
@@ -96,5 +100,7 @@ static inline void nm_param_set(struct nm_params *p, const struct nm_param_row *
 {
     *(uint64_t *)((char *)p + row->offset) = v;
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -31,12 +31,12 @@ struct nm_placement {
 
 struct nm_placement *nm_placement_new(const struct nm_params *p)
 {
-    struct nm_placement *pl = nm_alloc(1, sizeof *pl);
+    struct nm_placement *pl = sim_alloc(1, sizeof *pl);
     pl->p = *p;
     pl->stations = (unsigned)nm_params_stations(p);
     pl->pages = p->memory_size / p->page_size;
-    pl->next = nm_alloc(pl->stations, sizeof *pl->next);
-    pl->back = nm_alloc(pl->stations, sizeof(struct free_page *));
+    pl->next = sim_alloc(pl->stations, sizeof *pl->next);
+    pl->back = sim_alloc(pl->stations, sizeof(struct free_page *));
     pl->last = pl->stations - 1;
     return pl;
 }
@@ -59,7 +59,7 @@ void nm_placement_free(struct nm_placement *pl)
 void nm_placement_set(struct nm_placement *pl, const struct nm_range *ranges, unsigned count)
 {
     free(pl->ranges);
-    pl->ranges = nm_alloc(count + 1, sizeof *pl->ranges);
+    pl->ranges = sim_alloc(count + 1, sizeof *pl->ranges);
     pl->range_count = count;
     if (count)
         memcpy(pl->ranges, ranges, count * sizeof *ranges);
@@ -133,7 +133,7 @@ bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, u
 
 void nm_placement_give(struct nm_placement *pl, uint64_t pa)
 {
-    struct free_page *f = nm_alloc(1, sizeof *f), **list = &pl->back[pa / pl->p.memory_size];
+    struct free_page *f = sim_alloc(1, sizeof *f), **list = &pl->back[pa / pl->p.memory_size];
     *f = (struct free_page){.pa = pa, .next = *list};
     *list = f;
 }

@@ -5,13 +5,7 @@
 #ifndef NM_PLACEMENT_H
 #define NM_PLACEMENT_H
 
-#include "machine/params.h"
-
-/** Pages that overlap [from, to) of the virtual address space go to `station`. */
-struct nm_range {
-    uint64_t from, to;
-    unsigned station;
-};
+#include "machine/machine.h"
 
 struct nm_placement;
 

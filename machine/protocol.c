@@ -42,6 +42,12 @@ const struct nm_protocol nm_protocols[NM_PROTOCOLS] = {
 #undef PROTOCOL
 };
 
+#define PROTOCOL(id, name, direct, sentence) " " name
+const char nm_protocol_words[] =
+#include "machine/protocol/protocols.def"
+    ;
+#undef PROTOCOL
+
 const struct nm_protocol *nm_protocol_find(const char *name)
 {
     for (unsigned i = 0; i < NM_PROTOCOLS; i++)
@@ -211,6 +217,20 @@ unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
     return NM_MEANS_NOTHING;
 }
 
+/* Action words by what they do. */
+#define SENDS_HERE                                                                     \
+    (INVAL | INVAL_HELD | ACK_INVAL | ACK_INVAL_HELD | DATA_S | DATA_S_HELD | DATA_X | \
+     DATA_X_HELD | NACK | NACK_HELD | INTV_S | INTV_X)
+#define UPDATES                                                                         \
+    (HOLD | CLEAR | OWN | OWN_HELD | ADD | ADD_HELD | LOOSE | JOIN | JOIN_HELD | MOVE | \
+     MOVE_HELD | LEAVE)
+#define SENDS_FROM_HOME                                                                      \
+    (N_DATA_S | N_DATA_S_HELD | N_DATA_X | N_DATA_X_HELD | N_NACK | REFUSE_HELD | N_INTV_S | \
+     N_INTV_X | ROUND | ROUND_ACK)
+#define ASKS_HOME (N_RD | N_RDEXCL | N_UPGD | N_SPECIAL | N_WB | N_MISS | N_DONE | N_INTV_NACK)
+#define SENDS_FROM_NC \
+    (ASKS_HOME | TO_HOME | TO_CARD | GIVE_S | GIVE_S_HELD | GIVE_X | GIVE_X_HELD | POLL_S | POLL_X)
+
 /* A group of action words that mean one thing for the message's requester and the same for the one
  * held. */
 static bool does(uint64_t actions, uint64_t now, uint64_t held, struct who here, struct who then,
@@ -336,7 +356,7 @@ static void send_from_nc(const struct nm_place *place, const struct nm_dir_line 
         {N_DONE, NM_MSG_INTV_DONE}, {N_INTV_NACK, NM_MSG_INTV_NACK},
     };
     struct who who;
-    for (unsigned i = 0; i < sizeof to_home / sizeof *to_home; i++)
+    for (unsigned i = 0; a & ASKS_HOME && i < sizeof to_home / sizeof *to_home; i++)
         if (a & to_home[i].action)
             to_stations(out, to_home[i].message, mask_of(place, place->home), here);
     if (a & N_RD && here.shared)
@@ -375,23 +395,17 @@ static void update(const struct nm_place *place, struct nm_dir_line *line, uint6
         line->stations = 0;
 }
 
-/* Action words by what they do. */
-#define SENDS_HERE                                                                     \
-    (INVAL | INVAL_HELD | ACK_INVAL | ACK_INVAL_HELD | DATA_S | DATA_S_HELD | DATA_X | \
-     DATA_X_HELD | NACK | NACK_HELD | INTV_S | INTV_X)
-#define UPDATES                                                                         \
-    (HOLD | CLEAR | OWN | OWN_HELD | ADD | ADD_HELD | LOOSE | JOIN | JOIN_HELD | MOVE | \
-     MOVE_HELD | LEAVE)
-
 static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_dir_line *line,
                  unsigned event, const struct nm_packet *in, struct who here, struct nm_sends *out,
                  uint64_t *actions)
 {
     const struct nm_table *t = place->protocol->agent[agent];
     out->count = 0;
-    if (event == NM_MEANS_NOTHING || !nm_cell(t, line->state, event)->exists)
+    if (event == NM_MEANS_NOTHING)
         return false;
     const struct nm_cell *cell = nm_cell(t, line->state, event);
+    if (!cell->exists)
+        return false;
     uint64_t a = *actions = cell->actions;
     if (a & HOLD) /* from here on the message's requester is the one held */
         line->held_station = here.station, line->held_card = here.card;
@@ -400,9 +414,9 @@ static bool step(enum nm_agent agent, const struct nm_place *place, struct nm_di
         line->poll = t->state[line->state].attributes & NM_POLLS ? line->poll + 1 : 0;
     if (a & SENDS_HERE)
         send_local(place, line, a, here, then, out);
-    if (agent == NM_AGENT_HOME)
+    if (agent == NM_AGENT_HOME && a & SENDS_FROM_HOME)
         send_from_home(place, line, a, here, then, out);
-    else
+    else if (agent == NM_AGENT_NC && a & SENDS_FROM_NC)
         send_from_nc(place, line, a, in, here, then, out);
     if (a & UPDATES)
         update(place, line, a, here, then);
@@ -459,9 +473,11 @@ bool nm_card_step(const struct nm_seat *seat, uint8_t *state, enum nm_card_event
     const uint8_t home = (uint8_t)(1u << seat->directory);
     struct who self = {seat->station, seat->card, false}, who = self;
     out->count = 0;
-    if (event == NM_CARD_EVENTS || !nm_cell(t, *state, event)->exists)
+    if (event == NM_CARD_EVENTS)
         return false;
     const struct nm_cell *cell = nm_cell(t, *state, event);
+    if (!cell->exists)
+        return false;
     uint64_t a = *actions = cell->actions;
     if (in)
         who = (struct who){in->station, in->requester, false};

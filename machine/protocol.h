@@ -136,6 +136,9 @@ enum nm_protocol_id {
 };
 #undef PROTOCOL
 extern const struct nm_protocol nm_protocols[NM_PROTOCOLS];
+/** Their names as the words of a parameter, separated by blanks (params.def). Static. */
+#define NM_PROTOCOL_WORDS (nm_protocol_words + 1)
+extern const char nm_protocol_words[]; /**< a blank before each */
 /** The one of that name; NULL: there is none. */
 const struct nm_protocol *nm_protocol_find(const char *name);
 

@@ -43,7 +43,7 @@ const struct nm_function *nm_function_of(enum nm_message message)
 
 /* Tells the issuer of a command, here or on another station. */
 static void answer(struct nm_controller *c, const struct nm_packet *command, uint64_t line,
-                   enum nm_message message, nm_tick now)
+                   enum nm_message message, sim_tick now)
 {
     struct nm_packet p = *command;
     p.line = line;
@@ -51,7 +51,7 @@ static void answer(struct nm_controller *c, const struct nm_packet *command, uin
 }
 
 void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64_t tag,
-                     const struct nm_dir_line *line, nm_tick now)
+                     const struct nm_dir_line *line, sim_tick now)
 {
     struct nm_packet p = *in;
     p.word = line->stations;
@@ -67,13 +67,13 @@ bool nm_special_wants(enum nm_message message)
 }
 
 /* Whether the turn is kept for no older command. */
-static bool goes_first(const struct nm_special *s, const struct nm_packet *in, nm_tick now)
+static bool goes_first(const struct nm_special *s, const struct nm_packet *in, sim_tick now)
 {
     return now >= s->oldest.until || in->rank <= s->oldest.rank;
 }
 
 static void busy(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
-                 nm_tick now)
+                 sim_tick now)
 {
     if (c->patience && goes_first(s, in, now)) {
         s->oldest.rank = in->rank;
@@ -83,7 +83,7 @@ static void busy(struct nm_special *s, struct nm_controller *c, const struct nm_
 }
 
 void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
-                     nm_tick now)
+                     sim_tick now)
 {
     if (in->message == NM_MSG_SF_CREATED) {
         s->phase = NM_SPECIAL_OWN;
@@ -113,7 +113,16 @@ static unsigned unit(const struct nm_controller *c)
     return nm_rank_unit(c->place.station, c->agent == NM_AGENT_NC);
 }
 
-bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, nm_tick now,
+/* Everybody who wants a line that a claim has reserved waits for the claim, so until it has the
+ * others it goes before them all. */
+static uint64_t rank_of(const struct nm_special *s, const struct nm_controller *c)
+{
+    const bool reserves = s->phase == NM_SPECIAL_CLEAR || s->phase == NM_SPECIAL_RESERVE;
+    const bool has_lines = reserves && s->command.line != s->first;
+    return nm_request_rank(has_lines ? 0 : s->since, unit(c));
+}
+
+bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, sim_tick now,
                      struct nm_packet *request)
 {
     static const uint8_t asks[] = {[NM_SPECIAL_CLEAR] = NM_MSG_SF_EXCL,
@@ -130,19 +139,19 @@ bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, 
                                   .station = own ? s->command.station : c->place.station,
                                   .age = s->refusals,
                                   .data = -1,
-                                  .rank = nm_rank(s->since, unit(c))};
+                                  .rank = rank_of(s, c)};
     return true;
 }
 
-nm_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *c, nm_tick now)
+sim_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *c, sim_tick now)
 {
     if (!s->busy || s->waiting || s->phase == NM_SPECIAL_CREATE)
-        return NM_NEVER;
-    nm_tick at = s->at > c->free_at ? s->at : c->free_at;
+        return SIM_NEVER;
+    sim_tick at = s->at > c->free_at ? s->at : c->free_at;
     return at > now ? at : now + c->cycle; /* the controller has no room just now */
 }
 
-void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now)
+void nm_special_skip(struct nm_special *s, struct nm_controller *c, sim_tick now)
 {
     s->waiting = false;
     s->since = now;
@@ -161,7 +170,7 @@ void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now)
     answer(c, &s->command, s->first, NM_MSG_SF_DONE, now);
 }
 
-void nm_special_refused(struct nm_special *s, nm_tick now)
+void nm_special_refused(struct nm_special *s, sim_tick now)
 {
     s->waiting = false;
     s->refusals += s->refusals < UINT16_MAX;
@@ -171,7 +180,7 @@ void nm_special_refused(struct nm_special *s, nm_tick now)
 }
 
 void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line, bool own,
-                    nm_tick now)
+                    sim_tick now)
 {
     if (!s->busy || line != s->command.line || !(own || s->waiting))
         return;

@@ -39,9 +39,9 @@ struct nm_special {
     struct nm_packet command; /**< `line` is the present one, `lines` those left */
     uint64_t first;           /**< line the command began with */
     uint16_t total;           /**< lines of it */
-    nm_tick retry;            /**< [ticks] after a refusal */
-    nm_tick at;               /**< not before */
-    nm_tick since;            /**< the present line is asked for */
+    sim_tick retry;           /**< [ticks] after a refusal */
+    sim_tick at;              /**< not before */
+    sim_tick since;           /**< the present line is asked for */
     uint16_t refusals;        /**< of its request */
     struct nm_refused oldest; /**< command answered SF_BUSY: `rank` and `until` */
 };
@@ -51,30 +51,30 @@ enum { NM_LOOK_AT_NETWORK = 1, NM_LOOK_BY_INDEX = 2 };
 
 /** Answers an SF_LOOK with a directory's entry. */
 void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64_t tag,
-                     const struct nm_dir_line *line, nm_tick now);
+                     const struct nm_dir_line *line, sim_tick now);
 
 /** Whether a message is for the unit: a command, or SF_CREATED. */
 bool nm_special_wants(enum nm_message message);
 
 /** A command arrives: it is begun, or answered SF_BUSY. Or the lines it reserved are created. */
 void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,
-                     nm_tick now);
+                     sim_tick now);
 
 /** The directory's own request for the present line, if one can be taken now. */
-bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, nm_tick now,
+bool nm_special_next(const struct nm_special *s, const struct nm_controller *c, sim_tick now,
                      struct nm_packet *request);
 
 /** Its request was not taken, or was refused; it will be made again. */
-void nm_special_refused(struct nm_special *s, nm_tick now);
+void nm_special_refused(struct nm_special *s, sim_tick now);
 
 /** The present line cannot be asked for: on to the next. */
-void nm_special_skip(struct nm_special *s, struct nm_controller *c, nm_tick now);
+void nm_special_skip(struct nm_special *s, struct nm_controller *c, sim_tick now);
 
-/** When it wants to try again; NM_NEVER: it waits for something that will arrive, or is idle. */
-nm_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *c, nm_tick now);
+/** When it wants to try again; SIM_NEVER: it waits for something that will arrive, or is idle. */
+sim_tick nm_special_wake(const struct nm_special *s, const struct nm_controller *c, sim_tick now);
 
 /** The controller has done a transition of `line`. @param own  of the unit's own request */
 void nm_special_saw(struct nm_special *s, struct nm_controller *c, uint64_t line, bool own,
-                    nm_tick now);
+                    sim_tick now);
 
 #endif

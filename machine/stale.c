@@ -1,6 +1,6 @@
 /*
- * Old copies: see stale.h. It models no part of its own, but what the secondary caches hold between
- * the moment a line's next owner may write and the moment their invalidation arrives.
+ * Stale copies: see stale.h. It models no part of its own, but what the secondary caches hold
+ * between the moment a line's next owner may write and the moment their invalidation arrives.
  *
  * The hard idea: which value a card reads depends only on which invalidations are still ahead of
  * it, so it is enough to follow those. Each station has a list of them, oldest first: one that is
@@ -38,7 +38,7 @@ struct nm_stale *nm_stale_new(const struct nm_params *p, const uint8_t *image, n
                               void *ctx)
 {
     const unsigned stations = (unsigned)nm_params_stations(p);
-    struct nm_stale *s = nm_alloc(1, sizeof *s + stations * sizeof *s->list);
+    struct nm_stale *s = sim_alloc(1, sizeof *s + stations * sizeof *s->list);
     s->image = image;
     s->p = p;
     s->hide = hide;
@@ -50,8 +50,7 @@ struct nm_stale *nm_stale_new(const struct nm_params *p, const uint8_t *image, n
 static void list_free(struct invalidation *list)
 {
     struct invalidation *i, *next;
-    LL_FOREACH_SAFE(list, i, next)
-    {
+    LL_FOREACH_SAFE(list, i, next) {
         free(i);
     }
 }
@@ -72,7 +71,7 @@ static struct invalidation *add(struct nm_stale *s, unsigned station, uint64_t l
     if (i)
         LL_DELETE(s->free, i);
     else
-        i = nm_grow(NULL, 1, sizeof *i);
+        i = sim_grow(NULL, 1, sizeof *i);
     *i = (struct invalidation){.line = line};
     memcpy(i->bytes, s->image + line, s->p->l2_line);
     LL_APPEND(s->list[station], i);
@@ -184,8 +183,7 @@ void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len)
 {
     for (unsigned station = 0; s->count && station < s->stations; station++) {
         struct invalidation *i;
-        LL_FOREACH(s->list[station], i)
-        {
+        LL_FOREACH(s->list[station], i) {
             nm_copy_follow(i->bytes, i->line, s->p->l2_line, s->image, pa, len);
         }
     }

@@ -1,5 +1,5 @@
 /*
- * Old copies: lines whose invalidation is still on its way to some card.
+ * Stale copies: lines whose invalidation is still on its way to some card.
  *
  * On this machine nobody collects acknowledgements: a writer goes on as soon as its own copy of the
  * multicast invalidation has come by, while cards further along the rings, or with a longer queue,
@@ -19,7 +19,7 @@ struct nm_stale;
  *  nm_stale_bytes before it reads it. @param card  machine-wide number */
 typedef void nm_stale_hide(void *ctx, unsigned card, uint64_t line);
 
-/** @param p, image  outlive it */
+/** @param p  outlives it; so does `image` */
 struct nm_stale *nm_stale_new(const struct nm_params *p, const uint8_t *image, nm_stale_hide *hide,
                               void *ctx);
 void nm_stale_free(struct nm_stale *s);

@@ -16,7 +16,7 @@ static void happen(struct nm_usage *u)
     memmove(u->next, u->next + 1, u->changes * sizeof *u->next);
 }
 
-void nm_usage_set(struct nm_usage *u, enum nm_use use, nm_tick at)
+void nm_usage_set(struct nm_usage *u, enum nm_use use, sim_tick at)
 {
     while (u->changes && u->next[u->changes - 1].at > at)
         u->changes--;
@@ -25,12 +25,12 @@ void nm_usage_set(struct nm_usage *u, enum nm_use use, nm_tick at)
     u->next[u->changes++] = (struct nm_usage_change){use, at > u->since ? at : u->since};
 }
 
-void nm_usage_at(const struct nm_usage *u, nm_tick at, struct nm_truth *out)
+void nm_usage_at(const struct nm_usage *u, sim_tick at, struct nm_truth *out)
 {
     struct nm_usage then = *u;
     while (then.changes && then.next[0].at <= at)
         happen(&then);
-    const nm_tick *const ticks = then.ticks;
+    const sim_tick *const ticks = then.ticks;
     then.ticks[then.now] += at > then.since ? at - then.since : 0;
     out->running = ticks[NM_USE_RUNNING];
     out->system = ticks[NM_USE_SYSTEM];

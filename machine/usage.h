@@ -12,21 +12,21 @@ enum { NM_USAGE_AHEAD = 3 };
 
 /** All zero: idle since tick 0. */
 struct nm_usage {
-    nm_tick ticks[NM_USE__COUNT]; /**< before `since` */
-    enum nm_use now;              /**< from `since` on ... */
-    nm_tick since;
+    sim_tick ticks[NM_USE__COUNT]; /**< before `since` */
+    enum nm_use now;               /**< from `since` on ... */
+    sim_tick since;
     struct nm_usage_change {
         enum nm_use use;
-        nm_tick at;
+        sim_tick at;
     } next[NM_USAGE_AHEAD]; /**< ... until the first of these, in their order */
     unsigned changes;
 };
 
 /** From `at` on the time goes to `use`, unless something comes before. A change that lies behind
  *  the new one happens; one that does not will not. */
-void nm_usage_set(struct nm_usage *u, enum nm_use use, nm_tick at);
+void nm_usage_set(struct nm_usage *u, enum nm_use use, sim_tick at);
 
 /** What it has gone to before `at`, which is not before a tick that was asked for. */
-void nm_usage_at(const struct nm_usage *u, nm_tick at, struct nm_truth *out);
+void nm_usage_at(const struct nm_usage *u, sim_tick at, struct nm_truth *out);
 
 #endif

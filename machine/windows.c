@@ -33,7 +33,7 @@ void nm_machine_call(struct nm_machine *m, struct nm_call call)
 {
     if (m->calls == m->calls_size) {
         m->calls_size = m->calls_size ? 2 * m->calls_size : 16;
-        m->call = nm_grow(m->call, m->calls_size, sizeof *m->call);
+        m->call = sim_grow(m->call, m->calls_size, sizeof *m->call);
     }
     unsigned i = m->calls++;
     for (; i > 0 && comes_before(&call, &m->call[i - 1]); i--)
@@ -48,7 +48,7 @@ static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
     const struct nm_call first = m->call[0];
     m->calls--;
     memmove(m->call, m->call + 1, m->calls * sizeof *m->call);
-    m->stop_at = m->calls ? m->call[0].at + m->os_delay : NM_NEVER;
+    m->stop_at = m->calls ? m->call[0].at + m->os_delay : SIM_NEVER;
     *trap = (struct nm_trap){
         .card = first.card, .cause = first.cause, .at = first.at, .preempted = first.preempted};
     return first.interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
@@ -56,22 +56,22 @@ static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
 
 /* ---- a station alone ------------------------------------------------------------------------- */
 
-void nm_station_wake(struct nm_machine *m, struct nm_station *s, nm_tick at)
+void nm_station_wake(struct nm_machine *m, struct nm_station *s, sim_tick at)
 {
     m->awake[s->number / 64] |= 1ull << (s->number % 64);
-    s->next = earlier(s->next, at);
-    s->speaks = earlier(s->speaks, at);
-    m->next = earlier(m->next, at);
-    m->speaks = earlier(m->speaks, at);
+    s->next = sim_earlier(s->next, at);
+    s->speaks = sim_earlier(s->speaks, at);
+    m->next = sim_earlier(m->next, at);
+    m->speaks = sim_earlier(m->speaks, at);
 }
 
-static inline nm_turn turn_of(nm_tick at, unsigned card)
+static inline nm_turn turn_of(sim_tick at, unsigned card)
 {
     return at << NM_TURN_SHIFT | card;
 }
 
-/* Of NM_NEVER a tick that never comes. */
-static inline nm_tick tick_of(nm_turn t)
+/* Of SIM_NEVER a tick that never comes. */
+static inline sim_tick tick_of(nm_turn t)
 {
     return t >> NM_TURN_SHIFT;
 }
@@ -79,8 +79,8 @@ static inline nm_tick tick_of(nm_turn t)
 static inline void swap_unless_ordered(nm_turn *a, nm_turn *b)
 {
     const nm_turn x = *a, y = *b;
-    *a = earlier(x, y);
-    *b = later(x, y);
+    *a = sim_earlier(x, y);
+    *b = sim_later(x, y);
 }
 
 /* Of processors at one tick the lowest number goes first. */
@@ -101,8 +101,8 @@ static inline void put_in_order(struct nm_station *s)
 static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
 {
     const struct nm_card *card = s->card[position];
-    const nm_tick at = card->ops->goes_on(card);
-    return at == NM_NEVER ? NM_NEVER : turn_of(at, position);
+    const sim_tick at = card->ops->goes_on(card);
+    return at == SIM_NEVER ? SIM_NEVER : turn_of(at, position);
 }
 
 void nm_station_moved(struct nm_station *s, unsigned position)
@@ -112,30 +112,43 @@ void nm_station_moved(struct nm_station *s, unsigned position)
 }
 
 /* Fires an event. @param limit  no processor goes on before it */
-static void station_step(struct nm_station *s, nm_tick limit)
+static void station_step(struct nm_station *s, sim_tick limit)
 {
-    nm_kernel_allow(s->k, limit);
-    nm_kernel_step(s->k);
-    const enum nm_rank rank = nm_kernel_rank(s->k);
-    const unsigned position = nm_component_module(nm_kernel_component(s->k));
-    if ((rank == NM_RANK_MODULE || rank == NM_RANK_OS) && position < s->cards)
+    sim_kernel_allow(s->k, limit);
+    sim_kernel_step(s->k);
+    const enum sim_rank rank = sim_kernel_rank(s->k);
+    const unsigned position = nm_component_module(sim_kernel_component(s->k));
+    if ((rank == SIM_RANK_MODULE || rank == SIM_RANK_OS) && position < s->cards)
         nm_station_moved(s, position); /* to this tick or a later one */
+}
+
+/* A processor has not come to its horizon: it has stopped, or has gone on a little. */
+static __attribute__((noinline)) void stopped_before(struct nm_station *s, unsigned position,
+                                                     sim_tick at, sim_tick horizon)
+{
+    const nm_turn turn = turn_now(s, position);
+    if (at || turn == s->running[position])
+        nm_card_early(s->number * s->cards + position, tick_of(turn), horizon);
+    s->running[position] = turn;
 }
 
 /* Lets processors run up to `end`, before which there is no event. One that could notice what
  * another does before that runs no farther than the lookahead; then, and when more than time has
  * changed, whoever calls must look again. Precondition: one is behind `end`. */
-static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_tick end)
+static void run_processors(struct nm_station *s, sim_tick end)
 {
-    const nm_turn last = turn_of(end, 0), *next = s->order;
-    bool again = true;
-    while (again && *next < last) {
+    const nm_turn *next = s->order;
+    sim_tick horizon = end;
+    while (horizon == end && tick_of(*next) < end) {
         const unsigned position = *next++ % NM_CARDS_MAX;
-        const nm_tick horizon = earlier(end, tick_of(*next) + m->station_lookahead);
         struct nm_card *card = s->card[position];
-        const nm_tick at = card->ops->run(card, horizon);
-        s->running[position] = at ? turn_of(at, position) : turn_now(s, position);
-        again = at && horizon == end;
+        horizon = sim_earlier(end, tick_of(*next) + s->lookahead);
+        const sim_tick at = card->ops->run(card, horizon);
+        if (__builtin_expect(at < horizon, 0)) {
+            stopped_before(s, position, at, horizon);
+            break;
+        }
+        s->running[position] = turn_of(at, position);
     }
     put_in_order(s);
 }
@@ -143,53 +156,53 @@ static void run_processors(const struct nm_machine *m, struct nm_station *s, nm_
 /* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
  * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
  * own events, and by the operating system. */
-static void station_run(const struct nm_machine *m, struct nm_station *s, nm_tick until,
-                        nm_tick beyond)
+static void station_run(const struct nm_machine *m, struct nm_station *s, sim_tick until,
+                        sim_tick beyond)
 {
     while (!*m->broken) {
-        const nm_tick event = nm_kernel_next(s->k);
-        const nm_tick first = s->order[0] == NM_NEVER ? NM_NEVER : tick_of(s->order[0]);
+        const sim_tick event = sim_kernel_next(s->k);
+        const sim_tick first = s->order[0] == SIM_NEVER ? SIM_NEVER : tick_of(s->order[0]);
         if (event <= first) {
             if (event >= until) {
                 s->next = s->speaks = event;
                 return;
             }
             station_step(s, first < until ? first + 1 : until);
-            until = earlier(until, m->stop_at);
-            beyond = earlier(beyond, m->stop_at);
+            until = sim_earlier(until, m->stop_at);
+            beyond = sim_earlier(beyond, m->stop_at);
         } else if (first < beyond) {
-            run_processors(m, s, earlier(event, beyond));
+            run_processors(s, sim_earlier(event, beyond));
         } else {
             s->next = first;
-            s->speaks = earlier(event, first + m->outward);
+            s->speaks = sim_earlier(event, first + m->outward);
             return;
         }
     }
-    s->next = s->speaks = nm_kernel_now(s->k);
+    s->next = s->speaks = sim_kernel_now(s->k);
 }
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
 /* The end of a window: nothing that happens in it, on a station or in the rings, can be noticed by
  * another station in it. */
-static nm_tick window_end(const struct nm_machine *m, nm_tick moving, nm_tick until)
+static sim_tick window_end(const struct nm_machine *m, sim_tick moving, sim_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
     if (!m->net)
-        return earlier(until, later_by(m->speaks, LONGEST));
-    return earlier(until, ring_window_end(m->net, moving, m->speaks));
+        return sim_earlier(until, sim_later_by(m->speaks, LONGEST));
+    return sim_earlier(until, ring_window_end(m->net, moving, m->speaks));
 }
 
-/* The end of the next window. NM_NEVER: nothing will ever happen, or not before `until`. Windows in
- * which the stations do nothing and the rings deliver nothing are passed over. */
-static nm_tick next_window(const struct nm_machine *m, nm_tick until)
+/* The end of the next window. SIM_NEVER: nothing will ever happen, or not before `until`. Windows
+ * in which the stations do nothing and the rings deliver nothing are passed over. */
+static sim_tick next_window(const struct nm_machine *m, sim_tick until)
 {
-    const nm_tick quiet = m->net ? earlier(m->next, ring_quiet(m->net)) : m->next;
-    for (nm_tick begin = m->now, end;; begin = end) {
-        const nm_tick moving = m->net ? ring_next_from(m->net, begin) : NM_NEVER;
-        if (earlier(m->next, moving) >= until ||
-            (until == NM_NEVER && moving == NM_NEVER && nm_machine_asleep(m)))
-            return NM_NEVER;
+    const sim_tick quiet = m->net ? sim_earlier(m->next, ring_quiet(m->net)) : m->next;
+    for (sim_tick begin = m->now, end;; begin = end) {
+        const sim_tick moving = m->net ? ring_next_from(m->net, begin) : SIM_NEVER;
+        if (sim_earlier(m->next, moving) >= until ||
+            (until == SIM_NEVER && moving == SIM_NEVER && nm_machine_asleep(m)))
+            return SIM_NEVER;
         end = window_end(m, moving, until);
         if (end > quiet || end == until)
             return end;
@@ -199,19 +212,19 @@ static nm_tick next_window(const struct nm_machine *m, nm_tick until)
 /* A station has run, or had no reason to. */
 static void station_ran(struct nm_machine *m, const struct nm_station *s)
 {
-    m->next = earlier(m->next, s->next);
-    m->speaks = earlier(m->speaks, s->speaks);
-    if (s->next == NM_NEVER)
+    m->next = sim_earlier(m->next, s->next);
+    m->speaks = sim_earlier(m->speaks, s->speaks);
+    if (s->next == SIM_NEVER)
         m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
 }
 
 /* Lets every station run through the window that ends at `end`, then the rings. Processors may go
  * on a little, because what is delivered behind the window must come to them over the bus; but not
  * beyond `stop`. */
-static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
+static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
 {
-    const nm_tick beyond = earlier(later_by(end, m->inward), stop);
-    m->next = m->speaks = NM_NEVER;
+    const sim_tick beyond = sim_earlier(sim_later_by(end, m->inward), stop);
+    m->next = m->speaks = SIM_NEVER;
     for (unsigned w = 0; w * 64 < m->stations; w++)
         for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
             struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
@@ -219,10 +232,10 @@ static void run_window(struct nm_machine *m, nm_tick end, nm_tick stop)
                 station_run(m, s, end, beyond);
             station_ran(m, s);
         }
-    m->now = earlier(end, m->stop_at);
+    m->now = sim_earlier(end, m->stop_at);
     if (m->net)
         ring_run(m->net, m->now);
-    if (NM_LOOKS_AT_INVARIANTS && !*m->broken)
+    if (SIM_LOOKS_AT_INVARIANTS && !*m->broken)
         nm_machine_invariants(m);
 }
 
@@ -238,7 +251,7 @@ static bool anyone_waits(const struct nm_machine *m)
 }
 
 /* A request that has been out for longer than the watchdog's patience. */
-static bool stuck(struct nm_machine *m, nm_tick now)
+static bool stuck(struct nm_machine *m, sim_tick now)
 {
     m->watched_at = now;
     for (unsigned i = 0; i < m->cards; i++) {
@@ -258,27 +271,27 @@ static bool stuck(struct nm_machine *m, nm_tick now)
 static bool station_asleep(const struct nm_station *s)
 {
     unsigned watching = 0;
-    if (s->order[0] != NM_NEVER)
+    if (s->order[0] != SIM_NEVER)
         return false;
     for (unsigned i = 0; i < s->cards; i++)
         watching += s->card[i]->ops->watching(s->card[i]);
-    return watching && nm_kernel_count(s->k) == watching;
+    return watching && sim_kernel_count(s->k) == watching;
 }
 
 bool nm_machine_asleep(const struct nm_machine *m)
 {
-    if (m->net && ring_next(m->net) != NM_NEVER)
+    if (m->net && ring_next(m->net) != SIM_NEVER)
         return false;
-    for (unsigned w = 0; m->next != NM_NEVER && w * 64 < m->stations; w++)
+    for (unsigned w = 0; m->next != SIM_NEVER && w * 64 < m->stations; w++)
         for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
             const struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
-            if (s->next != NM_NEVER && !station_asleep(s))
+            if (s->next != SIM_NEVER && !station_asleep(s))
                 return false;
         }
     return true;
 }
 
-static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
+static enum nm_run nothing_left(struct nm_machine *m, sim_tick until)
 {
     bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
@@ -288,26 +301,26 @@ static enum nm_run nothing_left(struct nm_machine *m, nm_tick until)
                       "an invalidation never reached its cards");
         return NM_RUN_BROKEN;
     }
-    if (over && until == NM_NEVER)
+    if (over && until == SIM_NEVER)
         return NM_RUN_IDLE;
     for (unsigned i = 0; i < m->stations; i++)
-        nm_kernel_advance(m->station[i].k, until);
+        sim_kernel_advance(m->station[i].k, until);
     if (m->net)
         ring_run(m->net, until);
     m->now = until;
     return NM_RUN_UNTIL;
 }
 
-static enum nm_run functional_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
+static enum nm_run functional_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
 {
     nm_functional_run(m, until);
     m->now = nm_first_call(m, until);
     if (m->now < until)
         return hand_out(m, trap);
-    return until == NM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
+    return until == SIM_NEVER ? NM_RUN_IDLE : NM_RUN_UNTIL;
 }
 
-enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *trap)
+enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
 {
     if (m->p.mode == NM_MODE_FUNCTIONAL)
         return functional_run(m, until, trap);
@@ -316,8 +329,8 @@ enum nm_run nm_machine_run(struct nm_machine *m, nm_tick until, struct nm_trap *
             return hand_out(m, trap);
         if (m->now >= until)
             return NM_RUN_UNTIL;
-        const nm_tick stop = earlier(until, m->stop_at), end = next_window(m, stop);
-        if (end == NM_NEVER) {
+        const sim_tick stop = sim_earlier(until, m->stop_at), end = next_window(m, stop);
+        if (end == SIM_NEVER) {
             const enum nm_run why = nothing_left(m, stop);
             if (why == NM_RUN_UNTIL && m->now == m->stop_at)
                 continue;

@@ -14,12 +14,14 @@
 /** No line. */
 #define MON_NOWHERE UINT64_MAX
 
+/** All of its state. */
 struct mon_comparator {
     uint64_t invalidated; /**< line of the most recent incoming invalidate, MON_NOWHERE: none */
     uint64_t requested;   /**< line of the most recent request */
     bool armed;           /**< `invalidated` has not been asked for since */
 };
 
+/** Nothing has passed yet. */
 static inline void mon_comparator_init(struct mon_comparator *c)
 {
     *c = (struct mon_comparator){.invalidated = MON_NOWHERE};

@@ -117,7 +117,7 @@ static const char *next_word(void *ctx, size_t i)
 
 static void unknown(const struct mon_unit_ops *unit, const char *word, char *why, size_t size)
 {
-    const char *near = nm_nearest(word, next_word, (void *)unit);
+    const char *near = sim_nearest(word, next_word, (void *)unit);
     if (near)
         snprintf(why, size, "unknown event '%s'; did you mean '%s'?", word, near);
     else

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#pragma GCC visibility push(default)
+
 struct mon_unit_ops;
 
 enum {
@@ -57,8 +59,8 @@ int mon_event_numbered(const struct mon_unit_ops *unit, unsigned number);
 /** Every word an event string may hold (events, aliases, sets), then NULL. */
 const char *mon_word(const struct mon_unit_ops *unit, size_t i);
 
-/** Sum of some taps. @param taps  bit t: enum mon_tap t */
-uint64_t mon_sum(uint64_t taps, const struct mon_taps *now);
+/** Sum of some taps. @param some  bit t: enum mon_tap t */
+uint64_t mon_sum(uint64_t some, const struct mon_taps *now);
 
 /** An event's total: the sum of its taps. */
 uint64_t mon_event_total(const struct mon_event *event, const struct mon_taps *now);
@@ -68,6 +70,8 @@ struct mon_tap_row {
     const char *name, *unit, *sentence;
     enum mon_tap_kind kind;
 };
+
+/** All of them: [MON_TAP__COUNT], static. */
 const struct mon_tap_row *mon_tap_rows(void);
 
 /** Name of a status state (status.def), as of the event that counts nothing else.
@@ -111,5 +115,7 @@ struct mon_plan {
 /** Places the events on counters in as few banks as the unit's rows (`counters`) allow. */
 void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
                    const struct mon_choice *choice);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * The counter unit of a card that has none: whoever asks need not ask first whether there is one.
+ * The counter unit of a card that has none, so that no caller has to ask first whether there is
+ * one.
  */
 #include "monitor/unit.h"
 
@@ -9,7 +10,7 @@
 
 static struct mon_unit *create(const struct mon_site *site)
 {
-    struct mon_unit *unit = nm_alloc(1, sizeof *unit);
+    struct mon_unit *unit = sim_alloc(1, sizeof *unit);
     (void)site;
     unit->ops = &mon_none;
     return unit;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 enum { MON_ADDRESS_BITS = 40 /**< of a physical address the mask can see */ };
 
 /** Bits that must be as in `value`; the others of `value` are 0. */
@@ -32,5 +34,7 @@ void mon_pattern_widen(struct mon_pattern *pattern, uint64_t from, uint64_t to, 
 
 /** How many lines of 2^40 bytes match. */
 uint64_t mon_pattern_lines(const struct mon_pattern *pattern, unsigned line);
+
+#pragma GCC visibility pop
 
 #endif

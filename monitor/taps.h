@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/** A tap; index of struct mon_taps. */
 enum mon_tap {
 #define TAP(name, unit, sentence) MON_TAP_##name,
 #include "monitor/taps.def"

@@ -27,6 +27,8 @@
 #include "monitor/events.h"
 #include "monitor/pattern.h"
 
+#pragma GCC visibility push(default)
+
 /* ---- rows: what a unit has, for files, lists, headers of guests and results ------------------ */
 
 enum {
@@ -35,6 +37,8 @@ enum {
     MON_SRAM_WINDOW = 0x40000, /**< ... and from here on: its memory of counters, a word each */
 };
 
+/** What may be done to a register: both, reading, writing, or clearing the bits that are written
+ *  as 1. */
 enum mon_access { MON_RW, MON_RO, MON_WO, MON_W1C };
 
 /** A register. Tables of these and of all rows below end with one whose name is NULL. */
@@ -278,6 +282,7 @@ enum { MON_PHASE_ID = 15 /**< the bits of an ExtendedPhaseID that packets carry 
 /** Flags of interrupts: bit k is counter k's, and this one the memory's. */
 enum { MON_FLAG_MEMORY = MON_COUNTERS_MAX };
 
+/** A kind of counter unit. */
 struct mon_unit_ops {
     const char *name;     /**< lower case */
     unsigned counters;    /**< at most MON_COUNTERS_MAX */
@@ -286,7 +291,8 @@ struct mon_unit_ops {
     /* ---- rows ---- */
     const struct mon_event *events; /**< [event_count], at most MON_EVENTS_MAX */
     unsigned event_count;
-    unsigned nothing; /**< row of the event that never counts: what an unused counter counts */
+    unsigned nothing; /**< row of the event that never counts: what an unused counter counts. It has
+                           no taps, or the process ends with a message when the card is made */
     const struct mon_alias *aliases; /**< NULL: none; and so on */
     const struct mon_set *sets;
     const struct mon_register_row *registers;
@@ -333,7 +339,10 @@ struct mon_unit_ops {
      *  `issue`; not asked after a packet, because of which no look may come sooner. */
     struct mon_look (*look)(const struct mon_unit *unit, unsigned k, const struct mon_taps *now);
     /**
-     * Interrupts that are due: flags that are up and enabled.
+     * Interrupts that are due: flags that are up and enabled. A level: the card interrupts its
+     * processor when a flag comes that was not there when it asked before. So a flag interrupts
+     * once, and again after `pending` was asked while it was down: clearing or disabling it by a
+     * register is enough, for the card asks after each `read` and `write`.
      * @param known       only these taps of `now` are there: all, or MON_PACKET_TAPS
      * @param[out] which  the flags that can be told from them, due or not
      */
@@ -397,5 +406,7 @@ extern const struct mon_unit_ops mon_none;
 /** What monitor.histogram.source may be, separated by spaces: names in `histograms` of all units
  *  there are. */
 extern const char mon_histogram_words[];
+
+#pragma GCC visibility pop
 
 #endif

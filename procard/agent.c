@@ -7,6 +7,12 @@
  * creates the lines of a claim; uncached accesses are in uncached.c. Inward it takes one packet at
  * a time, sinkable ones first, and answers interventions from the caches.
  *
+ * A packet that comes in waits in its FIFO and nowhere else, so that those of a class stay in
+ * order: `arrived` says when the agent looks next, `agent_free` until when it is busy with the last
+ * one, and `next_class` which class goes first, or that none may yet. What is taken out (`work`) is
+ * done there and then; an answer that leaves later has its place in the outgoing FIFO reserved
+ * (`answer`).
+ *
  * The hard idea is the upgrade race. An invalidation of the very line being upgraded cancels the
  * R4400's pending invalidate (manual pp. 308, 336): the copy goes, and when the processor is served
  * it is by data, not by an acknowledgement. The table (machine/protocol/) holds all of it; here
@@ -21,17 +27,17 @@
  * most. The agent looks again every agent.response whether it is. Only a card whose processor runs
  * keeps a line, so no circle of waiting can close.
  */
-#include "machine/outside.h"
+#include "machine/noncoherent.h"
 #include "procard/card.h"
 
-static nm_fire_fn work, issue, respond, command, create, look_here;
+static sim_fire_fn work, issue, respond, command, create, look_here;
 
 static uint32_t component(const struct pc_card *card, enum pc_order what)
 {
     return nm_component(card->position, what);
 }
 
-static void broken(struct pc_card *card, nm_tick now, uint64_t line, uint8_t state,
+static void broken(struct pc_card *card, sim_tick now, uint64_t line, uint8_t state,
                    const char *what)
 {
     nm_check_fail(card->check, now, line, "card %u: no transition from %s on %s", card->cpu.number,
@@ -57,7 +63,7 @@ static bool step(const struct pc_card *card, uint8_t *state, enum nm_card_event 
 /* ---- outward --------------------------------------------------------------------------------- */
 
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_card_event event, nm_tick at)
+                      enum nm_card_event event, sim_tick at)
 {
     struct nm_sends sends;
     uint64_t actions;
@@ -75,16 +81,16 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
                                         .side = side,
                                         .line = line,
                                         .stall = upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2,
-                                        .issued = NM_NEVER,
-                                        .first_nack = NM_NEVER};
+                                        .issued = SIM_NEVER,
+                                        .first_nack = SIM_NEVER};
     if (upgrade)
         card->truth.upgrades++;
     else
         card->truth.l2_misses++;
-    nm_tick out = nm_bus_edge(card->bus, at + card->p->l2_lookup) +
-                  card->p->agent_request * nm_bus_cycle(card->bus);
-    nm_post(card->k, out, NM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
-            ++card->requests);
+    sim_tick out = nm_bus_edge(card->bus, at + card->p->l2_lookup) +
+                   card->p->agent_request * nm_bus_cycle(card->bus);
+    sim_post(card->k, out, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
+             ++card->requests);
 }
 
 /* PhaseID of the processor's own packets. */
@@ -126,14 +132,14 @@ static bool may_issue(const struct pc_card *card, bool write_back)
 
 /* [ticks] between the quadwords of a line on the R4400's system interface, which is 8 bytes wide.
  */
-static nm_tick words_apart(const struct pc_card *card)
+static sim_tick words_apart(const struct pc_card *card)
 {
     return 2 * nm_bus_cycle(card->bus);
 }
 
 /* What the secondary cache's pins show of a line that goes out through the agent from `at` on. */
 static void read_out(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t line,
-                     nm_tick at)
+                     sim_tick at)
 {
     if (card->monitor.wants & MON_WANTS_ACCESSES)
         pc_monitor_words(card, kind, side == PC_SIDE_D, line, card->p->l2_line, at,
@@ -141,11 +147,11 @@ static void read_out(struct pc_card *card, enum mon_kind kind, enum pc_side side
 }
 
 /* ... and of one that has come in: its last quadword has just been written. */
-static void written_in(struct pc_card *card, enum pc_side side, uint64_t line, nm_tick now)
+static void written_in(struct pc_card *card, enum pc_side side, uint64_t line, sim_tick now)
 {
     if (!(card->monitor.wants & MON_WANTS_ACCESSES))
         return;
-    const nm_tick took = (card->p->l2_line / PC_L2_WORD - 1) * words_apart(card);
+    const sim_tick took = (card->p->l2_line / PC_L2_WORD - 1) * words_apart(card);
     pc_monitor_words(card, MON_KIND_FILL, side == PC_SIDE_D, line, card->p->l2_line,
                      now > took ? now - took : 0, words_apart(card));
 }
@@ -160,14 +166,14 @@ static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t 
     pc_agent_address(card, &p, victim);
     nm_bus_send(card->bus, card->position, &p);
     card->truth.writebacks++;
-    read_out(card, MON_KIND_VICTIM, side, victim, nm_kernel_now(card->k));
+    read_out(card, MON_KIND_VICTIM, side, victim, sim_kernel_now(card->k));
 }
 
 static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
 {
     struct nm_sends sends;
     uint64_t actions;
-    nm_tick now = nm_kernel_now(card->k);
+    sim_tick now = sim_kernel_now(card->k);
     if (state & PC_NONCOHERENT) {
         evict_noncoherent(card, side, victim, state);
         return;
@@ -197,7 +203,7 @@ static bool pointless(const struct pc_card *card)
 
 /* An event of the card's own request: the mask sees the request as it was last issued, whichever
  * packet the event comes with, and whether the request is completed or given up. */
-static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount, nm_tick now)
+static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount, sim_tick now)
 {
     const struct pc_request *r = &card->request;
     card->taps.v[tap] += amount;
@@ -209,11 +215,11 @@ static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 }
 
 /* The request has come to nothing, after it was refused or before it left. */
-static void give_up(struct pc_card *card, nm_tick now)
+static void give_up(struct pc_card *card, sim_tick now)
 {
     struct pc_request *r = &card->request;
-    const nm_tick cycle = nm_bus_cycle(card->bus);
-    if (r->first_nack != NM_NEVER) {
+    const sim_tick cycle = nm_bus_cycle(card->bus);
+    if (r->first_nack != SIM_NEVER) {
         tap_request(card, MON_TAP_NACK_TIME, (now - r->first_nack) / cycle, now);
         card->truth.requests_abandoned++;
         card->truth.abandoned_time += (now - r->issued) / cycle;
@@ -225,7 +231,7 @@ static void give_up(struct pc_card *card, nm_tick now)
 
 /* A request leaves for the first time: the monitoring card compares it with the last invalidate.
  * Reads of non-coherent pages are none of RD, RDEXCL and UPGD. */
-static void first_issue(struct pc_card *card, nm_tick now)
+static void first_issue(struct pc_card *card, sim_tick now)
 {
     card->request.issued = now;
     if (card->request.noncoherent)
@@ -249,7 +255,7 @@ static bool answering(const struct pc_card *card, uint64_t line)
 }
 
 /* Puts the request (again) into the outgoing FIFO, for what its line is by now. */
-static void issue(void *self, nm_tick now, uint64_t arg)
+static void issue(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct pc_request *r = &card->request;
@@ -284,7 +290,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
             (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) | (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
         .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
         .data = -1,
-        .rank = nm_rank(r->issued < now ? r->issued : now, card->cpu.number)};
+        .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
     send(card, &p, r->line);
     if (r->noncoherent)
         pc_agent_address(card, &p, r->line);
@@ -293,7 +299,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     r->last_issued = now;
     r->command = p.message;
     r->phase = card->monitor.unit->phase;
-    if (r->issued == NM_NEVER)
+    if (r->issued == SIM_NEVER)
         first_issue(card, now);
 }
 
@@ -306,7 +312,7 @@ bool pc_agent_links_exclusively(const struct pc_card *card)
            card->p->agent_link_hold;
 }
 
-void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at)
+void pc_agent_linked(struct pc_card *card, uint64_t line, sim_tick at)
 {
     struct pc_linked *linked = &card->linked;
     if (linked->open)
@@ -320,7 +326,7 @@ void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at)
     linked->taken = false;
 }
 
-void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at)
+void pc_agent_conditional(struct pc_card *card, bool failed, sim_tick at)
 {
     struct pc_linked *linked = &card->linked;
     pc_agent_let_go(card, at);
@@ -332,7 +338,7 @@ void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at)
     linked->taken = false;
 }
 
-void pc_agent_let_go(struct pc_card *card, nm_tick at)
+void pc_agent_let_go(struct pc_card *card, sim_tick at)
 {
     if (card->linked.until > at)
         card->linked.until = at;
@@ -341,7 +347,7 @@ void pc_agent_let_go(struct pc_card *card, nm_tick at)
 /* ---- special functions ----------------------------------------------------------------------- */
 
 void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
-                      unsigned lines, nm_tick at)
+                      unsigned lines, sim_tick at)
 {
     const uint16_t home = (uint16_t)(line / card->p->memory_size);
     const bool away = function->module == NM_MODULE_MEMORY && home != card->station;
@@ -356,12 +362,12 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
                     .station = card->station,
                     .lines = (uint16_t)lines,
                     .data = -1,
-                    .rank = nm_rank(at, card->cpu.number)}};
-    nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
-            NM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
+                    .rank = nm_request_rank(at, card->cpu.number)}};
+    sim_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
+             SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
 }
 
-void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at)
+void pc_agent_look(struct pc_card *card, const struct nm_look *look, sim_tick at)
 {
     const bool network = look->where == NM_LOOK_NETWORK;
     const uint64_t line = card->p->l2_line;
@@ -384,13 +390,13 @@ void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at)
                     .bytes = (uint8_t)((network ? NM_LOOK_AT_NETWORK : 0) |
                                        (look->by_index ? NM_LOOK_BY_INDEX : 0)),
                     .data = -1}};
-    nm_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
-            NM_RANK_MODULE, component(card, PC_ORDER_COMMAND),
-            look->where == NM_LOOK_CARD ? look_here : command, card, 0);
+    sim_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
+             SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND),
+             look->where == NM_LOOK_CARD ? look_here : command, card, 0);
 }
 
 /* Into the half for data of the card's own secondary cache. */
-static void look_here(void *self, nm_tick now, uint64_t arg)
+static void look_here(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct nm_look *look = &card->special.look;
@@ -408,7 +414,7 @@ static void look_here(void *self, nm_tick now, uint64_t arg)
 }
 
 /* Puts the command (again) into the outgoing FIFO. */
-static void command(void *self, nm_tick now, uint64_t arg)
+static void command(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)now, (void)arg;
@@ -428,12 +434,12 @@ static bool place_taken(const struct pc_card *card, uint64_t line)
 
 /* The lines of a claim are reserved: they come to be here, one by one. A request of the processor
  * for one of them has been refused, or will be; the line comes in its place. */
-static void create(void *self, nm_tick now, uint64_t arg)
+static void create(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct pc_special *s = &card->special;
     struct pc_request *r = &card->request;
-    const nm_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = nm_bus_cycle(card->bus);
     const uint64_t line = s->command.line + s->created * card->p->l2_line;
     const bool wanted = r->active && !r->noncoherent && r->line == line;
     struct nm_sends sends;
@@ -442,8 +448,8 @@ static void create(void *self, nm_tick now, uint64_t arg)
     (void)arg;
     const bool replace = pc_line_victim(card, PC_SIDE_D, line, false, &victim, &old);
     if (place_taken(card, line) || (wanted && r->sent) || (replace && !may_issue(card, true))) {
-        nm_post(card->k, now + card->p->agent_retry * cycle, NM_RANK_MODULE,
-                component(card, PC_ORDER_WORK), create, card, 0);
+        sim_post(card->k, now + card->p->agent_retry * cycle, SIM_RANK_MODULE,
+                 component(card, PC_ORDER_WORK), create, card, 0);
         return;
     }
     if (replace)
@@ -458,9 +464,9 @@ static void create(void *self, nm_tick now, uint64_t arg)
     const bool more = ++s->created < s->command.lines;
     if (!more)
         s->command.message = NM_MSG_SF_CREATED;
-    nm_post(card->k, now + card->p->agent_create * cycle, NM_RANK_MODULE,
-            component(card, more ? PC_ORDER_WORK : PC_ORDER_COMMAND), more ? create : command, card,
-            0);
+    sim_post(card->k, now + card->p->agent_create * cycle, SIM_RANK_MODULE,
+             component(card, more ? PC_ORDER_WORK : PC_ORDER_COMMAND), more ? create : command,
+             card, 0);
     if (!wanted)
         return;
     give_up(card, now);
@@ -468,11 +474,11 @@ static void create(void *self, nm_tick now, uint64_t arg)
 }
 
 /* What the special function unit says of it. */
-static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+static void commanded(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     if (in->message == NM_MSG_SF_BUSY) {
-        nm_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), NM_RANK_MODULE,
-                component(card, PC_ORDER_COMMAND), command, card, 0);
+        sim_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), SIM_RANK_MODULE,
+                 component(card, PC_ORDER_COMMAND), command, card, 0);
         return;
     }
     if (in->message == NM_MSG_SF_READY) {
@@ -495,13 +501,13 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, nm_tick 
 
 /* ---- inward ---------------------------------------------------------------------------------- */
 
-static void wake(struct pc_card *card, nm_tick at)
+static void wake(struct pc_card *card, sim_tick at)
 {
-    if (nm_timer_set(&card->work, at))
-        nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, 0);
+    if (sim_timer_set(&card->work, at))
+        sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, 0);
 }
 
-static nm_tick response_time(const struct pc_card *card)
+static sim_tick response_time(const struct pc_card *card)
 {
     return card->p->agent_response * nm_bus_cycle(card->bus);
 }
@@ -521,25 +527,26 @@ static void expect(const struct pc_card *card)
     }
 }
 
-static void arrived(void *self, nm_tick now)
+static void arrived(void *self, sim_tick now)
 {
     struct pc_card *card = self;
     expect(card);
-    nm_tick start = card->agent_free > now ? card->agent_free : now;
+    sim_tick start = card->agent_free > now ? card->agent_free : now;
     wake(card, start + response_time(card));
 }
 
-static void sent(void *self, nm_tick now)
+static void sent(void *self, sim_tick now)
 {
     struct pc_card *card = self;
     if (card->blocked) {
         card->blocked = false;
-        nm_post(card->k, now, NM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
-                card->requests);
+        sim_post(card->k, now, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
+                 card->requests);
     }
     if (card->special.blocked) {
         card->special.blocked = false;
-        nm_post(card->k, now, NM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
+        sim_post(card->k, now, SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card,
+                 0);
     }
     if (card->uncached.blocked)
         pc_uncached_room(card, now);
@@ -549,28 +556,28 @@ static void sent(void *self, nm_tick now)
 
 void pc_agent_attach(struct pc_card *card)
 {
-    card->work.at = NM_NEVER;
+    card->work.at = SIM_NEVER;
     card->port =
         (struct nm_port){.module = card, .arrived = arrived, .sent = sent, .taps = &card->taps};
     nm_bus_attach(card->bus, card->position, &card->port);
 }
 
 /* The next intervention is for a line kept. */
-static bool kept(const struct pc_card *card, nm_tick now)
+static bool kept(const struct pc_card *card, sim_tick now)
 {
     const struct nm_fifo *f = &card->port.in[NM_NONSINKABLE];
     return card->linked.until > now && f->count && nm_fifo_at(f, 0)->line == card->linked.line;
 }
 
 /* The first nonsinkable packet may be taken. */
-static bool answerable(const struct pc_card *card, nm_tick now)
+static bool answerable(const struct pc_card *card, sim_tick now)
 {
     return card->port.in[NM_NONSINKABLE].count && nm_fifo_room(&card->port.out[NM_SINKABLE], 1) &&
            !kept(card, now);
 }
 
 /* It may, and has been here before the first sinkable one. */
-static bool overtaken(const struct pc_card *card, nm_tick now)
+static bool overtaken(const struct pc_card *card, sim_tick now)
 {
     const struct nm_fifo *in = card->port.in;
     return in[NM_SINKABLE].count && answerable(card, now) &&
@@ -580,7 +587,7 @@ static bool overtaken(const struct pc_card *card, nm_tick now)
 
 /* Sinkable packets go first; but where a refusal comes back sooner than the agent takes the next
  * packet, there would always be one. So few of them overtake an intervention. */
-static unsigned next_class(const struct pc_card *card, nm_tick now)
+static unsigned next_class(const struct pc_card *card, sim_tick now)
 {
     enum { FEW = 8 };
     if (card->passed >= FEW && overtaken(card, now))
@@ -590,7 +597,7 @@ static unsigned next_class(const struct pc_card *card, nm_tick now)
     return answerable(card, now) ? NM_NONSINKABLE : NM_CLASSES;
 }
 
-void pc_agent_resume(struct pc_card *card, nm_tick now)
+void pc_agent_resume(struct pc_card *card, sim_tick now)
 {
     if (now > card->cpu.now)
         pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
@@ -599,25 +606,25 @@ void pc_agent_resume(struct pc_card *card, nm_tick now)
 }
 
 /* The books of a cached read (RD, RDEXCL, UPGD) that `in` completes. */
-static void account(struct pc_card *card, const struct nm_packet *in, nm_tick now,
+static void account(struct pc_card *card, const struct nm_packet *in, sim_tick now,
                     bool acknowledged)
 {
     const struct pc_request *r = &card->request;
-    const nm_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = nm_bus_cycle(card->bus);
     if (card->monitor.wants & MON_WANTS_TRANSACTIONS)
         pc_monitor_complete(card, in, now);
     tap_request(card, MON_TAP_READS, 1, now);
     tap_request(card, MON_TAP_READ_LATENCY, (now - r->issued) / cycle, now);
     if (acknowledged)
         tap_request(card, MON_TAP_INVALIDATES_DONE, 1, now);
-    if (r->first_nack == NM_NEVER)
+    if (r->first_nack == SIM_NEVER)
         return;
     tap_request(card, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, now);
     card->truth.refused_time += (r->last_issued - r->issued) / cycle;
 }
 
 /* The request is done: the access that waited is, in this same event. */
-static void complete(struct pc_card *card, nm_tick now)
+static void complete(struct pc_card *card, sim_tick now)
 {
     card->request.active = false;
     card->filled = card->request.line;
@@ -629,7 +636,7 @@ static void complete(struct pc_card *card, nm_tick now)
  * every fourth refusal, so that who has waited for long asks more often than who comes fresh; but
  * not below the time that the last refusal took to come, or asking is all that the directories do.
  */
-static uint64_t retry_delay(struct pc_card *card, nm_tick now)
+static uint64_t retry_delay(struct pc_card *card, sim_tick now)
 {
     enum { HALVED = 4, LEAST = 3 };
     const uint64_t refusal = (now - card->request.last_issued) / nm_bus_cycle(card->bus);
@@ -641,7 +648,7 @@ static uint64_t retry_delay(struct pc_card *card, nm_tick now)
     return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
 }
 
-static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+static void nacked(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct pc_request *r = &card->request;
     pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
@@ -649,12 +656,12 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, nm_tick now
     card->truth.nacks_no_turn += (in->info & NM_INFO_NO_TURN) != 0;
     card->truth.nacks_locked += !(in->info & (NM_INFO_NO_ROOM | NM_INFO_NO_TURN));
     r->sent = false;
-    if (r->first_nack == NM_NEVER) {
+    if (r->first_nack == SIM_NEVER) {
         r->first_nack = now;
         tap_request(card, MON_TAP_NACKED_REQUESTS, 1, now);
     }
-    nm_post(card->k, now + retry_delay(card, now) * nm_bus_cycle(card->bus), NM_RANK_MODULE,
-            component(card, PC_ORDER_REQUEST), issue, card, card->requests);
+    sim_post(card->k, now + retry_delay(card, now) * nm_bus_cycle(card->bus), SIM_RANK_MODULE,
+             component(card, PC_ORDER_REQUEST), issue, card, card->requests);
 }
 
 /* An external request that finds its line holds the processor while the caches are used. */
@@ -667,7 +674,7 @@ static void hold(struct pc_card *card)
 }
 
 /* An intervention or invalidate is done, or will be at `at`. */
-static void served(struct pc_card *card, const struct nm_packet *in, nm_tick at, nm_tick now)
+static void served(struct pc_card *card, const struct nm_packet *in, sim_tick at, sim_tick now)
 {
     const uint32_t time = (uint32_t)at - in->arrived;
     pc_tap(card, MON_TAP_EXTERNAL_TIME, time / nm_bus_cycle(card->bus), in, false, now);
@@ -675,7 +682,7 @@ static void served(struct pc_card *card, const struct nm_packet *in, nm_tick at,
 
 /* Sends what an intervention asks for, once it is out of the caches. */
 static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_packet *in,
-                   nm_tick now, bool hit)
+                   sim_tick now, bool hit)
 {
     p->phase = in->phase;
     p->info = in->info;
@@ -684,13 +691,13 @@ static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_pa
     send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;
-    nm_tick at = nm_bus_edge(card->bus, now + (hit ? card->p->agent_external : 0));
+    sim_tick at = nm_bus_edge(card->bus, now + (hit ? card->p->agent_external : 0));
     card->agent_free = at;
     served(card, in, at, now);
-    nm_post(card->k, at, NM_RANK_MODULE, component(card, PC_ORDER_WORK), respond, card, 0);
+    sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), respond, card, 0);
 }
 
-static void respond(void *self, nm_tick now, uint64_t arg)
+static void respond(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)now, (void)arg;
@@ -700,7 +707,7 @@ static void respond(void *self, nm_tick now, uint64_t arg)
 
 /* The monitoring card hears of an external invalidate. @param data  the data half has the line */
 static void invalidated(struct pc_card *card, const struct nm_packet *in, bool hit, bool data,
-                        nm_tick now)
+                        sim_tick now)
 {
     mon_compare_invalidate(&card->monitor.comparator, in->line);
     served(card, in, now, now);
@@ -713,7 +720,7 @@ static void invalidated(struct pc_card *card, const struct nm_packet *in, bool h
 
 /* What an external request does to the caches. */
 static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
-                     nm_tick now)
+                     sim_tick now)
 {
     bool data = pc_line_in_half(card, PC_SIDE_D, in->line);
     bool hit = data || pc_line_in_half(card, PC_SIDE_I, in->line);
@@ -741,7 +748,7 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
 /* An upgrade that was cancelled becomes a read: so far the processor waited for an acknowledgement,
  * from here on for data (R4-5). With IvdErr the agent reads all the same, because its request is on
  * its way, and the processor hears of the failure when that has ended. */
-static void becomes_read(struct pc_card *card, nm_tick now)
+static void becomes_read(struct pc_card *card, sim_tick now)
 {
     card->truth.upgrades_failed++;
     card->request.failed = card->request.store && card->p->failed_upgrade == NM_FAILED_BUS_ERROR;
@@ -757,7 +764,7 @@ static bool is_response(enum nm_card_event event)
            event == NM_CARD_EV_NACK;
 }
 
-static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct pc_request *r = &card->request;
     struct nm_sends sends;
@@ -800,13 +807,13 @@ static void handle(struct pc_card *card, const struct nm_packet *in, nm_tick now
 }
 
 /* Messages the protocol's table does not know. */
-static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+static void outside(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     if (in->message == NM_MSG_NCH_DATA) {
         written_in(card, card->request.side, in->line, now);
         pc_line_fill(card, card->request.side, in->line, NM_LINE_S | PC_NONCOHERENT);
         complete(card, now);
-    } else if (nm_is_response(in->message))
+    } else if (nm_is_noncoherent_response(in->message))
         pc_uncached_answer(card, in, now);
     else if (in->message == NM_MSG_UNC_CAST)
         pc_uncached_take(card, in, now);
@@ -814,11 +821,11 @@ static void outside(struct pc_card *card, const struct nm_packet *in, nm_tick no
         pc_uncached_serve(card, in, now);
 }
 
-static void work(void *self, nm_tick now, uint64_t arg)
+static void work(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)arg;
-    if (!nm_timer_fires(&card->work, now))
+    if (!sim_timer_fires(&card->work, now))
         return;
     if (now < card->agent_free) {
         wake(card, card->agent_free);
@@ -837,7 +844,7 @@ static void work(void *self, nm_tick now, uint64_t arg)
     if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
         in.message == NM_MSG_SF_READY || in.message == NM_MSG_SF_LINE)
         commanded(card, &in, now);
-    else if (nm_is_outside(in.message))
+    else if (nm_is_noncoherent(in.message))
         outside(card, &in, now);
     else
         handle(card, &in, now);

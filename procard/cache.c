@@ -298,7 +298,7 @@ static uint8_t *bytes_of(const struct pc_card *card, uint64_t pa)
 }
 
 /* The processor has looked into the secondary cache: SCADDR showed where. */
-static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, nm_tick at)
+static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, sim_tick at)
 {
     if (card->monitor.wants & MON_WANTS_ACCESSES)
         pc_monitor_access(card, MON_KIND_LOOKUP, side == PC_SIDE_D, pa, at);
@@ -306,7 +306,7 @@ static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, nm_t
 
 /* It showed a primary line's quadwords, too, of which one passes every `apart` PCycles. */
 static void passed(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t pa,
-                   nm_tick at, nm_tick apart)
+                   sim_tick at, sim_tick apart)
 {
     const uint64_t bytes = 1ull << card->l1_shift[side];
     if (card->monitor.wants & MON_WANTS_ACCESSES)
@@ -317,7 +317,7 @@ static void passed(struct pc_card *card, enum mon_kind kind, enum pc_side side, 
  * the words asked for come first; the rest follows, and whoever needs the secondary cache waits for
  * it.
  */
-static uint64_t refill_time(struct pc_card *card, enum pc_side side, nm_tick at)
+static uint64_t refill_time(struct pc_card *card, enum pc_side side, sim_tick at)
 {
     uint64_t words = (1ull << card->l1_shift[side]) / PC_L2_WORD;
     uint64_t whole = card->p->l2_refill * words;
@@ -327,7 +327,7 @@ static uint64_t refill_time(struct pc_card *card, enum pc_side side, nm_tick at)
 }
 
 /* ... those of a primary line that has to make room, if it is dirty. */
-static void goes_down(struct pc_card *card, enum pc_side side, unsigned place, nm_tick at)
+static void goes_down(struct pc_card *card, enum pc_side side, unsigned place, sim_tick at)
 {
     if (card->l1_dirty[side][place])
         passed(card, MON_KIND_VICTIM, side, card->l1_line[side][place], at, card->p->l1_writeback);
@@ -346,7 +346,7 @@ static uint64_t victim_time(struct pc_card *card, enum pc_side side, unsigned pl
  * has gone down while the bus was waited for, and the stall is still that miss's; an upgrade's
  * acknowledgement has been waited for, so what follows is a primary miss. */
 static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
-                    uint64_t line, nm_tick at)
+                    uint64_t line, sim_tick at)
 {
     unsigned place = l1_place(card, side, va);
     uint64_t victim = victim_time(card, side, place), before = victim + card->p->l2_lookup;
@@ -388,7 +388,7 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
  * then the operating system's handler takes it out of there first (manual p. 253). [PCycles] that
  * takes. */
 static uint64_t recolour(struct pc_card *card, enum pc_side half, uint64_t va, uint64_t line,
-                         nm_tick at)
+                         sim_tick at)
 {
     uint8_t *colour = &card->l2[half].colour[l2_place(card, half, line)];
     uint8_t wanted = colour_of(card, va), had = *colour;
@@ -427,7 +427,7 @@ static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t stat
 
 /* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
 static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
-                   bool noncoherent, enum nm_access access, nm_tick at, enum pc_stop *stop)
+                   bool noncoherent, enum nm_access access, sim_tick at, enum pc_stop *stop)
 {
     bool store = right(access) == NM_STORE;
     if (card->functional) {
@@ -482,7 +482,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
 }
 
 /* Has the page in the TLB, and moves the access's tick on to when it is. */
-static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick *at,
+static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick *at,
                    enum pc_stop *stop)
 {
     if (!card->tlb_model)
@@ -495,7 +495,7 @@ static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick
 }
 
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum nm_access access,
-                            nm_tick at, enum pc_stop *stop, uint64_t *pa)
+                            sim_tick at, enum pc_stop *stop, uint64_t *pa)
 {
     struct pc_card *card = cpu->card;
     if (at >= cpu->horizon) {
@@ -531,23 +531,23 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     return bytes;
 }
 
-uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
     uint64_t pa;
     return data_access(cpu, va, size, NM_LOAD, at, stop, &pa);
 }
 
-uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
     uint64_t pa;
     return data_access(cpu, va, size, NM_STORE, at, stop, &pa);
 }
 
-uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                         enum pc_stop *stop)
 {
     uint64_t pa;
-    const nm_tick before = cpu->now;
+    const sim_tick before = cpu->now;
     uint8_t *host = data_access(cpu, va, size, NM_LINKED, at, stop, &pa);
     if (host) {
         cpu->link = true;
@@ -557,7 +557,7 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick 
     return host;
 }
 
-uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                               enum pc_stop *stop, bool *failed)
 {
     uint64_t pa;
@@ -578,7 +578,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     return other ? NULL : host;
 }
 
-bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
+bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
 {
     struct pc_card *card = cpu->card;
     uint64_t pa;

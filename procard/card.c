@@ -22,7 +22,7 @@ static const uint64_t NOWHERE = ~0ull;
 
 static void *filled_with_ff(size_t bytes)
 {
-    void *p = nm_grow(NULL, bytes, 1);
+    void *p = sim_grow(NULL, bytes, 1);
     memset(p, 0xff, bytes);
     return p;
 }
@@ -34,8 +34,8 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     card->l1_mask[side] = places - 1;
     card->l1_line[side] = filled_with_ff(places * sizeof *card->l1_line[side]);
     card->l1[side] = filled_with_ff(places * sizeof *card->l1[side]);
-    card->l1_dirty[side] = nm_alloc(places, sizeof *card->l1_dirty[side]);
-    card->l1_shown[side] = nm_alloc(places / 64 + 1, sizeof *card->l1_shown[side]);
+    card->l1_dirty[side] = sim_alloc(places, sizeof *card->l1_dirty[side]);
+    card->l1_shown[side] = sim_alloc(places / 64 + 1, sizeof *card->l1_shown[side]);
     if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
         card->colours = (uint8_t)(size / card->p->page_size - 1);
 }
@@ -47,7 +47,7 @@ static void l2_new(struct pc_card *card)
     uint64_t places = p->l2_size / p->l2_line / halves;
     for (unsigned side = 0; side < halves; side++)
         card->l2[side] = (struct pc_l2){.line = filled_with_ff(places * sizeof(uint64_t)),
-                                        .state = nm_alloc(places, 1),
+                                        .state = sim_alloc(places, 1),
                                         .colour = filled_with_ff(places),
                                         .places = places};
     if (!p->l2_split)
@@ -72,7 +72,7 @@ static void cpu_connect(struct pc_card *card, unsigned number)
 struct pc_card *pc_card_new(const struct nm_card_site *site)
 {
     const struct pc_core_ops *core = site->kind->ctx;
-    struct pc_card *card = nm_alloc(1, offsetof(struct pc_card, cpu) + core->size);
+    struct pc_card *card = sim_alloc(1, offsetof(struct pc_card, cpu) + core->size);
     const struct nm_params *p = site->params;
     card->core = core;
     card->machine = site->machine;
@@ -101,7 +101,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->tlb_model = p->tlb_refill && !card->functional ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
     card->chance = site->number;
-    card->preempt_at = NM_NEVER;
+    card->preempt_at = SIM_NEVER;
     pc_agent_attach(card);
     pc_monitor_init(card, nm_card_counters(site->kind));
     pc_sync_init(&card->sync, p);
@@ -151,6 +151,41 @@ void pc_card_forget(struct pc_card *card)
     pc_core_leave(card);
 }
 
+/* What the books of a core must be that has no `settle`. The R4400's are checked by
+ * tests/r4400_cycles.c. */
+static void check_books(const struct pc_cpu *cpu)
+{
+    uint64_t all = 0, completing = 0;
+    for (unsigned s = 0; s < PC_ST__COUNT; s++) {
+        all += cpu->states[s];
+        completing += pc_status_completes((enum pc_status)s) ? cpu->states[s] : 0;
+    }
+    if (all != cpu->now)
+        nm_card_breach(cpu->number,
+                       "traps at tick %" PRIu64 " with %" PRIu64
+                       " PCycles in its states: a core moves its clock with pc_charge or "
+                       "pc_complete (procard/core.h)",
+                       cpu->now, all);
+    if (cpu->instructions > completing)
+        nm_card_breach(cpu->number,
+                       "traps after %" PRIu64 " instructions and %" PRIu64
+                       " PCycles that complete one: a core calls pc_complete for each instruction "
+                       "(procard/core.h)",
+                       cpu->instructions, completing);
+}
+
+/* A core that breaks its contract is told so here, where it costs nothing. */
+static void check_trap(const struct pc_card *card)
+{
+    if (card->cpu.exc == PC_EXC_NONE)
+        nm_card_breach(card->cpu.number,
+                       "traps at tick %" PRIu64
+                       " without a reason: a core sets cpu->exc first (procard/core.h)",
+                       card->cpu.now);
+    if (!card->core->settle)
+        check_books(&card->cpu);
+}
+
 static void trap(struct pc_card *card, bool preempted)
 {
     card->activity = PC_TRAPPED;
@@ -160,42 +195,41 @@ static void trap(struct pc_card *card, bool preempted)
 /* In the checking mode loads may break a rule, which stops the machine at once. */
 void pc_card_watch(struct pc_card *card)
 {
-    const bool always = card->pins || card->monitor.leash != NM_NEVER || nm_check_on(card->check);
+    const bool always = card->pins || card->monitor.leash != SIM_NEVER || nm_check_on(card->check);
     card->unwatched = always ? 0 : card->preempt_at;
 }
 
-void pc_card_stopped(struct pc_card *card, enum pc_stop why)
+static void wait(struct pc_card *card)
 {
-    if (why != PC_STOP_HORIZON)
-        pc_agent_let_go(card, card->cpu.now);
+    card->activity = PC_WAITING;
+    if (card->request.stall != PC_ST_STALL_OTHER)
+        pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup,
+                      card->cpu.now);
+}
+
+sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
+{
+    struct pc_card *card = cpu->card;
+    if (why == PC_STOP_HORIZON)
+        return cpu->now;
+    pc_agent_let_go(card, cpu->now);
     if (why == PC_STOP_TRAP) {
+        check_trap(card);
         trap(card, false);
-    } else if (why == PC_STOP_MISS) {
-        card->activity = PC_WAITING;
-        if (card->request.stall != PC_ST_STALL_OTHER)
-            pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup,
-                          card->cpu.now);
+    } else {
+        wait(card);
     }
+    return 0;
 }
 
 static void preempt(struct pc_card *card)
 {
-    card->preempt_at = NM_NEVER;
+    card->preempt_at = SIM_NEVER;
     pc_card_watch(card);
     pc_core_leave(card);
     pc_agent_let_go(card, card->cpu.now);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     trap(card, true);
-}
-
-void pc_card_breach(const struct pc_card *card, nm_tick horizon)
-{
-    fprintf(stderr,
-            "%s: on card %u its run stopped for the horizon at tick %" PRIu64 ", before %" PRIu64
-            "; cpu->horizon, which it must set before its first access, is %" PRIu64
-            " (procard/core.h)\n",
-            card->core->name, card->cpu.number, card->cpu.now, horizon, card->cpu.horizon);
-    abort();
 }
 
 /* Whether an interrupt that is due must wait (pc_spare). */
@@ -205,13 +239,13 @@ static bool spared(struct pc_card *card)
     return card->cpu.instructions < card->spared_to;
 }
 
-void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
+sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
     const bool due = cpu->now >= card->preempt_at;
     if (due && !spared(card)) {
         preempt(card);
-        return;
+        return 0;
     }
     if (!due && horizon > card->preempt_at)
         horizon = card->preempt_at;
@@ -221,16 +255,19 @@ void pc_card_run_watched(struct pc_card *card, nm_tick horizon)
     }
     if (card->pins || due) /* one instruction; whoever runs the card will come again */
         horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
-    if (card->monitor.leash != NM_NEVER && horizon > cpu->now + card->monitor.leash)
+    if (card->monitor.leash != SIM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
-    pc_card_stopped(card, pc_card_execute(card, horizon));
+    const sim_tick at = card->core->run(cpu, horizon);
+    if (at && at < horizon)
+        nm_card_early(cpu->number, at, horizon);
     if (card->pins) {
         pc_core_settle(card);
         pc_pins_follow(card->pins, cpu->states);
     }
+    return 0;
 }
 
-void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at)
+void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, sim_tick at)
 {
     struct pc_stretch *last = &card->stretch[(card->stretches - 1) % PC_STRETCHES];
     if (card->stretches && last->end == at && last->state == state) {
@@ -248,7 +285,7 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_ti
 }
 
 /* ERET itself, and what was fetched behind it. */
-static void eret(struct pc_card *card, nm_tick at)
+static void eret(struct pc_card *card, sim_tick at)
 {
     card->cpu.link = false;
     pc_agent_let_go(card, at);
@@ -256,23 +293,23 @@ static void eret(struct pc_card *card, nm_tick at)
     pc_card_stall(card, PC_ST_KILL_BRANCH, PC_KILLED_BY_ERET, at + 1);
 }
 
-uint64_t pc_card_exception(struct pc_card *card, uint64_t n, nm_tick at)
+uint64_t pc_card_exception(struct pc_card *card, uint64_t n, sim_tick at)
 {
-    const nm_tick handler = at + PC_KILLED_BY_EXCEPTION;
+    const sim_tick handler = at + PC_KILLED_BY_EXCEPTION;
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, at);
     pc_card_stall(card, PC_ST_STALL_OTHER, n, handler);
     eret(card, handler + n);
     return PC_KILLED_BY_EXCEPTION + n + 1 + PC_KILLED_BY_ERET;
 }
 
-nm_tick pc_card_return(struct pc_card *card, nm_tick at)
+sim_tick pc_card_return(struct pc_card *card, sim_tick at)
 {
     enum { ERET = 1 + PC_KILLED_BY_ERET };
     struct pc_cpu *cpu = &card->cpu;
-    nm_tick left = at > cpu->now ? at - cpu->now : 0;
+    sim_tick left = at > cpu->now ? at - cpu->now : 0;
     cpu->link = false;
     pc_card_stall(card, PC_ST_STALL_OTHER, left < ERET ? left : left - ERET, cpu->now);
-    const nm_tick returns = cpu->now;
+    const sim_tick returns = cpu->now;
     if (left >= ERET)
         eret(card, returns);
     return returns;
@@ -290,12 +327,12 @@ void pc_core_totals(const struct pc_card *card, uint64_t states[PC_ST__COUNT], s
 
 /* Totals on their way back from the processor's tick to the one asked for. */
 struct rewind {
-    nm_tick end, at;
+    sim_tick end, at;
     uint64_t *states;
     unsigned stretch; /* the youngest that has not been left out, counted as card->stretches */
 };
 
-static void leave_out(struct rewind *r, unsigned state, nm_tick n)
+static void leave_out(struct rewind *r, unsigned state, sim_tick n)
 {
     if (n > r->end - r->at)
         n = r->end - r->at;
@@ -315,7 +352,7 @@ static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
 }
 
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
-static void trim(const struct pc_card *card, nm_tick at, const struct pc_tail *tail,
+static void trim(const struct pc_card *card, sim_tick at, const struct pc_tail *tail,
                  uint64_t *states)
 {
     struct rewind r = {card->cpu.now, at, states, card->stretches};
@@ -333,7 +370,7 @@ static enum pc_status standing(const struct pc_card *card)
     return card->activity == PC_WAITING ? card->request.stall : PC_ST_STALL_OTHER;
 }
 
-void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out)
+void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
 {
     struct pc_tail tail;
     *out = card->taps;

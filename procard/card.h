@@ -8,9 +8,9 @@
 #ifndef PC_CARD_H
 #define PC_CARD_H
 
+#include "machine/backing.h"
 #include "machine/bus.h"
 #include "machine/card.h"
-#include "machine/contents.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
@@ -55,21 +55,21 @@ struct pc_request {
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */
-    nm_tick issued;       /**< first put into the outgoing FIFO; NM_NEVER before */
-    nm_tick last_issued;
-    nm_tick first_nack; /**< NM_NEVER: none yet */
-    unsigned nacks;     /**< how often it was refused */
+    sim_tick issued;      /**< first put into the outgoing FIFO; SIM_NEVER before */
+    sim_tick last_issued;
+    sim_tick first_nack; /**< SIM_NEVER: none yet */
+    unsigned nacks;      /**< how often it was refused */
 };
 
 enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
 
 /** What makes sure that loops of load linked and store conditional come to an end (agent.c). */
 struct pc_linked {
-    bool open;     /**< the last load linked has had no store conditional yet */
-    bool taken;    /**< another card has taken the line it linked */
-    uint8_t lost;  /**< store conditionals in a row that failed for that */
-    uint64_t line; /**< interventions for this line wait ... */
-    nm_tick until; /**< ... until here */
+    bool open;      /**< the last load linked has had no store conditional yet */
+    bool taken;     /**< another card has taken the line it linked */
+    uint8_t lost;   /**< store conditionals in a row that failed for that */
+    uint64_t line;  /**< interventions for this line wait ... */
+    sim_tick until; /**< ... until here */
 };
 
 /** The card's one uncached access: a load its processor waits for, or the store in the buffer
@@ -96,7 +96,7 @@ struct pc_special {
     struct nm_look look;
 };
 
-/** Events of a card of rank NM_RANK_MODULE on one tick, in their order (nm_component). */
+/** Events of a card of rank SIM_RANK_MODULE on one tick, in their order (nm_component). */
 enum pc_order {
     PC_ORDER_REQUEST,  /**< the processor's request leaves */
     PC_ORDER_COMMAND,  /**< its command to a special function unit */
@@ -104,7 +104,7 @@ enum pc_order {
     PC_ORDER_WORK,     /**< what has come over the bus: taken, answered, created */
 };
 
-/** And of rank NM_RANK_OS. */
+/** And of rank SIM_RANK_OS. */
 enum pc_os_order {
     PC_OS_ORDER_DELIVER = NM_ORDER_CARD, /**< interrupts of the monitoring card */
     PC_OS_ORDER_CALL,                    /**< and of the interrupt register */
@@ -120,7 +120,7 @@ enum pc_activity {
 /** A stretch of stall just charged; lets totals be read exactly at an earlier tick. Stalls of one
  *  state in a row are one stretch. */
 struct pc_stretch {
-    nm_tick end;
+    sim_tick end;
     uint64_t length;
     enum pc_status state;
 };
@@ -149,17 +149,17 @@ struct pc_card {
     uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     unsigned l2_shift;
-    bool functional;  /**< there are no caches; l1[] shows pages */
-    uint8_t colours;  /**< colour bits the primary caches' sizes make use of */
-    nm_tick refilled; /**< the last refill with sub-block order is over */
+    bool functional;   /**< there are no caches; l1[] shows pages */
+    uint8_t colours;   /**< colour bits the primary caches' sizes make use of */
+    sim_tick refilled; /**< the last refill with sub-block order is over */
 
     struct pc_request request;
     uint64_t requests; /**< ever; tells an event of the present one from one of a former */
     uint64_t filled;   /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
-    nm_tick preempt_at;
+    sim_tick preempt_at;
     uint64_t spared_to; /**< [instructions] not before so many have been completed: pc_spare */
-    nm_tick unwatched;  /**< up to here the processor runs without another look: pc_card_watch */
+    sim_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
 
     struct pc_xlate tlb[PC_TLB];
     struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
@@ -168,11 +168,11 @@ struct pc_card {
     bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
     /* external agent */
-    nm_tick agent_free;   /**< takes the next packet from the bus */
-    struct nm_timer work; /**< the agent's event */
-    unsigned passed;      /**< sinkable packets that have overtaken the first nonsinkable one */
-    unsigned at_work;     /**< bit per class: the agent is at a packet it took from that FIFO */
-    uint64_t chance;      /**< the agent's own random numbers, for its retries */
+    sim_tick agent_free;   /**< takes the next packet from the bus */
+    struct sim_timer work; /**< the agent's event */
+    unsigned passed;       /**< sinkable packets that have overtaken the first nonsinkable one */
+    unsigned at_work;      /**< bit per class: the agent is at a packet it took from that FIFO */
+    uint64_t chance;       /**< the agent's own random numbers, for its retries */
     struct pc_special special;
     struct pc_uncached uncached;
     struct pc_refused refused; /**< truth.refused_writes is how many followed */
@@ -194,7 +194,7 @@ struct pc_card {
     struct nm_truth truth;
 
     /* surroundings */
-    struct nm_kernel *k;
+    struct sim_kernel *k;
     struct nm_bus *bus;
     struct nm_check *check;
     struct nm_stale *old; /**< shared copies older than the image */
@@ -226,7 +226,7 @@ static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, 
 
 /** A packet tap grows by `amount`, because of packet `p` of this card. */
 static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amount,
-                          const struct nm_packet *p, bool out, nm_tick now)
+                          const struct nm_packet *p, bool out, sim_tick now)
 {
     card->taps.v[tap] += amount;
     if (card->monitor.hears >> tap & 1)
@@ -252,13 +252,10 @@ void pc_card_free(struct pc_card *card);
 /** Must follow a change of preempt_at, pins or monitor.leash. */
 void pc_card_watch(struct pc_card *card);
 
-/* Parts of pc_card_run. */
-void pc_card_run_watched(struct pc_card *card, nm_tick horizon);
-void pc_card_stopped(struct pc_card *card, enum pc_stop why);
-/** Ends the process with a message: the core does not keep its contract. */
-_Noreturn void pc_card_breach(const struct pc_card *card, nm_tick horizon);
+/** The part of pc_card_run for `horizon` beyond card->unwatched. @return 0 */
+sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon);
 
-/* The core's operations that may be NULL. */
+/** The core's operations that may be NULL. */
 static inline void pc_core_settle(struct pc_card *card)
 {
     if (card->core->settle)
@@ -280,47 +277,33 @@ static inline uint64_t pc_core_pc(const struct pc_card *card)
 void pc_core_totals(const struct pc_card *card, uint64_t states[PC_ST__COUNT],
                     struct pc_tail *tail);
 
-/** Lets the core run; one that comes to its horizon too early would be called for ever. */
-static inline enum pc_stop pc_card_execute(struct pc_card *card, nm_tick horizon)
-{
-    const enum pc_stop why = card->core->run(&card->cpu, horizon);
-    if (__builtin_expect(why == PC_STOP_HORIZON && card->cpu.now < horizon, 0))
-        pc_card_breach(card, horizon);
-    return why;
-}
-
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
  *  Precondition: PC_RUNNING.
- *  @return true: it has come to the horizon, and nothing has changed but its own state; false: it
- *          may wait or be trapped, events may have been posted */
-static inline bool pc_card_run(struct pc_card *card, nm_tick horizon)
+ *  @return card->cpu.now: it has come to the horizon, and nothing has changed but its own state; 0:
+ *          it may wait or be trapped, events may have been posted */
+static inline sim_tick pc_card_run(struct pc_card *card, sim_tick horizon)
 {
-    if (__builtin_expect(horizon > card->unwatched, 0)) {
-        pc_card_run_watched(card, horizon);
-        return false;
-    }
-    const enum pc_stop why = pc_card_execute(card, horizon);
-    if (__builtin_expect(why == PC_STOP_HORIZON, 1))
-        return true;
-    pc_card_stopped(card, why);
-    return false;
+    if (__builtin_expect(horizon > card->unwatched, 0))
+        return pc_card_run_watched(card, horizon);
+    return card->core->run(&card->cpu, horizon);
 }
 
 /** Ends the process if something of the card is not as it must be at the end of a window.
  *  (invariants.c) */
-void pc_card_invariants(const struct pc_card *card, nm_tick now);
+void pc_card_invariants(const struct pc_card *card, sim_tick now);
 
-/** Whether two events of a card, of NM_RANK_MODULE, one tick and `order`, may come in either order:
- *  nothing says which but the sequence of their postings. (invariants.c) */
-bool pc_card_commutes(unsigned order, const struct nm_event *first, const struct nm_event *second);
+/** Whether two events of a card, of SIM_RANK_MODULE, one tick and `order`, may come in either
+ * order: nothing says which but the sequence of their postings. (invariants.c) */
+bool pc_card_commutes(unsigned order, const struct sim_event *first,
+                      const struct sim_event *second);
 
 /** Charges `n` PCycles of `state` that begin at tick `at`. A line kept for a store conditional is
  * kept so much longer. */
-void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, nm_tick at);
+void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, sim_tick at);
 
 /** A short exception of the access at tick `at`, whose handler takes `n` PCycles (other stall) and
  *  returns. @return the PCycles charged */
-uint64_t pc_card_exception(struct pc_card *card, uint64_t n, nm_tick at);
+uint64_t pc_card_exception(struct pc_card *card, uint64_t n, sim_tick at);
 
 /** The stall of a primary miss until the secondary cache has answered. */
 static inline enum pc_status pc_primary_stall(enum pc_side side)
@@ -331,12 +314,12 @@ static inline enum pc_status pc_primary_stall(enum pc_side side)
 /** Until tick `at` the operating system has the processor; then it returns to the program. The last
  *  PCycles of its time are ERET's, if there are enough: it completes and kills what was fetched
  *  behind it. The link is gone. @return the tick of the ERET */
-nm_tick pc_card_return(struct pc_card *card, nm_tick at);
+sim_tick pc_card_return(struct pc_card *card, sim_tick at);
 
 /** The card's totals at exactly tick `at`, which its processor may have passed: in its last run no
  *  earlier than that run's horizon, or than its begin when it was one instruction long. All events
  *  of a card are like that, and every tick up to which a whole machine has been run. */
-void pc_card_taps(const struct pc_card *card, nm_tick at, struct mon_taps *out);
+void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out);
 
 /** Forgets virtual addresses in [va, va+len). */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
@@ -387,7 +370,7 @@ struct pc_tlb_model *pc_tlb_new(void);
 
 /** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
  *  @return the PCycles charged */
-uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick at);
+uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick at);
 
 /** [va, va+len) is unmapped, or will be translated otherwise. */
 void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
@@ -397,26 +380,26 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 /** The processor needs `line`; the request goes out after look-up and agent delay.
  *  @param event  NM_CARD_EV_LOAD or _STORE; NM_CARD_EVENTS: the page is non-coherent */
 void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_card_event event, nm_tick at);
+                      enum nm_card_event event, sim_tick at);
 /** Whether a load linked must ask for its line exclusively. */
 bool pc_agent_links_exclusively(const struct pc_card *card);
 /** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */
-void pc_agent_linked(struct pc_card *card, uint64_t line, nm_tick at);
+void pc_agent_linked(struct pc_card *card, uint64_t line, sim_tick at);
 /** A store conditional at tick `at` has stored, or failed. */
-void pc_agent_conditional(struct pc_card *card, bool failed, nm_tick at);
+void pc_agent_conditional(struct pc_card *card, bool failed, sim_tick at);
 /** At tick `at` the processor no longer needs the line kept. */
-void pc_agent_let_go(struct pc_card *card, nm_tick at);
+void pc_agent_let_go(struct pc_card *card, sim_tick at);
 /** The processor, which has waited, does the one access it waited for in this same event. */
-void pc_agent_resume(struct pc_card *card, nm_tick now);
+void pc_agent_resume(struct pc_card *card, sim_tick now);
 /** Fills in whence and whither a message for the home of `pa` goes (memory, or a card's registers).
  */
 void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa);
 /** Sends a special function's command (special.def): `lines` lines from `line` on, to the directory
  *  that does it. Precondition: none is active. nm_card_interrupts will be called. */
 void pc_agent_special(struct pc_card *card, const struct nm_function *function, uint64_t line,
-                      unsigned lines, nm_tick at);
+                      unsigned lines, sim_tick at);
 /** Sends a look, or looks into the card's own cache; nm_card_interrupts will be called. */
-void pc_agent_look(struct pc_card *card, const struct nm_look *look, nm_tick at);
+void pc_agent_look(struct pc_card *card, const struct nm_look *look, sim_tick at);
 void pc_agent_attach(struct pc_card *card);
 
 /* ---- registers.c, for uncached.c and the host ------------------------------------------------ */
@@ -425,24 +408,24 @@ void pc_agent_attach(struct pc_card *card);
  * Register accesses, from an event of the card's own station at tick `now`.
  * @param offset  in the card's register space, below MON_SPACE; a multiple of 4
  */
-uint32_t pc_register_read(struct pc_card *card, uint32_t offset, nm_tick now);
+uint32_t pc_register_read(struct pc_card *card, uint32_t offset, sim_tick now);
 /** @param writer  card whose processor writes
  *  @return as mon_unit_ops.write */
 unsigned pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
-                           nm_tick now);
+                           sim_tick now);
 
 /* ---- uncached.c, for cache.c and agent.c ---------------------------------------------------- */
 
 /** A load or store of an uncached page, as pc_load and pc_store. */
 uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size,
-                            bool store, nm_tick at, enum pc_stop *stop);
+                            bool store, sim_tick at, enum pc_stop *stop);
 /** The answer to the card's own request. */
-void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, sim_tick now);
 /** Another card's access to this card's registers. */
-void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, sim_tick now);
 /** A write of registers of many cards, this one among them (UNC_CAST). */
-void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, nm_tick now);
+void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, sim_tick now);
 /** There may be room in the outgoing FIFO. */
-void pc_uncached_room(struct pc_card *card, nm_tick now);
+void pc_uncached_room(struct pc_card *card, sim_tick now);
 
 #endif

@@ -30,6 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 /** What a processor does in a PCycle. */
 enum pc_status {
 #define STATE(name, code, group, sentence) PC_ST_##name,
@@ -103,8 +105,8 @@ struct pc_tries {
 /** What a card and its core share: the first member of every core's own struct. The card makes it
  *  zero and sets what it names here, before the first call. */
 struct pc_cpu {
-    nm_tick now;     /**< the core's own clock; what it may be while a run lasts is the core's */
-    nm_tick horizon; /**< instructions start only before this tick; set by `run` */
+    sim_tick now;     /**< the core's own clock; what it may be while a run lasts is the core's */
+    sim_tick horizon; /**< instructions start only before this tick; set by `run` */
 
     /* primary data cache: index (va >> dshift) & dmask; a line is 1 << dshift bytes. The card's */
     struct pc_line *d;
@@ -116,7 +118,8 @@ struct pc_cpu {
 
     /* the books: how far they may lag is said at `settle` */
     uint64_t states[PC_ST__COUNT]; /**< PCycles in each state; their sum is `now` */
-    uint64_t instructions;         /**< completed (ground truth, not a card event) */
+    uint64_t instructions;         /**< completed (ground truth, not a card event); one at most in
+                                        each PCycle of a state that completes one */
     uint64_t scs_failed;           /**< store-conditionals, of all threads that were here */
     uint64_t polls;      /**< reads of what changes by itself: a clock, cards' registers */
     struct pc_tail tail; /**< the PCycles before `now` */
@@ -159,20 +162,25 @@ struct pc_core_ops {
      * Executes until the horizon, a miss or a trap, from where the last run stopped. Not NULL.
      *
      * The core must:
-     *  - return PC_STOP_HORIZON at once, and touch nothing, if cpu->now >= horizon;
+     *  - return cpu->now at once, and touch nothing, if cpu->now >= horizon;
      *  - set cpu->horizon = horizon before the first access: the slow paths refuse, with
      *    PC_STOP_HORIZON, whatever starts at or after cpu->horizon, so with an old one nothing ever
-     *    goes on (the card ends the process with a message then);
+     *    goes on (the process ends with a message then);
      *  - start an access only at cpu->now or later, and move its clock past the access by what that
      *    takes, with pc_charge or pc_complete;
-     *  - hand on what a slow path stopped with, and make the same access in the next run;
-     *  - return PC_STOP_HORIZON only with cpu->now >= horizon.
+     *  - hand on what a slow path stopped with, by pc_stopped, and make the same access in the next
+     *    run.
      *
      * It may call the slow paths and pc_charge. On return cpu->now is the tick at which the next
      * instruction starts, or starts again. On a miss that instruction has had no effect. On a trap
-     * cpu->exc says why, and the PCycles it kills are charged.
+     * cpu->exc says why, and the PCycles it kills are charged. The process ends with a message on a
+     * trap without cpu->exc, and, of a core without `settle`, with books that are not the clock's
+     * or have more instructions than PCycles that complete one.
+     *
+     * @return cpu->now, >= horizon, if it has come to the horizon; otherwise what pc_stopped
+     *         returns, which it calls last
      */
-    enum pc_stop (*run)(struct pc_cpu *cpu, nm_tick horizon);
+    sim_tick (*run)(struct pc_cpu *cpu, sim_tick horizon);
 
     /** Brings cpu->states, cpu->instructions and cpu->tail up to cpu->now. NULL: they always are,
      *  when `run` returns. */
@@ -196,7 +204,7 @@ struct pc_core_ops {
 };
 
 /* ---- the card's slow paths, called by a core while it runs (cache.c) ------------------------- */
-/*
+/**
  * `at` is the tick at which the instruction starts, cpu->now or later. Each either
  *  - succeeds: the place is shown where that is allowed, stall PCycles are already added to
  *    cpu->now and cpu->states, and the host address of the bytes is returned, which holds until the
@@ -207,23 +215,27 @@ struct pc_core_ops {
  * `size` is 1, 2, 4 or 8 [bytes]; one that is not aligned to itself is an address error. Bytes are
  * in the guest's order, big-endian.
  */
-uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
-uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop);
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop);
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop);
 
 /** As pc_load, and sets the link. */
-uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                         enum pc_stop *stop);
 
 /** As pc_store, but sets *failed and returns NULL without stopping when the link is gone. */
-uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                               enum pc_stop *stop, bool *failed);
 
 /** Waits for the store in the uncached store buffer: false until that has been acknowledged. */
-bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop);
+bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop);
 
 /** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `rtag` of
  *  its place in cpu->i is not the line's address; then its `host` says where the bytes are. */
-bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop);
+bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop);
+
+/** A core's run ends for this reason. The core is as it must be when `run` returns; it returns what
+ *  this returns: 0, or cpu->now for PC_STOP_HORIZON. */
+sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why);
 
 /** Whether a PCycle in this state completes an instruction. */
 static inline bool pc_status_completes(enum pc_status state)
@@ -248,5 +260,7 @@ static inline void pc_complete(struct pc_cpu *cpu, enum pc_status state, uint16_
     cpu->tail = (struct pc_tail){.did = n, .done = (uint8_t)state};
     pc_charge(cpu, state, n);
 }
+
+#pragma GCC visibility pop
 
 #endif

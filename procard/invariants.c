@@ -12,21 +12,21 @@
 
 static const uint64_t NOWHERE = ~0ull;
 
-static void waiting_holds(const struct pc_card *card, nm_tick now)
+static void waiting_holds(const struct pc_card *card, sim_tick now)
 {
     const struct pc_request *r = &card->request;
     const enum pc_activity activity = card->activity;
     const unsigned number = card->cpu.number;
     const bool waits = r->active || card->uncached.waits;
-    NM_MUST((activity == PC_WAITING) == waits, "card %u: activity %d, request %d, uncached %d",
-            number, activity, r->active, card->uncached.waits);
-    NM_MUST(activity != PC_RUNNING || card->cpu.now >= now, "card %u: at %" PRIu64 ", now %" PRIu64,
-            number, card->cpu.now, now);
-    NM_MUST(!r->active || r->noncoherent ||
-                nm_card_request(card->protocol, r->state) != NM_MSG__COUNT,
-            "card %u: a request in state %s", number, pc_state_name(card, r->state));
-    NM_MUST(!(r->conditional && r->store), "card %u", number);
-    NM_MUST(
+    SIM_MUST((activity == PC_WAITING) == waits, "card %u: activity %d, request %d, uncached %d",
+             number, activity, r->active, card->uncached.waits);
+    SIM_MUST(activity != PC_RUNNING || card->cpu.now >= now,
+             "card %u: at %" PRIu64 ", now %" PRIu64, number, card->cpu.now, now);
+    SIM_MUST(!r->active || r->noncoherent ||
+                 nm_card_request(card->protocol, r->state) != NM_MSG__COUNT,
+             "card %u: a request in state %s", number, pc_state_name(card, r->state));
+    SIM_MUST(!(r->conditional && r->store), "card %u", number);
+    SIM_MUST(
         card->linked.until <= now || card->linked.until <= card->cpu.now || activity == PC_RUNNING,
         "card %u keeps a line until %" PRIu64 ", now %" PRIu64, number, card->linked.until, now);
 }
@@ -35,8 +35,8 @@ static void queues_hold(const struct pc_card *card)
 {
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         const struct nm_fifo *in = &card->port.in[c], *out = &card->port.out[c];
-        NM_MUST(in->count <= in->depth && out->count + out->reserved <= out->depth, "card %u",
-                card->cpu.number);
+        SIM_MUST(in->count <= in->depth && out->count + out->reserved <= out->depth, "card %u",
+                 card->cpu.number);
     }
 }
 
@@ -47,8 +47,8 @@ static void time_holds(const struct pc_card *card)
     pc_core_totals(card, states, &tail);
     for (unsigned i = 0; i < PC_ST__COUNT; i++)
         sum += states[i];
-    NM_MUST(sum == card->cpu.now, "card %u: %" PRIu64 " PCycles in states, at %" PRIu64,
-            card->cpu.number, sum, card->cpu.now);
+    SIM_MUST(sum == card->cpu.now, "card %u: %" PRIu64 " PCycles in states, at %" PRIu64,
+             card->cpu.number, sum, card->cpu.now);
 }
 
 static void place_holds(const struct pc_card *card, enum pc_side side, unsigned place)
@@ -57,25 +57,25 @@ static void place_holds(const struct pc_card *card, enum pc_side side, unsigned 
     const uint64_t part = card->l1_line[side][place];
     const unsigned number = card->cpu.number;
     if (view->rtag != NOWHERE) {
-        NM_MUST(part != NOWHERE, "card %u, side %u, place %u", number, side, place);
-        NM_MUST(card->l1_shown[side][place / 64] >> place % 64 & 1, "card %u, side %u, place %u",
-                number, side, place);
+        SIM_MUST(part != NOWHERE, "card %u, side %u, place %u", number, side, place);
+        SIM_MUST(card->l1_shown[side][place / 64] >> place % 64 & 1, "card %u, side %u, place %u",
+                 number, side, place);
     }
-    NM_MUST(view->wtag == NOWHERE || (view->wtag == view->rtag && card->l1_dirty[side][place]),
-            "card %u, side %u, place %u", number, side, place);
+    SIM_MUST(view->wtag == NOWHERE || (view->wtag == view->rtag && card->l1_dirty[side][place]),
+             "card %u, side %u, place %u", number, side, place);
     if (part == NOWHERE)
         return;
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t line = part & ~(uint64_t)(card->p->l2_line - 1);
     const uint64_t at = line >> card->l2_shift & (l2->places - 1);
-    NM_MUST(l2->line[at] == line && l2->state[at] != NM_LINE_I,
-            "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache", number, side, part);
-    NM_MUST(!card->l1_dirty[side][place] || (l2->state[at] & ~PC_NONCOHERENT) == NM_LINE_D,
-            "card %u: 0x%" PRIx64 " is dirty, in state %s", number, part,
-            pc_state_name(card, l2->state[at] & (uint8_t)~PC_NONCOHERENT));
+    SIM_MUST(l2->line[at] == line && l2->state[at] != NM_LINE_I,
+             "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache", number, side, part);
+    SIM_MUST(!card->l1_dirty[side][place] || (l2->state[at] & ~PC_NONCOHERENT) == NM_LINE_D,
+             "card %u: 0x%" PRIx64 " is dirty, in state %s", number, part,
+             pc_state_name(card, l2->state[at] & (uint8_t)~PC_NONCOHERENT));
 }
 
-void pc_card_invariants(const struct pc_card *card, nm_tick now)
+void pc_card_invariants(const struct pc_card *card, sim_tick now)
 {
     enum { PLACES = 8 };
     waiting_holds(card, now);
@@ -87,7 +87,7 @@ void pc_card_invariants(const struct pc_card *card, nm_tick now)
                         ((unsigned)(now * 0x9e3779b97f4a7c15ull >> 40) + i) & card->l1_mask[side]);
 }
 
-bool pc_card_commutes(unsigned order, const struct nm_event *first, const struct nm_event *second)
+bool pc_card_commutes(unsigned order, const struct sim_event *first, const struct sim_event *second)
 {
     if (order ==
         PC_ORDER_REQUEST) /* of two requests one was given up, and its event does nothing */

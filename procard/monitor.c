@@ -18,17 +18,22 @@ static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
                                  UINT64_C(1) << MON_TAP_HEADERS_IN |
                                  UINT64_C(1) << MON_TAP_DATA_OUT | UINT64_C(1) << MON_TAP_DATA_IN;
 
-static nm_fire_fn look, deliver;
-static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data);
+static sim_fire_fn look, deliver;
+static void heard(void *self, sim_tick now, const struct nm_packet *p, bool out, unsigned data);
 
 void pc_monitor_init(struct pc_card *card, const struct mon_unit_ops *kind)
 {
     struct pc_monitor *mon = &card->monitor;
     mon_comparator_init(&mon->comparator);
+    if (kind->event_count && kind->events[kind->nothing].taps)
+        nm_card_breach(card->cpu.number,
+                       "has a counter unit whose event `nothing`, '%s', counts: it is the row that "
+                       "never does (monitor/unit.h)",
+                       kind->events[kind->nothing].name);
     mon->unit = kind->create(&(struct mon_site){.number = card->cpu.number,
                                                 .turns = card->p->monitor_arbitration,
                                                 .comparator = &mon->comparator});
-    mon->look.at = mon->leash = NM_NEVER;
+    mon->look.at = mon->leash = SIM_NEVER;
 }
 
 void pc_monitor_free(struct pc_card *card)
@@ -36,7 +41,7 @@ void pc_monitor_free(struct pc_card *card)
     card->monitor.unit->ops->free(card->monitor.unit);
 }
 
-void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *out)
+void pc_monitor_taps(const struct pc_card *card, sim_tick now, struct mon_taps *out)
 {
     const struct mon_unit *unit = card->monitor.unit;
     pc_card_taps(card, now, out);
@@ -49,9 +54,9 @@ void pc_monitor_taps(const struct pc_card *card, nm_tick now, struct mon_taps *o
 /* ---- looking at the counters ----------------------------------------------------------------- */
 
 /* The first edge of the card's clock at which a counter must be looked at. */
-static nm_tick edge_of(const struct pc_card *card, const struct mon_look *look, nm_tick now)
+static sim_tick edge_of(const struct pc_card *card, const struct mon_look *look, sim_tick now)
 {
-    const nm_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = nm_bus_cycle(card->bus);
     switch (look->when) {
     case MON_LOOK_AT:
         return look->count * cycle;
@@ -60,7 +65,7 @@ static nm_tick edge_of(const struct pc_card *card, const struct mon_look *look, 
     case MON_LOOK_PCYCLES:
         return nm_bus_edge(card->bus, now + look->count);
     default:
-        return NM_NEVER;
+        return SIM_NEVER;
     }
 }
 
@@ -73,17 +78,17 @@ static bool goes_on(const struct pc_card *card, uint64_t taps)
     return taps & alone;
 }
 
-static void post_look(struct pc_card *card, nm_tick at, bool alone)
+static void post_look(struct pc_card *card, sim_tick at, bool alone)
 {
     struct pc_monitor *mon = &card->monitor;
-    if (!nm_timer_set(&mon->look, at))
+    if (!sim_timer_set(&mon->look, at))
         return;
     mon->idle += !alone;
-    nm_post(card->k, at, NM_RANK_LOOK, nm_component(card->position, 0), look, card, alone);
+    sim_post(card->k, at, SIM_RANK_LOOK, nm_component(card->position, 0), look, card, alone);
 }
 
 /* [ticks] from a flag to its interrupt. */
-static nm_tick latency(const struct pc_card *card)
+static sim_tick latency(const struct pc_card *card)
 {
     return card->p->monitor_interrupt * nm_bus_cycle(card->bus);
 }
@@ -99,18 +104,18 @@ static void count_interrupts(struct nm_truth *truth, unsigned flags)
 }
 
 /* Flags that have gone up interrupt the processor, each once until it is cleared. */
-static void raise(struct pc_card *card, nm_tick now, unsigned pending)
+static void raise(struct pc_card *card, sim_tick now, unsigned pending)
 {
     struct pc_monitor *mon = &card->monitor;
     if (pending & ~mon->raised)
-        nm_post(card->k, now + latency(card), NM_RANK_OS,
-                nm_component(card->position, PC_OS_ORDER_DELIVER), deliver, card, 0);
+        sim_post(card->k, now + latency(card), SIM_RANK_OS,
+                 nm_component(card->position, PC_OS_ORDER_DELIVER), deliver, card, 0);
     count_interrupts(&card->truth, pending & ~mon->raised);
     mon->raised = pending;
 }
 
 /* Flags that these taps tell have gone up, or down. */
-static void attend_flags(struct pc_card *card, nm_tick now, const struct mon_taps *taps,
+static void attend_flags(struct pc_card *card, sim_tick now, const struct mon_taps *taps,
                          uint64_t known)
 {
     const struct mon_unit *unit = card->monitor.unit;
@@ -120,7 +125,7 @@ static void attend_flags(struct pc_card *card, nm_tick now, const struct mon_tap
 }
 
 /* After anything that may have changed what the unit waits for. */
-static void attend(struct pc_card *card, nm_tick now, const struct mon_taps *taps)
+static void attend(struct pc_card *card, sim_tick now, const struct mon_taps *taps)
 {
     const struct mon_unit *unit = card->monitor.unit;
     attend_flags(card, now, taps, UINT64_MAX);
@@ -130,13 +135,13 @@ static void attend(struct pc_card *card, nm_tick now, const struct mon_taps *tap
     }
 }
 
-static void look(void *self, nm_tick now, uint64_t arg)
+static void look(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct mon_unit *unit = card->monitor.unit;
     struct mon_taps taps;
     card->monitor.idle -= !arg;
-    if (!nm_timer_fires(&card->monitor.look, now))
+    if (!sim_timer_fires(&card->monitor.look, now))
         return;
     pc_monitor_taps(card, now, &taps);
     if (unit->ops->settle)
@@ -144,7 +149,7 @@ static void look(void *self, nm_tick now, uint64_t arg)
     attend(card, now, &taps);
 }
 
-static void deliver(void *self, nm_tick now, uint64_t arg)
+static void deliver(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct mon_unit *unit = card->monitor.unit;
@@ -157,13 +162,13 @@ static void deliver(void *self, nm_tick now, uint64_t arg)
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* After a register access, which may have changed what the unit listens to. */
-static void refresh(struct pc_card *card, nm_tick now)
+static void refresh(struct pc_card *card, sim_tick now)
 {
     struct pc_monitor *mon = &card->monitor;
     struct mon_taps taps;
     pc_monitor_taps(card, now, &taps);
     mon->wants = mon->unit->wants;
-    mon->leash = NM_NEVER;
+    mon->leash = SIM_NEVER;
     if (mon->wants & MON_WANTS_LEASH)
         mon->leash = latency(card) ? latency(card) : 1;
     pc_card_watch(card);
@@ -172,7 +177,7 @@ static void refresh(struct pc_card *card, nm_tick now)
     attend(card, now, &taps);
 }
 
-uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now)
+uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, sim_tick now)
 {
     struct mon_unit *unit = card->monitor.unit;
     struct mon_taps taps;
@@ -183,7 +188,7 @@ uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, nm_tick now)
 }
 
 unsigned pc_monitor_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
-                          nm_tick now)
+                          sim_tick now)
 {
     struct mon_unit *unit = card->monitor.unit;
     struct mon_taps taps;
@@ -230,7 +235,7 @@ static void hear(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 }
 
 void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
-                       const struct nm_packet *p, bool out, nm_tick now)
+                       const struct nm_packet *p, bool out, sim_tick now)
 {
     const struct mon_packet seen = as_seen(card, p, out);
     hear(card, tap, amount, &seen);
@@ -238,7 +243,7 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 }
 
 /* The bus has carried a packet of the card and added to the taps. */
-static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
+static void heard(void *self, sim_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     struct pc_card *card = self;
     const uint64_t hears = card->monitor.hears;
@@ -253,7 +258,7 @@ static void heard(void *self, nm_tick now, const struct nm_packet *p, bool out, 
     attend_flags(card, now, &card->taps, MON_PACKET_TAPS);
 }
 
-void pc_monitor_issue(struct pc_card *card, nm_tick now)
+void pc_monitor_issue(struct pc_card *card, sim_tick now)
 {
     struct mon_unit *unit = card->monitor.unit;
     struct mon_taps taps;
@@ -264,15 +269,15 @@ void pc_monitor_issue(struct pc_card *card, nm_tick now)
 
 /* Flags that have gone up without any total, which in the middle of a run of the processor would
  * not be there. */
-static void raise_more(struct pc_card *card, nm_tick at, unsigned flags)
+static void raise_more(struct pc_card *card, sim_tick at, unsigned flags)
 {
     raise(card, at, card->monitor.raised | flags);
 }
 
-void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct mon_unit *unit = card->monitor.unit;
-    const nm_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = nm_bus_cycle(card->bus);
     struct mon_transaction t = {.address = card->request.line,
                                 .cycle = now / cycle,
                                 .service = (now - card->request.issued) / cycle,
@@ -286,7 +291,8 @@ void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, nm_ti
     raise_more(card, now, unit->ops->transaction(unit, &t));
 }
 
-void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa, nm_tick at)
+void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
+                       sim_tick at)
 {
     struct mon_unit *unit = card->monitor.unit;
     const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
@@ -296,7 +302,7 @@ void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint
 }
 
 void pc_monitor_words(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,
-                      uint64_t bytes, nm_tick at, nm_tick apart)
+                      uint64_t bytes, sim_tick at, sim_tick apart)
 {
     for (uint64_t i = 0; i < bytes / PC_L2_WORD; i++)
         pc_monitor_access(card, kind, data, pa + i * PC_L2_WORD, at + i * apart);

@@ -18,19 +18,19 @@ static void release(struct nm_card *nm)
     pc_card_free(pc_card_of(nm));
 }
 
-static nm_tick goes_on(const struct nm_card *nm)
+static sim_tick goes_on(const struct nm_card *nm)
 {
     const struct pc_card *card = pc_const_card_of(nm);
-    return card->activity == PC_RUNNING ? card->cpu.now : NM_NEVER;
+    return card->activity == PC_RUNNING ? card->cpu.now : SIM_NEVER;
 }
 
-static nm_tick run(struct nm_card *nm, nm_tick horizon)
+static sim_tick run(struct nm_card *nm, sim_tick horizon)
 {
     struct pc_card *card = pc_card_of(nm);
-    return pc_card_run(card, horizon) ? card->cpu.now : 0;
+    return pc_card_run(card, horizon);
 }
 
-static void turn(struct nm_card *nm, nm_tick end, nm_tick until)
+static void turn(struct nm_card *nm, sim_tick end, sim_tick until)
 {
     struct pc_cpu *cpu = &pc_card_of(nm)->cpu;
     run(nm, end);
@@ -39,12 +39,12 @@ static void turn(struct nm_card *nm, nm_tick end, nm_tick until)
     cpu->link = false;
 }
 
-static nm_tick wake(struct nm_card *nm, nm_tick at)
+static sim_tick wake(struct nm_card *nm, sim_tick at)
 {
     struct pc_card *card = pc_card_of(nm);
     if (card->stale)
         pc_card_forget(card);
-    const nm_tick returns = pc_card_return(card, at);
+    const sim_tick returns = pc_card_return(card, at);
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
     pc_core_leave(card);
@@ -56,13 +56,13 @@ static void idle(struct nm_card *nm)
 {
     struct pc_card *card = pc_card_of(nm);
     card->cpu.link = false;
-    card->preempt_at = NM_NEVER;
+    card->preempt_at = SIM_NEVER;
     card->spared_to = 0;
     pc_card_watch(card);
     card->activity = PC_IDLE;
 }
 
-static void preempt(struct nm_card *nm, nm_tick at)
+static void preempt(struct nm_card *nm, sim_tick at)
 {
     struct pc_card *card = pc_card_of(nm);
     card->preempt_at = at;
@@ -86,12 +86,12 @@ static void hide(struct nm_card *nm, uint64_t line)
 }
 
 static void special(struct nm_card *nm, const struct nm_function *function, uint64_t line,
-                    unsigned lines, nm_tick at)
+                    unsigned lines, sim_tick at)
 {
     pc_agent_special(pc_card_of(nm), function, line, lines, at);
 }
 
-static void look(struct nm_card *nm, const struct nm_look *question, nm_tick at)
+static void look(struct nm_card *nm, const struct nm_look *question, sim_tick at)
 {
     pc_agent_look(pc_card_of(nm), question, at);
 }
@@ -106,7 +106,7 @@ static bool special_busy(const struct nm_card *nm)
     return pc_const_card_of(nm)->special.active;
 }
 
-static void taps(const struct nm_card *nm, nm_tick at, struct mon_taps *out)
+static void taps(const struct nm_card *nm, sim_tick at, struct mon_taps *out)
 {
     pc_monitor_taps(pc_const_card_of(nm), at, out);
 }
@@ -123,13 +123,13 @@ static void truth(struct nm_card *nm, struct nm_truth *out)
     out->scs_failed = card->cpu.scs_failed;
 }
 
-static uint32_t register_read(struct nm_card *nm, uint32_t offset, nm_tick now)
+static uint32_t register_read(struct nm_card *nm, uint32_t offset, sim_tick now)
 {
     return pc_register_read(pc_card_of(nm), offset, now);
 }
 
 static void register_write(struct nm_card *nm, unsigned writer, uint32_t offset, uint32_t value,
-                           nm_tick now)
+                           sim_tick now)
 {
     pc_register_write(pc_card_of(nm), writer, offset, value, now);
 }
@@ -173,7 +173,7 @@ static void dump(struct nm_card *nm, FILE *out)
                 card->request.sent ? "request sent" : "request not sent");
 }
 
-static void invariants(const struct nm_card *nm, nm_tick now)
+static void invariants(const struct nm_card *nm, sim_tick now)
 {
     pc_card_invariants(pc_const_card_of(nm), now);
 }

@@ -16,7 +16,7 @@ const uint8_t pc_status_codes[PC_ST__COUNT] = {
 #undef STATE
 };
 
-void pc_pins_begin(struct pc_pins *p, nm_tick now, const uint64_t states[PC_ST__COUNT],
+void pc_pins_begin(struct pc_pins *p, sim_tick now, const uint64_t states[PC_ST__COUNT],
                    const uint8_t codes[PC_ST__COUNT], pc_pins_fn *edge, void *ctx)
 {
     *p = (struct pc_pins){

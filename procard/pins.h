@@ -11,24 +11,27 @@
 
 #include "procard/core.h"
 
+#pragma GCC visibility push(default)
+
 /** The pin codes of the states (status.def): a project choice, the manual's are lost. */
 extern const uint8_t pc_status_codes[PC_ST__COUNT];
 
 /** Called at every MasterClock edge: its first PCycle, and the pins. */
-typedef void pc_pins_fn(void *ctx, nm_tick t, uint8_t status);
+typedef void pc_pins_fn(void *ctx, sim_tick t, uint8_t status);
 
+/** A recording of a processor's pins. */
 struct pc_pins {
     const uint8_t *codes; /**< PC_ST__COUNT of them */
     pc_pins_fn *edge;
     void *ctx;
     uint64_t seen[PC_ST__COUNT]; /**< PCycles passed on so far */
-    nm_tick next;                /**< the next PCycle */
+    sim_tick next;               /**< the next PCycle */
     uint8_t older;               /**< code of the one before it */
 };
 
 /** Begins at tick `now`, at which the processor's totals are `states`. The PCycle before it shows
  * as other stall. `codes` and `ctx` must outlive the recording. */
-void pc_pins_begin(struct pc_pins *p, nm_tick now, const uint64_t states[PC_ST__COUNT],
+void pc_pins_begin(struct pc_pins *p, sim_tick now, const uint64_t states[PC_ST__COUNT],
                    const uint8_t codes[PC_ST__COUNT], pc_pins_fn *edge, void *ctx);
 
 /**
@@ -41,5 +44,7 @@ void pc_pins_follow(struct pc_pins *p, const uint64_t states[PC_ST__COUNT]);
 /** Passes on `n` PCycles of a stall that begins where the last call left off, as soon as it is
  *  charged: an exception whose handler returns is several in a row. */
 void pc_pins_stall(struct pc_pins *p, enum pc_status state, uint64_t n);
+
+#pragma GCC visibility pop
 
 #endif

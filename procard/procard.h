@@ -7,18 +7,23 @@
 #ifndef PC_PROCARD_H
 #define PC_PROCARD_H
 
-#include "machine/card.h"
+#include "machine/machine.h"
 #include "monitor/unit.h"
 #include "procard/core.h"
 #include "procard/pins.h"
 
-/** The first store of a processor to a register (of its own card or of another) that was refused.
- */
+#pragma GCC visibility push(default)
+
+/** The first refused store to a register that a card knows of: one of its own processor, to
+ *  its own card or to another, or one that came to it through a window, whose processor does not
+ *  hear of it. */
 struct pc_refused {
-    nm_tick at;      /**< when it heard of it */
-    uint64_t pc;     /**< of the store */
-    uint32_t thread; /**< struct pc_tries.thread */
+    sim_tick at;     /**< when the card heard of it */
+    uint64_t pc;     /**< of the store; not through a window */
+    uint32_t thread; /**< struct pc_tries.thread; not through a window */
     unsigned card;   /**< whose register */
+    unsigned writer; /**< whose processor stored */
+    bool window;     /**< through a window of the writer's card */
     uint32_t offset; /**< in the card's register space */
     unsigned reason; /**< as mon_unit_ops.write gave it */
 };
@@ -40,8 +45,8 @@ void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions);
  *  change with the thread. */
 struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card);
 
-/** The first store to a register that a card's processor was refused; valid when
- *  truth.refused_writes is not 0. */
+/** The first refused store to a register that the card counted; valid when truth.refused_writes is
+ *  not 0. */
 const struct pc_refused *pc_refused_at(struct nm_machine *m, unsigned card);
 
 /**
@@ -51,5 +56,7 @@ const struct pc_refused *pc_refused_at(struct nm_machine *m, unsigned card);
  */
 void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,
                     void *ctx);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,32 +1,31 @@
 /*
- * Accesses to a card's register space, whoever makes them: this processor, another card's, or the
- * host. What the registers mean is in the counter unit (monitor/) and sync.c (interrupts
- * and barriers).
+ * Accesses to a card's register space: by this processor, by another card's, or by the host. What
+ * the registers mean is in the counter unit (monitor/) and sync.c (interrupts and barriers).
  */
 #include "procard/card.h"
 #include "procard/procard.h"
 
-static nm_fire_fn deliver;
+static sim_fire_fn deliver;
 
 /* Bits of the interrupt register that have gone up interrupt the processor, each once until it is
  * cleared. */
-static void attend(struct pc_card *card, nm_tick now)
+static void attend(struct pc_card *card, sim_tick now)
 {
     const uint32_t pending = pc_sync_pending(&card->sync);
     if (pending & ~card->called)
-        nm_post(card->k, now + card->p->monitor_interrupt * nm_bus_cycle(card->bus), NM_RANK_OS,
-                nm_component(card->position, PC_OS_ORDER_CALL), deliver, card, 0);
+        sim_post(card->k, now + card->p->monitor_interrupt * nm_bus_cycle(card->bus), SIM_RANK_OS,
+                 nm_component(card->position, PC_OS_ORDER_CALL), deliver, card, 0);
     card->called = pending;
 }
 
-static void deliver(void *self, nm_tick now, uint64_t arg)
+static void deliver(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)arg;
     nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_REGISTER);
 }
 
-uint32_t pc_register_read(struct pc_card *card, uint32_t offset, nm_tick now)
+uint32_t pc_register_read(struct pc_card *card, uint32_t offset, sim_tick now)
 {
     if (!pc_sync_has(offset))
         return pc_monitor_read(card, offset, now);
@@ -36,7 +35,7 @@ uint32_t pc_register_read(struct pc_card *card, uint32_t offset, nm_tick now)
 }
 
 unsigned pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
-                           nm_tick now)
+                           sim_tick now)
 {
     if (!pc_sync_has(offset))
         return pc_monitor_write(card, writer, offset, value, now);

@@ -1,12 +1,12 @@
 /*
  * Interrupts and barriers between processors, in registers of their cards.
  *
- * A barrier is a counter on every card that takes part. Who arrives adds 1 on all of them, with one
- * store through a window, and waits until its own card's counter has seen everybody: a loop that
- * reads the own card and nothing else. The hard idea is that nobody has to reset anything. A round
- * takes its arrivals off the counter, so the next round can begin while some card has not yet heard
- * of the last arrival of this one; and as nobody arrives twice in a round, n times the arrivals
- * mean that everybody has been there n times, in whatever order they came.
+ * A barrier is a counter on every card that takes part. A processor that arrives adds 1 on all of
+ * these cards, with one store through a window. Then it waits until its own card's counter has seen
+ * all arrivals: a loop that reads its own card and nothing else. The hard idea is that nothing has
+ * to be reset. A round takes its arrivals off the counter, so the next round can begin while some
+ * card has not yet received the last arrival of this one. No processor arrives twice in a round; so
+ * n times the arrivals mean that each processor has arrived n times, in whatever order they came.
  */
 #include "procard/sync.h"
 

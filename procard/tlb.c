@@ -33,7 +33,7 @@ struct pc_tlb_model {
 
 struct pc_tlb_model *pc_tlb_new(void)
 {
-    struct pc_tlb_model *t = nm_alloc(1, sizeof *t);
+    struct pc_tlb_model *t = sim_alloc(1, sizeof *t);
     for (unsigned i = 0; i < ENTRIES; i++)
         t->entry[i].pair = NOWHERE;
     for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
@@ -82,7 +82,7 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 }
 
 /* The software's refill (manual p. 84): an exception, and an entry chosen by Random. */
-static uint64_t refill(struct pc_card *card, uint64_t va, nm_tick at)
+static uint64_t refill(struct pc_card *card, uint64_t va, sim_tick at)
 {
     struct entry *e = &card->tlb_model->entry[ENTRIES - 1 - at % ENTRIES];
     drop_pair(card, e);
@@ -92,7 +92,7 @@ static uint64_t refill(struct pc_card *card, uint64_t va, nm_tick at)
 }
 
 /* An instruction's page comes from the big TLB, while the pipeline waits (other stall). */
-static uint64_t page_miss(struct pc_card *card, uint64_t va, nm_tick at)
+static uint64_t page_miss(struct pc_card *card, uint64_t va, sim_tick at)
 {
     struct pc_tlb_model *t = card->tlb_model;
     drop_page(card, t->next);
@@ -102,7 +102,7 @@ static uint64_t page_miss(struct pc_card *card, uint64_t va, nm_tick at)
     return card->p->tlb_instruction;
 }
 
-uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, nm_tick at)
+uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick at)
 {
     struct pc_tlb_model *t = card->tlb_model;
     uint64_t page = va >> card->page_shift, spent = 0;

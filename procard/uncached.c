@@ -20,35 +20,40 @@
  * in the outgoing FIFO. The rings order such messages with invalidations. So whatever its processor
  * has stored before is invalidated at a card before the card takes the message.
  */
-#include "machine/outside.h"
+#include "machine/noncoherent.h"
 #include "procard/card.h"
 
 #include <string.h>
 
-static nm_fire_fn turn, issue, own, serve, written;
+static sim_fire_fn turn, issue, own, serve, written;
 
-static void post(struct pc_card *card, nm_tick at, enum pc_order order, nm_fire_fn *fire)
+static void post(struct pc_card *card, sim_tick at, enum pc_order order, sim_fire_fn *fire)
 {
-    nm_post(card->k, at, NM_RANK_MODULE, nm_component(card->position, order), fire, card, 0);
+    sim_post(card->k, at, SIM_RANK_MODULE, nm_component(card->position, order), fire, card, 0);
 }
 
-static nm_tick cycles(const struct pc_card *card, nm_tick from, uint64_t n)
+static sim_tick cycles(const struct pc_card *card, sim_tick from, uint64_t n)
 {
     return nm_bus_edge(card->bus, from) + n * nm_bus_cycle(card->bus);
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
+/* The card whose processor sent it, machine-wide. */
+static unsigned writer_of(const struct pc_card *card, const struct nm_packet *p)
+{
+    return p->station * (unsigned)card->p->processors + p->requester;
+}
+
 /* Does what a message asks of this card's registers, and answers in it. */
-static void touch_registers(struct pc_card *card, struct nm_packet *p, nm_tick now)
+static void touch_registers(struct pc_card *card, struct nm_packet *p, sim_tick now)
 {
     const uint32_t offset = (uint32_t)(p->line % NM_REGISTER_SPACE);
     uint8_t bytes[8] = {0}, *datum = bytes + (p->line & 4);
     memcpy(bytes, &p->word, sizeof bytes);
     if (p->message != NM_MSG_UNC_RD) {
         uint32_t value = (uint32_t)datum[0] << 24 | datum[1] << 16 | datum[2] << 8 | datum[3];
-        const unsigned writer = p->station * (unsigned)card->p->processors + p->requester;
-        p->word = pc_register_write(card, writer, offset, value, now);
+        p->word = pc_register_write(card, writer_of(card, p), offset, value, now);
         p->message = NM_MSG_UNC_DONE;
         return;
     }
@@ -59,7 +64,7 @@ static void touch_registers(struct pc_card *card, struct nm_packet *p, nm_tick n
     p->message = NM_MSG_UNC_DATA;
 }
 
-void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     card->answer = *in;
     card->port.out[NM_SINKABLE].reserved++;
@@ -67,7 +72,7 @@ void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, nm_tick
     post(card, card->agent_free, PC_ORDER_WORK, serve);
 }
 
-static void serve(void *self, nm_tick now, uint64_t arg)
+static void serve(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct nm_packet *p = &card->answer;
@@ -81,18 +86,33 @@ static void serve(void *self, nm_tick now, uint64_t arg)
     nm_bus_send(card->bus, card->position, p);
 }
 
-void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     card->answer = *in;
     card->agent_free = cycles(card, now, card->p->agent_register);
     post(card, card->agent_free, PC_ORDER_WORK, written);
 }
 
-static void written(void *self, nm_tick now, uint64_t arg)
+static void note_refusal(struct pc_card *card, const struct pc_refused *refused)
+{
+    if (!card->truth.refused_writes++)
+        card->refused = *refused;
+}
+
+/* Nobody acknowledges a store through a window, so the card that refuses it takes note. */
+static void written(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
+    struct nm_packet *p = &card->answer;
     (void)arg;
-    touch_registers(card, &card->answer, now);
+    touch_registers(card, p, now);
+    if (p->word)
+        note_refusal(card, &(struct pc_refused){.at = now,
+                                                .card = card->cpu.number,
+                                                .writer = writer_of(card, p),
+                                                .window = true,
+                                                .offset = (uint32_t)(p->line % NM_REGISTER_SPACE),
+                                                .reason = (unsigned)p->word});
 }
 
 /* ---- the access's way ------------------------------------------------------------------------ */
@@ -116,7 +136,7 @@ static void request(struct pc_card *card, uint64_t pa, unsigned size, bool store
         p->bytes = bytes_of(card, pa, size);
 }
 
-static void begin(struct pc_card *card, nm_tick at)
+static void begin(struct pc_card *card, sim_tick at)
 {
     card->uncached.busy = true;
     post(card, cycles(card, at, card->p->agent_request), PC_ORDER_UNCACHED, issue);
@@ -128,7 +148,7 @@ static bool is_own(const struct pc_card *card, uint64_t pa)
 }
 
 /* At the head of the outgoing FIFO, or at the card's own registers. */
-static void issue(void *self, nm_tick now, uint64_t arg)
+static void issue(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct pc_uncached *u = &card->uncached;
@@ -145,7 +165,7 @@ static void issue(void *self, nm_tick now, uint64_t arg)
     nm_bus_send(card->bus, card->position, &u->request);
 }
 
-void pc_uncached_room(struct pc_card *card, nm_tick now)
+void pc_uncached_room(struct pc_card *card, sim_tick now)
 {
     card->uncached.blocked = false;
     post(card, now, PC_ORDER_UNCACHED, is_own(card, card->uncached.request.line) ? own : issue);
@@ -178,7 +198,7 @@ static bool is_cast(const struct nm_packet *p)
            pc_sync_is_window((uint32_t)(p->line % NM_REGISTER_SPACE));
 }
 
-static void own(void *self, nm_tick now, uint64_t arg)
+static void own(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct nm_packet *p = &card->uncached.request;
@@ -195,7 +215,7 @@ static void own(void *self, nm_tick now, uint64_t arg)
 
 /* Lets the processor do its access in this event. If it is made to stop instead, it will ask anew.
  */
-static void grant(struct pc_card *card, nm_tick now)
+static void grant(struct pc_card *card, sim_tick now)
 {
     card->uncached.waits = false;
     card->uncached.granted = card->uncached.wants != PC_UNCACHED_SYNC;
@@ -203,32 +223,25 @@ static void grant(struct pc_card *card, nm_tick now)
     card->uncached.granted = false;
 }
 
-static void turn(void *self, nm_tick now, uint64_t arg)
+static void turn(void *self, sim_tick now, uint64_t arg)
 {
     (void)arg;
     grant(self, now);
 }
 
-/* A card has done with the store to its registers: the answer says whether it refused it. */
-static void note_refusal(struct pc_card *card, uint64_t reason, nm_tick now)
-{
-    const struct pc_uncached *u = &card->uncached;
-    if (!card->truth.refused_writes++)
-        card->refused =
-            (struct pc_refused){.at = now,
-                                .pc = u->pc,
-                                .thread = u->thread,
-                                .card = nm_register_card(u->request.line),
-                                .offset = (uint32_t)(u->request.line % NM_REGISTER_SPACE),
-                                .reason = (unsigned)reason};
-}
-
-void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, nm_tick now)
+void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct pc_uncached *u = &card->uncached;
     u->busy = card->cpu.posted = false;
     if (in->message == NM_MSG_UNC_DONE && u->request.line >= NM_REGISTERS && in->word)
-        note_refusal(card, in->word, now);
+        note_refusal(card,
+                     &(struct pc_refused){.at = now,
+                                          .pc = u->pc,
+                                          .thread = u->thread,
+                                          .card = nm_register_card(u->request.line),
+                                          .writer = card->cpu.number,
+                                          .offset = (uint32_t)(u->request.line % NM_REGISTER_SPACE),
+                                          .reason = (unsigned)in->word});
     if (in->message == NM_MSG_UNC_DATA) {
         card->cpu.polls += u->request.line >= NM_REGISTERS;
         memcpy(u->bytes, &in->word, sizeof u->bytes);
@@ -252,7 +265,7 @@ static void wait(struct pc_card *card, enum pc_uncached_want wants, enum pc_stop
     card->uncached.wants = (uint8_t)wants;
 }
 
-bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop)
+bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop)
 {
     if (!cpu->posted)
         return true;
@@ -270,7 +283,7 @@ static bool allowed(const struct pc_card *card, uint64_t pa, unsigned size)
 }
 
 uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size,
-                            bool store, nm_tick at, enum pc_stop *stop)
+                            bool store, sim_tick at, enum pc_stop *stop)
 {
     struct pc_uncached *u = &card->uncached;
     if (!allowed(card, pa, size))

@@ -10,41 +10,47 @@
 
 #include "machine/machine.h"
 
-struct actors;
-struct actor;
+struct prog_actors;
+struct prog_actor;
 
 /**
  * Starts SimGrid with a platform made from the machine and runs `hardware(ctx)` as its first actor;
- * returns when that has returned and every thread's actor is gone. Once per process.
- * @return 0, or -errno when the host did not let SimGrid start; `hardware` was not called then
+ * returns when that has returned and every thread's actor is gone. Once per process,
+ * because SimGrid is: what it knows is in variables of its library.
+ * @return 0, or -errno when SimGrid did not start, and `hardware` was not called: EALREADY if it
+ * had been started before, by whomever; else what the host said
  */
-int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx),
-               void *ctx);
+int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_actors *as, void *ctx),
+                    void *ctx);
 
 /** Creates a thread's actor on `card`. It runs `body(arg)` at its first turn. Ownership: `as`. */
-struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
-                        void *arg);
+struct prog_actor *prog_actor_new(struct prog_actors *as, const char *name, unsigned card,
+                                  void (*body)(void *arg), void *arg);
+
+/** Frees one whose body has returned, and which has handed its turn back. */
+void prog_actor_free(struct prog_actors *as, struct prog_actor *a);
 
 /** The thread moves to another card. */
-void actor_move(struct actor *a, unsigned card);
+void prog_actor_move(struct prog_actor *a, unsigned card);
 
 /* ---- for the hardware ------------------------------------------------------------------------ */
 
 /** Moves SimGrid's clock to `to`. `due` is how many threads wait with a deadline at or before it;
  *  on return each of them has noticed, and waits for a turn. */
-void actors_advance(struct actors *as, nm_tick to, unsigned due);
+void prog_actors_advance(struct prog_actors *as, sim_tick to, unsigned due);
 
 /** Gives the turn to a thread and waits until it is handed back. */
-void actor_grant(struct actor *a);
+void prog_actor_grant(struct prog_actor *a);
 
 /* ---- for a thread that has the turn ---------------------------------------------------------- */
 
 /** Hands the turn back and waits for the next one.
- *  @param deadline  [ticks] also wake then (NM_NEVER: no). @return false if the deadline came first
+ *  @param deadline  [ticks] also wake then (SIM_NEVER: no). @return false if the deadline came
+ * first
  */
-bool actor_wait(struct actor *a, nm_tick deadline);
+bool prog_actor_wait(struct prog_actor *a, sim_tick deadline);
 
 /** The platform as SimGrid reads it (malloc'd text): a host per card, a link per bus. */
-char *actors_platform(const struct nm_params *p);
+char *prog_actors_platform(const struct nm_params *p);
 
 #endif

@@ -53,8 +53,8 @@ struct paths {
 static char *output_path(const char *directory, const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot && dot != name ? nm_format("%s/%.*s", directory, (int)(dot - name), name)
-                              : nm_format("%s/%s.out", directory, name);
+    return dot && dot != name ? sim_format("%s/%.*s", directory, (int)(dot - name), name)
+                              : sim_format("%s/%s.out", directory, name);
 }
 
 /** @return false when a directory does not exist */
@@ -63,16 +63,16 @@ static bool find_paths(struct paths *p, const struct prog_build *what)
     const char *slash = strrchr(what->source, '/');
     const char *name = slash ? slash + 1 : what->source;
     char *home =
-        slash ? nm_format("%.*s/", (int)(slash - what->source), what->source) : nm_format(".");
+        slash ? sim_format("%.*s/", (int)(slash - what->source), what->source) : sim_format(".");
     *p = (struct paths){.home = realpath(home, NULL),
-                        .name = nm_format("./%s", name),
+                        .name = sim_format("./%s", name),
                         .directory = realpath(what->directory, NULL),
                         .include = what->include ? realpath(what->include, NULL) : NULL};
     free(home);
     if (!p->home || !p->directory)
         return false;
     p->output = output_path(p->directory, name);
-    p->log = nm_format("%s/build.log", p->directory);
+    p->log = sim_format("%s/build.log", p->directory);
     return true;
 }
 
@@ -113,12 +113,12 @@ static void fill(struct args *a, const struct compiler *cc, const struct prog_bu
     add(a, "-static");
     add(a, "-pthread");
     if (paths->include)
-        add_owned(a, nm_format("-I%s", paths->include));
+        add_owned(a, sim_format("-I%s", paths->include));
     for (size_t i = 0; what->cflags && what->cflags[i] && a->count < ARGS_MAX - 16; i++)
         add(a, what->cflags[i]);
-    add_owned(a, nm_format("-ffile-prefix-map=%s=.", paths->home));
+    add_owned(a, sim_format("-ffile-prefix-map=%s=.", paths->home));
     if (paths->include)
-        add_owned(a, nm_format("-ffile-prefix-map=%s=include", paths->include));
+        add_owned(a, sim_format("-ffile-prefix-map=%s=include", paths->include));
     add(a, "-gno-record-gcc-switches");
     add(a, "-Wl,--build-id=none");
     add(a, paths->name);
@@ -130,7 +130,7 @@ static void fill(struct args *a, const struct compiler *cc, const struct prog_bu
 static int start(struct args *a, const struct paths *paths, pid_t *pid)
 {
     const char *search = getenv("PATH");
-    char *path = nm_format("PATH=%s", search ? search : "/usr/bin:/bin");
+    char *path = sim_format("PATH=%s", search ? search : "/usr/bin:/bin");
     char *const env[] = {path, "LC_ALL=C", "SOURCE_DATE_EPOCH=0", NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -155,7 +155,7 @@ static int start(struct args *a, const struct paths *paths, pid_t *pid)
 /** What the compiler said, without its last newline. Allocated. */
 static char *read_log(const char *log)
 {
-    char *text = nm_alloc(LOG_SHOWN + 1, 1);
+    char *text = sim_alloc(LOG_SHOWN + 1, 1);
     FILE *f = fopen(log, "re");
     size_t n = f ? fread(text, 1, LOG_SHOWN, f) : 0;
     while (n && text[n - 1] == '\n')
@@ -173,13 +173,13 @@ static enum prog_built run(struct args *a, const struct compiler *cc, const stru
     int status = 0;
     const int error = start(a, paths, &pid);
     if (error == ENOENT) {
-        *why = nm_format("%s is not installed; it is in the Debian package %s", cc->command,
-                         cc->package);
+        *why = sim_format("%s is not installed; it is in the Debian package %s", cc->command,
+                          cc->package);
         return PROG_BUILD_MISSING;
     }
     if (error) {
-        *why = nm_format("cannot start %s with its output in %s: %s", cc->command, paths->log,
-                         strerror(error));
+        *why = sim_format("cannot start %s with its output in %s: %s", cc->command, paths->log,
+                          strerror(error));
         return PROG_BUILD_IO;
     }
     while (waitpid(pid, &status, 0) < 0)
@@ -192,7 +192,7 @@ static enum prog_built run(struct args *a, const struct compiler *cc, const stru
 static enum prog_built build(const struct prog_build *what, const struct compiler *cc,
                              const struct paths *paths, char **why)
 {
-    struct args *a = nm_alloc(1, sizeof *a);
+    struct args *a = sim_alloc(1, sizeof *a);
     fill(a, cc, what, paths);
     const enum prog_built result = run(a, cc, paths, why);
     for (size_t i = 0; i < a->count; i++)
@@ -209,10 +209,10 @@ enum prog_built prog_build(const struct prog_build *what, char **path, char **wh
     enum prog_built result = PROG_BUILD_FAILED;
     *path = NULL;
     if (!find_paths(&paths, what)) {
-        *why = nm_format("no directory '%s'", paths.home ? what->directory : what->source);
+        *why = sim_format("no directory '%s'", paths.home ? what->directory : what->source);
         result = PROG_BUILD_IO;
     } else if (!cc) {
-        *why = nm_format("no binary interface '%s': o32 or n64", what->abi);
+        *why = sim_format("no binary interface '%s': o32 or n64", what->abi);
     } else {
         result = build(what, cc, &paths, why);
     }

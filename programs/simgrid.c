@@ -27,29 +27,29 @@
 #include <unistd.h>
 #include <utlist.h>
 
-struct actor {
-    struct actors *as;
-    struct actor *next;
+struct prog_actor {
+    struct prog_actors *as;
+    struct prog_actor *prev, *next;
     sg_actor_t sg;
     sg_sem_t go; /* the hardware grants the turn */
     void (*body)(void *arg);
     void *arg;
 };
 
-struct actors {
-    struct actor *all;
+struct prog_actors {
+    struct prog_actor *all;
     sg_sem_t turn; /* a thread hands the turn back, or reports that its deadline came */
-    void (*hardware)(struct actors *as, void *ctx);
+    void (*hardware)(struct prog_actors *as, void *ctx);
     void *ctx;
 };
 
 /* ---- the platform ---------------------------------------------------------------------------- */
 
-char *actors_platform(const struct nm_params *p)
+char *prog_actors_platform(const struct nm_params *p)
 {
     char *text = NULL;
     size_t size;
-    FILE *f = nm_text_open(&text, &size);
+    FILE *f = sim_text_open(&text, &size);
     /* SimGrid's second is our tick: the bus moves so many thousandths of a byte in one. */
     uint64_t milli = p->bus_width * p->bus_clock / (p->cpu_clock / 1000);
 
@@ -72,7 +72,7 @@ char *actors_platform(const struct nm_params *p)
                         (unsigned)(s * p->processors + a), (unsigned)(s * p->processors + b),
                         (unsigned)s);
     fprintf(f, "  </zone>\n</platform>\n");
-    nm_text_close(f, &text);
+    sim_text_close(f, &text);
     return text;
 }
 
@@ -115,7 +115,7 @@ static int fill(int fd, const char *path, const char *text)
 /** SimGrid reads platforms from files only. @return 0 or -errno */
 static int load_platform(const struct nm_params *p)
 {
-    char *text = actors_platform(p), path[64];
+    char *text = prog_actors_platform(p), path[64];
     int fd = scratch_file(path), err = fill(fd, path, text);
 
     if (err == 0)
@@ -135,11 +135,14 @@ enum { TAKEN = sizeof taken_signals / sizeof *taken_signals };
 
 static void hardware_main(int argc, char **argv)
 {
-    struct actors *as = sg_actor_self_get_data();
+    struct prog_actors *as = sg_actor_self_get_data();
 
     (void)argc, (void)argv;
     as->hardware(as, as->ctx);
 }
+
+/* simgrid::s4u::Engine::is_initialized, which has no name in C. */
+bool simgrid_is_initialized(void) __asm__("_ZN7simgrid3s4u6Engine14is_initializedEv");
 
 static void start_simgrid(void)
 {
@@ -179,12 +182,20 @@ static int set_up(const struct nm_params *p)
     return err;
 }
 
-int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx), void *ctx)
+void prog_actor_free(struct prog_actors *as, struct prog_actor *a)
 {
-    struct actors as = {.hardware = hardware, .ctx = ctx};
+    DL_DELETE(as->all, a);
+    sg_sem_destroy(a->go);
+    free(a);
+}
+
+int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_actors *as, void *ctx),
+                    void *ctx)
+{
+    struct prog_actors as = {.hardware = hardware, .ctx = ctx};
     sg_actor_t hw;
-    struct actor *a, *tmp;
-    int err = set_up(p);
+    struct prog_actor *a, *tmp;
+    int err = simgrid_is_initialized() ? -EALREADY : set_up(p);
 
     if (err < 0)
         return err;
@@ -193,11 +204,8 @@ int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, vo
     sg_actor_set_data(hw, &as);
     sg_actor_start(hw, hardware_main, 0, NULL);
     simgrid_run();
-    LL_FOREACH_SAFE(as.all, a, tmp)
-    {
-        sg_sem_destroy(a->go);
-        free(a);
-    }
+    DL_FOREACH_SAFE(as.all, a, tmp)
+        prog_actor_free(&as, a);
     sg_sem_destroy(as.turn);
     return 0;
 }
@@ -214,7 +222,7 @@ static sg_host_t host_of(unsigned card)
 
 static void actor_main(int argc, char **argv)
 {
-    struct actor *a = sg_actor_self_get_data();
+    struct prog_actor *a = sg_actor_self_get_data();
 
     (void)argc, (void)argv;
     /* Daemons end with the hardware: a thread blocked for ever must not keep SimGrid going. */
@@ -224,29 +232,29 @@ static void actor_main(int argc, char **argv)
     sg_sem_release(a->as->turn);
 }
 
-struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
-                        void *arg)
+struct prog_actor *prog_actor_new(struct prog_actors *as, const char *name, unsigned card,
+                                  void (*body)(void *arg), void *arg)
 {
-    struct actor *a = nm_alloc(1, sizeof *a);
+    struct prog_actor *a = sim_alloc(1, sizeof *a);
     a->as = as;
     a->body = body;
     a->arg = arg;
     a->go = sg_sem_init(0);
-    LL_PREPEND(as->all, a);
+    DL_APPEND(as->all, a);
     a->sg = sg_actor_init(name, host_of(card));
     sg_actor_set_data(a->sg, a);
     sg_actor_start(a->sg, actor_main, 0, NULL);
     return a;
 }
 
-void actor_move(struct actor *a, unsigned card)
+void prog_actor_move(struct prog_actor *a, unsigned card)
 {
     sg_actor_set_host(a->sg, host_of(card));
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-void actors_advance(struct actors *as, nm_tick to, unsigned due)
+void prog_actors_advance(struct prog_actors *as, sim_tick to, unsigned due)
 {
     double now = simgrid_get_clock();
 
@@ -256,16 +264,16 @@ void actors_advance(struct actors *as, nm_tick to, unsigned due)
         sg_sem_acquire(as->turn);
 }
 
-void actor_grant(struct actor *a)
+void prog_actor_grant(struct prog_actor *a)
 {
     sg_sem_release(a->go);
     sg_sem_acquire(a->as->turn);
 }
 
-bool actor_wait(struct actor *a, nm_tick deadline)
+bool prog_actor_wait(struct prog_actor *a, sim_tick deadline)
 {
     sg_sem_release(a->as->turn);
-    if (deadline == NM_NEVER) {
+    if (deadline == SIM_NEVER) {
         sg_sem_acquire(a->go);
         return true;
     }

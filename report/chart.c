@@ -201,7 +201,7 @@ static void cell_meaning(struct rep_grid *grid, const struct rep_run *run,
 static struct word *sum_words(const struct rep_run *run)
 {
     const uint32_t count = run->unit->words;
-    struct word *words = nm_alloc(count, sizeof *words);
+    struct word *words = sim_alloc(count, sizeof *words);
     for (uint32_t i = 0; i < count; i++)
         words[i].index = i;
     for (unsigned c = 0; c < run->cards; c++) {

@@ -45,14 +45,14 @@ static char *row_front(const struct rep_grid *grid, size_t row)
 {
     size_t columns = strlen(grid->align), size;
     char *text;
-    FILE *out = nm_text_open(&text, &size);
+    FILE *out = sim_text_open(&text, &size);
     fprintf(out, "%*s", INDENT, "");
     for (size_t c = 0; c + 1 < columns; c++) {
         int width = column_width(grid, c);
         fprintf(out, "%*s%*s", grid->align[c] == 'l' ? -width : width,
                 grid->cell[row * columns + c], GAP, "");
     }
-    nm_text_close(out, &text);
+    sim_text_close(out, &text);
     return text;
 }
 

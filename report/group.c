@@ -18,7 +18,7 @@ struct scene {
     struct rep_level level;
 };
 
-static double parts(const struct scene *s, unsigned cards_each)
+static unsigned parts(const struct scene *s, unsigned cards_each)
 {
     return (s->level.count + cards_each - 1) / cards_each;
 }

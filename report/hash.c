@@ -4,8 +4,8 @@
  *
  * The result hash says that the simulated machine did the same things at the same times. It has a
  * list of its own, below: what each processor did in its PCycles, what its card sent and took, what
- * its caches missed, and when buses, memories, network caches and links were busy. Whoever changes
- * a simulated cycle changes some of these. All other totals only say the same in other words, so
+ * its caches missed, and when buses, memories, network caches and links were busy. A change of any
+ * simulated cycle changes some of them. All other totals only say the same in other words, so
  * one of them may be added, taken away or defined better and no result hash moves. The totals hash
  * has them all: two runs of one version must agree in it too.
  */
@@ -114,7 +114,7 @@ struct rep_hashes rep_hash(const struct rep_run *run)
     struct rep_hashes hash;
     XXH64_state_t *state = XXH64_createState();
     if (!state)
-        nm_no_memory();
+        sim_no_memory();
     XXH64_reset(state, 0);
     put(state, run->outcome.end);
     put(state, (uint64_t)(int64_t)run->outcome.status);

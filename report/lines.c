@@ -13,7 +13,7 @@
  */
 #include "report/lines.h"
 
-#include "report/around.h"
+#include "report/components.h"
 #include "report/group.h"
 #include "report/stats.h"
 

@@ -49,7 +49,7 @@ static void hash_file(struct rep_input *input)
         return;
     XXH64_state_t *state = XXH64_createState();
     if (!state)
-        nm_no_memory();
+        sim_no_memory();
     XXH64_reset(state, 0);
     for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0; input->bytes += n)
         XXH64_update(state, block, n);
@@ -82,7 +82,7 @@ void rep_manifest_hash(struct rep_manifest *manifest)
 {
     const struct rep_run *run = manifest->run;
     const struct in_experiment *x = run->experiment;
-    manifest->input = nm_alloc(length_of(x->inputs) + 3, sizeof *manifest->input);
+    manifest->input = sim_alloc(length_of(x->inputs) + 3, sizeof *manifest->input);
     for (size_t i = 0; i < length_of(x->inputs); i++)
         add_input(manifest, x->inputs[i]);
     add_input(manifest, run->program);
@@ -105,7 +105,7 @@ static json_t *text(const char *bytes)
     json_t *string = json_string(bytes);
     if (string)
         return string;
-    char *copy = nm_strdup(bytes);
+    char *copy = sim_strdup(bytes);
     for (char *c = copy; *c; c++)
         if (*c & 0x80)
             *c = '?';
@@ -172,7 +172,7 @@ static json_t *experiment_part(const struct rep_run *run)
                      text(run->program), "argv", texts(x->argv, length_of(x->argv)), "environment",
                      texts(x->envp, length_of(x->envp)), "stdin", text(x->stdin_path), "seed",
                      (json_int_t)x->seed, "limit_ticks",
-                     x->limit == NM_NEVER ? json_null() : json_integer((json_int_t)x->limit),
+                     x->limit == SIM_NEVER ? json_null() : json_integer((json_int_t)x->limit),
                      "processors", (json_int_t)x->processors, "events", events);
 }
 

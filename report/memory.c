@@ -8,7 +8,7 @@
 
 void rep_append(char ***list, size_t *count, const char *format, va_list args)
 {
-    char **grown = nm_grow(*list, *count + 1, sizeof *grown);
-    grown[(*count)++] = nm_vformat(format, args);
+    char **grown = sim_grow(*list, *count + 1, sizeof *grown);
+    grown[(*count)++] = sim_vformat(format, args);
     *list = grown;
 }

@@ -18,7 +18,7 @@ void rep_output_add(struct rep_output *output, const void *bytes, size_t count)
     const size_t after = kept(output);
     if (after > output->room) {
         output->room = 2 * after < REP_OUTPUT_MAX ? 2 * after : REP_OUTPUT_MAX;
-        output->bytes = nm_grow(output->bytes, output->room, 1);
+        output->bytes = sim_grow(output->bytes, output->room, 1);
     }
     if (after > before)
         memcpy(output->bytes + before, bytes, after - before);

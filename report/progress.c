@@ -12,7 +12,7 @@
 /* [host s] between two lines. */
 static const double terminal_period = 0.25, log_period = 60;
 
-void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, nm_tick limit)
+void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, sim_tick limit)
 {
     double now = rep_host_seconds();
     *p = (struct rep_progress){
@@ -25,7 +25,7 @@ void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, nm_tick l
     };
 }
 
-void rep_progress_update(struct rep_progress *p, nm_tick now, uint64_t instructions)
+void rep_progress_update(struct rep_progress *p, sim_tick now, uint64_t instructions)
 {
     double host = rep_host_seconds(), spent = host - p->started;
     if (!p->out || spent <= 0 || host - p->shown < (p->terminal ? terminal_period : log_period))
@@ -36,7 +36,7 @@ void rep_progress_update(struct rep_progress *p, nm_tick now, uint64_t instructi
     fprintf(p->out, "%s%.3f us simulated, %s instructions, %.1f MIPS", p->terminal ? "\r" : "",
             1e6 * (double)now / (double)p->hz, rep_grouped(instructions, count),
             (double)instructions / spent / 1e6);
-    if (p->limit != NM_NEVER && now > 0)
+    if (p->limit != SIM_NEVER && now > 0)
         fprintf(p->out, ", %.1f %% of the limit, at most %.0f s left",
                 100 * (double)now / (double)p->limit, spent * ((double)p->limit / (double)now - 1));
     fputs(p->terminal ? "\033[K" : "\n", p->out);

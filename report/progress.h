@@ -11,17 +11,17 @@ struct rep_progress {
     FILE *out; /**< NULL: silent */
     bool terminal;
     uint64_t hz;    /**< ticks per simulated second */
-    nm_tick limit;  /**< NM_NEVER: none, so no share and no time left */
+    sim_tick limit; /**< SIM_NEVER: none, so no share and no time left */
     double started; /**< [host s] */
     double shown;   /**< [host s] when last shown */
     bool dirty;     /**< the terminal's line holds our text */
 };
 
 /** @param out  NULL for --quiet */
-void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, nm_tick limit);
+void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, sim_tick limit);
 
 /** Call often; shows something only when it is time. */
-void rep_progress_update(struct rep_progress *p, nm_tick now, uint64_t instructions);
+void rep_progress_update(struct rep_progress *p, sim_tick now, uint64_t instructions);
 
 /** Wipes the terminal's line; call before anything else is printed there. */
 void rep_progress_clear(struct rep_progress *p);

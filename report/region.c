@@ -8,6 +8,7 @@
  * with as many units as are needed gives the same numbers.
  */
 #include "base/alloc.h"
+#include "procard/core.h"
 #include "report/memory.h"
 #include "report/stats.h"
 
@@ -40,17 +41,17 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
 
 /* ---- the machine around the cards ------------------------------------------------------------ */
 
-static struct rep_around around_new(const struct rep_run *run)
+static struct rep_components components_new(const struct rep_run *run)
 {
-    return (struct rep_around){
-        .station = nm_alloc(run->stations, sizeof(struct nm_station_monitor)),
-        .station_start = nm_alloc(run->stations, sizeof(struct nm_station_monitor)),
-        .ring = nm_alloc(run->rings, sizeof(struct nm_ring_monitor)),
-        .ring_start = nm_alloc(run->rings, sizeof(struct nm_ring_monitor)),
+    return (struct rep_components){
+        .station = sim_alloc(run->stations, sizeof(struct nm_station_monitor)),
+        .station_start = sim_alloc(run->stations, sizeof(struct nm_station_monitor)),
+        .ring = sim_alloc(run->rings, sizeof(struct nm_ring_monitor)),
+        .ring_start = sim_alloc(run->rings, sizeof(struct nm_ring_monitor)),
     };
 }
 
-static void around_free(struct rep_around *a)
+static void components_free(struct rep_components *a)
 {
     free(a->station);
     free(a->station_start);
@@ -58,8 +59,8 @@ static void around_free(struct rep_around *a)
     free(a->ring_start);
 }
 
-static void around_copy(const struct rep_run *run, struct rep_around *to,
-                        const struct rep_around *from)
+static void components_copy(const struct rep_run *run, struct rep_components *to,
+                            const struct rep_components *from)
 {
     memcpy(to->station, from->station, run->stations * sizeof *to->station);
     memcpy(to->station_start, from->station_start, run->stations * sizeof *to->station);
@@ -67,15 +68,17 @@ static void around_copy(const struct rep_run *run, struct rep_around *to,
     memcpy(to->ring_start, from->ring_start, run->rings * sizeof *to->ring);
 }
 
-static void around_begin(const struct rep_run *run, struct rep_around *a,
-                         const struct rep_sample *now)
+static void components_begin(const struct rep_run *run, struct rep_components *a,
+                             const struct rep_sample *now)
 {
-    memcpy(a->station_start, now->station, run->stations * sizeof *a->station);
-    memcpy(a->ring_start, now->ring, run->rings * sizeof *a->ring);
+    for (unsigned s = 0; s < run->stations; s++)
+        a->station_start[s] = now->station[s];
+    for (unsigned r = 0; r < run->rings; r++)
+        a->ring_start[r] = now->ring[r];
 }
 
-static void around_end(const struct rep_run *run, struct rep_around *a,
-                       const struct rep_sample *now)
+static void components_end(const struct rep_run *run, struct rep_components *a,
+                           const struct rep_sample *now)
 {
     for (unsigned s = 0; s < run->stations; s++)
         nm_station_monitor_add(&a->station[s], &now->station[s], &a->station_start[s]);
@@ -85,7 +88,7 @@ static void around_end(const struct rep_run *run, struct rep_around *a,
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
-static void begin_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
+static void begin_visit(const struct rep_run *run, struct rep_region *region, sim_tick at,
                         const struct rep_sample *now)
 {
     if (region->visits++ == 0)
@@ -94,10 +97,10 @@ static void begin_visit(const struct rep_run *run, struct rep_region *region, nm
     region->open = true;
     for (unsigned c = 0; c < run->cards; c++)
         region->card[c].start = now->card[c];
-    around_begin(run, &region->around, now);
+    components_begin(run, &region->around, now);
 }
 
-static void end_visit(const struct rep_run *run, struct rep_region *region, nm_tick at,
+static void end_visit(const struct rep_run *run, struct rep_region *region, sim_tick at,
                       const struct rep_sample *now)
 {
     region->end = at;
@@ -107,17 +110,17 @@ static void end_visit(const struct rep_run *run, struct rep_region *region, nm_t
         accumulate(&region->card[c].sum, &now->card[c], &region->card[c].start);
         read_counters(run, region, c, &now->card[c].taps);
     }
-    around_end(run, &region->around, now);
+    components_end(run, &region->around, now);
 }
 
 static struct rep_region *add_region(struct rep_run *run, const char *name)
 {
-    run->region = nm_grow(run->region, run->regions + 1, sizeof *run->region);
+    run->region = sim_grow(run->region, run->regions + 1, sizeof *run->region);
     struct rep_region *region = &run->region[run->regions++];
     *region = (struct rep_region){
-        .name = nm_strdup(name),
-        .card = nm_alloc(run->cards, sizeof *region->card),
-        .around = around_new(run),
+        .name = sim_strdup(name),
+        .card = sim_alloc(run->cards, sizeof *region->card),
+        .around = components_new(run),
     };
     return region;
 }
@@ -152,7 +155,7 @@ void rep_region_free(struct rep_region *region)
 {
     free(region->name);
     free(region->card);
-    around_free(&region->around);
+    components_free(&region->around);
 }
 
 void rep_run_free(struct rep_run *run)
@@ -182,7 +185,7 @@ static void clean_name(char *to, size_t size, const char *from)
             *to = '_';
 }
 
-void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
+void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at,
                   const struct rep_sample *now)
 {
     char name[64];
@@ -200,7 +203,7 @@ void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
         rep_remark(run, "region '%s' was ended without a begin; that mark was ignored", name);
 }
 
-void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_sample *now)
+void rep_run_finish(struct rep_run *run, sim_tick at, const struct rep_sample *now)
 {
     for (size_t i = run->regions; i-- > 0;) {
         struct rep_region *region = &run->region[i];
@@ -222,14 +225,14 @@ void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_sample *no
         }
 }
 
-struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_sample *now)
+struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at, const struct rep_sample *now)
 {
     const struct rep_region *whole = &run->region[0];
     struct rep_region copy = *whole;
-    copy.name = nm_strdup(whole->name);
-    copy.card = nm_alloc(run->cards, sizeof *copy.card);
-    copy.around = around_new(run);
-    around_copy(run, &copy.around, &whole->around);
+    copy.name = sim_strdup(whole->name);
+    copy.card = sim_alloc(run->cards, sizeof *copy.card);
+    copy.around = components_new(run);
+    components_copy(run, &copy.around, &whole->around);
     memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);
     end_visit(run, &copy, at, now);
     return copy;

@@ -9,8 +9,8 @@
 #define REP_RUN_H
 
 #include "input/experiment.h"
-#include "machine/looking.h"
 #include "machine/machine.h"
+#include "machine/statistics.h"
 #include "monitor/unit.h"
 #include "programs/program.h"
 
@@ -27,12 +27,12 @@ struct rep_totals {
 struct rep_sample {
     struct rep_totals *card;            /**< [cards] */
     struct nm_station_monitor *station; /**< [stations] */
-    struct nm_ring_monitor *ring;       /**< [rings] */
+    struct nm_ring_monitor *ring;       /**< [rings]; NULL where there are none */
 };
 
 /** What the machine around the cards shows for a region; .._start at the begin of the present
  *  visit. */
-struct rep_around {
+struct rep_components {
     struct nm_station_monitor *station, *station_start; /**< [stations] */
     struct nm_ring_monitor *ring, *ring_start;          /**< [rings] */
 };
@@ -50,11 +50,11 @@ struct rep_region {
     char *name;
     uint64_t visits;
     bool open;             /**< begun and not ended */
-    nm_tick begin, end;    /**< first begin, last end */
-    nm_tick since;         /**< begin of the present visit */
-    nm_tick elapsed;       /**< [ticks] sum over visits */
+    sim_tick begin, end;   /**< first begin, last end */
+    sim_tick since;        /**< begin of the present visit */
+    sim_tick elapsed;      /**< [ticks] sum over visits */
     struct rep_card *card; /**< [cards] */
-    struct rep_around around;
+    struct rep_components around;
 };
 
 /** Cost and circumstances; never part of the result hash. */
@@ -107,17 +107,18 @@ void rep_run_free(struct rep_run *run);
 
 /** A mark: begins (or ends) a region; unprintable bytes of its name become '_'. What cannot be so
  * (ending what is not begun) becomes a remark and changes nothing. @param now  totals at `at` */
-void rep_run_mark(struct rep_run *run, const char *mark, bool begin, nm_tick at,
+void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at,
                   const struct rep_sample *now);
 
 /** Ends every open region, "whole" last; those the guest forgot become remarks. */
-void rep_run_finish(struct rep_run *run, nm_tick at, const struct rep_sample *now);
+void rep_run_finish(struct rep_run *run, sim_tick at, const struct rep_sample *now);
 
 /**
  * Copy of "whole" as if it ended now, for a look at a running simulation.
  * Release with rep_region_free.
  */
-struct rep_region rep_run_peek(const struct rep_run *run, nm_tick at, const struct rep_sample *now);
+struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at,
+                               const struct rep_sample *now);
 void rep_region_free(struct rep_region *region);
 
 /** Adds a remark (printf). */
@@ -192,7 +193,7 @@ static inline struct rep_level rep_machine(const struct rep_run *run)
 }
 
 /** Simulated seconds of a number of ticks. */
-static inline double rep_seconds(const struct rep_run *run, nm_tick ticks)
+static inline double rep_seconds(const struct rep_run *run, sim_tick ticks)
 {
     return (double)ticks / (double)run->experiment->machine.params.cpu_clock;
 }

@@ -2,12 +2,12 @@
  * Run directories: fresh by default, never overwritten by accident, never shared.
  *
  * The one hard idea: between looking at a directory and writing into it another run may come. So a
- * directory is locked first and looked at then; mkdir() alone decides who has made one, and who
- * finds one locked keeps away from it, empty or not.
+ * directory is locked first and looked at then. mkdir() alone decides which run has made one, and a
+ * run that finds one locked keeps away from it, empty or not.
  */
 #include "report/rundir.h"
 
-#include "report/around.h"
+#include "report/components.h"
 #include "report/group.h"
 #include "report/histogram.h"
 #include "report/output.h"
@@ -198,6 +198,11 @@ static enum rep_dir make_named(struct rep_rundir *dir, const char *path, bool fo
  * given its name. */
 static enum rep_dir make_fresh(struct rep_rundir *dir, const char *name, char *why, size_t size)
 {
+    struct stat st;
+    if (lstat("results", &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid()) {
+        snprintf(why, size, "'results' is a link that another user made; name a directory with -o");
+        return REP_DIR_REFUSED;
+    }
     bool made = mkdir("results", 0777) == 0 || errno == EEXIST;
     snprintf(dir->path, sizeof dir->path, "results");
     for (unsigned n = 1; made; n++) {

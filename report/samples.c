@@ -26,19 +26,19 @@ static void read_totals(const struct rep_run *run, const struct rep_sample *now,
                 mon_event_total(&run->unit->events[run->choice.event[i]], &now->card[c].taps);
 }
 
-void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, nm_tick interval,
+void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, sim_tick interval,
                       const struct rep_sample *now)
 {
     *samples = (struct rep_samples){.words = (size_t)run->choice.count * run->cards};
-    if (interval == NM_NEVER || !samples->words)
+    if (interval == SIM_NEVER || !samples->words)
         return;
     size_t room = SAMPLES_WORDS / samples->words;
     room = room > SAMPLES_MAX ? SAMPLES_MAX : room < SAMPLES_MIN ? SAMPLES_MIN : room & ~(size_t)1;
     samples->interval = samples->next = interval;
     samples->room = room;
-    samples->at = nm_alloc(room + 1, sizeof *samples->at);
-    samples->total = nm_alloc((room + 1) * samples->words, sizeof *samples->total);
-    samples->first = nm_alloc(samples->words, sizeof *samples->first);
+    samples->at = sim_alloc(room + 1, sizeof *samples->at);
+    samples->total = sim_alloc((room + 1) * samples->words, sizeof *samples->total);
+    samples->first = sim_alloc(samples->words, sizeof *samples->first);
     read_totals(run, now, samples->first);
 }
 
@@ -50,7 +50,7 @@ void rep_samples_free(struct rep_samples *samples)
     *samples = (struct rep_samples){0};
 }
 
-static void append(struct rep_samples *s, const struct rep_run *run, nm_tick at,
+static void append(struct rep_samples *s, const struct rep_run *run, sim_tick at,
                    const struct rep_sample *now)
 {
     s->at[s->count] = at;
@@ -74,11 +74,11 @@ static void halve(struct rep_samples *s)
 /* The first multiple of the interval after the last sample. */
 static void set_next(struct rep_samples *s)
 {
-    const nm_tick last = s->count ? s->at[s->count - 1] : 0;
+    const sim_tick last = s->count ? s->at[s->count - 1] : 0;
     s->next = last - last % s->interval + s->interval;
 }
 
-void rep_samples_take(struct rep_samples *samples, const struct rep_run *run, nm_tick at,
+void rep_samples_take(struct rep_samples *samples, const struct rep_run *run, sim_tick at,
                       const struct rep_sample *now)
 {
     if (!samples->interval || at < samples->next)
@@ -93,7 +93,7 @@ void rep_samples_take(struct rep_samples *samples, const struct rep_run *run, nm
     set_next(samples);
 }
 
-void rep_samples_finish(struct rep_samples *samples, struct rep_run *run, nm_tick at,
+void rep_samples_finish(struct rep_samples *samples, struct rep_run *run, sim_tick at,
                         const struct rep_sample *now)
 {
     if (!samples->interval)

@@ -11,28 +11,29 @@
  * dropped and the interval doubles, so that a run of any length keeps its whole course.
  */
 struct rep_samples {
-    nm_tick next;       /**< the next sample is of this tick, or the first after it */
-    nm_tick interval;   /**< [ticks] as it is now; 0: nothing is sampled */
+    sim_tick next;      /**< the next sample is of this tick, or the first after it */
+    sim_tick interval;  /**< [ticks] as it is now; 0: nothing is sampled */
     unsigned doubled;   /**< times it has been doubled */
     size_t count, room; /**< samples kept and kept at most */
     size_t words;       /**< of a sample: events * cards */
-    nm_tick *at;        /**< [room] end of the sample */
+    sim_tick *at;       /**< [room] end of the sample */
     uint64_t *total;    /**< [room * words] totals since the run began */
     uint64_t *first;    /**< [words] totals at tick 0 */
 };
 
-/** Prepares a run for samples every `interval` ticks (NM_NEVER: none). @param now  totals at tick 0
+/** Prepares a run for samples every `interval` ticks (SIM_NEVER: none). @param now  totals at tick
+ * 0
  */
-void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, nm_tick interval,
+void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, sim_tick interval,
                       const struct rep_sample *now);
 void rep_samples_free(struct rep_samples *samples);
 
 /** Takes a sample; between two that are kept after doubling it does nothing. */
-void rep_samples_take(struct rep_samples *samples, const struct rep_run *run, nm_tick at,
+void rep_samples_take(struct rep_samples *samples, const struct rep_run *run, sim_tick at,
                       const struct rep_sample *now);
 
 /** Takes the last one, of an interval cut short; says in a remark if the interval was doubled. */
-void rep_samples_finish(struct rep_samples *samples, struct rep_run *run, nm_tick at,
+void rep_samples_finish(struct rep_samples *samples, struct rep_run *run, sim_tick at,
                         const struct rep_sample *now);
 
 /** What the file is called in the run directory. */

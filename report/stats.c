@@ -5,7 +5,7 @@
  */
 #include "report/stats.h"
 
-#include "report/around.h"
+#include "report/components.h"
 #include "report/group.h"
 #include "report/histogram.h"
 
@@ -255,7 +255,7 @@ void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, 
     if (!rep_is_detailed(run, region))
         return;
     rep_parts_walk(run, walk_level, &w);
-    rep_around_walk(run, region, sift, &sieve);
+    rep_components_walk(run, region, sift, &sieve);
     if (whole)
         rep_registers_walk(run, sift, &sieve);
 }

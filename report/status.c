@@ -27,7 +27,7 @@ static uint8_t state_of(unsigned code)
     return state;
 }
 
-void rep_trace_edge(void *ctx, nm_tick t, uint8_t status)
+void rep_trace_edge(void *ctx, sim_tick t, uint8_t status)
 {
     struct rep_trace *trace = ctx;
     const struct rep_edge now = {t, state_of(status & 15), state_of(status >> 4)};
@@ -40,7 +40,7 @@ void rep_trace_edge(void *ctx, nm_tick t, uint8_t status)
         return;
     if (trace->count == trace->room) {
         trace->room = trace->room ? 2 * trace->room : 1024;
-        trace->edge = nm_grow(trace->edge, trace->room, sizeof *trace->edge);
+        trace->edge = sim_grow(trace->edge, trace->room, sizeof *trace->edge);
     }
     trace->edge[trace->count++] = now;
     if (!--*trace->left)
@@ -50,7 +50,7 @@ void rep_trace_edge(void *ctx, nm_tick t, uint8_t status)
 void rep_status_init(struct rep_traces *status, const struct in_experiment *x)
 {
     *status = (struct rep_traces){.traces = x->status_count, .left = REP_EDGES_MAX};
-    status->trace = nm_alloc(x->status_count, sizeof *status->trace);
+    status->trace = sim_alloc(x->status_count, sizeof *status->trace);
     for (unsigned i = 0; i < x->status_count; i++)
         status->trace[i] = (struct rep_trace){.card = x->status_card[i],
                                               .from = in_status_begin(x),
@@ -66,10 +66,19 @@ void rep_status_free(struct rep_traces *status)
     *status = (struct rep_traces){0};
 }
 
+/* Whether the window was over before any card's pins showed something. */
+static bool is_empty(const struct rep_traces *status)
+{
+    for (unsigned i = 0; i < status->traces; i++)
+        if (status->trace[i].count)
+            return false;
+    return true;
+}
+
 void rep_status_remark(const struct rep_traces *status, struct rep_run *run)
 {
     const struct in_experiment *x = run->experiment;
-    const nm_tick end = run->outcome.ticks;
+    const sim_tick end = run->outcome.ticks;
     char at[32];
     if (status->traces && !status->left)
         rep_remark(run, "the Status pins changed more than %d times; later changes are not kept",
@@ -79,7 +88,11 @@ void rep_status_remark(const struct rep_traces *status, struct rep_run *run)
                    "no Status pins are recorded: the run ended at PCycle %s, before "
                    "monitor.status.from",
                    rep_grouped(end, at));
-    else if (status->traces && x->status_to != NM_NEVER && x->status_to > end)
+    else if (status->traces && is_empty(status))
+        rep_remark(run,
+                   "no Status pins are recorded: no MasterClock begins between monitor.status.from "
+                   "and monitor.status.to");
+    else if (status->traces && x->status_to != SIM_NEVER && x->status_to > end)
         rep_remark(run,
                    "the record of the Status pins ends with the run at PCycle %s, before "
                    "monitor.status.to",
@@ -87,7 +100,7 @@ void rep_status_remark(const struct rep_traces *status, struct rep_run *run)
 }
 
 /* [ticks] up to which edge i of a trace was shown. */
-static nm_tick until(const struct rep_trace *trace, size_t i)
+static sim_tick until(const struct rep_trace *trace, size_t i)
 {
     return i + 1 < trace->count ? trace->edge[i + 1].t : trace->end;
 }
@@ -130,7 +143,7 @@ static void put_bits(FILE *out, unsigned value, unsigned bits, unsigned signal)
 }
 
 /* [ps] of a tick; exact to the next lower one. */
-static uint64_t picoseconds(nm_tick t, uint64_t hz)
+static uint64_t picoseconds(sim_tick t, uint64_t hz)
 {
     const uint64_t million = 1000000, rest = t % hz * million;
     return t / hz * million * million + rest / hz * million + rest % hz * million / hz;
@@ -170,15 +183,15 @@ static void put_change(const struct rep_trace *trace, unsigned c, size_t i, cons
 void rep_write_status_vcd(const struct rep_traces *status, const struct rep_run *run, FILE *out)
 {
     const uint64_t hz = run->experiment->machine.params.cpu_clock;
-    size_t *next = nm_alloc(status->traces, sizeof *next);
-    nm_tick end = 0;
+    size_t *next = sim_alloc(status->traces, sizeof *next);
+    sim_tick end = 0;
     put_header(status, run, out);
     for (;;) {
-        nm_tick t = NM_NEVER;
+        sim_tick t = SIM_NEVER;
         for (unsigned c = 0; c < status->traces; c++)
             if (next[c] < status->trace[c].count && status->trace[c].edge[next[c]].t < t)
                 t = status->trace[c].edge[next[c]].t;
-        if (t == NM_NEVER)
+        if (t == SIM_NEVER)
             break;
         fprintf(out, "#%" PRIu64 "\n", picoseconds(t, hz));
         for (unsigned c = 0; c < status->traces; c++)

@@ -10,15 +10,15 @@
 /** Status(7:0) as shown from the MasterClock on whose first PCycle is `t`: in bits 3:0 the state of
  *  PCycle t-2, in bits 7:4 that of t-3. States, not codes. */
 struct rep_edge {
-    nm_tick t;
+    sim_tick t;
     uint8_t newer, older;
 };
 
 /** What one card's pins showed. */
 struct rep_trace {
     unsigned card;
-    nm_tick from, to; /**< [ticks] MasterClocks that begin in [from, to) are kept */
-    nm_tick end;      /**< [ticks] behind the last that was kept */
+    sim_tick from, to; /**< [ticks] MasterClocks that begin in [from, to) are kept */
+    sim_tick end;      /**< [ticks] behind the last that was kept */
     size_t count, room;
     struct rep_edge *edge; /**< [count] */
     size_t *left;          /**< changes that may still be kept, of all cards together */
@@ -27,9 +27,9 @@ struct rep_trace {
 /** As many changes are kept; then the traces end. */
 enum { REP_EDGES_MAX = 1 << 20 };
 
-/** The pins show `status`, by the codes of status.def, from `t` on; a pc_pins_fn. @param trace  a
- *  struct rep_trace */
-void rep_trace_edge(void *trace, nm_tick t, uint8_t status);
+/** The pins show `status`, by the codes of status.def, from `t` on; a pc_pins_fn.
+ *  @param ctx  a struct rep_trace */
+void rep_trace_edge(void *ctx, sim_tick t, uint8_t status);
 
 /** All traces of a run, in the order asked for; trace[0 .. traces-1]. */
 struct rep_traces {

@@ -8,7 +8,7 @@
  */
 #include "report/table.h"
 
-#include "report/around.h"
+#include "report/components.h"
 #include "report/grid.h"
 #include "report/group.h"
 #include "report/histogram.h"
@@ -473,7 +473,7 @@ static void print_end(const struct rep_run *run, FILE *out)
 
 static void print_time(const struct rep_run *run, FILE *out)
 {
-    const nm_tick elapsed = run->outcome.ticks;
+    const sim_tick elapsed = run->outcome.ticks;
     char ticks[32];
     fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s\n",
             1e6 * rep_seconds(run, elapsed), rep_grouped(elapsed, ticks),

@@ -1,8 +1,9 @@
 /*
  * Files that are there whole or not at all.
  *
- * The one hard idea: a name must never stand for half a file, whoever stops us where. So the bytes
- * go to another name first and to the disk, and only then does one call give them theirs.
+ * The one hard idea: a name must never stand for half a file, wherever the program is stopped. So
+ * the bytes go to another name and to the disk first. Only then does one call give the file its own
+ * name.
  */
 #include "report/whole.h"
 

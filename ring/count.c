@@ -1,5 +1,5 @@
 /*
- * What the rings have counted, and who waits for whom.
+ * What the rings have counted, and what waits for what in them.
  *
  * The hard idea: links are not counted slot by slot. A slot in use that came over the link into a
  * node has either left the ring there, or gone on, or stands there now; so the traffic of a link
@@ -19,7 +19,7 @@ unsigned ring_net_rings(const struct ring_net *net, unsigned level)
     return count;
 }
 
-static const struct ring *ring_of(const struct ring_net *net, unsigned level, unsigned ring)
+static const struct ring_ring *ring_of(const struct ring_net *net, unsigned level, unsigned ring)
 {
     assert(level < net->shape.levels && ring < ring_net_rings(net, level));
     return &net->ring[net->base[level] + ring];
@@ -36,31 +36,31 @@ static uint64_t stopped(uint64_t counted, uint64_t since, bool still, uint64_t n
     return counted + (still && now > since ? now - since - 1 : 0);
 }
 
-static uint64_t station_sent(const struct station *st)
+static uint64_t station_sent(const struct ring_station *st)
 {
     return st->sent_header + st->sent_data - st->left;
 }
 
-static uint64_t station_received(const struct station *st)
+static uint64_t station_received(const struct ring_station *st)
 {
     return st->received_header + st->received_data;
 }
 
 /* Slots that started on the ring at a node. */
-static uint64_t starts(const struct node *n)
+static uint64_t starts(const struct ring_node *n)
 {
     return (n->station ? station_sent(n->station) : n->out->head) - n->own;
 }
 
 /* Slots that ended there. */
-static uint64_t stops(const struct node *n)
+static uint64_t stops(const struct ring_node *n)
 {
     const uint64_t taken =
-        n->station ? station_received(n->station) + fifo_count(n->in) : n->in->tail;
+        n->station ? station_received(n->station) + ring_fifo_held(n->in) : n->in->tail;
     return taken - n->copies - n->own;
 }
 
-static uint64_t link_busy(const struct ring *r, unsigned node)
+static uint64_t link_busy(const struct ring_ring *r, unsigned node)
 {
     uint64_t busy = r->wrapped;
     if (node == r->nodes - 1)
@@ -74,7 +74,7 @@ struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level,
                                      unsigned node)
 {
     ring_settle(net);
-    const struct ring *r = ring_of(net, level, ring);
+    const struct ring_ring *r = ring_of(net, level, ring);
     assert(node < r->nodes);
     return (struct ring_link_count){
         .busy = link_busy(r, node),
@@ -82,11 +82,11 @@ struct ring_link_count ring_net_link(const struct ring_net *net, unsigned level,
 }
 
 /* Packets that have not left yet have stayed until now. */
-static struct ring_fifo_count outbox_read(const struct outbox *out, nm_tick now)
+static struct ring_fifo_count outbox_read(const struct ring_outbox *out, sim_tick now)
 {
     struct ring_fifo_count count = {.deepest = out->deepest, .integral = out->integral};
     for (uint64_t i = out->gone; i < out->sent; i++) {
-        const nm_tick sent = out->at[i & out->wrap].sent;
+        const sim_tick sent = out->at[i & out->wrap].sent;
         count.depth += sent <= now;
         count.integral += sent < now ? now - sent : 0;
     }
@@ -95,9 +95,9 @@ static struct ring_fifo_count outbox_read(const struct outbox *out, nm_tick now)
     return count;
 }
 
-static struct ring_fifo_count fifo_read(const struct fifo *f, uint64_t now)
+static struct ring_fifo_count fifo_read(const struct ring_fifo *f, uint64_t now)
 {
-    uint32_t depth = fifo_count(f);
+    uint32_t depth = ring_fifo_held(f);
     return (struct ring_fifo_count){
         .depth = depth, .deepest = f->deepest, .integral = f->filled + depth * now};
 }
@@ -106,7 +106,7 @@ struct ring_interface_count ring_net_interface(const struct ring_net *net, unsig
 {
     ring_settle(net);
     assert(station < net->stations);
-    const struct station *st = &net->station[station];
+    const struct ring_station *st = &net->station[station];
     struct ring_interface_count count = {
         .sent_header = st->sent_header,
         .sent_data = st->sent_data - st->left,
@@ -129,9 +129,9 @@ struct ring_between_count ring_net_between(const struct ring_net *net, unsigned 
                                            unsigned ring)
 {
     ring_settle(net);
-    const struct ring *r = ring_of(net, level, ring);
+    const struct ring_ring *r = ring_of(net, level, ring);
     assert(r->parent);
-    const struct fifo *up = r->node[r->nodes - 1].in, *down = r->node[r->nodes - 1].out;
+    const struct ring_fifo *up = r->node[r->nodes - 1].in, *down = r->node[r->nodes - 1].out;
     return (struct ring_between_count){
         .up = up->head,
         .down = down->head,
@@ -141,12 +141,12 @@ struct ring_between_count ring_net_between(const struct ring_net *net, unsigned 
         .down_fifo = fifo_read(down, net->now)};
 }
 
-static void total_ring(struct ring_total *total, const struct ring *r)
+static void total_ring(struct ring_total *total, const struct ring_ring *r)
 {
     total->inside += (unsigned)__builtin_popcount(r->occupied);
     for (unsigned n = 0; n < r->nodes; n++) {
         total->copies += r->node[n].copies;
-        total->inside += fifo_count(r->node[n].in);
+        total->inside += ring_fifo_held(r->node[n].in);
         total->hops += link_busy(r, n);
     }
 }
@@ -156,7 +156,7 @@ struct ring_total ring_net_total(const struct ring_net *net)
     ring_settle(net);
     struct ring_total total = {0};
     for (unsigned s = 0; s < net->stations; s++) {
-        const struct station *st = &net->station[s];
+        const struct ring_station *st = &net->station[s];
         total.sent += station_sent(st);
         total.received += station_received(st);
     }
@@ -167,15 +167,15 @@ struct ring_total ring_net_total(const struct ring_net *net)
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void dump_head(const struct ring_net *net, const struct fifo *f, FILE *file)
+static void dump_head(const struct ring_net *net, const struct ring_fifo *f, FILE *file)
 {
     const struct ring_packet *p = &net->packet[ring_slot_flight(f->at[f->head & f->wrap].slot)];
-    fprintf(file, "%u slots, first of packet %llu (%s) from station %u\n", fifo_count(f),
+    fprintf(file, "%u slots, first of packet %llu (%s) from station %u\n", ring_fifo_held(f),
             (unsigned long long)p->serial, p->class == RING_SINKABLE ? "sinkable" : "nonsinkable",
             p->source);
 }
 
-static void dump_ring(const struct ring_net *net, const struct ring *r, FILE *file)
+static void dump_ring(const struct ring_net *net, const struct ring_ring *r, FILE *file)
 {
     if (r->occupied)
         fprintf(file, "ring %u.%u: %d of %u slots in use\n", r->level, r->index,
@@ -185,7 +185,7 @@ static void dump_ring(const struct ring_net *net, const struct ring *r, FILE *fi
         if (parent ? r->held_back : r->halting >> n & 1)
             fprintf(file, "ring %u.%u: %s by the FIFO it feeds at node %u\n", r->level, r->index,
                     parent ? "held back from going up" : "halted", n);
-        if (r->node[n].station || !fifo_count(r->node[n].in))
+        if (r->node[n].station || !ring_fifo_held(r->node[n].in))
             continue;
         fprintf(file, "ring %u.%u node %u: %s FIFO: ", r->level, r->index, n,
                 parent ? "up" : "down");
@@ -193,7 +193,8 @@ static void dump_ring(const struct ring_net *net, const struct ring *r, FILE *fi
     }
 }
 
-static void dump_outbox(const struct outbox *out, unsigned station, const char *class, FILE *file)
+static void dump_outbox(const struct ring_outbox *out, unsigned station, const char *class,
+                        FILE *file)
 {
     if (out->gone == out->sent)
         return;
@@ -205,14 +206,14 @@ static void dump_outbox(const struct outbox *out, unsigned station, const char *
 
 static void dump_station(const struct ring_net *net, unsigned station, FILE *file)
 {
-    const struct station *st = &net->station[station];
+    const struct ring_station *st = &net->station[station];
     uint32_t asked = st->asked.count - st->takes_count;
     dump_outbox(&st->out[RING_SINKABLE], station, "sinkable", file);
     dump_outbox(&st->out[RING_NONSINKABLE], station, "nonsinkable", file);
     if (st->nonsinkable_out == net->timing.nonsinkable_limit)
         fprintf(file, "station %u: %u nonsinkable messages out, the limit\n", station,
                 st->nonsinkable_out);
-    if (fifo_count(&st->input)) {
+    if (ring_fifo_held(&st->input)) {
         fprintf(file, "station %u: input FIFO: ", station);
         dump_head(net, &st->input, file);
     }

@@ -24,8 +24,8 @@
 static void flights_grow(struct ring_net *net)
 {
     uint32_t old = net->flights, size = old ? 2 * old : 256;
-    net->flight = nm_grow(net->flight, size, sizeof *net->flight);
-    net->packet = nm_grow(net->packet, size, sizeof *net->packet);
+    net->flight = sim_grow(net->flight, size, sizeof *net->flight);
+    net->packet = sim_grow(net->packet, size, sizeof *net->packet);
     for (uint32_t i = size; i-- > old;) {
         net->flight[i].receivers = net->free_flight;
         net->free_flight = i;
@@ -34,7 +34,7 @@ static void flights_grow(struct ring_net *net)
 }
 
 void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
-                    struct flight *f)
+                    struct ring_flight *f)
 {
     const unsigned top = net->shape.levels - 1;
     for (unsigned l = 0; l <= level; l++) {
@@ -51,7 +51,7 @@ void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uin
     f->data_slots = p->data_slots;
 }
 
-static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
+static uint32_t flight_new(struct ring_net *net, const struct ring_outgoing *o)
 {
     if (net->free_flight == RING_NONE)
         flights_grow(net);
@@ -64,7 +64,7 @@ static uint32_t flight_new(struct ring_net *net, const struct outgoing *o)
 
 static void flight_received(struct ring_net *net, uint32_t i)
 {
-    struct flight *f = &net->flight[i];
+    struct ring_flight *f = &net->flight[i];
     if (--f->receivers)
         return;
     f->receivers = net->free_flight;
@@ -75,9 +75,9 @@ static void flight_received(struct ring_net *net, uint32_t i)
 
 /* A FIFO is nearly full: the one to the ring above holds its feeder back from going up, others halt
  * it. */
-static void fifo_raise(struct fifo *f, uint64_t c)
+static void fifo_raise(struct ring_fifo *f, uint64_t c)
 {
-    struct ring *r = f->feeder;
+    struct ring_ring *r = f->feeder;
     f->raised = true;
     if (f->feeder_bit == r->parent) {
         r->held_back = true;
@@ -92,9 +92,9 @@ static void fifo_raise(struct fifo *f, uint64_t c)
     r->halting |= f->feeder_bit;
 }
 
-static void fifo_lower(struct ring_net *net, struct fifo *f, uint64_t c)
+static void fifo_lower(struct ring_net *net, struct ring_fifo *f, uint64_t c)
 {
-    struct ring *r = f->feeder;
+    struct ring_ring *r = f->feeder;
     f->raised = false;
     if (f->feeder_bit == r->parent) {
         r->held_back = false;
@@ -110,7 +110,7 @@ static void fifo_lower(struct ring_net *net, struct fifo *f, uint64_t c)
 }
 
 /* There is something in it. */
-static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
+static void fifo_starts(struct ring_net *net, struct ring_fifo *f, uint64_t c)
 {
     *f->drain_mask |= 1u << f->drain_node;
     if (f->drain != f->feeder) /* a station's is seen to in the same cycle */
@@ -118,7 +118,7 @@ static void fifo_starts(struct ring_net *net, struct fifo *f, uint64_t c)
 }
 
 /* From which counts on somebody has to be told, or a new record be kept. */
-static void fifo_marks(struct fifo *f)
+static void fifo_marks(struct ring_fifo *f)
 {
     f->high = f->deepest + 1;
     if (!f->raised && f->limit.near_full < f->high)
@@ -126,7 +126,7 @@ static void fifo_marks(struct fifo *f)
     f->low = f->raised ? f->limit.restart - 1 : 0;
 }
 
-static __attribute__((noinline)) void fifo_rises(struct fifo *f, uint32_t count, uint64_t c)
+static __attribute__((noinline)) void fifo_rises(struct ring_fifo *f, uint32_t count, uint64_t c)
 {
     assert(count <= f->limit.depth);
     if (count > f->deepest)
@@ -136,9 +136,10 @@ static __attribute__((noinline)) void fifo_rises(struct fifo *f, uint32_t count,
     fifo_marks(f);
 }
 
-static __attribute__((noinline)) void fifo_falls(struct ring_net *net, struct fifo *f, uint64_t c)
+static __attribute__((noinline)) void fifo_falls(struct ring_net *net, struct ring_fifo *f,
+                                                 uint64_t c)
 {
-    const uint32_t count = fifo_count(f);
+    const uint32_t count = ring_fifo_held(f);
     if (f->raised && count < f->limit.restart)
         fifo_lower(net, f, c);
     if (!count)
@@ -146,22 +147,22 @@ static __attribute__((noinline)) void fifo_falls(struct ring_net *net, struct fi
     fifo_marks(f);
 }
 
-static inline void fifo_push(struct ring_net *net, struct fifo *f, ring_slot s, uint64_t c)
+static inline void fifo_push(struct ring_net *net, struct ring_fifo *f, ring_slot s, uint64_t c)
 {
     f->filled -= c;
-    f->at[f->tail++ & f->wrap] = (struct queued){c + f->delay, s};
-    const uint32_t count = fifo_count(f);
+    f->at[f->tail++ & f->wrap] = (struct ring_queued){c + f->delay, s};
+    const uint32_t count = ring_fifo_held(f);
     if (count >= f->high)
         fifo_rises(f, count, c);
     if (count == 1)
         fifo_starts(net, f, c);
 }
 
-static inline ring_slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t c)
+static inline ring_slot fifo_pop(struct ring_net *net, struct ring_fifo *f, uint64_t c)
 {
     f->filled += c;
     const ring_slot s = f->at[f->head++ & f->wrap].slot;
-    if (fifo_count(f) <= f->low)
+    if (ring_fifo_held(f) <= f->low)
         fifo_falls(net, f, c);
     return s;
 }
@@ -169,7 +170,7 @@ static inline ring_slot fifo_pop(struct ring_net *net, struct fifo *f, uint64_t 
 /* ---- slots on a ring ------------------------------------------------------------------------- */
 
 /* A slot now at `node` goes on to node `to`. */
-static inline void pass_on(struct ring *r, uint32_t node, uint32_t to, ring_slot s)
+static inline void pass_on(struct ring_ring *r, uint32_t node, uint32_t to, ring_slot s)
 {
     const uint32_t hops = to > node ? to - node : to + r->nodes - node;
     const uint32_t move = (r->moves + hops) % RING_MOVES;
@@ -187,7 +188,7 @@ static uint32_t next_after(uint32_t node, uint32_t targets)
 
 /* A slot for these targets is at `node`: it is copied there if the node is one, and goes on to the
  * others. */
-static void distribute(struct ring_net *net, struct ring *r, uint32_t node, ring_slot s,
+static void distribute(struct ring_net *net, struct ring_ring *r, uint32_t node, ring_slot s,
                        uint32_t targets, uint64_t c)
 {
     s &= ~(uint64_t)(SLOT_UNSEQUENCED | SLOT_TARGETS);
@@ -203,13 +204,13 @@ static void distribute(struct ring_net *net, struct ring *r, uint32_t node, ring
 }
 
 /* Where a slot has to go from the sequencing point of a ring. */
-static uint32_t sequenced(const struct ring_net *net, const struct ring *r, ring_slot s)
+static uint32_t sequenced(const struct ring_net *net, const struct ring_ring *r, ring_slot s)
 {
     return net->flight[ring_slot_flight(s)].way[RING_WAY(RING_DOWN, r->level)];
 }
 
 /* A multicast's slot is at `node`, which is the sequencing point or one of its targets. */
-static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring *r,
+static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, struct ring_ring *r,
                                                        uint32_t node, ring_slot s, uint64_t c)
 {
     const uint32_t targets =
@@ -217,7 +218,7 @@ static __attribute__((noinline)) void arrive_multicast(struct ring_net *net, str
     distribute(net, r, node, s, targets, c);
 }
 
-static __attribute__((noinline)) void completed(struct ring_net *net, struct station *st,
+static __attribute__((noinline)) void completed(struct ring_net *net, struct ring_station *st,
                                                 uint32_t flight, uint64_t c)
 {
     st->reassembly--;
@@ -227,7 +228,7 @@ static __attribute__((noinline)) void completed(struct ring_net *net, struct sta
 
 /* The packet handler takes a slot, unless it would complete a sinkable packet that has no room to
  * go. */
-static inline bool handle(struct ring_net *net, struct station *st, ring_slot s, uint64_t c)
+static inline bool handle(struct ring_net *net, struct ring_station *st, ring_slot s, uint64_t c)
 {
     const uint32_t flight = ring_slot_flight(s);
     if (s & SLOT_LAST && net->flight[flight].class == RING_SINKABLE &&
@@ -250,7 +251,7 @@ static inline bool handle(struct ring_net *net, struct station *st, ring_slot s,
 /* The nodes `due` have a slot coming. At a station whose input FIFO is empty it would be handled in
  * this same cycle; so it is at once, unless the station may put one for itself into its FIFO too.
  */
-static inline void arrive(struct ring_net *net, struct ring *r, uint32_t due, uint32_t move,
+static inline void arrive(struct ring_net *net, struct ring_ring *r, uint32_t due, uint32_t move,
                           uint64_t c)
 {
     const uint32_t direct = r->at_once & ~r->fed;
@@ -258,7 +259,7 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t due, ui
     for (; due; due &= due - 1) {
         const uint32_t node = (uint32_t)__builtin_ctz(due);
         const ring_slot s = r->coming[node][move];
-        const struct node *n = &r->node[node];
+        const struct ring_node *n = &r->node[node];
         if (s & (SLOT_TARGETS | SLOT_UNSEQUENCED))
             arrive_multicast(net, r, node, s, c);
         else if (!(direct >> node & 1) || !handle(net, n->station, s, c))
@@ -267,7 +268,7 @@ static inline void arrive(struct ring_net *net, struct ring *r, uint32_t due, ui
 }
 
 /* It has several targets, or `node` itself is one, or it has yet to be sequenced. */
-static __attribute__((noinline)) void enter_multicast(struct ring_net *net, struct ring *r,
+static __attribute__((noinline)) void enter_multicast(struct ring_net *net, struct ring_ring *r,
                                                       uint32_t node, ring_slot s, uint32_t way,
                                                       uint64_t c)
 {
@@ -282,7 +283,7 @@ static __attribute__((noinline)) void enter_multicast(struct ring_net *net, stru
 }
 
 /* Lets a slot into the ring at `node`, where the passing slot is free. */
-static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, ring_slot s,
+static inline void enter(struct ring_net *net, struct ring_ring *r, uint32_t node, ring_slot s,
                          uint32_t way, uint64_t c)
 {
     if (way & ((way - 1) | 1u << node))
@@ -294,7 +295,7 @@ static inline void enter(struct ring_net *net, struct ring *r, uint32_t node, ri
 /* ---- letting slots in ------------------------------------------------------------------------ */
 
 /* Forgets nonsinkable messages whose taking at the target is known by now. */
-static bool below_limit(const struct ring_net *net, struct station *st, uint64_t c)
+static bool below_limit(const struct ring_net *net, struct ring_station *st, uint64_t c)
 {
     if (st->nonsinkable_out < net->timing.nonsinkable_limit)
         return true;
@@ -309,27 +310,28 @@ static bool below_limit(const struct ring_net *net, struct station *st, uint64_t
     return st->nonsinkable_out < net->timing.nonsinkable_limit;
 }
 
-static bool may_start(const struct ring_net *net, struct station *st, unsigned class, bool held,
-                      uint64_t c)
+static bool may_start(const struct ring_net *net, struct ring_station *st, unsigned class,
+                      bool held, uint64_t c)
 {
-    const struct outbox *out = &st->out[class];
+    const struct ring_outbox *out = &st->out[class];
     if (out->gone == out->sent)
         return false;
-    const struct outgoing *o = &out->at[out->gone & out->wrap];
+    const struct ring_outgoing *o = &out->at[out->gone & out->wrap];
     if (o->ready > c || (held && o->level))
         return false;
     return class == RING_SINKABLE || below_limit(net, st, c);
 }
 
-static nm_tick sent_at(const struct station *st, unsigned class)
+static sim_tick sent_at(const struct ring_station *st, unsigned class)
 {
-    const struct outbox *out = &st->out[class];
+    const struct ring_outbox *out = &st->out[class];
     return out->at[out->gone & out->wrap].sent;
 }
 
 /* Is there a slot the station would let in now? Chooses the next packet: the older one, so that a
  * stream of answers cannot keep a request back for ever; of one age, the sinkable one. */
-static bool station_wants(const struct ring_net *net, struct station *st, bool held, uint64_t c)
+static bool station_wants(const struct ring_net *net, struct ring_station *st, bool held,
+                          uint64_t c)
 {
     if (st->flight != RING_NONE)
         return !(held && net->flight[st->flight].level);
@@ -342,32 +344,33 @@ static bool station_wants(const struct ring_net *net, struct station *st, bool h
 }
 
 /* While the up FIFO holds the ring back, may this slot not be let in? */
-static bool held_back(const struct ring_net *net, const struct ring *r, uint32_t node, ring_slot s)
+static bool held_back(const struct ring_net *net, const struct ring_ring *r, uint32_t node,
+                      ring_slot s)
 {
     return 1u << node != r->parent && net->flight[ring_slot_flight(s)].level > r->level;
 }
 
-static bool between_wants(const struct ring_net *net, const struct ring *r, uint32_t node,
+static bool between_wants(const struct ring_net *net, const struct ring_ring *r, uint32_t node,
                           bool held, uint64_t c)
 {
-    const struct fifo *f = r->node[node].out;
-    const struct queued *q = &f->at[f->head & f->wrap];
+    const struct ring_fifo *f = r->node[node].out;
+    const struct ring_queued *q = &f->at[f->head & f->wrap];
     return q->ready <= c && !(held && held_back(net, r, node, q->slot));
 }
 
-void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c)
+void ring_outbox_leave(const struct ring_net *net, struct ring_outbox *out, uint64_t c)
 {
-    nm_tick tick = c * net->timing.cycle;
+    sim_tick tick = c * net->timing.cycle;
     while (out->gone + out->deepest < out->sent &&
            out->at[(out->gone + out->deepest) & out->wrap].sent <= tick)
         out->deepest++;
-    struct outgoing *o = &out->at[out->gone++ & out->wrap];
+    struct ring_outgoing *o = &out->at[out->gone++ & out->wrap];
     o->freed = tick;
     out->integral += tick - o->sent;
 }
 
 /* A pending node that can let nothing in sleeps until then. */
-static void sleep_until(struct ring *r, struct node *n, uint64_t cycle)
+static void sleep_until(struct ring_ring *r, struct ring_node *n, uint64_t cycle)
 {
     n->alarm = cycle;
     if (cycle < r->alarm)
@@ -377,13 +380,13 @@ static void sleep_until(struct ring *r, struct node *n, uint64_t cycle)
 }
 
 /* When time alone may let the node go on. */
-static uint64_t node_ready(const struct ring_net *net, const struct node *n, uint64_t c)
+static uint64_t node_ready(const struct ring_net *net, const struct ring_node *n, uint64_t c)
 {
     if (n->out) {
         const uint64_t ready = n->out->at[n->out->head & n->out->wrap].ready;
-        return ready > c ? ready : NM_NEVER;
+        return ready > c ? ready : SIM_NEVER;
     }
-    uint64_t soonest = NM_NEVER;
+    uint64_t soonest = SIM_NEVER;
     for (unsigned class = 0; class < RING_CLASSES; class ++) {
         const uint64_t ready = ring_class_ready(net, n->station, class);
         if (ready > c && ready < soonest)
@@ -394,16 +397,16 @@ static uint64_t node_ready(const struct ring_net *net, const struct node *n, uin
 
 /* Looks at a node: it wants a free slot from now on, or sleeps until an alarm or the end of being
  * held back. */
-static inline void look_at(struct ring_net *net, struct ring *r, uint32_t node, uint64_t c)
+static inline void look_at(struct ring_net *net, struct ring_ring *r, uint32_t node, uint64_t c)
 {
-    struct node *n = &r->node[node];
+    struct ring_node *n = &r->node[node];
     const bool held = r->held_back;
     if (!(n->out ? between_wants(net, r, node, held, c)
                  : station_wants(net, n->station, held, c))) {
         sleep_until(r, n, node_ready(net, n, c));
         return;
     }
-    n->alarm = NM_NEVER;
+    n->alarm = SIM_NEVER;
     r->wanting |= 1u << node;
     n->since = n->since < c ? n->since : c;
     if (n->since + net->timing.patience < r->impatient)
@@ -411,13 +414,13 @@ static inline void look_at(struct ring_net *net, struct ring *r, uint32_t node, 
 }
 
 /* Looks at the nodes awake and, at the time of the alarm, at those it is for. */
-static void look(struct ring_net *net, struct ring *r, uint64_t c)
+static void look(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
     const bool alarm = c >= r->alarm;
     const uint32_t awake = r->awake;
     r->awake = 0;
     if (alarm)
-        r->alarm = NM_NEVER;
+        r->alarm = SIM_NEVER;
     for (uint32_t m = alarm ? r->pending & ~r->wanting : awake; m; m &= m - 1) {
         const uint32_t node = (uint32_t)__builtin_ctz(m);
         const uint64_t due = r->node[node].alarm;
@@ -430,7 +433,7 @@ static void look(struct ring_net *net, struct ring *r, uint64_t c)
 
 /* Finds the nodes that have waited too long. One that starts waiting after this cycle has not
  * before the `patience` of a cycle later. */
-static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
+static void lose_patience(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
     r->impatient = c + 1 + net->timing.patience;
     for (uint32_t m = r->wanting & ~r->starving; m; m &= m - 1) {
@@ -443,12 +446,12 @@ static void lose_patience(struct ring_net *net, struct ring *r, uint64_t c)
 }
 
 /* The station begins to send the packet it has chosen. */
-static __attribute__((noinline)) void station_begins(struct ring_net *net, struct station *st,
+static __attribute__((noinline)) void station_begins(struct ring_net *net, struct ring_station *st,
                                                      bool held, uint64_t c)
 {
     station_wants(net, st, held, c); /* a sinkable packet may have become ready since */
     st->flight = flight_new(net, ring_outbox_head(&st->out[st->class]));
-    const struct flight *f = &net->flight[st->flight];
+    const struct ring_flight *f = &net->flight[st->flight];
     st->left = f->data_slots;
     st->route = f->way[RING_WAY(RING_UP, 0)];
     st->nonsinkable_out += st->class == RING_NONSINKABLE;
@@ -456,7 +459,7 @@ static __attribute__((noinline)) void station_begins(struct ring_net *net, struc
     st->sent_data += f->data_slots;
 }
 
-static __attribute__((noinline)) void station_ends(struct ring_net *net, struct station *st,
+static __attribute__((noinline)) void station_ends(struct ring_net *net, struct ring_station *st,
                                                    uint64_t c)
 {
     ring_outbox_leave(net, &st->out[st->class], c);
@@ -466,10 +469,10 @@ static __attribute__((noinline)) void station_ends(struct ring_net *net, struct 
 
 /* The station wants, and its slot is free. @return that it goes on wanting: there is more of the
  * packet */
-static inline bool station_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
-                                  uint64_t c)
+static inline bool station_let_in(struct ring_net *net, struct ring_ring *r, uint32_t node,
+                                  bool held, uint64_t c)
 {
-    struct station *st = r->node[node].station;
+    struct ring_station *st = r->node[node].station;
     uint32_t kind = 0;
     if (st->flight == RING_NONE) {
         station_begins(net, st, held, c);
@@ -490,16 +493,16 @@ static inline bool station_let_in(struct ring_net *net, struct ring *r, uint32_t
 
 /* The same for an inter-ring interface. What is next but not ready will be looked at when it is; an
  * empty ring is looked at in the next cycle all the same. */
-static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t node, bool held,
-                                  uint64_t c)
+static inline bool between_let_in(struct ring_net *net, struct ring_ring *r, uint32_t node,
+                                  bool held, uint64_t c)
 {
-    struct node *n = &r->node[node];
-    struct fifo *f = n->out;
+    struct ring_node *n = &r->node[node];
+    struct ring_fifo *f = n->out;
     const ring_slot s = fifo_pop(net, f, c);
     enter(net, r, node, s, net->flight[ring_slot_flight(s)].way[n->way], c);
     if (f->head == f->tail)
         return false;
-    const struct queued *q = &f->at[f->head & f->wrap];
+    const struct ring_queued *q = &f->at[f->head & f->wrap];
     if (q->ready <= c + 1 && !(held && held_back(net, r, node, q->slot)))
         return true;
     if (q->ready > c + 1 && r->occupied)
@@ -510,19 +513,19 @@ static inline bool between_let_in(struct ring_net *net, struct ring *r, uint32_t
 }
 
 /* Lets in what the nodes `go` want to, whose slots are free. */
-static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t go, uint64_t c)
+static inline void let_these_in(struct ring_net *net, struct ring_ring *r, uint32_t go, uint64_t c)
 {
     const bool held = r->held_back;
     uint32_t done = 0;
     r->starving &= ~go;
     for (; go; go &= go - 1) {
         const uint32_t node = (uint32_t)__builtin_ctz(go);
-        struct node *n = &r->node[node];
+        struct ring_node *n = &r->node[node];
         const bool more =
             n->out ? between_let_in(net, r, node, held, c) : station_let_in(net, r, node, held, c);
         n->since = c + 1;
         if (!more) {
-            n->since = NM_NEVER;
+            n->since = SIM_NEVER;
             done |= 1u << node;
         }
     }
@@ -532,7 +535,7 @@ static inline void let_these_in(struct ring_net *net, struct ring *r, uint32_t g
 }
 
 /* Looks at whatever may have changed who wants to let in a slot, or who may. */
-static __attribute__((noinline)) void attend(struct ring_net *net, struct ring *r, uint64_t c)
+static __attribute__((noinline)) void attend(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
     if (r->awake || c >= r->alarm)
         look(net, r, c);
@@ -541,7 +544,7 @@ static __attribute__((noinline)) void attend(struct ring_net *net, struct ring *
     r->attend = r->alarm < r->impatient ? r->alarm : r->impatient;
 }
 
-static inline void move(struct ring_net *net, struct ring *r, uint64_t c)
+static inline void move(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
     const uint32_t move = ++r->moves % RING_MOVES, due = r->due[move];
     const uint32_t turned = r->occupied << 1, last = turned >> r->nodes;
@@ -558,15 +561,15 @@ static inline void move(struct ring_net *net, struct ring *r, uint64_t c)
 
 /* ---- packet handlers ------------------------------------------------------------------------- */
 
-static void remember_asker(struct ring_net *net, struct station *st, uint16_t source)
+static void remember_asker(struct ring_net *net, struct ring_station *st, uint16_t source)
 {
-    if (nm_queue_full(&st->asked))
-        st->askers = nm_queue_grow(&st->asked, st->askers, sizeof *st->askers);
-    st->askers[nm_queue_push(&st->asked)] = source;
+    if (sim_queue_full(&st->asked))
+        st->askers = sim_queue_grow(&st->asked, st->askers, sizeof *st->askers);
+    st->askers[sim_queue_push(&st->asked)] = source;
     assert(st->asked.count <= net->timing.nonsinkable_limit * net->stations);
 }
 
-bool ring_sinkable_room(const struct ring_net *net, const struct station *st, uint64_t c)
+bool ring_sinkable_room(const struct ring_net *net, const struct ring_station *st, uint64_t c)
 {
     uint32_t depth = net->timing.queue;
     if (st->delivered < depth)
@@ -575,24 +578,24 @@ bool ring_sinkable_room(const struct ring_net *net, const struct station *st, ui
     return st->taken > previous && st->taken_at[previous & st->taken_wrap] <= c * net->timing.cycle;
 }
 
-void ring_complete(struct ring_net *net, struct station *st, const struct ring_packet *p,
+void ring_complete(struct ring_net *net, struct ring_station *st, const struct ring_packet *p,
                    uint64_t c)
 {
     if (p->class == RING_SINKABLE)
         st->delivered++;
     else
         remember_asker(net, st, p->source);
-    const nm_tick at = (c + net->timing.handler) * net->timing.cycle;
+    const sim_tick at = (c + net->timing.handler) * net->timing.cycle;
     assert(at >= net->until); /* ring_window_end: no station has gone so far yet */
     net->deliver(net->ctx, (unsigned)(st - net->station), at, p);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void handle_fed(struct ring_net *net, struct ring *r, uint64_t c)
+static void handle_fed(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
     for (uint32_t fed = r->fed; fed; fed &= fed - 1) {
-        struct station *st = r->node[__builtin_ctz(fed)].station;
+        struct ring_station *st = r->node[__builtin_ctz(fed)].station;
         if (handle(net, st, st->input.at[st->input.head & st->input.wrap].slot, c))
             fifo_pop(net, &st->input, c);
     }
@@ -600,7 +603,7 @@ static void handle_fed(struct ring_net *net, struct ring *r, uint64_t c)
 
 /* @return first cycle after `c` that has work for the ring. A halted one is woken when that ends.
  */
-static inline uint64_t ring_step(struct ring_net *net, struct ring *r, uint64_t c)
+static inline uint64_t ring_step(struct ring_net *net, struct ring_ring *r, uint64_t c)
 {
     if (!r->halting)
         move(net, r, c);
@@ -609,17 +612,17 @@ static inline uint64_t ring_step(struct ring_net *net, struct ring *r, uint64_t 
     if (r->fed | (r->halting ? 0 : r->occupied | r->awake | r->wanting))
         return c + 1;
     if (r->halting)
-        return NM_NEVER;
+        return SIM_NEVER;
     return r->alarm > c ? r->alarm : c + 1;
 }
 
 /* Rings may wake one another, those above them for later cycles only. */
 static void net_cycle(struct ring_net *net, uint64_t c)
 {
-    struct ring *const end = net->ring + net->rings;
-    uint64_t *next = net->next, soonest = NM_NEVER;
-    net->soonest = NM_NEVER;
-    for (struct ring *r = net->ring; r != end; r++, next++) {
+    struct ring_ring *const end = net->ring + net->rings;
+    uint64_t *next = net->next, soonest = SIM_NEVER;
+    net->soonest = SIM_NEVER;
+    for (struct ring_ring *r = net->ring; r != end; r++, next++) {
         uint64_t due = *next;
         if (due <= c)
             *next = due = ring_step(net, r, c);
@@ -653,24 +656,24 @@ void ring_settle(const struct ring_net *looked_at)
     const uint64_t end = net->now;
     if (!net->alone.active)
         return;
-    ring_alone_ends(net);
+    ring_uncontended_ends(net);
     cycles(net, end);
 }
 
-void ring_run(struct ring_net *net, nm_tick until)
+void ring_run(struct ring_net *net, sim_tick until)
 {
     const uint64_t end = ring_cycle_at(net, until);
     net->until = until;
     if (net->any_touched)
         ring_absorb(net);
     if (net->alone.active) {
-        const struct alone *a = &net->alone;
+        const struct ring_uncontended *a = &net->alone;
         if (net->soonest <= a->end)
-            ring_alone_ends(net);
+            ring_uncontended_ends(net);
         else if (a->end < end)
-            ring_alone_arrives(net);
+            ring_uncontended_arrives(net);
     }
     cycles(net, end);
-    if (NM_LOOKS_AT_INVARIANTS)
+    if (SIM_LOOKS_AT_INVARIANTS)
         ring_invariants(net);
 }

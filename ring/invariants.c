@@ -1,48 +1,48 @@
 /*
- * What holds of the rings between two cycles: how the words of a ring that say who may do what
- * (struct ring) hang together, and that nobody who has something to do has been forgotten.
+ * What holds of the rings between two cycles: how the words of a ring hang together that say which
+ * node may do what (struct ring_ring), and that no node that has something to do was forgotten.
  */
 #include "base/invariant.h"
 #include "ring/net.h"
 
-static void fifo_holds(const struct fifo *f, const char *what, unsigned number)
+static void fifo_holds(const struct ring_fifo *f, const char *what, unsigned number)
 {
-    const uint32_t count = fifo_count(f);
-    const struct ring *r = f->feeder;
-    NM_MUST(count <= f->limit.depth, "%s %u: %u slots", what, number, count);
-    NM_MUST(f->deepest >= count, "%s %u: %u slots, deepest %u", what, number, count, f->deepest);
-    NM_MUST(f->raised ? count >= f->limit.restart : count < f->limit.near_full,
-            "%s %u: %u slots, raised %d", what, number, count, f->raised);
-    NM_MUST(f->raised ==
-                (f->feeder_bit == r->parent ? r->held_back : (r->halting & f->feeder_bit) != 0),
-            "%s %u: raised %d", what, number, f->raised);
-    NM_MUST((*f->drain_mask >> f->drain_node & 1) == (count != 0), "%s %u: %u slots", what, number,
-            count);
+    const uint32_t count = ring_fifo_held(f);
+    const struct ring_ring *r = f->feeder;
+    SIM_MUST(count <= f->limit.depth, "%s %u: %u slots", what, number, count);
+    SIM_MUST(f->deepest >= count, "%s %u: %u slots, deepest %u", what, number, count, f->deepest);
+    SIM_MUST(f->raised ? count >= f->limit.restart : count < f->limit.near_full,
+             "%s %u: %u slots, raised %d", what, number, count, f->raised);
+    SIM_MUST(f->raised ==
+                 (f->feeder_bit == r->parent ? r->held_back : (r->halting & f->feeder_bit) != 0),
+             "%s %u: raised %d", what, number, f->raised);
+    SIM_MUST((*f->drain_mask >> f->drain_node & 1) == (count != 0), "%s %u: %u slots", what, number,
+             count);
 }
 
 /* Slots in use are those that will be looked at, each once. */
-static void slots_hold(const struct ring *r)
+static void slots_hold(const struct ring_ring *r)
 {
     unsigned due = 0;
     for (unsigned move = 0; move < RING_MOVES; move++) {
-        NM_MUST(!(r->due[move] & ~r->all), "ring %u.%u", r->level, r->index);
+        SIM_MUST(!(r->due[move] & ~r->all), "ring %u.%u", r->level, r->index);
         due += (unsigned)__builtin_popcount(r->due[move]);
     }
-    NM_MUST(!(r->occupied & ~r->all), "ring %u.%u", r->level, r->index);
-    NM_MUST(due == (unsigned)__builtin_popcount(r->occupied), "ring %u.%u: %u due, occupied %#x",
-            r->level, r->index, due, r->occupied);
+    SIM_MUST(!(r->occupied & ~r->all), "ring %u.%u", r->level, r->index);
+    SIM_MUST(due == (unsigned)__builtin_popcount(r->occupied), "ring %u.%u: %u due, occupied %#x",
+             r->level, r->index, due, r->occupied);
 }
 
-/* First cycle in which a pending node may let something in, were its slot free; NM_NEVER if that
+/* First cycle in which a pending node may let something in, were its slot free; SIM_NEVER if that
  * does not depend on time alone: it is held back, or waits for a message to be taken. */
-static uint64_t station_may(const struct ring_net *net, const struct ring *r,
-                            const struct station *st)
+static uint64_t station_may(const struct ring_net *net, const struct ring_ring *r,
+                            const struct ring_station *st)
 {
-    uint64_t may = NM_NEVER;
+    uint64_t may = SIM_NEVER;
     if (st->flight != RING_NONE)
-        return r->held_back && net->flight[st->flight].level ? NM_NEVER : 0;
+        return r->held_back && net->flight[st->flight].level ? SIM_NEVER : 0;
     for (unsigned class = 0; class < RING_CLASSES; class ++) {
-        const struct outbox *out = &st->out[class];
+        const struct ring_outbox *out = &st->out[class];
         if (out->gone == out->sent || (r->held_back && ring_outbox_head(out)->level))
             continue;
         const uint64_t ready = ring_class_ready(net, st, class);
@@ -51,79 +51,79 @@ static uint64_t station_may(const struct ring_net *net, const struct ring *r,
     return may;
 }
 
-static uint64_t between_may(const struct ring_net *net, const struct ring *r, unsigned node)
+static uint64_t between_may(const struct ring_net *net, const struct ring_ring *r, unsigned node)
 {
-    const struct fifo *f = r->node[node].out;
-    const struct queued *q = &f->at[f->head & f->wrap];
+    const struct ring_fifo *f = r->node[node].out;
+    const struct ring_queued *q = &f->at[f->head & f->wrap];
     const bool up = net->flight[ring_slot_flight(q->slot)].level > r->level;
-    return r->held_back && 1u << node != r->parent && up ? NM_NEVER : q->ready;
+    return r->held_back && 1u << node != r->parent && up ? SIM_NEVER : q->ready;
 }
 
 /* Who is pending wants, is awake, or has an alarm no later than when it may. */
-static void node_holds(const struct ring_net *net, const struct ring *r, unsigned node)
+static void node_holds(const struct ring_net *net, const struct ring_ring *r, unsigned node)
 {
-    const struct node *n = &r->node[node];
+    const struct ring_node *n = &r->node[node];
     const uint32_t bit = 1u << node;
     if (r->wanting & bit) {
-        NM_MUST(n->since <= net->now, "ring %u.%u node %u", r->level, r->index, node);
-        NM_MUST(r->starving & bit ? n->since + net->timing.patience <= net->now
-                                  : n->since + net->timing.patience >= r->impatient,
-                "ring %u.%u node %u", r->level, r->index, node);
+        SIM_MUST(n->since <= net->now, "ring %u.%u node %u", r->level, r->index, node);
+        SIM_MUST(r->starving & bit ? n->since + net->timing.patience <= net->now
+                                   : n->since + net->timing.patience >= r->impatient,
+                 "ring %u.%u node %u", r->level, r->index, node);
     }
     if (!(r->pending & bit) || (r->wanting | r->awake) & bit)
         return;
     const uint64_t may = n->out ? between_may(net, r, node) : station_may(net, r, n->station);
     const uint64_t by = may > net->now ? may : net->now;
-    NM_MUST(n->alarm <= by && r->alarm <= by,
-            "ring %u.%u node %u may at %llu, its alarm %llu, the ring's %llu, now %llu", r->level,
-            r->index, node, (unsigned long long)may, (unsigned long long)n->alarm,
-            (unsigned long long)r->alarm, (unsigned long long)net->now);
+    SIM_MUST(n->alarm <= by && r->alarm <= by,
+             "ring %u.%u node %u may at %llu, its alarm %llu, the ring's %llu, now %llu", r->level,
+             r->index, node, (unsigned long long)may, (unsigned long long)n->alarm,
+             (unsigned long long)r->alarm, (unsigned long long)net->now);
 }
 
-static void ring_holds(const struct ring_net *net, const struct ring *r)
+static void ring_holds(const struct ring_net *net, const struct ring_ring *r)
 {
     const uint64_t next = net->next[r - net->ring];
-    NM_MUST(!(r->wanting & ~r->pending), "ring %u.%u: wanting %#x, pending %#x", r->level, r->index,
-            r->wanting, r->pending);
-    NM_MUST(!(r->awake & ~r->pending), "ring %u.%u: awake %#x, pending %#x", r->level, r->index,
-            r->awake, r->pending);
-    NM_MUST(!(r->awake & r->wanting), "ring %u.%u: awake %#x, wanting %#x", r->level, r->index,
-            r->awake, r->wanting);
-    NM_MUST(!(r->starving & ~r->wanting), "ring %u.%u: starving %#x, wanting %#x", r->level,
-            r->index, r->starving, r->wanting);
-    NM_MUST(r->attend <= r->alarm && (!r->awake || r->attend <= net->now), "ring %u.%u", r->level,
-            r->index);
-    NM_MUST(r->attend <= r->impatient || !(r->wanting & ~r->starving), "ring %u.%u", r->level,
-            r->index);
+    SIM_MUST(!(r->wanting & ~r->pending), "ring %u.%u: wanting %#x, pending %#x", r->level,
+             r->index, r->wanting, r->pending);
+    SIM_MUST(!(r->awake & ~r->pending), "ring %u.%u: awake %#x, pending %#x", r->level, r->index,
+             r->awake, r->pending);
+    SIM_MUST(!(r->awake & r->wanting), "ring %u.%u: awake %#x, wanting %#x", r->level, r->index,
+             r->awake, r->wanting);
+    SIM_MUST(!(r->starving & ~r->wanting), "ring %u.%u: starving %#x, wanting %#x", r->level,
+             r->index, r->starving, r->wanting);
+    SIM_MUST(r->attend <= r->alarm && (!r->awake || r->attend <= net->now), "ring %u.%u", r->level,
+             r->index);
+    SIM_MUST(r->attend <= r->impatient || !(r->wanting & ~r->starving), "ring %u.%u", r->level,
+             r->index);
     slots_hold(r);
     for (unsigned node = 0; node < r->nodes; node++)
         node_holds(net, r, node);
     const bool busy = r->fed || (!r->halting && (r->occupied | r->awake | r->wanting));
-    NM_MUST(!busy || next <= net->now, "ring %u.%u: next %llu", r->level, r->index,
-            (unsigned long long)next);
-    NM_MUST(r->halting || r->alarm == NM_NEVER || next <= r->alarm || next <= net->now,
-            "ring %u.%u: next %llu", r->level, r->index, (unsigned long long)next);
-    NM_MUST(net->soonest <= next, "ring %u.%u: next %llu", r->level, r->index,
-            (unsigned long long)next);
+    SIM_MUST(!busy || next <= net->now, "ring %u.%u: next %llu", r->level, r->index,
+             (unsigned long long)next);
+    SIM_MUST(r->halting || r->alarm == SIM_NEVER || next <= r->alarm || next <= net->now,
+             "ring %u.%u: next %llu", r->level, r->index, (unsigned long long)next);
+    SIM_MUST(net->soonest <= next, "ring %u.%u: next %llu", r->level, r->index,
+             (unsigned long long)next);
 }
 
 static void station_holds(const struct ring_net *net, unsigned number)
 {
-    const struct station *st = &net->station[number];
+    const struct ring_station *st = &net->station[number];
     const uint32_t bit = 1u << st->node;
     bool some = false;
     for (unsigned class = 0; class < RING_CLASSES; class ++) {
-        const struct outbox *out = &st->out[class];
-        NM_MUST(out->gone <= out->sent, "station %u", number);
+        const struct ring_outbox *out = &st->out[class];
+        SIM_MUST(out->gone <= out->sent, "station %u", number);
         some |= out->gone != out->sent;
     }
-    NM_MUST(st->nonsinkable_out <= net->timing.nonsinkable_limit &&
-                st->returning <= st->nonsinkable_out,
-            "station %u: %u out, %u return", number, st->nonsinkable_out, st->returning);
-    NM_MUST(st->flight == RING_NONE || some, "station %u sends nothing", number);
-    NM_MUST(st->taken <= st->delivered, "station %u", number);
-    NM_MUST(((st->ring->pending & bit) != 0) == some, "station %u: pending %#x", number,
-            st->ring->pending);
+    SIM_MUST(st->nonsinkable_out <= net->timing.nonsinkable_limit &&
+                 st->returning <= st->nonsinkable_out,
+             "station %u: %u out, %u return", number, st->nonsinkable_out, st->returning);
+    SIM_MUST(st->flight == RING_NONE || some, "station %u sends nothing", number);
+    SIM_MUST(st->taken <= st->delivered, "station %u", number);
+    SIM_MUST(((st->ring->pending & bit) != 0) == some, "station %u: pending %#x", number,
+             st->ring->pending);
     fifo_holds(&st->input, "input FIFO", number);
 }
 

@@ -83,10 +83,10 @@ static uint32_t power_of_two(uint32_t n)
     return p;
 }
 
-static void fifo_init(struct fifo *f, struct ring_depth limit, uint32_t delay)
+static void fifo_init(struct ring_fifo *f, struct ring_depth limit, uint32_t delay)
 {
     uint32_t size = power_of_two(limit.depth);
-    f->at = nm_alloc(size, sizeof *f->at);
+    f->at = sim_alloc(size, sizeof *f->at);
     f->wrap = size - 1;
     f->limit = limit;
     f->delay = delay;
@@ -94,8 +94,8 @@ static void fifo_init(struct fifo *f, struct ring_depth limit, uint32_t delay)
 }
 
 /* The FIFO is filled at `from`'s node a and emptied at `to`'s node b, where `mask` tells of it. */
-static void fifo_join(struct fifo *f, struct ring *from, unsigned a, struct ring *to, unsigned b,
-                      uint32_t *mask)
+static void fifo_join(struct ring_fifo *f, struct ring_ring *from, unsigned a, struct ring_ring *to,
+                      unsigned b, uint32_t *mask)
 {
     f->feeder = from;
     f->feeder_bit = 1u << a;
@@ -108,17 +108,17 @@ static void fifo_join(struct fifo *f, struct ring *from, unsigned a, struct ring
 static void station_init(struct ring_net *net, unsigned s)
 {
     const struct ring_timing *t = &net->timing;
-    struct station *st = &net->station[s];
+    struct ring_station *st = &net->station[s];
     unsigned node = s % net->shape.fan[0];
-    struct ring *r = &net->ring[net->base[0] + s / net->shape.fan[0]];
+    struct ring_ring *r = &net->ring[net->base[0] + s / net->shape.fan[0]];
     for (unsigned c = 0; c < RING_CLASSES; c++) {
         st->out[c].depth = t->output[c];
         st->out[c].wrap = power_of_two(t->output[c] + 1) - 1;
-        st->out[c].at = nm_alloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
+        st->out[c].at = sim_alloc(st->out[c].wrap + 1, sizeof *st->out[c].at);
     }
-    st->returns = nm_alloc(t->nonsinkable_limit, sizeof *st->returns);
+    st->returns = sim_alloc(t->nonsinkable_limit, sizeof *st->returns);
     st->taken_wrap = power_of_two(t->queue) - 1;
-    st->taken_at = nm_alloc(st->taken_wrap + 1, sizeof *st->taken_at);
+    st->taken_at = sim_alloc(st->taken_wrap + 1, sizeof *st->taken_at);
     st->flight = RING_NONE;
     st->own = ring_mask_station(&net->shape, s);
     st->ring = r;
@@ -131,11 +131,11 @@ static void station_init(struct ring_net *net, unsigned s)
 
 static void between_init(struct ring_net *net, unsigned ring)
 {
-    struct ring *r = &net->ring[ring];
+    struct ring_ring *r = &net->ring[ring];
     unsigned child = r->index % net->shape.fan[r->level + 1], parent = r->nodes - 1;
-    struct ring *above =
+    struct ring_ring *above =
         &net->ring[net->base[r->level + 1] + r->index / net->shape.fan[r->level + 1]];
-    struct fifo *up = &net->between[2 * ring], *down = up + 1;
+    struct ring_fifo *up = &net->between[2 * ring], *down = up + 1;
     fifo_init(up, net->timing.up_fifo, net->timing.up);
     fifo_init(down, net->timing.down_fifo, net->timing.down);
     fifo_join(up, r, parent, above, child, &above->pending);
@@ -151,17 +151,17 @@ static void rings_init(struct ring_net *net)
     for (unsigned level = top, first = 0;; level--) {
         net->base[level] = first;
         for (unsigned i = 0; i < count; i++) {
-            struct ring *r = &net->ring[first + i];
+            struct ring_ring *r = &net->ring[first + i];
             r->level = level;
             r->index = i;
             r->nodes = net->shape.fan[level] + (level < top);
             r->all = (1u << r->nodes) - 1;
             r->parent = level < top ? 1u << net->shape.fan[level] : 0;
             r->sequencer = level < top ? net->shape.fan[level] : 0;
-            r->alarm = NM_NEVER;
+            r->alarm = SIM_NEVER;
             for (unsigned n = 0; n < RING_NODES_MAX; n++)
-                r->node[n] = (struct node){
-                    .since = NM_NEVER, .alarm = NM_NEVER, .way = RING_WAY(RING_UP, level)};
+                r->node[n] = (struct ring_node){
+                    .since = SIM_NEVER, .alarm = SIM_NEVER, .way = RING_WAY(RING_UP, level)};
         }
         first += count;
         count *= net->shape.fan[level];
@@ -182,33 +182,33 @@ struct ring_net *ring_net_new(const struct ring_shape *shape, const struct ring_
                               ring_deliver_fn *deliver, void *ctx)
 {
     assert(!ring_check(shape, timing));
-    struct ring_net *net = nm_alloc(1, sizeof *net);
+    struct ring_net *net = sim_alloc(1, sizeof *net);
     net->shape = *shape;
     net->timing = *timing;
-    net->clock = nm_clock_of(timing->cycle);
+    net->clock = sim_clock_of(timing->cycle);
     net->deliver = deliver;
     net->ctx = ctx;
     net->stations = ring_shape_stations(shape);
     net->rings = count_rings(shape);
-    net->ring = nm_alloc(net->rings, sizeof *net->ring);
-    net->next = nm_alloc(net->rings, sizeof *net->next);
-    net->station = nm_alloc(net->stations, sizeof *net->station);
-    net->between = nm_alloc(2 * net->rings, sizeof *net->between);
+    net->ring = sim_alloc(net->rings, sizeof *net->ring);
+    net->next = sim_alloc(net->rings, sizeof *net->next);
+    net->station = sim_alloc(net->stations, sizeof *net->station);
+    net->between = sim_alloc(2 * net->rings, sizeof *net->between);
     for (unsigned l = 0; l < shape->levels; l++)
         net->everybody |= ((1ull << shape->fan[l]) - 1) << (16 * l);
     net->free_flight = RING_NONE;
-    net->soonest = NM_NEVER;
+    net->soonest = SIM_NEVER;
     rings_init(net);
     for (unsigned s = 0; s < net->stations; s++)
         station_init(net, s);
     for (unsigned r = 1; r < net->rings; r++)
         between_init(net, r);
     for (unsigned r = 0; r < net->rings; r++)
-        net->next[r] = NM_NEVER;
+        net->next[r] = SIM_NEVER;
     return net;
 }
 
-static void station_free(struct station *st)
+static void station_free(struct ring_station *st)
 {
     for (unsigned c = 0; c < RING_CLASSES; c++)
         free(st->out[c].at);
@@ -238,37 +238,37 @@ void ring_net_free(struct ring_net *net)
 
 /* ---- the station's side ---------------------------------------------------------------------- */
 
-static inline nm_tick window(const struct ring_net *net)
+static inline sim_tick window(const struct ring_net *net)
 {
-    return (nm_tick)net->timing.handler * net->timing.cycle;
+    return (sim_tick)net->timing.handler * net->timing.cycle;
 }
 
-nm_tick ring_window(const struct ring_net *net)
+sim_tick ring_window(const struct ring_net *net)
 {
     return window(net);
 }
 
-nm_tick ring_reach(const struct ring_net *net)
+sim_tick ring_reach(const struct ring_net *net)
 {
     const struct ring_timing *t = &net->timing;
     const uint32_t enters = t->generator < t->handler ? t->generator : t->handler;
-    return (nm_tick)(enters + t->handler) * t->cycle;
+    return (sim_tick)(enters + t->handler) * t->cycle;
 }
 
-static inline bool room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
+static inline bool room(const struct ring_net *net, unsigned station, unsigned class, sim_tick at)
 {
-    const struct outbox *out = &net->station[station].out[class];
+    const struct ring_outbox *out = &net->station[station].out[class];
     if (out->sent < out->depth)
         return true;
     const uint64_t previous =
         out->sent - out->depth; /* the packet whose place this one would take */
-    const struct alone *a = &net->alone;
+    const struct ring_uncontended *a = &net->alone;
     const bool left = out->gone > previous || (out->gone == previous && a->active &&
                                                a->station == station && a->flight.class == class);
     return left && out->at[previous & out->wrap].freed + window(net) <= at;
 }
 
-bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at)
+bool ring_room(const struct ring_net *net, unsigned station, unsigned class, sim_tick at)
 {
     return room(net, station, class, at);
 }
@@ -287,19 +287,20 @@ static bool packet_ok(const struct ring_net *net, unsigned station, const struct
 }
 
 /* Highest ring level a packet needs: see ring_mask_level. */
-static unsigned level_of(const struct station *st, ring_mask mask)
+static unsigned level_of(const struct ring_station *st, ring_mask mask)
 {
     const ring_mask other = mask & ~st->own;
     return ring_mask_field(other, 2) ? 2 : ring_mask_field(other, 1) ? 1 : 0;
 }
 
-void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct ring_packet *packet)
+void ring_send(struct ring_net *net, unsigned station, sim_tick at,
+               const struct ring_packet *packet)
 {
     assert(packet_ok(net, station, packet));
     assert(room(net, station, packet->class, at) && ring_cycle_at(net, at) >= net->now);
-    struct station *st = &net->station[station];
-    struct outbox *out = &st->out[packet->class];
-    struct outgoing *o = &out->at[out->sent++ & out->wrap];
+    struct ring_station *st = &net->station[station];
+    struct ring_outbox *out = &st->out[packet->class];
+    struct ring_outgoing *o = &out->at[out->sent++ & out->wrap];
     o->packet = *packet;
     o->sent = at;
     o->ready = ring_cycle_at(net, at) + net->timing.generator;
@@ -308,9 +309,9 @@ void ring_send(struct ring_net *net, unsigned station, nm_tick at, const struct 
     touch(net, station);
 }
 
-void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned class)
+void ring_take(struct ring_net *net, unsigned station, sim_tick at, unsigned class)
 {
-    struct station *st = &net->station[station];
+    struct ring_station *st = &net->station[station];
     assert(ring_cycle_at(net, at) >= net->now);
     if (class == RING_SINKABLE) {
         assert(st->taken < st->delivered);
@@ -320,7 +321,7 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
     assert(st->takes_count < st->asked.count);
     if (st->takes_count == st->takes_size) {
         st->takes_size = st->takes_size ? 2 * st->takes_size : 16;
-        st->takes = nm_grow(st->takes, st->takes_size, sizeof *st->takes);
+        st->takes = sim_grow(st->takes, st->takes_size, sizeof *st->takes);
     }
     st->takes[st->takes_count++] = at;
     touch(net, station);
@@ -328,16 +329,16 @@ void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned clas
 
 /* ---- between station and rings --------------------------------------------------------------- */
 
-uint64_t ring_least_return(const struct station *st)
+uint64_t ring_least_return(const struct ring_station *st)
 {
-    uint64_t least = NM_NEVER;
+    uint64_t least = SIM_NEVER;
     for (uint32_t i = 0; i < st->returning; i++)
         if (st->returns[i] < least)
             least = st->returns[i];
     return least;
 }
 
-static uint64_t station_ready(const struct ring_net *net, const struct station *st)
+static uint64_t station_ready(const struct ring_net *net, const struct ring_station *st)
 {
     if (st->flight != RING_NONE)
         return 0;
@@ -347,10 +348,10 @@ static uint64_t station_ready(const struct ring_net *net, const struct station *
 }
 
 /* Nonsinkable messages were taken here: their senders will know one window later. */
-static void tell_senders(struct ring_net *net, struct station *st)
+static void tell_senders(struct ring_net *net, struct ring_station *st)
 {
     for (uint32_t i = 0; i < st->takes_count; i++) {
-        struct station *from = &net->station[st->askers[nm_queue_pop(&st->asked)]];
+        struct ring_station *from = &net->station[st->askers[sim_queue_pop(&st->asked)]];
         uint64_t known = ring_cycle_at(net, st->takes[i] + window(net));
         assert(known >= net->now);
         from->returns[from->returning++] = known;
@@ -363,14 +364,14 @@ static void tell_senders(struct ring_net *net, struct station *st)
 /* What a station has sent and taken since the last run. */
 static void absorb_station(struct ring_net *net, unsigned station)
 {
-    struct station *st = &net->station[station];
+    struct ring_station *st = &net->station[station];
     tell_senders(net, st);
-    if (net->alone.active && net->alone.station == station && !ring_alone_remains(net))
-        ring_alone_ends(net);
+    if (net->alone.active && net->alone.station == station && !ring_uncontended_remains(net))
+        ring_uncontended_ends(net);
     if (net->alone.active && net->alone.station == station)
         return;
-    const bool empty = net->soonest == NM_NEVER && !net->alone.active;
-    if (empty && ring_alone_begins(net, station))
+    const bool empty = net->soonest == SIM_NEVER && !net->alone.active;
+    if (empty && ring_uncontended_begins(net, station))
         return;
     uint64_t ready = station_ready(net, st);
     ring_station_heads(st);
@@ -391,24 +392,24 @@ void ring_absorb(struct ring_net *net)
 }
 
 /* Earliest cycle for which a station's sends and takes since the last run may be of consequence. */
-static uint64_t touched_ready(const struct ring_net *net, const struct station *st)
+static uint64_t touched_ready(const struct ring_net *net, const struct ring_station *st)
 {
     uint64_t ready = station_ready(net, st);
-    uint64_t told = st->takes_count ? ring_cycle_at(net, st->takes[0] + window(net)) : NM_NEVER;
+    uint64_t told = st->takes_count ? ring_cycle_at(net, st->takes[0] + window(net)) : SIM_NEVER;
     return told < ready ? told : ready;
 }
 
-nm_tick ring_next(const struct ring_net *net)
+sim_tick ring_next(const struct ring_net *net)
 {
     return ring_next_from(net, 0);
 }
 
-nm_tick ring_next_from(const struct ring_net *net, nm_tick from)
+sim_tick ring_next_from(const struct ring_net *net, sim_tick from)
 {
     const uint64_t c = ring_cycle_at(net, from), now = c > net->now ? c : net->now;
     uint64_t soonest = net->soonest;
     if (net->alone.active) {
-        const uint64_t moves = ring_alone_next(net, now);
+        const uint64_t moves = ring_uncontended_next(net, now);
         soonest = moves < soonest ? moves : soonest;
     }
     for (unsigned w = 0; net->any_touched && w * 64 < net->stations; w++)
@@ -417,17 +418,17 @@ nm_tick ring_next_from(const struct ring_net *net, nm_tick from)
                 touched_ready(net, &net->station[w * 64 + (unsigned)__builtin_ctzll(t)]);
             soonest = ready < soonest ? ready : soonest;
         }
-    if (soonest == NM_NEVER)
-        return NM_NEVER;
+    if (soonest == SIM_NEVER)
+        return SIM_NEVER;
     return (soonest > now ? soonest : now) * net->timing.cycle;
 }
 
-nm_tick ring_quiet(const struct ring_net *net)
+sim_tick ring_quiet(const struct ring_net *net)
 {
     uint64_t c = net->soonest;
     if (net->alone.active && net->alone.end < c)
         c = net->alone.end;
     if (net->any_touched)
         return 0;
-    return c == NM_NEVER ? NM_NEVER : c * net->timing.cycle;
+    return c == SIM_NEVER ? SIM_NEVER : c * net->timing.cycle;
 }

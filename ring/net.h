@@ -16,7 +16,7 @@ enum { RING_NODES_MAX = RING_FAN_MAX + 1 };
 typedef uint64_t ring_slot;
 
 #define SLOT_TARGETS     0x0001ffffu
-#define SLOT_UNSEQUENCED 0x20000000u /* a multicast on its way to the sequencing point */
+#define SLOT_UNSEQUENCED 0x20000000u /**< a multicast on its way to the sequencing point */
 #define SLOT_HEADER      0x40000000u
 #define SLOT_LAST        0x80000000u
 #define SLOT_KIND        (SLOT_HEADER | SLOT_LAST)
@@ -38,140 +38,141 @@ enum { RING_UP, RING_DOWN };
 #define RING_WAY(side, level) (2 * (level) + (side))
 
 /** A packet between its first slot's insertion and its last slot's last reception. */
-struct flight {
-    uint32_t way[2 * RING_LEVELS]; /* bits of its slots that enter a ring: by RING_WAY */
-    uint32_t receivers; /* stations that have yet to get its last slot; or the next free flight */
-    uint8_t level;      /* highest ring level it needs */
+struct ring_flight {
+    uint32_t way[2 * RING_LEVELS]; /**< bits of its slots that enter a ring: by RING_WAY */
+    uint32_t receivers; /**< stations that have yet to get its last slot; or the next free flight */
+    uint8_t level;      /**< highest ring level it needs */
     uint8_t class, data_slots;
 };
 
-struct queued {
-    uint64_t ready; /* first cycle in which it may leave */
+struct ring_queued {
+    uint64_t ready; /**< first cycle in which it may leave */
     ring_slot slot;
 };
 
 /** A FIFO of slots, fed by a node of a ring. */
-struct fifo {
-    struct queued *at;   /* power-of-two array */
-    uint64_t head, tail; /* slots that ever left it, and ever came */
+struct ring_fifo {
+    struct ring_queued *at; /**< power-of-two array */
+    uint64_t head, tail;    /**< slots that ever left it, and ever came */
     uint32_t wrap;
-    uint32_t delay; /* cycles from entering to leaving at the earliest */
-    uint32_t high;  /* a slot that makes it so full calls for a closer look, */
-    uint32_t low;   /* and so does one whose leaving makes it so empty (cycle.c) */
+    uint32_t delay; /**< cycles from entering to leaving at the earliest */
+    uint32_t high;  /**< a slot that makes it so full calls for a closer look, */
+    uint32_t low;   /**< and so does one whose leaving makes it so empty (cycle.c) */
     uint32_t deepest;
-    bool raised;     /* nearly full: feeder halted or held back */
-    uint64_t filled; /* [slots x cycles]: cycles of those that left minus cycles in which they came,
-                        modulo 2^64; add slots x now */
+    bool raised;     /**< nearly full: feeder halted or held back */
+    uint64_t filled; /**< [slots x cycles]: cycles of those that left minus cycles in which they
+                        came, modulo 2^64; add slots x now */
     struct ring_depth limit;
-    uint32_t feeder_bit;         /* its node there */
-    struct ring *feeder, *drain; /* drain: the ring whose cycle empties it */
+    uint32_t feeder_bit;              /**< its node there */
+    struct ring_ring *feeder, *drain; /**< drain: the ring whose cycle empties it */
     uint32_t *drain_mask;
-    uint32_t drain_node; /* its bit in *drain_mask is set while it is not empty */
+    uint32_t drain_node; /**< its bit in *drain_mask is set while it is not empty */
 };
 
 /** More moves than a slot makes before a node looks at it; a power of two. */
 enum { RING_MOVES = 32 };
 
-struct node {
-    struct fifo *in;         /* what the ring feeds here */
-    struct fifo *out;        /* what is let into the ring here; NULL at a station */
-    struct station *station; /* NULL at an inter-ring interface */
-    uint64_t alarm;          /* if pending but neither awake nor wanting: cycle to look at it */
-    uint64_t since;          /* cycle since which its next slot waits; NM_NEVER if not yet */
-    uint64_t copies;         /* slots copied here while the original went on */
-    uint64_t own;            /* slots let in here for this node alone: never on the ring */
-    uint64_t way;            /* RING_WAY of what enters here */
+struct ring_node {
+    struct ring_fifo *in;         /**< what the ring feeds here */
+    struct ring_fifo *out;        /**< what is let into the ring here; NULL at a station */
+    struct ring_station *station; /**< NULL at an inter-ring interface */
+    uint64_t alarm;  /**< if pending but neither awake nor wanting: cycle to look at it */
+    uint64_t since;  /**< cycle since which its next slot waits; SIM_NEVER if not yet */
+    uint64_t copies; /**< slots copied here while the original went on */
+    uint64_t own;    /**< slots let in here for this node alone: never on the ring */
+    uint64_t way;    /**< RING_WAY of what enters here */
 };
 
-/*
+/**
  * A ring. Slots are not kept where they are but where and when a node has to look at them: `due`
  * tells for each of the next moves which nodes then have a slot coming. So a slot that moves costs
  * nothing, and a ring that stands still does not count moves.
  */
-struct ring {
+struct ring_ring {
     uint32_t nodes;
-    uint32_t all;       /* a bit per node */
-    uint32_t moves;     /* modulo 2^32 */
-    uint32_t occupied;  /* nodes whose slot is in use */
-    uint32_t wanting;   /* nodes that have something to let in and may, and wait for a free slot */
-    uint32_t starving;  /* of these: have waited so long that the others hold back */
-    uint32_t halting;   /* nodes whose FIFO is nearly full, so that the ring stands still */
-    bool held_back;     /* the up FIFO is: what would go up is not let in */
-    uint32_t parent;    /* bit of the node of the interface to the ring above; 0 on the top ring */
-    uint32_t fed;       /* stations whose input FIFO is not empty */
-    uint32_t at_once;   /* stations where a slot can be handled as it arrives (cycle.c) */
-    uint64_t attend;    /* no earlier cycle has anything to do but to move and let in */
-    uint64_t wrapped;   /* slots in use moved from the last node to node 0 */
-    uint32_t pending;   /* nodes that have something to let in */
-    uint32_t awake;     /* of these: whether they may let a slot in has to be looked at */
-    uint64_t alarm;     /* no node's alarm is earlier */
-    uint64_t impatient; /* before this cycle no node starves that does not starve now */
-    uint32_t sequencer; /* node of the sequencing point */
+    uint32_t all;      /**< a bit per node */
+    uint32_t moves;    /**< modulo 2^32 */
+    uint32_t occupied; /**< nodes whose slot is in use */
+    uint32_t wanting;  /**< nodes that have something to let in and may, and wait for a free slot */
+    uint32_t starving; /**< of these: have waited so long that the others hold back */
+    uint32_t halting;  /**< nodes whose FIFO is nearly full, so that the ring stands still */
+    bool held_back;    /**< the up FIFO is: what would go up is not let in */
+    uint32_t parent;   /**< bit of the node of the interface to the ring above; 0 on the top ring */
+    uint32_t fed;      /**< stations whose input FIFO is not empty */
+    uint32_t at_once;  /**< stations where a slot can be handled as it arrives (cycle.c) */
+    uint64_t attend;   /**< no earlier cycle has anything to do but to move and let in */
+    uint64_t wrapped;  /**< slots in use moved from the last node to node 0 */
+    uint32_t pending;  /**< nodes that have something to let in */
+    uint32_t awake;    /**< of these: whether they may let a slot in has to be looked at */
+    uint64_t alarm;    /**< no node's alarm is earlier */
+    uint64_t impatient; /**< before this cycle no node starves that does not starve now */
+    uint32_t sequencer; /**< node of the sequencing point */
     uint32_t level, index;
     uint32_t due[RING_MOVES];
-    ring_slot coming[RING_NODES_MAX][RING_MOVES]; /* by where it goes and the move that brings it */
+    /** By where it goes and the move that brings it. */
+    ring_slot coming[RING_NODES_MAX][RING_MOVES];
     uint64_t halted, halted_since, held, held_since;
-    struct node node[RING_NODES_MAX];
+    struct ring_node node[RING_NODES_MAX];
 };
 
 /** A place of an output FIFO; after the packet has left it remembers when. */
-struct outgoing {
+struct ring_outgoing {
     struct ring_packet packet;
-    nm_tick sent;   /* [ticks] */
-    uint64_t ready; /* through the packet generator */
-    nm_tick freed;  /* [ticks] */
+    sim_tick sent;  /**< [ticks] */
+    uint64_t ready; /**< through the packet generator */
+    sim_tick freed; /**< [ticks] */
     uint8_t level;
-    bool to_itself; /* its sender is among the targets */
+    bool to_itself; /**< its sender is among the targets */
 };
 
-struct outbox {
-    struct outgoing *at; /* power-of-two array of more than `depth` places: one that travels alone
-                            has left long before it goes */
+struct ring_outbox {
+    struct ring_outgoing *at; /**< power-of-two array of more than `depth` places: one that travels
+                            alone has left long before it goes */
     uint64_t wrap;
-    uint64_t sent, gone; /* packets ever handed over, and ever let into the ring */
+    uint64_t sent, gone; /**< packets ever handed over, and ever let into the ring */
     uint32_t depth;
     uint32_t deepest;
     uint64_t integral;
 };
 
-struct station {
+struct ring_station {
     /* Being sent: its slots follow one another through the ring's free slots. */
     uint32_t flight, class;
-    uint32_t left;  /* data slots that have yet to enter the ring */
-    uint32_t route; /* bits of its slots there */
-    struct outbox out[RING_CLASSES];
+    uint32_t left;  /**< data slots that have yet to enter the ring */
+    uint32_t route; /**< bits of its slots there */
+    struct ring_outbox out[RING_CLASSES];
     /* Nonsinkable messages out, and when those taken at their targets are to be forgotten. */
     uint32_t nonsinkable_out, returning;
     uint64_t *returns;
     /* Sinkable queue towards the station: packets put in, packets taken, and when. */
     uint64_t delivered, taken, taken_wrap;
-    nm_tick *taken_at;
+    sim_tick *taken_at;
     /* Nonsinkable queue: senders of what is in it, and takes not yet told to them. */
     uint16_t *askers;
-    struct nm_queue asked;
-    nm_tick *takes;
+    struct sim_queue asked;
+    sim_tick *takes;
     uint32_t takes_count, takes_size;
-    ring_mask own; /* its routing mask */
-    struct ring *ring;
+    ring_mask own; /**< its routing mask */
+    struct ring_ring *ring;
     uint32_t node;
-    struct fifo input;
+    struct ring_fifo input;
     uint64_t sent_header;
-    uint64_t sent_data; /* those `left` included */
+    uint64_t sent_data; /**< those `left` included */
     uint64_t received_header, received_data;
     uint32_t reassembly, reassembly_max;
 };
 
 /** A packet that has the rings for itself (alone.c). */
-struct alone {
+struct ring_uncontended {
     bool active;
     uint32_t station;
-    struct station *target;
-    uint64_t begin; /* cycle in which its header enters the ring */
-    uint64_t end;   /* cycle in which its last slot is handled at its target */
-    struct flight flight;
+    struct ring_station *target;
+    uint64_t begin; /**< cycle in which its header enters the ring */
+    uint64_t end;   /**< cycle in which its last slot is handled at its target */
+    struct ring_flight flight;
     /* Its way: on each ring from node to node, and when that ring has something to do for it. */
     struct {
-        struct ring *r;
+        struct ring_ring *r;
         uint32_t from, to;
         uint64_t first, last;
     } hop[2 * RING_LEVELS - 1];
@@ -181,34 +182,34 @@ struct alone {
 struct ring_net {
     struct ring_shape shape;
     struct ring_timing timing;
-    struct nm_clock clock; /* a ring cycle */
+    struct sim_clock clock; /**< a ring cycle */
     ring_deliver_fn *deliver;
     void *ctx;
     unsigned stations, rings;
-    unsigned base[RING_LEVELS]; /* first ring of a level; ring 0 is the top ring */
-    struct ring *ring;
-    uint64_t *next;   /* per ring: no earlier cycle has work for it */
-    uint64_t soonest; /* least of them */
-    uint64_t now;     /* all cycles before this one are done */
-    nm_tick until;    /* [ticks] stations have been simulated up to here */
-    struct station *station;
-    struct fifo *between;       /* two per ring but the top: [2r] up, [2r+1] down */
-    struct flight *flight;      /* what the rings look at, */
-    struct ring_packet *packet; /* and what they only carry */
+    unsigned base[RING_LEVELS]; /**< first ring of a level; ring 0 is the top ring */
+    struct ring_ring *ring;
+    uint64_t *next;   /**< per ring: no earlier cycle has work for it */
+    uint64_t soonest; /**< least of them */
+    uint64_t now;     /**< all cycles before this one are done */
+    sim_tick until;   /**< [ticks] stations have been simulated up to here */
+    struct ring_station *station;
+    struct ring_fifo *between;  /**< two per ring but the top: [2r] up, [2r+1] down */
+    struct ring_flight *flight; /**< what the rings look at, */
+    struct ring_packet *packet; /**< and what they only carry */
     uint32_t flights, free_flight;
-    struct alone alone; /* while active, the rings stand before its first cycle */
+    struct ring_uncontended alone; /**< while active, the rings stand before its first cycle */
     ring_mask everybody;
     bool any_touched;
-    uint64_t touched[RING_STATIONS_MAX / 64]; /* stations that sent or took since the last run */
+    uint64_t touched[RING_STATIONS_MAX / 64]; /**< stations that sent or took since the last run */
 };
 
-static inline uint32_t fifo_count(const struct fifo *f)
+static inline uint32_t ring_fifo_held(const struct ring_fifo *f)
 {
     return (uint32_t)(f->tail - f->head);
 }
 
 /** The ring has work in `cycle`. */
-static inline void ring_wake(struct ring_net *net, struct ring *r, uint64_t cycle)
+static inline void ring_wake(struct ring_net *net, struct ring_ring *r, uint64_t cycle)
 {
     uint64_t *next = &net->next[r - net->ring];
     if (cycle < *next)
@@ -217,18 +218,18 @@ static inline void ring_wake(struct ring_net *net, struct ring *r, uint64_t cycl
         net->soonest = cycle;
 }
 
-static inline struct outgoing *ring_outbox_head(const struct outbox *out)
+static inline struct ring_outgoing *ring_outbox_head(const struct ring_outbox *out)
 {
     return &out->at[out->gone & out->wrap];
 }
 
 /** Another packet is first in one of the station's output FIFOs. */
-static inline void ring_station_heads(struct station *st)
+static inline void ring_station_heads(struct ring_station *st)
 {
     const uint32_t bit = 1u << st->node;
     bool some = false, to_itself = false;
     for (unsigned class = 0; class < RING_CLASSES; class ++) {
-        const struct outbox *out = &st->out[class];
+        const struct ring_outbox *out = &st->out[class];
         some |= out->gone != out->sent;
         to_itself |= out->gone != out->sent && ring_outbox_head(out)->to_itself;
     }
@@ -237,7 +238,8 @@ static inline void ring_station_heads(struct station *st)
 }
 
 /** Has the ring look at a pending node in `cycle`. */
-static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t node, uint64_t cycle)
+static inline void ring_alarm(struct ring_net *net, struct ring_ring *r, uint32_t node,
+                              uint64_t cycle)
 {
     if (cycle < r->node[node].alarm)
         r->node[node].alarm = cycle;
@@ -249,22 +251,22 @@ static inline void ring_alarm(struct ring_net *net, struct ring *r, uint32_t nod
 }
 
 /** First cycle at or after a tick. */
-static inline uint64_t ring_cycle_at(const struct ring_net *net, nm_tick tick)
+static inline uint64_t ring_cycle_at(const struct ring_net *net, sim_tick tick)
 {
-    return nm_clock_cycles(&net->clock, tick + net->timing.cycle - 1);
+    return sim_clock_cycles(&net->clock, tick + net->timing.cycle - 1);
 }
 
 /** Least of a station's `returns`. (net.c) */
-uint64_t ring_least_return(const struct station *st);
+uint64_t ring_least_return(const struct ring_station *st);
 
 /** Earliest cycle in which a station's next packet of a class could start, were the ring free and
- *  not held; NM_NEVER if it has none, or none before some other station takes a message. */
-static inline uint64_t ring_class_ready(const struct ring_net *net, const struct station *st,
+ *  not held; SIM_NEVER if it has none, or none before some other station takes a message. */
+static inline uint64_t ring_class_ready(const struct ring_net *net, const struct ring_station *st,
                                         unsigned class)
 {
-    const struct outbox *out = &st->out[class];
+    const struct ring_outbox *out = &st->out[class];
     if (out->gone == out->sent)
-        return NM_NEVER;
+        return SIM_NEVER;
     const uint64_t ready = ring_outbox_head(out)->ready;
     if (class == RING_SINKABLE || st->nonsinkable_out < net->timing.nonsinkable_limit)
         return ready;
@@ -274,31 +276,31 @@ static inline uint64_t ring_class_ready(const struct ring_net *net, const struct
 
 /** What the rings look at in a packet. */
 void ring_flight_of(const struct ring_net *net, const struct ring_packet *p, uint8_t level,
-                    struct flight *f);
+                    struct ring_flight *f);
 
 /** The head of an output FIFO leaves in cycle `c`. (cycle.c) */
-void ring_outbox_leave(const struct ring_net *net, struct outbox *out, uint64_t c);
+void ring_outbox_leave(const struct ring_net *net, struct ring_outbox *out, uint64_t c);
 
 /** Whether the sinkable queue towards a station has room for one more in cycle `c`: what was taken
  * later still fills its place. (cycle.c) */
-bool ring_sinkable_room(const struct ring_net *net, const struct station *st, uint64_t c);
+bool ring_sinkable_room(const struct ring_net *net, const struct ring_station *st, uint64_t c);
 
 /** A packet's last slot was handled at its target in cycle `c`. (cycle.c) */
-void ring_complete(struct ring_net *net, struct station *st, const struct ring_packet *p,
+void ring_complete(struct ring_net *net, struct ring_station *st, const struct ring_packet *p,
                    uint64_t c);
 
 /** The rings are empty and this station has sent: does it send a single packet that will meet
  *  nothing? Then net->alone takes it. (alone.c) */
-bool ring_alone_begins(struct ring_net *net, unsigned station);
+bool ring_uncontended_begins(struct ring_net *net, unsigned station);
 /** Its station has sent nothing after it. */
-bool ring_alone_remains(const struct ring_net *net);
+bool ring_uncontended_remains(const struct ring_net *net);
 /** First cycle at or after `c` in which a slot of it would move. */
-uint64_t ring_alone_next(const struct ring_net *net, uint64_t c);
-void ring_alone_arrives(struct ring_net *net);
-void ring_alone_ends(struct ring_net *net);
+uint64_t ring_uncontended_next(const struct ring_net *net, uint64_t c);
+void ring_uncontended_arrives(struct ring_net *net);
+void ring_uncontended_ends(struct ring_net *net);
 
 /** Moves the slots that have been left standing, for those who want to look. (cycle.c) */
-void ring_settle(const struct ring_net *net);
+void ring_settle(const struct ring_net *looked_at);
 
 /** Ends the process if something is not as net.h says. (invariants.c) */
 void ring_invariants(const struct ring_net *net);

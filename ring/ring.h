@@ -68,7 +68,7 @@
  * So a window ends `handler` after the rings first move, and `handler` + min(`generator`,
  * `handler`) after a station first does something.
  *
- * Errors: preconditions are assertions. Bad shapes and timings are told by ring_check.
+ * Errors: preconditions are assertions. ring_check says what is wrong with a shape or timing.
  */
 #ifndef RING_RING_H
 #define RING_RING_H
@@ -124,7 +124,7 @@ const char *ring_check(const struct ring_shape *shape, const struct ring_timing 
  *                ring_run that calls
  * @param packet  valid during the call
  */
-typedef void ring_deliver_fn(void *ctx, unsigned station, nm_tick at,
+typedef void ring_deliver_fn(void *ctx, unsigned station, sim_tick at,
                              const struct ring_packet *packet);
 
 struct ring_net;
@@ -139,47 +139,47 @@ void ring_net_free(struct ring_net *net);
 
 /** May the station hand over a packet of this class at tick `at`? Room that a packet leaves behind
  *  when its last slot enters the ring is seen ring_window() later. */
-bool ring_room(const struct ring_net *net, unsigned station, unsigned class, nm_tick at);
+bool ring_room(const struct ring_net *net, unsigned station, unsigned class, sim_tick at);
 
 /** Hands a packet to the packet generator. Precondition: ring_room; `at` not before the end of the
  *  last window nor before the station's previous send of this class. */
-void ring_send(struct ring_net *net, unsigned station, nm_tick at,
+void ring_send(struct ring_net *net, unsigned station, sim_tick at,
                const struct ring_packet *packet);
 
 /** The station took the oldest delivered packet of `class` out of its queue at tick `at`: its room
  *  returns (and, for a nonsinkable one, its sender's count goes down). Preconditions as for
  *  ring_send; the packet was delivered. */
-void ring_take(struct ring_net *net, unsigned station, nm_tick at, unsigned class);
+void ring_take(struct ring_net *net, unsigned station, sim_tick at, unsigned class);
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/** Earliest tick at which anything can move; NM_NEVER when the network is empty. */
-nm_tick ring_next(const struct ring_net *net);
+/** Earliest tick at which anything can move; SIM_NEVER when the network is empty. */
+sim_tick ring_next(const struct ring_net *net);
 
 /** The same at or after tick `from`, as if the rings had run up to it; the begin of a ring cycle.
  *  Precondition: `from` is not after ring_quiet(). */
-nm_tick ring_next_from(const struct ring_net *net, nm_tick from);
+sim_tick ring_next_from(const struct ring_net *net, sim_tick from);
 
 /** Up to this tick the rings could run without a station hearing of it. */
-nm_tick ring_quiet(const struct ring_net *net);
+sim_tick ring_quiet(const struct ring_net *net);
 
 /** Simulates all ring cycles before `until`. Precondition: ring_window_end() allows it, beginning
  *  where the last run ended or anywhere up to ring_quiet(). */
-void ring_run(struct ring_net *net, nm_tick until);
+void ring_run(struct ring_net *net, sim_tick until);
 
 /** [ticks] from what the rings do to what a station can notice of it: the packet handler. */
-nm_tick ring_window(const struct ring_net *net);
+sim_tick ring_window(const struct ring_net *net);
 
 /** [ticks] from what a station does to what another can notice of it, if the rings stand still. */
-nm_tick ring_reach(const struct ring_net *net);
+sim_tick ring_reach(const struct ring_net *net);
 
 /** The last tick at which a window may end.
  *  @param moving  ring_next_from(where it begins)
- *  @param speaks  before this tick no station sends or takes anything; NM_NEVER: none will */
-static inline nm_tick ring_window_end(const struct ring_net *net, nm_tick moving, nm_tick speaks)
+ *  @param speaks  before this tick no station sends or takes anything; SIM_NEVER: none will */
+static inline sim_tick ring_window_end(const struct ring_net *net, sim_tick moving, sim_tick speaks)
 {
-    const nm_tick heard = speaks == NM_NEVER ? NM_NEVER : speaks + ring_reach(net);
-    const nm_tick moved = moving == NM_NEVER ? NM_NEVER : moving + ring_window(net);
+    const sim_tick heard = speaks == SIM_NEVER ? SIM_NEVER : speaks + ring_reach(net);
+    const sim_tick moved = moving == SIM_NEVER ? SIM_NEVER : moving + ring_window(net);
     return heard < moved ? heard : moved;
 }
 

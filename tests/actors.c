@@ -3,6 +3,8 @@
  */
 #include "actors.h"
 
+#include "test_machine.h"
+
 struct nm_machine *actors_machine(const struct nm_params *p)
 {
     struct nm_machine *m = nm_machine_new(p, &pc_driver);
@@ -29,7 +31,7 @@ uint64_t actors_draw(uint64_t *random, uint64_t below)
 void actors_params(struct nm_params *p, unsigned processors, unsigned stations, unsigned locals,
                    unsigned groups)
 {
-    nm_params_default(p);
+    test_machine(p);
     p->processors = processors;
     p->ring_stations = stations;
     p->ring_locals = locals;
@@ -44,9 +46,6 @@ void actors_queues(struct nm_params *p, unsigned fifo)
 
 void actors_plain_params(struct nm_params *p)
 {
-    size_t rows;
-    const struct nm_param_row *row = nm_param_rows(&rows);
-    for (size_t i = 0; i < rows; i++)
-        nm_param_set(p, &row[i], row[i].def);
+    nm_params_default(p);
     p->tlb_refill = 0;
 }

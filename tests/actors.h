@@ -24,15 +24,16 @@ struct pc_reference actors_pause(uint64_t n);
 /** A number below `below`, and the next state of the sequence. */
 uint64_t actors_draw(uint64_t *random, uint64_t below);
 
-/** Defaults, on a machine of so many cards per station, stations per local ring, and so on. */
+/** Those of test_machine, on a machine of so many cards per station, stations per local ring, and
+ * so on. */
 void actors_params(struct nm_params *p, unsigned processors, unsigned stations, unsigned locals,
                    unsigned groups);
 
 /** Every queue of bus and rings so long, or as short as it can be. [messages] */
 void actors_queues(struct nm_params *p, unsigned fifo);
 
-/** The defaults of the parameter table, in the hostile build too, but no TLB: what is counted is
- * what the memory takes, not software. */
+/** The defaults, whatever TEST_MACHINE says, but no TLB: what is counted is what the memory takes,
+ *  not software. */
 void actors_plain_params(struct nm_params *p);
 
 #endif

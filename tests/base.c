@@ -17,18 +17,18 @@ static uint64_t draw(uint64_t *dice, uint64_t below)
 Test(base, queue)
 {
     enum { STEPS = 100000 };
-    struct nm_queue q = {0};
+    struct sim_queue q = {0};
     unsigned *array = NULL, in = 0, out = 0;
     uint64_t dice = 1;
     for (unsigned n = 0; n < STEPS; n++) {
         const bool grows = n / 1000 % 2;
         if (draw(&dice, 10) < (grows ? 6 : 4)) {
-            if (nm_queue_full(&q))
-                array = nm_queue_grow(&q, array, sizeof *array);
-            array[nm_queue_push(&q)] = in++;
+            if (sim_queue_full(&q))
+                array = sim_queue_grow(&q, array, sizeof *array);
+            array[sim_queue_push(&q)] = in++;
         } else if (q.count) {
-            cr_assert_eq(array[nm_queue_at(&q, q.count - 1)], in - 1);
-            cr_assert_eq(array[nm_queue_pop(&q)], out++);
+            cr_assert_eq(array[sim_queue_at(&q, q.count - 1)], in - 1);
+            cr_assert_eq(array[sim_queue_pop(&q)], out++);
         }
         cr_assert_eq(q.count, in - out);
     }
@@ -37,32 +37,32 @@ Test(base, queue)
 }
 
 struct clock {
-    struct nm_kernel *k;
-    struct nm_timer timer;
-    nm_tick wanted; /* the earliest asked for since it last fired */
+    struct sim_kernel *k;
+    struct sim_timer timer;
+    sim_tick wanted; /* the earliest asked for since it last fired */
     uint64_t dice;
     unsigned fired, ignored;
 };
 
-static nm_fire_fn ring;
+static sim_fire_fn ring;
 
-static void ask(struct clock *c, nm_tick at)
+static void ask(struct clock *c, sim_tick at)
 {
     c->wanted = at < c->wanted ? at : c->wanted;
-    if (nm_timer_set(&c->timer, at))
-        nm_post(c->k, at, NM_RANK_MODULE, 0, ring, c, 0);
+    if (sim_timer_set(&c->timer, at))
+        sim_post(c->k, at, SIM_RANK_MODULE, 0, ring, c, 0);
 }
 
-static void ring(void *self, nm_tick now, uint64_t arg)
+static void ring(void *self, sim_tick now, uint64_t arg)
 {
     struct clock *c = self;
     (void)arg;
-    if (!nm_timer_fires(&c->timer, now)) {
+    if (!sim_timer_fires(&c->timer, now)) {
         c->ignored++;
         return;
     }
     cr_assert_eq(now, c->wanted);
-    c->wanted = NM_NEVER;
+    c->wanted = SIM_NEVER;
     c->fired++;
     for (unsigned n = (unsigned)draw(&c->dice, 4) + 1; n--;)
         ask(c, now + draw(&c->dice, 600));
@@ -70,11 +70,11 @@ static void ring(void *self, nm_tick now, uint64_t arg)
 
 Test(base, timer)
 {
-    struct clock c = {.k = nm_kernel_new(), .timer = {NM_NEVER}, .wanted = NM_NEVER, .dice = 1};
+    struct clock c = {.k = sim_kernel_new(), .timer = {SIM_NEVER}, .wanted = SIM_NEVER, .dice = 1};
     ask(&c, 7);
     while (c.fired < 10000)
-        nm_kernel_step(c.k);
+        sim_kernel_step(c.k);
     cr_assert_gt(c.ignored, 1000u);
     cr_assert_eq(c.timer.at, c.wanted);
-    nm_kernel_free(c.k);
+    sim_kernel_free(c.k);
 }

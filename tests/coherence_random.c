@@ -8,7 +8,7 @@
  * the protocol's own story and the seed that repeats it.
  */
 #include "actors.h"
-#include "machine/looking.h"
+#include "machine/statistics.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>
@@ -38,7 +38,15 @@ struct actor {
     uint64_t random;
     uint64_t left;       /* references still to make */
     uint64_t increments; /* successful SCs */
-    enum { PLAIN_LOAD, PLAIN_STORE, LINKED, CONDITIONAL, FETCH, OUTSIDE_LOAD, OUTSIDE_STORE } op;
+    enum {
+        PLAIN_LOAD,
+        PLAIN_STORE,
+        LINKED,
+        CONDITIONAL,
+        FETCH,
+        NONCOHERENT_LOAD,
+        NONCOHERENT_STORE
+    } op;
     uint64_t address;
     uint64_t linked;  /* what the last LL read */
     uint64_t mine;    /* an uncached doubleword that nobody else writes, */
@@ -71,7 +79,7 @@ enum { ALL, HERE };
 static void arrive(struct actor *a)
 {
     const unsigned window = (unsigned)draw(a, 2);
-    a->op = OUTSIDE_STORE;
+    a->op = NONCOHERENT_STORE;
     a->address = NM_REGISTERS + (uint64_t)a->number * NM_REGISTER_SPACE + PC_WINDOW +
                  window * PC_WINDOW_SPAN + PC_SYNC_ARRIVE0 + window * BARRIER;
     a->arrives = 1 + window;
@@ -79,14 +87,14 @@ static void arrive(struct actor *a)
 
 /* Now and then something outside coherence: the own doubleword, a part of anybody's, a line of a
  * non-coherent page, a register of any card, an arrival. */
-static bool decide_outside(struct actor *a)
+static bool decide_noncoherent(struct actor *a)
 {
     const uint64_t there = draw(a, nm_params_stations(a->p)) * a->p->memory_size + OUTSIDE;
     a->arrives = 0;
     if (a->op == LINKED || draw(a, 15))
         return false;
     a->outside++;
-    a->op = draw(a, 2) ? OUTSIDE_LOAD : OUTSIDE_STORE;
+    a->op = draw(a, 2) ? NONCOHERENT_LOAD : NONCOHERENT_STORE;
     switch (draw(a, 5)) {
     case 0:
         a->address = UNCACHED | a->mine;
@@ -109,7 +117,7 @@ static bool decide_outside(struct actor *a)
 
 static void decide(struct actor *a)
 {
-    if (decide_outside(a)) {
+    if (decide_noncoherent(a)) {
         a->decided = true;
         return;
     }
@@ -152,20 +160,23 @@ static bool wants_function(struct actor *a)
 static enum pc_reference_kind kind_of(const struct actor *a)
 {
     static const enum pc_reference_kind kinds[] = {
-        [PLAIN_LOAD] = PC_REFERENCE_LOAD,     [PLAIN_STORE] = PC_REFERENCE_STORE,
-        [LINKED] = PC_REFERENCE_LOAD_LINKED,  [CONDITIONAL] = PC_REFERENCE_STORE_CONDITIONAL,
-        [FETCH] = PC_REFERENCE_FETCH,         [OUTSIDE_LOAD] = PC_REFERENCE_LOAD,
-        [OUTSIDE_STORE] = PC_REFERENCE_STORE,
+        [PLAIN_LOAD] = PC_REFERENCE_LOAD,
+        [PLAIN_STORE] = PC_REFERENCE_STORE,
+        [LINKED] = PC_REFERENCE_LOAD_LINKED,
+        [CONDITIONAL] = PC_REFERENCE_STORE_CONDITIONAL,
+        [FETCH] = PC_REFERENCE_FETCH,
+        [NONCOHERENT_LOAD] = PC_REFERENCE_LOAD,
+        [NONCOHERENT_STORE] = PC_REFERENCE_STORE,
     };
     return kinds[a->op];
 }
 
-static bool is_outside(const struct actor *a)
+static bool is_noncoherent(const struct actor *a)
 {
-    return a->op == OUTSIDE_LOAD || a->op == OUTSIDE_STORE;
+    return a->op == NONCOHERENT_LOAD || a->op == NONCOHERENT_STORE;
 }
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     (void)card, (void)now;
@@ -173,21 +184,21 @@ static void next(void *self, unsigned card, nm_tick now, struct pc_reference *ou
         return;
     decide(a);
     *out = actors_reference(kind_of(a), a->address);
-    out->size = is_outside(a) && a->address < UNCACHED ? 4 : 8;
-    out->value = a->op == CONDITIONAL                   ? a->linked + 1
-                 : a->op == OUTSIDE_STORE && a->arrives ? 1
-                                                        : a->random;
+    out->size = is_noncoherent(a) && a->address < UNCACHED ? 4 : 8;
+    out->value = a->op == CONDITIONAL                       ? a->linked + 1
+                 : a->op == NONCOHERENT_STORE && a->arrives ? 1
+                                                            : a->random;
     out->ticks = 1 + draw(a, 4);
     a->left--;
 }
 
-static void done_outside(struct actor *a, const struct pc_result *result)
+static void done_noncoherent(struct actor *a, const struct pc_result *result)
 {
     const bool own = a->address == (UNCACHED | a->mine);
     if (a->arrives) {
         a->arrivals[a->arrives - 1]++;
         a->arrives = 0;
-    } else if (a->op == OUTSIDE_STORE) {
+    } else if (a->op == NONCOHERENT_STORE) {
         a->stored = own ? result->value : a->stored;
     } else if (own)
         cr_assert_eq(result->value, a->stored, "card %u: its own doubleword is lost", a->number);
@@ -203,8 +214,8 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
         a->linked = result->value;
     if (a->op == CONDITIONAL)
         a->increments += !result->failed;
-    if (is_outside(a))
-        done_outside(a, result);
+    if (is_noncoherent(a))
+        done_noncoherent(a, result);
 }
 
 static const struct pc_driver_source source = {next, done};
@@ -272,7 +283,7 @@ static bool begin_function(struct nm_machine *m, struct actor *a, const struct n
 static void run(struct nm_machine *m, const struct shape *s, uint64_t seed, struct actor *actor)
 {
     unsigned done = 0;
-    nm_tick until = 777;
+    sim_tick until = 777;
     while (done < nm_machine_cards(m)) {
         struct nm_trap trap;
         enum nm_run why = nm_machine_run(m, until, &trap);
@@ -298,7 +309,7 @@ static void come_to_rest(struct nm_machine *m, const struct shape *s, struct act
 {
     struct nm_trap trap;
     enum nm_run why;
-    while ((why = nm_machine_run(m, NM_NEVER, &trap)) == NM_RUN_INTERRUPT) {
+    while ((why = nm_machine_run(m, SIM_NEVER, &trap)) == NM_RUN_INTERRUPT) {
         actor[trap.card].out = false;
         actor[trap.card].done[0]++;
     }

@@ -50,13 +50,13 @@ struct actor {
     const struct program *program;
     unsigned at, left;
     uint64_t value; /* read; its ticket */
-    nm_tick began, longest, waited;
+    sim_tick began, longest, waited;
     unsigned times;
 };
 
-static void got(struct actor *a, nm_tick now)
+static void got(struct actor *a, sim_tick now)
 {
-    const nm_tick wait = now - a->began;
+    const sim_tick wait = now - a->began;
     a->longest = wait > a->longest ? wait : a->longest;
     a->waited += wait;
     a->times++;
@@ -99,7 +99,7 @@ static void go_on(struct actor *a, bool back)
     a->at = back ? a->program->step[a->at].back : a->at + 1;
 }
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     const enum op op = a->program->step[a->at].op;
@@ -131,7 +131,7 @@ static void run(struct nm_machine *m, const char *name)
 {
     for (unsigned done = 0; done < nm_machine_cards(m); done++) {
         struct nm_trap trap;
-        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        const enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_TRAP, "%s: stopped with %d: %s", name, (int)why,
                      nm_machine_error(m));
         nm_card_take(m, trap.card);
@@ -141,10 +141,10 @@ static void run(struct nm_machine *m, const char *name)
 static void print(const struct actor *actor, const struct program *program, const char *rules,
                   const struct nm_machine *m)
 {
-    nm_tick longest = 0, kindest = NM_NEVER, mean_least = NM_NEVER, mean_most = 0, all = 0;
+    sim_tick longest = 0, kindest = SIM_NEVER, mean_least = SIM_NEVER, mean_most = 0, all = 0;
     unsigned times = 0;
     for (unsigned i = 0; i < CARDS; i++) {
-        const nm_tick mean = actor[i].waited / actor[i].times;
+        const sim_tick mean = actor[i].waited / actor[i].times;
         longest = actor[i].longest > longest ? actor[i].longest : longest;
         kindest = actor[i].longest < kindest ? actor[i].longest : kindest;
         mean_least = mean < mean_least ? mean : mean_least;

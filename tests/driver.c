@@ -25,13 +25,13 @@ static struct nm_machine *make(void)
 
 struct actor {
     uint64_t random, log;
-    unsigned left;
+    uint64_t left;
     /* as this test counts */
     uint64_t loads, stores, failed, instructions;
-    nm_tick last;
+    sim_tick last;
 };
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     (void)card;
@@ -69,7 +69,7 @@ static void done(void *self, unsigned card, const struct pc_reference *r,
 
 static const struct pc_driver_source source = {next, done};
 
-static void play(struct actor actor[CARDS], nm_tick step)
+static void play(struct actor actor[CARDS], sim_tick step)
 {
     struct nm_machine *m = make();
     for (unsigned i = 0; i < CARDS; i++) {
@@ -79,7 +79,7 @@ static void play(struct actor actor[CARDS], nm_tick step)
     for (unsigned left = CARDS; left;) {
         struct nm_trap trap;
         const enum nm_run why =
-            nm_machine_run(m, step == NM_NEVER ? NM_NEVER : nm_machine_now(m) + step, &trap);
+            nm_machine_run(m, step == SIM_NEVER ? SIM_NEVER : nm_machine_now(m) + step, &trap);
         if (why == NM_RUN_UNTIL)
             continue;
         cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
@@ -105,9 +105,9 @@ static void play(struct actor actor[CARDS], nm_tick step)
 
 Test(driver, books_are_the_sources_and_cuts_do_not_matter)
 {
-    static const nm_tick steps[] = {1, 7, 100, 5000};
+    static const sim_tick steps[] = {1, 7, 100, 5000};
     struct actor whole[CARDS], cut[CARDS];
-    play(whole, NM_NEVER);
+    play(whole, SIM_NEVER);
     for (unsigned s = 0; s < sizeof steps / sizeof *steps; s++) {
         play(cut, steps[s]);
         cr_expect_eq(memcmp(whole, cut, sizeof whole), 0, "steps of %lu", (unsigned long)steps[s]);
@@ -122,7 +122,7 @@ struct list {
     uint64_t value; /* of the last */
 };
 
-static void take(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void take(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct list *l = self;
     (void)card, (void)now;
@@ -145,7 +145,7 @@ static const struct pc_driver_source lists = {take, keep};
 static struct nm_trap until_trap(struct nm_machine *m)
 {
     struct nm_trap trap;
-    const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    const enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
     return trap;
 }
@@ -202,7 +202,7 @@ Test(driver, computing_can_be_stopped_at_any_pcycle)
     enum { LONG = 200000 };
     static const struct pc_reference work = {
         .kind = PC_REFERENCE_COMPUTE, .ticks = LONG, .state = PC_ST_FP};
-    for (nm_tick stop = 1; stop < LONG; stop = 3 * stop + 1) {
+    for (sim_tick stop = 1; stop < LONG; stop = 3 * stop + 1) {
         struct nm_machine *m = make();
         struct list l = {&work, 1, 0};
         pc_drive(m, 0, &lists, &l, 0);

@@ -20,7 +20,6 @@
      .refuse = refuses,                                                                           \
      .functions = special,                                                                        \
      .protocol = &nm_protocols[NM_PROTOCOL_##protocol_id],                                        \
-     .exclusive = NM_PROTOCOL_##protocol_id == NM_PROTOCOL_numachine_ce,                          \
      .fetches = fetching,                                                                         \
      .links = linking,                                                                            \
      .swap = EX_SWAP_##mirror,                                                                    \

@@ -429,6 +429,24 @@ static const char *carry(struct ex_dir *d, struct fields f, uint64_t actions,
     return NULL;
 }
 
+/* Whether the directory's own unit waits for that line, which is locked for it. That of a network
+ * card never does: a prefetch is done when it is asked for. */
+static bool is_units(const struct ex_config *c, unsigned station, const struct nm_dir_line *e)
+{
+    return !station && locked(c, 0, e->state) && e->held_card == NM_NO_CARD &&
+           e->held_station == c->number[0];
+}
+
+/* A unit has one request for a line at a time, and no message answers it: it looks at what its
+ * directory does with the line (machine/special.c). What ends the wait must be a word for it, and
+ * what does not must leave the line locked for it. */
+static const char *tell_unit(bool own, bool waited, bool waits, uint64_t actions)
+{
+    const bool told =
+        actions & (NM_DIR_ACT_SERVED | (own ? NM_DIR_ACT_NACK : NM_DIR_ACT_REFUSE_HELD));
+    return (own || waited) && !waits && !told ? "a special function waits for ever" : NULL;
+}
+
 static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsigned station,
                              struct ex_dir *d, struct fields f, bool from_network, ex_cells cells)
 {
@@ -437,6 +455,8 @@ static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsi
     struct nm_packet in = packet_of(c, f);
     struct nm_sends sends;
     uint64_t actions;
+    const bool waited = is_units(c, station, &d->entry);
+    const bool own = f.message >= NM_MSG_SF_INVAL && f.message <= NM_MSG_SF_OWN;
     bool fresh = false;
     use(c, cells, agent, d->entry.state,
         nm_dir_event_of(agent, &place, &d->entry, &in, from_network));
@@ -446,6 +466,8 @@ static const char *dir_event(const struct ex_config *c, struct ex_world *w, unsi
     if (!station && actions & NM_DIR_ACT_SERVED && !d->fresh &&
         table(c, agent)->state[d->entry.state].attributes == NM_VALID)
         return "a special function leaves memory stale";
+    if (!wrong)
+        wrong = tell_unit(own, waited, is_units(c, station, &d->entry), actions);
     return wrong ? wrong : send_all(c, w, station, f.line, &sends, fresh, cells);
 }
 
@@ -670,6 +692,9 @@ bool ex_quiet(const struct ex_config *c, const struct ex_world *w)
         for (unsigned k = 0; k < c->cards; k++)
             busy += w->card[s][k].request + w->card[s][k].link + w->card[s][k].created +
                     w->card[s][k].in.count;
+        for (unsigned k = 0; k < c->cards; k++)
+            for (unsigned l = 0; l < c->lines; l++)
+                busy += waiting(c, w->card[s][k].state[l]);
         for (unsigned l = 0; l < c->lines; l++)
             busy += s && locked(c, s, w->nc[s][l].entry.state);
     }
@@ -743,12 +768,10 @@ static unsigned card_steps(const struct ex_config *c, const struct ex_world *w, 
 /* Memory has one request of its own at a time, for whatever line. */
 static bool unit_waits(const struct ex_config *c, const struct ex_world *w)
 {
-    for (uint8_t l = 0; l < c->lines; l++) {
-        const struct nm_dir_line *e = &w->home[l].entry;
-        if (locked(c, 0, e->state) && e->held_card == NM_NO_CARD && e->held_station == c->number[0])
-            return true;
-    }
-    return false;
+    bool waits = false;
+    for (uint8_t l = 0; l < c->lines; l++)
+        waits |= is_units(c, 0, &w->home[l].entry);
+    return waits;
 }
 
 static unsigned function_steps(const struct ex_config *c, const struct ex_world *w, uint8_t station,
@@ -761,7 +784,7 @@ static unsigned function_steps(const struct ex_config *c, const struct ex_world 
         if (station || unit_waits(c, w))
             continue;
         _Static_assert(NM_MSG_SF_WB - NM_MSG_SF_INVAL == 3, "the memory's four requests");
-        for (uint8_t m = NM_MSG_SF_INVAL; m <= NM_MSG_SF_WB; m++)
+        for (unsigned m = NM_MSG_SF_INVAL; m <= NM_MSG_SF_WB; m++)
             if (c->functions & EX_FUNCTIONS || m == NM_MSG_SF_EXCL)
                 out[n++] = (struct ex_step){EX_FUNCTION, station, m, l};
         for (uint8_t s = c->idle; c->functions & EX_CLAIMS && s < c->stations; s++)

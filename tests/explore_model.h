@@ -40,11 +40,11 @@ struct ex_config {
     bool refuse;  /**< directories may refuse requests and the network's interventions unseen */
     uint8_t functions; /**< enum ex_functions: what directories may ask themselves at any time */
     const struct nm_protocol *protocol;
-    bool exclusive; /**< in which a line may be a card's own without being dirty */
     bool fetches;   /**< there are loads content with a shared copy, as instruction fetches are */
     bool links;     /**< processors may link lines exclusively (agent.link_hold) */
     uint8_t swap;   /**< enum ex_swap: which worlds are mirror images */
     bool quick;     /**< small enough for the quick suite */
+    bool exclusive; /**< a line may be a card's own without being dirty: ex_search sets it */
 };
 
 /** Special functions (special.def). */
@@ -144,7 +144,7 @@ unsigned ex_steps(const struct ex_config *config, const struct ex_world *world,
 
 /**
  * Takes a step.
- * @param[in,out] world
+ * @param[in,out] world  before and after
  * @param cells  used cells are added, unless NULL
  * @return NULL, or what is wrong with the step or with the world after it
  */
@@ -162,9 +162,9 @@ void ex_unpack(const struct ex_config *config, const uint8_t *bytes, struct ex_w
 /** Exchanges what the configuration says is alike. */
 void ex_mirror(const struct ex_config *config, struct ex_world *world);
 
-/** The step as text, with what it meets in the world before it. */
-void ex_print_step(FILE *out, const struct ex_config *config, const struct ex_world *before,
-                   struct ex_step step);
+/** The step `s` as text, with what it meets in the world `w` before it. */
+void ex_print_step(FILE *out, const struct ex_config *c, const struct ex_world *w,
+                   struct ex_step s);
 void ex_print_world(FILE *out, const struct ex_config *config, const struct ex_world *world);
 
 #endif

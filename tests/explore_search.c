@@ -312,15 +312,31 @@ static enum ex_verdict explore(struct search *s, struct ex_result *r, ex_cells c
     return EX_LIVELOCK;
 }
 
-struct ex_result ex_search(const struct ex_config *config, uint32_t limit, ex_cells cells,
+/* Whether the protocol gives a card a line clean exclusive. */
+static bool grants_exclusive(const struct nm_protocol *protocol)
+{
+    const struct nm_table *t = protocol->agent[NM_AGENT_CARD];
+    bool grants = false;
+    for (unsigned s = 0; s < t->states; s++)
+        for (unsigned e = 0; e < t->events; e++) {
+            const struct nm_cell *cell = nm_cell(t, s, e);
+            grants |= cell->exists && t->state[s].line != NM_LINE_E &&
+                      t->state[cell->next].line == NM_LINE_E;
+        }
+    return grants;
+}
+
+struct ex_result ex_search(const struct ex_config *machine, uint32_t limit, ex_cells cells,
                            FILE *out)
 {
+    struct ex_config config = *machine;
     struct search s;
     struct ex_result r = {0};
+    config.exclusive = grants_exclusive(config.protocol);
     struct timespec from, to;
     mallopt(M_PERTURB, 0); /* else malloc would fill gigabytes that are never used */
     clock_gettime(CLOCK_MONOTONIC, &from);
-    search_init(&s, config, limit);
+    search_init(&s, &config, limit);
     r.verdict = explore(&s, &r, cells, out);
     r.worlds = s.worlds;
     search_free(&s);

@@ -28,7 +28,7 @@ struct ex_result {
  * Searches all worlds, `limit` at most. Used cells are added to `cells` unless NULL. On a violation
  * the trace is printed to `out` unless NULL.
  */
-struct ex_result ex_search(const struct ex_config *config, uint32_t limit, ex_cells cells,
+struct ex_result ex_search(const struct ex_config *machine, uint32_t limit, ex_cells cells,
                            FILE *out);
 
 const char *ex_verdict_name(enum ex_verdict v);

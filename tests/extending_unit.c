@@ -39,7 +39,7 @@ static uint64_t total(const struct mon_taps *at, unsigned event)
     return mon_event_total(&two_counters.events[event], at);
 }
 
-static nm_tick cycle_of(const struct rig *rig)
+static sim_tick cycle_of(const struct rig *rig)
 {
     return rig->p.cpu_clock / rig->p.bus_clock;
 }
@@ -52,7 +52,7 @@ static struct mon_taps *record(const struct nm_params *p)
     struct rig rig;
     struct nm_trap trap;
     rig_new_of(&rig, p, &kind, 100000);
-    for (nm_tick e = 0; e < EDGES; e++) {
+    for (sim_tick e = 0; e < EDGES; e++) {
         cr_assert(!e || !rig_run(&rig, e * cycle_of(&rig), &trap));
         nm_card_taps(rig.m, 1, &at[e]);
         cr_assert(!rig_run(&rig, e * cycle_of(&rig) + 1, &trap));
@@ -80,7 +80,7 @@ Test(extending_unit, counts_what_the_taps_say)
             rig_set(&rig, c, PER * k + CONTROL, control(event, false));
             rig_set(&rig, c, PER * k + COUNTER, UINT32_MAX - c);
         }
-        for (nm_tick at = 4000; at < 20000; at += 1777) {
+        for (sim_tick at = 4000; at < 20000; at += 1777) {
             cr_assert(!rig_run(&rig, at, &trap));
             for (unsigned c = 0; c < CARDS; c++) {
                 nm_card_taps(rig.m, c, &to);
@@ -109,7 +109,7 @@ Test(extending_unit, interrupts_on_the_edge_on_which_bit_31_is_set)
             const unsigned k = rows[i].k, event = rows[i].event;
             const bool packets = two_counters.events[event].taps & MON_PACKET_TAPS;
             struct nm_trap trap = {0};
-            nm_tick edge = BEGIN;
+            sim_tick edge = BEGIN;
             struct rig rig;
             rig_new_of(&rig, &p, &kind, 100000);
             cr_assert(!rig_run(&rig, BEGIN * cycle_of(&rig), &trap));

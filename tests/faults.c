@@ -8,6 +8,7 @@
  * theirs. A sanitizer has a malloc of its own, and then the second count stays 0.
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +35,8 @@ struct page {
     uint64_t fail[SIDES];  /**< number of the call to fail, from 1; 0: none */
     uint64_t count[SIDES]; /**< calls so far */
     char name[32];         /**< of the call that failed */
-    uint8_t rare[KEPT];    /**< of ours: 1 if it asks for something else than memory */
+    char place[64];     /**< of theirs: the library that asked, and its function if it has a name */
+    uint8_t rare[KEPT]; /**< of ours: 1 if it asks for something else than memory */
 };
 
 static struct page *page;
@@ -117,28 +119,39 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-/** @return whether the request is granted */
-static bool grant(void)
+/** Notes who asked. */
+static void note_place(const void *caller)
+{
+    Dl_info at;
+
+    if (dladdr(caller, &at) && at.dli_fname)
+        snprintf(page->place, sizeof page->place, "%s %s", basename(at.dli_fname),
+                 at.dli_sname ? at.dli_sname : "");
+}
+
+/** @param caller  an address in the function that asks. @return whether the request is granted */
+static bool grant(const void *caller)
 {
     if (!fails(THEIRS, "library memory", ENOMEM))
         return true;
+    note_place(caller);
     errno = ENOMEM;
     return false;
 }
 
 void *malloc(size_t size)
 {
-    return grant() ? __libc_malloc(size) : NULL;
+    return grant(__builtin_return_address(0)) ? __libc_malloc(size) : NULL;
 }
 
-void *calloc(size_t count, size_t size)
+void *calloc(size_t nmemb, size_t size)
 {
-    return grant() ? __libc_calloc(count, size) : NULL;
+    return grant(__builtin_return_address(0)) ? __libc_calloc(nmemb, size) : NULL;
 }
 
-void *realloc(void *old, size_t size)
+void *realloc(void *ptr, size_t size)
 {
-    return grant() ? __libc_realloc(old, size) : NULL;
+    return grant(__builtin_return_address(0)) ? __libc_realloc(ptr, size) : NULL;
 }
 #endif
 

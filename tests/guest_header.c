@@ -182,8 +182,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         fputs(text, stdout);
     else if (!(fine = same(argv[1], text)))
-        fprintf(stderr, "%s is not what the tables say; its first lines say how to make it\n",
-                argv[1]);
+        fprintf(stderr, "%s is not what the tables say; 'build/tests/guest_header > %s' makes it\n",
+                argv[1], argv[1]);
     free(text);
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }

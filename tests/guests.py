@@ -26,7 +26,7 @@ ARGUMENTS = {
     "filerest": [["{dir}"]],
     "files": [["{dir}"]],
     "mappings": [["{dir}"]],
-    # Its data in every quarter of a line: in the hostile build one of them shut a home's answers out.
+    # Its data in every quarter of a line: on the hostile machine one of them shut a home's answers out.
     "sum": [[], ["x" * 16], ["x" * 32], ["x" * 48]],
     "team": [["1"], ["7"]],
     "threads": [["1"], ["3"], ["64"]],
@@ -89,6 +89,14 @@ def compare(what, expected, got):
 
 
 def check(guest):
+    """What is wrong, a text for each. A run without results is one of them: others follow it."""
+    try:
+        return differences(guest)
+    except AssertionError as no_results:
+        return [str(no_results)]
+
+
+def differences(guest):
     expected = guest.expected()
     first = guest.simulate()
     complaints = compare("simulated", expected, first)

@@ -78,6 +78,14 @@ expect 0 "mine.c" "$program" check zero.yaml
 expect 2 "/tmp: is a directory, not a program" "$program" stat -- /tmp
 expect 2 "numachine run runs experiments" "$program" stat -- ./mine.yaml
 expect 2 "compile it with mips-linux-gnu-gcc" "$program" stat -- ./mine.c
+printf 'machine: station-4\nprogram: {source: mine.c}\nmonitor: {status: {cards: [0, 3], from: 0us, to: 9cy}}\n' >pins.yaml
+expect 0 "status      pins of cards 0 3, from the beginning to 9cy" "$program" check pins.yaml
+mkdir barrier
+expect 0 "experiment  barrier" "$program" check barrier
+expect 2 "directory" "$program" check ./barrier
+mkdir zzz
+expect 2 "directory" "$program" check zzz
+rmdir barrier zzz
 printf 'bus: {clock: 50}\n' >bad.yaml
 expect 2 "bad.yaml:1:14: error: 'bus.clock': 50 needs a unit" "$program" check bad.yaml
 expect 0 "called    me" "$program" check mine.yaml --set program.name=me

@@ -1,5 +1,6 @@
 /* Experiment files: every key, defaults, paths seen from the file, checks across keys, round trip.
  */
+#include "input/home.h"
 #include "input/write.h"
 #include "input_text.h"
 
@@ -91,7 +92,7 @@ Test(input_experiment, defaults)
     expect_list(o.x.envp, (const char *const[]){NULL});
     expect_list(o.x.cflags, (const char *const[]){"-O2", NULL});
     expect_list(o.x.events, (const char *const[]){"default", NULL});
-    cr_expect_eq(o.x.limit, NM_NEVER);
+    cr_expect_eq(o.x.limit, SIM_NEVER);
     cr_expect_eq(o.x.seed, 1);
     cr_expect_null(o.x.stdin_path);
     expect_list(o.x.inputs + 2, (const char *const[]){"a.out", NULL});
@@ -99,7 +100,7 @@ Test(input_experiment, defaults)
 
     struct in_experiment x;
     in_experiment_default(&x);
-    cr_expect_eq(x.limit, NM_NEVER);
+    cr_expect_eq(x.limit, SIM_NEVER);
     cr_expect_str_eq(x.abi, "o32");
     cr_expect_str_eq(x.origins[0].text, "default");
     in_experiment_free(&x);
@@ -159,14 +160,11 @@ Test(input_experiment, shipped)
 {
     static const char *const names[] = {"template", "first-light"};
     for (size_t i = 0; i < 2; i++) {
-        char path[500], source[500];
-        snprintf(path, sizeof path, NM_HOME "/experiments/%s.yaml", names[i]);
-        snprintf(source, sizeof source, NM_HOME "/experiments/%s.c", names[i]);
-        if (access(source, R_OK))
-            continue;
+        char *path = in_home_path("experiments/%s.yaml", names[i]);
         struct outcome o = read_file(path, NULL);
         cr_expect_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
         outcome_free(&o);
+        free(path);
     }
 }
 

@@ -214,6 +214,7 @@ Test(input_monitor, refusals)
         {__LINE__, "status: {cards: [0], from: 2us, to: 2us}",
          ":2:47: error: 'monitor.status.to' is not behind 'monitor.status.from'"},
         {__LINE__, "status: {cards: [0], to: 0cy}", "is no time at all"},
+        {__LINE__, "status: {cards: [0], from: 1us, to: 0us}", "is no time at all"},
         {__LINE__, "status: {cards: [0], from: 2us}}\nrun: {limit: 2us",
          ":2:38: error: 'monitor.status.from' is not before 'run.limit'"},
         {__LINE__, "mask: {address: {from: 0x2000, to: 0x1000}}",

@@ -79,7 +79,7 @@ static bool serve(const char *what, char *rest)
         formula(rest);
     } else if (!strcmp(what, "time")) {
         const char *hz = strsep(&rest, " ");
-        good = in_time_parse(rest, strtoull(hz, NULL, 10), &value, why, sizeof why);
+        good = in_time_parse(rest, strtoull(hz, NULL, 10), 1, &value, why, sizeof why);
         answer(good, value, why);
     } else if (!strcmp(what, "show") && form_of(strsep(&rest, " "), &form)) {
         in_value_format(&form, strtoull(rest, NULL, 10), text, sizeof text);

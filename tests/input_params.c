@@ -1,4 +1,5 @@
 /* The tables check themselves: no row may ship that a reader could not understand. */
+#include "input/home.h"
 #include "input/tables.h"
 #include "input/write.h"
 
@@ -72,10 +73,8 @@ static const struct {
     BREAK(l2_line, 48, "l2.line"),
     BREAK(l2_size, 1000000, "l2.size"),
     BREAK(memory_size, (1 << 20) + 2048, "memory.size"),
-#ifndef NM_HOSTILE
     BREAK(l1i_size, 12288, "l1i.size"),
     BREAK(l1d_size, 12288, "l1d.size"),
-#endif
 #undef BREAK
 };
 
@@ -112,16 +111,57 @@ Test(input_params, rules)
 }
 
 /* The committed schema is what the tables say: numachine list schema > configs/schema.json. */
+/* Delays of the station bus and the rings that may grow although nm_params_slowest does not, from
+ * which the watchdog and the directories' turns know how long an access may take. */
+static const struct {
+    const char *key, *why;
+} not_waited_for[] = {
+    {"memory.refresh", "how often, not how long"},
+    {"memory.refresh_time", "somebody else is in the way"},
+    {"agent.create", "after a line was claimed, which is no access"},
+    {"agent.register", "no line is asked for"},
+    {"counters.interrupt", "an interrupt, for which no access waits"},
+};
+
+static bool is_waited_for(const char *key)
+{
+    for (size_t i = 0; i < sizeof not_waited_for / sizeof *not_waited_for; i++)
+        if (strcmp(not_waited_for[i].key, key) == 0)
+            return false;
+    return true;
+}
+
+Test(input_params, slowest)
+{
+    size_t count;
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].type != NM_PARAM_CYCLES || strcmp(rows[i].unit, "PCycles") == 0)
+            continue;
+        struct nm_params p, more;
+        nm_params_default(&p);
+        more = p;
+        nm_param_set(&more, &rows[i], rows[i].def + 1);
+        cr_expect_eq(nm_params_slowest(&more) > nm_params_slowest(&p), is_waited_for(rows[i].key),
+                     "%s: a delay that an access may have to wait for is added in "
+                     "nm_params_slowest (machine/params.c); one that none waits for is a row of "
+                     "not_waited_for here, which says why",
+                     rows[i].key);
+    }
+}
+
 Test(input_params, schema)
 {
     json_t *schema = in_schema();
     json_error_t error;
-    json_t *shipped = json_load_file(NM_HOME "/configs/schema.json", 0, &error);
+    char *path = in_home_path("configs/schema.json");
+    json_t *shipped = json_load_file(path, 0, &error);
     cr_assert(schema);
     cr_assert(shipped, "%s", error.text);
     cr_expect(json_equal(schema, shipped), "run: numachine list schema > configs/schema.json");
     json_decref(schema);
     json_decref(shipped);
+    free(path);
 }
 
 Test(input_params, listings)

@@ -1,8 +1,11 @@
-"""Every shipped YAML file agrees with configs/schema.json. Skipped (77) without python3-jsonschema."""
+"""Every shipped YAML file agrees with configs/schema.json. Skipped (77) without python3-jsonschema.
+Of 0, the schema and the reader think alike for every value with a unit."""
 import glob
 import json
 import os
+import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -11,7 +14,7 @@ except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
 
-home = sys.argv[1]
+home, numachine = sys.argv[1:]
 with open(os.path.join(home, "configs/schema.json"), encoding="utf-8") as file:
     schema = json.load(file)
 jsonschema.Draft7Validator.check_schema(schema)
@@ -38,4 +41,43 @@ for bad in ({"bus": {"clock": 50}}, {"bus": {"clok": "50MHz"}}, {"l2": {"line": 
     if validator.is_valid(bad):
         print("the schema accepts", bad)
         failures += 1
+
+
+def with_units(properties, path=()):
+    """Paths of keys whose values have a unit, and the smallest of it."""
+    for name, value in properties.items():
+        texts = [form.get("pattern", "") for form in [value, *value.get("anyOf", [])]]
+        if "properties" in value:
+            yield from with_units(value["properties"], path + (name,))
+        for text in texts:
+            unit = "cy" if "cy" in text else "B" if "B|" in text else "Hz" if "Hz|" in text else None
+            if unit:
+                yield path + (name,), unit
+
+
+def zeros(kind, before):
+    """Where the schema lets 0 through and the reader says that it is none, or the other way round."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for path, unit in with_units(schema["definitions"][kind]["properties"]):
+            for zero in (0, "0" + unit):
+                value = zero
+                for name in reversed(path):
+                    value = {name: value}
+                document = {**before, **value}
+                if path[:2] == ("monitor", "status"):
+                    document["monitor"]["status"]["cards"] = [0]
+                file = scratch + "/x.yaml"
+                with open(file, "w", encoding="utf-8") as out:
+                    json.dump(document, out)
+                said = subprocess.run([numachine, "check", file], capture_output=True, text=True, timeout=60).stderr
+                key = ".".join(path)
+                refused = any(f"'{key}'" in line and ("out of range" in line or "no time at all" in line)
+                              for line in said.splitlines())
+                if validator.is_valid(document) == refused:
+                    yield f"{key}: {zero}: the schema {'accepts' if refused else 'refuses'} it, the reader says {said!r}"
+
+
+for wrong in [*zeros("machine", {}), *zeros("experiment", {"program": {"path": numachine}})]:
+    print(wrong)
+    failures += 1
 sys.exit(failures > 0)

@@ -89,7 +89,7 @@ static const struct {
     int line;
     const char *text;
     uint64_t hz;
-    nm_tick ticks;
+    sim_tick ticks;
     const char *refusal;
 } times[] = {
     {__LINE__, "20ns", 150000000, 3, NULL},
@@ -98,7 +98,7 @@ static const struct {
     {__LINE__, "2s", 150000000, 300000000, NULL},
     {__LINE__, "0.02us", 150000000, 3, NULL},
     {__LINE__, "7cy", 150000000, 7, NULL},
-    {__LINE__, "none", 150000000, NM_NEVER, NULL},
+    {__LINE__, "none", 150000000, SIM_NEVER, NULL},
     {__LINE__, "1ns", 150000000, 0, "whole number"},
     {__LINE__, "0s", 150000000, 0, "no time"},
     {__LINE__, "0cy", 150000000, 0, "no time"},
@@ -119,9 +119,9 @@ static const struct {
 Test(input_units, times)
 {
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-        nm_tick ticks = 77;
+        sim_tick ticks = 77;
         char why[400] = "";
-        const bool good = in_time_parse(times[i].text, times[i].hz, &ticks, why, sizeof why);
+        const bool good = in_time_parse(times[i].text, times[i].hz, 1, &ticks, why, sizeof why);
         cr_expect_eq(good, !times[i].refusal, "line %d: %s", times[i].line, why);
         cr_expect_eq(ticks, good ? times[i].ticks : 77, "line %d", times[i].line);
         if (times[i].refusal)

@@ -19,7 +19,7 @@ struct actor {
     unsigned left;
 };
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     (void)card, (void)now;
@@ -54,10 +54,10 @@ static void look(const struct nm_machine *m)
 }
 
 /* Runs window by window until no card runs. */
-static void run(struct nm_machine *m, nm_tick until)
+static void run(struct nm_machine *m, sim_tick until)
 {
     struct nm_trap trap;
-    for (nm_tick at = nm_machine_now(m) + 10; at < until; at += 10) {
+    for (sim_tick at = nm_machine_now(m) + 10; at < until; at += 10) {
         if (nm_machine_run(m, at, &trap) == NM_RUN_TRAP) {
             nm_card_take(m, trap.card);
         }
@@ -65,7 +65,7 @@ static void run(struct nm_machine *m, nm_tick until)
     }
 }
 
-/* In small primary caches too: a line that has made room for an old copy, which the processor is
+/* In small primary caches too: a line that has made room for a stale copy, which the processor is
  * not shown, was still shown itself. */
 Test(invariants, kept_by_a_busy_machine)
 {
@@ -82,7 +82,7 @@ Test(invariants, kept_by_a_busy_machine)
 /* ---- broken on purpose ----------------------------------------------------------------------- */
 
 /* A ring with a slot in use and a node that wants, or is pending. */
-static struct ring *some_ring(const struct nm_machine *m)
+static struct ring_ring *some_ring(const struct nm_machine *m)
 {
     for (unsigned r = 0; r < m->net->rings; r++)
         if (m->net->ring[r].occupied && m->net->ring[r].pending)
@@ -100,41 +100,41 @@ static struct pc_card *some_card(const struct nm_machine *m, enum pc_activity ac
 
 static void forget_pending(struct nm_machine *m)
 {
-    struct ring *r = some_ring(m);
+    struct ring_ring *r = some_ring(m);
     r->pending = r->wanting = r->awake = r->starving = 0;
 }
 
 static void want_without_anything(struct nm_machine *m)
 {
-    struct ring *r = some_ring(m);
+    struct ring_ring *r = some_ring(m);
     r->wanting |= r->all & ~r->pending;
 }
 
 static void sleep_for_ever(struct nm_machine *m)
 {
-    struct ring *r = some_ring(m);
+    struct ring_ring *r = some_ring(m);
     r->wanting = r->awake = r->starving = 0;
-    r->alarm = NM_NEVER;
+    r->alarm = SIM_NEVER;
     for (unsigned n = 0; n < r->nodes; n++)
-        r->node[n].alarm = NM_NEVER;
+        r->node[n].alarm = SIM_NEVER;
 }
 
 static void attend_too_late(struct nm_machine *m)
 {
-    struct ring *r = some_ring(m);
+    struct ring_ring *r = some_ring(m);
     r->alarm = m->net->now;
-    r->attend = NM_NEVER;
+    r->attend = SIM_NEVER;
 }
 
 static void starve_at_once(struct nm_machine *m)
 {
-    struct ring *r = some_ring(m);
+    struct ring_ring *r = some_ring(m);
     r->starving = r->all;
 }
 
 static void lose_a_slot(struct nm_machine *m)
 {
-    struct ring *r = some_ring(m);
+    struct ring_ring *r = some_ring(m);
     r->occupied &= r->occupied - 1;
 }
 
@@ -145,8 +145,8 @@ static void halt_for_nothing(struct nm_machine *m)
 
 static void lose_work(struct nm_machine *m)
 {
-    m->net->soonest = NM_NEVER;
-    m->net->next[some_ring(m) - m->net->ring] = NM_NEVER;
+    m->net->soonest = SIM_NEVER;
+    m->net->next[some_ring(m) - m->net->ring] = SIM_NEVER;
 }
 
 static void run_while_waiting(struct nm_machine *m)
@@ -165,7 +165,7 @@ static void empty_secondary_caches(struct nm_machine *m)
     for (unsigned i = 0; i < m->cards; i++) {
         const struct pc_card *card = pc_card_of(m->card[i]);
         memset(card->l2[PC_SIDE_D].state, NM_LINE_I, card->l2[PC_SIDE_D].places);
-        for (nm_tick t = 0; t < 1000; t++)
+        for (sim_tick t = 0; t < 1000; t++)
             pc_card_invariants(card, t);
     }
 }
@@ -173,20 +173,20 @@ static void empty_secondary_caches(struct nm_machine *m)
 static void forget_a_processor(struct nm_machine *m)
 {
     const struct pc_card *card = some_card(m, PC_RUNNING);
-    m->station[card->station].running[card->position] = NM_NEVER;
+    m->station[card->station].running[card->position] = SIM_NEVER;
 }
 
 static void forget_a_station(struct nm_machine *m)
 {
-    m->next = NM_NEVER;
+    m->next = SIM_NEVER;
 }
 
 static void forget_a_trap(struct nm_machine *m)
 {
-    m->stop_at = m->calls ? NM_NEVER : m->now;
+    m->stop_at = m->calls ? SIM_NEVER : m->now;
 }
 
-static void nothing(void *self, nm_tick now, uint64_t arg)
+static void nothing(void *self, sim_tick now, uint64_t arg)
 {
     (void)self;
     (void)now;
@@ -196,10 +196,10 @@ static void nothing(void *self, nm_tick now, uint64_t arg)
 /* Two causes post on one tick, and nothing says who comes first. */
 static void post_in_any_order(struct nm_machine *m)
 {
-    struct nm_kernel *k = m->station[0].k;
+    struct sim_kernel *k = m->station[0].k;
     const uint32_t component = nm_component(0, PC_ORDER_UNCACHED);
     for (uint64_t arg = 0; arg < 2; arg++)
-        nm_post(k, nm_kernel_now(k) + 5, NM_RANK_MODULE, component, nothing, m, arg);
+        sim_post(k, sim_kernel_now(k) + 5, SIM_RANK_MODULE, component, nothing, m, arg);
 }
 
 static const struct {
@@ -244,7 +244,7 @@ Test(invariants, every_harm_is_found)
     struct actor actors[CARDS];
     struct nm_machine *m = busy(actors, 16384);
     struct nm_trap trap;
-    nm_tick at = 1000;
+    sim_tick at = 1000;
     do {
         cr_assert_eq(nm_machine_run(m, at += 7, &trap), NM_RUN_UNTIL);
     } while (m->net->alone.active || m->net->any_touched || !some_ring(m) ||

@@ -51,12 +51,12 @@ static bool operand(char letter, const char **text, uint32_t *word)
     return letter == 'Z';
 }
 
-static const struct pc_row *row_of(const char *text, size_t length)
+static const struct r4400_row *row_of(const char *text, size_t length)
 {
-    for (unsigned n = PC_OP_RI + 1; n < PC_OP_ROWS_END; n++) {
-        if (strlen(pc_rows[n].mnemonic) == length &&
-            strncmp(pc_rows[n].mnemonic, text, length) == 0)
-            return &pc_rows[n];
+    for (unsigned n = R4400_OP_RI + 1; n < R4400_OP_ROWS_END; n++) {
+        if (strlen(r4400_rows[n].mnemonic) == length &&
+            strncmp(r4400_rows[n].mnemonic, text, length) == 0)
+            return &r4400_rows[n];
     }
     return NULL;
 }
@@ -65,7 +65,7 @@ static const struct pc_row *row_of(const char *text, size_t length)
 static bool instruction(const char **text, uint32_t *word)
 {
     const size_t length = strcspn(*text, " ;");
-    const struct pc_row *row = row_of(*text, length);
+    const struct r4400_row *row = row_of(*text, length);
     const char *o = row ? row->operands : "";
 
     *word = row ? row->match : 0;

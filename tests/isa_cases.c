@@ -221,7 +221,7 @@ Test(isa, changed_code_runs_after_a_flush)
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
     cr_expect_eq(rig.cpu.r.gpr[2], 17);
     rig_put(&rig, BASE + 20, 0x24020012);
-    pc_code_flush(rig.cpu.code, BASE + 20, 4);
+    r4400_code_flush(rig.cpu.code, BASE + 20, 4);
     rig.cpu.r.pc = BASE + 12;
     rig.cpu.r.npc = BASE + 16;
     cr_assert(rig_run(&rig, LIMIT, 0, 0));

@@ -65,7 +65,7 @@ static bool bring(struct pc_cpu *cpu, uint64_t line, enum nm_access kind, enum p
     return true;
 }
 
-static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                               enum nm_access kind, enum pc_stop *stop)
 {
     struct rig *rig = rig_of(cpu);
@@ -89,17 +89,17 @@ static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     return rig->bytes + (va - rig->base);
 }
 
-uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
     return access_memory(cpu, va, size, at, NM_LOAD, stop);
 }
 
-uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at, enum pc_stop *stop)
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
     return access_memory(cpu, va, size, at, NM_STORE, stop);
 }
 
-uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                         enum pc_stop *stop)
 {
     uint8_t *p = access_memory(cpu, va, size, at, NM_LINKED, stop);
@@ -111,13 +111,13 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick 
     return p;
 }
 
-bool pc_sync(struct pc_cpu *cpu, nm_tick at, enum pc_stop *stop)
+bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop)
 {
     (void)cpu, (void)at, (void)stop;
     return true; /* nothing is uncached here */
 }
 
-uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm_tick at,
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                               enum pc_stop *stop, bool *failed)
 {
     uint8_t *p = access_memory(cpu, va, size, at, NM_CONDITIONAL, stop);
@@ -131,7 +131,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, nm
     return p;
 }
 
-bool pc_fetch(struct pc_cpu *cpu, uint64_t va, nm_tick at, enum pc_stop *stop)
+bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
 {
     struct rig *rig = rig_of(cpu);
     const uint64_t line = va >> cpu->ishift << cpu->ishift;
@@ -194,13 +194,13 @@ void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, bool mips
     rig->size = size;
     rig->bytes = calloc(1, size);
     rig->cached = true;
-    rig->cpu.code = pc_code_new(fetch_word, rig, mips3);
+    rig->cpu.code = r4400_code_new(fetch_word, rig, mips3);
     rig_restart(rig, n64);
 }
 
 void rig_free(struct rig *rig)
 {
-    pc_code_free(rig->cpu.code);
+    r4400_code_free(rig->cpu.code);
     free(rig->bytes);
 }
 
@@ -226,16 +226,29 @@ static void forget(struct rig *rig, uint64_t what)
     if (what % 4 == 0)
         r4400_leave(&rig->cpu.base);
     else if (what % 4 == 1)
-        pc_code_flush(rig->cpu.code, rig->base, rig->size);
+        r4400_code_flush(rig->cpu.code, rig->base, rig->size);
 }
 
-bool rig_run(struct rig *rig, nm_tick limit, unsigned slice, uint64_t seed)
+sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
+{
+    rig_of(cpu)->why = why;
+    return why == PC_STOP_HORIZON ? cpu->now : 0;
+}
+
+enum pc_stop rig_go(struct rig *rig, sim_tick horizon)
+{
+    rig->why = PC_STOP_HORIZON;
+    r4400_run(&rig->cpu.base, horizon);
+    return rig->why;
+}
+
+bool rig_run(struct rig *rig, sim_tick limit, unsigned slice, uint64_t seed)
 {
     struct pc_cpu *cpu = &rig->cpu.base;
 
     while (cpu->now < limit) {
-        const nm_tick horizon = slice ? cpu->now + rig_random(&seed) % (slice + 1) : limit;
-        const enum pc_stop stop = r4400_run(cpu, horizon);
+        const sim_tick horizon = slice ? cpu->now + rig_random(&seed) % (slice + 1) : limit;
+        const enum pc_stop stop = rig_go(rig, horizon);
 
         r4400_settle(cpu);
         if (rig->forgets)

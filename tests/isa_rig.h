@@ -20,6 +20,7 @@ struct rig {
     uint64_t log; /**< hash of all slow-path accesses that succeeded, with their ticks */
     uint64_t waiting_line, waiting_kind; /**< an access was told to wait for this */
     uint64_t ready_line;                 /**< ... and may now go on */
+    enum pc_stop why;                    /**< the last run came to its end */
     struct pc_line d[RIG_LINES], i[RIG_LINES];
 };
 
@@ -32,12 +33,15 @@ void rig_restart(struct rig *rig, bool n64);
 
 void rig_put(struct rig *rig, uint64_t va, uint32_t word);
 
+/** One run of the processor, to `horizon` at most. */
+enum pc_stop rig_go(struct rig *rig, sim_tick horizon);
+
 /**
  * Runs until a trap. `slice` > 0: with horizons at random distances up to it, drawn from `seed`.
  * Checks after every stop that the states add up to the clock; false if they do not, or if `limit`
  * ticks pass first.
  */
-bool rig_run(struct rig *rig, nm_tick limit, unsigned slice, uint64_t seed);
+bool rig_run(struct rig *rig, sim_tick limit, unsigned slice, uint64_t seed);
 
 /** The next of a reproducible series of numbers. */
 uint64_t rig_random(uint64_t *seed);

@@ -6,7 +6,7 @@
 enum { EVENTS = 20000 };
 
 struct record {
-    nm_tick at;
+    sim_tick at;
     unsigned rank, component, sequence;
 };
 
@@ -17,7 +17,7 @@ struct log {
 
 static struct record posted[EVENTS];
 
-static void fire(void *self, nm_tick now, uint64_t arg)
+static void fire(void *self, sim_tick now, uint64_t arg)
 {
     struct log *log = self;
     cr_assert_eq(now, posted[arg].at, "event %lu fired at %lu, not %lu", (unsigned long)arg,
@@ -46,83 +46,83 @@ static int out_of_order(const struct record *a, const struct record *b)
 Test(kernel, total_order)
 {
     static struct log log;
-    struct nm_kernel *k = nm_kernel_new();
+    struct sim_kernel *k = sim_kernel_new();
     uint64_t seed = 1;
     unsigned next = 0;
-    while (next < EVENTS || nm_kernel_next(k) != NM_NEVER) {
+    while (next < EVENTS || sim_kernel_next(k) != SIM_NEVER) {
         for (unsigned burst = (unsigned)draw(&seed, 6); burst && next < EVENTS; burst--) {
             /* near, far and very far, several on one tick */
-            nm_tick reach = draw(&seed, 3) ? 8 : draw(&seed, 2) ? 3000 : 1000000;
-            posted[next] = (struct record){.at = nm_kernel_now(k) + 1 + draw(&seed, reach),
+            sim_tick reach = draw(&seed, 3) ? 8 : draw(&seed, 2) ? 3000 : 1000000;
+            posted[next] = (struct record){.at = sim_kernel_now(k) + 1 + draw(&seed, reach),
                                            .rank = (unsigned)draw(&seed, 4),
                                            .component = (unsigned)draw(&seed, 5),
                                            .sequence = next};
-            nm_post(k, posted[next].at, posted[next].rank, posted[next].component, fire, &log,
-                    next);
+            sim_post(k, posted[next].at, posted[next].rank, posted[next].component, fire, &log,
+                     next);
             next++;
         }
-        if (nm_kernel_next(k) != NM_NEVER)
-            nm_kernel_step(k);
+        if (sim_kernel_next(k) != SIM_NEVER)
+            sim_kernel_step(k);
     }
     cr_assert_eq(log.count, EVENTS);
     for (unsigned i = 1; i < EVENTS; i++)
         cr_assert(!out_of_order(&log.fired[i - 1], &log.fired[i]), "events %u and %u", i - 1, i);
-    nm_kernel_free(k);
+    sim_kernel_free(k);
 }
 
 Test(kernel, advance_keeps_far_events)
 {
     static struct log log;
-    struct nm_kernel *k = nm_kernel_new();
+    struct sim_kernel *k = sim_kernel_new();
     posted[0] = (struct record){.at = 5000};
     posted[1] = (struct record){.at = 5001};
-    nm_post(k, 5000, 0, 0, fire, &log, 0);
-    nm_kernel_advance(k, 4999);
-    nm_post(k, 5001, 0, 0, fire, &log, 1);
-    cr_assert_eq(nm_kernel_next(k), 5000);
-    nm_kernel_step(k);
-    cr_assert_eq(nm_kernel_next(k), 5001);
-    nm_kernel_step(k);
-    cr_assert_eq(nm_kernel_next(k), NM_NEVER);
-    cr_assert_eq(nm_kernel_now(k), 5001);
-    nm_kernel_free(k);
+    sim_post(k, 5000, 0, 0, fire, &log, 0);
+    sim_kernel_advance(k, 4999);
+    sim_post(k, 5001, 0, 0, fire, &log, 1);
+    cr_assert_eq(sim_kernel_next(k), 5000);
+    sim_kernel_step(k);
+    cr_assert_eq(sim_kernel_next(k), 5001);
+    sim_kernel_step(k);
+    cr_assert_eq(sim_kernel_next(k), SIM_NEVER);
+    cr_assert_eq(sim_kernel_now(k), 5001);
+    sim_kernel_free(k);
 }
 
 struct chain {
-    struct nm_kernel *k;
+    struct sim_kernel *k;
     unsigned passed, refused;
 };
 
 /* An event of its own is at 300: nothing before it is in the way, it and all behind it are. */
-static void go_on(void *self, nm_tick now, uint64_t arg)
+static void go_on(void *self, sim_tick now, uint64_t arg)
 {
     struct chain *chain = self;
     (void)now;
-    for (nm_tick at = arg; at < 400; at += 50) {
-        const bool passed = nm_kernel_goes_on(chain->k, at);
-        cr_assert_eq(nm_kernel_now(chain->k), passed ? at : nm_kernel_now(chain->k));
+    for (sim_tick at = arg; at < 400; at += 50) {
+        const bool passed = sim_kernel_goes_on(chain->k, at);
+        cr_assert_eq(sim_kernel_now(chain->k), passed ? at : sim_kernel_now(chain->k));
         chain->passed += passed;
         chain->refused += !passed;
     }
 }
 
-static void nothing(void *self, nm_tick now, uint64_t arg)
+static void nothing(void *self, sim_tick now, uint64_t arg)
 {
     (void)self, (void)now, (void)arg;
 }
 
-static struct chain chain_up_to(nm_tick limit)
+static struct chain chain_up_to(sim_tick limit)
 {
-    struct chain chain = {.k = nm_kernel_new()};
-    nm_post(chain.k, 300, 0, 0, nothing, NULL, 0);
-    nm_post(chain.k, 10, 0, 0, go_on, &chain, 50);
+    struct chain chain = {.k = sim_kernel_new()};
+    sim_post(chain.k, 300, 0, 0, nothing, NULL, 0);
+    sim_post(chain.k, 10, 0, 0, go_on, &chain, 50);
     if (limit)
-        nm_kernel_allow(chain.k, limit);
-    nm_kernel_step(chain.k);
-    cr_assert_eq(nm_kernel_next(chain.k), 300);
-    cr_assert_eq(nm_kernel_now(chain.k),
+        sim_kernel_allow(chain.k, limit);
+    sim_kernel_step(chain.k);
+    cr_assert_eq(sim_kernel_next(chain.k), 300);
+    cr_assert_eq(sim_kernel_now(chain.k),
                  10 + 40 * !!chain.passed + 50 * (chain.passed - !!chain.passed));
-    nm_kernel_free(chain.k);
+    sim_kernel_free(chain.k);
     return chain;
 }
 
@@ -131,9 +131,9 @@ static struct chain chain_up_to(nm_tick limit)
 Test(kernel, an_event_goes_on_only_to_what_is_next)
 {
     static const struct {
-        nm_tick limit;
+        sim_tick limit;
         unsigned passed;
-    } rows[] = {{0, 0}, {50, 0}, {51, 1}, {200, 3}, {201, 4}, {300, 5}, {NM_NEVER, 5}};
+    } rows[] = {{0, 0}, {50, 0}, {51, 1}, {200, 3}, {201, 4}, {300, 5}, {SIM_NEVER, 5}};
     for (unsigned n = 0; n < sizeof rows / sizeof *rows; n++) {
         const struct chain chain = chain_up_to(rows[n].limit);
         cr_expect_eq(chain.passed, rows[n].passed, "limit %lu", (unsigned long)rows[n].limit);

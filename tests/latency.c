@@ -9,107 +9,17 @@
  */
 #include "actors.h"
 #include "latency_count.h"
-#include "machine/looking.h"
+#include "machine/protocol.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { QUIET = 20000 };  /* [ticks] after which nothing is under way any more */
-enum { SRAM = 0x40000 }; /* where in a register space a word can be read and written */
-
-#define LD(role, card, line)                 \
-    {                                        \
-        role, card, false, line, true, false \
-    }
-#define ST(role, card, line)                \
-    {                                       \
-        role, card, true, line, true, false \
-    }
-#define ST2(role, card, line)              \
-    {                                      \
-        role, card, true, line, true, true \
-    }
-
-static const struct scenario scenarios[] = {
-    {"read in the secondary cache", R, LD(R, 0, A), {LD(R, 0, A), LD(R, 0, P)}, false},
-    {"read, home here", R, LD(R, 0, A), {{0}}, false},
-    {"write, home here", R, ST(R, 0, A), {{0}}, false},
-    {"write, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A)}, false},
-    {"upgrade, home here", R, ST(R, 0, A), {LD(R, 0, A)}, false},
-    {"upgrade, home here, copy in another card", R, ST(R, 0, A), {LD(R, 1, A), LD(R, 0, A)}, false},
-    {"read, home here, dirty in another card", R, LD(R, 0, A), {ST(R, 1, A)}, false},
-    {"write, home here, dirty in another card", R, ST(R, 0, A), {ST(R, 1, A)}, false},
-    {"read, home here, putting out a dirty line of here", R, LD(R, 0, B), {ST(R, 0, A)}, false},
-    {"read again what was put out, home here", R, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, B)}, false},
-
-    {"read in the network cache", H, LD(R, 0, A), {LD(R, 1, A)}, false},
-    {"read, dirty in another card here, home away", H, LD(R, 0, A), {ST(R, 1, A)}, false},
-    {"write, dirty in another card here, home away", H, ST(R, 0, A), {ST(R, 1, A)}, false},
-    {"upgrade on the owner station, home away", H, ST(R, 0, A), {ST(R, 1, A), LD(R, 0, A)}, false},
-    {"read, home here, putting out a dirty line of away", H, LD(R, 0, L), {ST(R, 0, A)}, false},
-    {"read again what was put out, home away", H, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, L)}, false},
-
-    {"uncached read, home here", R, LD(R, 0, U), {{0}}, false},
-    {"uncached write, acknowledged, home here", R, ST2(R, 0, U), {{0}}, false},
-    {"own register", R, LD(R, 1, G), {{0}}, false},
-    {"register of another card here", R, LD(R, 0, G), {{0}}, false},
-    {"register of a card here, through a window", R, ST(R, 0, W), {{0}}, false},
-    {"non-coherent read, home here", R, LD(R, 0, N), {{0}}, false},
-    {"non-coherent read, putting out a dirty line", R, LD(R, 0, N), {ST(R, 0, B)}, false},
-
-    {"uncached read", H, LD(R, 0, U), {{0}}, false},
-    {"uncached write, acknowledged", H, ST2(R, 0, U), {{0}}, false},
-    {"register of a card away", H, LD(R, 0, G), {{0}}, false},
-    {"register of a card away, written, acknowledged", H, ST2(R, 0, G), {{0}}, false},
-    {"non-coherent read", H, LD(R, 0, N), {{0}}, false},
-    {"register of a card away, through a window", H, ST(R, 0, W), {{0}}, false},
-    {"own register, through a window that goes away too", H, ST(R, 0, V), {{0}}, false},
-
-    {"read", H, LD(R, 0, A), {{0}}, false},
-    {"write", H, ST(R, 0, A), {{0}}, false},
-    {"read, putting a line of the station out of the network cache",
-     H,
-     LD(R, 2, C),
-     {ST(R, 1, A), LD(R, 0, A)},
-     false},
-    {"write, copy in a card of the home", H, ST(R, 0, A), {LD(H, 0, A)}, false},
-    {"upgrade", H, ST(R, 0, A), {LD(R, 0, A)}, false},
-    {"upgrade, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A), LD(R, 0, A)}, false},
-    {"write, home here, shared away", R, ST(R, 0, A), {LD(O, 0, A)}, false},
-    {"write, shared by a third station", H, ST(R, 0, A), {LD(O, 0, A)}, false},
-    {"read, dirty in a card of the home", H, LD(R, 0, A), {ST(H, 0, A)}, false},
-    {"write, dirty in a card of the home", H, ST(R, 0, A), {ST(H, 0, A)}, false},
-    {"read, home here, dirty away", R, LD(R, 0, A), {ST(O, 0, A)}, false},
-    {"write, home here, dirty away", R, ST(R, 0, A), {ST(O, 0, A)}, false},
-    {"read, dirty at a third station", H, LD(R, 0, A), {ST(O, 0, A)}, false},
-    {"write, dirty at a third station", H, ST(R, 0, A), {ST(O, 0, A)}, false},
-    {"false remote read, owner asked first", H, LD(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}, false},
-    {"false remote read, owner asked third", H, LD(R, 0, A), {ST(R, 2, A), LD(R, 3, C)}, false},
-    {"false remote write, owner asked first", H, ST(R, 1, A), {ST(R, 0, A), LD(R, 3, C)}, false},
-
-    {"flat: read", H, LD(R, 0, A), {{0}}, true},
-    {"flat: write", H, ST(R, 0, A), {{0}}, true},
-    {"flat: read of what another card here has read", H, LD(R, 0, A), {LD(R, 1, A)}, true},
-    {"flat: read again what was put out", H, LD(R, 0, A), {ST(R, 0, A), LD(R, 0, B)}, true},
-    {"flat: upgrade", H, ST(R, 0, A), {LD(R, 0, A)}, true},
-    {"flat: write, shared by a third station", H, ST(R, 0, A), {LD(O, 0, A)}, true},
-    {"flat: read, dirty in a card of the home", H, LD(R, 0, A), {ST(H, 0, A)}, true},
-    {"flat: write, dirty in a card of the home", H, ST(R, 0, A), {ST(H, 0, A)}, true},
-    {"flat: read, home here, dirty away", R, LD(R, 0, A), {ST(O, 0, A)}, true},
-    {"flat: write, home here, dirty away", R, ST(R, 0, A), {ST(O, 0, A)}, true},
-    {"flat: read, dirty at a third station", H, LD(R, 0, A), {ST(O, 0, A)}, true},
-    {"flat: write, dirty at a third station", H, ST(R, 0, A), {ST(O, 0, A)}, true},
-    {"flat: read, dirty in another card here", H, LD(R, 1, A), {ST(R, 0, A)}, true},
-};
-
-enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
-
 /* The columns of the document's second table: numachine-64 twice, numachine-1024. */
 static const struct world documented[] = {
     {"same ring", {4, 4, 1}, {1, 2, 3}},
     {"other ring", {4, 4, 1}, {1, 6, 11}},
-    {"three levels", {4, 8, 8}, {1, 42, 79}},
+    {"three levels", {4, 8, 8}, {1, 38, 75}},
 };
 
 static const struct world elsewhere[] = {
@@ -125,141 +35,9 @@ static const struct world elsewhere[] = {
     {"three levels, within a group", {2, 3, 2}, {6, 11, 8}},
 };
 
-/* ---- the machine ---- */
-
-/* What a processor is to do, and when it had done it. */
-struct order {
-    uint64_t address;
-    unsigned size, times;
-    bool store;
-    bool lingers; /* not back: the processor goes on without accesses until this is taken back */
-    nm_tick over;
-};
-
-/* One access or the same twice, then back to the operating system. */
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
-{
-    struct order *o = self;
-    (void)card, (void)now;
-    if (o->times)
-        *out = (struct pc_reference){.kind = o->store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD,
-                                     .address = o->address,
-                                     .size = o->size,
-                                     .value = 1};
-    else if (o->lingers)
-        *out = actors_pause(1);
-}
-
-static void done(void *self, unsigned card, const struct pc_reference *reference,
-                 const struct pc_result *result)
-{
-    struct order *o = self;
-    (void)card, (void)reference;
-    o->times--;
-    o->over = result->done;
-}
-
-static const struct pc_driver_source source = {next, done};
-
-static uint64_t address_of(const struct world *w, const struct scenario *s,
-                           const struct nm_params *p, enum line line)
-{
-    const uint64_t away[G] = {
-        [B] = p->l2_size / 2, /* it is split */
-        [C] = p->netcache_size, [P] = p->l1d_size, [U] = UNCACHED, [N] = NONCOHERENT,
-    };
-    unsigned home = line == L ? w->station[R] : w->station[s->home];
-    if (line >= W)
-        return UNCACHED + NM_REGISTERS + w->station[R] * p->processors * NM_REGISTER_SPACE +
-               PC_WINDOW + PC_SYNC_ARRIVE0;
-    if (line == G)
-        return UNCACHED + NM_REGISTERS + (home * p->processors + 1) * NM_REGISTER_SPACE + SRAM;
-    return home * p->memory_size + 5 * p->l2_line + away[line];
-}
-
-static void run_quiet(struct nm_machine *m)
-{
-    struct nm_trap trap;
-    enum nm_run why = nm_machine_run(m, nm_machine_now(m) + QUIET, &trap);
-    cr_assert_eq(why, NM_RUN_UNTIL, "%s", nm_machine_error(m));
-}
-
-static uint32_t field_of(const struct nm_machine *m, unsigned a, unsigned b, unsigned level)
-{
-    const struct ring_shape shape = nm_ring_shape(nm_machine_params(m));
-    return ring_mask_field(ring_mask_or(ring_mask_station(&shape, a), ring_mask_station(&shape, b)),
-                           level);
-}
-
-/* Until a store through a window has changed the register it is for; returns when. */
-static nm_tick watch(struct nm_machine *m, const struct world *w, const struct scenario *s,
-                     unsigned card)
-{
-    const unsigned processors = (unsigned)nm_machine_params(m)->processors;
-    const bool home = s->measured.line == W;
-    const unsigned target = home ? w->station[s->home] * processors + 1 : card;
-    struct nm_trap trap;
-    nm_card_register_write(m, card, PC_SYNC_TO_CARDS0, home ? 2 : 1);
-    for (unsigned level = 0; level < RING_LEVELS; level++)
-        nm_card_register_write(m, card, PC_SYNC_TO_STATIONS0 + 4 * level,
-                               field_of(m, w->station[R], w->station[s->home], level));
-    while (!nm_card_register_read(m, target, PC_SYNC_ARRIVED0))
-        cr_assert_eq(nm_machine_run(m, nm_machine_now(m) + 1, &trap), NM_RUN_UNTIL, "%s",
-                     nm_machine_error(m));
-    return nm_machine_now(m) - 1;
-}
-
-/* Has a card make one access that starts at `at`; returns when it was over. */
-static nm_tick perform(struct nm_machine *m, const struct world *w, const struct scenario *s,
-                       const struct access *a, nm_tick at)
-{
-    const struct nm_params *p = nm_machine_params(m);
-    struct order order = {.address = address_of(w, s, p, a->line),
-                          .store = a->store,
-                          .size = a->line >= G ? 4 : 8,
-                          .lingers = a->line >= W,
-                          .times = 1 + a->twice};
-    unsigned card = w->station[a->role] * (unsigned)p->processors + a->card;
-    struct nm_trap trap;
-    pc_drive(m, card, &source, &order, at);
-    const nm_tick seen = order.lingers ? watch(m, w, s, card) : 0;
-    const bool lingered = order.lingers;
-    order.lingers = false;
-    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
-    cr_assert_eq(why, NM_RUN_TRAP, "%s, %s: stopped with %d: %s", w->name, s->name, (int)why,
-                 nm_machine_error(m));
-    nm_card_take(m, card);
-    run_quiet(m);
-    return lingered ? seen : order.over;
-}
-
-static nm_tick quiet_tick(const struct nm_machine *m, unsigned phase)
-{
-    const struct nm_params *p = nm_machine_params(m);
-    nm_tick both = p->cpu_clock / p->bus_clock * (p->cpu_clock / p->ring_clock);
-    return up_to(nm_machine_now(m) + 1, both) + phase;
-}
-
-/* Simulates the scenario on a new machine; its measured access starts `phase` ticks after an edge
- * of both clocks. */
-static nm_tick measure(const struct world *w, const struct scenario *s, const struct nm_params *p,
-                       unsigned phase, nm_tick *start)
-{
-    struct nm_params chosen = *p;
-    if (s->flat)
-        chosen.protocol = NM_PROTOCOL_flat;
-    struct nm_machine *m = actors_machine(&chosen);
-    for (unsigned i = 0; i < PREPARATIONS && s->before[i].given; i++)
-        perform(m, w, s, &s->before[i], quiet_tick(m, 0));
-    *start = quiet_tick(m, phase);
-    nm_tick over = perform(m, w, s, &s->measured, *start);
-    nm_machine_free(m);
-    return over;
-}
-
 /* ---- comparing ---- */
 
-/* Defaults of the parameter table (in the hostile build too) but for sizes, so that machines are
+/* Defaults of the parameter table but for sizes, so that machines are
  * quickly made. */
 static void set_up(const struct world *w, struct nm_params *p)
 {
@@ -273,14 +51,36 @@ static void set_up(const struct world *w, struct nm_params *p)
     p->l1d_size = p->l1i_size = 1 << 10;
 }
 
-static void compare(const struct world *w, const struct scenario *s, const struct nm_params *p,
-                    const struct recipe *r, unsigned phase)
+static struct driven_latency measure(const struct world *w, const struct driven_scenario *s,
+                                     const struct nm_params *p, unsigned phase)
 {
-    nm_tick start, over = measure(w, s, p, phase, &start);
-    nm_tick hand = count_by_hand(w, s, p, r, start);
-    cr_expect_eq(over, hand, "%s, '%s', begun %u ticks after an edge%s: %lu ticks, by hand %lu",
-                 w->name, s->name, phase, p->check ? ", checked" : "",
-                 (unsigned long)(over - start), (unsigned long)(hand - start));
+    const struct driven_latency l = driven_measure(p, s, w->station, phase);
+    cr_assert_str_empty(l.error, "%s, %s: %s", w->name, s->name, l.error);
+    return l;
+}
+
+static void compare(const struct world *w, const struct driven_scenario *s,
+                    const struct nm_params *p, const struct recipe *r, unsigned phase)
+{
+    const struct driven_latency l = measure(w, s, p, phase);
+    const sim_tick hand = count_by_hand(w, s, p, r, l.start);
+    cr_expect_eq(l.over, hand,
+                 "%s, '%s' in %s, begun %u ticks after an edge%s: %lu ticks, by hand %lu", w->name,
+                 s->name, nm_protocols[p->protocol].name, phase, p->check ? ", checked" : "",
+                 (unsigned long)(l.over - l.start), (unsigned long)(hand - l.start));
+}
+
+/* In the protocols that it is about. */
+static void compare_in_all(const struct world *w, const struct driven_scenario *s,
+                           const struct nm_params *p, const struct recipe *r, unsigned phase)
+{
+    const unsigned protocols[] = {NM_PROTOCOL_numachine, NM_PROTOCOL_flat};
+    struct nm_params chosen = *p;
+    for (unsigned i = 0; i < 2; i++) {
+        chosen.protocol = protocols[i];
+        if (driven_applies(s, protocols[i]))
+            compare(w, s, &chosen, r, phase);
+    }
 }
 
 /* Every number in the document, from its steps and from the machine. */
@@ -288,19 +88,19 @@ Test(latency, documented_numbers)
 {
     struct document d;
     read_document(&d);
-    cr_assert_eq(d.count, SCENARIOS, "docs/latency.md has %u rows, %d are tested", d.count,
-                 SCENARIOS);
-    for (unsigned i = 0; i < SCENARIOS; i++)
+    cr_assert_null(driven_scenario(d.count), "docs/latency.md has only %u rows", d.count);
+    cr_assert(driven_scenario(d.count - 1), "docs/latency.md has %u rows", d.count);
+    for (unsigned i = 0; driven_scenario(i); i++)
         for (unsigned level = 0; level < LEVELS; level++) {
             const struct world *w = &documented[level];
-            const struct recipe *r = recipe_of(&d, scenarios[i].name);
+            const struct recipe *r = recipe_of(&d, driven_scenario(i)->name);
             struct nm_params p;
             set_up(w, &p);
-            cr_expect_eq(count_by_hand(w, &scenarios[i], &p, r, 0),
+            cr_expect_eq(count_by_hand(w, driven_scenario(i), &p, r, 0),
                          r->ticks[r->columns == 1 ? 0 : level], "%s, '%s': its steps make %lu",
                          w->name, r->name,
-                         (unsigned long)count_by_hand(w, &scenarios[i], &p, r, 0));
-            compare(w, &scenarios[i], &p, r, 0);
+                         (unsigned long)count_by_hand(w, driven_scenario(i), &p, r, 0));
+            compare_in_all(w, driven_scenario(i), &p, r, 0);
         }
 }
 
@@ -348,7 +148,7 @@ static void add_moment(struct example *e, const struct moment *m)
     e->until = m->until;
 }
 
-static struct example example_of(const struct scenario *s)
+static struct example example_of(const struct driven_scenario *s)
 {
     struct nm_params p;
     struct example e = {.until = 0};
@@ -357,12 +157,12 @@ static struct example example_of(const struct scenario *s)
     return e;
 }
 
-static const struct scenario *scenario_of(const char *name)
+static const struct driven_scenario *scenario_of(const char *name)
 {
-    for (unsigned i = 0; i < SCENARIOS; i++)
-        if (!strcmp(scenarios[i].name, name))
-            return &scenarios[i];
-    return NULL;
+    const struct driven_scenario *s;
+    for (unsigned i = 0; (s = driven_scenario(i)) && strcmp(s->name, name);)
+        i++;
+    return s;
 }
 
 /* Ends an example: its steps must be those of its row. */
@@ -406,8 +206,8 @@ static void compare_all(const struct document *d, const struct world *w, const s
     const char *key;
     char why[200];
     cr_assert(nm_params_check(p, &key, why, sizeof why), "%s", why);
-    for (unsigned i = 0; i < SCENARIOS; i++)
-        compare(w, &scenarios[i], p, recipe_of(d, scenarios[i].name), phase);
+    for (unsigned i = 0; driven_scenario(i); i++)
+        compare_in_all(w, driven_scenario(i), p, recipe_of(d, driven_scenario(i)->name), phase);
 }
 
 Test(latency, anywhere_on_the_rings)
@@ -540,10 +340,11 @@ Test(latency, clean_exclusive)
     struct document d;
     unsigned taken = 0, upgrades = 0;
     read_document(&d);
-    for (unsigned i = 0; i < SCENARIOS; i++)
-        for (unsigned level = 0; level < LEVELS && !scenarios[i].flat; level++) {
+    for (unsigned i = 0; driven_scenario(i); i++)
+        for (unsigned level = 0; level < LEVELS && driven_scenario(i)->kind != DRIVEN_FLAT;
+             level++) {
             const struct world *w = &documented[level];
-            struct scenario s = scenarios[i];
+            struct driven_scenario s = *driven_scenario(i);
             struct nm_params p;
             set_up(w, &p);
             p.protocol = NM_PROTOCOL_numachine_ce;
@@ -552,9 +353,9 @@ Test(latency, clean_exclusive)
                 compare(w, &s, &p, recipe_of(&d, s.name), 0);
                 taken++;
             } else if (!strncmp(s.name, "upgrade", 7) && !s.before[1].given) {
-                nm_tick start, over = measure(w, &s, &p, 0, &start);
-                cr_expect_eq(over, start, "%s, '%s': %lu", w->name, s.name,
-                             (unsigned long)(over - start));
+                const struct driven_latency l = measure(w, &s, &p, 0);
+                cr_expect_eq(l.over, l.start, "%s, '%s': %lu", w->name, s.name,
+                             (unsigned long)(l.over - l.start));
                 upgrades++;
             }
         }

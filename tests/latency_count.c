@@ -15,22 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-nm_tick up_to(nm_tick t, nm_tick cycle)
+sim_tick up_to(sim_tick t, sim_tick cycle)
 {
     return (t + cycle - 1) / cycle * cycle;
 }
 
-static nm_tick larger(nm_tick a, nm_tick b)
+static sim_tick larger(sim_tick a, sim_tick b)
 {
     return a > b ? a : b;
 }
 
-static nm_tick bus_data(const struct count *c)
+static sim_tick bus_data(const struct count *c)
 {
     return (c->p.l2_line + c->p.bus_width - 1) / c->p.bus_width;
 }
 
-static nm_tick slots_of(uint64_t bytes, uint64_t width)
+static sim_tick slots_of(uint64_t bytes, uint64_t width)
 {
     return (bytes + width - 1) / width;
 }
@@ -42,7 +42,7 @@ static void step_out(struct count *c)
 
 static void step_word(struct count *c)
 {
-    const nm_tick cycles = c->p.bus_arbitration + 1 + slots_of(8, c->p.bus_width);
+    const sim_tick cycles = c->p.bus_arbitration + 1 + slots_of(8, c->p.bus_width);
     c->t = up_to(c->t, c->bus) + cycles * c->bus;
 }
 
@@ -75,9 +75,9 @@ static void step_line(struct count *c)
 /* A command behind a write-back that its module has put out too. */
 static void step_wb_cmd(struct count *c)
 {
-    const nm_tick arbitration = c->p.bus_arbitration * c->bus;
-    nm_tick granted = up_to(c->put_out, c->bus) + arbitration;
-    nm_tick asks = larger(granted + c->bus, up_to(c->t, c->bus));
+    const sim_tick arbitration = c->p.bus_arbitration * c->bus;
+    sim_tick granted = up_to(c->put_out, c->bus) + arbitration;
+    sim_tick asks = larger(granted + c->bus, up_to(c->t, c->bus));
     c->came = granted + (1 + bus_data(c)) * c->bus;
     c->t = larger(asks + arbitration, c->came) + c->bus;
 }
@@ -95,8 +95,8 @@ static void step_mem_dram(struct count *c)
 /* Behind the write-back of a line of the same bank: it has both directory and bank. */
 static void step_mem_behind(struct count *c)
 {
-    nm_tick taken = larger(c->t, c->came + c->p.memory_directory * c->bus);
-    nm_tick bank = larger(taken, c->came + (c->p.memory_dram + c->p.memory_recovery) * c->bus);
+    sim_tick taken = larger(c->t, c->came + c->p.memory_directory * c->bus);
+    sim_tick bank = larger(taken, c->came + (c->p.memory_dram + c->p.memory_recovery) * c->bus);
     c->t = larger(taken + c->p.memory_directory * c->bus, bank + c->p.memory_dram * c->bus);
 }
 
@@ -178,11 +178,11 @@ static unsigned hops(const struct world *w, unsigned level, unsigned from, unsig
 
 /* Ring cycles from a station's ring interface to another's, over a ring of that level; a multicast
  * visits the sequencing point of that ring. */
-static nm_tick path(const struct count *c, unsigned from, unsigned to, unsigned level,
-                    bool multicast)
+static sim_tick path(const struct count *c, unsigned from, unsigned to, unsigned level,
+                     bool multicast)
 {
     const struct world *w = c->w;
-    nm_tick cycles = level * (c->p.ring_up + c->p.ring_down);
+    sim_tick cycles = level * (c->p.ring_up + c->p.ring_down);
     for (unsigned l = 0; l < level; l++)
         cycles +=
             hops(w, l, position(w, from, l), w->fan[l]) + hops(w, l, w->fan[l], position(w, to, l));
@@ -196,7 +196,7 @@ static nm_tick path(const struct count *c, unsigned from, unsigned to, unsigned 
 static unsigned multicast_level(const struct count *c, unsigned from)
 {
     unsigned level = highest(c->w, from, c->w->station[c->s->home]);
-    for (unsigned i = 0; i < PREPARATIONS && c->s->before[i].given; i++)
+    for (unsigned i = 0; i < DRIVEN_PREPARATIONS && c->s->before[i].given; i++)
         level = (unsigned)larger(level, highest(c->w, from, c->w->station[c->s->before[i].role]));
     return level;
 }
@@ -211,9 +211,9 @@ static bool step_ring(struct count *c, const char *word)
     unsigned from = c->w->station[a - roles], to = c->w->station[b - roles];
     bool multicast = strchr(word, '*'), data = strchr(word, '='), behind = strchr(word, '>');
     unsigned level = multicast ? multicast_level(c, from) : highest(c->w, from, to);
-    nm_tick slots = slots_of(data ? c->p.l2_line : strchr(word, '+') ? 8 : 0, c->p.ring_width);
-    nm_tick cycles = c->p.ring_generator + behind + slots + path(c, from, to, level, multicast) +
-                     c->p.ring_handler;
+    sim_tick slots = slots_of(data ? c->p.l2_line : strchr(word, '+') ? 8 : 0, c->p.ring_width);
+    sim_tick cycles = c->p.ring_generator + behind + slots + path(c, from, to, level, multicast) +
+                      c->p.ring_handler;
     c->t = up_to(c->t, c->ring) + cycles * c->ring;
     if (behind)
         c->put_out = c->t - c->ring;
@@ -271,8 +271,8 @@ const struct recipe *recipe_of(const struct document *d, const char *name)
     return NULL;
 }
 
-struct count count_begin(const struct world *w, const struct scenario *s, const struct nm_params *p,
-                         nm_tick start)
+struct count count_begin(const struct world *w, const struct driven_scenario *s,
+                         const struct nm_params *p, sim_tick start)
 {
     return (struct count){.w = w,
                           .s = s,
@@ -283,8 +283,8 @@ struct count count_begin(const struct world *w, const struct scenario *s, const 
 }
 
 /* The tick at which an access that begins at `start` is over, by the document. */
-nm_tick count_by_hand(const struct world *w, const struct scenario *s, const struct nm_params *p,
-                      const struct recipe *r, nm_tick start)
+sim_tick count_by_hand(const struct world *w, const struct driven_scenario *s,
+                       const struct nm_params *p, const struct recipe *r, sim_tick start)
 {
     struct count c = count_begin(w, s, p, start);
     char text[sizeof r->steps], *rest = NULL;

@@ -187,7 +187,7 @@ unsigned lot_draw_without(const char *key, uint64_t seed, uint64_t cards, uint64
     unsigned tries = 0;
     struct lot l = {.left = key};
     l.row = nm_param_rows(&l.rows);
-    l.dice = nm_alloc(l.rows, sizeof *l.dice);
+    l.dice = sim_alloc(l.rows, sizeof *l.dice);
     nm_params_default(p);
     p->check = true;
     for (size_t i = 0; i < l.rows; i++) {

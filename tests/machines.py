@@ -21,11 +21,12 @@ SIZES = [
     ("numachine-64", "o32", 16),
     ("numachine-64", "o32", 64),
     ("numachine-64", "n64", 64),
+    ("hostile", "o32", 16),
 ]
 LARGEST = ("numachine-1024", "n64", 1024)
 COUNTED = ["team", "threads"]
 # Every guest in the long suite; the default machine's are tests of their own.
-OTHERS = ["station-4", "ring-16", "numachine-48", "numachine-128", "numachine-1024"]
+OTHERS = ["hostile", "station-4", "ring-16", "numachine-48", "numachine-128", "numachine-1024"]
 
 
 def counted(which):

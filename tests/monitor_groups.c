@@ -11,6 +11,7 @@
 #include "input/home.h"
 #include "input/yaml.h"
 #include "monitor/board/board.h"
+#include "procard/r4400/r4400.h"
 #include "report/group.h"
 
 #include <criterion/criterion.h>
@@ -23,7 +24,7 @@ enum { LINE = 64, CARDS_MAX = 4, OPS_MAX = 64, END = 60000 /* [ticks] of every c
 /* 'r' load, 'w' store, 'l' LL, 'c' SC, 'k' spend `n` PCycles in state `where`, 0: the thread ends.
  * Until `at` the card spends its time in other_integer. */
 struct op {
-    nm_tick at;
+    sim_tick at;
     char what;
     uint64_t where;
     unsigned n;
@@ -34,7 +35,7 @@ struct actor {
     unsigned next;
 };
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     static const enum pc_reference_kind kinds[] = {['r'] = PC_REFERENCE_LOAD,
                                                    ['w'] = PC_REFERENCE_STORE,
@@ -75,7 +76,7 @@ static void say(struct world *w, unsigned card, struct op op)
     w->actor[card].op[w->ops[card]++] = op;
 }
 
-static void access_at(struct world *w, unsigned card, nm_tick at, char what, uint64_t address)
+static void access_at(struct world *w, unsigned card, sim_tick at, char what, uint64_t address)
 {
     say(w, card, (struct op){at, what, address, 0});
 }
@@ -224,7 +225,7 @@ static void states(struct world *w, const struct clocks *c)
 }
 
 /* Afterwards the operating system has it, then it waits, sleeps and has no thread. */
-static void ends(struct world *w, unsigned card, nm_tick at)
+static void ends(struct world *w, unsigned card, sim_tick at)
 {
     nm_card_use(w->m, card, NM_USE_WAITING, at + SYSTEM);
     nm_card_use(w->m, card, NM_USE_ASLEEP, at + SYSTEM + WAITING);

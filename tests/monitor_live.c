@@ -18,7 +18,7 @@ static uint64_t draw(uint64_t *random, uint64_t below)
     return (*random >> 33) % below;
 }
 
-static nm_tick cycle_of(const struct rig *rig)
+static sim_tick cycle_of(const struct rig *rig)
 {
     return rig->p.cpu_clock / rig->p.bus_clock;
 }
@@ -35,7 +35,7 @@ static void levels_grow(uint64_t ring_clock)
     rig_new(&rig, &p, 1000);
     for (unsigned c = 0; c < 4; c++)
         nm_card_taps(rig.m, c, &before[c]);
-    for (nm_tick t = 1; t < TICKS; t++) {
+    for (sim_tick t = 1; t < TICKS; t++) {
         struct nm_trap trap;
         cr_assert(!rig_run(&rig, t, &trap));
         for (unsigned c = 0; c < 4; c++) {
@@ -137,7 +137,7 @@ static struct mon_taps *record(const struct nm_params *p)
     struct mon_taps *at = calloc((size_t)EDGES * CARDS, sizeof *at), behind;
     struct rig rig;
     rig_new(&rig, p, 100000);
-    for (nm_tick e = 0; e < EDGES; e++) {
+    for (sim_tick e = 0; e < EDGES; e++) {
         struct nm_trap trap;
         cr_assert(!e || !rig_run(&rig, e * cycle_of(&rig), &trap));
         for (unsigned c = 0; c < CARDS; c++)
@@ -158,14 +158,14 @@ struct trial {
     enum mon_event_id event;
     bool mask;
     uint32_t load;
-    nm_tick wraps; /* predicted edge, 0: not before the end */
-    bool armed;    /* it interrupts; one counter of a card, so that it is known which one did */
-    nm_tick came;  /* edge of the interrupt */
-    uint32_t end;  /* predicted reading at the end */
-    uint32_t read; /* the one that was found */
+    sim_tick wraps; /* predicted edge, 0: not before the end */
+    bool armed;     /* it interrupts; one counter of a card, so that it is known which one did */
+    sim_tick came;  /* edge of the interrupt */
+    uint32_t end;   /* predicted reading at the end */
+    uint32_t read;  /* the one that was found */
 };
 
-static uint64_t total(const struct mon_taps *at, nm_tick edge, unsigned card, enum mon_event_id e)
+static uint64_t total(const struct mon_taps *at, sim_tick edge, unsigned card, enum mon_event_id e)
 {
     return mon_event_total(&mon_board_events[e], &at[edge * CARDS + card]);
 }
@@ -180,18 +180,18 @@ static enum mon_event_id some_event(uint64_t *random, unsigned k)
     }
 }
 
-static struct trial predict(const struct mon_taps *at, nm_tick begin, unsigned card, unsigned k,
+static struct trial predict(const struct mon_taps *at, sim_tick begin, unsigned card, unsigned k,
                             uint64_t *random)
 {
     struct trial t = {.event = some_event(random, k)};
     t.mask = mon_event_is_packet(t.event) && draw(random, 2);
-    const nm_tick from = begin + MON_LOAD_DEAD;
+    const sim_tick from = begin + MON_LOAD_DEAD;
     /* what passes on the edge on which it begins is counted */
     const uint64_t base = total(at, from - mon_event_is_packet(t.event), card, t.event),
                    grows = total(at, EDGES - 1, card, t.event) - base;
     const uint64_t before = 1 + draw(random, grows + grows / 8 + 2);
     t.load = (uint32_t)-before;
-    for (nm_tick e = from; e < EDGES && !t.wraps; e++)
+    for (sim_tick e = from; e < EDGES && !t.wraps; e++)
         if ((int64_t)(total(at, e, card, t.event) - base) >= (int64_t)before)
             t.wraps = e;
     t.end = t.load + (uint32_t)grows;
@@ -210,7 +210,7 @@ static void program(struct rig *rig, const struct trial trial[CARDS][MON_COUNTER
 }
 
 /* Notes the interrupts up to `until`, but those of edges that are not in the recording. */
-static void watch(struct rig *rig, struct trial trial[CARDS][MON_COUNTERS], nm_tick until)
+static void watch(struct rig *rig, struct trial trial[CARDS][MON_COUNTERS], sim_tick until)
 {
     struct nm_trap trap;
     while (rig_run(rig, until, &trap)) {
@@ -239,7 +239,7 @@ Test(monitor_live, overflows_interrupt_on_the_predicted_edge)
     struct mon_taps *at = record(&p);
     p.monitor_interrupt = 0;
     for (unsigned run = 0; run < TRIALS; run++) {
-        const nm_tick begin = 1 + draw(&random, EDGES / 2);
+        const sim_tick begin = 1 + draw(&random, EDGES / 2);
         struct trial trial[CARDS][MON_COUNTERS];
         struct nm_trap trap;
         struct rig rig;
@@ -285,7 +285,7 @@ Test(monitor_live, an_interrupt_comes_after_its_latency)
     cr_assert(rig_run(&rig, 30000, &trap));
     cr_expect_eq(trap.card, 1);
     cr_expect_eq(trap.at, (MON_LOAD_DEAD + 100 + 7) * cycle_of(&rig));
-    const nm_tick noticed = trap.at + 50 * cycle_of(&rig);
+    const sim_tick noticed = trap.at + 50 * cycle_of(&rig);
     cr_assert(!rig_run(&rig, noticed, &trap), "it comes once");
     cr_expect_eq(rig_get(&rig, 1, MON_REG_INTERRUPT), 1);
     cr_assert(!rig_run(&rig, noticed + 300, &trap));
@@ -305,13 +305,13 @@ Test(monitor_live, watching_counters_do_not_keep_an_idle_machine_going)
     rig_set(&rig, 0, MON_REG_CONTROL1, rig_control(MON_EV_bus_busy, false, true));
     rig_set(&rig, 3, MON_REG_CONTROL0, rig_control(MON_EV_load, false, true));
     rig_set(&rig, 3, MON_REG_LOAD_ALL, UINT32_MAX);
-    cr_expect_eq(nm_machine_run(rig.m, NM_NEVER, &trap), NM_RUN_IDLE);
+    cr_expect_eq(nm_machine_run(rig.m, SIM_NEVER, &trap), NM_RUN_IDLE);
     rig_set(&rig, 0, MON_REG_CONTROL0, rig_control(MON_EV_time, false, true));
     rig_set(&rig, 0, MON_REG_COUNTER0, -1000000);
-    const nm_tick now = nm_machine_now(rig.m);
-    cr_assert_eq(nm_machine_run(rig.m, NM_NEVER, &trap), NM_RUN_INTERRUPT);
+    const sim_tick now = nm_machine_now(rig.m);
+    cr_assert_eq(nm_machine_run(rig.m, SIM_NEVER, &trap), NM_RUN_INTERRUPT);
     cr_expect_geq(trap.at, now + 1000000 * cycle_of(&rig));
-    cr_expect_eq(nm_machine_run(rig.m, NM_NEVER, &trap), NM_RUN_IDLE);
+    cr_expect_eq(nm_machine_run(rig.m, SIM_NEVER, &trap), NM_RUN_IDLE);
     rig_free(&rig);
 }
 
@@ -486,7 +486,7 @@ Test(monitor_live, mask_and_histogram_know_the_same_phase)
         rig_set(&rig, c, MON_REG_PHASE_MATCH, 3);
         rig_set(&rig, c, MON_REG_MASK, MON_PUT(1, MASK_PHASE));
     }
-    for (nm_tick until = STEP; until < 400 * STEP; until += STEP) {
+    for (sim_tick until = STEP; until < 400 * STEP; until += STEP) {
         cr_assert(!rig_run(&rig, until, &trap));
         for (unsigned c = 0; c < CARDS_HERE; c++)
             rig_set(&rig, c, MON_REG_PHASE, 3 + until / STEP % 2);
@@ -821,11 +821,11 @@ Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
     rig_set(&rig, 0, MON_REG_SRAM_CONTROL,
             MON_SOURCE_scaddr | MON_PUT(MON_KIND_LOOKUP, SRAM_CONTROL_KINDS));
     struct pc_cpu *cpu = pc_cpu_at(rig.m, 0);
-    const nm_tick cycle = cycle_of(&rig), begin = nm_machine_now(rig.m) / cycle * cycle;
+    const sim_tick cycle = cycle_of(&rig), begin = nm_machine_now(rig.m) / cycle * cycle;
     cr_assert_eq(cycle, 3);
-    cpu->horizon = NM_NEVER;
+    cpu->horizon = SIM_NEVER;
     for (unsigned i = 0; i < cycle * GAPS; i++) {
-        const nm_tick at = begin + i * APART + i % cycle, gap = 1 + i / cycle;
+        const sim_tick at = begin + i * APART + i % cycle, gap = 1 + i / cycle;
         const uint64_t line[2] = {LINES + 2 * LINE * i, LINES + 2 * LINE * i + LINE};
         for (unsigned k = 0; k < 2; k++) {
             enum pc_stop stop;

@@ -1,6 +1,8 @@
 /* The busy machine. Its program is written down as instruction words. */
 #include "monitor_rig.h"
 
+#include "test_machine.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +60,14 @@ static const uint8_t *fetch(void *ctx, uint64_t va)
 struct nm_params rig_params(unsigned processors, unsigned stations, unsigned locals)
 {
     struct nm_params p;
-    nm_params_default(&p);
+    test_machine(&p);
     p.processors = processors;
     p.ring_stations = stations;
     p.ring_locals = locals;
     p.ring_groups = 1;
     p.memory_size = 1 << 24;
-    /* What is counted is counted by hand, so the caches are these in the hostile build too, and no
-     * access waits for the software that refills a TLB. */
+    /* What is counted is counted by hand, so the caches are these whatever TEST_MACHINE says, and
+     * no access waits for the software that refills a TLB. */
     p.tlb_refill = 0;
     p.l1i_size = p.l1d_size = 16 << 10;
     p.l2_size = 1 << 20;
@@ -87,17 +89,17 @@ void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card
         for (unsigned byte = 0; byte < 4; byte++)
             *image++ = (uint8_t)(program[i] >> (24 - 8 * byte));
     nm_machine_os_wrote(rig->m, CODE, sizeof program);
-    rig->code = pc_code_new(fetch, rig, false);
-    pc_set_code(rig->m, rig->code);
+    rig->code = r4400_code_new(fetch, rig, false);
+    r4400_set_code(rig->m, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = identity};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
-        struct pc_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
+        struct r4400_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
         const uint64_t home = c / p->processors * p->memory_size;
         regs.gpr[SHARED] = SHARED_AT;
         regs.gpr[OWN] = home + OWN_AT + c * OWN_STEP;
         regs.gpr[ROUNDS] = rounds;
-        pc_resume(rig->m, c, &regs, 0);
+        r4400_resume(rig->m, c, &regs, 0);
         rig->running++;
     }
 }
@@ -105,13 +107,13 @@ void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card
 void rig_free(struct rig *rig)
 {
     nm_machine_free(rig->m);
-    pc_code_free(rig->code);
+    r4400_code_free(rig->code);
 }
 
-bool rig_run(struct rig *rig, nm_tick until, struct nm_trap *trap)
+bool rig_run(struct rig *rig, sim_tick until, struct nm_trap *trap)
 {
     for (;;) {
-        struct pc_regs regs;
+        struct r4400_regs regs;
         const enum nm_run why = nm_machine_run(rig->m, until, trap);
         if (why == NM_RUN_INTERRUPT)
             return true;
@@ -119,7 +121,7 @@ bool rig_run(struct rig *rig, nm_tick until, struct nm_trap *trap)
             return false;
         cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(rig->m));
         cr_assert_eq(pc_cpu_at(rig->m, trap->card)->exc, PC_EXC_SYS);
-        pc_take(rig->m, trap->card, &regs);
+        r4400_take(rig->m, trap->card, &regs);
         rig->running--;
     }
 }
@@ -128,7 +130,7 @@ void rig_finish(struct rig *rig)
 {
     enum { STEP = 30000 };
     struct nm_trap trap;
-    nm_tick until = nm_machine_now(rig->m) / STEP * STEP;
+    sim_tick until = nm_machine_now(rig->m) / STEP * STEP;
     while (rig->running) {
         until += STEP;
         while (rig_run(rig, until, &trap))
@@ -142,7 +144,7 @@ uint64_t rig_hash(struct rig *rig)
 {
     XXH64_state_t *state = XXH64_createState();
     XXH64_reset(state, 0);
-    const nm_tick now = nm_machine_now(rig->m);
+    const sim_tick now = nm_machine_now(rig->m);
     XXH64_update(state, &now, sizeof now);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
         struct mon_taps taps;

@@ -12,7 +12,7 @@
 struct rig {
     struct nm_params p;
     struct nm_machine *m;
-    struct pc_code *code;
+    struct r4400_code *code;
     unsigned running;
 };
 
@@ -28,7 +28,7 @@ void rig_free(struct rig *rig);
 
 /** Runs to `until` or to the first interrupt, whose card and tick it tells; cards that are done
  *  stay idle. False: it was no interrupt. */
-bool rig_run(struct rig *rig, nm_tick until, struct nm_trap *trap);
+bool rig_run(struct rig *rig, sim_tick until, struct nm_trap *trap);
 
 /** Runs until all cards are done and everything on its way has arrived. Interrupts are ignored. */
 void rig_finish(struct rig *rig);

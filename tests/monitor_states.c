@@ -10,6 +10,7 @@
 #include "machine/machine.h"
 #include "procard/card.h"
 #include "procard/r4400/r4400.h"
+#include "test_machine.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -42,9 +43,9 @@ static const char back[] = "jr s1; addu s0,s1,zero";
 struct rig {
     struct nm_params p;
     struct nm_machine *m;
-    struct pc_code *code;
+    struct r4400_code *code;
     uint64_t paged_in; /* bit per page of the code */
-    nm_tick stop_at;   /* the next preemption */
+    sim_tick stop_at;  /* the next preemption */
     unsigned turn;     /* whose */
 };
 
@@ -87,30 +88,30 @@ static void start(struct rig *rig, const struct nm_params *p)
     for (unsigned i = 0; i < COPIES; i++)
         write_code(rig, CODE + i * STEP, loop);
     write_code(rig, CODE + IMAGE, back);
-    rig->code = pc_code_new(fetch, rig, false);
-    pc_set_code(rig->m, rig->code);
+    rig->code = r4400_code_new(fetch, rig, false);
+    r4400_set_code(rig->m, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < CARDS; c++) {
-        struct pc_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
+        struct r4400_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
         regs.gpr[4] = SHARED;
         regs.gpr[5] = c / p->processors * p->memory_size + OWN + c * 0x8040;
         regs.gpr[6] = OTHER_COLOUR + p->page_size + SHARED;
         regs.gpr[7] = SHARED + 1024 + 64 * c;
         regs.gpr[16] = regs.gpr[17] = CODE;
-        pc_resume(rig->m, c, &regs, 0);
+        r4400_resume(rig->m, c, &regs, 0);
     }
 }
 
 static void end(struct rig *rig)
 {
     nm_machine_free(rig->m);
-    pc_code_free(rig->code);
+    r4400_code_free(rig->code);
 }
 
 /* Runs to `until`. The operating system does something for 300 PCycles at each system call, and
  * stops a card now and then. */
-static void go_to(struct rig *rig, nm_tick until)
+static void go_to(struct rig *rig, sim_tick until)
 {
     enum { SYSTEM = 300, SLICE = 700 };
     struct nm_trap trap;
@@ -135,7 +136,7 @@ static void go_to(struct rig *rig, nm_tick until)
 /* What the pins of one card showed: a state for each PCycle. */
 struct shown {
     uint8_t state[TICKS + 8];
-    nm_tick count;
+    sim_tick count;
 };
 
 static uint8_t state_of(unsigned code)
@@ -146,7 +147,7 @@ static uint8_t state_of(unsigned code)
     return (uint8_t)state;
 }
 
-static void note(void *ctx, nm_tick t, uint8_t status)
+static void note(void *ctx, sim_tick t, uint8_t status)
 {
     struct shown *s = ctx;
     if (t > 2 && t - 3 < TICKS)
@@ -179,13 +180,13 @@ struct asker {
     const struct shown *shown;
     const struct pc_card *card[CARDS];
     unsigned processors;                  /* on a station */
-    nm_tick at[CARDS];                    /* up to which the pins are counted in ... */
+    sim_tick at[CARDS];                   /* up to which the pins are counted in ... */
     uint64_t states[CARDS][PC_ST__COUNT]; /* ... here */
     uint64_t random;
     unsigned asked;
 };
 
-static void compare(struct asker *a, unsigned card, nm_tick at, const struct mon_taps *taps)
+static void compare(struct asker *a, unsigned card, sim_tick at, const struct mon_taps *taps)
 {
     while (a->at[card] < at)
         a->states[card][a->shown[card].state[a->at[card]++]]++;
@@ -197,7 +198,7 @@ static void compare(struct asker *a, unsigned card, nm_tick at, const struct mon
 }
 
 /* An event in the midst of everything: asks for all cards of the station whose first is this. */
-static void ask(void *self, nm_tick now, uint64_t first)
+static void ask(void *self, sim_tick now, uint64_t first)
 {
     struct asker *a = self;
     for (unsigned c = (unsigned)first; c < first + a->processors; c++) {
@@ -206,9 +207,9 @@ static void ask(void *self, nm_tick now, uint64_t first)
         compare(a, c, now, &taps);
     }
     a->random = a->random * 6364136223846793005ull + 1442695040888963407ull;
-    const nm_tick next = now + 1 + (a->random >> 33) % 60;
+    const sim_tick next = now + 1 + (a->random >> 33) % 60;
     if (next < TICKS)
-        nm_post(a->card[first]->k, next, NM_RANK_LOOK, 0, ask, a, first);
+        sim_post(a->card[first]->k, next, SIM_RANK_LOOK, 0, ask, a, first);
 }
 
 static void ask_at_every_tick(const struct nm_params *p, const struct shown *shown)
@@ -216,7 +217,7 @@ static void ask_at_every_tick(const struct nm_params *p, const struct shown *sho
     struct asker a = {.shown = shown};
     struct rig rig;
     start(&rig, p);
-    for (nm_tick t = 1; t < TICKS; t++) {
+    for (sim_tick t = 1; t < TICKS; t++) {
         go_to(&rig, t);
         for (unsigned c = 0; c < CARDS; c++) {
             struct mon_taps taps;
@@ -235,7 +236,7 @@ static void ask_in_events(const struct nm_params *p, const struct shown *shown)
     for (unsigned c = 0; c < CARDS; c++)
         a.card[c] = pc_cpu_at(rig.m, c)->card;
     for (unsigned c = 0; c < CARDS; c += a.processors)
-        nm_post(a.card[c]->k, 1, NM_RANK_LOOK, 0, ask, &a, c);
+        sim_post(a.card[c]->k, 1, SIM_RANK_LOOK, 0, ask, &a, c);
     go_to(&rig, TICKS);
     cr_assert_gt(a.asked, 2 * TICKS / 30);
     end(&rig);
@@ -244,7 +245,7 @@ static void ask_in_events(const struct nm_params *p, const struct shown *shown)
 static struct nm_params machine(unsigned processors)
 {
     struct nm_params p;
-    nm_params_default(&p);
+    test_machine(&p);
     p.processors = processors;
     p.ring_stations = CARDS / processors;
     p.ring_locals = p.ring_groups = 1;
@@ -273,7 +274,7 @@ static void check(const struct nm_params *p)
     struct shown *shown = watch_pins(p);
     uint64_t times[PC_ST__COUNT] = {0};
     for (unsigned c = 0; c < CARDS; c++)
-        for (nm_tick t = 0; t < TICKS; t++)
+        for (sim_tick t = 0; t < TICKS; t++)
             times[shown[c].state[t]]++;
     for (unsigned s = 0; s < PC_ST__COUNT; s++)
         cr_expect_gt(times[s], 0, "there is no %s", mon_tap_rows()[s].name);

@@ -3,7 +3,7 @@
  * makes the loader crash. Each is refused in one line, or still good.
  */
 #include "guest_elf.h"
-#include "programs/program.h"
+#include "programs/linux/image.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool accepted(const uint8_t *elf, size_t size, char *why, size_t room)
     cr_assert(fd >= 0 && write(fd, elf, size) == (ssize_t)size);
     close(fd);
     *why = '\0';
-    const bool good = prog_check(path, why, room);
+    const bool good = lx_check(path, why, room);
     unlink(path);
     cr_expect(good || (strlen(why) > strlen(path) + 2 && !strchr(why, '\n')), "said '%s'", why);
     return good;

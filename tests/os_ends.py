@@ -50,7 +50,7 @@ ENDS = {
 
 def run(os_run, guest, name, options):
     done = subprocess.run([os_run, *options, guest, name.split()[0]], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=120, check=False)
+                          capture_output=True, text=True, timeout=600, check=False)
     return done.returncode, done.stderr
 
 

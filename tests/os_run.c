@@ -9,14 +9,14 @@
  * any other end.
  */
 #include "procard/r4400/r4400.h"
-#include "programs/program.h"
+#include "programs/linux/personality.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static void print_mark(void *ctx, const char *name, bool begin, nm_tick at)
+static void print_mark(void *ctx, const char *name, bool begin, sim_tick at)
 {
     (void)ctx;
     fprintf(stderr, "mark %s %s at %" PRIu64 "\n", begin ? "begin" : "end", name, at);
@@ -53,8 +53,9 @@ int main(int argc, char **argv)
 {
     char *const env[] = {"LANG=C", NULL};
     struct nm_params params;
+    struct prog_program program = {.stdin_fd = 0, .stdout_fd = 1, .stderr_fd = 2, .envp = env};
     struct prog_spec spec = {
-        .stdin_fd = 0, .stdout_fd = 1, .stderr_fd = 2, .envp = env, .seed = 1, .limit = NM_NEVER};
+        .workload = &lx_workload, .what = &program, .seed = 1, .limit = SIM_NEVER};
     int opt;
 
     nm_params_default(&params);
@@ -86,7 +87,7 @@ int main(int argc, char **argv)
     }
     if (optind == argc)
         return usage();
-    spec.path = argv[optind];
-    spec.argv = argv + optind;
+    program.path = argv[optind];
+    program.argv = argv + optind;
     return run(&params, &spec);
 }

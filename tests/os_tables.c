@@ -1,6 +1,6 @@
 /* The table of system calls checks itself: no blank text, no number used twice, no unknown letter.
  */
-#include "programs/syscall.h"
+#include "programs/linux/syscall.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 Test(os_tables, rows_are_complete)
 {
     size_t count;
-    const struct sys_row *r = sys_rows(&count);
+    const struct lx_sys_row *r = lx_sys_rows(&count);
 
     for (size_t i = 0; i < count; i++) {
         cr_expect(*r[i].name && *r[i].sentence, "row %zu is blank", i);
@@ -23,13 +23,13 @@ Test(os_tables, rows_are_complete)
 Test(os_tables, differences_are_of_calls)
 {
     size_t rows, count, n;
-    const struct sys_row *r = sys_rows(&rows);
-    const struct sys_difference *d = sys_differences(&count);
+    const struct lx_sys_row *r = lx_sys_rows(&rows);
+    const struct lx_sys_difference *d = lx_sys_differences(&count);
 
     for (size_t i = 0; i < count; i++) {
         n = 0;
         for (size_t j = 0; j < rows; j++)
-            n += strcmp(r[j].name, d[i].name) == 0 && sys_differs(&r[j]) == d[i].sentence;
+            n += strcmp(r[j].name, d[i].name) == 0 && lx_sys_differs(&r[j]) == d[i].sentence;
         cr_expect(n == 1, "%s names %zu calls, or comes twice", d[i].name, n);
         cr_expect(*d[i].sentence, "%s differs in nothing", d[i].name);
     }
@@ -38,7 +38,7 @@ Test(os_tables, differences_are_of_calls)
 Test(os_tables, numbers_are_unique)
 {
     size_t count;
-    const struct sys_row *r = sys_rows(&count);
+    const struct lx_sys_row *r = lx_sys_rows(&count);
 
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
@@ -50,9 +50,9 @@ Test(os_tables, numbers_are_unique)
 
 Test(os_tables, errno_goes_over)
 {
-    cr_expect_eq(abi_errno(EAGAIN), 11);
-    cr_expect_eq(abi_errno(ENOSYS), 89);
-    cr_expect_eq(abi_errno(ETIMEDOUT), 145);
-    cr_expect_eq(abi_errno(ENOTEMPTY), 93);
-    cr_expect_eq(abi_errno(EDEADLK), 45);
+    cr_expect_eq(lx_abi_errno(EAGAIN), 11);
+    cr_expect_eq(lx_abi_errno(ENOSYS), 89);
+    cr_expect_eq(lx_abi_errno(ETIMEDOUT), 145);
+    cr_expect_eq(lx_abi_errno(ENOTEMPTY), 93);
+    cr_expect_eq(lx_abi_errno(EDEADLK), 45);
 }

@@ -1,14 +1,15 @@
 /*
  * The clock interrupts: when they come, to whom, and how long they take.
  */
-#include "programs/linux.h"
+#include "programs/linux/linux.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 static struct nm_params par;
 static struct prog_spec spec;
-static struct prog prog = {.par = &par, .spec = &spec};
+static struct prog_run run = {.par = &par, .spec = &spec};
+static struct lx_prog prog = {.par = &par, .run = &run};
 
 static void set_up(void)
 {
@@ -20,28 +21,28 @@ TestSuite(tick, .init = set_up);
 
 static int by_value(const void *a, const void *b)
 {
-    const nm_tick x = *(const nm_tick *)a, y = *(const nm_tick *)b;
+    const sim_tick x = *(const sim_tick *)a, y = *(const sim_tick *)b;
 
     return (x > y) - (x < y);
 }
 
 /* Every card's first one, sorted. */
-static const nm_tick *firsts(void)
+static const sim_tick *firsts(void)
 {
-    static nm_tick first[CARDS_MAX];
+    static sim_tick first[CARDS_MAX];
 
     for (unsigned c = 0; c < CARDS_MAX; c++)
-        first[c] = tick_after(&prog, c, 0);
+        first[c] = lx_tick_after(&prog, c, 0);
     qsort(first, CARDS_MAX, sizeof *first, by_value);
     return first;
 }
 
 Test(tick, no_two_cards_together)
 {
-    const nm_tick periods[] = {10000, 10007, 1500000, 1000000000000};
+    const sim_tick periods[] = {10000, 10007, 1500000, 1000000000000};
 
     for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
-        const nm_tick *first;
+        const sim_tick *first;
         par.os_tick = periods[i];
         first = firsts();
         cr_expect_geq(first[0], periods[i]);
@@ -57,7 +58,7 @@ Test(tick, spread)
     for (unsigned cards = 2; cards <= CARDS_MAX; cards *= 2) {
         bool part[CARDS_MAX] = {false};
         for (unsigned c = 0; c < cards; c++) {
-            const nm_tick place = tick_after(&prog, c, 0) - par.os_tick;
+            const sim_tick place = lx_tick_after(&prog, c, 0) - par.os_tick;
             part[(place * cards + cards - 1) / par.os_tick] = true;
         }
         for (unsigned c = 0; c < cards; c++)
@@ -68,10 +69,10 @@ Test(tick, spread)
 Test(tick, period)
 {
     for (unsigned c = 0; c < CARDS_MAX; c += 31) {
-        nm_tick at = 0, next = tick_after(&prog, c, at);
+        sim_tick at = 0, next = lx_tick_after(&prog, c, at);
         for (unsigned n = 0; n < 20; n++, at = next) {
-            next = tick_after(&prog, c, at);
-            cr_expect_eq(tick_after(&prog, c, next - 1), next);
+            next = lx_tick_after(&prog, c, at);
+            cr_expect_eq(lx_tick_after(&prog, c, next - 1), next);
             cr_expect_gt(next, at);
             cr_expect(n == 0 || next - at == par.os_tick);
         }
@@ -80,19 +81,19 @@ Test(tick, period)
 
 Test(tick, together_or_never)
 {
-    const nm_tick *first;
+    const sim_tick *first;
 
     par.os_tick_phase = NM_TICK_TOGETHER;
     first = firsts();
     cr_expect_eq(first[0], par.os_tick);
     cr_expect_eq(first[CARDS_MAX - 1], par.os_tick);
     par.os_tick = 0;
-    cr_expect_eq(tick_after(&prog, 5, 123), NM_NEVER);
+    cr_expect_eq(lx_tick_after(&prog, 5, 123), SIM_NEVER);
 }
 
 Test(tick, cost)
 {
-    const nm_tick costs[] = {1, 2, 1000, 1000000};
+    const sim_tick costs[] = {1, 2, 1000, 1000000};
     enum { TICKS = 4000 };
 
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
@@ -101,14 +102,14 @@ Test(tick, cost)
         par.os_tick = 10000000;
         for (unsigned n = 0; n < TICKS; n++) {
             const unsigned card = n % 7;
-            const nm_tick at = tick_after(&prog, card, n * par.os_tick);
-            const nm_tick cost = tick_cost(&prog, card, at);
+            const sim_tick at = lx_tick_after(&prog, card, n * par.os_tick);
+            const sim_tick cost = lx_tick_cost(&prog, card, at);
             cr_expect(cost >= costs[i] / 2 && cost <= costs[i] / 2 + costs[i]);
             sum += cost;
             spec.seed = 2;
-            same += tick_cost(&prog, card, at) == cost;
+            same += lx_tick_cost(&prog, card, at) == cost;
             spec.seed = 1;
-            same += tick_cost(&prog, card + 1, at) == cost;
+            same += lx_tick_cost(&prog, card + 1, at) == cost;
         }
         cr_expect_lt(same, costs[i] < 10 ? 2 * TICKS : TICKS / 50);
         cr_expect(costs[i] < 10 ||

@@ -1,6 +1,6 @@
 /* The address space: areas split, merge, move and go; pages come on first touch and keep their
  * bytes. */
-#include "programs/vm.h"
+#include "programs/linux/vm.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RW = PROG_R | PROG_W };
+enum { RW = LX_R | LX_W };
 
 struct fixture {
     struct nm_machine *m;
-    struct vm vm;
+    struct lx_vm vm;
     uint64_t page;
 };
 
@@ -23,31 +23,31 @@ static struct fixture *setup(bool n64)
 
     nm_params_default(&p);
     f->m = nm_machine_new(&p, &pc_r4400);
-    vm_init(&f->vm, f->m, n64);
+    lx_vm_init(&f->vm, f->m, &lx_r4400, n64);
     f->page = p.page_size;
     return f;
 }
 
 static void teardown(struct fixture *f)
 {
-    vm_free(&f->vm);
+    lx_vm_free(&f->vm);
     nm_machine_free(f->m);
     free(f);
 }
 
 static int64_t map(struct fixture *f, uint64_t addr, uint64_t pages, unsigned rights, bool fixed)
 {
-    struct vm_request rq = {
+    struct lx_vm_request rq = {
         .addr = addr, .len = pages * f->page, .rights = rights, .fixed = fixed, .fd = -1};
 
-    return vm_map(&f->vm, &rq);
+    return lx_vm_map(&f->vm, &rq);
 }
 
 static enum nm_xlate touch(struct fixture *f, uint64_t va, enum nm_access access)
 {
     uint64_t pa;
 
-    return vm_touch(&f->vm, 0, va, access, &pa);
+    return lx_vm_touch(&f->vm, 0, va, access, &pa);
 }
 
 Test(os_vm, rights_are_kept)
@@ -56,13 +56,13 @@ Test(os_vm, rights_are_kept)
     uint64_t at = (uint64_t)map(f, 0, 4, RW, false);
 
     cr_expect_eq(touch(f, at, NM_STORE), NM_XLATE_OK);
-    cr_expect_eq(vm_protect(&f->vm, at + f->page, f->page, PROG_R), 0);
+    cr_expect_eq(lx_vm_protect(&f->vm, at + f->page, f->page, LX_R), 0);
     cr_expect_eq(touch(f, at + f->page, NM_LOAD), NM_XLATE_OK);
     cr_expect_eq(touch(f, at + f->page, NM_STORE), NM_XLATE_PROTECTED);
     cr_expect_eq(touch(f, at + 2 * f->page, NM_STORE), NM_XLATE_OK);
-    cr_expect_eq(vm_protect(&f->vm, at, f->page, 0), 0);
+    cr_expect_eq(lx_vm_protect(&f->vm, at, f->page, 0), 0);
     cr_expect_eq(touch(f, at, NM_LOAD), NM_XLATE_PROTECTED, "an existing page keeps old rights");
-    cr_expect_eq(vm_unmap(&f->vm, at, f->page), 0);
+    cr_expect_eq(lx_vm_unmap(&f->vm, at, f->page), 0);
     cr_expect_eq(touch(f, at, NM_LOAD), NM_XLATE_UNMAPPED);
     teardown(f);
 }
@@ -73,14 +73,14 @@ Test(os_vm, bytes_survive_a_move)
     uint64_t at = (uint64_t)map(f, 0x40000000, 3, RW, true), v;
     int64_t to;
 
-    cr_expect_eq(vm_write_word(&f->vm, at + f->page, 8, UINT64_C(0x0123456789abcdef)), 0);
+    cr_expect_eq(lx_vm_write_word(&f->vm, at + f->page, 8, UINT64_C(0x0123456789abcdef)), 0);
     map(f, at + 3 * f->page, 1, RW, true); /* in the way of growing */
-    to = vm_remap(&f->vm, at, 3 * f->page, 5 * f->page, true, 0);
+    to = lx_vm_remap(&f->vm, at, 3 * f->page, 5 * f->page, true, 0);
     cr_assert(to > 0 && (uint64_t)to != at);
-    cr_expect_eq(vm_read_word(&f->vm, (uint64_t)to + f->page, 8, &v), 0);
+    cr_expect_eq(lx_vm_read_word(&f->vm, (uint64_t)to + f->page, 8, &v), 0);
     cr_expect_eq(v, UINT64_C(0x0123456789abcdef));
-    cr_expect_eq(vm_read_word(&f->vm, at, 8, &v), -EFAULT);
-    cr_expect_eq(vm_read_word(&f->vm, (uint64_t)to + 4 * f->page, 8, &v), 0);
+    cr_expect_eq(lx_vm_read_word(&f->vm, at, 8, &v), -EFAULT);
+    cr_expect_eq(lx_vm_read_word(&f->vm, (uint64_t)to + 4 * f->page, 8, &v), 0);
     cr_expect_eq(v, 0);
     teardown(f);
 }
@@ -94,11 +94,11 @@ Test(os_vm, bad_requests_fail)
     cr_expect_eq(map(f, 5, 1, RW, true), -EINVAL);
     cr_expect_eq(map(f, UINT64_C(0xffff0000), 1, RW, true), -ENOMEM);
     cr_expect_eq(map(f, 0, 1 << 20, RW, false), -ENOMEM);
-    cr_expect_eq(vm_unmap(&f->vm, at + 1, f->page), -EINVAL);
-    cr_expect_eq(vm_protect(&f->vm, at, 2 * f->page, RW), -ENOMEM);
-    cr_expect_eq(vm_remap(&f->vm, at, f->page, UINT64_MAX, true, 0), -EINVAL);
-    cr_expect_eq(vm_remap(&f->vm, 0, f->page, f->page, true, 0), -EFAULT);
-    cr_expect_eq(vm_zero(&f->vm, at, f->page + 1), -EFAULT);
+    cr_expect_eq(lx_vm_unmap(&f->vm, at + 1, f->page), -EINVAL);
+    cr_expect_eq(lx_vm_protect(&f->vm, at, 2 * f->page, RW), -ENOMEM);
+    cr_expect_eq(lx_vm_remap(&f->vm, at, f->page, UINT64_MAX, true, 0), -EINVAL);
+    cr_expect_eq(lx_vm_remap(&f->vm, 0, f->page, f->page, true, 0), -EFAULT);
+    cr_expect_eq(lx_vm_zero(&f->vm, at, f->page + 1), -EFAULT);
     teardown(f);
 }
 
@@ -108,15 +108,15 @@ Test(os_vm, heap_grows_and_shrinks)
     uint64_t v = 1;
 
     f->vm.brk_start = f->vm.brk = 0x500000;
-    cr_expect_eq(vm_brk(&f->vm, 0), 0x500000);
-    cr_expect_eq(vm_brk(&f->vm, 0x500000 + 100), 0x500000 + 100);
-    cr_expect_eq(vm_write_word(&f->vm, 0x500000, 4, 7), 0);
-    cr_expect_eq(vm_brk(&f->vm, 0x500000), 0x500000);
-    cr_expect_eq(vm_read_word(&f->vm, 0x500000, 4, &v), -EFAULT);
-    vm_brk(&f->vm, 0x500000 + 100);
-    cr_expect_eq(vm_read_word(&f->vm, 0x500000, 4, &v), 0);
+    cr_expect_eq(lx_vm_brk(&f->vm, 0), 0x500000);
+    cr_expect_eq(lx_vm_brk(&f->vm, 0x500000 + 100), 0x500000 + 100);
+    cr_expect_eq(lx_vm_write_word(&f->vm, 0x500000, 4, 7), 0);
+    cr_expect_eq(lx_vm_brk(&f->vm, 0x500000), 0x500000);
+    cr_expect_eq(lx_vm_read_word(&f->vm, 0x500000, 4, &v), -EFAULT);
+    lx_vm_brk(&f->vm, 0x500000 + 100);
+    cr_expect_eq(lx_vm_read_word(&f->vm, 0x500000, 4, &v), 0);
     cr_expect_eq(v, 0, "a page given back comes again as zeros");
-    cr_expect_eq(vm_brk(&f->vm, UINT64_C(0xffffffff)), 0x500000 + 100, "refused");
+    cr_expect_eq(lx_vm_brk(&f->vm, UINT64_C(0xffffffff)), 0x500000 + 100, "refused");
     teardown(f);
 }
 
@@ -139,16 +139,16 @@ Test(os_vm, random_calls_agree_with_a_table)
         if (what == 0)
             map(f, base + first * f->page, len, bits, true);
         else if (what == 1)
-            vm_unmap(&f->vm, base + first * f->page, len * f->page);
+            lx_vm_unmap(&f->vm, base + first * f->page, len * f->page);
         else
-            cr_expect_eq(vm_protect(&f->vm, base + first * f->page, len * f->page, bits),
+            cr_expect_eq(lx_vm_protect(&f->vm, base + first * f->page, len * f->page, bits),
                          whole ? 0 : -ENOMEM);
         for (unsigned i = first; i < first + len && (what != 2 || whole); i++)
             rights[i] = what == 1 ? 0 : (uint8_t)(0x80 | bits);
         for (unsigned i = 0; i < PAGES; i++) {
-            enum nm_xlate want = !rights[i]           ? NM_XLATE_UNMAPPED
-                                 : rights[i] & PROG_W ? NM_XLATE_OK
-                                                      : NM_XLATE_PROTECTED;
+            enum nm_xlate want = !rights[i]         ? NM_XLATE_UNMAPPED
+                                 : rights[i] & LX_W ? NM_XLATE_OK
+                                                    : NM_XLATE_PROTECTED;
             cr_assert_eq(touch(f, base + i * f->page + 4, NM_STORE), want, "call %d page %u", n, i);
         }
     }

@@ -1,6 +1,6 @@
 /*
  * Constrained LL/SC loops end (docs/coherence.md): against processors that link, store or read the
- * same line without a pause, from any station, on every machine file.
+ * same line without a pause, from any station, on every machine file, in every protocol.
  *
  * One to four cards, the hogs, never stop; they are on one station or on several. A card of every
  * station, one after the other, wants a few increments; the line is at home with a hog, with the
@@ -54,10 +54,10 @@ struct actor {
     unsigned left; /* increments; hogs: until it is 0 */
     bool hog;
     unsigned failures, worst; /* of this increment, of all */
-    nm_tick began, longest;
+    sim_tick began, longest;
 };
 
-static void increment_done(struct actor *a, nm_tick now)
+static void increment_done(struct actor *a, sim_tick now)
 {
     if (a->hog)
         return;
@@ -68,7 +68,7 @@ static void increment_done(struct actor *a, nm_tick now)
     a->left--;
 }
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     static const enum pc_reference_kind kinds[] = {[LINK] = PC_REFERENCE_LOAD_LINKED,
                                                    [COMPUTE] = PC_REFERENCE_COMPUTE,
@@ -113,7 +113,7 @@ struct scene {
     bool spread;            /* over all stations */
     struct actor hog[NM_CARDS_MAX];
     unsigned worst, starved, tried; /* of all victims */
-    nm_tick longest;
+    sim_tick longest;
 };
 
 static void park(struct nm_machine *m, unsigned card)
@@ -141,14 +141,14 @@ static bool is_hog(const struct scene *s, unsigned card)
 static bool endure(struct nm_machine *m, unsigned card, struct actor *victim)
 {
     struct nm_trap trap;
-    const nm_tick now = nm_machine_now(m);
+    const sim_tick now = nm_machine_now(m);
     victim->began = now;
     pc_drive(m, card, &source, victim, now);
     const enum nm_run why = nm_machine_run(m, now + INCREMENTS * BOUND, &trap);
     if (why == NM_RUN_UNTIL) { /* as a program would be told to give up */
         victim->left = 0;
         victim->worst = victim->failures > victim->worst ? victim->failures : victim->worst;
-        cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP);
+        cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_TRAP);
         park(m, card);
         return false;
     }
@@ -172,9 +172,11 @@ static void try_victim(struct nm_machine *m, struct scene *s, unsigned card, uns
     if (came && victim.worst <= s->p.agent_link_failures && victim.longest <= BOUND)
         return;
     if (s->p.agent_link_hold)
-        cr_expect_fail("%s: %u hogs %s station %u (%s), victim card %u, home %u: %s, %u failures",
-                       s->machine, s->hogs, s->spread ? "from" : "on", s->station, s->loop->name,
-                       card, home, came ? "came to an end" : "starved", victim.worst);
+        cr_expect_fail("%s, %s: %u hogs %s station %u (%s), victim card %u, home %u: %s, "
+                       "%u failures",
+                       s->machine, nm_protocols[s->p.protocol].name, s->hogs,
+                       s->spread ? "from" : "on", s->station, s->loop->name, card, home,
+                       came ? "came to an end" : "starved", victim.worst);
 }
 
 static void try_victims(struct nm_machine *m, struct scene *s)
@@ -205,7 +207,7 @@ static void play(struct scene *s)
     for (unsigned i = 0; i < s->hogs; i++)
         s->hog[i].left = 0;
     for (unsigned i = 0; i < s->hogs; i++) {
-        cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP);
+        cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_TRAP);
         park(m, trap.card);
     }
     nm_machine_free(m);
@@ -249,20 +251,28 @@ static void load(struct scene *s, const char *path)
     s->p.memory_size = 1 << 20;
 }
 
+static void try_file(const char *path, enum nm_protocol_id protocol)
+{
+    struct scene s = {0};
+    load(&s, path);
+    s.p.protocol = protocol;
+    if (!EVERY_PAIR && nm_params_stations(&s.p) > 64)
+        return;
+    play_all(&s);
+    fprintf(stderr,
+            "# %-20s %-12s: %u victims, %u starved, at most %u failures, at most %lu ticks\n",
+            s.machine, nm_protocols[protocol].name, s.tried, s.starved, s.worst,
+            (unsigned long)s.longest);
+}
+
 Test(progress, every_victim_succeeds)
 {
     glob_t files;
     char *pattern = in_home_path("configs/%s.yaml", "*");
     cr_assert_eq(glob(pattern, 0, NULL, &files), 0);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        struct scene s = {0};
-        load(&s, files.gl_pathv[i]);
-        if (!EVERY_PAIR && nm_params_stations(&s.p) > 64)
-            continue;
-        play_all(&s);
-        fprintf(stderr, "# %-20s: %u victims, %u starved, at most %u failures, at most %lu ticks\n",
-                s.machine, s.tried, s.starved, s.worst, (unsigned long)s.longest);
-    }
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++)
+            try_file(files.gl_pathv[i], protocol);
     globfree(&files);
     free(pattern);
 }
@@ -270,13 +280,16 @@ Test(progress, every_victim_succeeds)
 /* What the rule is for. */
 Test(progress, without_it_they_starve)
 {
-    struct scene s = {.hogs = 1, .loop = &hog_loops[0]};
     char *path = in_home_path("configs/%s.yaml", "ring-16");
-    load(&s, path);
+    for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++) {
+        struct scene s = {.hogs = 1, .loop = &hog_loops[0]};
+        load(&s, path);
+        s.p.protocol = protocol;
+        s.p.agent_link_hold = 0;
+        play(&s);
+        fprintf(stderr, "# %s, switched off: %u victims, %u starved, up to %u failures\n",
+                nm_protocols[protocol].name, s.tried, s.starved, s.worst);
+        cr_expect_gt(s.starved, 0, "%s", nm_protocols[protocol].name);
+    }
     free(path);
-    s.p.agent_link_hold = 0;
-    play(&s);
-    fprintf(stderr, "# switched off: %u victims, %u starved, up to %u failures\n", s.tried,
-            s.starved, s.worst);
-    cr_expect_gt(s.starved, 0);
 }

@@ -107,12 +107,47 @@ Test(protocol_tables, reached)
     }
 }
 
+/* What a card's row does to the secondary cache is what its two states say the cache has. The
+ * exhaustive checker looks at the states alone. */
+static void check_cache(const struct nm_protocol *p, unsigned s, unsigned e)
+{
+    const struct nm_table *t = p->agent[NM_AGENT_CARD];
+    const struct nm_cell *cell = nm_cell(t, s, e);
+    const uint8_t before = t->state[s].line, after = t->state[cell->next].line;
+    const bool comes = e == NM_CARD_EV_DATA_S || e == NM_CARD_EV_DATA_X || e == NM_CARD_EV_CREATE;
+    const bool wants = e == NM_CARD_EV_LOAD || e == NM_CARD_EV_STORE || e == NM_CARD_EV_LINK;
+    const bool waits = t->state[cell->next].request != NM_MSG__COUNT;
+    const bool owned = before == NM_LINE_E || before == NM_LINE_D;
+    const struct {
+        uint64_t action;
+        bool due;
+    } rule[] = {{NM_CARD_ACT_FILL, comes},
+                {NM_CARD_ACT_DROP, before != NM_LINE_I && after == NM_LINE_I},
+                {NM_CARD_ACT_CLEAN, owned && after == NM_LINE_S},
+                {NM_CARD_ACT_HIT, wants && !waits}};
+    for (unsigned i = 0; i < sizeof rule / sizeof *rule; i++)
+        cr_expect_eq(!!(cell->actions & rule[i].action), rule[i].due, "%s %s %s: %s", p->name,
+                     t->state[s].name, t->event[e].name,
+                     nm_action_name(NM_AGENT_CARD, (unsigned)__builtin_ctzll(rule[i].action)));
+    cr_expect(e != NM_CARD_EV_REPLACE || (after == NM_LINE_I && !waits), "%s %s", p->name,
+              t->state[s].name);
+}
+
+Test(protocol_tables, caches)
+{
+    for (const struct nm_protocol *p = nm_protocols; p < nm_protocols + NM_PROTOCOLS; p++) {
+        FOR_EACH_CELL(p->agent[NM_AGENT_CARD], s, e)
+        check_cache(p, s, e);
+    }
+}
+
 /* What a row says of its state is what its actions need: a card's request is out while it waits and
  * only then, a directory refuses while it is locked and only then. */
 Test(protocol_tables, attributes)
 {
-    static const uint64_t sends =
-        NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL | NM_CARD_ACT_SEND_UPGD | NM_CARD_ACT_RETRY;
+    static const uint64_t sends = NM_CARD_ACT_SEND_RD | NM_CARD_ACT_SEND_RDEXCL |
+                                  NM_CARD_ACT_SEND_UPGD | NM_CARD_ACT_SEND_SPECIAL |
+                                  NM_CARD_ACT_RETRY;
     FOR_EACH_TABLE(p, a)
     {
         const struct nm_table *t = p->agent[a];

@@ -24,7 +24,7 @@ struct step {
     enum kind kind;
     uint64_t va;
     const char *counts;
-    nm_tick at; /* not before this tick; 0: at once */
+    sim_tick at; /* not before this tick; 0: at once */
 };
 
 enum { CARDS = 2, STEPS = 10, SETS = 3, QUIET = 100000, TRACE = 200 };
@@ -297,7 +297,7 @@ struct actor {
     const struct scene *scene;
     const struct step *step;
     bool begun;
-    nm_tick waited; /**< for its own tick */
+    sim_tick waited; /**< for its own tick */
     uint64_t before[PC_ST__COUNT];
     char bus[TRACE]; /**< its packets so far */
 };
@@ -309,7 +309,7 @@ struct player {
 };
 
 /* The bus has carried a packet of a card. */
-static void heard(void *module, nm_tick now, const struct nm_packet *p, bool out, unsigned data)
+static void heard(void *module, sim_tick now, const struct nm_packet *p, bool out, unsigned data)
 {
     const struct pc_card *card = module;
     struct actor *a = ((const struct player *)&card->cpu)->actor;
@@ -356,9 +356,9 @@ static void compare(const struct actor *a, const struct pc_cpu *cpu)
 }
 
 /* Lets time pass up to the step's own tick; false: the horizon comes first. */
-static bool its_time(struct pc_cpu *cpu, struct actor *a, nm_tick horizon)
+static bool its_time(struct pc_cpu *cpu, struct actor *a, sim_tick horizon)
 {
-    nm_tick to = a->step->at < horizon ? a->step->at : horizon;
+    sim_tick to = a->step->at < horizon ? a->step->at : horizon;
     if (cpu->now < to) {
         a->waited += to - cpu->now;
         pc_card_stall(cpu->card, PC_ST_STALL_OTHER, to - cpu->now, cpu->now);
@@ -366,7 +366,7 @@ static bool its_time(struct pc_cpu *cpu, struct actor *a, nm_tick horizon)
     return cpu->now < horizon;
 }
 
-static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
+static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
 {
     static const enum pc_status completes[] = {
         [F] = PC_ST_INT,   [L] = PC_ST_LOAD,   [S] = PC_ST_STORE,
@@ -381,14 +381,14 @@ static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
             a->begun = true;
         }
         if (!its_time(cpu, a, horizon))
-            return PC_STOP_HORIZON;
+            return cpu->now;
         if (!done(cpu, a->step, &stop))
-            return stop;
+            return pc_stopped(cpu, stop);
         pc_charge(cpu, completes[a->step->kind], 1);
         compare(a, cpu);
     }
     cpu->exc = PC_EXC_SYS;
-    return PC_STOP_TRAP;
+    return pc_stopped(cpu, PC_STOP_TRAP);
 }
 
 static const struct pc_core_ops core = {
@@ -421,10 +421,10 @@ static void set_up(const struct scene *s, struct nm_params *p, bool check)
 /* PCycles seen at the pins, by code. */
 struct seen {
     uint64_t code[16];
-    nm_tick last;
+    sim_tick last;
 };
 
-static void note(void *ctx, nm_tick t, uint8_t status)
+static void note(void *ctx, sim_tick t, uint8_t status)
 {
     struct seen *seen = ctx;
     cr_assert_eq(t, seen->last + 2);

@@ -74,26 +74,26 @@ Test(r4400, counts_hold_wherever_the_run_is_cut)
 }
 
 /** [PCycles] after which an instruction like one under way can start, by the stages alone. */
-static unsigned interval(const struct pc_row *row)
+static unsigned interval(const struct r4400_row *row)
 {
-    const struct pc_use use = {.unit = row->unit, .latency = row->latency, .busy = row->busy};
-    struct pc_pending pending = {{0}, {{0}}};
+    const struct r4400_use use = {.unit = row->unit, .latency = row->latency, .busy = row->busy};
+    struct r4400_pending pending = {{0}, {{0}}};
 
-    pc_start(&pending, &use);
-    pc_elapse(&pending, 1);
-    return 1 + pc_slip(&pending, &use);
+    r4400_start(&pending, &use);
+    r4400_elapse(&pending, 1);
+    return 1 + r4400_slip(&pending, &use);
 }
 
 /** The latency and interval columns of isa.def are what the stages say. */
 Test(r4400, stages_agree_with_latencies)
 {
-    for (unsigned n = PC_OP_RI + 1; n < PC_OP_ROWS_END; n++) {
-        const struct pc_row *row = &pc_rows[n];
+    for (unsigned n = R4400_OP_RI + 1; n < R4400_OP_ROWS_END; n++) {
+        const struct r4400_row *row = &r4400_rows[n];
 
-        if (!pc_stages(row->unit))
+        if (!r4400_stages(row->unit))
             continue;
-        cr_expect_eq(pc_stages(row->unit), row->latency, "%s: %u stages", row->mnemonic,
-                     pc_stages(row->unit));
+        cr_expect_eq(r4400_stages(row->unit), row->latency, "%s: %u stages", row->mnemonic,
+                     r4400_stages(row->unit));
         cr_expect_eq(interval(row), row->busy, "%s: every %u", row->mnemonic, interval(row));
     }
 }
@@ -102,18 +102,18 @@ Test(r4400, stages_agree_with_latencies)
  *  for, not room in the model. */
 Test(r4400, flights_suffice)
 {
-    struct pc_pending pending = {{0}, {{0}}};
+    struct r4400_pending pending = {{0}, {{0}}};
     uint64_t seed = 563;
 
     for (unsigned n = 0; n < 20000; n++) {
-        const struct pc_use use = {
-            .unit = (uint8_t)(PC_UNIT_HILO + 1 +
-                              rig_random(&seed) % (PC_UNIT__COUNT - PC_UNIT_HILO - 1)),
+        const struct r4400_use use = {
+            .unit = (uint8_t)(R4400_UNIT_HILO + 1 +
+                              rig_random(&seed) % (R4400_UNIT__COUNT - R4400_UNIT_HILO - 1)),
             .latency = 1};
-        pc_elapse(&pending, pc_slip(&pending, &use));
-        cr_assert_eq(pending.flight[PC_FLIGHTS - 1].unit, PC_UNIT_NONE);
-        pc_start(&pending, &use);
-        pc_elapse(&pending, 1);
+        r4400_elapse(&pending, r4400_slip(&pending, &use));
+        cr_assert_eq(pending.flight[R4400_FLIGHTS - 1].unit, R4400_UNIT_NONE);
+        r4400_start(&pending, &use);
+        r4400_elapse(&pending, 1);
     }
 }
 
@@ -156,12 +156,12 @@ Test(r4400, count_runs_at_half_the_rate)
 /* ---- the pins ---- */
 
 struct trace {
-    nm_tick t[64];
+    sim_tick t[64];
     uint8_t status[64];
     unsigned count;
 };
 
-static void note(void *ctx, nm_tick t, uint8_t status)
+static void note(void *ctx, sim_tick t, uint8_t status)
 {
     struct trace *trace = ctx;
 
@@ -170,12 +170,13 @@ static void note(void *ctx, nm_tick t, uint8_t status)
 }
 
 /** One instruction at a time, to the trap. */
-static enum pc_stop run_watched(struct pc_pins *pins, struct pc_cpu *cpu)
+static enum pc_stop run_watched(struct pc_pins *pins, struct rig *rig)
 {
+    struct pc_cpu *cpu = &rig->cpu.base;
     enum pc_stop stop;
 
     do {
-        stop = r4400_run(cpu, cpu->now + 1);
+        stop = rig_go(rig, cpu->now + 1);
         r4400_settle(cpu);
         pc_pins_follow(pins, cpu->states);
     } while (stop == PC_STOP_HORIZON && cpu->now < LIMIT);
@@ -190,7 +191,7 @@ static void record(const char *code, const uint8_t *codes, struct trace *trace)
     start(&rig, code);
     trace->count = 0;
     pc_pins_begin(&pins, 0, rig.cpu.base.states, codes, note, trace);
-    cr_assert_eq(run_watched(&pins, &rig.cpu.base), PC_STOP_TRAP);
+    cr_assert_eq(run_watched(&pins, &rig), PC_STOP_TRAP);
     rig_free(&rig);
 }
 
@@ -199,7 +200,7 @@ Test(r4400, status_pins_show_two_pcycles_a_sample)
 {
     enum { LD = 1, SI = 7, IN = 0, BT = 3, KB = 0xd, KE = 0xe, OTHER = 8 };
     static const struct {
-        nm_tick t;
+        sim_tick t;
         unsigned older, newer; /* bits 7:4 = PCycle T-3, 3:0 = T-2 */
     } expected[] = {
         {2, OTHER, LD}, {4, SI, SI},  {6, IN, BT},  {8, IN, KB},
@@ -226,7 +227,7 @@ struct cycles {
     uint8_t state[LONGEST];
 };
 
-static void note_cycles(void *ctx, nm_tick t, uint8_t status)
+static void note_cycles(void *ctx, sim_tick t, uint8_t status)
 {
     struct cycles *c = ctx;
 
@@ -244,7 +245,7 @@ static void check_tail(const struct row *row, const struct pc_cpu *cpu, const st
     const struct {
         unsigned n, state;
     } parts[] = {{tail.held, tail.holds}, {tail.killed, PC_ST_KILL_BRANCH}, {tail.did, tail.done}};
-    nm_tick t = cpu->now;
+    sim_tick t = cpu->now;
 
     for (unsigned i = 0; i < 3; i++) {
         for (unsigned n = parts[i].n; n > 0; n--)
@@ -265,11 +266,11 @@ static void check_tails(const struct row *row, uint64_t at)
         codes[s] = (uint8_t)s;
     start_at(&rig, row->code, at);
     pc_pins_begin(&pins, 0, rig.cpu.base.states, codes, note_cycles, &cycles);
-    run_watched(&pins, &rig.cpu.base);
+    run_watched(&pins, &rig);
     rig_free(&rig);
     for (unsigned slice = 1; slice < 4; slice++) {
         start_at(&rig, row->code, at);
-        while (r4400_run(&rig.cpu.base, rig.cpu.base.now + slice) == PC_STOP_HORIZON)
+        while (rig_go(&rig, rig.cpu.base.now + slice) == PC_STOP_HORIZON)
             check_tail(row, &rig.cpu.base, &cycles);
         rig_free(&rig);
     }

@@ -8,10 +8,10 @@
 
 /* A bank that looks at every tick. */
 struct bank {
-    nm_tick free, due;
+    sim_tick free, due;
 };
 
-static void refresh_until(struct bank *b, const struct nm_dram_timing *t, nm_tick now)
+static void refresh_until(struct bank *b, const struct nm_dram_timing *t, sim_tick now)
 {
     for (; t->refresh && b->due <= now; b->due += t->refresh)
         if (b->free <= b->due)
@@ -21,9 +21,9 @@ static void refresh_until(struct bank *b, const struct nm_dram_timing *t, nm_tic
 }
 
 /* Whoever waits for the bank lets a refresh go first that comes due meanwhile. */
-static nm_tick plain(struct bank *b, const struct nm_dram_timing *t, nm_tick now)
+static sim_tick plain(struct bank *b, const struct nm_dram_timing *t, sim_tick now)
 {
-    nm_tick start = now;
+    sim_tick start = now;
     do {
         start = b->free > start ? b->free : start;
         refresh_until(b, t, start);
@@ -38,7 +38,7 @@ static void compare(const struct nm_dram_timing *timing, unsigned seed)
     struct nm_controller c = {.line_shift = 6, .cycle = 3, .place.protocol = &nm_protocols[0]};
     struct bank bank[4];
     unsigned waited = 0;
-    nm_tick now = 0;
+    sim_tick now = 0;
 
     nm_controller_init(&c, timing);
     for (unsigned b = 0; b < timing->banks; b++)
@@ -47,8 +47,8 @@ static void compare(const struct nm_dram_timing *timing, unsigned seed)
     for (unsigned i = 0; i < 5000; i++) {
         const unsigned line = (unsigned)rand() % 64;
         now += (unsigned)rand() % (timing->dram + timing->recovery) + 1;
-        const nm_tick got = nm_controller_access(&c, (uint64_t)line << 6, now);
-        const nm_tick wanted = plain(&bank[line % timing->banks], timing, now);
+        const sim_tick got = nm_controller_access(&c, (uint64_t)line << 6, now);
+        const sim_tick wanted = plain(&bank[line % timing->banks], timing, now);
         cr_assert_eq(got, wanted, "access %u at %lu: %lu, not %lu", i, (unsigned long)now,
                      (unsigned long)got, (unsigned long)wanted);
         waited += wanted > now + timing->dram;

@@ -47,7 +47,7 @@ static inline void fake_init(struct fake *f, const char *events)
     f->experiment.argv = empty;
     f->experiment.envp = empty;
     f->experiment.inputs = empty;
-    f->experiment.limit = NM_NEVER;
+    f->experiment.limit = SIM_NEVER;
     f->experiment.seed = 1;
     f->experiment.machine.card = &pc_r4400;
     f->experiment.machine.name = (char *)"station-2";
@@ -64,7 +64,7 @@ static inline void fake_init(struct fake *f, const char *events)
     rep_run_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);
 }
 
-static inline void fake_finish(struct fake *f, nm_tick at)
+static inline void fake_finish(struct fake *f, sim_tick at)
 {
     rep_run_finish(&f->run, at, f->now);
     f->run.outcome = (struct prog_outcome){.end = PROG_EXITED, .ticks = at, .threads = 1};

@@ -1,5 +1,5 @@
 /* The files of a run directory, read back. */
-#include "report/around.h"
+#include "report/components.h"
 #include "report/grid.h"
 #include "report/group.h"
 #include "report/histogram.h"
@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct fake fake;
@@ -74,8 +75,7 @@ Test(report_files, json_has_every_path_with_unit_and_sentence)
     cr_expect_str_eq(json_string_value(json_object_get(nacks, "unit")), "packets");
     const char *path;
     json_t *name;
-    json_object_foreach(names, path, name)
-    {
+    json_object_foreach(names, path, name) {
         cr_expect(*json_string_value(json_object_get(name, "unit")), "%s", path);
         cr_expect(*json_string_value(json_object_get(name, "desc")), "%s", path);
     }
@@ -281,6 +281,27 @@ Test(report_files, a_directory_belongs_to_one_run)
     rep_rundir_close(&one);
     cr_expect_eq(rep_rundir_make(&two, base, "x", true, why, sizeof why), REP_DIR_MADE);
     rep_rundir_close(&two);
+    remove_tree(base);
+}
+
+/* results/ may be a link of one's own to where there is room, but not one that somebody else has
+ * put there. */
+Test(report_files, links_to_results)
+{
+    char base[] = "/tmp/report-XXXXXX", why[512] = "";
+    struct rep_rundir dir;
+    cr_assert(mkdtemp(base) && chdir(base) == 0 && mkdir("room", 0700) == 0);
+    cr_assert_eq(symlink("room", "results"), 0);
+    cr_expect_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_MADE, "%s", why);
+    cr_expect_eq(access("room/x-001", F_OK), 0);
+    rep_rundir_close(&dir);
+    if (lchown("results", 12345, (gid_t)-1) == 0) { /* we are root */
+        cr_expect_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_REFUSED);
+        cr_expect(strstr(why, "another user"), "%s", why);
+        cr_expect(access("room/x-002", F_OK) < 0);
+        cr_expect_eq(rep_rundir_make(&dir, "results/y", "x", false, why, sizeof why), REP_DIR_MADE);
+        rep_rundir_close(&dir);
+    }
     remove_tree(base);
 }
 

@@ -102,7 +102,8 @@ Test(report_histogram, npy_is_what_numpy_reads)
     const size_t header = size - data;
     cr_expect_eq(header % 64, 0);
     cr_expect_eq(memcmp(text, "\x93NUMPY\x01\x00", 8), 0);
-    cr_expect_eq((unsigned char)text[8] | (unsigned char)text[9] << 8, header - 10);
+    const unsigned char low = text[8], high = text[9]; // little-endian
+    cr_expect_eq((size_t)high << 8 | low, header - 10);
     cr_expect(strstr(text + 10, "'shape': (2, 65536)"));
     cr_expect_eq(text[header - 1], '\n');
     cr_expect_eq(memcmp(text + size - 4, "\x04\x03\x02\x01", 4), 0);
@@ -352,7 +353,7 @@ Test(report_histogram, samples)
 {
     struct rep_samples s;
     rep_samples_init(&s, &fake.run, 300, fake.now);
-    for (nm_tick at = 300; at <= 900; at += 300) {
+    for (sim_tick at = 300; at <= 900; at += 300) {
         fake_pass(&fake, 300);
         rep_samples_take(&s, &fake.run, at, fake.now);
     }
@@ -377,7 +378,7 @@ Test(report_histogram, samples_double_their_interval)
     struct rep_samples s;
     uint64_t sum = 0, last = 0;
     rep_samples_init(&s, &fake.run, 3, fake.now);
-    for (nm_tick at = 3; at <= 3 * 10000; at += 3) {
+    for (sim_tick at = 3; at <= 3 * 10000; at += 3) {
         fake_pass(&fake, 3);
         rep_samples_take(&s, &fake.run, at, fake.now);
     }
@@ -413,7 +414,7 @@ Test(report_histogram, an_interval_that_never_ends)
 Test(report_histogram, no_interval_no_samples)
 {
     struct rep_samples s;
-    rep_samples_init(&s, &fake.run, NM_NEVER, fake.now);
+    rep_samples_init(&s, &fake.run, SIM_NEVER, fake.now);
     rep_samples_take(&s, &fake.run, 3, fake.now);
     rep_samples_finish(&s, &fake.run, 3, fake.now);
     cr_expect_eq(s.count, 0);

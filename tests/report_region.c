@@ -146,7 +146,7 @@ static struct rep_hashes hash_of_names(const char *of, const char *grow)
 #undef TRUTH
 #define STATION(field, part, name, unit, sentence) f.station.sum.field = WORD("station", field);
 #define RING(field, part, name, unit, sentence)
-#include "machine/looking.def"
+#include "machine/statistics.def"
 #undef STATION
 #undef RING
 #undef WORD
@@ -179,7 +179,7 @@ Test(report_region, rows_that_are_added_move_no_result_hash)
 #undef TRUTH
 #define STATION(field, part, name, unit, sentence) ROW("station", field)
 #define RING(field, part, name, unit, sentence)
-#include "machine/looking.def"
+#include "machine/statistics.def"
 #undef STATION
 #undef RING
 #undef ROW

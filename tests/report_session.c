@@ -4,9 +4,10 @@
  */
 #include "cli/pins.h"
 #include "cli/session.h"
+#include "input/workload.h"
 #include "input/yaml.h"
-#include "machine/looking.h"
 #include "machine/machine.h"
+#include "machine/statistics.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 
@@ -23,7 +24,7 @@ enum { CARDS = 2 };
 /* ---- the made-up machine: each tick is a load ------------------------------------------------ */
 
 struct nm_machine {
-    nm_tick now;
+    sim_tick now;
     struct mon_board board[CARDS];
     uint64_t lost; /* PCycles card 1 forgets to account for */
 };
@@ -120,8 +121,8 @@ static struct play {
     bool marks;
 } play;
 
-bool prog_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
-                 size_t size)
+bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
+               size_t size)
 {
     (void)path;
     (void)from;
@@ -134,7 +135,7 @@ bool prog_symbol(const char *path, const char *name, uint64_t *from, uint64_t *t
 void cli_pins_init(struct cli_pins *pins, const struct in_experiment *x)
 {
     (void)x;
-    *pins = (struct cli_pins){.next = NM_NEVER};
+    *pins = (struct cli_pins){.next = SIM_NEVER};
 }
 
 void cli_pins_free(struct cli_pins *pins)
@@ -142,7 +143,7 @@ void cli_pins_free(struct cli_pins *pins)
     (void)pins;
 }
 
-void cli_pins_moment(struct cli_pins *pins, struct nm_machine *m, nm_tick at)
+void cli_pins_moment(struct cli_pins *pins, struct nm_machine *m, sim_tick at)
 {
     (void)pins;
     (void)m;
@@ -155,10 +156,11 @@ void cli_pins_end(struct cli_pins *pins, struct nm_machine *m)
     (void)m;
 }
 
-bool prog_check(const char *path, char *why, size_t size)
+const struct prog_workload *in_workload_for(const char *path, char *why, size_t size)
 {
+    static const struct prog_workload workload;
     snprintf(why, size, "%s: not a program", path);
-    return strcmp(path, "good") == 0;
+    return strcmp(path, "good") == 0 ? &workload : NULL;
 }
 
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,

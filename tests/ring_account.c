@@ -8,10 +8,10 @@
 
 struct seen {
     unsigned count[RING_CLASSES];
-    nm_tick last, last_of[RING_CLASSES];
+    sim_tick last, last_of[RING_CLASSES];
 };
 
-static void note(void *ctx, unsigned station, nm_tick at, const struct ring_packet *packet)
+static void note(void *ctx, unsigned station, sim_tick at, const struct ring_packet *packet)
 {
     struct seen *seen = ctx;
     seen[station].count[packet->class]++;
@@ -19,7 +19,7 @@ static void note(void *ctx, unsigned station, nm_tick at, const struct ring_pack
 }
 
 static void send(struct ring_net *net, const struct ring_shape *shape, unsigned from, unsigned to,
-                 unsigned class, unsigned data, nm_tick at)
+                 unsigned class, unsigned data, sim_tick at)
 {
     struct ring_packet packet = {.mask = ring_mask_station(shape, to),
                                  .source = (uint16_t)from,
@@ -30,7 +30,7 @@ static void send(struct ring_net *net, const struct ring_shape *shape, unsigned 
 
 static void drain(struct ring_net *net)
 {
-    for (nm_tick t = ring_net_cycles(net) * 3; ring_next(net) != NM_NEVER;)
+    for (sim_tick t = ring_net_cycles(net) * 3; ring_next(net) != SIM_NEVER;)
         ring_run(net, t += ring_window(net));
 }
 
@@ -101,7 +101,7 @@ Test(ring_account, busy_share_under_a_known_load)
     const struct ring_timing timing = TIMING_USUAL;
     struct seen seen[4] = {0};
     struct ring_net *net = ring_net_new(&shape, &timing, note, seen);
-    nm_tick now = 0;
+    sim_tick now = 0;
     for (unsigned i = 0; i < 1000; i++)
         for (unsigned half = 0; half < 3; half++, now += 10) {
             if (!half)
@@ -135,7 +135,7 @@ Test(ring_account, halted_cycles)
     const struct ring_timing timing = TIMING_TINY;
     struct seen seen[2] = {0};
     struct ring_net *net = ring_net_new(&shape, &timing, note, seen);
-    for (nm_tick now = 0; now < 120; now += 3) {
+    for (sim_tick now = 0; now < 120; now += 3) {
         if (now <= 6) {
             cr_assert(ring_room(net, 0, RING_SINKABLE, now));
             send(net, &shape, 0, 1, RING_SINKABLE, 0, now);
@@ -159,7 +159,7 @@ Test(ring_account, nonsinkable_limit_does_not_block_sinkable)
     struct seen seen[4] = {0};
     struct ring_net *net = ring_net_new(&shape, &timing, note, seen);
     unsigned sinkable = 0, taken = 0;
-    nm_tick now = 0;
+    sim_tick now = 0;
     for (; now < 6000; now += 3) {
         for (unsigned s = 1; s < 4; s++)
             for (unsigned class = 0; class < RING_CLASSES; class ++)
@@ -177,7 +177,7 @@ Test(ring_account, nonsinkable_limit_does_not_block_sinkable)
     for (unsigned s = 1; s < 4; s++)
         cr_assert_eq(ring_net_interface(net, s).nonsinkable_out, 16);
     ring_take(net, 0, now, RING_NONSINKABLE); /* the oldest; its sender may let one more go */
-    for (nm_tick end = now + 300; now < end; now += 3)
+    for (sim_tick end = now + 300; now < end; now += 3)
         ring_run(net, now + 3);
     cr_assert_eq(seen[0].count[RING_NONSINKABLE], 3 * 16 + 1);
     ring_net_free(net);
@@ -192,7 +192,7 @@ Test(ring_account, no_node_starves)
     timing.patience = 20;
     struct ring_net *net = ring_net_new(&shape, &timing, note, seen);
     unsigned taken = 0;
-    for (nm_tick now = 0; now < 3000; now += 3) {
+    for (sim_tick now = 0; now < 3000; now += 3) {
         if (ring_room(net, 0, RING_SINKABLE, now))
             send(net, &shape, 0, 2, RING_SINKABLE, 8, now);
         if (now == 300)
@@ -231,7 +231,7 @@ Test(ring_account, idle_time_is_jumped)
     const struct ring_timing timing = TIMING_USUAL;
     struct seen seen[4] = {0};
     struct ring_net *net = ring_net_new(&shape, &timing, note, seen);
-    cr_assert_eq(ring_next(net), NM_NEVER);
+    cr_assert_eq(ring_next(net), SIM_NEVER);
     ring_run(net, 3000000000ull);
     cr_assert_eq(ring_net_cycles(net), 1000000000ull);
     send(net, &shape, 0, 1, RING_SINKABLE, 0, 3000000000ull);
@@ -239,6 +239,6 @@ Test(ring_account, idle_time_is_jumped)
     ring_run(net, 3000000012ull);
     ring_run(net, 3000000024ull);
     cr_assert_eq(seen[1].last, 3000000000ull + 3 * (2 + 1 + 4));
-    cr_assert_eq(ring_next(net), NM_NEVER);
+    cr_assert_eq(ring_next(net), SIM_NEVER);
     ring_net_free(net);
 }

@@ -17,7 +17,7 @@ struct row {
     int line;
     struct ring_shape shape;
     unsigned from, data;
-    nm_tick at;
+    sim_tick at;
     bool multicast;
     unsigned mask_of[ARRIVALS]; /* stations whose masks are or-ed, up to a 9999 */
     struct {
@@ -113,11 +113,11 @@ struct log {
     unsigned count;
     struct {
         unsigned station;
-        nm_tick at;
+        sim_tick at;
     } entry[ARRIVALS];
 };
 
-static void note(void *ctx, unsigned station, nm_tick at, const struct ring_packet *packet)
+static void note(void *ctx, unsigned station, sim_tick at, const struct ring_packet *packet)
 {
     struct log *log = ctx;
     (void)packet;
@@ -136,7 +136,7 @@ static void run(const struct row *row, struct log *log)
     for (unsigned i = 0; i < ARRIVALS && row->mask_of[i] != END; i++)
         packet.mask = ring_mask_or(packet.mask, ring_mask_station(&row->shape, row->mask_of[i]));
     ring_send(net, row->from, row->at, &packet);
-    for (nm_tick t = 0; ring_next(net) != NM_NEVER; t += ring_window(net))
+    for (sim_tick t = 0; ring_next(net) != SIM_NEVER; t += ring_window(net))
         ring_run(net, t + ring_window(net));
     ring_net_free(net);
 }
@@ -145,7 +145,7 @@ Test(ring_latency, as_counted_by_hand)
 {
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct log log = {0};
-        nm_tick first = (rows[i].at + 2) / 3 * 3;
+        sim_tick first = (rows[i].at + 2) / 3 * 3;
         run(&rows[i], &log);
         for (unsigned a = 0; a < ARRIVALS; a++) {
             if (!rows[i].arrival[a].cycles) {

@@ -16,14 +16,14 @@ struct play {
     struct ring_net *net;
     const struct ring_shape *shape;
     unsigned b, c;
-    nm_tick answer_at;             /* when B sends U3; NM_NEVER: not yet, or done */
-    nm_tick take_at[STATIONS_MAX]; /* when a station takes what it was given */
+    sim_tick answer_at;             /* when B sends U3; SIM_NEVER: not yet, or done */
+    sim_tick take_at[STATIONS_MAX]; /* when a station takes what it was given */
     unsigned given[STATIONS_MAX];
-    nm_tick got[NOISE];
+    sim_tick got[NOISE];
 };
 
 static void send(struct play *p, unsigned from, unsigned to, enum name name, unsigned data,
-                 nm_tick at)
+                 sim_tick at)
 {
     struct ring_packet packet = {.mask = ring_mask_station(p->shape, to),
                                  .source = (uint16_t)from,
@@ -33,7 +33,7 @@ static void send(struct play *p, unsigned from, unsigned to, enum name name, uns
     ring_send(p->net, from, at, &packet);
 }
 
-static void deliver(void *ctx, unsigned station, nm_tick at, const struct ring_packet *packet)
+static void deliver(void *ctx, unsigned station, sim_tick at, const struct ring_packet *packet)
 {
     struct play *p = ctx;
     enum name name = packet->payload[0];
@@ -47,7 +47,7 @@ static void deliver(void *ctx, unsigned station, nm_tick at, const struct ring_p
 }
 
 /* Everybody else sends lines to C, as fast as there is room. */
-static void noise(struct play *p, unsigned a, unsigned stations, unsigned *left, nm_tick at)
+static void noise(struct play *p, unsigned a, unsigned stations, unsigned *left, sim_tick at)
 {
     for (unsigned s = 0; s < stations; s++)
         if (s != a && s != p->b && s != p->c && left[s] &&
@@ -61,12 +61,12 @@ static void perform(const struct ring_shape *shape, const struct ring_timing *ti
                     unsigned b, unsigned c)
 {
     const unsigned stations = ring_shape_stations(shape);
-    struct play p = {.shape = shape, .b = b, .c = c, .answer_at = NM_NEVER};
+    struct play p = {.shape = shape, .b = b, .c = c, .answer_at = SIM_NEVER};
     unsigned left[STATIONS_MAX], sent = 0;
     for (unsigned s = 0; s < STATIONS_MAX; s++)
         left[s] = BACKGROUND;
     p.net = ring_net_new(shape, timing, deliver, &p);
-    for (nm_tick t = 0; !p.got[U3]; t += timing->cycle) {
+    for (sim_tick t = 0; !p.got[U3]; t += timing->cycle) {
         cr_assert_lt(t, 100000u, "%u, %u, %u: no end", a, b, c);
         for (unsigned s = 0; s < stations; s++)
             for (; p.given[s] && p.take_at[s] <= t; p.given[s]--)
@@ -77,7 +77,7 @@ static void perform(const struct ring_shape *shape, const struct ring_timing *ti
             sent++;
         }
         if (p.answer_at <= t && ring_room(p.net, b, RING_SINKABLE, t)) {
-            p.answer_at = NM_NEVER;
+            p.answer_at = SIM_NEVER;
             send(&p, b, c, U3, 0, t);
         }
         ring_run(p.net, t + timing->cycle);

@@ -33,7 +33,7 @@ struct ring {
     struct slot slot[NODES];                  /* the one that passes a node now */
     struct fifo *in[NODES], *out[NODES];      /* what a node fills; what it lets in, but stations */
     struct station *station[NODES];           /* or NULL */
-    uint64_t since[NODES];                    /* a node waits; NM_NEVER if it does not */
+    uint64_t since[NODES];                    /* a node waits; SIM_NEVER if it does not */
     uint64_t busy[NODES], copies[NODES], let_in[NODES];
     uint64_t halted, held;
 };
@@ -41,7 +41,7 @@ struct ring {
 struct outgoing {
     struct ring_packet packet;
     unsigned level;
-    nm_tick sent, freed;
+    sim_tick sent, freed;
     uint64_t ready;
     uint64_t known; /* nonsinkable: cycle from which its sender knows that it was taken */
 };
@@ -56,7 +56,7 @@ struct station {
     struct outbox out[RING_CLASSES];
     unsigned class, begun; /* slots of the present packet that have been let in */
     struct fifo input;
-    nm_tick taken_at[PLAIN_PACKETS * NODES]; /* sinkable ones */
+    sim_tick taken_at[PLAIN_PACKETS * NODES]; /* sinkable ones */
     unsigned delivered, taken;
     struct outgoing *asked[PLAIN_PACKETS * NODES]; /* nonsinkable ones, as delivered */
     unsigned asked_delivered, asked_taken;
@@ -95,7 +95,7 @@ static void build_ring(struct plain *p, unsigned level, unsigned index)
     r->parent = top ? NODES : fan;
     r->sequencer = top ? 0 : fan;
     for (unsigned n = 0; n < NODES; n++)
-        r->since[n] = NM_NEVER;
+        r->since[n] = SIM_NEVER;
     for (unsigned n = 0; level == 0 && n < fan; n++) {
         r->station[n] = &p->station[index * fan + n];
         r->in[n] = &r->station[n]->input;
@@ -141,7 +141,7 @@ struct plain *plain_new(const struct ring_shape *shape, const struct ring_timing
     for (unsigned level = 0; level < shape->levels; level++)
         for (unsigned i = 0; i < rings_of(shape, level); i++)
             build_ring(p, level, i);
-    p->stirred = NM_NEVER;
+    p->stirred = SIM_NEVER;
     return p;
 }
 
@@ -156,17 +156,17 @@ void plain_free(struct plain *p)
 
 /* ---- the station's side ---------------------------------------------------------------------- */
 
-static uint64_t cycle_at(const struct plain *p, nm_tick tick)
+static uint64_t cycle_at(const struct plain *p, sim_tick tick)
 {
     return (tick + p->timing.cycle - 1) / p->timing.cycle;
 }
 
-static nm_tick window(const struct plain *p)
+static sim_tick window(const struct plain *p)
 {
-    return (nm_tick)p->timing.handler * p->timing.cycle;
+    return (sim_tick)p->timing.handler * p->timing.cycle;
 }
 
-bool plain_room(const struct plain *p, unsigned station, unsigned class, nm_tick at)
+bool plain_room(const struct plain *p, unsigned station, unsigned class, sim_tick at)
 {
     const struct outbox *out = &p->station[station].out[class];
     unsigned inside = 0;
@@ -175,7 +175,7 @@ bool plain_room(const struct plain *p, unsigned station, unsigned class, nm_tick
     return inside < p->timing.output[class];
 }
 
-void plain_send(struct plain *p, unsigned station, nm_tick at, const struct ring_packet *packet)
+void plain_send(struct plain *p, unsigned station, sim_tick at, const struct ring_packet *packet)
 {
     struct outbox *out = &p->station[station].out[packet->class];
     assert(out->sent < PLAIN_PACKETS);
@@ -184,10 +184,10 @@ void plain_send(struct plain *p, unsigned station, nm_tick at, const struct ring
                           .level = ring_mask_level(&p->shape, station, packet->mask),
                           .sent = at,
                           .ready = cycle_at(p, at) + p->timing.generator,
-                          .known = NM_NEVER};
+                          .known = SIM_NEVER};
 }
 
-void plain_take(struct plain *p, unsigned station, nm_tick at, unsigned class)
+void plain_take(struct plain *p, unsigned station, sim_tick at, unsigned class)
 {
     struct station *st = &p->station[station];
     if (class == RING_SINKABLE)
@@ -333,7 +333,7 @@ static bool fifo_wants(const struct ring *r, unsigned node, uint64_t when)
 
 static void leave(const struct plain *p, struct outbox *out)
 {
-    const nm_tick tick = p->now * p->timing.cycle;
+    const sim_tick tick = p->now * p->timing.cycle;
     uint32_t depth = 0;
     for (unsigned i = out->gone; i < out->sent; i++)
         depth += out->at[i].sent <= tick;
@@ -370,7 +370,7 @@ static void go(struct plain *p, struct ring *r, unsigned node)
         enter(p, r, node, pop(r->out[node]));
         more = fifo_wants(r, node, p->now + 1);
     }
-    r->since[node] = more ? p->now + 1 : NM_NEVER;
+    r->since[node] = more ? p->now + 1 : SIM_NEVER;
 }
 
 static void let_in(struct plain *p, struct ring *r)
@@ -378,7 +378,7 @@ static void let_in(struct plain *p, struct ring *r)
     bool wants[NODES] = {false}, starving[NODES] = {false}, any = false;
     for (unsigned n = 0; n < r->nodes; n++) {
         wants[n] = r->station[n] ? station_wants(p, r, r->station[n]) : fifo_wants(r, n, p->now);
-        if (wants[n] && r->since[n] == NM_NEVER)
+        if (wants[n] && r->since[n] == SIM_NEVER)
             r->since[n] = p->now;
         starving[n] = wants[n] && r->since[n] + p->timing.patience <= p->now;
         any |= starving[n];
@@ -447,20 +447,20 @@ static void cycle(struct plain *p)
             p->ring[i].in[n]->counted.integral += p->ring[i].in[n]->count;
 }
 
-void plain_run(struct plain *p, nm_tick until)
+void plain_run(struct plain *p, sim_tick until)
 {
     for (const uint64_t end = cycle_at(p, until); p->now < end; p->now++)
         cycle(p);
 }
 
-nm_tick plain_stirred(const struct plain *p)
+sim_tick plain_stirred(const struct plain *p)
 {
-    return p->stirred == NM_NEVER ? NM_NEVER : p->stirred * p->timing.cycle;
+    return p->stirred == SIM_NEVER ? SIM_NEVER : p->stirred * p->timing.cycle;
 }
 
 void plain_still(struct plain *p)
 {
-    p->stirred = NM_NEVER;
+    p->stirred = SIM_NEVER;
 }
 
 /* ---- looking -----------------------------------------------------------------------------------
@@ -483,7 +483,7 @@ static struct ring_fifo_count fifo_read(const struct fifo *f)
 static struct ring_fifo_count outbox_read(const struct plain *p, const struct outbox *out)
 {
     struct ring_fifo_count count = out->counted;
-    const nm_tick now = p->now * p->timing.cycle;
+    const sim_tick now = p->now * p->timing.cycle;
     for (unsigned i = out->gone; i < out->sent; i++)
         if (out->at[i].sent <= now) {
             count.depth++;

@@ -16,13 +16,13 @@ struct plain *plain_new(const struct ring_shape *shape, const struct ring_timing
                         ring_deliver_fn *deliver, void *ctx);
 void plain_free(struct plain *p);
 
-bool plain_room(const struct plain *p, unsigned station, unsigned class, nm_tick at);
-void plain_send(struct plain *p, unsigned station, nm_tick at, const struct ring_packet *packet);
-void plain_take(struct plain *p, unsigned station, nm_tick at, unsigned class);
-void plain_run(struct plain *p, nm_tick until);
+bool plain_room(const struct plain *p, unsigned station, unsigned class, sim_tick at);
+void plain_send(struct plain *p, unsigned station, sim_tick at, const struct ring_packet *packet);
+void plain_take(struct plain *p, unsigned station, sim_tick at, unsigned class);
+void plain_run(struct plain *p, sim_tick until);
 
-/** First tick since plain_still at which a slot moved, entered or was handled; NM_NEVER: none. */
-nm_tick plain_stirred(const struct plain *p);
+/** First tick since plain_still at which a slot moved, entered or was handled; SIM_NEVER: none. */
+sim_tick plain_stirred(const struct plain *p);
 /** Forgets it. */
 void plain_still(struct plain *p);
 

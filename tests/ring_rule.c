@@ -18,7 +18,7 @@ enum { STATIONS = 64, HEARD = 4096 };
 
 struct heard {
     unsigned station;
-    nm_tick at;
+    sim_tick at;
     struct ring_packet packet;
 };
 
@@ -37,7 +37,7 @@ struct traffic {
 
 struct place {
     unsigned left;
-    nm_tick waiting[RING_CLASSES][HEARD]; /* when packets arrive that it has not taken */
+    sim_tick waiting[RING_CLASSES][HEARD]; /* when packets arrive that it has not taken */
     unsigned arrived[RING_CLASSES], taken[RING_CLASSES];
 };
 
@@ -65,7 +65,7 @@ static bool chance(struct both *b, unsigned percent)
     return draw(&b->dice, 0, 99) < percent;
 }
 
-static void hear(void *ctx, unsigned station, nm_tick at, const struct ring_packet *packet)
+static void hear(void *ctx, unsigned station, sim_tick at, const struct ring_packet *packet)
 {
     struct ear *ear = ctx;
     cr_assert_lt(ear->count, HEARD);
@@ -128,7 +128,7 @@ static void draw_traffic(struct both *b)
 /* ---- the stations ------------------------------------------------------------------------------
  */
 
-static void send(struct both *b, unsigned from, nm_tick at, unsigned class)
+static void send(struct both *b, unsigned from, sim_tick at, unsigned class)
 {
     unsigned to = chance(b, b->traffic.hot) ? 0 : draw(&b->dice, 0, b->stations - 1);
     struct ring_packet packet = {
@@ -147,7 +147,7 @@ static void send(struct both *b, unsigned from, nm_tick at, unsigned class)
     plain_send(b->plain, from, at, &packet);
 }
 
-static void station_tick(struct both *b, unsigned s, nm_tick t)
+static void station_tick(struct both *b, unsigned s, sim_tick t)
 {
     struct place *place = &b->place[s];
     for (unsigned class = 0; class < RING_CLASSES; class ++) {
@@ -272,31 +272,31 @@ static bool finished(const struct both *b)
         if (b->place[s].left || b->place[s].taken[0] < b->place[s].arrived[0] ||
             b->place[s].taken[1] < b->place[s].arrived[1])
             return false;
-    return ring_next(b->net) == NM_NEVER;
+    return ring_next(b->net) == SIM_NEVER;
 }
 
 /* End of the window that begins at `now`. Stations that send nothing need not be asked while the
  * rings move nothing, or nothing that a station could hear of. */
-static nm_tick window_end(struct both *b, nm_tick now, bool *asleep)
+static sim_tick window_end(struct both *b, sim_tick now, bool *asleep)
 {
-    const nm_tick longest = ring_window(b->net), quiet = ring_quiet(b->net);
-    *asleep = b->traffic.sparing && quiet != NM_NEVER && quiet > now && chance(b, 50);
+    const sim_tick longest = ring_window(b->net), quiet = ring_quiet(b->net);
+    *asleep = b->traffic.sparing && quiet != SIM_NEVER && quiet > now && chance(b, 50);
     if (!*asleep)
         return now + (b->traffic.ragged ? 1 + draw(&b->dice, 0, (unsigned)longest - 1) : longest);
-    const nm_tick next = ring_next_from(b->net, quiet);
-    cr_assert_neq(next, NM_NEVER);
+    const sim_tick next = ring_next_from(b->net, quiet);
+    cr_assert_neq(next, SIM_NEVER);
     return (next > now ? next : now) + longest;
 }
 
-static void run_window(struct both *b, nm_tick now, nm_tick *end)
+static void run_window(struct both *b, sim_tick now, sim_tick *end)
 {
     bool asleep;
-    const nm_tick quiet = ring_quiet(b->net);
+    const sim_tick quiet = ring_quiet(b->net);
     *end = window_end(b, now, &asleep);
     for (unsigned s = 0; !asleep && s < b->stations; s++)
-        for (nm_tick t = now; t < *end; t++)
+        for (sim_tick t = now; t < *end; t++)
             station_tick(b, s, t);
-    const nm_tick next = ring_next_from(b->net, now);
+    const sim_tick next = ring_next_from(b->net, now);
     plain_still(b->plain);
     ring_run(b->net, *end);
     plain_run(b->plain, *end);
@@ -320,7 +320,7 @@ static void run(uint64_t seed)
     b->plain = plain_new(&b->shape, &b->timing, hear, &b->ear[1]);
     for (unsigned s = 0; s < b->stations; s++)
         b->place[s].left = b->traffic.packets;
-    nm_tick now = 0;
+    sim_tick now = 0;
     while (!finished(b)) {
         cr_assert_lt(now, 4000000, "seed %" PRIu64 ": no end", seed);
         run_window(b, now, &now);

@@ -23,7 +23,7 @@ struct bench {
     struct source source[RING_STATIONS_MAX];
 };
 
-static void count(void *ctx, unsigned station, nm_tick at, const struct ring_packet *packet)
+static void count(void *ctx, unsigned station, sim_tick at, const struct ring_packet *packet)
 {
     struct bench *b = ctx;
     (void)at;
@@ -36,8 +36,8 @@ static uint32_t roll(uint64_t *dice)
     return (uint32_t)(*dice >> 33);
 }
 
-static void station_window(struct bench *b, const struct ring_shape *shape, unsigned s, nm_tick now,
-                           unsigned load)
+static void station_window(struct bench *b, const struct ring_shape *shape, unsigned s,
+                           sim_tick now, unsigned load)
 {
     struct source *me = &b->source[s];
     for (unsigned class = 0; class < RING_CLASSES; class ++)
@@ -86,7 +86,7 @@ static double run(const struct ring_shape *shape, uint64_t cycles, unsigned load
     b->stations = ring_shape_stations(shape);
     for (unsigned s = 0; s < b->stations; s++)
         b->source[s].dice = s + 1;
-    for (nm_tick now = 0; now < 3 * cycles; now += ring_window(b->net)) {
+    for (sim_tick now = 0; now < 3 * cycles; now += ring_window(b->net)) {
         for (unsigned s = 0; s < b->stations; s++)
             station_window(b, shape, s, now, load);
         seconds -= clock_seconds();

@@ -22,7 +22,7 @@ struct record {
 };
 
 struct arrival {
-    nm_tick at;
+    sim_tick at;
     struct ring_packet packet;
 };
 
@@ -34,7 +34,7 @@ struct inbox {
 struct place { /* a station */
     uint64_t dice;
     unsigned left; /* packets it has yet to start */
-    nm_tick started_all;
+    sim_tick started_all;
     struct inbox in[RING_CLASSES];
     uint32_t *taken; /* multicasts taken, by record, in order */
     unsigned taken_count, taken_size;
@@ -52,7 +52,7 @@ struct world {
     uint32_t records, records_size;
     uint32_t *sent, *received; /* [class][from][to] unicasts */
     uint32_t *checked;         /* [from][to] of from's taken multicasts known to have reached to */
-    nm_tick until;
+    sim_tick until;
     unsigned waiting; /* packets delivered and not taken */
     struct outcome *out;
     const char *broken;
@@ -103,7 +103,7 @@ static void remember_multicast(struct world *w, struct record *r, ring_mask mask
         r->before[to] = *pair(w, w->sent, RING_SINKABLE, r->source, to);
 }
 
-static void send(struct world *w, unsigned from, nm_tick at, unsigned class, ring_mask mask,
+static void send(struct world *w, unsigned from, sim_tick at, unsigned class, ring_mask mask,
                  bool multicast, unsigned to)
 {
     struct place *p = &w->place[from];
@@ -140,7 +140,7 @@ static ring_mask random_group(struct world *w, struct place *p)
     return mask;
 }
 
-static void start_own(struct world *w, unsigned station, nm_tick t)
+static void start_own(struct world *w, unsigned station, sim_tick t)
 {
     struct place *p = &w->place[station];
     if (!p->left || !chance(&p->dice, w->s->eager))
@@ -180,7 +180,7 @@ static void judge_multicast(struct world *w, struct record *r, const struct ring
     r->reached[to / 64] |= 1ull << (to % 64);
 }
 
-static void deliver(void *ctx, unsigned to, nm_tick at, const struct ring_packet *p)
+static void deliver(void *ctx, unsigned to, sim_tick at, const struct ring_packet *p)
 {
     struct world *w = ctx;
     struct place *place = &w->place[to];
@@ -219,20 +219,20 @@ static void deliver(void *ctx, unsigned to, nm_tick at, const struct ring_packet
                   0x100000001b3ull;
 }
 
-static const struct arrival *arrived(struct place *p, unsigned class, nm_tick t)
+static const struct arrival *arrived(struct place *p, unsigned class, sim_tick t)
 {
     struct inbox *in = &p->in[class];
     return in->head < in->tail && in->at[in->head].at <= t ? &in->at[in->head] : NULL;
 }
 
-static void take(struct world *w, unsigned station, unsigned class, nm_tick t)
+static void take(struct world *w, unsigned station, unsigned class, sim_tick t)
 {
     w->place[station].in[class].head++;
     w->waiting--;
     ring_take(w->net, station, t, class);
 }
 
-static void take_arrived(struct world *w, unsigned station, nm_tick t)
+static void take_arrived(struct world *w, unsigned station, sim_tick t)
 {
     struct place *p = &w->place[station];
     const struct arrival *a = arrived(p, RING_SINKABLE, t);
@@ -286,7 +286,7 @@ static void judge_end(struct world *w)
 {
     struct ring_total *t = &w->out->total;
     *t = ring_net_total(w->net);
-    promise(w, ring_next(w->net) == NM_NEVER, "an empty network has something to do");
+    promise(w, ring_next(w->net) == SIM_NEVER, "an empty network has something to do");
     promise(w, !t->inside && t->sent + t->copies == t->received, "slots were lost or made");
     for (uint32_t i = 0; i < w->records; i++)
         promise(w, w->record[i].got == w->record[i].covered, "a packet did not arrive");
@@ -298,13 +298,13 @@ static bool finished(const struct world *w)
     for (unsigned s = 0; s < w->stations; s++)
         if (w->place[s].left)
             return false;
-    return !w->waiting && ring_next(w->net) == NM_NEVER;
+    return !w->waiting && ring_next(w->net) == SIM_NEVER;
 }
 
 static void conclude(struct world *w)
 {
     struct outcome *o = w->out;
-    o->fastest = NM_NEVER;
+    o->fastest = SIM_NEVER;
     for (unsigned s = 0; s < w->stations; s++) {
         const struct place *p = &w->place[s];
         o->hash = o->hash * 31 + p->hash;
@@ -341,23 +341,23 @@ static void world_free(struct world *w)
 }
 
 /* First tick from `t` on at which stations do anything. */
-static nm_tick awake(const struct world *w, nm_tick t)
+static sim_tick awake(const struct world *w, sim_tick t)
 {
-    const nm_tick nap = w->s->naps;
+    const sim_tick nap = w->s->naps;
     return nap && t / nap % 2 ? (t / nap + 1) * nap : t;
 }
 
 /* The end of a window that begins at `now`: the last possible, or any. */
-static nm_tick window_end(const struct world *w, nm_tick now, uint64_t *windows)
+static sim_tick window_end(const struct world *w, sim_tick now, uint64_t *windows)
 {
-    const nm_tick end = ring_window_end(w->net, ring_next_from(w->net, now), awake(w, now));
+    const sim_tick end = ring_window_end(w->net, ring_next_from(w->net, now), awake(w, now));
     return *windows ? now + 1 + roll(windows) % (end - now) : end;
 }
 
-static void world_window(struct world *w, nm_tick from, nm_tick until)
+static void world_window(struct world *w, sim_tick from, sim_tick until)
 {
     for (unsigned s = 0; s < w->stations; s++)
-        for (nm_tick t = awake(w, from); t < until; t = awake(w, t + 1)) {
+        for (sim_tick t = awake(w, from); t < until; t = awake(w, t + 1)) {
             take_arrived(w, s, t);
             start_own(w, s, t);
         }
@@ -382,10 +382,10 @@ const char *world_run(const struct scenario *s, uint64_t windows, struct outcome
         w.place[i].dice = s->seed * 1000003 + i;
         w.place[i].left = s->packets;
     }
-    nm_tick now = 0;
+    sim_tick now = 0;
     while (!w.broken && !finished(&w)) {
         promise(&w, now < s->limit, "it does not come to an end");
-        const nm_tick end = window_end(&w, now, &windows);
+        const sim_tick end = window_end(&w, now, &windows);
         world_window(&w, now, end);
         now = end;
     }

@@ -21,14 +21,14 @@ struct scenario {
     unsigned hot;         /* of 100 unicasts that go to station 0 */
     unsigned naps;        /* [ticks] stations do nothing for so long, again and again; 0: never */
     uint64_t seed;
-    nm_tick limit; /* it must be over by then */
+    sim_tick limit; /* it must be over by then */
 };
 
 struct outcome {
-    uint64_t hash;            /* of every station's deliveries and their ticks */
-    uint64_t delivered;       /* packets */
-    nm_tick end;              /* when everything had been taken */
-    nm_tick slowest, fastest; /* station to have sent all its own packets */
+    uint64_t hash;             /* of every station's deliveries and their ticks */
+    uint64_t delivered;        /* packets */
+    sim_tick end;              /* when everything had been taken */
+    sim_tick slowest, fastest; /* station to have sent all its own packets */
     struct ring_total total;
     unsigned deepest_nonsinkable; /* most packets in one nonsinkable queue */
     uint64_t halted, held;

@@ -2,8 +2,10 @@
 """The rooms of the house: who may include whom.
 
 A folder is a room, and a folder in it may be one of its own. An include must lead downwards in ROOMS,
-or stay in its room; so no circle can arise. A folder within monitor/ is a counter unit, which nobody
-knows by name but who puts a kind of card together. `rooms.py DIR --draw` prints the arrows there are.
+or stay in its room; so no circle can arise. Headers have none within a room
+either. A folder within monitor/ is a counter unit, which nobody knows by name but who puts a kind of
+card together; a folder within programs/ is a workload, known by its row of input/workloads.def and to
+the commands made for it. `rooms.py DIR --draw` prints the arrows there are.
 """
 
 import collections
@@ -19,11 +21,30 @@ ROOMS = [
     ["procard"],
     ["procard/r4400", "procard/driver"],
     ["programs"],
+    ["programs/linux", "programs/driven"],
     ["input"],
     ["report"],
     ["cli"],
 ]
-UNITS = ["procard/r4400/core.c", "procard/driver/driver.c"]  # who may include a header of monitor/UNIT/
+# Who may include a header of a folder within one of these: who puts a kind of card together,
+# and the command a workload was made for.
+KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"], "programs": ["cli/latency.c"]}
+PREFIXES = {  # of what headers declare
+    "base": "sim_",
+    "ring": "ring_",
+    "monitor": "mon_",
+    "monitor/board": "mon_",
+    "machine": "nm_",
+    "procard": "pc_",
+    "procard/driver": "pc_",
+    "procard/r4400": "r4400",
+    "programs": "prog_",
+    "programs/linux": "lx_",
+    "programs/driven": "driven_",
+    "input": "in_",
+    "report": "rep_",
+    "cli": "cli_",
+}
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
@@ -49,16 +70,40 @@ def arrows(root):
                     yield room, None, file.relative_to(root), header
 
 
-def strangers_of_units(root):
-    """Includes of a counter unit's header from outside its folder."""
+def strangers(root):
+    """Includes of a counter unit's or a workload's header from outside its folder."""
     for room in (r for r in STOREY if "/" not in r):
         for file in sorted(f for f in (root / room).rglob("*") if f.suffix in (".c", ".h", ".def")):
             name = file.relative_to(root).as_posix()
             for header in INCLUDE.findall(file.read_text()):
-                unit = "/".join(header.split("/")[:2])
-                if header.startswith("monitor/") and header.count("/") == 2 and name not in UNITS:
-                    if not name.startswith(unit + "/"):
-                        yield f"{name}: {header}: knows a counter unit by name"
+                above, _, leaf = header.rpartition("/")
+                kind = above.split("/")[0]
+                if above.count("/") == 1 and kind in KNOWN and name not in KNOWN[kind]:
+                    if not name.startswith(above + "/"):
+                        yield f"{name}: {header}: knows what is in {kind}/ by name"
+
+
+def circles(root):
+    """Headers that include each other, perhaps by way of others: a guard would hide it."""
+    needs = {file.relative_to(root).as_posix(): set(INCLUDE.findall(file.read_text()))
+             for room in STOREY for file in (root / room).glob("*.h")}
+    while free := [h for h, below in needs.items() if not below & set(needs)]:
+        for header in free:
+            del needs[header]
+    if needs:
+        yield f"a circle of headers among {', '.join(sorted(needs))}"
+
+
+DECLARED = re.compile(r"^(?:struct|enum|union) (\w+) \{|^(?!typedef|#| \*)[a-z][\w *]*?\b(\w+)\(", re.M)
+
+
+def misnamed(root):
+    """What a header declares without its room's prefix."""
+    for room, prefix in PREFIXES.items():
+        for file in (root / room).glob("*.h"):
+            for tag, function in DECLARED.findall(file.read_text()):
+                if not (tag or function).startswith(prefix):
+                    yield f"{file.relative_to(root)}: {tag or function} does not begin with {prefix}"
 
 
 def main():
@@ -73,14 +118,16 @@ def main():
         for a, b, file, header in found
         if b is None or STOREY[b] >= STOREY[a]
     ]
-    wrong += strangers_of_units(root)
+    wrong += strangers(root)
+    wrong += circles(root)
+    wrong += misnamed(root)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*") for d in root.glob(f"{glob}/meson.build")
              if d.relative_to(root).parts[0] not in ("tests", "build")}
-    strangers = known - set(STOREY)
-    if strangers:
-        print(f"no storey for {sorted(strangers)}")
-    return 1 if wrong or strangers else 0
+    homeless = known - set(STOREY)
+    if homeless:
+        print(f"no storey for {sorted(homeless)}")
+    return 1 if wrong or homeless else 0
 
 
 sys.exit(main())

@@ -1,7 +1,7 @@
 /*
  * A saturated machine: all 64 processors at once write one line, stream through each other's
- * memories, or push dirty lines out of every cache. Everybody must finish, and how evenly the
- * machine serves them is printed (docs/saturation.md).
+ * memories, or push dirty lines out of every cache, in every protocol. Everybody must finish, and
+ * how evenly the machine serves them is printed (docs/saturation.md).
  */
 #include "actors.h"
 
@@ -19,7 +19,7 @@ struct actor {
     const struct load *load;
     const struct nm_params *p;
     uint64_t made; /* references */
-    nm_tick last, longest, finished;
+    sim_tick last, longest, finished;
 };
 
 struct load {
@@ -63,7 +63,7 @@ static const struct load loads[] = {
     {"flush", 900, 1, flush},
 };
 
-static void made(struct actor *a, nm_tick now)
+static void made(struct actor *a, sim_tick now)
 {
     if (now - a->last > a->longest)
         a->longest = now - a->last;
@@ -72,7 +72,7 @@ static void made(struct actor *a, nm_tick now)
         a->finished = now;
 }
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     uint64_t address;
@@ -115,7 +115,7 @@ static void set_up(struct nm_params *p, bool hostile)
 /* What every processor had done when the first was done, and how it ended. */
 struct fairness {
     uint64_t fewest; /* references */
-    nm_tick first, last, longest;
+    sim_tick first, last, longest;
     uint64_t nacks;
 };
 
@@ -131,7 +131,7 @@ static void note_trap(struct nm_machine *m, const struct actor *actor, unsigned 
 
 static void note_end(struct nm_machine *m, const struct actor *actor, struct fairness *f)
 {
-    f->first = NM_NEVER;
+    f->first = SIM_NEVER;
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct mon_taps taps;
         nm_card_taps(m, i, &taps);
@@ -147,7 +147,7 @@ static void run(struct nm_machine *m, const struct load *load, const struct acto
 {
     for (unsigned done = 0; done < nm_machine_cards(m); done++) {
         struct nm_trap trap;
-        enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
         if (why != NM_RUN_TRAP) {
             nm_machine_dump(m, stderr);
             cr_assert_fail("%s: stopped with %d: %s", load->name, (int)why, nm_machine_error(m));
@@ -158,12 +158,13 @@ static void run(struct nm_machine *m, const struct load *load, const struct acto
     note_end(m, actor, f);
 }
 
-static void saturate(const struct load *load, bool hostile)
+static void saturate(const struct load *load, enum nm_protocol_id protocol, bool hostile)
 {
     struct nm_params p;
     struct actor actor[CARDS_MAX];
     struct fairness f = {0};
     set_up(&p, hostile);
+    p.protocol = protocol;
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         actor[i] = (struct actor){.load = load, .p = &p};
@@ -172,18 +173,20 @@ static void saturate(const struct load *load, bool hostile)
     run(m, load, actor, &f);
     uint64_t all = load->references * nm_machine_cards(m);
     fprintf(stderr,
-            "# %-8s %-7s: %8.1f references per 1000 bus cycles, %5.2f NACKs per reference, "
+            "# %-8s %-7s %-12s: %8.1f references per 1000 bus cycles, %5.2f NACKs per reference, "
             "first done at %lu, last at %lu; the slowest had then done %lu of %lu; longest wait "
             "%lu\n",
-            load->name, hostile ? "hostile" : "default", 3000.0 * (double)all / (double)f.last,
-            (double)f.nacks / (double)all, (unsigned long)f.first, (unsigned long)f.last,
-            (unsigned long)f.fewest, (unsigned long)load->references, (unsigned long)f.longest);
+            load->name, hostile ? "hostile" : "default", nm_protocols[protocol].name,
+            3000.0 * (double)all / (double)f.last, (double)f.nacks / (double)all,
+            (unsigned long)f.first, (unsigned long)f.last, (unsigned long)f.fewest,
+            (unsigned long)load->references, (unsigned long)f.longest);
     nm_machine_free(m);
 }
 
 Test(saturation, everybody_finishes)
 {
     for (unsigned i = 0; i < sizeof loads / sizeof *loads; i++)
-        for (unsigned hostile = 0; hostile < 2; hostile++)
-            saturate(&loads[i], hostile);
+        for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++)
+            for (unsigned hostile = 0; hostile < 2; hostile++)
+                saturate(&loads[i], protocol, hostile);
 }

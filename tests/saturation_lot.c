@@ -28,10 +28,10 @@ struct actor {
     const struct load *load;
     uint64_t dice;
     unsigned made;
-    nm_tick longest;
+    sim_tick longest;
 };
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     (void)card, (void)now;
@@ -47,7 +47,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
                  const struct pc_result *result)
 {
     struct actor *a = self;
-    const nm_tick wait = result->done - result->began;
+    const sim_tick wait = result->done - result->began;
     (void)card, (void)reference;
     a->longest = wait > a->longest ? wait : a->longest;
     a->made++;
@@ -84,7 +84,7 @@ static void end(struct nm_machine *m, uint64_t seed, const struct load *load)
 {
     for (unsigned done = 0; done < nm_machine_cards(m); done++) {
         struct nm_trap trap;
-        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        const enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
         if (why != NM_RUN_TRAP) {
             nm_machine_dump(m, stderr);
             cr_assert_fail("machine %lu, %u lines: stopped with %d: %s", (unsigned long)seed,
@@ -101,7 +101,7 @@ static double saturate(struct nm_params p, uint64_t dice)
     const uint64_t seed = dice;
     struct actor actor[CARDS_MAX];
     struct load load;
-    nm_tick longest = 0;
+    sim_tick longest = 0;
     p.tlb_refill = 0; /* no wait of an access: software */
     shorten_watchdog(&p);
     draw_load(&dice, &p, &load);

@@ -18,7 +18,7 @@ struct reference {
 };
 
 /* One reference. */
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct reference *r = self;
     (void)card;
@@ -35,7 +35,7 @@ static struct nm_machine *make(void)
     struct nm_params p;
     actors_params(&p, PER_STATION, 2, 2, 1);
     p.memory_size = 1 << 20;
-    p.l2_size = p.netcache_size = 1 << 16; /* nothing is replaced, in the hostile build either */
+    p.l2_size = p.netcache_size = 1 << 16; /* nothing is replaced, on any machine */
     p.check = true;
     return actors_machine(&p);
 }
@@ -58,22 +58,22 @@ static void refer(struct nm_machine *m, unsigned card, char what, uint64_t va)
     struct nm_trap trap;
     struct reference reference = {what, va};
     pc_drive(m, card, &source, &reference, nm_machine_now(m));
-    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(m));
     nm_card_take(m, card);
     settle(m);
 }
 
 /* @return ticks until the interrupt, 0: there was nothing to do */
-static nm_tick command(struct nm_machine *m, unsigned card, unsigned function, uint64_t pa,
-                       unsigned lines)
+static sim_tick command(struct nm_machine *m, unsigned card, unsigned function, uint64_t pa,
+                        unsigned lines)
 {
     struct nm_trap trap;
-    const nm_tick begin = nm_machine_now(m);
+    const sim_tick begin = nm_machine_now(m);
     if (!nm_card_special(m, card, function, pa, lines, begin))
         return 0;
     cr_expect(nm_card_special_busy(m, card));
-    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
     cr_assert_eq(trap.card, card);
     cr_expect_not(nm_card_special_busy(m, card));
@@ -85,7 +85,7 @@ static const struct nm_look *look(struct nm_machine *m, unsigned card, struct nm
 {
     struct nm_trap trap;
     nm_card_look(m, card, &question, nm_machine_now(m));
-    enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
     cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
     settle(m);
     return nm_card_looked(m, card);
@@ -101,7 +101,7 @@ static void expect_looks(struct nm_machine *m, const char *history, unsigned car
     l = look(m, card,
              (struct nm_look){NM_LOOK_MEMORY, true, HOME, .address = pa % (1 << 20) / LINE});
     cr_expect_str_eq(l->state, nm_line_at_home(m, pa), "'%s': memory by index", history);
-    for (uint16_t s = 0; s < STATIONS; s++) {
+    for (unsigned s = 0; s < STATIONS; s++) {
         if (s == HOME)
             continue;
         l = look(m, card, (struct nm_look){NM_LOOK_NETWORK, false, s, .address = pa});
@@ -229,8 +229,8 @@ Test(special, a_run_of_lines_takes_its_time_and_one_interrupt)
     struct nm_machine *m = make();
     for (unsigned i = 0; i < 32; i++)
         refer(m, i % 8, i % 3 ? 'w' : 'r', address(i));
-    const nm_tick one = command(m, 0, WB, address(40), 1);
-    const nm_tick many = command(m, 0, EXCL, address(0), 32);
+    const sim_tick one = command(m, 0, WB, address(40), 1);
+    const sim_tick many = command(m, 0, EXCL, address(0), 32);
     cr_expect_gt(many, 3 * one);
     for (unsigned i = 0; i < 32; i++)
         cr_expect_str_eq(nm_line_at_home(m, address(i)), "LV", "line %u", i);
@@ -258,7 +258,7 @@ Test(special, everyone_at_once)
     for (unsigned card = 0; card < 8; card++)
         nm_card_special(m, card, functions[card % 5], address(card), 8, nm_machine_now(m));
     for (unsigned done = 0; done < 8; done++) {
-        enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_INTERRUPT, "%u: %d %s", done, (int)why, nm_machine_error(m));
     }
     settle(m);

@@ -52,7 +52,7 @@ thread 2: 6 calls, bits 80000f00
 thread 3: 6 calls, bits 8000f000
 a refused write: 2, shape 4
 """,
-    "outside_guest": """uncached: parts right
+    "noncoherent_guest": """uncached: parts right
 uncached: messages right
 non-coherent: data right
 LL on an uncached page: signal 10
@@ -66,13 +66,13 @@ refused: 13 13 22 22 22 22 2 2 2 2
 
 # What the simulator says of a guest, and what it has counted.
 SAID = {
-    "sync_guest": r"warning: cards refused 1 write to their registers; the first, .*, to SHAPE \(0x1010\) of "
+    "sync_guest": r"warning: cards refused 3 writes to their registers; the first, at cycle \d+, through a window of card 0, to SHAPE \(0x1010\) of "
                   r"card 0: the register cannot be written\n",
     "card_guest": r"warning: cards refused 2 writes to their registers; the first, at cycle \d+, by thread "
                   r"1000 on card 0 at pc 0x\w+ \(main\+0x\w+\), to CONTROL3 \(0x3c\) of card 0: the allocation matrix .*\n",
 }
 COUNTED = {
-    "sync_guest": {"truth.refused_writes": 1},
+    "sync_guest": {"truth.refused_writes": 3},
     "card_guest": {"truth.refused_writes": 2, "truth.counter0_interrupts": 0, "truth.counter2_interrupts": 3,
                    "truth.sram_interrupts": 0},
 }

@@ -1,6 +1,7 @@
-/* Old copies: which card reads which value while invalidations are under way. */
+/* Stale copies: which card reads which value while invalidations are under way. */
 #include "machine/stale.h"
-#include "machine/looking.h"
+#include "machine/statistics.h"
+#include "test_machine.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static void note(void *ctx, unsigned card, uint64_t line)
     hidden |= 1u << card;
 }
 
-/* A machine of four stations on one ring, and its old copies. */
+/* A machine of four stations on one ring, and its stale copies. */
 struct world {
     struct nm_params p;
     struct ring_shape shape;
@@ -26,7 +27,7 @@ struct world {
 
 static void make(struct world *w)
 {
-    nm_params_default(&w->p);
+    test_machine(&w->p);
     w->p.processors = PROCESSORS;
     w->p.ring_stations = STATIONS;
     w->p.ring_locals = w->p.ring_groups = 1;

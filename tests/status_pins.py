@@ -16,6 +16,7 @@ import tempfile
 CARDS = 0, 1, 3
 HZ = 150_000_000
 ENDS = 4  # PCycles at the two ends that no MasterClock shows, or that were before the first
+NO_EDGE = "no MasterClock begins between monitor.status.from and monitor.status.to"
 
 
 class Bench:
@@ -123,7 +124,9 @@ def main():
         check_vcd(bench, other, swapped)
         assert all(clocks(other[card]) == clocks(whole[card]) for card in CARDS)
         for window, remark in (f"from: {last + 10**6}cy", "before monitor.status.from"), \
-                              (f"to: {last + 10**6}cy", "before monitor.status.to"), (f"to: {last}cy", None):
+                              (f"to: {last + 10**6}cy", "before monitor.status.to"), (f"to: {last}cy", None), \
+                              *((f"from: {t}cy, to: {t + 1}cy", None if t in clocks(whole[0]) else NO_EDGE)
+                                for t in range(last // 2, last // 2 + 4)):
             bench.call(f"{cards}, {window}")
             said = json.loads((bench.out / "manifest.json").read_text())["remarks"]
             assert [line.endswith(str(remark)) for line in said] == [True] * bool(remark), (window, said)

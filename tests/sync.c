@@ -5,7 +5,7 @@
  */
 #include "procard/sync.h"
 #include "actors.h"
-#include "machine/looking.h"
+#include "machine/statistics.h"
 #include "monitor/board/board.h"
 
 #include <criterion/criterion.h>
@@ -206,7 +206,7 @@ static unsigned think(struct actor *a)
     return 1 + (unsigned)actors_draw(&a->random, a->card % 3 ? 4 : 40);
 }
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     (void)now;
@@ -351,12 +351,12 @@ static void take_part(const struct shape *s, unsigned fifo, bool hurried, unsign
         pc_drive(m, i, &source, &actor[i], i);
     }
     for (unsigned done = 0; done < cards; done++) {
-        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        const enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_TRAP, "%s: %d %s", s->name, (int)why, nm_machine_error(m));
         nm_card_take(m, trap.card);
         waits += actor[trap.card].waits;
     }
-    cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_IDLE, "%s", nm_machine_error(m));
+    cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_IDLE, "%s", nm_machine_error(m));
     for (unsigned i = 0; i < cards; i++) {
         cr_assert_eq(nm_card_register_read(m, i, PC_SYNC_ROUND3), 2 * rounds, "%s", s->name);
         cr_assert_eq(nm_card_register_read(m, i, PC_SYNC_ARRIVED3), 0, "%s", s->name);
@@ -402,7 +402,7 @@ static void cast(struct nm_machine *m, unsigned card, unsigned window, uint32_t 
                       .once = true};
     struct nm_trap trap;
     pc_drive(m, card, &source, &a, nm_machine_now(m));
-    cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
+    cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
     nm_card_take(m, trap.card);
     rest(m);
 }
@@ -461,6 +461,37 @@ Test(sync, all_monitoring_cards_at_once)
     nm_machine_free(m);
 }
 
+/* Whatever a store through a window names, each card it comes to counts it as refused just when it
+ * says so in its ERROR, and knows whose it was. */
+Test(sync, refused_through_a_window)
+{
+    static const struct shape ring = {"ring", 2, {3, 2, 1}};
+    enum { FROM = 5 };
+    unsigned refused = 0, taken = 0;
+    struct nm_params p;
+    set_up(&ring, 0, &p);
+    for (uint32_t at = 0; at < PC_SYNC_END; at += 4) {
+        struct nm_machine *m = actors_machine(&p);
+        to_everybody(m, FROM, at / 4 % PC_WINDOWS);
+        cast(m, FROM, at / 4 % PC_WINDOWS, at);
+        for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+            const uint32_t error = nm_card_register_read(m, i, MON_REG_ERROR);
+            const struct pc_refused *r = pc_refused_at(m, i);
+            struct nm_truth truth;
+            nm_card_truth(m, i, &truth);
+            cr_assert_eq(truth.refused_writes, MON_GET(error, ERROR_REASON) != 0, "%#x", at);
+            refused += truth.refused_writes != 0;
+            taken += truth.refused_writes == 0;
+            if (!truth.refused_writes)
+                continue;
+            cr_assert(r->window && r->writer == FROM && r->card == i && r->offset == at, "%#x", at);
+            cr_assert_eq(r->reason, MON_GET(error, ERROR_REASON));
+        }
+        nm_machine_free(m);
+    }
+    cr_expect(refused && taken, "%u refused, %u taken", refused, taken);
+}
+
 /* Nobody but its own processor has a card's windows: there is no such register. */
 Test(sync, windows_are_the_own_processors)
 {
@@ -517,18 +548,18 @@ Test(sync, interrupts)
     nm_card_register_write(m, 1, PC_SYNC_IRQ_ENABLE, 6);
     nm_card_register_write(m, 1, PC_SYNC_IRQ_SET, 1);
     rest(m);
-    const nm_tick set = nm_machine_now(m);
+    const sim_tick set = nm_machine_now(m);
     nm_card_register_write(m, 1, PC_SYNC_IRQ_SET, 2);
     nm_card_register_write(m, 1, PC_SYNC_IRQ_SET, 2);
-    cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_INTERRUPT);
+    cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_INTERRUPT);
     cr_expect_eq(trap.card, 1);
     cr_expect_eq(trap.cause, NM_INTERRUPT_REGISTER);
     cr_expect_eq(trap.at, set + 7 * (p.cpu_clock / p.bus_clock));
     rest(m);
     nm_card_register_write(m, 1, PC_SYNC_IRQ_SET, 4);
-    cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_INTERRUPT, "another bit");
+    cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_INTERRUPT, "another bit");
     cr_expect_eq(nm_card_register_read(m, 1, PC_SYNC_IRQ_TAKE), 7);
     nm_card_register_write(m, 1, PC_SYNC_IRQ_SET, 2);
-    cr_assert_eq(nm_machine_run(m, NM_NEVER, &trap), NM_RUN_INTERRUPT, "cleared, and set again");
+    cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_INTERRUPT, "cleared, and set again");
     nm_machine_free(m);
 }

@@ -142,6 +142,10 @@ int main(void)
     for (unsigned t = 0; t < THREADS; t++)
         printf("thread %u: %u calls, bits %x\n", t, calls[t], taken[t]);
     volatile unsigned *card = numachine_card(0);
+    numachine_window(card, WINDOW, 3, 1, 1, 1); /* two cards */
+    numachine_cast(card, WINDOW, NUMACHINE_REG_SHAPE, 1);
+    while (!NUMACHINE_READ(card, ERROR))
+        ;
     NUMACHINE_WRITE(card, SHAPE, 1);
     printf("a refused write: %u, shape %x\n", NUMACHINE_READ(card, ERROR) & 0xff,
            NUMACHINE_READ(card, SHAPE) & 0xff);

@@ -6,15 +6,21 @@
  * other to ask at the right moment, and a refusal on the home's bus takes a fraction of a way over
  * the rings. Third stations want the line too, or nobody at home does.
  *
- * Commands of special functions, of which a directory does one at a time, are refused likewise.
+ * Commands of special functions, of which a directory does one at a time, are refused likewise. One
+ * that claims lines holds some while it wants others, which those who wait for the first may have.
  *
  * Every wait must stay within the rule for run.watchdog (machine/rules.def): the watchdog is as
- * short as that. Without directory.patience some never end.
+ * short as that. Without directory.patience some never end; not in a protocol whose cards ask the
+ * home themselves, which has no false remote requests.
  */
 #include "actors.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+
+#ifndef EVERY_PROTOCOL
+#define EVERY_PROTOCOL 0 /* 1: every scene in every protocol, not each in one of them */
+#endif
 
 enum { HOME, OWNER, THIRD, STATIONS = 3, ROUNDS = 3, REFERENCES = 3, LINE = 0x1000 };
 
@@ -28,7 +34,7 @@ struct actor {
     unsigned left;
 };
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct actor *a = self;
     (void)card, (void)now;
@@ -72,7 +78,7 @@ static void shorten_watchdog(struct nm_params *p)
 }
 
 static void params(struct nm_params *p, const struct timing *t, const unsigned shape[2],
-                   uint64_t patience)
+                   enum nm_protocol_id protocol, uint64_t patience)
 {
     actors_plain_params(p);
     p->cpu_clock = 4000000000;
@@ -86,15 +92,16 @@ static void params(struct nm_params *p, const struct timing *t, const unsigned s
     p->netcache_size = 256;
     p->memory_size = 1 << 20;
     p->check = true;
+    p->protocol = protocol;
     shorten_watchdog(p);
     p->directory_patience = patience;
 }
 
 static struct nm_machine *machine(const struct timing *t, const unsigned shape[2],
-                                  uint64_t patience)
+                                  enum nm_protocol_id protocol, uint64_t patience)
 {
     struct nm_params p;
-    params(&p, t, shape, patience);
+    params(&p, t, shape, protocol, patience);
     return actors_machine(&p);
 }
 
@@ -111,7 +118,7 @@ static bool wait_for(struct nm_machine *m, unsigned cards)
 {
     while (cards--) {
         struct nm_trap trap;
-        if (nm_machine_run(m, NM_NEVER, &trap) != NM_RUN_TRAP)
+        if (nm_machine_run(m, SIM_NEVER, &trap) != NM_RUN_TRAP)
             return false;
         nm_card_take(m, trap.card);
     }
@@ -126,11 +133,11 @@ static bool play_round(struct nm_machine *m, const struct crowd *crowd, unsigned
     struct actor owner = {.other = LINE + apart, .apart = apart, .store = true, .left = 1};
     struct actor actor[NM_CARDS_MAX * 16];
     unsigned cards = 0;
-    const nm_tick at = nm_machine_now(m) + 1000;
+    const sim_tick at = nm_machine_now(m) + 1000;
     pc_drive(m, OWNER * NM_CARDS_MAX, &source, &owner, at);
     if (!wait_for(m, 1))
         return false;
-    const nm_tick then = nm_machine_now(m) + 1000;
+    const sim_tick then = nm_machine_now(m) + 1000;
     for (unsigned s = 0; s < THIRD + crowd->thirds; s++)
         for (unsigned c = 0; c < crowd->of[s < THIRD ? s : THIRD]; c++) {
             const unsigned own = s * NM_CARDS_MAX + (NM_CARDS_MAX - 1 - c);
@@ -159,44 +166,53 @@ struct tally {
 };
 
 static void play_crowds(struct tally *tally, const struct timing *t, const unsigned shape[2],
-                        uint64_t patience)
+                        enum nm_protocol_id protocol, uint64_t patience)
 {
     for (unsigned i = 0; i <= NM_CARDS_MAX; i++)
         for (unsigned j = 0; j < NM_CARDS_MAX; j++)
             for (unsigned k = 0; k < 4; k++) {
+                if (!EVERY_PROTOCOL && (i + j + k + (t - timings)) % NM_PROTOCOLS != protocol)
+                    continue;
                 const struct crowd crowd = {.of = {i, j, k & 1},
                                             .thirds =
                                                 k & 1 && shape[0] > THIRD ? shape[0] - THIRD : 0,
                                             .store = k & 2};
-                const bool starves = play(machine(t, shape, patience), &crowd);
+                const bool starves = play(machine(t, shape, protocol, patience), &crowd);
                 tally->played++;
                 tally->starved += starves;
                 if (starves && patience)
-                    cr_expect_fail("timing %u, %u stations on %u rings: %u cards at home, %u of "
-                                   "the owner's station, %u others, who %s: one starves",
-                                   (unsigned)(t - timings), shape[0], shape[1], i, j, crowd.thirds,
-                                   crowd.store ? "store" : "load");
+                    cr_expect_fail("%s, timing %u, %u stations on %u rings: %u cards at home, %u "
+                                   "of the owner's station, %u others, who %s: one starves",
+                                   nm_protocols[protocol].name, (unsigned)(t - timings), shape[0],
+                                   shape[1], i, j, crowd.thirds, crowd.store ? "store" : "load");
             }
 }
 
 Test(turns, everybody_gets_one)
 {
     struct nm_params p;
-    struct tally tally = {0};
     actors_plain_params(&p);
-    for (unsigned t = 0; t < TIMINGS; t++)
-        for (unsigned s = 0; s < SHAPES; s++)
-            play_crowds(&tally, &timings[t], shapes[s], p.directory_patience);
-    fprintf(stderr, "# %u scenes, %u starve\n", tally.played, tally.starved);
+    for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++) {
+        struct tally tally = {0};
+        for (unsigned t = 0; t < TIMINGS; t++)
+            for (unsigned s = 0; s < SHAPES; s++)
+                play_crowds(&tally, &timings[t], shapes[s], protocol, p.directory_patience);
+        fprintf(stderr, "# %s: %u scenes, %u starve\n", nm_protocols[protocol].name, tally.played,
+                tally.starved);
+    }
 }
 
 /* What the rule is for. */
 Test(turns, without_it_some_starve)
 {
-    struct tally tally = {0};
-    play_crowds(&tally, &timings[2], shapes[0], 0);
-    fprintf(stderr, "# switched off: %u scenes, %u starve\n", tally.played, tally.starved);
-    cr_expect_gt(tally.starved, 0);
+    for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++) {
+        struct tally tally = {0};
+        play_crowds(&tally, &timings[2], shapes[0], protocol, 0);
+        fprintf(stderr, "# %s, switched off: %u scenes, %u starve\n", nm_protocols[protocol].name,
+                tally.played, tally.starved);
+        cr_expect_eq(tally.starved > 0, !nm_protocols[protocol].direct, "%s",
+                     nm_protocols[protocol].name);
+    }
 }
 
 /* ---- special functions ----------------------------------------------------------------------- */
@@ -209,14 +225,14 @@ enum { WRITE_BACK = 4, PREFETCH, FUNCTIONS = 6, MANY = 500 };
 static unsigned overtaking(struct nm_machine *m, unsigned hogs, unsigned lines)
 {
     const unsigned victim = nm_machine_cards(m) - 1;
-    const nm_tick now = nm_machine_now(m);
+    const sim_tick now = nm_machine_now(m);
     unsigned done = 0;
     for (unsigned c = 0; c < hogs; c++)
         nm_card_special(m, c, WRITE_BACK, LINE, lines, now);
     nm_card_special(m, victim, WRITE_BACK, LINE, lines, now);
     for (; done < MANY; done++) {
         struct nm_trap trap;
-        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        const enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
         cr_assert_eq(why, NM_RUN_INTERRUPT, "%d %s", (int)why, nm_machine_error(m));
         if (trap.card == victim)
             break;
@@ -226,15 +242,15 @@ static unsigned overtaking(struct nm_machine *m, unsigned hogs, unsigned lines)
     return done;
 }
 
-static unsigned most_overtaking(uint64_t patience)
+static unsigned most_overtaking(enum nm_protocol_id protocol, uint64_t patience)
 {
     unsigned most = 0;
     for (unsigned t = 0; t < TIMINGS; t++)
         for (unsigned s = 0; s < 2; s++)
             for (unsigned hogs = 2; hogs <= NM_CARDS_MAX; hogs++)
                 for (unsigned lines = 1; lines <= 64; lines *= 8) {
-                    const unsigned n =
-                        overtaking(machine(&timings[t], shapes[s], patience), hogs, lines);
+                    const unsigned n = overtaking(
+                        machine(&timings[t], shapes[s], protocol, patience), hogs, lines);
                     most = n > most ? n : most;
                 }
     return most;
@@ -246,11 +262,15 @@ Test(turns, commands_have_theirs)
 {
     struct nm_params p;
     actors_plain_params(&p);
-    const unsigned with = most_overtaking(p.directory_patience), without = most_overtaking(0);
-    fprintf(stderr, "# at most %u commands overtake one; switched off, %u and more\n", with,
-            without);
-    cr_expect_lt(with, MANY / 5);
-    cr_expect_eq(without, MANY);
+    for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++) {
+        const char *name = nm_protocols[protocol].name;
+        const unsigned with = most_overtaking(protocol, p.directory_patience),
+                       without = most_overtaking(protocol, 0);
+        fprintf(stderr, "# %s: at most %u commands overtake one; switched off, %u and more\n", name,
+                with, without);
+        cr_expect_lt(with, MANY / 5, "%s", name);
+        cr_expect_eq(without, MANY, "%s", name);
+    }
 }
 
 /* A card gives a function of the line to which cards of the home store without a pause.
@@ -273,21 +293,111 @@ static bool function_among(const struct nm_params *p, unsigned function, unsigne
     return why == NM_RUN_INTERRUPT;
 }
 
-Test(turns, functions_have_theirs)
+static void try_functions(enum nm_protocol_id protocol, const struct timing *t)
 {
     static const unsigned shape[] = {5, 1}, victims[] = {NM_CARDS_MAX - 1, 5 * NM_CARDS_MAX - 1};
     struct nm_params p;
     actors_plain_params(&p);
     const uint64_t patience = p.directory_patience;
+    params(&p, t, shape, protocol, patience);
+    for (unsigned function = 1; function <= FUNCTIONS; function++)
+        for (unsigned hogs = 1; hogs < NM_CARDS_MAX; hogs++)
+            for (unsigned v = 0; v < 2; v++) {
+                if (v == 0 && function == PREFETCH)
+                    continue; /* nothing to do */
+                cr_expect(function_among(&p, function, hogs, victims[v]),
+                          "%s, timing %u: function %u of card %u starves among %u",
+                          nm_protocols[protocol].name, (unsigned)(t - timings), function,
+                          victims[v], hogs);
+            }
+}
+
+Test(turns, functions_have_theirs)
+{
+    for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++)
+        for (unsigned t = 0; t < TIMINGS; t++)
+            try_functions(protocol, &timings[t]);
+}
+
+/* ---- claims of several lines ------------------------------------------------------------------
+ */
+
+enum { CLAIMS = 8, CARDS_MOST = 64 };
+
+/* Wants, for ever, lines that are claimed or share a place with one. */
+struct crowding {
+    const struct nm_params *p;
+    uint64_t random;
+    unsigned lines;
+};
+
+static void crowd(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+{
+    struct crowding *c = self;
+    (void)card, (void)now;
+    const uint64_t station =
+        actors_draw(&c->random, 2) ? 0 : actors_draw(&c->random, nm_params_stations(c->p));
+    const uint64_t line = actors_draw(&c->random, c->lines);
+    *out = actors_reference(actors_draw(&c->random, 2) ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD,
+                            station * c->p->memory_size + LINE + line * c->p->l2_line);
+}
+
+static const struct pc_driver_source crowding = {.next = crowd};
+
+/* A directory that holds lines of a claim wants the others while everybody wants the first.
+ * @return whether every claim is done in time, and nobody waits for it too long */
+static bool claims_among(const struct nm_params *p, unsigned lines)
+{
+    struct nm_machine *m = actors_machine(p);
+    struct crowding all[CARDS_MOST];
+    const unsigned cards = nm_machine_cards(m), victim = cards - 1;
+    enum nm_run why = NM_RUN_INTERRUPT;
+    for (unsigned i = 0; i < victim; i++) {
+        all[i] = (struct crowding){.p = p, .random = i, .lines = lines + 1};
+        pc_drive(m, i, &crowding, &all[i], i);
+    }
+    for (unsigned round = 0; round < CLAIMS && why == NM_RUN_INTERRUPT; round++) {
+        struct nm_trap trap;
+        const sim_tick now = nm_machine_now(m) + 1000;
+        nm_card_special(m, victim, FUNCTIONS, LINE, lines, now);
+        why = nm_machine_run(m, now + lines * p->watchdog, &trap);
+    }
+    nm_machine_free(m);
+    return why == NM_RUN_INTERRUPT;
+}
+
+/* Queues and caches as small as can be. */
+static void smallest(struct nm_params *p, uint64_t spread)
+{
+    actors_queues(p, 1);
+    p->ring_limit = 1;
+    p->l1d_size = p->l1i_size = 64;
+    p->l2_size = p->netcache_size = 256;
+    p->agent_retry = p->agent_request = p->agent_response = 1;
+    p->agent_spread = spread;
+}
+
+static void try_claims(enum nm_protocol_id protocol, unsigned t, const unsigned shape[2],
+                       unsigned lines)
+{
+    struct nm_params p;
+    actors_plain_params(&p);
+    params(&p, &timings[t], shape, protocol, p.directory_patience);
+    if (t % 2)
+        smallest(&p, t / 2 % 2);
+    shorten_watchdog(&p);
+    cr_expect(claims_among(&p, lines),
+              "%s, timing %u, %u stations on %u rings: a claim of %u lines starves",
+              nm_protocols[protocol].name, t, shape[0], shape[1], lines);
+}
+
+Test(turns, claims_have_theirs)
+{
+    static const unsigned crowded[][2] = {{1, 1}, {4, 1}, {4, 4}};
     for (unsigned t = 0; t < TIMINGS; t++)
-        for (unsigned function = 1; function <= FUNCTIONS; function++)
-            for (unsigned hogs = 1; hogs < NM_CARDS_MAX; hogs++)
-                for (unsigned v = 0; v < 2; v++) {
-                    params(&p, &timings[t], shape, patience);
-                    if (v == 0 && function == PREFETCH)
-                        continue; /* nothing to do */
-                    cr_expect(function_among(&p, function, hogs, victims[v]),
-                              "timing %u: function %u of card %u starves among %u", t, function,
-                              victims[v], hogs);
-                }
+        for (unsigned s = 0; s < SHAPES; s++)
+            for (unsigned i = 0; i < 4; i++)
+                for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++)
+                    if (EVERY_PROTOCOL || (t + s + i) % NM_PROTOCOLS == protocol)
+                        try_claims(protocol, t, crowded[s], 1 << i);
 }

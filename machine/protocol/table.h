@@ -33,6 +33,9 @@
  *   order  0 to 2: the first whose guard holds (guards.def)
  *
  * ROW(state, event, next, actions)              the words are in actions.def
+ *
+ * A table that has another's rows and more of them includes the other's .def. It cannot have
+ * another row for the same state and event ("initialized field overwritten"): copy the file then.
  */
 #define TABLE_JOIN2(a, b) a##_##b
 #define TABLE_JOIN(a, b)  TABLE_JOIN2(a, b)

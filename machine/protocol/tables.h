@@ -9,7 +9,7 @@
 #include "machine/protocol/protocols.def"
 #undef PROTOCOL
 
-/* The test that breaks cells on purpose writes to them. */
+/** The test that breaks cells on purpose writes to them. */
 #ifdef NM_PROTOCOL_MUTABLE
 #define NM_CELLS static
 #else

@@ -9,7 +9,7 @@
  * cache accesses go to the SRAM one by one.
  *
  * A write that contradicts another setting has no effect but a reason in ERROR: the card's parts
- * share wires (A-4, A-8), and who programs it must hear of it.
+ * share wires (A-4, A-8), and the programmer must learn of it.
  */
 #include "monitor/board/board.h"
 

@@ -7,10 +7,9 @@
 #ifndef MON_CARD_H
 #define MON_CARD_H
 
-#include "monitor/unit.h"
+#include "monitor/board/registers.h"
 
 enum {
-    MON_COUNTERS = 4,  /**< counters of a card (N-2) */
     MON_LOAD_DEAD = 4, /**< [cycles] from loading a counter until it can count (N-3) ... */
     MON_ZERO_DEAD = 0, /**< ... but a zero is a reset and loses none (N-4) */
 };

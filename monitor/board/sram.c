@@ -9,8 +9,8 @@
  *
  * An increment is fetched, incremented and written back in three cycles; an event that comes sooner
  * after the one before is lost (N-88). Processors that all count in one SRAM at a regular pace can
- * so be in step that one of them loses nearly everything; it is known who lost how much, and
- * counters.arbitration has them take turns.
+ * be in step, so that one of them loses nearly everything. Losses are counted for each processor,
+ * and counters.arbitration makes the processors take turns.
  */
 #include "monitor/board/board.h"
 
@@ -172,7 +172,7 @@ bool mon_sram_count(struct mon_sram *s, uint16_t index, uint64_t cycle)
 static struct mon_writer *writer_of(struct mon_sram *s, unsigned writer)
 {
     if (writer >= s->writers) {
-        s->writer = nm_grow(s->writer, writer + 1, sizeof *s->writer);
+        s->writer = sim_grow(s->writer, writer + 1, sizeof *s->writer);
         memset(s->writer + s->writers, 0, (writer + 1 - s->writers) * sizeof *s->writer);
         s->writers = writer + 1;
     }
@@ -195,6 +195,6 @@ bool mon_sram_increment(struct mon_sram *s, uint16_t index, uint64_t cycle, unsi
 uint32_t *mon_sram_words(struct mon_sram *s)
 {
     if (!s->word)
-        s->word = nm_alloc(MON_SRAM_WORDS, sizeof *s->word);
+        s->word = sim_alloc(MON_SRAM_WORDS, sizeof *s->word);
     return s->word;
 }

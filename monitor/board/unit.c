@@ -11,7 +11,7 @@
 
 static struct mon_unit *create(const struct mon_site *site)
 {
-    struct mon_board *b = nm_alloc(1, sizeof *b);
+    struct mon_board *b = sim_alloc(1, sizeof *b);
     mon_board_init(b, site->number);
     b->comparator = site->comparator;
     b->sram.turns = site->turns;

@@ -5,8 +5,6 @@
 #include "procard/driver/driver.h"
 #include "monitor/board/board.h"
 
-#include "monitor/board/board.h"
-
 #include <endian.h>
 #include <string.h>
 
@@ -16,7 +14,7 @@ struct driver {
     void *self;
     struct pc_reference reference; /**< under way, if it has been asked for */
     bool asked;
-    nm_tick began;        /**< it was first tried; NM_NEVER: not yet */
+    sim_tick began;       /**< it was first tried; SIM_NEVER: not yet */
     uint64_t left;        /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
@@ -102,7 +100,7 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     struct pc_cpu *cpu = &d->base;
     const struct pc_reference r = d->reference;
     struct pc_result result = {.failed = false};
-    if (d->began == NM_NEVER)
+    if (d->began == SIM_NEVER)
         d->began = cpu->now;
     if (!make(d, &result, stop))
         return false;
@@ -142,7 +140,7 @@ static void ask(struct driver *d)
     d->reference = (struct pc_reference){.kind = PC_REFERENCE_END};
     d->source->next(d->self, d->base.number, d->base.now, &d->reference);
     d->asked = true;
-    d->began = NM_NEVER;
+    d->began = SIM_NEVER;
     d->state = PC_ST_INT;
 }
 
@@ -163,12 +161,12 @@ static bool begin(struct driver *d, enum pc_stop *stop)
     return false;
 }
 
-static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
+static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
 {
     struct driver *d = (struct driver *)cpu;
     enum pc_stop stop = PC_STOP_HORIZON;
     if (cpu->now >= horizon)
-        return PC_STOP_HORIZON;
+        return cpu->now;
     cpu->horizon = horizon;
     while (cpu->now < horizon)
         if (d->left)
@@ -178,8 +176,8 @@ static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
         else if (cpu->now < d->reference.at)
             pass(cpu, PC_ST_INT, d->reference.at - cpu->now);
         else if (!begin(d, &stop))
-            return stop;
-    return PC_STOP_HORIZON;
+            return pc_stopped(cpu, stop);
+    return cpu->now;
 }
 
 static const struct pc_core_ops core = {
@@ -188,7 +186,7 @@ static const struct pc_core_ops core = {
 const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 
 void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source *source,
-              void *self, nm_tick at)
+              void *self, sim_tick at)
 {
     struct driver *d = (struct driver *)pc_cpu_at(m, card);
     d->source = source;

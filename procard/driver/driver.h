@@ -11,6 +11,9 @@
 
 #include "procard/procard.h"
 
+#pragma GCC visibility push(default)
+
+/** What a source may have the core do. */
 enum pc_reference_kind {
     PC_REFERENCE_END,     /**< there is nothing more to do: the card traps, with PC_EXC_SYS */
     PC_REFERENCE_COMPUTE, /**< instructions without references */
@@ -29,8 +32,8 @@ struct pc_reference {
     unsigned size;    /**< [bytes] 1, 2, 4 or 8 */
     uint64_t address; /**< virtual, a multiple of `size` */
     uint64_t value;   /**< to be stored: the low `size` bytes, big-endian in memory */
-    nm_tick at;       /**< not before this tick; until then the processor idles in PC_ST_INT, which
-                           counts as no instructions. 0: at once */
+    sim_tick at;      /**< not before this tick; until then the processor idles in PC_ST_INT, which
+                          counts as no instructions. 0: at once */
     uint64_t ticks;   /**< [PCycles] COMPUTE: how long it takes; others: from when they are done to
                            the next reference. 0 means 1 */
     enum pc_status state; /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
@@ -40,8 +43,8 @@ struct pc_reference {
 struct pc_result {
     uint64_t value; /**< loaded, or stored */
     bool failed;    /**< a store-conditional had lost its link; nothing is stored */
-    nm_tick began;  /**< when it was first tried */
-    nm_tick done;   /**< when its wait was over; its own PCycle follows */
+    sim_tick began; /**< when it was first tried */
+    sim_tick done;  /**< when its wait was over; its own PCycle follows */
 };
 
 /**
@@ -52,7 +55,7 @@ struct pc_result {
 struct pc_driver_source {
     /** The next reference, at tick `now`, when the last one is over. `out` is zeroed: one that is
      *  left alone is PC_REFERENCE_END. After that, the next call comes when the card is resumed. */
-    void (*next)(void *self, unsigned card, nm_tick now, struct pc_reference *out);
+    void (*next)(void *self, unsigned card, sim_tick now, struct pc_reference *out);
 
     /** A reference is done; not called for END and COMPUTE. NULL: nobody wants to know. */
     void (*done)(void *self, unsigned card, const struct pc_reference *reference,
@@ -62,7 +65,7 @@ struct pc_driver_source {
 /** Cards whose core is this, for nm_machine_new. The calls below are for machines of them. */
 extern const struct nm_card_kind pc_driver;
 
-/* Bits of a virtual address in the flat space: its page is uncached, or cached but not coherent.
+/** Bits of a virtual address in the flat space: its page is uncached, or cached but not coherent.
  * The bits below are the physical address; the cards' registers are always uncached. */
 #define PC_FLAT_UNCACHED    (UINT64_C(1) << 42)
 #define PC_FLAT_NONCOHERENT (UINT64_C(1) << 43)
@@ -74,6 +77,8 @@ extern const struct nm_space pc_flat_space;
  *  that was not done, because it failed with an exception, is forgotten. `source` and `self` are
  *  the caller's and outlive the card's run. */
 void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source *source,
-              void *self, nm_tick at);
+              void *self, sim_tick at);
+
+#pragma GCC visibility pop
 
 #endif

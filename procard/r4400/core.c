@@ -57,7 +57,7 @@ static struct r4400 *trapped(struct nm_machine *m, unsigned card)
     return r4400_of(&pc_card_of(nm_machine_card(m, card))->cpu);
 }
 
-void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at)
+void r4400_resume(struct nm_machine *m, unsigned card, const struct r4400_regs *regs, sim_tick at)
 {
     struct r4400 *cpu = trapped(m, card);
     if (regs != &cpu->r)
@@ -65,13 +65,13 @@ void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, 
     nm_card_resume(m, card, at);
 }
 
-void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs)
+void r4400_take(struct nm_machine *m, unsigned card, struct r4400_regs *regs)
 {
     *regs = trapped(m, card)->r;
     nm_card_take(m, card);
 }
 
-void pc_set_code(struct nm_machine *m, struct pc_code *code)
+void r4400_set_code(struct nm_machine *m, struct r4400_code *code)
 {
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
         trapped(m, i)->code = code;

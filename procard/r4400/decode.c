@@ -27,24 +27,24 @@ enum {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-struct pc_chunk {
-    struct pc_chunk *next;
+struct r4400_chunk {
+    struct r4400_chunk *next;
     size_t used;
 };
 
 enum { ARENA_ALIGN = 32 };
 
-static void *arena_alloc(struct pc_code *code, size_t size)
+static void *arena_alloc(struct r4400_code *code, size_t size)
 {
-    struct pc_chunk *chunk = code->arena;
+    struct r4400_chunk *chunk = code->arena;
     void *p;
 
     size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     if (!chunk || chunk->used + size > CHUNK_BYTES) {
         chunk = aligned_alloc(ARENA_ALIGN, CHUNK_BYTES);
         if (!chunk)
-            nm_no_memory();
-        *chunk = (struct pc_chunk){.next = code->arena, .used = ARENA_ALIGN};
+            sim_no_memory();
+        *chunk = (struct r4400_chunk){.next = code->arena, .used = ARENA_ALIGN};
         code->arena = chunk;
         code->arena_bytes += CHUNK_BYTES;
     }
@@ -53,10 +53,10 @@ static void *arena_alloc(struct pc_code *code, size_t size)
     return memset(p, 0, size);
 }
 
-static void arena_free(struct pc_code *code)
+static void arena_free(struct r4400_code *code)
 {
     while (code->arena) {
-        struct pc_chunk *chunk = code->arena;
+        struct r4400_chunk *chunk = code->arena;
 
         code->arena = chunk->next;
         free(chunk);
@@ -65,13 +65,14 @@ static void arena_free(struct pc_code *code)
 }
 
 /** The one context with these latencies. */
-static const struct pc_context *context_of(struct pc_code *code, const struct pc_pending *pending)
+static const struct r4400_context *context_of(struct r4400_code *code,
+                                              const struct r4400_pending *pending)
 {
-    struct pc_context *context;
+    struct r4400_context *context;
 
     HASH_FIND(hh, code->contexts, pending, sizeof *pending, context);
     if (!context) {
-        context = nm_alloc(1, sizeof *context);
+        context = sim_alloc(1, sizeof *context);
         context->pending = *pending;
         context->id = HASH_COUNT(code->contexts);
         HASH_ADD(hh, code->contexts, pending, sizeof *pending, context);
@@ -79,22 +80,22 @@ static const struct pc_context *context_of(struct pc_code *code, const struct pc
     return context;
 }
 
-struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx, bool mips3)
+struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                  bool mips3)
 {
-    static const struct pc_pending nothing;
-    struct pc_code *code = nm_alloc(1, sizeof *code);
-    *code = (struct pc_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3};
+    static const struct r4400_pending nothing;
+    struct r4400_code *code = sim_alloc(1, sizeof *code);
+    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;
 }
 
-void pc_code_drop(struct pc_code *code)
+void r4400_code_drop(struct r4400_code *code)
 {
     struct r4400 *cpu;
 
-    DL_FOREACH2(code->cpus, cpu, pipe.next)
-    {
+    DL_FOREACH2(code->cpus, cpu, pipe.next) {
         r4400_leave(&cpu->base);
         memset(cpu->hot, 0, sizeof cpu->hot);
     }
@@ -104,33 +105,31 @@ void pc_code_drop(struct pc_code *code)
     code->high = 0;
 }
 
-void pc_code_free(struct pc_code *code)
+void r4400_code_free(struct r4400_code *code)
 {
-    struct pc_context *context, *next;
+    struct r4400_context *context, *next;
 
     if (!code)
         return;
     while (code->cpus)
         r4400_detach(&code->cpus->base);
-    pc_code_drop(code);
-    HASH_ITER(hh, code->contexts, context, next)
-    {
+    r4400_code_drop(code);
+    HASH_ITER(hh, code->contexts, context, next) {
         HASH_DEL(code->contexts, context);
         free(context);
     }
     free(code);
 }
 
-void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
+void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len)
 {
-    const struct pc_block *block, *next;
+    const struct r4400_block *block, *next;
 
     if (len == 0 || va >= code->high || va + (len - 1) < code->low)
         return;
-    HASH_ITER(hh, code->blocks, block, next)
-    {
+    HASH_ITER(hh, code->blocks, block, next) {
         if (block->key.pc - va < len || va - block->key.pc < 4 * (uint64_t)block->count) {
-            pc_code_drop(code);
+            r4400_code_drop(code);
             return;
         }
     }
@@ -138,40 +137,40 @@ void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len)
 
 /* ---- building a block ------------------------------------------------------------------------ */
 
-struct pc_block pc_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
+const struct r4400_block r4400_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
 
-const struct pc_op pc_enter = {.code = PC_OP_ENTER}, pc_look = {.code = PC_OP_LOOK},
-                   pc_behind_line = {.code = PC_OP_BEHIND};
+const struct r4400_op r4400_enter = {.code = R4400_OP_ENTER}, r4400_look = {.code = R4400_OP_LOOK},
+                      r4400_behind_line = {.code = R4400_OP_BEHIND};
 
 /** A block under construction. */
 struct build {
-    struct pc_code *code;
+    struct r4400_code *code;
     uint64_t pc;
     unsigned flags;
-    struct pc_pending pending;
-    union pc_spent total; /**< so far */
-    unsigned cycle;       /**< its sum */
-    struct pc_tail tail;  /**< the last instruction */
-    unsigned count;       /**< instructions */
-    unsigned n;           /**< operations */
-    struct pc_op ops[2 * BLOCK_MAX + 1];
-    struct pc_point points[2 * BLOCK_MAX];
-    struct pc_edge edge[2];
+    struct r4400_pending pending;
+    union r4400_spent total; /**< so far */
+    unsigned cycle;          /**< its sum */
+    struct pc_tail tail;     /**< the last instruction */
+    unsigned count;          /**< instructions */
+    unsigned n;              /**< operations */
+    struct r4400_op ops[2 * BLOCK_MAX + 1];
+    struct r4400_point points[2 * BLOCK_MAX];
+    struct r4400_edge edge[2];
 };
 
 static bool is_conditional(unsigned klass)
 {
-    return klass == PC_CLASS_BRANCH || klass == PC_CLASS_LIKELY;
+    return klass == R4400_CLASS_BRANCH || klass == R4400_CLASS_LIKELY;
 }
 
 static bool is_transfer(unsigned klass)
 {
-    return is_conditional(klass) || klass == PC_CLASS_JUMP || klass == PC_CLASS_JUMPR;
+    return is_conditional(klass) || klass == R4400_CLASS_JUMP || klass == R4400_CLASS_JUMPR;
 }
 
-static unsigned class_of(const struct pc_op *op)
+static unsigned class_of(const struct r4400_op *op)
 {
-    return op->code < PC_OP_ROWS_END ? pc_rows[op->code].klass : PC_CLASS_INT;
+    return op->code < R4400_OP_ROWS_END ? r4400_rows[op->code].klass : R4400_CLASS_INT;
 }
 
 static void spend(struct build *b, enum pc_status state, unsigned n)
@@ -184,14 +183,14 @@ static void spend(struct build *b, enum pc_status state, unsigned n)
 static enum pc_status state_of(unsigned klass)
 {
     switch (klass) {
-    case PC_CLASS_LOAD:
+    case R4400_CLASS_LOAD:
         return PC_ST_LOAD;
-    case PC_CLASS_STORE:
+    case R4400_CLASS_STORE:
         return PC_ST_STORE;
-    case PC_CLASS_BRANCH:
-    case PC_CLASS_LIKELY:
+    case R4400_CLASS_BRANCH:
+    case R4400_CLASS_LIKELY:
         return PC_ST_BR_UNTAKEN;
-    case PC_CLASS_FP:
+    case R4400_CLASS_FP:
         return PC_ST_FP;
     default:
         return PC_ST_INT;
@@ -201,36 +200,37 @@ static enum pc_status state_of(unsigned klass)
 /** Appends the instruction `word`; `slot`: it sits in a delay slot, where no transfer may. */
 static unsigned append(struct build *b, uint32_t word, bool slot)
 {
-    struct pc_op *op = &b->ops[b->n];
-    struct pc_point *point = &b->points[b->n++];
+    struct r4400_op *op = &b->ops[b->n];
+    struct r4400_point *point = &b->points[b->n++];
     const uint64_t va = b->pc + 4 * (uint64_t)b->count;
-    struct pc_use use;
+    struct r4400_use use;
     enum pc_status held;
     unsigned klass, slip;
 
-    pc_translate(word, b->flags, b->code->mips3, op, &use);
+    r4400_translate(word, b->flags, b->code->mips3, op, &use);
     klass = class_of(op);
     if (slot && is_transfer(klass)) {
-        op->code = PC_OP_RI;
-        klass = PC_CLASS_INT;
+        op->code = R4400_OP_RI;
+        klass = R4400_CLASS_INT;
     }
-    if (klass == PC_CLASS_JUMP) /* from the region's start to a distance from the jump */
+    if (klass == R4400_CLASS_JUMP) /* from the region's start to a distance from the jump */
         op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
-    slip = b->code->untimed ? 0 : pc_slip(&b->pending, &use);
-    held = klass == PC_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
+    slip = b->code->untimed ? 0 : r4400_slip(&b->pending, &use);
+    held = klass == R4400_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
     spend(b, held, slip);
-    pc_elapse(&b->pending, slip);
+    r4400_elapse(&b->pending, slip);
     op->at = (uint16_t)b->count++;
     op->cycle = (uint16_t)b->cycle;
-    *point = (struct pc_point){.spent = b->total,
-                               .context = context_of(b->code, &b->pending),
-                               .tail = b->tail,
-                               .slot = b->flags & PC_BLOCK_SLOT ? PC_SLOT_REG : PC_SLOT_NONE};
+    *point = (struct r4400_point){.spent = b->total,
+                                  .context = context_of(b->code, &b->pending),
+                                  .tail = b->tail,
+                                  .slot = b->flags & R4400_BLOCK_SLOT ? R4400_SLOT_REG
+                                                                      : R4400_SLOT_NONE};
     point->tail.held = (uint16_t)slip;
     point->tail.holds = (uint8_t)held;
     if (!b->code->untimed) {
-        pc_start(&b->pending, &use);
-        pc_elapse(&b->pending, 1);
+        r4400_start(&b->pending, &use);
+        r4400_elapse(&b->pending, 1);
     }
     b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)state_of(klass)};
     spend(b, state_of(klass), 1);
@@ -242,11 +242,11 @@ static void append_line(struct build *b, uint64_t va)
 {
     const uint64_t place = va >> b->code->line_shift & b->code->line_mask;
 
-    b->ops[b->n] = (struct pc_op){.code = PC_OP_LINE,
-                                  .cycle = (uint16_t)b->cycle,
-                                  .at = (uint16_t)b->count,
-                                  .imm = (int32_t)(place * sizeof(struct pc_line))};
-    b->points[b->n++] = (struct pc_point){
+    b->ops[b->n] = (struct r4400_op){.code = R4400_OP_LINE,
+                                     .cycle = (uint16_t)b->cycle,
+                                     .at = (uint16_t)b->count,
+                                     .imm = (int32_t)(place * sizeof(struct pc_line))};
+    b->points[b->n++] = (struct r4400_point){
         .spent = b->total, .context = context_of(b->code, &b->pending), .tail = b->tail};
 }
 
@@ -258,26 +258,29 @@ static bool same_line(const struct build *b, uint64_t x, uint64_t y)
 /** Describes a way out as things stand, `killed` instructions later. */
 static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed, bool check)
 {
-    struct pc_pending pending = b->pending;
-    struct pc_edge *e = &b->edge[which];
+    struct r4400_pending pending = b->pending;
+    struct r4400_edge *e = &b->edge[which];
 
     if (b->code->untimed) { /* its line is a page */
         killed = 0;
         check = check && !same_line(b, b->pc, to);
     }
-    pc_elapse(&pending, killed);
-    *e = (struct pc_edge){
-        .spent = b->total, .to = &pc_unlinked, .pc = to, .check = check, .done = b->tail.done};
+    r4400_elapse(&pending, killed);
+    *e = (struct r4400_edge){.spent = b->total,
+                             .to = (struct r4400_block *)&r4400_unlinked,
+                             .pc = to,
+                             .check = check,
+                             .done = b->tail.done};
     e->spent.state[PC_ST_KILL_BRANCH] = (uint16_t)(e->spent.state[PC_ST_KILL_BRANCH] + killed);
     e->cycles = b->cycle + killed;
     e->context = context_of(b->code, &pending);
-    e->flags = (uint8_t)(b->flags & ~PC_BLOCK_SLOT);
+    e->flags = (uint8_t)(b->flags & ~R4400_BLOCK_SLOT);
 }
 
 /** As a conditional branch was counted untaken, the taken edge sets that right. */
 static void mark_taken(struct build *b)
 {
-    struct pc_edge *e = &b->edge[PC_EDGE_TAKEN];
+    struct r4400_edge *e = &b->edge[R4400_EDGE_TAKEN];
 
     e->spent.state[PC_ST_BR_UNTAKEN] -= 1;
     e->spent.state[PC_ST_BR_TAKEN] += 1;
@@ -312,46 +315,47 @@ static void append_slot(struct build *b, uint64_t va, uint32_t word, unsigned kl
     append(b, word, true);
     for (unsigned i = first; i < b->n; i++) {
         b->points[i].target = target;
-        b->points[i].slot = is_conditional(klass)    ? PC_SLOT_BRANCH
-                            : klass == PC_CLASS_JUMP ? PC_SLOT_JUMP
-                                                     : PC_SLOT_REG;
+        b->points[i].slot = is_conditional(klass)       ? R4400_SLOT_BRANCH
+                            : klass == R4400_CLASS_JUMP ? R4400_SLOT_JUMP
+                                                        : R4400_SLOT_REG;
     }
 }
 
 /** Ends the block with the transfer just appended, at `va`; returns the END code. */
 static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
 {
-    const bool likely = klass == PC_CLASS_LIKELY;
+    const bool likely = klass == R4400_CLASS_LIKELY;
     const uint64_t target = va + (uint64_t)(int64_t)b->ops[b->n - 1].imm;
     const uint64_t after = va + 8;
     const uint8_t *slot = fetch_next(b, va + 4);
 
     if (likely)
-        leave(b, PC_EDGE_FALL, after, KILLED_BY_LIKELY, !same_line(b, va, after));
+        leave(b, R4400_EDGE_FALL, after, KILLED_BY_LIKELY, !same_line(b, va, after));
     if (!slot) {
         if (!likely)
-            leave(b, PC_EDGE_FALL, va + 4, 0, true);
-        leave(b, PC_EDGE_TAKEN, va + 4, 0, true);
-        b->edge[PC_EDGE_TAKEN].flags |= PC_BLOCK_SLOT;
+            leave(b, R4400_EDGE_FALL, va + 4, 0, true);
+        leave(b, R4400_EDGE_TAKEN, va + 4, 0, true);
+        b->edge[R4400_EDGE_TAKEN].flags |= R4400_BLOCK_SLOT;
     } else {
         append_slot(b, va + 4, word_at(slot), klass, target);
         if (!likely)
-            leave(b, PC_EDGE_FALL, after, 0, !same_line(b, va + 4, after));
-        leave(b, PC_EDGE_TAKEN, target, KILLED_BY_BRANCH, true);
+            leave(b, R4400_EDGE_FALL, after, 0, !same_line(b, va + 4, after));
+        leave(b, R4400_EDGE_TAKEN, target, KILLED_BY_BRANCH, true);
     }
     if (is_conditional(klass))
         mark_taken(b);
     if (!slot)
-        return PC_OP_END_SPLIT;
-    return is_conditional(klass)    ? PC_OP_END_COND
-           : klass == PC_CLASS_JUMP ? PC_OP_END_JUMP
-                                    : PC_OP_END_REG;
+        return R4400_OP_END_SPLIT;
+    return is_conditional(klass)       ? R4400_OP_END_COND
+           : klass == R4400_CLASS_JUMP ? R4400_OP_END_JUMP
+                                       : R4400_OP_END_REG;
 }
 
 /** True for instructions after which the block cannot simply run on. */
 static bool ends_block(unsigned code)
 {
-    return code == PC_OP_RI || code == PC_OP_SYSCALL || code == PC_OP_BREAK || code == PC_OP_SYNCI;
+    return code == R4400_OP_RI || code == R4400_OP_SYSCALL || code == R4400_OP_BREAK ||
+           code == R4400_OP_SYNCI;
 }
 
 /** Appends instructions until the block ends; returns the END code. The first is in memory. */
@@ -362,11 +366,11 @@ static unsigned fill(struct build *b)
     unsigned code;
 
     for (;;) {
-        const unsigned klass = append(b, word_at(p), b->flags & PC_BLOCK_SLOT);
+        const unsigned klass = append(b, word_at(p), b->flags & R4400_BLOCK_SLOT);
 
-        if (b->flags & PC_BLOCK_SLOT) {
-            leave(b, PC_EDGE_TAKEN, 0, KILLED_BY_BRANCH, true);
-            return PC_OP_END_REG;
+        if (b->flags & R4400_BLOCK_SLOT) {
+            leave(b, R4400_EDGE_TAKEN, 0, KILLED_BY_BRANCH, true);
+            return R4400_OP_END_REG;
         }
         if (is_transfer(klass))
             return end_transfer(b, klass, va);
@@ -378,8 +382,8 @@ static unsigned fill(struct build *b)
         if (!same_line(b, va, va - 4))
             append_line(b, va);
     }
-    leave(b, PC_EDGE_FALL, va, 0, !same_line(b, va, va - 4));
-    return code == PC_OP_SYNCI ? PC_OP_END_SYNCI : PC_OP_END_FALL;
+    leave(b, R4400_EDGE_FALL, va, 0, !same_line(b, va, va - 4));
+    return code == R4400_OP_SYNCI ? R4400_OP_END_SYNCI : R4400_OP_END_FALL;
 }
 
 /** By PCycle of the block, the first operation that starts then or later: its place there. */
@@ -391,26 +395,27 @@ static const uint16_t *stops(const struct build *b)
     for (unsigned cycle = 0; cycle < b->cycle; cycle++) {
         while (b->ops[n].cycle < cycle)
             n++;
-        stop[cycle] = (uint16_t)(offsetof(struct pc_block, ops) + n * sizeof b->ops[0]);
+        stop[cycle] = (uint16_t)(offsetof(struct r4400_block, ops) + n * sizeof b->ops[0]);
     }
     return stop;
 }
 
-static struct pc_block *finish(struct build *b, unsigned end, const struct pc_context *context)
+static struct r4400_block *finish(struct build *b, unsigned end,
+                                  const struct r4400_context *context)
 {
-    struct pc_code *code = b->code;
+    struct r4400_code *code = b->code;
     const size_t ops_size = (b->n + 1) * sizeof b->ops[0];
     const size_t points_size = b->n * sizeof b->points[0];
-    struct pc_block *block = arena_alloc(code, sizeof *block + ops_size);
+    struct r4400_block *block = arena_alloc(code, sizeof *block + ops_size);
     const uint64_t high = b->pc + 4 * (uint64_t)b->count;
 
-    b->ops[b->n] = (struct pc_op){.code = (uint16_t)end, .at = (uint16_t)b->count};
+    b->ops[b->n] = (struct r4400_op){.code = (uint16_t)end, .at = (uint16_t)b->count};
     memcpy(block->edge, b->edge, sizeof block->edge);
     memcpy(block->ops, b->ops, ops_size);
     block->points = arena_alloc(code, points_size);
     memcpy(block->points, b->points, points_size);
     block->stop = stops(b);
-    block->key = (struct pc_key){.pc = b->pc, .context = context->id, .flags = b->flags};
+    block->key = (struct r4400_key){.pc = b->pc, .context = context->id, .flags = b->flags};
     block->line = b->pc >> code->line_shift << code->line_shift;
     block->place =
         (uint32_t)((b->pc >> code->line_shift & code->line_mask) * sizeof(struct pc_line));
@@ -423,11 +428,11 @@ static struct pc_block *finish(struct build *b, unsigned end, const struct pc_co
     return block;
 }
 
-struct pc_block *pc_block_get(struct pc_code *code, uint64_t pc, const struct pc_context *context,
-                              unsigned flags)
+struct r4400_block *r4400_block_get(struct r4400_code *code, uint64_t pc,
+                                    const struct r4400_context *context, unsigned flags)
 {
-    const struct pc_key key = {.pc = pc, .context = context->id, .flags = flags};
-    struct pc_block *block;
+    const struct r4400_key key = {.pc = pc, .context = context->id, .flags = flags};
+    struct r4400_block *block;
     struct build b;
     unsigned end;
 

@@ -29,7 +29,7 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
 
 /* ---- starting and stopping ------------------------------------------------------------------- */
 
-static inline void spend(union pc_spent *to, const union pc_spent *more)
+static inline void spend(union r4400_spent *to, const union r4400_spent *more)
 {
     to->half[0] += more->half[0];
     to->half[1] += more->half[1];
@@ -37,15 +37,15 @@ static inline void spend(union pc_spent *to, const union pc_spent *more)
 
 /** The operation at which a run will have come to its horizon, and what stands there otherwise. */
 struct stop_sign {
-    struct pc_op *at; /**< NULL: not in this block */
+    struct r4400_op *at; /**< NULL: not in this block */
     uint16_t code;
 };
 
-static inline void put_up(struct stop_sign *sign, struct pc_op *at)
+static inline void put_up(struct stop_sign *sign, struct r4400_op *at)
 {
     sign->at = at;
     sign->code = at->code;
-    at->code = PC_OP_STOP;
+    at->code = R4400_OP_STOP;
 }
 
 static inline void take_down(struct stop_sign *sign)
@@ -55,15 +55,15 @@ static inline void take_down(struct stop_sign *sign)
     sign->at = NULL;
 }
 
-static inline struct pc_op *stop_in(struct pc_block *b, nm_tick room)
+static inline struct r4400_op *stop_in(struct r4400_block *b, sim_tick room)
 {
-    return (struct pc_op *)((char *)b + b->stop[room]);
+    return (struct r4400_op *)((char *)b + b->stop[room]);
 }
 
 /** Puts it up in a block where none is up.
  *  @param room  [PCycles] from its start to the horizon, which is after the operation that comes
  *               next */
-static inline void pace(struct stop_sign *sign, struct pc_block *b, nm_tick room)
+static inline void pace(struct stop_sign *sign, struct r4400_block *b, sim_tick room)
 {
     if (room < b->span)
         put_up(sign, stop_in(b, room));
@@ -73,33 +73,33 @@ static inline void pace(struct stop_sign *sign, struct pc_block *b, nm_tick room
 
 /** Moves it after a slow path that may have let time pass. @param op  comes next */
 static __attribute__((noinline)) void pace_again(const struct r4400 *cpu, struct stop_sign *sign,
-                                                 struct pc_block *b, const struct pc_op *op,
-                                                 nm_tick horizon)
+                                                 struct r4400_block *b, const struct r4400_op *op,
+                                                 sim_tick horizon)
 {
-    const nm_tick room = horizon > cpu->base.now ? horizon - cpu->base.now : 0;
-    struct pc_op *next = &b->ops[op - b->ops];
+    const sim_tick room = horizon > cpu->base.now ? horizon - cpu->base.now : 0;
+    struct r4400_op *next = &b->ops[op - b->ops];
 
     take_down(sign);
-    if (room < b->span && op->code < PC_OP_END_FALL)
+    if (room < b->span && op->code < R4400_OP_END_FALL)
         put_up(sign, stop_in(b, room) > next ? stop_in(b, room) : next);
 }
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
-static struct pc_block *resume(struct r4400 *cpu)
+static struct r4400_block *resume(struct r4400 *cpu)
 {
-    unsigned flags = (cpu->r.fr ? PC_BLOCK_FR : 0) | (cpu->r.addr64 ? PC_BLOCK_W64 : 0);
-    struct pc_pipe *pipe = &cpu->pipe;
+    unsigned flags = (cpu->r.fr ? R4400_BLOCK_FR : 0) | (cpu->r.addr64 ? R4400_BLOCK_W64 : 0);
+    struct r4400_pipe *pipe = &cpu->pipe;
     const uint64_t pc = cpu->r.pc;
     const bool same = pipe->pc == pc && pipe->context;
     const bool slot = cpu->r.npc != pc + 4 || (same && pipe->slot);
 
     if (slot)
-        flags |= PC_BLOCK_SLOT;
-    return pc_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
+        flags |= R4400_BLOCK_SLOT;
+    return r4400_block_get(cpu->code, pc, same ? pipe->context : cpu->code->idle, flags);
 }
 
 /** The PCycles before this one, of a run that last left a block through `edge`. */
-static void leave_tail(struct r4400 *cpu, const struct pc_edge *edge)
+static void leave_tail(struct r4400 *cpu, const struct r4400_edge *edge)
 {
     cpu->base.tail.held = 0;
     if (edge)
@@ -110,16 +110,16 @@ static void leave_tail(struct r4400 *cpu, const struct pc_edge *edge)
 /** Stops before the first instruction of a block.
  *  @param edge  through which the run left the last one; NULL: it has left none, and the tail of
  *               the run before still holds */
-static void stop_before(struct r4400 *cpu, struct pc_block *b, const struct pc_edge *edge,
+static void stop_before(struct r4400 *cpu, struct r4400_block *b, const struct r4400_edge *edge,
                         bool fetched)
 {
-    cpu->pipe.op = fetched ? &pc_enter : &pc_look;
+    cpu->pipe.op = fetched ? &r4400_enter : &r4400_look;
     cpu->pipe.block = b;
     leave_tail(cpu, edge);
 }
 
 /** Stops at an operation inside a block. */
-static inline void stop_at(struct r4400 *cpu, struct pc_block *b, const struct pc_op *op)
+static inline void stop_at(struct r4400 *cpu, struct r4400_block *b, const struct r4400_op *op)
 {
     cpu->base.now += op->cycle;
     cpu->pipe.op = op;
@@ -145,7 +145,7 @@ static void trap(struct r4400 *cpu)
     }
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = cpu->code->idle;
-    cpu->fetched_pc = PC_NOWHERE;
+    cpu->fetched_pc = R4400_NOWHERE;
 }
 
 /** The instruction at pc cannot be fetched: lets the card say why. False: stopped. */
@@ -180,13 +180,13 @@ static uint64_t wrap(const struct r4400 *cpu, uint64_t va)
 }
 
 static __attribute__((noinline)) uint8_t *load_slowly(struct r4400 *cpu, uint64_t va, unsigned size,
-                                                      nm_tick at, enum pc_stop *why)
+                                                      sim_tick at, enum pc_stop *why)
 {
     return pc_load(&cpu->base, wrap(cpu, va), size, at, why);
 }
 
-static __attribute__((noinline)) uint8_t *store_slowly(struct r4400 *cpu, uint64_t va,
-                                                       unsigned size, nm_tick at, enum pc_stop *why)
+static __attribute__((noinline)) uint8_t *
+store_slowly(struct r4400 *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *why)
 {
     return pc_store(&cpu->base, wrap(cpu, va), size, at, why);
 }
@@ -401,7 +401,7 @@ static inline bool sub_overflows(uint64_t a, uint64_t b, uint64_t difference)
 }
 
 /** Hardware registers a user program may read; false: reserved. */
-static bool read_hardware(struct r4400 *cpu, int32_t reg, nm_tick at, uint64_t *value)
+static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t *value)
 {
     switch (reg) {
     case 0:
@@ -599,59 +599,54 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, nm_tick at, uint64_t *
         DISPATCH();                                      \
     } while (0)
 
-static inline nm_tick earlier(nm_tick a, nm_tick b)
-{
-    return a < b ? a : b;
-}
-
 /** Goes beyond what `spent` can hold. */
-static __attribute__((noinline)) enum pc_stop run_far(struct r4400 *cpu, nm_tick horizon)
+static __attribute__((noinline)) sim_tick run_far(struct r4400 *cpu, sim_tick horizon)
 {
-    enum pc_stop why;
+    sim_tick at;
 
     do {
         r4400_settle(&cpu->base);
-        why = r4400_run(&cpu->base, earlier(horizon, cpu->pipe.full));
-    } while (why == PC_STOP_HORIZON && cpu->base.now < horizon);
-    return why;
+        at = r4400_run(&cpu->base, sim_earlier(horizon, cpu->pipe.full));
+    } while (at && at < horizon);
+    return at;
 }
 
-enum pc_stop r4400_run(struct pc_cpu *base, nm_tick horizon)
+sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
 {
     struct r4400 *const cpu = r4400_of(base);
-    static const void *const label[PC_OP__COUNT] = {
-        [PC_OP_RI] = &&do_RI,
-#define INSN(id, ...) [PC_OP_##id] = &&do_##id,
-#define FPOP(id, ...) [PC_OP_##id] = &&do_fpu,
+    static const void *const label[R4400_OP__COUNT] = {
+        [R4400_OP_RI] = &&do_RI,
+#define INSN(id, ...) [R4400_OP_##id] = &&do_##id,
+#define FPOP(id, ...) [R4400_OP_##id] = &&do_fpu,
 #include "procard/r4400/isa.def"
 #undef INSN
 #undef FPOP
-        [PC_OP_NOP] = &&do_NOP,
-        [PC_OP_MOVE] = &&do_MOVE,
-        [PC_OP_LINE] = &&do_LINE,
-        [PC_OP_STOP] = &&do_STOP,
-        [PC_OP_ENTER] = &&do_ENTER,
-        [PC_OP_LOOK] = &&do_LOOK,
-        [PC_OP_BEHIND] = &&do_BEHIND,
-        [PC_OP_END_FALL] = &&end_fall,
-        [PC_OP_END_COND] = &&end_cond,
-        [PC_OP_END_JUMP] = &&end_jump,
-        [PC_OP_END_REG] = &&end_reg,
-        [PC_OP_END_SPLIT] = &&end_split,
-        [PC_OP_END_SYNCI] = &&end_synci,
+        [R4400_OP_NOP] = &&do_NOP,
+        [R4400_OP_MOVE] = &&do_MOVE,
+        [R4400_OP_LINE] = &&do_LINE,
+        [R4400_OP_STOP] = &&do_STOP,
+        [R4400_OP_ENTER] = &&do_ENTER,
+        [R4400_OP_LOOK] = &&do_LOOK,
+        [R4400_OP_BEHIND] = &&do_BEHIND,
+        [R4400_OP_END_FALL] = &&end_fall,
+        [R4400_OP_END_COND] = &&end_cond,
+        [R4400_OP_END_JUMP] = &&end_jump,
+        [R4400_OP_END_REG] = &&end_reg,
+        [R4400_OP_END_SPLIT] = &&end_split,
+        [R4400_OP_END_SYNCI] = &&end_synci,
     };
-    union pc_spent *const spent = &cpu->pipe.spent;
-    const struct pc_op *op = cpu->pipe.op;
-    struct pc_edge *edge = NULL;
+    union r4400_spent *const spent = &cpu->pipe.spent;
+    const struct r4400_op *op = cpu->pipe.op;
+    struct r4400_edge *edge = NULL;
     struct stop_sign sign;
-    struct pc_block *b;
+    struct r4400_block *b;
     enum pc_stop why;
     bool check;
 
     if (unlikely(horizon > cpu->pipe.full))
         return run_far(cpu, horizon);
     if (unlikely(cpu->base.now >= horizon))
-        return PC_STOP_HORIZON;
+        return cpu->base.now;
     cpu->base.horizon = horizon;
     if (likely(op)) {
         b = cpu->pipe.block;
@@ -673,7 +668,7 @@ enum pc_stop r4400_run(struct pc_cpu *base, nm_tick horizon)
     }
 
 brink: /* the horizon may fall inside the block */
-    if (unlikely(b == &pc_unlinked))
+    if (unlikely(b == &r4400_unlinked))
         goto unlinked;
     if (cpu->base.now >= horizon) {
         why = PC_STOP_HORIZON;
@@ -721,7 +716,7 @@ do_BEHIND:
 do_STOP:
     sign.at->code = sign.code;
     stop_at(cpu, b, op);
-    return PC_STOP_HORIZON;
+    return cpu->base.now;
 
     /* -- integer -- */
     DO(NOP, )
@@ -879,11 +874,12 @@ do_STOP:
     DO(MFC1, D = sign32(SINGLE(op->s)))
     DO(DMFC1, D = S)
     DO(MFHC1, D = sign32(SINGLE(op->s)))
-    DO(CFC1, D = sign32(pc_fpu_control_read(cpu, (unsigned)op->imm)))
+    DO(CFC1, D = sign32(r4400_fpu_control_read(cpu, (unsigned)op->imm)))
     DO(MTC1, SINGLE(op->d) = (uint32_t)T)
     DO(DMTC1, D = T)
     DO(MTHC1, SINGLE(op->d) = (uint32_t)T)
-    DO(CTC1, if (!pc_fpu_control_write(cpu, (unsigned)op->imm, (uint32_t)T)) RAISE(PC_EXC_FPE, 0))
+    DO(CTC1,
+       if (!r4400_fpu_control_write(cpu, (unsigned)op->imm, (uint32_t)T)) RAISE(PC_EXC_FPE, 0))
     DO(MOV_S, SINGLE(op->d) = SINGLE(op->s))
     DO(MOV_D, D = S)
     DO(ABS_S, SINGLE(op->d) = SINGLE(op->s) & INT32_MAX)
@@ -898,7 +894,7 @@ do_STOP:
     DO(MOVZ_D, if (T == 0) D = S)
     DO(MOVN_S, if (T != 0) SINGLE(op->d) = SINGLE(op->s))
     DO(MOVN_D, if (T != 0) D = S)
-    DO(fpu, if (unlikely(!pc_fpu[op->code](cpu, op))) RAISE(PC_EXC_FPE, 0))
+    DO(fpu, if (unlikely(!r4400_fpu[op->code](cpu, op))) RAISE(PC_EXC_FPE, 0))
 
     /* -- system -- */
 do_SYNC:
@@ -940,32 +936,32 @@ do_BREAK:
 
     /* -- ways out of a block -- */
 end_fall:
-    LEAVE(PC_EDGE_FALL);
+    LEAVE(R4400_EDGE_FALL);
     FOLLOW();
 end_cond:
     LEAVE(TAKEN);
     FOLLOW();
 end_jump:
-    LEAVE(PC_EDGE_TAKEN);
+    LEAVE(R4400_EDGE_TAKEN);
     FOLLOW();
 end_split: /* the delay slot's block leaves through end_reg: tell it the target */
     LEAVE(TAKEN);
-    if (TAKEN && pc_rows[op[-1].code].klass != PC_CLASS_JUMPR)
+    if (TAKEN && r4400_rows[op[-1].code].klass != R4400_CLASS_JUMPR)
         TARGET = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
     FOLLOW();
 end_reg : {
     const uint64_t next = TARGET;
 
-    LEAVE(PC_EDGE_TAKEN);
+    LEAVE(R4400_EDGE_TAKEN);
     check = true;
     if (edge->to->key.pc == next) {
         b = edge->to;
     } else {
-        struct pc_block **hot = &cpu->hot[next >> 2 & 255];
+        struct r4400_block **hot = &cpu->hot[next >> 2 & 255];
 
         if (!*hot || (*hot)->key.pc != next || (*hot)->key.context != edge->context->id ||
             (*hot)->key.flags != edge->flags)
-            *hot = pc_block_get(cpu->code, next, edge->context, edge->flags);
+            *hot = r4400_block_get(cpu->code, next, edge->context, edge->flags);
         if (!*hot) {
             cpu->r.pc = next;
             goto off_the_map;
@@ -975,15 +971,15 @@ end_reg : {
     ENTER();
 }
 end_synci:
-    LEAVE(PC_EDGE_FALL);
+    LEAVE(R4400_EDGE_FALL);
 afresh : /* all decoded code is dropped */
 {
-    const struct pc_edge out = *edge;
+    const struct r4400_edge out = *edge;
 
-    pc_code_drop(cpu->code);
+    r4400_code_drop(cpu->code);
     check = out.check;
     cpu->r.pc = out.pc;
-    b = pc_block_get(cpu->code, out.pc, out.context, out.flags);
+    b = r4400_block_get(cpu->code, out.pc, out.context, out.flags);
     if (!b)
         goto off_the_map;
     goto brink;
@@ -992,7 +988,7 @@ afresh : /* all decoded code is dropped */
 unlinked: /* an edge taken for the first time */
     if (unlikely(cpu->code->arena_bytes > ARENA_LIMIT))
         goto afresh;
-    b = pc_block_get(cpu->code, edge->pc, edge->context, edge->flags);
+    b = r4400_block_get(cpu->code, edge->pc, edge->context, edge->flags);
     if (b) {
         edge->to = b;
         goto brink;
@@ -1001,11 +997,11 @@ unlinked: /* an edge taken for the first time */
 
 off_the_map: /* no instruction there, or not yet */
     leave_tail(cpu, edge);
-    cpu->pipe.slot = edge->flags & PC_BLOCK_SLOT;
+    cpu->pipe.slot = edge->flags & R4400_BLOCK_SLOT;
     cpu->r.npc = cpu->pipe.slot ? TARGET : cpu->r.pc + 4;
     cpu->pipe.pc = cpu->r.pc;
     cpu->pipe.context = edge->context;
-    cpu->fetched_pc = PC_NOWHERE;
+    cpu->fetched_pc = R4400_NOWHERE;
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
     b = resume(cpu);
@@ -1013,12 +1009,11 @@ off_the_map: /* no instruction there, or not yet */
     goto brink;
 
 stopped_behind_line:
-    why = PC_STOP_HORIZON;
     take_down(&sign);
     stop_at(cpu, b, op);
     cpu->pipe.line = op;
-    cpu->pipe.op = &pc_behind_line;
-    return why;
+    cpu->pipe.op = &r4400_behind_line;
+    return cpu->base.now;
 trapped:
     why = PC_STOP_TRAP;
 stopped:
@@ -1032,5 +1027,5 @@ done:
         trap(cpu);
     else if (why == PC_STOP_MISS)
         r4400_show(cpu);
-    return why;
+    return pc_stopped(&cpu->base, why);
 }

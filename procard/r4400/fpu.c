@@ -89,7 +89,7 @@ static inline unsigned host_end(enum rounding mode)
 /** R4400 (implementation 5) with single, double, word and long formats. */
 enum { FIR = 0x00700000 | 0x00030000 | 0x0500 };
 
-uint32_t pc_fpu_control_read(const struct r4400 *cpu, unsigned reg)
+uint32_t r4400_fpu_control_read(const struct r4400 *cpu, unsigned reg)
 {
     const uint32_t fcsr = cpu->r.fcsr;
 
@@ -107,7 +107,7 @@ uint32_t pc_fpu_control_read(const struct r4400 *cpu, unsigned reg)
     }
 }
 
-bool pc_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value)
+bool r4400_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value)
 {
     uint32_t *fcsr = &cpu->r.fcsr;
 
@@ -331,7 +331,7 @@ static int32_t to_word(struct fp *fp, double a, enum rounding mode)
 
 /* ---- the instructions ------------------------------------------------------------------------ */
 
-#define FPU(id) static bool fpu_##id(struct r4400 *cpu, const struct pc_op *op)
+#define FPU(id) static bool fpu_##id(struct r4400 *cpu, const struct r4400_op *op)
 
 /** One result of format F; `expression` uses fp and the operands. */
 #define RESULT(id, F, expression)             \
@@ -459,9 +459,9 @@ FROM_WHOLE(CVT_D_L, D, int64_t, AT(D, op->s))
 COMPARES(S)
 COMPARES(D)
 
-pc_fpu_fn *const pc_fpu[PC_OP_ROWS_END] = {
+r4400_fpu_fn *const r4400_fpu[R4400_OP_ROWS_END] = {
 #define INSN(id, ...)
-#define FPOP(id, ...) [PC_OP_##id] = fpu_##id,
+#define FPOP(id, ...) [R4400_OP_##id] = fpu_##id,
 #include "procard/r4400/isa.def"
 #undef INSN
 #undef FPOP

@@ -32,19 +32,19 @@ enum {
 static const struct pipe {
     uint8_t length; /**< [PCycles] 0: not in the floating-point unit */
     uint16_t stage[LONGEST];
-} pipes[PC_UNIT__COUNT] = {
-#define PIPE(id, length, ...) [PC_UNIT_##id] = {length, {__VA_ARGS__}},
+} pipes[R4400_UNIT__COUNT] = {
+#define PIPE(id, length, ...) [R4400_UNIT_##id] = {length, {__VA_ARGS__}},
 #include "procard/r4400/fpu_stages.def"
 #undef PIPE
 };
 
-unsigned pc_stages(enum pc_unit unit)
+unsigned r4400_stages(enum r4400_unit unit)
 {
     return pipes[unit].length;
 }
 
 /** Whether an operation issued `wait` PCycles from now would meet an older one in a stage. */
-static bool meets(const struct pc_flight *old, const struct pipe *new, unsigned wait)
+static bool meets(const struct r4400_flight *old, const struct pipe *new, unsigned wait)
 {
     const struct pipe *pipe = &pipes[old->unit];
     unsigned t = old->age + wait;
@@ -56,24 +56,24 @@ static bool meets(const struct pc_flight *old, const struct pipe *new, unsigned 
     return false;
 }
 
-static bool stages_free(const struct pc_pending *pending, const struct pipe *new, unsigned wait)
+static bool stages_free(const struct r4400_pending *pending, const struct pipe *new, unsigned wait)
 {
     unsigned under_way = 0;
 
-    for (unsigned i = 0; i < PC_FLIGHTS && pending->flight[i].unit; i++) {
-        const struct pc_flight *old = &pending->flight[i];
+    for (unsigned i = 0; i < R4400_FLIGHTS && pending->flight[i].unit; i++) {
+        const struct r4400_flight *old = &pending->flight[i];
 
         if (meets(old, new, wait))
             return false;
         under_way += old->age + wait + 1 < pipes[old->unit].length;
     }
-    return under_way < PC_FLIGHTS;
+    return under_way < R4400_FLIGHTS;
 }
 
-unsigned pc_slip(const struct pc_pending *pending, const struct pc_use *use)
+unsigned r4400_slip(const struct r4400_pending *pending, const struct r4400_use *use)
 {
     const struct pipe *pipe = &pipes[use->unit];
-    unsigned slip = use->unit == PC_UNIT_HILO ? pending->left[PC_RES_HILO] : 0;
+    unsigned slip = use->unit == R4400_UNIT_HILO ? pending->left[R4400_RES_HILO] : 0;
 
     for (unsigned i = 0; i < use->nreads; i++) {
         if (pending->left[use->reads[i]] > slip)
@@ -82,7 +82,7 @@ unsigned pc_slip(const struct pc_pending *pending, const struct pc_use *use)
     for (unsigned i = 0; i < use->nwrites; i++) {
         const unsigned left = pending->left[use->writes[i]];
 
-        if (use->writes[i] >= PC_RES_FPR && left >= use->latency + slip)
+        if (use->writes[i] >= R4400_RES_FPR && left >= use->latency + slip)
             slip = left - use->latency + 1;
     }
     while (pipe->length && !stages_free(pending, pipe, slip))
@@ -90,48 +90,48 @@ unsigned pc_slip(const struct pc_pending *pending, const struct pc_use *use)
     return slip;
 }
 
-static void take_off(struct pc_pending *pending, uint8_t unit)
+static void take_off(struct r4400_pending *pending, uint8_t unit)
 {
-    for (unsigned i = 0; i < PC_FLIGHTS; i++) {
-        if (pending->flight[i].unit == PC_UNIT_NONE) {
-            pending->flight[i] = (struct pc_flight){.unit = unit};
+    for (unsigned i = 0; i < R4400_FLIGHTS; i++) {
+        if (pending->flight[i].unit == R4400_UNIT_NONE) {
+            pending->flight[i] = (struct r4400_flight){.unit = unit};
             return;
         }
     }
 }
 
-void pc_start(struct pc_pending *pending, const struct pc_use *use)
+void r4400_start(struct r4400_pending *pending, const struct r4400_use *use)
 {
     for (unsigned i = 0; i < use->nwrites; i++)
         pending->left[use->writes[i]] = use->latency;
-    if (use->unit == PC_UNIT_HILO)
-        pending->left[PC_RES_HILO] = use->busy;
+    if (use->unit == R4400_UNIT_HILO)
+        pending->left[R4400_RES_HILO] = use->busy;
     if (pipes[use->unit].length)
         take_off(pending, use->unit);
 }
 
 /** Ages the flights. One in its last PCycle is done with: a new one is still at U, which it alone
  *  can be at. */
-static void fly(struct pc_pending *pending, unsigned n)
+static void fly(struct r4400_pending *pending, unsigned n)
 {
-    struct pc_flight still[PC_FLIGHTS] = {{0}};
+    struct r4400_flight still[R4400_FLIGHTS] = {{0}};
     unsigned count = 0;
 
-    for (unsigned i = 0; i < PC_FLIGHTS && pending->flight[i].unit; i++) {
-        const struct pc_flight old = pending->flight[i];
+    for (unsigned i = 0; i < R4400_FLIGHTS && pending->flight[i].unit; i++) {
+        const struct r4400_flight old = pending->flight[i];
 
         if (old.age + n + 1 < pipes[old.unit].length)
-            still[count++] = (struct pc_flight){old.unit, (uint8_t)(old.age + n)};
+            still[count++] = (struct r4400_flight){old.unit, (uint8_t)(old.age + n)};
     }
-    for (unsigned i = 0; i < PC_FLIGHTS; i++)
+    for (unsigned i = 0; i < R4400_FLIGHTS; i++)
         pending->flight[i] = still[i];
 }
 
-void pc_elapse(struct pc_pending *pending, unsigned n)
+void r4400_elapse(struct r4400_pending *pending, unsigned n)
 {
     uint8_t *left = pending->left;
 
-    for (unsigned i = 0; i < PC_RES__COUNT; i++)
+    for (unsigned i = 0; i < R4400_RES__COUNT; i++)
         left[i] = left[i] > n ? (uint8_t)(left[i] - n) : 0;
     fly(pending, n);
 }

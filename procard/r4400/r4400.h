@@ -9,7 +9,7 @@
 #include "procard/procard.h"
 
 /** Architectural state of one thread; copied whole at a context switch. Values are host-endian. */
-struct pc_regs {
+struct r4400_regs {
     uint64_t gpr[32]; /**< 32-bit results are kept sign-extended, as on the R4400; gpr[0] is 0 */
     uint64_t hi, lo;
     uint64_t pc;        /**< address of the next instruction to execute */
@@ -21,40 +21,40 @@ struct pc_regs {
     bool addr64;        /**< 64-bit addressing and instructions allowed in user mode (n64) */
 };
 
-struct pc_code; /* decode.c: decoded instructions of one program */
-struct pc_block;
-struct pc_context;
-struct pc_op;
+struct r4400_code; /* decode.c: decoded instructions of one program */
+struct r4400_block;
+struct r4400_context;
+struct r4400_op;
 
 /** PCycles by state (enum pc_status), added eight at a time. */
-typedef uint16_t pc_counts __attribute__((vector_size(16)));
-union pc_spent {
+typedef uint16_t r4400_counts __attribute__((vector_size(16)));
+union r4400_spent {
     uint16_t state[16];
-    pc_counts half[2];
+    r4400_counts half[2];
 };
 
 /**
  * What the pipeline holds between two runs: private to the interpreter.
  * A run begins with the first members and, at its horizon, leaves only them behind (stopped.c).
  */
-struct pc_pipe {
-    const struct pc_op *op;   /**< goes on at this operation; NULL: at what is at r.pc */
-    struct pc_block *block;   /**< it is in, or about to begin */
-    uint64_t target;          /**< of the block's register jump, or of that whose slot it is */
-    bool taken;               /**< the last branch of the block */
-    nm_tick full;             /**< `spent` may overflow after this tick */
-    union pc_spent spent;     /**< whole blocks, not yet in base.states; modulo 65536 */
-    uint64_t outside;         /**< bits of an address that name a line of the data cache */
-    uint64_t places;          /**< offsets of lines in base.d, */
-    uint64_t turn;            /**< found there when an address is rotated right by this */
-    uint64_t sink;            /**< takes results whose destination is register 0 */
-    const struct pc_op *line; /**< it is behind this one, when op is pc_behind_line */
+struct r4400_pipe {
+    const struct r4400_op *op;   /**< goes on at this operation; NULL: at what is at r.pc */
+    struct r4400_block *block;   /**< it is in, or about to begin */
+    uint64_t target;             /**< of the block's register jump, or of that whose slot it is */
+    bool taken;                  /**< the last branch of the block */
+    sim_tick full;               /**< `spent` may overflow after this tick */
+    union r4400_spent spent;     /**< whole blocks, not yet in base.states; modulo 65536 */
+    uint64_t outside;            /**< bits of an address that name a line of the data cache */
+    uint64_t places;             /**< offsets of lines in base.d, */
+    uint64_t turn;               /**< found there when an address is rotated right by this */
+    uint64_t sink;               /**< takes results whose destination is register 0 */
+    const struct r4400_op *line; /**< it is behind this one, when op is r4400_behind_line */
     /* valid while op is NULL: */
     uint64_t pc; /**< where the last run stopped */
-    const struct pc_context
+    const struct r4400_context
         *context;              /**< latencies outstanding there; lost if another pc goes on */
     bool slot;                 /**< pc is the delay slot of a taken branch */
-    struct pc_code *code;      /**< the rest belongs to this code */
+    struct r4400_code *code;   /**< the rest belongs to this code */
     struct r4400 *prev, *next; /**< in its list */
 };
 
@@ -62,8 +62,8 @@ struct pc_pipe {
 struct r4400 {
     struct pc_cpu base; /**< its `now`: start of the block being executed; an operation's own time
                              is now + op->cycle */
-    struct pc_regs r;
-    struct pc_pipe pipe;
+    struct r4400_regs r;
+    struct r4400_pipe pipe;
 
     uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; odd:
                             none */
@@ -72,8 +72,8 @@ struct r4400 {
      * branch's target: what restarts the call */
     uint64_t call_pc, call_npc;
 
-    struct pc_code *code;
-    struct pc_block *hot[256]; /**< private as `pipe`: targets of register jumps, by address */
+    struct r4400_code *code;
+    struct r4400_block *hot[256]; /**< private as `pipe`: targets of register jumps, by address */
 };
 
 /** The R4400 behind what it shares with its card. Precondition: it is one. */
@@ -92,7 +92,7 @@ static inline const struct r4400 *r4400_const_of(const struct pc_cpu *base)
 /** On a miss or a trap r.pc is the instruction, else see r4400_settle. On a trap: for SYS pc is
  *  past the instruction; for others pc is the faulting one (npc tells whether it sits in a delay
  *  slot) and nothing of it took effect. */
-enum pc_stop r4400_run(struct pc_cpu *base, nm_tick horizon);
+sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon);
 
 /** r.pc and r.npc, too, are brought up to now. */
 void r4400_settle(struct pc_cpu *base);
@@ -114,28 +114,29 @@ extern const struct nm_card_kind pc_r4400;
 struct r4400 *r4400_at(struct nm_machine *m, unsigned card);
 
 /** Puts a thread's registers on a card, which goes on from tick `at` on (nm_card_resume). */
-void pc_resume(struct nm_machine *m, unsigned card, const struct pc_regs *regs, nm_tick at);
+void r4400_resume(struct nm_machine *m, unsigned card, const struct r4400_regs *regs, sim_tick at);
 
 /** Takes the thread off a card that has trapped (nm_card_take). @param[out] regs  its registers */
-void pc_take(struct nm_machine *m, unsigned card, struct pc_regs *regs);
+void r4400_take(struct nm_machine *m, unsigned card, struct r4400_regs *regs);
 
 /** All processors execute `code`, which outlives the machine's run. Call it before
  *  nm_machine_set_space. */
-void pc_set_code(struct nm_machine *m, struct pc_code *code);
+void r4400_set_code(struct nm_machine *m, struct r4400_code *code);
 
 /**
  * Decoded code of one address space, shared by all its processors.
  * @param fetch  returns the host address of the 4 instruction bytes at `va` (big-endian) or NULL
  * @param mips3  true: only MIPS III as the R4400 had it; later instructions are reserved
  */
-struct pc_code *pc_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx, bool mips3);
-void pc_code_free(struct pc_code *code);
+struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                  bool mips3);
+void r4400_code_free(struct r4400_code *code);
 
 /** Forgets decoded instructions in [va, va+len): the guest changed or unmapped them. Must not be
  *  called while a processor runs. */
-void pc_code_flush(struct pc_code *code, uint64_t va, uint64_t len);
+void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len);
 
 /** Disassembles the word at `va` into buf for diagnostics ("lw v0,8(sp)"); always terminates. */
-void pc_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);
+void r4400_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);
 
 #endif

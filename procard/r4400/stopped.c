@@ -4,7 +4,7 @@
  * A machine of many processors stops each of them every few instructions. The hard idea: a run that
  * has come to its horizon only notes the operation it stopped at. Registers pc and npc, the PCycles
  * spent since the block's start, the latencies outstanding and what the last PCycles were are
- * constants of that place (struct pc_point), and are worked out when somebody asks.
+ * constants of that place (struct r4400_point), and are worked out when somebody asks.
  */
 #include "procard/r4400/code.h"
 
@@ -15,42 +15,42 @@ enum { FULL = 50000 }; /* [PCycles] counts fit 16 bits up to here and a block */
 
 /** The operation inside its block that the processor stands at; NULL: it stands before the block,
  *  or nowhere. */
-static const struct pc_op *standing(const struct pc_pipe *pipe)
+static const struct r4400_op *standing(const struct r4400_pipe *pipe)
 {
-    if (!pipe->op || pipe->op->code == PC_OP_ENTER || pipe->op->code == PC_OP_LOOK)
+    if (!pipe->op || pipe->op->code == R4400_OP_ENTER || pipe->op->code == R4400_OP_LOOK)
         return NULL;
-    return pipe->op->code == PC_OP_BEHIND ? pipe->line : pipe->op;
+    return pipe->op->code == R4400_OP_BEHIND ? pipe->line : pipe->op;
 }
 
-static const struct pc_point *point_of(const struct pc_pipe *pipe)
+static const struct r4400_point *point_of(const struct r4400_pipe *pipe)
 {
-    const struct pc_op *op = standing(pipe);
+    const struct r4400_op *op = standing(pipe);
 
     return op ? &pipe->block->points[op - pipe->block->ops] : NULL;
 }
 
 /** Whether it stands in the delay slot of a transfer that is made. */
-static bool in_slot(const struct pc_pipe *pipe)
+static bool in_slot(const struct r4400_pipe *pipe)
 {
-    const struct pc_point *point = point_of(pipe);
+    const struct r4400_point *point = point_of(pipe);
 
     if (!point)
-        return pipe->block->key.flags & PC_BLOCK_SLOT;
-    return point->slot != PC_SLOT_NONE && (point->slot != PC_SLOT_BRANCH || pipe->taken);
+        return pipe->block->key.flags & R4400_BLOCK_SLOT;
+    return point->slot != R4400_SLOT_NONE && (point->slot != R4400_SLOT_BRANCH || pipe->taken);
 }
 
 /** Where the transfer goes in whose slot it stands. */
-static uint64_t target(const struct pc_pipe *pipe)
+static uint64_t target(const struct r4400_pipe *pipe)
 {
-    const struct pc_point *point = point_of(pipe);
+    const struct r4400_point *point = point_of(pipe);
 
-    return point && point->slot != PC_SLOT_REG ? point->target : pipe->target;
+    return point && point->slot != R4400_SLOT_REG ? point->target : pipe->target;
 }
 
 void r4400_show(struct r4400 *cpu)
 {
-    const struct pc_pipe *pipe = &cpu->pipe;
-    const struct pc_op *op = standing(pipe);
+    const struct r4400_pipe *pipe = &cpu->pipe;
+    const struct r4400_op *op = standing(pipe);
 
     if (!pipe->op)
         return;
@@ -59,18 +59,18 @@ void r4400_show(struct r4400 *cpu)
 }
 
 /** Whether the instruction before it is a conditional branch that is taken. */
-static bool behind_taken(const struct pc_pipe *pipe)
+static bool behind_taken(const struct r4400_pipe *pipe)
 {
-    const struct pc_point *point = point_of(pipe);
+    const struct r4400_point *point = point_of(pipe);
 
-    return point && point->slot == PC_SLOT_BRANCH && pipe->taken;
+    return point && point->slot == R4400_SLOT_BRANCH && pipe->taken;
 }
 
 /** PCycles of the block it stands in, up to there. */
-static union pc_spent begun(const struct pc_pipe *pipe)
+static union r4400_spent begun(const struct r4400_pipe *pipe)
 {
-    const struct pc_point *point = point_of(pipe);
-    union pc_spent part = {{0}};
+    const struct r4400_point *point = point_of(pipe);
+    union r4400_spent part = {{0}};
 
     if (!point)
         return part;
@@ -84,7 +84,7 @@ static union pc_spent begun(const struct pc_pipe *pipe)
 
 static struct pc_tail tail_of(const struct r4400 *cpu)
 {
-    const struct pc_point *point = point_of(&cpu->pipe);
+    const struct r4400_point *point = point_of(&cpu->pipe);
     struct pc_tail tail = point ? point->tail : cpu->base.tail;
 
     if (behind_taken(&cpu->pipe))
@@ -95,7 +95,7 @@ static struct pc_tail tail_of(const struct r4400 *cpu)
 void r4400_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
 {
     const struct r4400 *cpu = r4400_const_of(base);
-    const union pc_spent part = begun(&cpu->pipe);
+    const union r4400_spent part = begun(&cpu->pipe);
 
     for (unsigned i = 0; i < PC_ST__COUNT; i++)
         states[i] = base->states[i] + (uint16_t)(cpu->pipe.spent.state[i] + part.state[i]);
@@ -105,8 +105,8 @@ void r4400_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], stru
 void r4400_settle(struct pc_cpu *base)
 {
     struct r4400 *cpu = r4400_of(base);
-    struct pc_pipe *pipe = &cpu->pipe;
-    const union pc_spent part = begun(pipe);
+    struct r4400_pipe *pipe = &cpu->pipe;
+    const union r4400_spent part = begun(pipe);
 
     for (unsigned i = 0; i < PC_ST__COUNT; i++) {
         const uint16_t n = (uint16_t)(pipe->spent.state[i] + part.state[i]);
@@ -122,15 +122,16 @@ void r4400_settle(struct pc_cpu *base)
 /** Notes of the place it stands at what goes on elsewhere may need. */
 static void note(struct r4400 *cpu)
 {
-    struct pc_pipe *pipe = &cpu->pipe;
-    const struct pc_point *point = point_of(pipe);
+    struct r4400_pipe *pipe = &cpu->pipe;
+    const struct r4400_point *point = point_of(pipe);
     const unsigned code = pipe->op->code;
 
     cpu->base.tail = tail_of(cpu);
     pipe->pc = cpu->r.pc;
     pipe->slot = in_slot(pipe);
     pipe->context = point ? point->context : pipe->block->context;
-    cpu->fetched_pc = code == PC_OP_LOOK || code == PC_OP_LINE ? PC_NOT_FETCHED : cpu->r.pc;
+    cpu->fetched_pc =
+        code == R4400_OP_LOOK || code == R4400_OP_LINE ? R4400_NOT_FETCHED : cpu->r.pc;
 }
 
 void r4400_leave(struct pc_cpu *base)
@@ -147,7 +148,7 @@ void r4400_leave(struct pc_cpu *base)
 void r4400_refetch(struct pc_cpu *base)
 {
     r4400_leave(base);
-    r4400_of(base)->fetched_pc = PC_NOWHERE;
+    r4400_of(base)->fetched_pc = R4400_NOWHERE;
 }
 
 /* ---- which code it runs -----------------------------------------------------------------------
@@ -156,7 +157,7 @@ void r4400_refetch(struct pc_cpu *base)
 void r4400_detach(struct pc_cpu *base)
 {
     struct r4400 *cpu = r4400_of(base);
-    struct pc_pipe *pipe = &cpu->pipe;
+    struct r4400_pipe *pipe = &cpu->pipe;
 
     if (!pipe->code)
         return;
@@ -168,12 +169,12 @@ void r4400_detach(struct pc_cpu *base)
 
 void r4400_attach(struct r4400 *cpu)
 {
-    struct pc_pipe *pipe = &cpu->pipe;
-    struct pc_code *code = cpu->code;
+    struct r4400_pipe *pipe = &cpu->pipe;
+    struct r4400_code *code = cpu->code;
 
     r4400_detach(&cpu->base);
     if (code->line_shift != cpu->base.ishift || code->line_mask != cpu->base.imask) {
-        pc_code_drop(code);
+        r4400_code_drop(code);
         code->untimed = cpu->base.untimed;
         code->line_shift = cpu->base.ishift;
         code->line_mask = cpu->base.imask;

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define W64 PC_ISA_W64
-#define FR1 PC_ISA_FR1
-#define R1  PC_ISA_R1
-#define R2  PC_ISA_R2
+#define W64 R4400_ISA_W64
+#define FR1 R4400_ISA_FR1
+#define R1  R4400_ISA_R1
+#define R2  R4400_ISA_R2
 
 /* Encoding shapes: match, mask. */
 #define OP(o)    (uint32_t)(o) << 26, 0xfc000000u                 /* primary opcode */
@@ -34,10 +34,10 @@
 enum { FS = 16, FD = 17, FW = 20, FL = 21 };
 
 #define ROW(id, mnemonic, encoding, isa, class, unit, latency, busy, operands) \
-    [PC_OP_##id] = {mnemonic,       encoding, isa,  PC_CLASS_##class,          \
-                    PC_UNIT_##unit, latency,  busy, operands},
-const struct pc_row pc_rows[PC_OP_ROWS_END] = {
-    [PC_OP_RI] = {"reserved", 0xffffffffu, 0, 1, PC_CLASS_INT, PC_UNIT_NONE, 1, 1, ""},
+    [R4400_OP_##id] = {mnemonic,          encoding, isa,  R4400_CLASS_##class, \
+                       R4400_UNIT_##unit, latency,  busy, operands},
+const struct r4400_row r4400_rows[R4400_OP_ROWS_END] = {
+    [R4400_OP_RI] = {"reserved", 0xffffffffu, 0, 1, R4400_CLASS_INT, R4400_UNIT_NONE, 1, 1, ""},
 #define INSN ROW
 #define FPOP ROW
 #include "procard/r4400/isa.def"
@@ -45,13 +45,13 @@ const struct pc_row pc_rows[PC_OP_ROWS_END] = {
 #undef FPOP
 };
 
-enum pc_opcode pc_row_find(uint32_t word)
+enum r4400_opcode r4400_row_find(uint32_t word)
 {
-    for (unsigned i = PC_OP_RI + 1; i < PC_OP_ROWS_END; i++) {
-        if ((word & pc_rows[i].mask) == pc_rows[i].match)
-            return (enum pc_opcode)i;
+    for (unsigned i = R4400_OP_RI + 1; i < R4400_OP_ROWS_END; i++) {
+        if ((word & r4400_rows[i].mask) == r4400_rows[i].match)
+            return (enum r4400_opcode)i;
     }
-    return PC_OP_RI;
+    return R4400_OP_RI;
 }
 
 static unsigned field(uint32_t word, unsigned low)
@@ -67,20 +67,20 @@ enum { RS = 21, RT = 16, RD = 11, SA = 6 };
 struct translation {
     uint32_t word;
     unsigned flags;
-    struct pc_op *op;
-    struct pc_use *use;
+    struct r4400_op *op;
+    struct r4400_use *use;
     bool reserved;
 };
 
 static void reads(struct translation *t, unsigned resource)
 {
-    if (resource != PC_RES_GPR)
+    if (resource != R4400_RES_GPR)
         t->use->reads[t->use->nreads++] = (uint8_t)resource;
 }
 
 static void writes(struct translation *t, unsigned resource)
 {
-    if (resource != PC_RES_GPR)
+    if (resource != R4400_RES_GPR)
         t->use->writes[t->use->nwrites++] = (uint8_t)resource;
 }
 
@@ -93,7 +93,7 @@ enum { LOW_HALF = 4, HIGH_HALF = 0 };
 /** The 64-bit register that holds f<n>; with FR = 0 it holds an even/odd pair. */
 static unsigned fpr_home(const struct translation *t, unsigned n)
 {
-    return t->flags & PC_BLOCK_FR ? n : n & ~1u;
+    return t->flags & R4400_BLOCK_FR ? n : n & ~1u;
 }
 
 /** Packs position and size of a bit field; reserved when it does not fit. */
@@ -167,7 +167,7 @@ static unsigned register_offset(const struct translation *t, enum kind kind, uns
     return offsetof(struct r4400, r.fpr) + 8 * home + half;
 }
 
-static void set_slot(struct pc_op *op, enum slot slot, unsigned offset)
+static void set_slot(struct r4400_op *op, enum slot slot, unsigned offset)
 {
     if (slot == IN_S)
         op->s = (uint16_t)offset;
@@ -185,11 +185,11 @@ static void register_operand(struct translation *t, char letter)
     unsigned n, resource;
 
     if (letter == 'Z')
-        writes(t, PC_RES_GPR + 31);
+        writes(t, R4400_RES_GPR + 31);
     if (!l)
         return;
     n = field(t->word, l->position);
-    resource = l->kind == GPR ? PC_RES_GPR + n : PC_RES_FPR + fpr_home(t, n);
+    resource = l->kind == GPR ? R4400_RES_GPR + n : R4400_RES_FPR + fpr_home(t, n);
     t->reserved |= l->kind == WHOLE && n != fpr_home(t, n);
     if (l->read != NO) {
         reads(t, resource);
@@ -268,51 +268,52 @@ static void number_operand(struct translation *t, char letter)
 static void condition_use(struct translation *t, char letter)
 {
     if (strchr("CK", letter))
-        reads(t, PC_RES_FCC);
+        reads(t, R4400_RES_FCC);
     if (strchr("Qk", letter))
-        writes(t, PC_RES_FCC);
+        writes(t, R4400_RES_FCC);
 }
 
-static bool allowed(const struct pc_row *row, unsigned flags, bool mips3)
+static bool allowed(const struct r4400_row *row, unsigned flags, bool mips3)
 {
-    if (mips3 && (row->isa & PC_ISA_LEVEL) > 3)
+    if (mips3 && (row->isa & R4400_ISA_LEVEL) > 3)
         return false;
-    if (row->isa & PC_ISA_W64 && !(flags & PC_BLOCK_W64))
+    if (row->isa & R4400_ISA_W64 && !(flags & R4400_BLOCK_W64))
         return false;
-    return !(row->isa & PC_ISA_FR1) || flags & PC_BLOCK_FR;
+    return !(row->isa & R4400_ISA_FR1) || flags & R4400_BLOCK_FR;
 }
 
 /** Frequent special cases that do less. */
-static void simplify(uint32_t word, struct pc_op *op)
+static void simplify(uint32_t word, struct r4400_op *op)
 {
     if (word == 0) {
-        op->code = PC_OP_NOP;
-    } else if (op->code == PC_OP_ADDU || op->code == PC_OP_DADDU || op->code == PC_OP_OR) {
+        op->code = R4400_OP_NOP;
+    } else if (op->code == R4400_OP_ADDU || op->code == R4400_OP_DADDU || op->code == R4400_OP_OR) {
         if (field(word, RS) == 0)
             op->s = op->t;
         if (field(word, RS) == 0 || field(word, RT) == 0)
-            op->code = PC_OP_MOVE;
-    } else if ((op->code == PC_OP_SUBU || op->code == PC_OP_DSUBU) && field(word, RT) == 0) {
-        op->code = PC_OP_MOVE;
+            op->code = R4400_OP_MOVE;
+    } else if ((op->code == R4400_OP_SUBU || op->code == R4400_OP_DSUBU) && field(word, RT) == 0) {
+        op->code = R4400_OP_MOVE;
     }
 }
 
-void pc_translate(uint32_t word, unsigned flags, bool mips3, struct pc_op *op, struct pc_use *use)
+void r4400_translate(uint32_t word, unsigned flags, bool mips3, struct r4400_op *op,
+                     struct r4400_use *use)
 {
-    const enum pc_opcode code = pc_row_find(word);
-    const struct pc_row *row = &pc_rows[code];
+    const enum r4400_opcode code = r4400_row_find(word);
+    const struct r4400_row *row = &r4400_rows[code];
     struct translation t = {.word = word, .flags = flags, .op = op, .use = use};
 
-    *op = (struct pc_op){.code = (uint16_t)code};
-    *use = (struct pc_use){.unit = row->unit, .latency = row->latency, .busy = row->busy};
+    *op = (struct r4400_op){.code = (uint16_t)code};
+    *use = (struct r4400_use){.unit = row->unit, .latency = row->latency, .busy = row->busy};
     for (const char *o = row->operands; *o; o++) {
         register_operand(&t, *o);
         number_operand(&t, *o);
         condition_use(&t, *o);
     }
     if (t.reserved || !allowed(row, flags, mips3)) {
-        op->code = PC_OP_RI;
-        *use = (struct pc_use){.unit = PC_UNIT_NONE, .latency = 1, .busy = 1};
+        op->code = R4400_OP_RI;
+        *use = (struct r4400_use){.unit = R4400_UNIT_NONE, .latency = 1, .busy = 1};
     } else {
         simplify(word, op);
     }
@@ -327,8 +328,8 @@ static const char *const gpr_names[32] = {"zero", "at", "v0", "v1", "a0", "a1", 
 
 static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size_t size)
 {
-    struct pc_op op = {0};
-    struct pc_use use = {0};
+    struct r4400_op op = {0};
+    struct r4400_use use = {0};
     struct translation t = {.word = word, .op = &op, .use = &use};
 
     number_operand(&t, letter);
@@ -378,16 +379,16 @@ static int print_operand(char letter, uint32_t word, uint64_t va, char *buf, siz
     return print_number(letter, word, va, buf, size);
 }
 
-void pc_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size)
+void r4400_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size)
 {
-    const struct pc_row *row = &pc_rows[pc_row_find(word)];
+    const struct r4400_row *row = &r4400_rows[r4400_row_find(word)];
     size_t used;
 
     if (size == 0)
         return;
     if (word == 0)
         used = (size_t)snprintf(buf, size, "nop");
-    else if (row == &pc_rows[PC_OP_RI])
+    else if (row == &r4400_rows[R4400_OP_RI])
         used = (size_t)snprintf(buf, size, ".word 0x%08" PRIx32, word);
     else
         used = (size_t)snprintf(buf, size, "%s%s", row->mnemonic, *row->operands ? " " : "");

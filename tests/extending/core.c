@@ -4,7 +4,7 @@
  * An instruction is a 32-bit word in memory: a letter, and a number of 24 bits. The program below
  * adds the numbers from 10 down to 1; processor 1 runs it too, over other data.
  */
-#include "monitor/board/board.h"
+#include "monitor/board/registers.h"
 #include "procard/procard.h"
 
 #include <endian.h>
@@ -92,16 +92,16 @@ static bool step(struct tiny *t, enum pc_stop *stop)
     return true;
 }
 
-static enum pc_stop run(struct pc_cpu *cpu, nm_tick horizon)
+static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
 {
     enum pc_stop stop = PC_STOP_HORIZON;
     if (cpu->now >= horizon)
-        return PC_STOP_HORIZON;
+        return cpu->now;
     cpu->horizon = horizon;
     while (cpu->now < horizon)
         if (!step((struct tiny *)cpu, &stop))
-            return stop;
-    return PC_STOP_HORIZON;
+            return pc_stopped(cpu, stop);
+    return cpu->now;
 }
 
 static uint64_t pc(const struct pc_cpu *cpu)
@@ -160,7 +160,7 @@ int main(void)
     }
     for (unsigned left = CARDS; left; left--) {
         struct nm_trap trap;
-        const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+        const enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
         if (why != NM_RUN_TRAP) {
             fprintf(stderr, "stopped with %d: %s\n", (int)why, nm_machine_error(m));
             return 1;

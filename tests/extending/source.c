@@ -18,7 +18,7 @@ struct player {
     uint64_t loaded;
 };
 
-static void next(void *self, unsigned card, nm_tick now, struct pc_reference *out)
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct player *p = self;
     (void)card, (void)now;
@@ -46,7 +46,7 @@ int main(void)
     struct nm_machine *m = nm_machine_new(&p, &pc_driver);
     nm_machine_set_space(m, &pc_flat_space);
     pc_drive(m, 0, &source, &player, 0);
-    const enum nm_run why = nm_machine_run(m, NM_NEVER, &trap);
+    const enum nm_run why = nm_machine_run(m, SIM_NEVER, &trap);
     nm_machine_free(m);
     return why == NM_RUN_TRAP && player.loaded == 42 && trap.at > 5000 ? 0 : 1;
 }

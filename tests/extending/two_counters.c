@@ -129,6 +129,7 @@ const struct mon_unit_ops two_counters = {.name = "two",
                                           .overflow = "bit 31 of the counter was set",
                                           .events = events,
                                           .event_count = 4,
+                                          .nothing = 0, /* the row "off" */
                                           .registers = registers,
                                           .reasons = reasons,
                                           .create = create,

@@ -26,26 +26,26 @@
 
 enum { STACK = 512 << 10 };
 
-struct actor {
-    struct actors *as;
-    struct actor *next;
+struct prog_actor {
+    struct prog_actors *as;
+    struct prog_actor *next;
     ucontext_t context;
     void *bottom; /* of its stack; the hardware's: where the process's own begins */
     size_t size;
     void *fake; /* the sanitizer's */
     void (*body)(void *arg);
     void *arg;
-    nm_tick deadline;
+    sim_tick deadline;
 };
 
-struct actors {
-    struct actor *all;
-    struct actor hardware;
-    nm_tick clock;
+struct prog_actors {
+    struct prog_actor *all;
+    struct prog_actor hardware;
+    sim_tick clock;
 };
 
 /** Goes on with `to`. @param last  `from` never goes on */
-static void change(struct actor *from, struct actor *to, bool last)
+static void change(struct prog_actor *from, struct prog_actor *to, bool last)
 {
     (void)last;
 #ifdef SANITIZED
@@ -57,11 +57,12 @@ static void change(struct actor *from, struct actor *to, bool last)
 #endif
 }
 
-/** @param high,low  halves of a struct actor *: makecontext passes ints only */
+/** @param high  upper half of a struct prog_actor *: makecontext passes ints only
+ *  @param low   lower half */
 static void begin(unsigned high, unsigned low)
 {
-    struct actor *a = (struct actor *)(uintptr_t)((uint64_t)high << 32 | low);
-    struct actor *hardware = &a->as->hardware;
+    struct prog_actor *a = (struct prog_actor *)(uintptr_t)((uint64_t)high << 32 | low);
+    struct prog_actor *hardware = &a->as->hardware;
 
 #ifdef SANITIZED
     const void *bottom;
@@ -72,28 +73,33 @@ static void begin(unsigned high, unsigned low)
     change(a, hardware, true);
 }
 
-int actors_run(const struct nm_params *p, void (*hardware)(struct actors *as, void *ctx), void *ctx)
+void prog_actor_free(struct prog_actors *as, struct prog_actor *a)
 {
-    struct actors as = {0};
-    struct actor *a, *next;
+    LL_DELETE(as->all, a);
+#ifdef SANITIZED
+    __asan_unpoison_memory_region(a->bottom, a->size); /* frames that never ended */
+#endif
+    munmap(a->bottom, a->size);
+    free(a);
+}
+
+int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_actors *as, void *ctx),
+                    void *ctx)
+{
+    struct prog_actors as = {0};
+    struct prog_actor *a, *next;
 
     (void)p;
     hardware(&as, ctx);
     LL_FOREACH_SAFE(as.all, a, next)
-    {
-#ifdef SANITIZED
-        __asan_unpoison_memory_region(a->bottom, a->size); /* frames that never ended */
-#endif
-        munmap(a->bottom, a->size);
-        free(a);
-    }
+        prog_actor_free(&as, a);
     return 0;
 }
 
-struct actor *actor_new(struct actors *as, const char *name, unsigned card, void (*body)(void *arg),
-                        void *arg)
+struct prog_actor *prog_actor_new(struct prog_actors *as, const char *name, unsigned card,
+                                  void (*body)(void *arg), void *arg)
 {
-    struct actor *a = nm_alloc(1, sizeof *a);
+    struct prog_actor *a = sim_alloc(1, sizeof *a);
     const uint64_t address = (uintptr_t)a;
 
     (void)name, (void)card;
@@ -101,7 +107,7 @@ struct actor *actor_new(struct actors *as, const char *name, unsigned card, void
     a->body = body;
     a->arg = arg;
     a->size = STACK;
-    a->bottom = nm_reserve(STACK);
+    a->bottom = sim_reserve(STACK);
     LL_PREPEND(as->all, a);
     getcontext(&a->context);
     a->context.uc_stack = (stack_t){.ss_sp = a->bottom, .ss_size = a->size};
@@ -110,30 +116,30 @@ struct actor *actor_new(struct actors *as, const char *name, unsigned card, void
     return a;
 }
 
-void actor_move(struct actor *a, unsigned card)
+void prog_actor_move(struct prog_actor *a, unsigned card)
 {
     (void)a, (void)card;
 }
 
-void actors_advance(struct actors *as, nm_tick to, unsigned due)
+void prog_actors_advance(struct prog_actors *as, sim_tick to, unsigned due)
 {
     (void)due; /* they notice when they get the turn */
     as->clock = to > as->clock ? to : as->clock;
 }
 
-void actor_grant(struct actor *a)
+void prog_actor_grant(struct prog_actor *a)
 {
     change(&a->as->hardware, a, false);
 }
 
-bool actor_wait(struct actor *a, nm_tick deadline)
+bool prog_actor_wait(struct prog_actor *a, sim_tick deadline)
 {
     a->deadline = deadline;
     change(a, &a->as->hardware, false);
     return a->deadline > a->as->clock;
 }
 
-char *actors_platform(const struct nm_params *p)
+char *prog_actors_platform(const struct nm_params *p)
 {
     (void)p;
     return strdup("");

@@ -3,7 +3,7 @@
  * the kind the call wants, so that calls get far, and sometimes anything; results (descriptors,
  * addresses) are arguments of later calls.
  */
-#include "programs/syscall.h"
+#include "programs/linux/syscall.h"
 #include "tests/fuzz/guest.h"
 
 const char *const fuzz_words[] = {NULL};
@@ -275,12 +275,12 @@ static uint64_t argument(struct fuzz_in *in, char letter, unsigned i, struct gue
 
 /** The provided call of the least number from `from` on, so that rows of found/ mean the same when
  *  others are added. */
-static const struct sys_row *call_from(const struct guest *g, unsigned from)
+static const struct lx_sys_row *call_from(const struct guest *g, unsigned from)
 {
     size_t count;
-    const struct sys_row *rows = sys_rows(&count), *best = NULL;
+    const struct lx_sys_row *rows = lx_sys_rows(&count), *best = NULL;
 
-    for (const struct sys_row *r = rows; r < rows + count; r++) {
+    for (const struct lx_sys_row *r = rows; r < rows + count; r++) {
         const int n = g->n64 ? r->n64 : r->o32, least = !best    ? 1000
                                                         : g->n64 ? best->n64
                                                                  : best->o32;
@@ -296,8 +296,8 @@ static void add_call(struct guest *g, struct fuzz_in *in)
     struct guest_step s = {.what = GUEST_CALL};
     const unsigned list = (unsigned)fuzz_take(in, 1) % GUEST_LISTS;
     const unsigned which = (unsigned)fuzz_take(in, 2), number = which % 512;
-    const struct sys_row *row = call_from(g, number);
-    const bool thread = which >= 0xfff0, clones = row->fn == sys_clone;
+    const struct lx_sys_row *row = call_from(g, number);
+    const bool thread = which >= 0xfff0, clones = row->fn == lx_sys_clone;
 
     s.number = which >> 12 == 0xe ? which : (unsigned)(g->n64 ? row->n64 : row->o32);
     for (unsigned i = 0; i < GUEST_ARGS; i++)

@@ -49,8 +49,9 @@ size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
     return n;
 }
 
-/** The first steps: every device open, and mapped if it can be. @return the step of the first open;
- *  mappings follow behind all five */
+/** The first steps: every device open, and mapped if it can be; mappings follow behind all five.
+ *  @param[out] opened  steps of the opens
+ *  @param[out] mapped  steps of the mappings */
 static void open_all(struct guest *g, unsigned opened[DEVICES], unsigned mapped[DEVICES])
 {
     for (unsigned d = 0; d < DEVICES; d++) {

@@ -2,7 +2,7 @@
  * Executables. The idea: an input is a small good file with some bytes replaced, or any file; what
  * the loader accepts must have symbols that can be asked for, and runs to some end.
  */
-#include "programs/elf.h"
+#include "programs/linux/elf.h"
 #include "tests/fuzz/guest.h"
 #include "tests/guest_elf.h"
 
@@ -84,21 +84,22 @@ static size_t make(uint8_t *file, size_t room, struct fuzz_in *in, unsigned kind
     return size;
 }
 
-static void ask_symbols(const struct elf_image *image, int fd)
+static void ask_symbols(const struct lx_elf_image *image, int fd)
 {
     char name[40];
 
     for (unsigned i = 0; i < image->segments; i++)
         for (uint64_t at = 0; at < 64; at += 4)
-            elf_symbol(fd, image, image->segment[i].va + (at < 32 ? at : GUEST_ELF_CODE + at - 32),
-                       name, sizeof name);
+            lx_elf_symbol(fd, image,
+                          image->segment[i].va + (at < 32 ? at : GUEST_ELF_CODE + at - 32), name,
+                          sizeof name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint8_t file[FUZZ_INPUT_MAX];
     struct fuzz_in in = {data, size};
-    struct elf_image image;
+    struct lx_elf_image image;
     struct prog_outcome out;
     struct nm_params p;
     char why[300] = "";
@@ -108,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_sweep();
     fuzz_write("guest", file, make(file, sizeof file, &in, kind & 1));
     const int fd = open("guest", O_RDONLY | O_CLOEXEC);
-    const bool good = elf_read(fd, &image, why, sizeof why);
+    const bool good = lx_elf_read(fd, &image, why, sizeof why);
     FUZZ_CHECK(good || *why, "refused without a reason");
     if (good)
         ask_symbols(&image, fd);

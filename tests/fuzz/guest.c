@@ -7,7 +7,7 @@
  */
 #include "tests/fuzz/guest.h"
 
-#include "programs/syscall.h"
+#include "programs/linux/syscall.h"
 #include "tests/isa_assembler.h"
 
 #include <elf.h>
@@ -177,7 +177,7 @@ unsigned guest_call(struct guest *g, unsigned list, unsigned number, uint64_t a,
 unsigned guest_number(const struct guest *g, const char *name)
 {
     size_t count;
-    const struct sys_row *rows = sys_rows(&count);
+    const struct lx_sys_row *rows = lx_sys_rows(&count);
 
     for (size_t i = 0; i < count; i++)
         if (!strcmp(rows[i].name, name) && (g->n64 ? rows[i].n64 : rows[i].o32) >= 0)

@@ -106,9 +106,9 @@ size_t guest_write(const struct guest *g, uint8_t *elf, size_t room);
 void fuzz_machine(struct nm_params *p, unsigned how);
 
 /** Runs the file "guest" and looks at the end: nothing may be broken or stuck. @return the end */
-enum prog_end fuzz_run(const struct nm_params *p, nm_tick limit, struct prog_outcome *out);
+enum prog_end fuzz_run(const struct nm_params *p, sim_tick limit, struct prog_outcome *out);
 
 /** The same with a guest made; `twice`: and again, with the same outcome. */
-void fuzz_guest(struct guest *g, unsigned how, nm_tick limit, bool twice);
+void fuzz_guest(struct guest *g, unsigned how, sim_tick limit, bool twice);
 
 #endif

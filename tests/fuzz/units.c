@@ -185,10 +185,10 @@ static void check_time(const char *text)
 {
     static const uint64_t clocks[] = {0, 1, 150000000, UINT64_C(10000000000)};
     char why[WHY] = "";
-    nm_tick ticks;
+    sim_tick ticks;
 
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
-        if (!in_time_parse(text, clocks[i], &ticks, why, sizeof why))
+        if (!in_time_parse(text, clocks[i], 1, &ticks, why, sizeof why))
             FUZZ_CHECK(*why, "refused without a reason: '%s'", text);
         else
             FUZZ_CHECK(ticks > 0 || clocks[i] == 0, "'%s' is no time", text);

@@ -4,7 +4,9 @@
  * finding, and so is a second run that differs.
  */
 #include "procard/r4400/r4400.h"
+#include "programs/linux/personality.h"
 #include "tests/fuzz/guest.h"
+#include "tests/test_machine.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,7 +16,7 @@ void fuzz_machine(struct nm_params *p, unsigned how)
     const char *key;
     char why[300];
 
-    nm_params_default(p);
+    test_machine(p);
     p->ring_stations = how & 1 ? 2 : 1;
     p->ring_locals = p->ring_groups = 1;
     p->processors = 2;
@@ -40,17 +42,17 @@ static int nowhere(void)
     return fd;
 }
 
-enum prog_end fuzz_run(const struct nm_params *p, nm_tick limit, struct prog_outcome *out)
+enum prog_end fuzz_run(const struct nm_params *p, sim_tick limit, struct prog_outcome *out)
 {
     char *const argv[] = {"guest", "one", NULL}, *const envp[] = {"LANG=C", NULL};
-    const struct prog_spec spec = {.path = "guest",
-                                   .argv = argv,
-                                   .envp = envp,
-                                   .stdin_fd = nowhere(),
-                                   .stdout_fd = nowhere(),
-                                   .stderr_fd = nowhere(),
-                                   .seed = 1,
-                                   .limit = limit};
+    const struct prog_program program = {.path = "guest",
+                                         .argv = argv,
+                                         .envp = envp,
+                                         .stdin_fd = nowhere(),
+                                         .stdout_fd = nowhere(),
+                                         .stderr_fd = nowhere()};
+    const struct prog_spec spec = {
+        .workload = &lx_workload, .what = &program, .seed = 1, .limit = limit};
     struct nm_machine *m = nm_machine_new(p, &pc_r4400);
     FILE *real = stderr;
 
@@ -63,7 +65,7 @@ enum prog_end fuzz_run(const struct nm_params *p, nm_tick limit, struct prog_out
     return out->end;
 }
 
-void fuzz_guest(struct guest *g, unsigned how, nm_tick limit, bool twice)
+void fuzz_guest(struct guest *g, unsigned how, sim_tick limit, bool twice)
 {
     static uint8_t elf[GUEST_ELF_MAX];
     struct prog_outcome one, two;

@@ -1,0 +1,228 @@
+/*
+ * numachine latency: how long each kind of access takes on a machine on which nothing else happens.
+ *
+ * Every figure is measured, on a machine of its own, by the workload and the table that
+ * tests/latency.c holds against the hand counts of docs/latency.md. An access that leaves the
+ * station is measured once for each level of rings that can be between the stations.
+ */
+#include "programs/driven/latency.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "input/experiment.h"
+#include "input/yaml.h"
+#include "machine/protocol.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** How far apart the stations are, by the level of the highest ring between them. */
+static const char *const distances[] = {"same ring", "other ring", "other group"};
+
+enum { DISTANCES = sizeof distances / sizeof *distances, HERE = DISTANCES };
+
+struct table {
+    const char *machine;
+    struct nm_params p;
+    unsigned station[DISTANCES][DRIVEN_ROLES], roles[DISTANCES]; /**< with a station there */
+};
+
+/** One figure. */
+struct figure {
+    const struct driven_scenario *scenario;
+    unsigned distance; /**< of distances, or HERE */
+    sim_tick ticks;
+};
+
+/** How the figures are written. */
+struct format {
+    void (*begin)(const struct table *t);
+    void (*row)(const struct table *t, const struct figure *figure, unsigned count);
+};
+
+struct request {
+    const char *machine;
+    char **sets;
+    const struct format *format;
+};
+
+static double nanoseconds(const struct table *t, sim_tick ticks)
+{
+    return 1e9 * (double)ticks / (double)t->p.cpu_clock;
+}
+
+static const char *distance_name(unsigned distance)
+{
+    return distance == HERE ? "same station" : distances[distance];
+}
+
+/* ---- formats --------------------------------------------------------------------------------- */
+
+/** Whether stations of the machine are so far apart. */
+static bool has(const struct table *t, unsigned distance)
+{
+    return t->roles[distance] > DRIVEN_H;
+}
+
+static void text_begin(const struct table *t)
+{
+    printf("%s, protocol %s: PCycles of one access, nothing else under way; one is %.2f ns\n\n",
+           t->machine, nm_protocols[t->p.protocol].name, nanoseconds(t, 1));
+    printf("%-62s %12s", "", "same station");
+    for (unsigned d = 0; d < DISTANCES; d++)
+        if (has(t, d))
+            printf(" %12s", distances[d]);
+    putchar('\n');
+}
+
+static void text_row(const struct table *t, const struct figure *figure, unsigned count)
+{
+    printf("%-62s", figure->scenario->name);
+    for (unsigned i = 0, column = HERE; i < count; column = column == HERE ? 0 : column + 1)
+        if (figure[i].distance == column)
+            printf(" %12llu", (unsigned long long)figure[i++].ticks);
+        else if (column == HERE || has(t, column))
+            printf(" %12s", "");
+    putchar('\n');
+}
+
+static void csv_begin(const struct table *t)
+{
+    (void)t;
+    puts("access,distance,pcycles,ns");
+}
+
+static void csv_row(const struct table *t, const struct figure *figure, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        printf("\"%s\",%s,%llu,%.2f\n", figure[i].scenario->name, distance_name(figure[i].distance),
+               (unsigned long long)figure[i].ticks, nanoseconds(t, figure[i].ticks));
+}
+
+static void json_begin(const struct table *t)
+{
+    (void)t;
+}
+
+static void json_row(const struct table *t, const struct figure *figure, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        json_t *line = json_pack(
+            "{s:s, s:s, s:s, s:I, s:f}", "machine", t->machine, "access", figure[i].scenario->name,
+            "distance", distance_name(figure[i].distance), "pcycles", (json_int_t)figure[i].ticks,
+            "ns", nanoseconds(t, figure[i].ticks));
+        json_dumpf(line, stdout, JSON_REAL_PRECISION(9));
+        putchar('\n');
+        json_decref(line);
+    }
+}
+
+static const struct format text = {text_begin, text_row}, csv = {csv_begin, csv_row},
+                           json = {json_begin, json_row};
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+/** @return false with a complaint */
+static bool measure(const struct table *t, unsigned place, struct figure *figure)
+{
+    const struct driven_latency l = driven_measure(&t->p, figure->scenario, t->station[place], 0);
+
+    figure->ticks = l.over - l.start;
+    if (*l.error)
+        fprintf(stderr, "numachine: error: '%s': %s\n", figure->scenario->name, l.error);
+    return !*l.error;
+}
+
+/** Measures an access at all distances, and shows it. */
+static bool show(const struct table *t, const struct driven_scenario *s,
+                 const struct format *format)
+{
+    const bool local = driven_is_local(s);
+    struct figure figure[DISTANCES];
+    unsigned count = 0;
+
+    for (unsigned d = 0; d < (local ? 1 : DISTANCES); d++) {
+        if (!driven_fits(s, &t->p, t->roles[d]))
+            continue;
+        figure[count] = (struct figure){.scenario = s, .distance = local ? HERE : d};
+        if (!measure(t, d, &figure[count++]))
+            return false;
+    }
+    if (count)
+        format->row(t, figure, count);
+    return true;
+}
+
+static enum cli_exit show_all(const struct in_machine *machine, const struct format *format)
+{
+    struct table t = {.machine = machine->name, .p = machine->params};
+    const struct driven_scenario *s;
+
+    t.p.mode = NM_MODE_TIMED;
+    t.p.tlb_refill = t.p.memory_refresh = 0; /* which come by chance */
+    for (unsigned d = 0; d < DISTANCES; d++)
+        t.roles[d] = driven_stations(&t.p, d, t.station[d]);
+    format->begin(&t);
+    for (size_t i = 0; (s = driven_scenario(i)); i++)
+        if (driven_applies(s, t.p.protocol) && !show(&t, s, format))
+            return CLI_EXIT_BROKEN;
+    return CLI_EXIT_OK;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *request = state->input;
+
+    switch (key) {
+    case 'j':
+        request->format = &json;
+        return 0;
+    case 'c':
+        request->format = &csv;
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &request->sets;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (request->machine)
+            argp_error(state, "one MACHINE at a time");
+        request->machine = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cli_latency(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"json", 'j', NULL, 0, "print JSON objects, a line each, instead of a table", 0},
+        {"csv", 'c', NULL, 0, "print comma-separated values instead of a table", 0},
+        {0}};
+    static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .children = children,
+        .args_doc = "[MACHINE]",
+        .doc = "Measures how long each kind of access takes on MACHINE when nothing else happens: "
+               "the name of a shipped machine, a file, or - for standard input (default: "
+               "" IN_DEFAULT_MACHINE "). No TLB refill and no refresh is in the figures."
+               "\v"
+               "docs/latency.md says what each access is made of, and counts it by hand."};
+    struct request request = {.format = &text};
+    struct in_diag diag = {.out = stderr};
+    struct in_machine machine;
+    int status = CLI_EXIT_USAGE;
+
+    cli_parse(&argp, argc, argv, 0, &request);
+    if (in_machine_load(&machine, request.machine, request.sets, &diag)) {
+        status = show_all(&machine, request.format);
+        in_machine_free(&machine);
+    }
+    in_free_list(request.sets);
+    return status;
+}

@@ -1,0 +1,41 @@
+/*
+ * The table of workloads. What makes a file this or that workload's is the workload's own check;
+ * the first that takes it has it, and where none does, the last one asked says why.
+ */
+#include "input/workload.h"
+
+#define WORKLOAD(ops) extern const struct prog_workload ops;
+#include "input/workloads.def"
+#undef WORKLOAD
+
+static const struct prog_workload *const workloads[] = {
+#define WORKLOAD(ops) &ops,
+#include "input/workloads.def"
+#undef WORKLOAD
+};
+
+const struct prog_workload *in_workload(size_t i)
+{
+    return i < sizeof workloads / sizeof *workloads ? workloads[i] : NULL;
+}
+
+const struct prog_workload *in_workload_for(const char *path, char *why, size_t size)
+{
+    const struct prog_workload *w;
+
+    for (size_t i = 0; (w = in_workload(i)); i++)
+        if (w->check && w->check(path, why, size))
+            return w;
+    return NULL;
+}
+
+bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
+               size_t size)
+{
+    const struct prog_workload *w;
+
+    for (size_t i = 0; (w = in_workload(i)); i++)
+        if (w->symbol && w->symbol(path, name, from, to, why, size))
+            return true;
+    return false;
+}

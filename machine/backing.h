@@ -1,0 +1,18 @@
+/*
+ * What lines hold. The protocol moves rights and time; the bytes are in one memory image, in the
+ * stale copies beside it, and in checking mode a second time in every cache and packet.
+ */
+#ifndef NM_BACKING_H
+#define NM_BACKING_H
+
+#include "machine/check.h"
+#include "machine/stale.h"
+
+/** Shared by all components of a machine, which owns the three. */
+struct nm_backing {
+    uint8_t *image;         /**< all stations' memories, by physical address */
+    struct nm_stale *stale; /**< copies older than the image */
+    struct nm_check *check; /**< the checking mode */
+};
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * The executable: an ELF file made by a MIPS cross linker.
+ *
+ * The hard idea: everything in the file is a claim. Each header field is checked against the file's
+ * real size and the address space before it is used, and each kind of file that people try by
+ * mistake (their own machine's, a little-endian one, a dynamic one) gets its own sentence.
+ */
+#include "programs/linux/elf.h"
+
+#include "base/alloc.h"
+#include "programs/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What elf.h of this C library does not name. */
+enum {
+    MIPS_ABI2 = 0x20,
+    MIPS_FP64 = 0x200,
+    MIPS_NAN2008 = 0x400,
+    MIPS_MICROMIPS = 0x02000000,
+    FP_ABI_OLD_64 = 4,
+    FP_ABI_64 = 6,
+    FP_ABI_64A = 7,
+    ABIFLAGS_SIZE = 24,
+    ABIFLAGS_FP_ABI = 7, /* offset of the fp_abi byte */
+};
+
+/** Where user addresses end: 2 GB for o32, 40 bits for n64. */
+static uint64_t space_end(bool n64)
+{
+    return n64 ? UINT64_C(1) << 40 : UINT64_C(0x7fff0000);
+}
+
+#define REFUSE(...)                       \
+    do {                                  \
+        snprintf(why, size, __VA_ARGS__); \
+        return false;                     \
+    } while (0)
+
+/** The first 16 bytes and the machine: is this a big-endian MIPS executable at all? */
+static bool check_ident(const GElf_Ehdr *eh, char *why, size_t size)
+{
+    if (eh->e_machine != EM_MIPS && eh->e_machine != EM_MIPS_RS3_LE)
+        REFUSE("not a MIPS program but one for %s; compile it with mips-linux-gnu-gcc -static",
+               eh->e_machine == EM_X86_64    ? "x86-64"
+               : eh->e_machine == EM_386     ? "x86"
+               : eh->e_machine == EM_AARCH64 ? "AArch64"
+                                             : "another processor");
+    if (eh->e_ident[EI_DATA] != ELFDATA2MSB)
+        REFUSE(
+            "little-endian MIPS; this machine is big-endian: use mips-linux-gnu-gcc, not mipsel");
+    if (eh->e_type == ET_REL)
+        REFUSE("an object file; link it with -static");
+    if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
+        REFUSE("not an executable (ELF type %u)", (unsigned)eh->e_type);
+    return true;
+}
+
+/** The flags word: which MIPS, which ABI. */
+static bool check_flags(const GElf_Ehdr *eh, bool n64, char *why, size_t size)
+{
+    uint32_t arch = eh->e_flags & EF_MIPS_ARCH;
+
+    if (!n64 && (eh->e_flags & MIPS_ABI2))
+        REFUSE("the n32 ABI; only o32 (mips-linux-gnu) and n64 (mips64-linux-gnuabi64) are run");
+    if (arch == 0x90000000 || arch == 0xa0000000)
+        REFUSE("MIPS release 6; compile for an earlier one, for example -march=mips32r2");
+    if (arch > 0xa0000000)
+        REFUSE("unknown MIPS architecture level 0x%x in the ELF flags", (unsigned)(arch >> 28));
+    if (eh->e_flags & MIPS_MICROMIPS)
+        REFUSE("microMIPS code; compile with -mno-micromips");
+    if (eh->e_flags & MIPS_NAN2008)
+        REFUSE(
+            "IEEE 754-2008 NaN encoding; the R4400 has the older one: compile with -mnan=legacy");
+    if (eh->e_entry & 3)
+        REFUSE("entry point 0x%" PRIx64 " is not a MIPS instruction address (MIPS16 or damaged)",
+               (uint64_t)eh->e_entry);
+    return true;
+}
+
+/** Checks one PT_LOAD and appends it. */
+static bool add_segment(struct lx_elf_image *im, const GElf_Phdr *ph, uint64_t file_size, char *why,
+                        size_t size)
+{
+    uint64_t end = space_end(im->n64), va = ph->p_vaddr + im->bias;
+    struct lx_elf_segment *s = &im->segment[im->segments];
+
+    if (ph->p_memsz == 0)
+        return true;
+    if (im->segments == ELF_SEGMENTS_MAX)
+        REFUSE("more than %d segments", ELF_SEGMENTS_MAX);
+    if (ph->p_filesz > ph->p_memsz)
+        REFUSE("damaged: a segment is larger in the file than in memory");
+    if (ph->p_offset > file_size || ph->p_filesz > file_size - ph->p_offset)
+        REFUSE("truncated: a segment ends at byte %" PRIu64 " of a file of %" PRIu64 " bytes",
+               (uint64_t)(ph->p_offset + ph->p_filesz), file_size);
+    if (va < 0x1000 || va >= end || ph->p_memsz > end - va)
+        REFUSE("a segment at 0x%" PRIx64 " of 0x%" PRIx64 " bytes lies outside the address space",
+               va, (uint64_t)ph->p_memsz);
+    for (unsigned i = 0; i < im->segments; i++)
+        if (va < im->segment[i].va + im->segment[i].memsz && im->segment[i].va < va + ph->p_memsz)
+            REFUSE("damaged: two segments overlap at 0x%" PRIx64, va);
+    *s = (struct lx_elf_segment){.va = va,
+                                 .memsz = ph->p_memsz,
+                                 .offset = ph->p_offset,
+                                 .filesz = ph->p_filesz,
+                                 .rights = (ph->p_flags & PF_R ? LX_R : 0) |
+                                           (ph->p_flags & PF_W ? LX_W : 0) |
+                                           (ph->p_flags & PF_X ? LX_X : 0)};
+    im->segments++;
+    if (va + ph->p_memsz > im->end)
+        im->end = va + ph->p_memsz;
+    return true;
+}
+
+/** Reads the floating-point ABI out of .MIPS.abiflags; 0 when the segment is damaged. */
+static unsigned fp_abi(Elf *elf, const GElf_Phdr *ph)
+{
+    Elf_Data *d = NULL;
+
+    if (ph->p_filesz >= ABIFLAGS_SIZE)
+        d = elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ABIFLAGS_SIZE, ELF_T_BYTE);
+    return d ? ((const uint8_t *)d->d_buf)[ABIFLAGS_FP_ABI] : 0;
+}
+
+static bool read_headers(Elf *elf, struct lx_elf_image *im, const GElf_Ehdr *eh, uint64_t file_size,
+                         char *why, size_t size)
+{
+    for (unsigned i = 0; i < im->phnum; i++) {
+        GElf_Phdr ph;
+
+        if (!gelf_getphdr(elf, (int)i, &ph))
+            REFUSE("truncated: program header %u cannot be read", i);
+        if (ph.p_type == PT_INTERP)
+            REFUSE("dynamically linked; link it with -static");
+        if (ph.p_type == PT_MIPS_ABIFLAGS && !im->n64) {
+            unsigned abi = fp_abi(elf, &ph);
+            im->fr = im->fr || abi == FP_ABI_OLD_64 || abi == FP_ABI_64 || abi == FP_ABI_64A;
+        }
+        if (ph.p_type == PT_LOAD && !add_segment(im, &ph, file_size, why, size))
+            return false;
+    }
+    for (unsigned i = 0; i < im->segments; i++) {
+        const struct lx_elf_segment *s = &im->segment[i];
+        if (eh->e_phoff >= s->offset && eh->e_phoff - s->offset < s->filesz)
+            im->phdr = s->va + (eh->e_phoff - s->offset);
+        if ((s->rights & LX_X) && im->entry >= s->va && im->entry - s->va < s->memsz)
+            return true;
+    }
+    REFUSE("entry point 0x%" PRIx64 " is not in an executable segment", im->entry);
+}
+
+static bool has_magic(Elf *elf)
+{
+    size_t size = 0;
+    const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+
+    return raw && size >= SELFMAG && memcmp(raw, ELFMAG, SELFMAG) == 0;
+}
+
+static bool is_script(Elf *elf)
+{
+    size_t size = 0;
+    const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+
+    return raw && size >= 2 && raw[0] == '#' && raw[1] == '!';
+}
+
+static bool read_elf(Elf *elf, struct lx_elf_image *im, uint64_t file_size, char *why, size_t size)
+{
+    GElf_Ehdr eh;
+    size_t phnum = 0;
+
+    if (file_size < 4)
+        REFUSE("not an ELF file (%" PRIu64 " bytes long)", file_size);
+    if (!has_magic(elf))
+        REFUSE("%s", is_script(elf) ? "a script, not an ELF file: only MIPS executables are run"
+                                    : "not an ELF file");
+    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh))
+        REFUSE("truncated: the ELF header cannot be read");
+    if (!check_ident(&eh, why, size))
+        return false;
+    im->n64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
+    if (!check_flags(&eh, im->n64, why, size))
+        return false;
+    if (elf_getphdrnum(elf, &phnum) != 0 || phnum == 0)
+        REFUSE("no program headers: not an executable, or truncated");
+    if (phnum > 1024)
+        REFUSE("damaged: %zu program headers", phnum);
+    im->bias = eh.e_type == ET_DYN ? (im->n64 ? UINT64_C(0x120000000) : 0x400000) : 0;
+    im->fr = im->n64 || (eh.e_flags & MIPS_FP64);
+    im->phnum = (unsigned)phnum;
+    im->phentsize = eh.e_phentsize;
+    im->entry = eh.e_entry + im->bias;
+    return read_headers(elf, im, &eh, file_size, why, size);
+}
+
+static const char *kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a directory";
+    case S_IFIFO:
+        return "a pipe";
+    case S_IFSOCK:
+        return "a socket";
+    default:
+        return "a device";
+    }
+}
+
+bool lx_elf_read(int fd, struct lx_elf_image *image, char *why, size_t size)
+{
+    struct stat st;
+    Elf *elf;
+    bool ok;
+
+    memset(image, 0, sizeof *image);
+    if (fstat(fd, &st) != 0)
+        REFUSE("%s", strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        REFUSE("is %s, not a program", kind_of(st.st_mode));
+    if ((uint64_t)st.st_size > PROG_FILE_MAX)
+        REFUSE("larger than %" PRIu64 " MB: not a program", PROG_FILE_MAX >> 20);
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (!elf)
+        REFUSE("cannot be read: %s", elf_errmsg(-1));
+    ok = read_elf(elf, image, (uint64_t)st.st_size, why, size);
+    elf_end(elf);
+    return ok;
+}
+
+/** The function (STT_FUNC) or object (STT_OBJECT) that best covers `va`: the last symbol that
+ * starts at or before it. */
+static bool best_symbol(Elf *elf, Elf_Scn *scn, int type, uint64_t va, GElf_Sym *best, char *name,
+                        size_t size)
+{
+    GElf_Shdr sh;
+    Elf_Data *data = elf_getdata(scn, NULL);
+    bool found = false;
+
+    if (!data || !gelf_getshdr(scn, &sh) || sh.sh_entsize == 0)
+        return false;
+    for (size_t i = 0; i < data->d_size / sh.sh_entsize; i++) {
+        GElf_Sym sym;
+        const char *s;
+        if (!gelf_getsym(data, (int)i, &sym) || GELF_ST_TYPE(sym.st_info) != type)
+            continue;
+        if (sym.st_value > va || (sym.st_size && va - sym.st_value >= sym.st_size) ||
+            (found && sym.st_value <= best->st_value))
+            continue;
+        s = elf_strptr(elf, sh.sh_link, sym.st_name);
+        if (!s || !*s)
+            continue;
+        *best = sym;
+        snprintf(name, size, "%s", s);
+        found = true;
+    }
+    return found;
+}
+
+/** What kind of symbol an address can have; STT_NOTYPE: none. */
+static int type_at(const struct lx_elf_image *image, uint64_t va)
+{
+    for (unsigned i = 0; i < image->segments; i++)
+        if (va >= image->segment[i].va && va - image->segment[i].va < image->segment[i].memsz)
+            return image->segment[i].rights & LX_X ? STT_FUNC : STT_OBJECT;
+    return STT_NOTYPE;
+}
+
+void lx_elf_symbol(int fd, const struct lx_elf_image *image, uint64_t va, char *buf, size_t size)
+{
+    Elf *elf;
+    Elf_Scn *scn = NULL;
+
+    const int type = type_at(image, va);
+
+    buf[0] = '\0';
+    if (type == STT_NOTYPE)
+        return;
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    while (elf && (scn = elf_nextscn(elf, scn))) {
+        GElf_Shdr sh;
+        GElf_Sym sym;
+        char name[128];
+        if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB ||
+            !best_symbol(elf, scn, type, va - image->bias, &sym, name, sizeof name))
+            continue;
+        if (va - image->bias == sym.st_value)
+            snprintf(buf, size, "%s", name);
+        else
+            snprintf(buf, size, "%s+0x%" PRIx64, name, (uint64_t)(va - image->bias - sym.st_value));
+        break;
+    }
+    elf_end(elf);
+}
+
+/* An object or function. */
+typedef void each_fn(void *ctx, const char *name, const GElf_Sym *sym);
+
+static bool has_place(const GElf_Sym *sym)
+{
+    const unsigned type = GELF_ST_TYPE(sym->st_info);
+    return (type == STT_OBJECT || type == STT_FUNC) && sym->st_shndx != SHN_UNDEF;
+}
+
+static void each_symbol(int fd, each_fn *fn, void *ctx)
+{
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf_Scn *scn = NULL;
+
+    while (elf && (scn = elf_nextscn(elf, scn))) {
+        GElf_Shdr sh;
+        GElf_Sym sym;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        if (!data || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB || sh.sh_entsize == 0)
+            continue;
+        for (size_t i = 0; i < data->d_size / sh.sh_entsize; i++) {
+            const char *name = gelf_getsym(data, (int)i, &sym) && has_place(&sym)
+                                   ? elf_strptr(elf, sh.sh_link, sym.st_name)
+                                   : NULL;
+            if (name)
+                fn(ctx, name, &sym);
+        }
+    }
+    elf_end(elf);
+}
+
+/* What lx_elf_find looks for, and has found. */
+struct search {
+    const char *name;
+    uint64_t bias, *va, *length;
+    unsigned found;
+};
+
+static void match(void *ctx, const char *name, const GElf_Sym *sym)
+{
+    struct search *s = ctx;
+    if (strcmp(name, s->name) || (s->found && *s->va == sym->st_value + s->bias))
+        return;
+    *s->va = sym->st_value + s->bias;
+    *s->length = sym->st_size;
+    s->found++;
+}
+
+unsigned lx_elf_find(int fd, const struct lx_elf_image *image, const char *name, uint64_t *va,
+                     uint64_t *length)
+{
+    struct search s = {name, image->bias, va, length, 0};
+    each_symbol(fd, match, &s);
+    return s.found;
+}
+
+struct names {
+    char **name;
+    size_t count;
+};
+
+static void collect(void *ctx, const char *name, const GElf_Sym *sym)
+{
+    struct names *n = ctx;
+    (void)sym;
+    n->name = sim_grow(n->name, n->count + 2, sizeof *n->name);
+    n->name[n->count++] = sim_strdup(name);
+    n->name[n->count] = NULL;
+}
+
+char **lx_elf_names(int fd)
+{
+    struct names n = {sim_alloc(1, sizeof *n.name), 0};
+    each_symbol(fd, collect, &n);
+    return n.name;
+}

@@ -1,0 +1,61 @@
+/*
+ * Static big-endian MIPS executables: what can be run, what cannot and why, where its bytes go, and
+ * the names of its addresses.
+ */
+#ifndef LX_ELF_H
+#define LX_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ELF_SEGMENTS_MAX = 64 };
+
+/** Access rights of memory, the same bits as Linux's PROT_. */
+enum lx_rights { LX_R = 1, LX_W = 2, LX_X = 4 };
+
+/** One loadable piece: [va, va+memsz), of which the first filesz bytes come from the file. */
+struct lx_elf_segment {
+    uint64_t va, memsz;      /**< [bytes] guest virtual */
+    uint64_t offset, filesz; /**< [bytes] in the file */
+    unsigned rights;         /**< enum lx_rights */
+};
+
+/** An executable that passed every check. */
+struct lx_elf_image {
+    bool n64;                  /**< 64-bit n64 binary; otherwise 32-bit o32 */
+    bool fr;                   /**< 32 separate 64-bit floating-point registers */
+    uint64_t entry, phdr, end; /**< guest virtual; `end` is the first byte after the last segment */
+    unsigned phnum, phentsize;
+    unsigned segments;
+    struct lx_elf_segment segment[ELF_SEGMENTS_MAX];
+    uint64_t bias; /**< added to the file's addresses (static-pie), otherwise 0 */
+};
+
+/**
+ * Reads and checks the headers of the file open on `fd`; the descriptor stays the caller's.
+ * @param[out] image  filled on success, undefined otherwise
+ * @param[out] why    one line without the file's name, on failure
+ */
+bool lx_elf_read(int fd, struct lx_elf_image *image, char *why, size_t size);
+
+/**
+ * Writes "name+0x28" (or "name", or "" when unknown) for the address of an instruction or of an
+ * object into buf.
+ * @param fd  the executable; one without symbols gives ""
+ */
+void lx_elf_symbol(int fd, const struct lx_elf_image *image, uint64_t va, char *buf, size_t size);
+
+/**
+ * Finds the object or function called `name` and its length in bytes.
+ * @param fd  the executable
+ * @return how many there are; *va and *length are the last one's
+ */
+unsigned lx_elf_find(int fd, const struct lx_elf_image *image, const char *name, uint64_t *va,
+                     uint64_t *length);
+
+/** The names of all of them, NULL-terminated, in the file's order; each and the list are the
+ *  caller's. @param fd  the executable */
+char **lx_elf_names(int fd);
+
+#endif

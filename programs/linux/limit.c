@@ -1,0 +1,91 @@
+/* Limits of resources: kept and given back. Only a few mean anything to this machine. */
+#include "programs/linux/syscall.h"
+
+enum { SIGNALS_WAITING = 8192, QUEUE_BYTES = 819200 };
+
+void lx_limits_init(struct lx_prog *p)
+{
+    for (int i = 0; i < LIMITS; i++)
+        p->limits[i] = (struct lx_limit){UINT64_MAX, UINT64_MAX};
+    p->limits[LIMIT_STACK].soft = STACK_BYTES;
+    p->limits[LIMIT_NOFILE] = (struct lx_limit){FD_MAX, FD_MAX};
+    p->limits[LIMIT_SIGPENDING] = (struct lx_limit){SIGNALS_WAITING, SIGNALS_WAITING};
+    p->limits[LIMIT_MSGQUEUE] = (struct lx_limit){QUEUE_BYTES, QUEUE_BYTES};
+    p->limits[LIMIT_NICE] = p->limits[LIMIT_RTPRIO] = (struct lx_limit){0, 0};
+}
+
+static int set_limit(struct lx_prog *p, uint64_t resource, struct lx_limit new)
+{
+    if (new.soft > new.hard)
+        return -EINVAL;
+    if (new.hard > p->limits[resource].hard)
+        return -EPERM;
+    p->limits[resource] = new;
+    return 0;
+}
+
+/** o32's "none" is the largest signed number. */
+static uint64_t narrow(const struct lx_prog *p, uint64_t v)
+{
+    return !p->n64 && v > INT32_MAX ? INT32_MAX : v;
+}
+
+static uint64_t widen(const struct lx_prog *p, uint64_t v)
+{
+    return !p->n64 && v >= INT32_MAX ? UINT64_MAX : v;
+}
+
+int64_t lx_sys_getrlimit(struct lx_call *c)
+{
+    struct lx_out o;
+
+    if (c->a[0] >= LIMITS)
+        return -EINVAL;
+    lx_out_start(&o, c->p->n64);
+    lx_out_long(&o, narrow(c->p, c->p->limits[c->a[0]].soft));
+    lx_out_long(&o, narrow(c->p, c->p->limits[c->a[0]].hard));
+    return lx_out_write(&o, &c->p->vm, c->a[1]);
+}
+
+int64_t lx_sys_setrlimit(struct lx_call *c)
+{
+    struct lx_limit new;
+    struct lx_in i;
+
+    if (lx_in_read(&i, &c->p->vm, c->a[1], c->p->n64 ? 16 : 8) < 0)
+        return -EFAULT;
+    if (c->a[0] >= LIMITS)
+        return -EINVAL;
+    new.soft = widen(c->p, lx_in_long(&i));
+    new.hard = widen(c->p, lx_in_long(&i));
+    return set_limit(c->p, c->a[0], new);
+}
+
+int64_t lx_sys_prlimit64(struct lx_call *c)
+{
+    struct lx_limit new, old;
+    struct lx_in i;
+    struct lx_out o;
+    int err = 0;
+
+    if (c->a[2] && lx_in_read(&i, &c->p->vm, c->a[2], 16) < 0)
+        return -EFAULT;
+    if (c->a[0] == PARENT)
+        return -EPERM;
+    if (c->a[0] && !lx_thread_find(c->p, (uint32_t)c->a[0]))
+        return -ESRCH;
+    if (c->a[1] >= LIMITS)
+        return -EINVAL;
+    old = c->p->limits[c->a[1]];
+    if (c->a[2]) {
+        new.soft = lx_in_int(&i, 8);
+        new.hard = lx_in_int(&i, 8);
+        err = set_limit(c->p, c->a[1], new);
+    }
+    if (err < 0 || !c->a[3])
+        return err;
+    lx_out_start(&o, c->p->n64);
+    lx_out_int(&o, 8, old.soft);
+    lx_out_int(&o, 8, old.hard);
+    return lx_out_write(&o, &c->p->vm, c->a[3]);
+}

@@ -1,0 +1,498 @@
+/*
+ * The Linux personality from inside: one program, its threads, its files, its signals.
+ *
+ * From below, each storey knowing those before it:
+ *   elf, image, synthetic     executables; the rows of made-up files
+ *   processor                 registers on and off a card, code
+ *   vm, vm_file, abi, view    the program's memory; numbers and structures; what it can name
+ *   linux.h                   this file: the program and its threads
+ *   syscall, inode, watch     from trap to handler; what is known of a file; the watchdog
+ *   file, signal, futex, timer, ipc, lock, device, mapped, time
+ *                             what the handlers of a topic share
+ *   object, path, sysv        and of those that build on files
+ *   attribute ... transfer, sys_*    the handlers, by topic
+ *   sched, tick, fault, load, limit  threads on cards, the clock, exceptions, execve
+ *   confine, personality      the host's walls; the workload as the run loop sees it
+ * Everything hangs off one struct lx_prog; there are no globals. Unless said otherwise functions
+ * return 0 or a count, or a negative host errno; the guest's own numbers appear only at the edge
+ * (abi.c).
+ */
+#ifndef LX_LINUX_H
+#define LX_LINUX_H
+
+#include "programs/actors.h"
+#include "programs/linux/elf.h"
+#include "programs/linux/view.h"
+#include "programs/linux/vm.h"
+#include "programs/workload.h"
+
+#include <xxhash.h>
+
+enum {
+    CARDS_MAX = 1024,
+    FD_MAX = 1024,    /**< open files of a program (RLIMIT_NOFILE) */
+    SIGNALS = 128,    /**< MIPS Linux signal numbers are 1 .. 128 */
+    FIRST_TID = 1000, /**< the program's pid and its first thread's tid */
+    PARENT = 1,       /**< the other process there is; nothing can be done to it */
+    SYS_ARGS = 6,
+    STACK_BYTES = 8 << 20,
+};
+
+/** Internal results beside errno: the call was cut short by a signal. Values as in Linux. */
+enum { ERESTART_SYS = 512, ERESTART_NOINTR = 513, ERESTART_NOHAND = 514 };
+
+/** Guest seconds between 1970 and tick 0: 1996-01-01 00:00:00 UTC, when the machine was young. */
+#define LX_EPOCH INT64_C(820454400)
+
+struct lx_prog;
+struct lx_thread;
+struct lx_inode;
+struct lx_synthetic;
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+/** Set of signals; bit s-1 of the 128 is signal s. */
+struct lx_sigs {
+    uint64_t w[2];
+};
+
+struct lx_action {
+    uint64_t handler; /**< 0: default, 1: ignore */
+    uint32_t flags;
+    struct lx_sigs mask;
+};
+
+/** What the guest finds in its siginfo. */
+struct lx_siginfo {
+    int signo, code;
+    uint64_t addr;     /**< faults */
+    uint32_t pid, uid; /**< kill, tgkill, sigqueue */
+    uint64_t value;
+    uint32_t sender; /**< the thread whose call sent it, or 0 */
+};
+
+struct lx_pending {
+    struct lx_pending *prev, *next;
+    struct lx_siginfo info;
+};
+
+/** Signals sent to a thread or to the process and not yet taken. */
+struct lx_sigqueue {
+    struct lx_sigs set;                /**< those with at least one waiting */
+    struct lx_pending *first[SIGNALS]; /**< of signal s at s-1, in the order they were sent */
+};
+
+struct lx_altstack {
+    uint64_t sp, size; /**< size 0: none */
+    uint32_t flags;    /**< SS_AUTODISARM or 0 */
+};
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum lx_thread_state {
+    TH_READY,   /**< has no card, could run */
+    TH_RUNNING, /**< on its card */
+    TH_OS,      /**< trapped; holds its card, its system call is being handled */
+    TH_BLOCKED, /**< waits in a system call, without a card */
+    TH_DEAD,
+};
+
+/** Why a blocked thread goes on. */
+enum lx_wake { WAKE_EVENT, WAKE_TIMEOUT, WAKE_SIGNAL };
+
+/** What a thread on the futex list waits for. */
+enum lx_futex_kind {
+    FUTEX_WORD,      /**< a wake-up */
+    FUTEX_LOCK,      /**< to become owner of a lock (futex_pi.c) */
+    FUTEX_CONDITION, /**< to be moved to such a lock */
+};
+
+enum { WATCHED_STATES = 32 };
+
+/** What tells whether a thread gets on (watch.c). */
+struct lx_watched {
+    struct pc_tries tries; /**< while it has no card; otherwise nm_card_tries */
+    uint64_t calls;        /**< traps of its own making */
+    sim_tick called_at;    /**< the last of them */
+    uint64_t from, since;  /**< [instructions] of its card when it got that; since its last call */
+    sim_tick free_at;      /**< [ticks] when the lock it sleeps for was last given back */
+    uint64_t slept;        /**< `calls` when it last went to sleep on a futex ... */
+    uint64_t futex;        /**< ... at this address ... */
+    uint32_t expected;     /**< ... with this value */
+    uint64_t vain;         /**< how often it found that one taken again, in a row */
+    uint64_t
+        states[WATCHED_STATES]; /**< hashes of its registers at the last looks of a standstill */
+    unsigned state_count;       /**< looks of that, ever */
+    uint64_t done;              /**< [instructions] since its last call, at the last of them */
+    bool repeats;               /**< one came twice */
+    uint64_t tries_said, vain_said; /**< the length of a row when it was last spoken of */
+};
+
+struct lx_thread {
+    struct lx_prog *p;
+    struct lx_thread *prev, *next;     /**< all threads, by creation */
+    struct lx_thread *q_prev, *q_next; /**< run queue of its card */
+    struct lx_thread *w_prev, *w_next; /**< woken, waiting for a turn */
+    struct prog_actor *actor;
+    uint32_t tid;
+    enum lx_thread_state state;
+    unsigned card;
+    uint64_t affinity[CARDS_MAX / 64];
+    struct r4400_regs regs;
+    sim_tick ready_at; /**< [ticks] not before this on a card */
+    sim_tick late_to;  /**< [ticks] by chance it sleeps on until then after a wake-up */
+    sim_tick since;    /**< [ticks] on its card since then */
+    sim_tick ran;      /**< [ticks] on a card before that */
+    struct lx_watched watched;
+    sim_tick slice_end; /**< [ticks] others may have the card then */
+    bool yield;         /**< gave up the rest of its slice */
+    bool migrate;       /**< its card is no longer allowed */
+
+    /* the trap being handled */
+    struct nm_trap trap;
+    enum pc_exc exc;
+    uint64_t badvaddr;
+    uint32_t trap_code;
+    bool absent, unmapped, protected;
+
+    /* blocking */
+    enum lx_wake wake;
+    uint32_t policy; /**< SCHED_ number, with SCHED_RESET_ON_FORK; changes nothing */
+    int nice;        /**< -20 .. 19; changes nothing */
+    uint64_t slack;  /**< [ns] PR_SET_TIMERSLACK; 0: never set; changes nothing */
+    bool interruptible;
+    bool waiting;         /**< its actor waits in lx_thread_block */
+    sim_tick deadline;    /**< valid while waiting; SIM_NEVER: none */
+    const char *waits_in; /**< system call, for people */
+    const void *channel;  /**< what it waits for; see lx_thread_wake_all */
+    uint64_t futex;       /**< address waited on; valid while on the futex list */
+    uint32_t futex_bits;
+    enum lx_futex_kind futex_kind;
+    uint32_t lock_owner;  /**< FUTEX_LOCK: the thread that has it */
+    uint64_t lock_wanted; /**< FUTEX_CONDITION: address of the lock to be had afterwards */
+    struct lx_thread *f_prev, *f_next;
+    bool on_futex;
+
+    struct lx_file **held; /**< files the call under way uses: closing them must wait */
+    unsigned held_count, held_room;
+
+    uint64_t clear_tid, robust_list; /**< guest addresses, 0: none */
+
+    struct lx_sigs mask, saved_mask;
+    int restart; /**< ERESTART_ result of the interrupted call, or 0 */
+    uint64_t restart_v0, restart_a3;
+    struct lx_call_site call;
+    bool spared;           /**< a handler is done: no other before some instructions */
+    bool restore_mask;     /**< saved_mask comes back after the handler's frame is made */
+    struct lx_sigs wanted; /**< sigtimedwait */
+    struct lx_sigqueue pending;
+    struct lx_altstack alt;
+    struct lx_note *note; /**< the message it waits to send (ipc.h) */
+    char name[16];
+};
+
+/* ---- scheduling ------------------------------------------------------------------------------ */
+
+struct lx_card {
+    struct lx_thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
+    struct lx_thread *queue;   /**< TH_READY, first in first out */
+    unsigned load;             /**< threads placed here */
+    sim_tick tick_at;          /**< clock interrupt of the running thread */
+    uint32_t interrupts;       /**< of its monitoring card, ever */
+};
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+enum lx_file_kind {
+    FILE_HOST,   /**< a regular file, or a standard stream */
+    FILE_FOLDER, /**< a directory */
+    FILE_PATH,   /**< opened with O_PATH: a name, not its bytes */
+    FILE_NULL,
+    FILE_ZERO,
+    FILE_PIPE_IN,
+    FILE_PIPE_OUT,
+    FILE_PIPE_BOTH, /**< a FIFO opened for both */
+    FILE_MARK,
+    FILE_RANDOM,
+    FILE_DEVICE,
+    FILE_OBJECT,      /**< a timer, a counter, a queue ... (object.h) */
+    FILE_UNCACHED,    /**< to be mapped (mapped.h) */
+    FILE_NONCOHERENT, /**< to be mapped */
+    FILE_CARD         /**< a card's registers, to be mapped, and its interrupts */
+};
+
+enum { PIPE_BYTES = 65536 };
+
+struct lx_pipe {
+    unsigned readers, writers;
+    unsigned opened[2];     /**< how often for reading and for writing, ever */
+    struct lx_inode *inode; /**< its FIFO, or NULL */
+    size_t head, count;
+    uint64_t moved; /**< reads and writes */
+    uint8_t data[PIPE_BYTES];
+};
+
+/** An open file; descriptors made by dup share it. */
+struct lx_file {
+    enum lx_file_kind kind;
+    int host;      /**< host descriptor, or -1 */
+    bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
+    int stream;    /**< the guest's first 1 or 2, or 0 */
+    unsigned refs; /**< descriptors, commands and calls under way */
+    struct lx_file *prev, *next;
+    uint32_t flags;                   /**< guest's O_ flags */
+    uint64_t at;                      /**< position in a regular file */
+    uint64_t moved;                   /**< reads and writes of an object */
+    struct lx_inode *inode;           /**< of a file of the host; not owned */
+    bool writable;                    /**< the view lets it be changed */
+    const struct lx_synthetic *synth; /**< what it is a made-up form of, or NULL */
+    struct lx_place place;            /**< FILE_FOLDER */
+    struct lx_pipe *pipe;
+    const struct lx_file_ops *ops; /**< FILE_OBJECT: what it does (object.h) */
+    void *object;                  /**< FILE_OBJECT: what it is */
+    struct lx_device *device;      /**< FILE_DEVICE: its commands (device.h) */
+    unsigned card;                 /**< FILE_CARD */
+    uint32_t interrupts;           /**< FILE_CARD: of the card, when last read */
+    int32_t owner;                 /**< F_SETOWN: the thread or process told of them; 0: nobody */
+    uint8_t owner_kind;            /**< F_SETOWN_EX's type; changes nothing */
+    uint8_t signal;                /**< F_SETSIG; 0: SIGIO */
+    struct directory *directory;   /**< listing being read, or NULL */
+};
+
+struct lx_descriptor {
+    struct lx_file *file;
+    bool cloexec;
+};
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/** MIPS Linux numbers of those limits that mean something here. */
+enum {
+    LIMIT_STACK = 3,
+    LIMIT_NOFILE = 5,
+    LIMIT_SIGPENDING = 11,
+    LIMIT_MSGQUEUE = 12,
+    LIMIT_NICE = 13,
+    LIMIT_RTPRIO = 14,
+    LIMITS = 16,
+};
+
+struct lx_limit {
+    uint64_t soft, hard; /**< UINT64_MAX: none */
+};
+
+/** What prctl keeps for the process; none of it changes anything. */
+struct lx_prctl {
+    uint32_t death_signal, dumpable, keep_caps, timing, subreaper, no_new_privs, thp_disable;
+};
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+struct lx_prog {
+    struct prog_run *run;
+    struct nm_machine *m;        /**< the run's, */
+    const struct nm_params *par; /**< and its */
+    const struct prog_program *program;
+
+    int elf_fd;
+    struct lx_elf_image image;
+    struct lx_vm vm;
+    bool n64;
+
+    struct lx_thread *threads; /**< living ones */
+    unsigned alive;
+    sim_tick ran; /**< [ticks] of ended threads on their cards */
+    uint32_t next_tid;
+    struct lx_thread *woken;   /**< their actors get the turn next, in this order */
+    struct lx_thread *futexes; /**< waiting on a futex, first come first */
+
+    struct lx_card cards[CARDS_MAX];
+    unsigned processors; /**< cards 0 .. processors-1 may run threads */
+
+    struct lx_descriptor fds[FD_MAX];
+    struct lx_file *files; /**< all, by time of opening */
+    struct lx_view *view;
+    struct lx_place cwd;
+    unsigned umask;
+    struct lx_inode *inodes; /**< files the guest has seen (inode.h) */
+    uint64_t inode_count;
+    XXH64_state_t *hash;
+
+    struct lx_action actions[SIGNALS + 1];
+    struct lx_sigqueue pending;     /**< for the process */
+    unsigned pending_count;         /**< waiting signals, of all queues (RLIMIT_SIGPENDING) */
+    struct epoll *epolls;           /**< open ones */
+    uint64_t epoll_round;           /**< looks through epolls, and */
+    bool epoll_inside;              /**< whether one is under way */
+    struct mqueue *mqueues;         /**< with a name or a descriptor */
+    struct lx_sysv *sysv[3];        /**< System V objects by kind (sysv.h) */
+    uint32_t next_sysv[3];          /**< number of the next of a kind */
+    unsigned watchers;              /**< open signal descriptors */
+    struct lx_timer *timers;        /**< of all kinds (timer.h), by creation */
+    uint32_t next_timer;            /**< number of the next POSIX timer */
+    struct lx_limit limits[LIMITS]; /**< by MIPS number; most change nothing */
+    struct lx_prctl prctl;
+    bool membarrier;   /**< the process has said that it will use private barriers */
+    uint32_t uid, gid; /**< only ever what they were */
+
+    uint64_t kept; /**< [bytes] put aside: lx_keep */
+
+    struct lx_device_command *commands; /**< special functions asked for, in order (device.c) */
+
+    uint64_t random_drawn;    /**< getrandom bytes given */
+    uint64_t device_drawn;    /**< /dev/urandom bytes given */
+    bool hinted;              /**< at files outside the view */
+    unsigned char named[768]; /**< unknown calls already named, one bit each */
+
+    sim_tick watch_at;       /**< the watchdog's next look */
+    sim_tick changed_at;     /**< a look before which a thread might see something new ... */
+    uint64_t changes, calls; /**< ... how much had been done for that by then; calls so far */
+    uint64_t changed_said;   /**< [ticks] since then when it was last spoken of */
+    void (*on_pipe)(int);    /**< what SIGPIPE did before the run */
+};
+
+/** Tick of the moment being handled. */
+static inline sim_tick lx_now(const struct lx_prog *p)
+{
+    return nm_machine_now(p->m);
+}
+
+/** Loads the executable and builds the first thread's stack (load.c). @return 0 or -errno */
+int lx_load(struct lx_prog *p, struct lx_thread *first);
+
+/** [ns] simulated time since tick 0, and back (rounded up). */
+uint64_t lx_ns(const struct lx_prog *p, sim_tick t);
+sim_tick lx_ticks(const struct lx_prog *p, uint64_t ns);
+
+/** Fills buf from the seed's stream number `stream`, starting at byte `from`. */
+void lx_random(const struct lx_prog *p, uint64_t stream, uint64_t from, void *buf, size_t len);
+
+/** [bytes] What the machine has. */
+uint64_t lx_memory(const struct lx_prog *p);
+
+/** Puts `bytes` of the host's memory aside for what the guest keeps beside its pages: nameless
+ *  files, System V objects, messages, locks. All that is at most as much as the machine has memory.
+ *  @return false: there is no room; nothing happened */
+bool lx_keep(struct lx_prog *p, uint64_t bytes);
+void lx_give_back(struct lx_prog *p, uint64_t bytes);
+/** [bytes] What still can be put aside. */
+uint64_t lx_room(const struct lx_prog *p);
+
+/* ---- sched.c --------------------------------------------------------------------------------- */
+
+/** A new thread with the registers given, ready to be placed. */
+struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs);
+/** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
+void lx_thread_start(struct lx_thread *t);
+/** The thread is gone: its card goes on without it. Its actor may only return then. */
+void lx_thread_end(struct lx_thread *t);
+/** Frees one that has ended and whose actor has returned, or any at the end of the run. */
+void lx_thread_free(struct lx_thread *t);
+
+/** After its handler: back to its card, or into a queue. */
+void lx_sched_return(struct lx_thread *t);
+
+/** Another thread's allowed cards changed. */
+void lx_sched_affinity(struct lx_thread *t);
+
+/**
+ * The calling thread waits: its card goes to another thread meanwhile.
+ * @param deadline  [ticks] SIM_NEVER: none
+ * @param interruptible  a signal ends the wait
+ * @param channel   what lx_thread_wake_all must name, or NULL
+ */
+enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interruptible,
+                             const void *channel);
+/** The calling thread waits until `at`, if that is to come, and keeps its card. */
+void lx_thread_hold(struct lx_thread *t, sim_tick at);
+/** Ends a wait; no effect on a thread that does not wait. */
+void lx_thread_wake(struct lx_thread *t, enum lx_wake why);
+void lx_thread_wake_all(struct lx_prog *p, const void *channel);
+/** Makes the thread look at its signals: ends its wait or stops its card. */
+void lx_thread_notify(struct lx_thread *t);
+
+struct lx_thread *lx_thread_find(struct lx_prog *p, uint32_t tid);
+
+/* ---- tick.c ---------------------------------------------------------------------------------- */
+
+/** [ticks] The card's first clock interrupt after `at`; SIM_NEVER: there is none. */
+sim_tick lx_tick_after(const struct lx_prog *p, unsigned card, sim_tick at);
+/** [ticks] What its clock interrupt at `at` takes. */
+sim_tick lx_tick_cost(const struct lx_prog *p, unsigned card, sim_tick at);
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+/** Body of a thread's actor. @param arg  a struct lx_thread */
+void lx_thread_main(void *arg);
+/** Handles t->trap's system call (syscall.c). */
+void lx_syscall_trap(struct lx_thread *t);
+/** Handles any other exception (fault.c). */
+void lx_fault_trap(struct lx_thread *t);
+/** The name of a system call for people, or "syscall 4123". */
+void lx_syscall_name(const struct lx_prog *p, uint64_t number, char *buf, size_t size);
+
+/* ---- signal.c -------------------------------------------------------------------------------- */
+
+static inline bool lx_sigs_has(const struct lx_sigs *s, int sig)
+{
+    return s->w[(sig - 1) >> 6] >> ((sig - 1) & 63) & 1;
+}
+
+/** Queues a signal for one thread (t) or, with t NULL, for the process.
+ *  @return 0, or -EAGAIN when a real-time signal with a value finds too many waiting */
+int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_siginfo *info);
+/** Whether a signal to thread `t`, or with t NULL to the process, would be thrown away. */
+bool lx_signal_dropped(const struct lx_prog *p, const struct lx_thread *t, int signo);
+/** The signal's action has changed: if that is to ignore it, those waiting are thrown away. */
+void lx_signal_settle(struct lx_prog *p, int signo);
+/** A fault of this thread: cannot be ignored or blocked. */
+void lx_signal_force(struct lx_thread *t, int signo, int code, uint64_t addr);
+/** True if a signal waits that the thread must act on. */
+bool lx_signal_waiting(const struct lx_thread *t);
+/** The thread's handler is done: what others sent it meanwhile waits for some instructions. What it
+ *  sent itself does not, as on Linux. */
+void lx_signal_spare(struct lx_thread *t);
+/** Acts on the thread's signals before it goes on, unless it is spared; restarts or ends an
+ * interrupted call. */
+void lx_signal_deliver(struct lx_thread *t);
+/** Takes a waiting signal of `set` off the queues. */
+bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_siginfo *info);
+void lx_signal_free(struct lx_prog *p);
+/** The thread is gone: so is what was sent to it alone. */
+void lx_signal_clear_thread(struct lx_thread *t);
+/** Writes the trampolines; part of loading. */
+int lx_signal_trampolines(struct lx_prog *p);
+
+/* ---- timer.c --------------------------------------------------------------------------------- */
+
+/** The next tick at which a timer may come due; SIM_NEVER: none in sight. */
+sim_tick lx_timers_date(const struct lx_prog *p);
+/** Lets those due now fire. */
+void lx_timers_ring(struct lx_prog *p);
+/** A signal has been taken off its queue: a timer that sent it goes on; fills in the overrun. */
+void lx_timer_taken(struct lx_prog *p, struct lx_siginfo *info);
+/** Signals of that number were thrown away. */
+void lx_timers_dropped(struct lx_prog *p, int signo);
+void lx_timers_free(struct lx_prog *p);
+
+/* ---- futex.c --------------------------------------------------------------------------------- */
+
+unsigned lx_futex_wake(struct lx_prog *p, uint64_t addr, unsigned count, uint32_t bits);
+/** Robust list of a thread that ends: mark its locks "owner died" and wake a waiter. */
+void lx_futex_thread_exit(struct lx_thread *t);
+
+/* ---- limit.c --------------------------------------------------------------------------- */
+
+void lx_limits_init(struct lx_prog *p);
+
+/* ---- file.c ---------------------------------------------------------------------------- */
+
+void lx_files_init(struct lx_prog *p);
+void lx_files_free(struct lx_prog *p);
+struct lx_file *lx_file_get(struct lx_prog *p, int64_t fd);
+/** Keeps a file until the thread's call ends, whoever closes it meanwhile. */
+void lx_file_hold(struct lx_thread *t, struct lx_file *f);
+/** The call has ended. */
+void lx_files_let_go(struct lx_thread *t);
+
+#endif

@@ -1,0 +1,189 @@
+/* Memory calls: MIPS numbers of flags on one side, areas (vm.c) on the other. */
+#include "programs/linux/file.h"
+#include "programs/linux/mapped.h"
+
+#include <sys/stat.h>
+
+/** MIPS Linux mmap flags. */
+enum {
+    G_MAP_SHARED = 0x01,
+    G_MAP_PRIVATE = 0x02,
+    G_MAP_SHARED_VALIDATE = 0x03,
+    G_MAP_TYPE = 0x0f,
+    G_MAP_FIXED = 0x10,
+    G_MAP_ANONYMOUS = 0x800,
+    G_MAP_FIXED_NOREPLACE = 0x100000,
+    G_MREMAP_MAYMOVE = 1,
+    G_MREMAP_FIXED = 2,
+    G_PROT_MASK = 7,
+    G_PROT_KNOWN = 0x1f, /* PROT_SEM too */
+    G_MS_ALL = 7,
+    G_MS_BOTH = 5,
+    G_MADV_DONTNEED = 4,
+    G_MADV_REMOVE = 9,
+    G_MADV_LAST = 25,
+    G_MADV_HOLE = 5, /* 5 .. 7 mean nothing */
+    G_MADV_HOLE_END = 7,
+};
+
+/** Flags a mapping may have; with MAP_SHARED_VALIDATE others are refused. */
+#define G_MAP_KNOWN 0x1fffffu
+
+static bool is_shared(uint64_t flags)
+{
+    return (flags & G_MAP_TYPE) != G_MAP_PRIVATE;
+}
+
+/** What a mapping takes from its file. @return 0 or -errno */
+static int64_t map_of_file(const struct lx_file *f, struct lx_vm_request *rq)
+{
+    if (f->kind == FILE_PATH || f->flags & G_O_PATH)
+        return -EBADF;
+    if (f->kind == FILE_ZERO)
+        return 0;
+    if (f->kind != FILE_HOST || f->standard)
+        return -ENODEV;
+    if (!lx_may_read(f) || (rq->shared && (rq->rights & LX_W) && (f->flags & 3) != 2))
+        return -EACCES;
+    rq->fd = f->host;
+    rq->writable = (f->flags & 3) == 2;
+    return rq->shared ? lx_seals_on_map(f, rq->rights & LX_W, &rq->writable) : 0;
+}
+
+static int64_t map(struct lx_call *c, uint64_t offset)
+{
+    uint64_t flags = c->a[3], type = flags & G_MAP_TYPE;
+    struct lx_vm_request rq = {
+        .addr = c->a[0],
+        .len = c->a[1],
+        .rights = c->a[2] & G_PROT_MASK,
+        .fixed = flags & G_MAP_FIXED,
+        .noreplace = flags & G_MAP_FIXED_NOREPLACE,
+        .shared = is_shared(flags),
+        .fd = -1,
+        .offset = offset,
+        .limit = UINT64_MAX,
+    };
+    int64_t err = 0;
+
+    if (type < G_MAP_SHARED || type > G_MAP_SHARED_VALIDATE)
+        return -EINVAL;
+    if (!(flags & G_MAP_ANONYMOUS)) {
+        const struct lx_file *f = lx_file_get(c->p, (int32_t)c->a[4]);
+        if (!f)
+            return -EBADF;
+        if (lx_mapped_kind(f))
+            return lx_mapped_map(c, f, &rq);
+        if (type == G_MAP_SHARED_VALIDATE && flags & ~(uint64_t)G_MAP_KNOWN)
+            return -EOPNOTSUPP;
+        err = map_of_file(f, &rq);
+    }
+    return err < 0 ? err : lx_host_says(c->p, lx_vm_map(&c->p->vm, &rq));
+}
+
+int64_t lx_sys_mmap(struct lx_call *c)
+{
+    return map(c, c->a[5]);
+}
+
+/** mmap2's offset counts 4096 bytes whatever the page size. */
+int64_t lx_sys_mmap2(struct lx_call *c)
+{
+    return map(c, c->a[5] << 12);
+}
+
+int64_t lx_sys_munmap(struct lx_call *c)
+{
+    return lx_vm_unmap(&c->p->vm, c->a[0], c->a[1]);
+}
+
+int64_t lx_sys_mprotect(struct lx_call *c)
+{
+    if (c->a[2] & ~(uint64_t)G_PROT_KNOWN)
+        return -EINVAL;
+    return lx_vm_protect(&c->p->vm, c->a[0], c->a[1], c->a[2] & G_PROT_MASK);
+}
+
+int64_t lx_sys_mremap(struct lx_call *c)
+{
+    uint64_t flags = c->a[3];
+
+    if ((flags & G_MREMAP_FIXED) && !(flags & G_MREMAP_MAYMOVE))
+        return -EINVAL;
+    return lx_vm_remap(&c->p->vm, c->a[0], c->a[1], c->a[2], flags & G_MREMAP_MAYMOVE,
+                       flags & G_MREMAP_FIXED ? c->a[4] : 0);
+}
+
+int64_t lx_sys_brk(struct lx_call *c)
+{
+    return (int64_t)lx_vm_brk(&c->p->vm, c->a[0]);
+}
+
+/** Whether a range starts at a page and does not wrap around. */
+static bool is_range(const struct lx_call *c)
+{
+    return !(c->a[0] & (c->p->vm.page - 1)) && c->a[0] + c->a[1] >= c->a[0];
+}
+
+int64_t lx_sys_madvise(struct lx_call *c)
+{
+    const uint64_t advice = c->a[2];
+
+    if (advice > G_MADV_LAST || (advice >= G_MADV_HOLE && advice <= G_MADV_HOLE_END) ||
+        advice == G_MADV_REMOVE || !is_range(c))
+        return -EINVAL;
+    if (advice == G_MADV_DONTNEED)
+        return lx_vm_discard(&c->p->vm, c->a[0], c->a[1]);
+    return lx_vm_mapped(&c->p->vm, c->a[0], c->a[1]);
+}
+
+int64_t lx_sys_msync(struct lx_call *c)
+{
+    if (c->a[2] & ~(uint64_t)G_MS_ALL || (c->a[2] & G_MS_BOTH) == G_MS_BOTH || !is_range(c))
+        return -EINVAL;
+    lx_vm_sync(&c->p->vm, c->a[0], c->a[1]);
+    return lx_vm_mapped(&c->p->vm, c->a[0], c->a[1]);
+}
+
+/* ---- keeping pages in memory: they always are ------------------------------------------------ */
+
+int64_t lx_sys_mlock(struct lx_call *c)
+{
+    const uint64_t page = c->p->vm.page, from = c->a[0] & ~(page - 1);
+    const uint64_t end = (c->a[0] + c->a[1] + page - 1) & ~(page - 1);
+
+    if (end < from)
+        return -EINVAL;
+    return lx_vm_mapped(&c->p->vm, from, end - from);
+}
+
+int64_t lx_sys_mlock2(struct lx_call *c)
+{
+    return c->a[2] > 1 ? -EINVAL : lx_sys_mlock(c);
+}
+
+int64_t lx_sys_mlockall(struct lx_call *c)
+{
+    enum { CURRENT = 1, FUTURE = 2, ON_FAULT = 4 };
+
+    return c->a[0] & ~UINT64_C(7) || !(c->a[0] & (CURRENT | FUTURE)) ? -EINVAL : 0;
+}
+
+/** Every page is present that was touched; and one that was not costs no disk. */
+int64_t lx_sys_mincore(struct lx_call *c)
+{
+    const uint64_t page = c->p->vm.page, pages = (c->a[1] + page - 1) / page;
+    int64_t err = c->a[0] & (page - 1)          ? -EINVAL
+                  : c->a[0] + c->a[1] < c->a[0] ? -ENOMEM
+                                                : lx_vm_mapped(&c->p->vm, c->a[0], pages * page);
+
+    for (uint64_t i = 0; !err && i < pages; i++)
+        err = lx_vm_write_word(&c->p->vm, c->a[2] + i, 1, 1);
+    return err;
+}
+
+int64_t lx_sys_cacheflush(struct lx_call *c)
+{
+    c->p->vm.cpu->code_flush(c->p->vm.code, c->a[0], c->a[1]);
+    return 0;
+}

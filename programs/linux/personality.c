@@ -1,0 +1,429 @@
+/*
+ * The MIPS Linux personality as a workload: what the run loop asks of it, and one program's
+ * beginning and end.
+ *
+ * The hard idea: SimGrid's clock is moved to the machine's tick, and then the threads concerned get
+ * their turns, one after another, in an order that depends on nothing but the simulation.
+ */
+#include "programs/linux/personality.h"
+#include "base/alloc.h"
+#include "programs/linux/confine.h"
+#include "programs/linux/device.h"
+#include "programs/linux/image.h"
+#include "programs/linux/inode.h"
+#include "programs/linux/ipc.h"
+#include "programs/linux/mapped.h"
+#include "programs/linux/signal.h"
+#include "programs/linux/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utlist.h>
+
+/* ---- dates ----------------------------------------------------------------------------------- */
+
+/** The next tick at which something must happen even if no card traps; SIM_NEVER: none. */
+static sim_tick next_date(const void *self)
+{
+    const struct lx_prog *p = self;
+    sim_tick next = lx_timers_date(p);
+    const struct lx_thread *t;
+
+    DL_FOREACH(p->threads, t)
+        if (t->waiting)
+            next = sim_earlier(next, t->deadline);
+    return next;
+}
+
+/** Threads whose deadline is at or before `now`: counts them and, if `wake`, queues their turns. */
+static unsigned due(struct lx_prog *p, sim_tick now, bool wake)
+{
+    unsigned n = 0;
+    struct lx_thread *t;
+
+    DL_FOREACH(p->threads, t) {
+        if (!t->waiting || t->deadline > now)
+            continue;
+        n++;
+        if (wake)
+            lx_thread_wake(t, WAKE_TIMEOUT);
+    }
+    return n;
+}
+
+/** Gives a thread its turn, which may be its last. */
+static void grant(struct lx_prog *p, struct lx_thread *t)
+{
+    p->vm.toucher = t->card;
+    prog_actor_grant(t->actor);
+    if (t->state != TH_DEAD)
+        return;
+    prog_actor_free(p->run->actors, t->actor);
+    lx_thread_free(t);
+}
+
+/** Gives every woken thread its turn; they may wake others. */
+static void run_woken(struct lx_prog *p)
+{
+    while (p->woken && !p->run->over) {
+        struct lx_thread *t = p->woken;
+        DL_DELETE2(p->woken, t, w_prev, w_next);
+        grant(p, t);
+    }
+}
+
+/** Brings the threads' clock to the machine's and lets what is due happen. */
+static void catch_up(void *self, sim_tick now)
+{
+    struct lx_prog *p = self;
+
+    prog_actors_advance(p->run->actors, now, due(p, now, false));
+    due(p, now, true);
+    lx_timers_ring(p);
+    run_woken(p);
+}
+
+/* ---- what stops the machine ------------------------------------------------------------------ */
+
+/** Copies what the handler needs off the card. The LL link goes, as with the R4400's ERET. */
+static void take_trap(struct lx_thread *t, const struct nm_trap *trap)
+{
+    const struct pc_cpu *cpu = pc_cpu_at(t->p->m, trap->card);
+
+    t->trap = *trap;
+    t->exc = cpu->exc;
+    t->badvaddr = cpu->badvaddr;
+    t->trap_code = cpu->trap_code;
+    t->absent = cpu->absent;
+    t->unmapped = cpu->unmapped;
+    t->protected = cpu->protected;
+    t->p->vm.cpu->take(t->p->m, trap->card, &t->regs, &t->call);
+    t->ran += trap->at > t->since ? trap->at - t->since : 0;
+    t->state = TH_OS;
+    lx_watch_trap(t);
+}
+
+static void handle_trap(void *self, const struct nm_trap *trap)
+{
+    struct lx_prog *p = self;
+    struct lx_thread *t = p->cards[trap->card].running;
+
+    if (!t) {
+        prog_finish(p->run, PROG_BROKEN, 0, "card %u trapped with no thread on it", trap->card);
+        return;
+    }
+    take_trap(t, trap);
+    grant(p, t);
+    run_woken(p);
+}
+
+static void handle_interrupt(void *self, const struct nm_trap *trap)
+{
+    struct lx_prog *p = self;
+
+    if (trap->cause == NM_INTERRUPT_SPECIAL)
+        lx_device_interrupt(p, trap->card);
+    else
+        lx_mapped_interrupt(p, trap->card);
+    run_woken(p);
+}
+
+/** Whether a device may still wake somebody. */
+static bool device_works(const struct lx_prog *p)
+{
+    return p->commands || lx_mapped_awaited(p);
+}
+
+/** True if a thread has a card or could have one, or could be woken by the machine. */
+static bool anyone_runs(const void *self)
+{
+    const struct lx_prog *p = self;
+    const struct lx_thread *t;
+
+    DL_FOREACH(p->threads, t)
+        if (t->state != TH_BLOCKED)
+            return true;
+    return device_works(p);
+}
+
+/** The program may have found no memory, or a thread may get nowhere. */
+static void stepped(void *self)
+{
+    struct lx_prog *p = self;
+
+    if (p->vm.full)
+        prog_finish(p->run, PROG_NOMEM, 0,
+                    "the machine's memory is full: the program needs more than memory.size");
+    if (p->vm.unreadable)
+        prog_finish(p->run, PROG_IO, 0, "a file mapped by the program cannot be read: %s",
+                    strerror(p->vm.unreadable));
+    if (!p->run->over && lx_now(p) < p->run->spec->limit)
+        lx_watch_look(p, next_date(p) == SIM_NEVER && !device_works(p));
+}
+
+static void describe(void *self, FILE *out)
+{
+    lx_watch_threads(self, out);
+}
+
+static void last_words(void *self)
+{
+    lx_watch_refused(self);
+}
+
+uint64_t lx_ns(const struct lx_prog *p, sim_tick t)
+{
+    return (uint64_t)((unsigned __int128)t * 1000000000 / p->par->cpu_clock);
+}
+
+sim_tick lx_ticks(const struct lx_prog *p, uint64_t ns)
+{
+    return (sim_tick)(((unsigned __int128)ns * p->par->cpu_clock + 999999999) / 1000000000);
+}
+
+/** Body of a thread's actor: one turn per trap. */
+void lx_thread_main(void *arg)
+{
+    struct lx_thread *t = arg;
+
+    for (;;) {
+        if (t->trap.preempted)
+            lx_signal_deliver(t);
+        else if (t->exc == PC_EXC_SYS)
+            lx_syscall_trap(t);
+        else
+            lx_fault_trap(t);
+        if (t->state == TH_DEAD)
+            return;
+        lx_sched_return(t);
+        prog_actor_wait(t->actor, SIM_NEVER);
+    }
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static void init(struct lx_prog *p, struct prog_run *run)
+{
+    const unsigned cards = nm_machine_cards(run->m), asked = run->spec->processors;
+
+    p->run = run;
+    p->m = run->m;
+    p->par = run->par;
+    p->program = run->spec->what;
+    p->next_tid = FIRST_TID;
+    p->umask = 022;
+    p->cwd.fd = -1;
+    p->elf_fd = -1;
+    p->watch_at = 1;
+    p->uid = p->gid = 1000;
+    p->prctl.dumpable = 1;
+    lx_limits_init(p);
+    p->processors = asked && asked < cards ? asked : cards;
+    p->hash = XXH64_createState();
+    if (!p->hash)
+        sim_no_memory();
+    XXH64_reset(p->hash, 0);
+    /* A reader of the guest's output that goes away is the guest's affair. */
+    p->on_pipe = signal(SIGPIPE, SIG_IGN);
+}
+
+static void free_threads(struct lx_prog *p)
+{
+    struct lx_thread *t, *tmp;
+
+    DL_FOREACH_SAFE(p->threads, t, tmp)
+        lx_thread_free(t);
+}
+
+uint64_t lx_memory(const struct lx_prog *p)
+{
+    return p->par->memory_size * nm_params_stations(p->par);
+}
+
+uint64_t lx_room(const struct lx_prog *p)
+{
+    return lx_memory(p) - p->kept;
+}
+
+bool lx_keep(struct lx_prog *p, uint64_t bytes)
+{
+    if (bytes > lx_room(p))
+        return false;
+    p->kept += bytes;
+    return true;
+}
+
+void lx_give_back(struct lx_prog *p, uint64_t bytes)
+{
+    p->kept -= bytes;
+}
+
+static void end(void *self)
+{
+    struct lx_prog *p = self;
+
+    p->run->out->stdout_hash = XXH64_digest(p->hash);
+    lx_device_free(p);
+    lx_files_free(p); /* first: closing a pipe looks for threads that wait for it */
+    free_threads(p);
+    lx_signal_free(p);
+    lx_mqueues_free(p);
+    lx_sysv_free(p);
+    lx_timers_free(p);
+    lx_vm_free(&p->vm);
+    lx_inodes_free(p);
+    lx_view_free(p->view);
+    XXH64_freeState(p->hash);
+    if (p->elf_fd >= 0)
+        close(p->elf_fd);
+    signal(SIGPIPE, p->on_pipe);
+}
+
+/** Opens and checks the executable; false with the reason in out->message. */
+static bool open_image(struct lx_prog *p)
+{
+    char why[512];
+
+    p->elf_fd = open(p->program->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (p->elf_fd < 0)
+        prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, strerror(errno));
+    else if (!lx_elf_read(p->elf_fd, &p->image, why, sizeof why))
+        prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, why);
+    return !p->run->over;
+}
+
+/** A mapped file's bytes went back to the host: it is as new as that. */
+static void wrote_back(void *ctx, uint64_t dev, uint64_t ino)
+{
+    struct lx_inode *n = lx_inode_known(ctx, (dev_t)dev, (ino_t)ino);
+
+    if (n) /* not of a System V segment */
+        lx_inode_wrote(ctx, n);
+}
+
+static void unmapped(void *ctx, uint64_t dev, uint64_t ino)
+{
+    struct lx_inode *n = lx_inode_known(ctx, (dev_t)dev, (ino_t)ino);
+
+    if (n)
+        lx_inode_left(ctx, n);
+    else
+        lx_shm_left(ctx, dev, ino);
+}
+
+/** As many files as the host lets us have: the guest's own limit is FD_MAX everywhere. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+/** Decides which files of the host the guest can name. */
+static bool open_view(struct lx_prog *p)
+{
+    const struct lx_view_spec spec = {
+        .program = p->program->beside, .allow = p->program->allow, .off = p->program->off};
+    char why[512];
+
+    raise_file_limit();
+    p->view = lx_view_new(&spec, why, sizeof why);
+    if (p->view)
+        lx_view_home(p->view, &p->cwd);
+    else
+        prog_finish(p->run, PROG_UNLOADABLE, 0, "%s", why);
+    return p->view;
+}
+
+static bool load(struct lx_prog *p)
+{
+    struct r4400_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
+    int err;
+
+    p->n64 = p->image.n64;
+    lx_vm_init(&p->vm, p->m, &lx_r4400, p->n64);
+    p->vm.wrote = wrote_back;
+    p->vm.left = unmapped;
+    p->vm.wrote_ctx = p;
+    p->vm.paged = p->run->hooks ? p->run->hooks->paged : NULL;
+    p->vm.paged_ctx = p->run->hooks ? p->run->hooks->ctx : NULL;
+    lx_files_init(p);
+    err = lx_load(p, lx_thread_new(p, &regs));
+    if (p->vm.unreadable)
+        prog_finish(p->run, PROG_IO, 0, "%s: %s", p->program->path, strerror(p->vm.unreadable));
+    else if (p->vm.full)
+        prog_finish(p->run, PROG_NOMEM, 0, "%s: the machine's memory is too small to load it",
+                    p->program->path);
+    else if (err == -E2BIG)
+        prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: arguments and environment are too long",
+                    p->program->path);
+    else if (err == -EINVAL)
+        prog_finish(p->run, PROG_UNLOADABLE, 0,
+                    "%s: two segments share a page of %" PRIu64
+                    " bytes; use a smaller memory.page_size",
+                    p->program->path, p->vm.page);
+    else if (err < 0)
+        prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, strerror(-err));
+    return !p->run->over;
+}
+
+static bool prepare(void *self, struct prog_run *run)
+{
+    init(self, run);
+    return open_image(self) && open_view(self) && load(self);
+}
+
+static void start(void *self)
+{
+    struct lx_prog *p = self;
+
+    if (p->program->confine)
+        lx_confine(p->view, p->program->path, p->program->off);
+    lx_thread_start(p->threads);
+}
+
+static bool call_row(size_t i, struct prog_call *out)
+{
+    size_t count;
+    const struct lx_sys_row *rows = lx_sys_rows(&count);
+
+    if (i >= count)
+        return false;
+    *out = (struct prog_call){.name = rows[i].name,
+                              .sentence = rows[i].sentence,
+                              .differs = lx_sys_differs(&rows[i]),
+                              .number = {rows[i].o32 < 0 ? -1 : 4000 + rows[i].o32,
+                                         rows[i].n64 < 0 ? -1 : 5000 + rows[i].n64}};
+    return true;
+}
+
+const struct prog_workload lx_workload = {
+    .name = "linux",
+    .sentence = "a static big-endian MIPS executable on a personality of Linux",
+    .size = sizeof(struct lx_prog),
+    .actors = true,
+    .prepare = prepare,
+    .start = start,
+    .runs = anyone_runs,
+    .date = next_date,
+    .due = catch_up,
+    .trap = handle_trap,
+    .interrupt = handle_interrupt,
+    .stepped = stepped,
+    .describe = describe,
+    .over = last_words,
+    .end = end,
+    .check = lx_check,
+    .symbol = lx_symbol,
+    .abis = {"o32", "n64"},
+    .call = call_row,
+};

@@ -1,0 +1,43 @@
+/*
+ * What the personality does with the processors of a machine: registers on and off a card, and
+ * code. Another core that executes MIPS programs brings a struct of these and a row of its own in
+ * input/workloads.def. Whatever else a card does is the machine's (machine/machine.h) and every
+ * processor card's (procard/procard.h).
+ */
+#ifndef LX_PROCESSOR_H
+#define LX_PROCESSOR_H
+
+#include "procard/r4400/r4400.h"
+
+/** The last SYSCALL instruction of a processor, and what follows it. */
+struct lx_call_site {
+    uint64_t pc, npc;
+};
+
+/** All are called while the machine stands. */
+struct lx_processor {
+    /** Takes a thread off a card that has trapped, which idles then. */
+    void (*take)(struct nm_machine *m, unsigned card, struct r4400_regs *regs,
+                 struct lx_call_site *call);
+
+    /** Puts a thread on a card, which goes on from tick `at` on. */
+    void (*resume)(struct nm_machine *m, unsigned card, const struct r4400_regs *regs, sim_tick at);
+
+    /** Registers of the thread that runs on a card, to be read at once. */
+    const struct r4400_regs *(*registers)(struct nm_machine *m, unsigned card);
+
+    /** Has all processors execute what lies at addresses of one space. Before
+     *  nm_machine_set_space. @param fetch  the host's address of the 4 bytes at `va`, or NULL
+     *  @return for the calls below; it outlives the machine's run */
+    void *(*code_new)(struct nm_machine *m, const uint8_t *(*fetch)(void *ctx, uint64_t va),
+                      void *ctx);
+
+    /** What lies in [va, va + len) has changed, or is gone. */
+    void (*code_flush)(void *code, uint64_t va, uint64_t len);
+
+    void (*code_free)(void *code);
+};
+
+extern const struct lx_processor lx_r4400;
+
+#endif

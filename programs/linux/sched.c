@@ -1,0 +1,378 @@
+/*
+ * Which thread runs on which processor card, and until when.
+ *
+ * The hard idea: cards are stopped only by themselves (a trap) or by a request, which a card in the
+ * middle of an access hears later. So the scheduler never touches a running card; it asks it to
+ * stop and acts when the stop arrives as a trap.
+ *
+ * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
+ * turns of os.quantum, and are only interrupted while another one waits.
+ */
+#include "programs/linux/ipc.h"
+#include "programs/linux/signal.h"
+#include "programs/linux/watch.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/** [ticks] earliest date for something done to another card. */
+static sim_tick reach(const struct lx_prog *p)
+{
+    return lx_now(p) + nm_machine_ahead(p->m);
+}
+
+/** [ticks] from a wake-up to the first instruction. */
+static sim_tick wake_time(const struct lx_prog *p)
+{
+    return sim_later(p->par->os_wake, nm_machine_ahead(p->m));
+}
+
+/** [ticks] What chance adds to that when the thread has been woken for the same lock in vain.
+ * Whoever took it then may always be as late as this time: only another moment can be a better one.
+ * After some times that is any moment until the lock comes free once more, if it does as soon as
+ * the last time. Not the time slept, which in a queue holds the delays of all who stood before. */
+static sim_tick wake_chance(const struct lx_thread *t)
+{
+    enum { STREAM_WAKE = 3, PATIENCE = 8 };
+    const struct lx_prog *p = t->p;
+    const uint64_t vain = lx_watch_vain(t);
+    sim_tick range = p->par->os_wake_spread;
+    uint64_t chance;
+
+    if (!vain || !range)
+        return 0;
+    if (vain >= PATIENCE)
+        range += lx_now(p) - t->watched.free_at;
+    lx_random(p, STREAM_WAKE, ((uint64_t)t->tid << 32 | (uint32_t)t->watched.calls) * sizeof chance,
+              &chance, sizeof chance);
+    return chance % range;
+}
+
+/* [instructions] that a thread completes between two interrupts. A miss, a refill of the TLB or the
+ * handler of a virtual coherency exception may take longer than a slice or the period of the clock,
+ * and what it brought may be gone when the thread comes back: taken by another card, or replaced by
+ * the next thread. An LL and its SC must fit, too. Whom others send signals without end gets on by
+ * as many between two handlers. */
+enum { SPARED = 64 };
+
+/* ---- cards and queues ------------------------------------------------------------------------ */
+
+/** Whether a thread of the card sleeps until another calls it. */
+static bool waits_for_others(const struct lx_prog *p, unsigned card)
+{
+    const struct lx_thread *t;
+
+    DL_FOREACH(p->threads, t)
+        if (t->card == card && t->on_futex)
+            return true;
+    return false;
+}
+
+/** A card that has nothing to do from `at` on: says what its time goes to. */
+static void rest(struct lx_prog *p, unsigned card, sim_tick at)
+{
+    const struct lx_card *c = &p->cards[card];
+
+    if (c->running)
+        return;
+    nm_card_use(p->m, card,
+                !c->load                    ? NM_USE_IDLE
+                : waits_for_others(p, card) ? NM_USE_WAITING
+                                            : NM_USE_ASLEEP,
+                at);
+}
+
+/** The running thread of a card stops at `stop`, or at the clock interrupt before that. */
+static void stop_by(struct lx_prog *p, unsigned card, sim_tick stop)
+{
+    nm_card_preempt(p->m, card, sim_earlier(stop, p->cards[card].tick_at));
+}
+
+/** Puts the thread's registers on its card and arms its clock and the end of its slice. */
+static void resume(struct lx_thread *t, sim_tick at)
+{
+    struct lx_prog *p = t->p;
+    struct lx_card *c = &p->cards[t->card];
+    sim_tick stop = SIM_NEVER;
+
+    t->state = TH_RUNNING;
+    c->running = t;
+    c->tick_at = lx_tick_after(p, t->card, at);
+    t->since = at;
+    if (p->run->over)
+        return;
+    nm_card_use(p->m, t->card, NM_USE_SYSTEM, sim_later(lx_now(p), t->late_to));
+    p->vm.cpu->resume(p->m, t->card, &t->regs, at);
+    pc_spare(p->m, t->card, t->trap.preempted || t->spared ? SPARED : 0);
+    t->spared = false;
+    lx_watch_begin(t);
+    if (lx_signal_waiting(t))
+        stop = at;
+    else if (c->queue)
+        stop = sim_later(t->slice_end, at);
+    stop_by(p, t->card, stop);
+}
+
+/** The card is free from `at` on: the first in its queue gets it. */
+static void card_next(struct lx_prog *p, unsigned card, sim_tick at)
+{
+    struct lx_card *c = &p->cards[card];
+    struct lx_thread *t = c->queue;
+
+    c->running = NULL;
+    if (!t) {
+        rest(p, card, at);
+        return;
+    }
+    DL_DELETE2(c->queue, t, q_prev, q_next);
+    if (t->late_to > at)
+        nm_card_use(p->m, card, NM_USE_WAITING, at);
+    at = sim_later(at, t->ready_at);
+    t->slice_end = at + p->par->os_quantum;
+    resume(t, at);
+}
+
+static void enqueue(struct lx_thread *t)
+{
+    struct lx_prog *p = t->p;
+    struct lx_card *c = &p->cards[t->card];
+
+    t->state = TH_READY;
+    DL_APPEND2(c->queue, t, q_prev, q_next);
+    if (!c->running)
+        card_next(p, t->card, lx_now(p));
+    else if (c->running->state == TH_RUNNING)
+        stop_by(p, t->card, sim_later(c->running->slice_end, reach(p)));
+}
+
+/** The allowed card with the fewest threads; the lowest number wins a tie. */
+static unsigned choose_card(const struct lx_thread *t)
+{
+    const struct lx_prog *p = t->p;
+    unsigned best = CARDS_MAX;
+
+    for (unsigned c = 0; c < p->processors; c++)
+        if ((t->affinity[c / 64] >> (c % 64) & 1) &&
+            (best == CARDS_MAX || p->cards[c].load < p->cards[best].load))
+            best = c;
+    return best;
+}
+
+/** Gives the thread another card, without running it. */
+static void move(struct lx_thread *t)
+{
+    struct lx_prog *p = t->p;
+
+    const unsigned old = t->card;
+
+    p->cards[old].load--;
+    t->card = choose_card(t);
+    p->cards[t->card].load++;
+    rest(p, old, lx_now(p));
+    prog_actor_move(t->actor, t->card);
+    t->migrate = false;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs)
+{
+    struct lx_thread *t = sim_alloc(1, sizeof *t);
+    t->p = p;
+    t->regs = *regs;
+    t->tid = p->next_tid++;
+    t->deadline = SIM_NEVER;
+    t->alt.flags = 2; /* SS_DISABLE */
+    for (unsigned c = 0; c < p->processors; c++)
+        t->affinity[c / 64] |= UINT64_C(1) << (c % 64);
+    DL_APPEND(p->threads, t);
+    p->alive++;
+    p->run->out->threads++;
+    return t;
+}
+
+void lx_thread_start(struct lx_thread *t)
+{
+    struct lx_prog *p = t->p;
+    char name[32];
+
+    t->card = choose_card(t);
+    p->cards[t->card].load++;
+    snprintf(name, sizeof name, "thread-%u", t->tid);
+    t->actor = prog_actor_new(p->run->actors, name, t->card, lx_thread_main, t);
+    t->ready_at = p->run->out->threads == 1 ? lx_now(p) : lx_now(p) + wake_time(p);
+    enqueue(t);
+}
+
+void lx_thread_end(struct lx_thread *t)
+{
+    struct lx_prog *p = t->p;
+
+    const bool has_card = t->state == TH_OS;
+
+    p->cards[t->card].load--;
+    p->ran += t->ran;
+    t->state = TH_DEAD;
+    DL_DELETE(p->threads, t);
+    p->alive--;
+    if (has_card)
+        card_next(p, t->card, lx_now(p) + p->par->os_syscall);
+    else
+        rest(p, t->card, lx_now(p));
+}
+
+void lx_thread_free(struct lx_thread *t)
+{
+    lx_signal_clear_thread(t);
+    lx_files_let_go(t);
+    lx_note_free(t->p, t->note);
+    free(t->held);
+    free(t);
+}
+
+struct lx_thread *lx_thread_find(struct lx_prog *p, uint32_t tid)
+{
+    struct lx_thread *t;
+
+    DL_FOREACH(p->threads, t)
+        if (t->tid == tid)
+            return t;
+    return NULL;
+}
+
+/** [ticks] What the operating system has taken of the thread's card since its trap. */
+static sim_tick handled(const struct lx_thread *t)
+{
+    const struct lx_prog *p = t->p;
+    const sim_tick tick_at = p->cards[t->card].tick_at;
+
+    if (t->trap.preempted && t->trap.at >= tick_at)
+        return lx_tick_cost(p, t->card, tick_at);
+    return t->absent ? p->par->os_fault : p->par->os_syscall;
+}
+
+/** The handler is done and the thread still has its card. */
+static void return_to_card(struct lx_thread *t)
+{
+    struct lx_prog *p = t->p;
+    struct lx_card *c = &p->cards[t->card];
+    unsigned card = t->card;
+    sim_tick at = sim_later(t->trap.at + handled(t), lx_now(p));
+
+    if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
+        resume(t, at);
+        return;
+    }
+    t->ready_at = at;
+    if (t->migrate) {
+        t->ready_at = sim_later(at, lx_now(p) + wake_time(p));
+        move(t);
+        card_next(p, card, at);
+        enqueue(t);
+        return;
+    }
+    t->state = TH_READY;
+    DL_APPEND2(c->queue, t, q_prev, q_next);
+    card_next(p, card, at);
+}
+
+void lx_sched_return(struct lx_thread *t)
+{
+    struct lx_prog *p = t->p;
+
+    if (p->run->over)
+        return;
+    if (t->state == TH_OS) {
+        return_to_card(t);
+    } else {
+        t->late_to = lx_now(p) + wake_chance(t);
+        t->ready_at = t->late_to + wake_time(p);
+        t->watched.free_at = lx_now(p);
+        if (t->migrate)
+            move(t);
+        enqueue(t);
+    }
+    t->yield = false;
+}
+
+void lx_sched_affinity(struct lx_thread *t)
+{
+    struct lx_prog *p = t->p;
+
+    t->migrate = !(t->affinity[t->card / 64] >> (t->card % 64) & 1);
+    if (!t->migrate)
+        return;
+    if (t->state == TH_RUNNING)
+        stop_by(p, t->card, reach(p));
+    if (t->state != TH_READY)
+        return;
+    DL_DELETE2(p->cards[t->card].queue, t, q_prev, q_next);
+    t->ready_at = sim_later(t->ready_at, lx_now(p) + wake_time(p));
+    move(t);
+    enqueue(t);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interruptible,
+                             const void *channel)
+{
+    struct lx_prog *p = t->p;
+
+    if (interruptible && lx_signal_waiting(t))
+        return WAKE_SIGNAL;
+    if (deadline <= lx_now(p))
+        return WAKE_TIMEOUT;
+    if (t->state == TH_OS) {
+        t->state = TH_BLOCKED;
+        card_next(p, t->card, lx_now(p) + p->par->os_syscall);
+    }
+    t->waiting = true;
+    t->interruptible = interruptible;
+    t->deadline = deadline;
+    t->channel = channel;
+    prog_actor_wait(t->actor, deadline);
+    t->channel = NULL;
+    return t->wake;
+}
+
+void lx_thread_hold(struct lx_thread *t, sim_tick at)
+{
+    if (at <= lx_now(t->p))
+        return;
+    t->waiting = true;
+    t->interruptible = false;
+    t->deadline = at;
+    prog_actor_wait(t->actor, at);
+}
+
+void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
+{
+    if (!t->waiting)
+        return;
+    t->waiting = false;
+    t->deadline = SIM_NEVER;
+    t->wake = why;
+    DL_APPEND2(t->p->woken, t, w_prev, w_next);
+}
+
+void lx_thread_wake_all(struct lx_prog *p, const void *channel)
+{
+    struct lx_thread *t;
+
+    DL_FOREACH(p->threads, t)
+        if (t->waiting && t->channel == channel)
+            lx_thread_wake(t, WAKE_EVENT);
+}
+
+void lx_thread_notify(struct lx_thread *t)
+{
+    if (t->waiting && t->interruptible)
+        lx_thread_wake(t, WAKE_SIGNAL);
+    else if (t->state == TH_RUNNING)
+        stop_by(t->p, t->card, reach(t->p));
+}

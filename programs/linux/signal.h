@@ -1,0 +1,56 @@
+/* What the signal files share: numbers, sets and frames of MIPS Linux. */
+#ifndef LX_SIGNAL_H
+#define LX_SIGNAL_H
+
+#include "programs/linux/syscall.h"
+
+/** MIPS Linux signal numbers. */
+enum {
+    SIG_ILL = 4,
+    SIG_TRAP = 5,
+    SIG_FPE = 8,
+    SIG_KILL = 9,
+    SIG_BUS = 10,
+    SIG_SEGV = 11,
+    SIG_PIPE = 13,
+    SIG_ALRM = 14,
+    SIG_CHLD = 18,
+    SIG_WINCH = 20,
+    SIG_URG = 21,
+    SIG_IO = 22,
+    SIG_STOP = 23,
+    SIG_TSTP = 24,
+    SIG_CONT = 25,
+    SIG_TTIN = 26,
+    SIG_TTOU = 27,
+    SIG_VTALRM = 28,
+    SIG_PROF = 29,
+    SIG_RTMIN = 32,
+};
+
+enum { HANDLER_DEFAULT = 0, HANDLER_IGNORE = 1 };
+enum { SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
+/** Who sent it. */
+enum { SI_USER_ = 0, SI_TIMER_ = -3, SI_MESGQ_ = -4, SI_TKILL_ = -6, SI_KERNEL_ = 0x80 };
+/** Flags of the handlers' stack; the least it may have [bytes]. */
+enum { SS_ONSTACK_ = 1, SS_DISABLE_ = 2, SS_MINIMUM = 2048 };
+#define SS_AUTODISARM_ UINT32_C(0x80000000)
+
+int lx_signal_read_set(struct lx_prog *p, uint64_t va, struct lx_sigs *s);
+int lx_signal_write_set(struct lx_prog *p, uint64_t va, const struct lx_sigs *s);
+/** Sets the mask; KILL and STOP stay open. */
+void lx_signal_set_mask(struct lx_thread *t, const struct lx_sigs *mask);
+/** Signals queued for the thread or the process. */
+void lx_signal_pending_set(const struct lx_thread *t, struct lx_sigs *s);
+/** Appends a 128-byte siginfo, and a stack_t. */
+void lx_signal_out_info(struct lx_out *o, const struct lx_prog *p, const struct lx_siginfo *info);
+void lx_signal_out_altstack(struct lx_out *o, const struct lx_thread *t);
+/** Whether the thread is on its handlers' stack. */
+bool lx_signal_on_altstack(const struct lx_thread *t);
+/** Gives the thread the handlers' stack that a stack_t at `va` describes.
+ *  @return 0, -EFAULT, -EPERM, -EINVAL, -ENOMEM */
+int lx_signal_set_altstack(struct lx_thread *t, uint64_t va);
+/** Undoes a handler's frame (rt or o32's old one). @return 0 or -EFAULT */
+int64_t lx_signal_return(struct lx_thread *t, bool rt);
+
+#endif

@@ -1,0 +1,35 @@
+/* Files that exist only in the view: what C libraries read in /proc, /sys, /dev and /etc. */
+#ifndef LX_SYNTHETIC_H
+#define LX_SYNTHETIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct lx_prog;
+
+enum lx_synthetic_kind {
+    SYN_TEXT, /**< written when opened */
+    SYN_NULL,
+    SYN_ZERO,
+    SYN_RANDOM,
+    SYN_DEVICE, /**< /dev/numachine/ */
+    SYN_EXE,    /**< the program itself */
+    SYN_FD,     /**< one of the program's open files */
+};
+
+struct lx_synthetic {
+    const char *path; /**< "#" at its end stands for a number */
+    enum lx_synthetic_kind kind;
+    unsigned number;                             /**< SYN_FD without "#": which */
+    void (*write)(struct lx_prog *p, FILE *out); /**< SYN_TEXT */
+};
+
+/** The row of a path, or NULL. @param[out] number  what stands for "#" */
+const struct lx_synthetic *lx_synthetic_find(const char *path, unsigned *number);
+/** Whether it is a directory of one. */
+bool lx_synthetic_above(const char *path);
+/** The i-th row's path, NULL after the last. */
+const char *lx_synthetic_path(size_t i);
+
+#endif

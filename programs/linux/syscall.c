@@ -1,0 +1,288 @@
+/*
+ * From the SYSCALL instruction to a handler and back: number in v0, arguments in a0.. (o32: four
+ * registers, then the stack), result in v0 with a3 = 1 for an error.
+ *
+ * The hard idea: arguments are decoded by the table, so that one handler serves both ABIs. o32
+ * passes a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
+ */
+#include "programs/linux/syscall.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { O32_BASE = 4000, N64_BASE = 5000, O32_STACK_ARGS = 16, RAW_ARGS = 8 };
+
+static const struct lx_sys_row rows[] = {
+#define SYS(name, o32, n64, handler, args, sentence) {#name, o32, n64, handler, args, sentence},
+#include "programs/linux/syscalls.def"
+#undef SYS
+};
+
+const struct lx_sys_row *lx_sys_rows(size_t *count)
+{
+    *count = sizeof rows / sizeof *rows;
+    return rows;
+}
+
+static const struct lx_sys_difference differences[] = {
+#define DIFFERS(name, sentence) {#name, sentence},
+#include "programs/linux/differences.def"
+#undef DIFFERS
+};
+
+const struct lx_sys_difference *lx_sys_differences(size_t *count)
+{
+    *count = sizeof differences / sizeof *differences;
+    return differences;
+}
+
+const char *lx_sys_differs(const struct lx_sys_row *row)
+{
+    if (row->fn == lx_sys_unprovided || row->fn == lx_sys_quietly_unprovided)
+        return "ENOSYS";
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        if (strcmp(differences[i].name, row->name) == 0)
+            return differences[i].sentence;
+    return "";
+}
+
+static const struct lx_sys_row *find_row(const struct lx_prog *p, uint64_t number)
+{
+    const unsigned base = p->n64 ? N64_BASE : O32_BASE;
+
+    if (number < base || number > base + 1000) /* below, -1 would be what marks "not in this ABI" */
+        return NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if ((p->n64 ? rows[i].n64 : rows[i].o32) == (int)(number - base))
+            return &rows[i];
+    return NULL;
+}
+
+void lx_syscall_name(const struct lx_prog *p, uint64_t number, char *buf, size_t size)
+{
+    const struct lx_sys_row *r = find_row(p, number);
+
+    if (r)
+        snprintf(buf, size, "%s", r->name);
+    else
+        snprintf(buf, size, "system call %" PRIu64, number);
+}
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+/** Raw argument words, zero extended for o32. `skip` drops leading ones (the indirect call). */
+static void raw_args(const struct lx_call *c, unsigned skip, uint64_t raw[RAW_ARGS])
+{
+    const struct r4400_regs *r = &c->t->regs;
+
+    for (unsigned i = 0; i < RAW_ARGS; i++) {
+        unsigned n = i + skip;
+        uint32_t w = 0;
+        if (c->p->n64) {
+            raw[i] = n < 8 ? r->gpr[4 + n] : 0;
+        } else if (n < 4) {
+            raw[i] = (uint32_t)r->gpr[4 + n];
+        } else {
+            /* Calls with few arguments may have no such stack: unreadable words read as zero. */
+            lx_vm_read32(&c->p->vm, (uint32_t)r->gpr[29] + O32_STACK_ARGS + 4 * (n - 4), &w);
+            raw[i] = w;
+        }
+    }
+}
+
+/** Decodes one argument by its letter. @return 0 or -errno */
+static int decode(struct lx_call *c, char letter, unsigned i, unsigned *strings)
+{
+    int64_t r = 0;
+
+    switch (letter) {
+    case 'i':
+    case 'd':
+        c->a[i] = (uint64_t)(int64_t)(int32_t)c->a[i];
+        break;
+    case 'u':
+        c->a[i] = (uint32_t)c->a[i];
+        break;
+    case 'l':
+        if (!c->p->n64)
+            c->a[i] = (uint64_t)(int64_t)(int32_t)c->a[i];
+        break;
+    case 's':
+        r = lx_vm_string(&c->p->vm, c->a[i], c->path[*strings], PATH_BYTES);
+        ++*strings;
+        break;
+    case 'f':
+        c->f = lx_file_get(c->p, (int32_t)c->a[i]);
+        c->a[i] = (uint32_t)c->a[i];
+        r = c->f ? 0 : -EBADF;
+        if (c->f)
+            lx_file_hold(c->t, c->f);
+        break;
+    default:
+        break;
+    }
+    return r < 0 ? (int)r : 0;
+}
+
+static int decode_args(struct lx_call *c, unsigned skip)
+{
+    uint64_t raw[RAW_ARGS];
+    unsigned from = 0, strings = 0;
+    int err = 0;
+
+    raw_args(c, skip, raw);
+    for (unsigned i = 0; !err && c->row->args[i]; i++) {
+        char letter = c->row->args[i];
+        if (letter == 'L' && !c->p->n64) {
+            from += from & 1;
+            c->a[i] = from + 1 < RAW_ARGS ? raw[from] << 32 | raw[from + 1] : 0;
+            from += 2;
+        } else {
+            c->a[i] = raw[from++];
+        }
+        err = decode(c, letter, i, &strings);
+    }
+    return err;
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+unsigned lx_call_time_width(const struct lx_call *c, unsigned i)
+{
+    return c->row->args[i] == 'T' || c->p->n64 ? 8 : 4;
+}
+
+int lx_call_time_at(const struct lx_call *c, uint64_t va, unsigned width, uint64_t *ns)
+{
+    uint64_t first, second;
+    int64_t sec, nsec;
+
+    if (lx_vm_read_word(&c->p->vm, va, width, &first) < 0 ||
+        lx_vm_read_word(&c->p->vm, va + width, width, &second) < 0)
+        return -EFAULT;
+    sec = lx_abi_signed(first, width);
+    nsec = lx_abi_signed(second, c->p->n64 ? 8 : 4); /* o32's upper half is padding */
+    if (sec < 0 || nsec < 0 || nsec >= 1000000000)
+        return -EINVAL;
+    *ns = (uint64_t)(sec > TIME_MAX_S ? TIME_MAX_S * 1000000000 : sec * 1000000000 + nsec);
+    return 0;
+}
+
+int lx_call_time(const struct lx_call *c, unsigned i, uint64_t *ns)
+{
+    return lx_call_time_at(c, c->a[i], lx_call_time_width(c, i), ns);
+}
+
+int lx_call_put_time(const struct lx_call *c, unsigned i, uint64_t ns)
+{
+    struct lx_out o;
+    unsigned width = lx_call_time_width(c, i);
+
+    lx_out_start(&o, c->p->n64);
+    lx_out_int(&o, width, ns / 1000000000);
+    lx_out_int(&o, width, ns % 1000000000);
+    return lx_out_write(&o, &c->p->vm, c->a[i]);
+}
+
+sim_tick lx_call_deadline(const struct lx_call *c, bool absolute, bool realtime, uint64_t ns)
+{
+    uint64_t epoch = (uint64_t)LX_EPOCH * 1000000000;
+
+    if (!absolute)
+        return lx_now(c->p) + lx_ticks(c->p, ns);
+    if (realtime)
+        ns = ns > epoch ? ns - epoch : 0;
+    return lx_ticks(c->p, ns);
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+/** Says once per run which call the program wanted. */
+static void name_once(struct lx_call *c)
+{
+    struct lx_prog *p = c->p;
+    unsigned bit = c->number < 8 * sizeof p->named ? (unsigned)c->number : 0;
+    char where[160];
+
+    if (p->named[bit / 8] >> (bit % 8) & 1)
+        return;
+    p->named[bit / 8] |= (unsigned char)(1 << (bit % 8));
+    lx_elf_symbol(p->elf_fd, &p->image, c->t->call.pc, where, sizeof where);
+    fprintf(stderr,
+            "numachine: the program called %s%s%" PRIu64 "%s at pc 0x%" PRIx64
+            "%s%s%s, which is not provided: it gets ENOSYS\n",
+            c->row ? c->row->name : "system call ", c->row ? " (" : "", c->number,
+            c->row ? ")" : "", c->t->call.pc, *where ? " (" : "", where, *where ? ")" : "");
+}
+
+int64_t lx_sys_unprovided(struct lx_call *c)
+{
+    name_once(c);
+    return -ENOSYS;
+}
+
+int64_t lx_sys_quietly_unprovided(struct lx_call *c)
+{
+    (void)c;
+    return -ENOSYS;
+}
+
+int64_t lx_sys_nothing(struct lx_call *c)
+{
+    (void)c;
+    return 0;
+}
+
+/** Finds the row, follows the indirect call, decodes and runs. */
+static int64_t perform(struct lx_call *c)
+{
+    unsigned skip = 0;
+    int err;
+
+    if (!c->p->n64 && c->number == O32_BASE) {
+        c->number = (uint32_t)c->t->regs.gpr[4];
+        skip = 1;
+    }
+    c->row = find_row(c->p, c->number);
+    if (!c->row)
+        return lx_sys_unprovided(c);
+    c->t->waits_in = c->row->name;
+    err = decode_args(c, skip);
+    return err < 0 ? err : c->row->fn(c);
+}
+
+static void set_result(struct lx_call *c, int64_t result)
+{
+    struct r4400_regs *r = &c->t->regs;
+
+    if (result < 0) {
+        int e = (int)-result;
+        r->gpr[2] = (uint64_t)(e >= ERESTART_SYS ? e : lx_abi_errno(e));
+        r->gpr[7] = 1;
+        return;
+    }
+    r->gpr[2] = c->p->n64 ? (uint64_t)result : (uint64_t)(int64_t)(int32_t)result;
+    r->gpr[7] = 0;
+    if (c->has_second)
+        r->gpr[3] = c->second;
+}
+
+void lx_syscall_trap(struct lx_thread *t)
+{
+    struct lx_call c = {.t = t, .p = t->p};
+    uint64_t v0 = t->regs.gpr[2], a3 = t->regs.gpr[7];
+    int64_t result;
+
+    c.number = t->p->n64 ? v0 : (uint32_t)v0;
+    result = perform(&c);
+    lx_files_let_go(t);
+    if (t->state == TH_DEAD || t->p->run->over)
+        return;
+    if (!c.replaced)
+        set_result(&c, result);
+    t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;
+    t->restart_v0 = v0;
+    t->restart_a3 = a3;
+    lx_signal_deliver(t);
+}

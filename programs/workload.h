@@ -1,0 +1,134 @@
+/*
+ * What a workload must be: a struct of operations that the run loop (run.c) calls.
+ *
+ * Two clocks move together. The loop runs the machine to the workload's next date, or until a card
+ * traps; then all of the machine stands at one tick, and the workload does what is to be done at
+ * that tick. docs/extending.md has a walk through the smallest one, tests/extending/workload.c.
+ *
+ * All operations get `self`: `size` bytes, zeroed, the run's. They are called one at a time, and
+ * while the machine stands: they may read and change it, start and stop cards (nm_card_resume,
+ * nm_card_preempt), and call prog_finish, prog_say and prog_tell; they must not run it
+ * (nm_machine_run). What they do must depend on simulated things only, or runs differ.
+ *
+ * Order of calls: prepare; if that was good, start; then rounds of runs, date, [the machine], due,
+ * perhaps trap or interrupt, stepped; over; end. `describe` may come at any time between start and
+ * over. Once the run's end is decided (run->over), there is no further round.
+ */
+#ifndef PROG_WORKLOAD_H
+#define PROG_WORKLOAD_H
+
+#include "programs/program.h"
+
+#include <stdio.h>
+
+#pragma GCC visibility push(default)
+
+struct prog_actors;
+
+/** A run under way. A workload reads it; it changes `out->threads` and `out->stdout_hash`. */
+struct prog_run {
+    struct nm_machine *m;
+    const struct nm_params *par; /**< the machine's */
+    const struct prog_spec *spec;
+    const struct prog_hooks *hooks; /**< NULL: none */
+    struct prog_outcome *out;
+    struct prog_actors *actors; /**< of a workload of actors, from `start` on */
+    bool over;                  /**< the end is decided: */
+    sim_tick over_at;           /**< [ticks] the machine still runs to here */
+
+    /* the loop's own */
+    void *self;
+    sim_tick moment_at; /**< next call of the moment hook; SIM_NEVER: none */
+    int64_t told_ns;    /**< [host ns] when the progress hook was last called */
+    sim_tick moved_at;  /**< simulated time at ... */
+    int64_t moved_ns;   /**< [host ns] ... this moment, from which on it stood */
+    bool stood;         /**< that has been said */
+};
+
+enum { PROG_ABIS_MAX = 4 };
+
+/** A system call, for lists. */
+struct prog_call {
+    const char *name, *sentence;
+    const char *differs;       /**< what it does not do of what its model does; "": nothing */
+    int number[PROG_ABIS_MAX]; /**< in each of the workload's ABIs; -1: there is none */
+};
+
+/** A kind of workload. */
+struct prog_workload {
+    const char *name, *sentence; /**< for lists */
+    size_t size;                 /**< [bytes] of `self` */
+
+    /** Its threads are actors (actors.h): from `start` to `over` it is called within SimGrid. */
+    bool actors;
+
+    /** Takes run->spec->what; loads, maps and places what is needed. No card runs yet. `run`
+     *  outlives all calls. @return false: not possible; prog_finish has been called */
+    bool (*prepare)(void *self, struct prog_run *run);
+
+    /** Tick 0: has the first cards start (nm_card_resume, at this tick or later). */
+    void (*start)(void *self);
+
+    /** Whether a thread has a card or could have one, or the machine does something that may wake
+     *  one. If not, and there is no date either, the run ends as a deadlock. */
+    bool (*runs)(const void *self);
+
+    /** [ticks] The next tick at which something must happen even if no card traps, not before the
+     *  present one; SIM_NEVER: none. The machine never runs past it. NULL: never. */
+    sim_tick (*date)(const void *self);
+
+    /** The machine stands, at `now`: what was due by now happens. NULL: nothing. */
+    void (*due)(void *self, sim_tick now);
+
+    /** A card has trapped (NM_RUN_TRAP), and stands. Afterwards it has been resumed, or the
+     *  workload will resume it, or it stays idle. */
+    void (*trap)(void *self, const struct nm_trap *trap);
+
+    /** A card's unit raised its interrupt, or a special function is done (NM_RUN_INTERRUPT). NULL:
+     *  nobody listens. */
+    void (*interrupt)(void *self, const struct nm_trap *trap);
+
+    /** All of this tick has happened. The place to look whether threads get on. NULL: no look. */
+    void (*stepped)(void *self);
+
+    /** Where every thread is, for people: a line each, "  thread ...". They follow a deadlock, an
+     *  interrupted run and a machine that is stuck. It only reads. */
+    void (*describe)(void *self, FILE *out);
+
+    /** The run is over, and the machine stands at its end: last words. NULL: none. */
+    void (*over)(void *self);
+
+    /** Gives back whatever `self` holds, even after a `prepare` that failed. NULL: nothing. */
+    void (*end)(void *self);
+
+    /* ---- of those that run a struct prog_program; NULL: others ---- */
+
+    /** Whether `path` is a program it can run. @return true, or false with one line in `why` */
+    bool (*check)(const char *path, char *why, size_t size);
+
+    /** Where the object or function `name` of an executable lies: [*from, *to), virtual.
+     *  @return false with one line in `why`: there is none, or several, or it has no size */
+    bool (*symbol)(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
+                   size_t size);
+
+    const char *abis[PROG_ABIS_MAX]; /**< names, NULL after the last */
+
+    /** Its i-th system call. @return false after the last */
+    bool (*call)(size_t i, struct prog_call *out);
+};
+
+/** Decides the end of the run; the first to do so wins. PROG_EXITED and PROG_SIGNALED come into
+ *  force when what is under way in other cards' present step is done. `format` may be NULL. */
+void prog_finish(struct prog_run *run, enum prog_end end, int status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/** Calls the progress hook if it is time; whoever waits for the host must do so about as often.
+ *  The hook may decide the end (run->over). */
+void prog_tell(struct prog_run *run);
+
+/** Says text of whole lines (prog_hooks.say). */
+void prog_say(struct prog_run *run, const char *text);
+
+#pragma GCC visibility pop
+
+#endif

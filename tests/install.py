@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""What `meson install` gives, used from a prefix that was moved.
+
+    install.py MESON BUILD SOURCE
+
+The objects are those of BUILD. It is installed below a directory of its own, so nothing is where it
+was configured to be: whatever works finds its files from its own place. What is asked of the prefix:
+no file names the source or the build tree; the command runs a shipped experiment, from elsewhere; each
+public header compiles by itself; the library exports what they declare and nothing else, has no variables,
+and ends a process only where MAY_END says so; every example
+of tests/extending/ compiles with pkg-config's flags alone, shared and static, and runs.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+INCLUDE = re.compile(r'^#\s*include\s+"([^"]+)"', re.M)
+failures = []
+
+
+def expect(good, *what):
+    if not good:
+        failures.append(what)
+        print("FAILED:", *what, flush=True)
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    expect(done.returncode == 0, *command, done.stdout, done.stderr)
+    return done.stdout
+
+
+def install(meson, build, where):
+    """The prefix, which the tests of BUILD may be using at the same time."""
+    run(meson, "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", where)
+    return next(where.rglob("bin/numachine")).parent.parent
+
+
+def names_no_tree(prefix, *trees):
+    """Debug information, which a distribution strips, may name them."""
+    for path in sorted(p for p in prefix.rglob("*") if p.is_file() and not p.is_symlink()):
+        data = path.read_bytes()
+        if path.name == "numachine" and path.parent.name == "bin" or ".so" in path.name or path.suffix == ".a":
+            with tempfile.NamedTemporaryFile() as copy:
+                run("strip", "--strip-debug", "-o", copy.name, path)
+                data = pathlib.Path(copy.name).read_bytes()
+        for tree in trees:
+            expect(os.fsencode(tree) not in data, path, "names", tree)
+
+
+def command_runs(prefix, elsewhere):
+    """As somebody would who has the command in PATH, or a link to it, and not the tree."""
+    link = elsewhere / "link"
+    link.symlink_to(prefix / "bin/numachine")
+    expect("numachine-64" in run(link, "list", "machines", cwd=elsewhere), "machines")
+    expect("NACK" in run(link, "list", "groups", cwd=elsewhere), "groups")
+    run(link, "init", "mine.yaml", cwd=elsewhere)
+    schema = re.search(r"\$schema=(.*)", (elsewhere / "mine.yaml").read_text())[1]
+    expect(schema == str(prefix / "share/numachine/configs/schema.json"), "schema", schema)
+    run(link, "check", "mine.yaml", cwd=elsewhere)
+    if subprocess.run(["sh", "-c", "command -v mips-linux-gnu-gcc"], capture_output=True).returncode == 0:
+        out = run(link, "run", "first-light", "-o", elsewhere / "results", cwd=elsewhere)
+        expect("adjacent" in out and (elsewhere / "results/stats.json").exists(), "first-light", out)
+    words = run("bash", "-c", '. "$1"; COMP_WORDS=("$2" list mach) COMP_CWORD=2; _numachine; echo "${COMPREPLY[@]}"',
+                "bash", prefix / "share/bash-completion/completions/numachine", link)
+    expect(words.split() == ["machines"], "completion", words)
+
+
+def headers_stand_alone(prefix, scratch):
+    """Private ones are not in the prefix, so one that needs them does not compile."""
+    folder = prefix / "include/numachine"
+    for header in sorted(folder.rglob("*.h")):
+        source = scratch / "alone.c"
+        source.write_text(f'#include "{header.relative_to(folder)}"\n')
+        run("cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{folder}", source, cwd=scratch)
+    used = {h for f in folder.rglob("*.*") for h in INCLUDE.findall(f.read_text())}
+    for rows in folder.rglob("*.def"):
+        expect(str(rows.relative_to(folder)) in used, rows, "is included by no public header")
+
+
+def exports_what_is_declared(prefix):
+    library = next(prefix.rglob("libnumachine.so"))
+    exported = {line.split()[2] for line in run("nm", "-D", "--defined-only", library).splitlines()}
+    text = "\n".join(h.read_text() for h in (prefix / "include").rglob("*.h"))
+    declared = set(re.findall(r"\b\w+\b", re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)))
+    expect(len(exported) > 50, "exported", exported)
+    expect(not exported - declared, "in no public header:", sorted(exported - declared))
+
+
+# Who may end the process. A user's error is a value; these are no memory and broken contracts.
+MAY_END = {
+    "base_alloc.c.o": "_exit",  # no memory
+    "input_monitor.c.o": "abort",  # a counter unit has made more writes of a wish than MON_WRITES_MAX
+    **{f"{room}_invariants.c.o": "abort" for room in ("machine", "procard", "ring")},  # -Dinvariants=true
+    "machine_machine.c.o": "abort",  # a core has come back before its horizon (procard/core.h)
+    "report_rundir.c.o": "abort",  # a file that is not in its own table
+}
+ENDS = ("_exit", "exit", "quick_exit", "abort", "err", "errx", "kill", "raise")
+
+
+def ends_no_process(prefix):
+    for line in run("nm", "-A", "--undefined-only", next(prefix.rglob("libnumachine.a"))).splitlines():
+        *_, member, _, name = line.replace(":", " ").split()
+        expect(name not in ENDS or MAY_END.get(member) == name, member, "calls", name)
+
+
+def has_no_variables(prefix):
+    """Constants that hold addresses are relocated (.data.rel.ro), nothing else is ever written."""
+    sections = run("objdump", "-h", next(prefix.rglob("libnumachine.a")))
+    for member, text in re.findall(r"^(\S+):\s+file format[^\n]*\n(.*?)(?=^\S+:\s+file format|\Z)", sections, re.M | re.S):
+        for name, size in re.findall(r"^ +\d+ (\.\S+) +([0-9a-f]{8})", text, re.M):
+            variables = re.match(r"\.(data|bss|tdata|tbss)", name) and not name.startswith(".data.rel.ro")
+            expect(not variables or int(size, 16) == 0, member, "has variables:", name, size)
+
+
+def programs(folder):
+    """Each example with the files beside it whose headers it includes."""
+    files = {f: f.read_text() for f in sorted(folder.glob("*.c"))}
+    beside = {f: [folder / h.replace(".h", ".c") for h in INCLUDE.findall(t) if (folder / h).exists()]
+              for f, t in files.items()}
+    found = {f: {f, *beside[f]} for f, t in files.items() if re.search(r"^int main\(", t, re.M)}
+    for file in files:
+        expect(any(file in sources for sources in found.values()), file, "is part of no program")
+    return found
+
+
+def examples_run(prefix, examples, scratch):
+    library = next(prefix.rglob("libnumachine.so")).parent
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PKG_CONFIG")} | {
+        "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+    shared = shlex.split(run("pkg-config", "--cflags", "--libs", "numachine", env=env))
+    static = shlex.split(run("pkg-config", "--static", "--cflags", "--libs", "numachine", env=env))
+    expect(pathlib.Path(shared[0].removeprefix("-I")).resolve() == prefix / "include/numachine", shared,
+           "not where it was moved to; an old build directory wants: meson configure -Dpkgconfig.relocatable=true")
+    static = ["-l:libnumachine.a" if f == "-lnumachine" else f for f in static]
+    for name, sources in programs(examples).items():
+        for flags in shared, static:
+            program = scratch / name.stem
+            program.unlink(missing_ok=True)
+            run("cc", "-Wall", "-Wextra", "-Werror", *sorted(sources), "-o", program, *flags, env=env, cwd=scratch)
+            if not program.exists():
+                continue
+            needed = "libnumachine.so.0" in run("readelf", "-d", program)
+            expect(needed == (flags is shared), program, "is linked with the other library")
+            run(program, env=env, cwd=scratch)
+
+
+def main():
+    meson, build, source = sys.argv[1], *(pathlib.Path(a).resolve() for a in sys.argv[2:4])
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name).resolve()
+        for folder in ("moved", "elsewhere"):
+            (scratch / folder).mkdir()
+        prefix = install(meson, build, scratch / "moved")
+        names_no_tree(prefix, source, build)
+        command_runs(prefix, scratch / "elsewhere")
+        headers_stand_alone(prefix, scratch)
+        exports_what_is_declared(prefix)
+        ends_no_process(prefix)
+        has_no_variables(prefix)
+        examples_run(prefix, next(prefix.rglob("examples")), scratch)
+    sys.exit(bool(failures))
+
+
+main()

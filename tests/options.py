@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""
+Every option of every command that takes a value says so when that is empty, wrong, or given twice: a line that
+names the option (or what is wrong with it), and status 2. What is asked for comes from the commands' own --help, so a new option needs a row.
+
+    options.py NUMACHINE
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# What a command needs beside options to be complete; of run and stat the rest is missing on purpose, so that
+# nothing runs: they get past their options and then complain of something else.
+COMMANDS = {
+    "run": ["complete.yaml"],
+    "stat": ["--", "./no-such-program"],
+    "list": [],
+    "check": ["station-4"],
+    "init": None,  # no options of its own
+    "protocol": [],
+    "topology": ["station-4"],
+    "latency": ["station-4"],
+    "bench": None,
+}
+
+# Option: a right value, another one, wrong ones, and whether it says one thing only.
+ROWS = {
+    "--allow": ("/tmp:ro", "/usr:ro", [], False),
+    "--env": ("A=1", "B=2", ["A", "=1", "="], False),
+    "--event": ("nacks", "upgrades", [",", "nacks,", ",nacks", "nacks,,upgrades"], False),
+    "--field-separator": (";", ",", ["--json"], True),
+    "--format": ("dot", "dot", ["doc", "0"], True),
+    "--group": ("NACK", "NACK", [",", "NACK,", ",NACK"], False),
+    "--limit": ("1ms", "2ms", ["0", "0us", "1", "-1ms", "99999999999999s"], True),
+    "--machine": ("station-4", "ring-16", ["no-such-machine"], True),
+    "--output": ("out", "out2", ["--force"], True),
+    "--processors": ("2", "3", ["0", "-1", "1.5", "two", "1000000", "99999999999999999999"], True),
+    "--seed": ("0", "2", ["-1", "1.5", "one", "99999999999999999999"], True),
+    "--set": ("bus.fifo=7", "bus.fifo=9", ["bus.fifo", "=7", "bus.fifo=", "bus.fifo=0"], False),
+}
+
+
+def main():
+    numachine = os.path.abspath(sys.argv[1])
+    wide = {**os.environ, "ARGP_HELP_FMT": "rmargin=250"}
+    asked = set()
+    with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
+        def ask(*words):
+            return subprocess.run([numachine, *words], capture_output=True, text=True, env=wide, cwd=scratch,
+                                  stdin=subprocess.DEVNULL, timeout=60)
+
+        def complains(option, *words, value=""):
+            done = ask(*words)
+            named = option in done.stderr or (value and f"'{value}'" in done.stderr)
+            assert done.returncode == 2 and named, f"{words}: status {done.returncode}, {done.stderr}"
+
+        with open(scratch + "/complete.yaml", "w", encoding="ascii") as file:
+            file.write("machine: {base: station-4}\nprogram: {path: ./no-such-program}\n")
+        named = re.findall(r"^  (\w+) ", ask("--help").stdout.split("Commands")[1].split("Exit status")[0], re.M)
+        assert set(named) - {"test"} == set(COMMANDS), named
+        for command, rest in COMMANDS.items():
+            options = re.findall(r"(--[\w-]+)=\S", ask(command, "--help").stdout)
+            assert options or rest is None or command == "list", command
+            for option in options:
+                asked.add(option)
+                good, other, wrong, once = ROWS[option]
+                for value in ["", *wrong]:
+                    complains(option, command, f"{option}={value}", *rest, value=value)
+                done = ask(command, option + "=" + good, *rest)
+                assert option not in done.stderr, f"{command} {option}={good}: {done.stderr}"
+                done = ask(command, f"{option}={good}", f"{option}={other}", *rest)
+                assert (option in done.stderr) == once, f"{command} {option} twice: {done.stderr}"
+                assert not once or done.returncode == 2, f"{command} {option} twice: {done.returncode}"
+        complains("--env", "stat", "--env", "A=1", "--env", "A=2", *COMMANDS["stat"])
+        assert asked == set(ROWS), asked ^ set(ROWS)
+        print(f"ok: {len(asked)} options")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+/* The kernel's wall around calls, from within: what it must refuse, and what it must leave alone.
+ */
+#include "programs/linux/confine.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SELF = -1 /* this process's number */ };
+
+static const struct row {
+    long call, argument[3];
+    int error; /* 0: it succeeds */
+} rows[] = {
+    {SYS_execve, {0}, EPERM},
+    {SYS_ptrace, {0}, EPERM},
+    {SYS_socket, {1, 1, 0}, EPERM},
+    {SYS_mount, {0}, EPERM},
+    {SYS_mq_open, {0}, EPERM},
+    {SYS_fork, {0}, EPERM},
+    {SYS_clone, {SIGCHLD}, EPERM},
+    {SYS_clone, {CLONE_THREAD}, EINVAL}, /* the kernel's own answer: without CLONE_SIGHAND */
+    {SYS_clone3, {0}, ENOSYS},
+    {SYS_kill, {SELF, 0}, 0},
+    {SYS_kill, {1, 0}, EPERM},
+    {SYS_tgkill, {1, 1, 0}, EPERM},
+    {SYS_rt_sigqueueinfo, {1, 0, 0}, EPERM},
+    {SYS_mknod, {0}, EPERM},
+    {SYS_mknodat, {-1, 0, S_IFCHR | 0600}, EPERM},
+    {SYS_mknodat, {-1, 0, S_IFBLK | 0600}, EPERM},
+    {SYS_mknodat, {-1, 0, S_IFIFO | 0600}, EFAULT}, /* which is made when there is a name */
+    {SYS_getppid, {0}, 0},
+    {SYS_close, {-1}, EBADF},
+};
+
+/** In a child: behind the wall. @return 0, or 1 + the number of a row that is not so */
+static int look(const struct lx_view *v)
+{
+    const char *const nothing[] = {NULL};
+
+    lx_confine(v, "/dev/null", nothing);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *r = &rows[i];
+        const long first = r->argument[0] == SELF && !r->error ? getpid() : r->argument[0];
+
+        errno = 0;
+        if ((syscall(r->call, first, r->argument[1], r->argument[2]) < 0) != (r->error != 0) ||
+            errno != r->error)
+            return 1 + (int)i;
+    }
+    return 0;
+}
+
+Test(os_confine, refuses_what_leads_out_and_nothing_else)
+{
+#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__
+    const struct lx_view_spec spec = {0};
+    char why[200];
+    struct lx_view *v = lx_view_new(&spec, why, sizeof why);
+    int status;
+    pid_t child;
+
+    cr_assert(v, "%s", why);
+    child = fork();
+    if (child == 0)
+        _exit(look(v));
+    cr_assert(waitpid(child, &status, 0) == child);
+    lx_view_free(v);
+    cr_assert(WIFEXITED(status), "the child died of signal %d", WTERMSIG(status));
+    cr_assert(WEXITSTATUS(status) == 0, "row %d of the table", WEXITSTATUS(status) - 1);
+#endif
+}

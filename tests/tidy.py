@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""
+The whole tree under clang-tidy, as .clang-tidy says: no warning, in as many processes as there are processors.
+
+    tidy.py SOURCE BUILD [quick]
+
+BUILD has been configured; its compile_commands.json says what is compiled, and how. Each source once. `quick`: without
+the analyzer, which takes twenty times as long as all the rest. Skipped (77) where there is no clang-tidy.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+SKIPPED = 77
+
+
+def sources(source, build):
+    """What is compiled, each once; not what is generated, nor guests, which clang does not compile."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    files = {pathlib.Path(os.path.normpath(build / c["file"])) for c in commands}
+    return sorted(f for f in files if f.is_relative_to(source) and not f.is_relative_to(build))
+
+
+def check(file, build, options):
+    """One file in one process: the analyzer of clang 14 mixes up the lists of arguments of several."""
+    done = subprocess.run(["clang-tidy", "-p", build, "--quiet", *options, file], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return done.returncode == 0, done.stdout or done.stderr
+
+
+def main():
+    source, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+    options = ["--checks=-clang-analyzer-*"] if "quick" in sys.argv[3:] else []
+    if not shutil.which("clang-tidy"):
+        print("no clang-tidy here (Debian: clang-tidy)")
+        return SKIPPED
+    begin = time.monotonic()
+    files = sources(source, build)
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        results = list(pool.map(lambda f: check(f, build, options), files))
+    bad = [text for good, text in results if not good]
+    print(*bad, sep="\n")
+    print(f"{len(files)} files, {len(bad)} with warnings, {time.monotonic() - begin:.0f} s")
+    return 1 if bad or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
