@@ -79,7 +79,7 @@ enum prog_end {
     PROG_DEADLOCK,    /**< every thread waits for another; message says who for whom */
     PROG_STUCK,       /**< hardware watchdog */
     PROG_LIVELOCK,    /**< run.livelock: a thread gets nowhere; message says which and where */
-    PROG_BROKEN,      /**< coherence or internal invariant violated */
+    PROG_BROKEN,      /**< coherence, an internal invariant or a workload's contract violated */
     PROG_INTERRUPTED, /**< progress hook said stop */
     PROG_UNLOADABLE,  /**< not an executable this machine can run, or SimGrid did not start; message
                            is one line */

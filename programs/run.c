@@ -22,6 +22,10 @@
  */
 enum { CHUNK_TICKS = 1 << 18, PROGRESS_NS = 100000000 };
 
+/* How often in a row a workload may have something due at the present tick, and nothing else
+ * happen: more than that never ends. */
+enum { DATES_MAX = 1 << 16 };
+
 static const int64_t HOST_STANDS_NS = INT64_C(60000000000);
 
 static const struct prog_workload *ops(const struct prog_run *run)
@@ -169,6 +173,22 @@ static void machine_failed(struct prog_run *run, enum nm_run why)
         prog_finish(run, PROG_BROKEN, 0, "%s", error);
 }
 
+/** A workload whose date never gets beyond the present tick breaks its contract: it would be called
+ *  for ever. @param next  its date before this round, in which the machine stopped for `why` */
+static void check_date(struct prog_run *run, sim_tick next, enum nm_run why)
+{
+    const sim_tick now = nm_machine_now(run->m);
+
+    run->dates = next <= now && why == NM_RUN_UNTIL && run->dated_at == now ? run->dates + 1 : 0;
+    run->dated_at = now;
+    if (run->dates == DATES_MAX)
+        prog_finish(run, PROG_BROKEN, 0,
+                    "workload '%s' gets nowhere: at tick %" PRIu64 " its date is tick %" PRIu64
+                    ", and still was when `due` had been called %d times. A date is not before the "
+                    "present tick, and what `due` has done is due no more (programs/workload.h)",
+                    run->spec->workload->name, now, next, DATES_MAX);
+}
+
 /** Hands over what the machine stopped for. */
 static void handle(struct prog_run *run, enum nm_run why, const struct nm_trap *trap)
 {
@@ -206,6 +226,7 @@ static void step(struct prog_run *run)
     if (run->over)
         return;
     handle(run, why, &trap);
+    check_date(run, next, why);
     if (why == NM_RUN_UNTIL) {
         moment(run);
         prog_tell(run);

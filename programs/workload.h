@@ -43,6 +43,8 @@ struct prog_run {
     sim_tick moved_at;  /**< simulated time at ... */
     int64_t moved_ns;   /**< [host ns] ... this moment, from which on it stood */
     bool stood;         /**< that has been said */
+    sim_tick dated_at;  /**< the last round's tick, and */
+    unsigned dates;     /**< rounds there in a row in which nothing but a date came */
 };
 
 enum { PROG_ABIS_MAX = 4 };
@@ -74,7 +76,9 @@ struct prog_workload {
     bool (*runs)(const void *self);
 
     /** [ticks] The next tick at which something must happen even if no card traps, not before the
-     *  present one; SIM_NEVER: none. The machine never runs past it. NULL: never. */
+     *  present one, and once `due` has done it another one; SIM_NEVER: none. The machine never runs
+     *  past it. One that stays where the machine stands, or behind it, ends the run (PROG_BROKEN).
+     *  NULL: never. */
     sim_tick (*date)(const void *self);
 
     /** The machine stands, at `now`: what was due by now happens. NULL: nothing. */

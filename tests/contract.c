@@ -122,3 +122,94 @@ Test(contract, refusal_without_a_reason)
     cr_expect(strstr(outcome.message, "silent") && strstr(outcome.message, "prog_finish"), "%s",
               outcome.message);
 }
+
+/* A workload whose only affair is a date, at first to come. */
+static sim_tick dates[2];
+
+struct dated {
+    struct prog_run *run;
+    bool done;
+};
+
+static bool agrees(void *self, struct prog_run *run)
+{
+    ((struct dated *)self)->run = run;
+    return true;
+}
+
+static void begins(void *self)
+{
+    (void)self;
+}
+
+static bool never_runs(const void *self)
+{
+    (void)self;
+    return false;
+}
+
+static sim_tick dated(const void *self)
+{
+    return dates[((const struct dated *)self)->done];
+}
+
+static void falls_due(void *self, sim_tick now)
+{
+    ((struct dated *)self)->done |= now >= dates[0];
+}
+
+static void describes(void *self, FILE *out)
+{
+    (void)self, (void)out;
+}
+
+static void run_dated(struct prog_outcome *outcome, sim_tick second)
+{
+    static const struct prog_workload workload = {.name = "calendar",
+                                                  .size = sizeof(struct dated),
+                                                  .prepare = agrees,
+                                                  .start = begins,
+                                                  .runs = never_runs,
+                                                  .date = dated,
+                                                  .due = falls_due,
+                                                  .describe = describes};
+    const struct prog_spec spec = {.workload = &workload, .limit = SIM_NEVER, .moment = SIM_NEVER};
+    struct nm_params p;
+    dates[0] = 1000;
+    dates[1] = second;
+    actors_params(&p, 1, 1, 1, 1);
+    struct nm_machine *m = nm_machine_new(&p, &kind);
+    prog_run(m, &spec, NULL, outcome);
+    nm_machine_free(m);
+}
+
+Test(contract, date_that_goes, .timeout = 20)
+{
+    struct prog_outcome outcome;
+    run_dated(&outcome, SIM_NEVER);
+    cr_expect_eq(outcome.end, PROG_DEADLOCK);
+    cr_expect_eq(outcome.ticks, 1000);
+}
+
+static void expect_named(const struct prog_outcome *outcome, const char *date)
+{
+    cr_expect_eq(outcome->end, PROG_BROKEN);
+    cr_expect_eq(outcome->ticks, 1000);
+    cr_expect(strstr(outcome->message, "'calendar'") && strstr(outcome->message, date) &&
+                  strstr(outcome->message, "tick 1000"),
+              "%s", outcome->message);
+}
+
+Test(contract, date_that_stays, .timeout = 20)
+{
+    struct prog_outcome outcome;
+    run_dated(&outcome, 1000);
+    expect_named(&outcome, "its date is tick 1000");
+}
+
+Test(contract, date_in_the_past, .timeout = 20)
+{
+    struct prog_outcome outcome;
+    run_dated(&outcome, 10);
+    expect_named(&outcome, "its date is tick 10,");
+}
