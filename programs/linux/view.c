@@ -563,19 +563,68 @@ static int add_allowed(struct lx_view *v, const char *text)
     return err;
 }
 
-/** Removes all names in a directory, by descriptor: no link is followed. Closes it. */
+/** The next name in a directory; NULL after the last. */
+static const char *next_entry(DIR *d)
+{
+    const struct dirent *e = readdir(d);
+
+    while (e && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0))
+        e = readdir(d);
+    return e ? e->d_name : NULL;
+}
+
+/** Removes a name that has nothing beneath it. */
+static bool remove_name(int dir, const char *name)
+{
+    return unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0;
+}
+
+/** Moves a directory up into `top`. @param lifted  how many have been: their names
+ *  @return whether it could */
+static bool lift(int top, int from, const char *name, size_t *lifted)
+{
+    char fresh[32];
+    int err;
+
+    fchmodat(from, name, 0700, 0); /* one that its owner may not change */
+    do {
+        snprintf(fresh, sizeof fresh, "lifted-%zu", (*lifted)++);
+        err = renameat(from, name, top, fresh) == 0 ? 0 : errno;
+    } while (err == ENOTEMPTY || err == EEXIST);
+    return !err;
+}
+
+/** Empties a directory in `top`: others in it that are not empty go up. Then it goes too.
+ *  @return whether anything has gone */
+static bool remove_directory(int top, const char *name, size_t *lifted)
+{
+    bool any = false;
+    DIR *d;
+    int fd;
+
+    fchmodat(top, name, 0700, 0);
+    fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    d = fd < 0 ? NULL : fdopendir(fd);
+    for (const char *in; d && (in = next_entry(d));)
+        any |= remove_name(fd, in) || lift(top, fd, in, lifted);
+    if (d)
+        closedir(d);
+    return unlinkat(top, name, AT_REMOVEDIR) == 0 || any;
+}
+
+/** Removes all names in a directory, by descriptor: no link is followed. Closes it. A guest's
+ *  directories may lie deeper in one another than there are descriptors, so nothing goes down into
+ *  them: they come up. */
 static void empty(int fd)
 {
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    size_t lifted = 0;
 
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        if (unlinkat(fd, e->d_name, 0) == 0)
-            continue;
-        fchmodat(fd, e->d_name, 0700, 0); /* a directory that its owner may not change */
-        empty(openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        unlinkat(fd, e->d_name, AT_REMOVEDIR);
+    for (bool any = d; any;) {
+        any = false;
+        rewinddir(d);
+        for (const char *name; (name = next_entry(d));)
+            any |= remove_name(fd, name) || remove_directory(fd, name, &lifted);
     }
     if (d)
         closedir(d);
