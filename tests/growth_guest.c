@@ -4,12 +4,17 @@
  *
  *     growth_guest WAY MEGABYTES     of the machine's memory
  */
+#include "numachine.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -29,8 +34,8 @@ static long page;
 
 static int fill(int fd, unsigned long bytes)
 {
-    for (unsigned long at = 0; at < bytes; at += MB)
-        if (write(fd, buffer, MB) != MB)
+    for (ssize_t n; bytes > 0; bytes -= (unsigned long)n)
+        if ((n = write(fd, buffer, bytes < MB ? bytes : MB)) < 0)
             return -1;
     return 0;
 }
@@ -92,6 +97,119 @@ static int unnamed(unsigned long step)
 
     (void)step;
     return fd < 0 ? -1 : fill(fd, MB);
+}
+
+/* Names: of this many in a step none has content. */
+enum { NAMES = 100 };
+
+static int empty_file(const char *name)
+{
+    const int fd = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int folder(const char *name)
+{
+    return mkdir(name, 0700);
+}
+
+/* The longest text there is. */
+static int symbolic_link(const char *name)
+{
+    static char text[4096];
+
+    memset(text, 'x', sizeof text - 1);
+    return symlink(text, name);
+}
+
+static int hard_link(const char *name)
+{
+    static int made;
+
+    made = made || empty_file("/tmp/linked") == 0;
+    return link("/tmp/linked", name);
+}
+
+static int fifo(const char *name)
+{
+    return mkfifo(name, 0600);
+}
+
+static int many(int (*make)(const char *name), const char *in, unsigned long step)
+{
+    char name[32];
+
+    for (unsigned long i = 0; i < NAMES; i++) {
+        snprintf(name, sizeof name, "%s/%lu", in, step * NAMES + i);
+        if (make(name) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int files(unsigned long step)
+{
+    return many(empty_file, "/dev/shm", step);
+}
+
+static int folders(unsigned long step)
+{
+    return many(folder, "/tmp", step);
+}
+
+/* Each in the next one, deeper than there are descriptors. */
+static int deep_folders(unsigned long step)
+{
+    for (unsigned i = 0; i < NAMES; i++)
+        if (mkdir("/tmp/outer", 0700) < 0 ||
+            (step + i && rename("/tmp/top", "/tmp/outer/in") < 0) ||
+            rename("/tmp/outer", "/tmp/top") < 0)
+            return -1;
+    return 0;
+}
+
+static int symbolic_links(unsigned long step)
+{
+    return many(symbolic_link, "/tmp", step);
+}
+
+static int hard_links(unsigned long step)
+{
+    return many(hard_link, "/tmp", step);
+}
+
+static int fifos(unsigned long step)
+{
+    return many(fifo, "/tmp", step);
+}
+
+/* Empty files that only their mappings keep. */
+static int map_and_close(int fd)
+{
+    const int failed =
+        fd < 0 || mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED || close(fd) < 0;
+
+    return failed ? -1 : 0;
+}
+
+static int mapped_empty(unsigned long step)
+{
+    (void)step;
+    for (unsigned i = 0; i < NAMES; i++)
+        if (map_and_close(memfd_create("one", 0)) < 0)
+            return -1;
+    return 0;
+}
+
+static int mapped_removed(unsigned long step)
+{
+    (void)step;
+    for (unsigned i = 0; i < NAMES; i++)
+        if (map_and_close(open("/tmp/one", O_CREAT | O_EXCL | O_RDWR, 0600)) < 0 ||
+            unlink("/tmp/one") < 0)
+            return -1;
+    return 0;
 }
 
 static int segments(unsigned long step)
@@ -164,6 +282,66 @@ static int areas(unsigned long step)
     return at == MAP_FAILED ? -1 : 0;
 }
 
+/* Many epolls that watch many descriptors. */
+static int watches(unsigned long step)
+{
+    enum { WATCHED = 500 };
+    static int watched[WATCHED];
+    struct epoll_event in = {.events = EPOLLIN};
+    const int watcher = step || leave(MB / 8) == 0 ? epoll_create1(0) : -1;
+
+    for (unsigned i = 0; watcher >= 0 && i < WATCHED; i++) {
+        if (!step)
+            watched[i] = eventfd(0, 0);
+        if (epoll_ctl(watcher, EPOLL_CTL_ADD, watched[i], &in) < 0)
+            return -1;
+    }
+    return watcher < 0 ? -1 : 0;
+}
+
+/* One folder's names, for each that has begun to read it. */
+static int listings(unsigned long step)
+{
+    enum { LISTED = 4 };
+    DIR *d;
+
+    for (unsigned long i = 0; !step && i < LISTED; i++)
+        if ((i == 0 && leave(2 * MB) < 0) || many(empty_file, "/tmp", i) < 0)
+            return -1;
+    d = opendir("/tmp");
+    errno = 0;
+    return d && readdir(d) ? 0 : -1;
+}
+
+/* Special functions whose files are closed. */
+static int commands(unsigned long step)
+{
+    enum { COMMANDS = 64 };
+    static struct numachine_command command[COMMANDS];
+    const int device = step || leave(MB / 8) == 0 ? open("/dev/numachine/memory", O_RDWR) : -1;
+
+    for (unsigned i = 0; i < COMMANDS; i++)
+        command[i] = (struct numachine_command){NUMACHINE_WRITE_BACK, 0,
+                                                (unsigned long)memset(buffer, 0, 1), MB};
+    if (device < 0 || write(device, command, sizeof command) < 0)
+        return -1;
+    return close(device);
+}
+
+/* Texts that are written when they are opened: this one is as long as there are areas. */
+static int texts(unsigned long step)
+{
+    enum { PAGES = 1000 };
+    char *at = NULL;
+
+    if (!step && leave(MB) == 0)
+        at = mmap(NULL, PAGES * (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (unsigned i = 0; at && i < PAGES; i += 2)
+        if (mprotect(at + i * (size_t)page, (size_t)page, PROT_READ) < 0)
+            return -1;
+    return open("/proc/self/maps", O_RDONLY) < 0 ? -1 : 0;
+}
+
 /* ---- what may go on for ever: it leaves nothing behind --------------------------------------- */
 
 static void *end(void *arg)
@@ -212,6 +390,93 @@ static int replaced_names(unsigned long step)
         if (fd < 0 || ftruncate(fd, MB) < 0 || close(fd) < 0 || rename("/tmp/new", "/tmp/old") < 0)
             return -1;
     }
+    return 0;
+}
+
+/* All kinds of names, in all the ways one goes. */
+static int again(unsigned long step)
+{
+    (void)step;
+    for (unsigned i = 0; i < 1000; i++)
+        if (empty_file("/tmp/a") < 0 || link("/tmp/a", "/tmp/b") < 0 || unlink("/tmp/a") < 0 ||
+            symlink("b", "/tmp/a") < 0 || rename("/tmp/a", "/tmp/b") < 0 || unlink("/tmp/b") < 0 ||
+            mkdir("/tmp/a", 0700) < 0 || mkdir("/tmp/b", 0700) < 0 ||
+            rename("/tmp/a", "/tmp/b") < 0 || rmdir("/tmp/b") < 0 || mkfifo("/tmp/a", 0600) < 0 ||
+            unlink("/tmp/a") < 0)
+            return -1;
+    return 0;
+}
+
+/* As many names as there is room for: every time the same number. */
+static int refilled(unsigned long step)
+{
+    static unsigned long first;
+    unsigned long n = 0;
+    char name[32];
+
+    for (int full = 0; !full; n += !full) {
+        snprintf(name, sizeof name, "/tmp/%lu", n);
+        full = (n % 2 ? mkdir(name, 0700) : empty_file(name)) < 0;
+    }
+    if (errno != ENOSPC)
+        return -1;
+    for (unsigned long i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "/tmp/%lu", i);
+        if ((i % 2 ? rmdir(name) : unlink(name)) < 0)
+            return -1;
+    }
+    first = step ? first : n;
+    return n == first ? 0 : -1;
+}
+
+/* Folders that are removed while somebody is in them. */
+static int left_folders(unsigned long step)
+{
+    (void)step;
+    for (unsigned i = 0; i < 5000; i++)
+        if (mkdir("/tmp/in", 0700) < 0 || chdir("/tmp/in") < 0 || rmdir("/tmp/in") < 0 ||
+            chdir("/") < 0)
+            return -1;
+    return 0;
+}
+
+/* Files without a name that find no descriptor. */
+static int undescribed(unsigned long step)
+{
+    while (!step && dup(0) >= 0)
+        continue;
+    for (unsigned i = 0; i < 5000; i++)
+        if (open("/tmp", O_TMPFILE | O_RDWR, 0600) >= 0 || errno != EMFILE)
+            return -1;
+    return 0;
+}
+
+/* Texts opened as what they cannot be, and mapped. */
+static int refused_texts(unsigned long step)
+{
+    (void)step;
+    for (unsigned i = 0; i < 5000; i++) {
+        const int fd = open("/proc/self/maps", O_RDONLY);
+        if (fd < 0 || mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0) != MAP_FAILED || close(fd) < 0 ||
+            open("/proc/self/maps", O_RDWR) >= 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Segments attached over themselves. */
+static int reattached(unsigned long step)
+{
+    static char *at;
+    static int id;
+
+    if (!step) {
+        id = shmget(IPC_PRIVATE, 16384, IPC_CREAT | 0600);
+        at = shmat(id, NULL, 0);
+    }
+    for (unsigned i = 0; i < 10000; i++)
+        if (shmat(id, at, SHM_REMAP) == (void *)-1)
+            return -1;
     return 0;
 }
 
@@ -267,16 +532,34 @@ static const struct {
     {"in_tmp", in_tmp, 0},
     {"in_shm", in_shm, 0},
     {"unnamed", unnamed, 0},
+    {"files", files, 0},
+    {"folders", folders, 0},
+    {"deep_folders", deep_folders, 0},
+    {"symbolic_links", symbolic_links, 0},
+    {"hard_links", hard_links, 0},
+    {"fifos", fifos, 0},
+    {"mapped_empty", mapped_empty, 0},
+    {"mapped_removed", mapped_removed, 0},
     {"segments", segments, 0},
     {"semaphores", semaphores, 4000},
     {"messages", messages, 400},
     {"locks", locks, 2000},
     {"areas", areas, 160},
+    {"watches", watches, 64},
+    {"listings", listings, 200},
+    {"commands", commands, 100},
+    {"texts", texts, 200},
     {"threads", threads, 20},
     {"forgotten_files", forgotten_files, 20},
     {"forgotten_names", forgotten_names, 2},
     {"replaced_names", replaced_names, 2},
+    {"again", again, 20},
+    {"refilled", refilled, 3},
+    {"left_folders", left_folders, 20},
+    {"undescribed", undescribed, 20},
+    {"refused_texts", refused_texts, 10},
     {"detached_segments", detached_segments, 20},
+    {"reattached", reattached, 25},
     {"far_pages", far_pages, 20},
 };
 

@@ -35,6 +35,13 @@ struct lx_device_command {
     struct nm_look look;
 };
 
+/** [bytes] What is put aside for a command: itself, and its file, which nobody else may have open
+ * any more. */
+enum {
+    COMMAND_BYTES =
+        sizeof(struct lx_device_command) + sizeof(struct lx_file) + sizeof(struct lx_device)
+};
+
 int64_t lx_device_open(struct lx_prog *p, uint32_t flags, bool cloexec)
 {
     struct lx_file *f = lx_file_new(p, FILE_DEVICE, -1, flags);
@@ -111,6 +118,7 @@ static void end(struct lx_prog *p, struct lx_device_command *d)
     tell(p, d);
     lx_file_release(p, d->file);
     free(d);
+    lx_give_back(p, COMMAND_BYTES);
     lx_thread_wake_all(p, p->fds);
 }
 
@@ -192,6 +200,8 @@ static int64_t accept(struct lx_call *c, struct lx_file *f, uint64_t record)
         return -EFAULT;
     if (f->device->out == OUT_MAX)
         return -EAGAIN;
+    if (!lx_keep(c->p, COMMAND_BYTES))
+        return -ENOMEM;
     d = sim_alloc(1, sizeof *d);
     *d = (struct lx_device_command){.file = f,
                                     .card = c->t->card,

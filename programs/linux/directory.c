@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,32 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-void lx_directory_free(struct lx_file *f)
+static void free_listing(struct directory *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        free(d->entry[i]);
+    free(d->entry);
+    free(d);
+}
+
+void lx_directory_free(struct lx_prog *p, struct lx_file *f)
 {
     if (!f->directory)
         return;
-    for (size_t i = 0; i < f->directory->count; i++)
-        free(f->directory->entry[i]);
-    free(f->directory->entry);
-    free(f->directory);
+    lx_give_back(p, f->kept);
+    f->kept = 0;
+    free_listing(f->directory);
     f->directory = NULL;
+}
+
+/** [bytes] What a listing takes here. */
+static uint64_t bytes_of(const struct directory *d)
+{
+    uint64_t sum = sizeof *d;
+
+    for (size_t i = 0; i < d->count; i++)
+        sum += sizeof *d->entry + offsetof(struct dirent, d_name) + strlen(d->entry[i]->d_name) + 1;
+    return sum;
 }
 
 /** An entry of a directory that has none on the host. */
@@ -92,6 +110,11 @@ static int64_t list(struct lx_prog *p, struct lx_file *f)
         free(d);
         return lx_host_says(p, -errno);
     }
+    if (!lx_keep(p, bytes_of(d))) {
+        free_listing(d);
+        return -ENOMEM;
+    }
+    f->kept = bytes_of(d);
     f->directory = d;
     return 0;
 }
@@ -109,7 +132,7 @@ int64_t lx_directory_seek(struct lx_prog *p, struct lx_file *f, int64_t offset, 
     if (whence > SEEK_CUR || offset < 0)
         return -EINVAL;
     if (offset == 0)
-        lx_directory_free(f);
+        lx_directory_free(p, f);
     else
         d->at = (uint64_t)offset < d->count ? (size_t)offset : d->count;
     return offset;

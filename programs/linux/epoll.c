@@ -65,8 +65,9 @@ static unsigned epoll_ready(struct lx_thread *t, const struct lx_file *f)
     return e->ready ? POLL_IN : 0;
 }
 
-static void remove_item(struct epoll *e, struct item *i)
+static void remove_item(struct lx_prog *p, struct epoll *e, struct item *i)
 {
+    lx_give_back(p, sizeof *i);
     DL_DELETE(e->items, i);
     free(i);
 }
@@ -76,7 +77,7 @@ static void epoll_release(struct lx_prog *p, struct lx_file *f)
     struct epoll *e = f->object;
 
     while (e->items)
-        remove_item(e, e->items);
+        remove_item(p, e, e->items);
     DL_DELETE(p->epolls, e);
     free(e);
 }
@@ -91,7 +92,7 @@ void lx_epoll_forget(struct lx_prog *p, const struct lx_file *f)
     DL_FOREACH(p->epolls, e)
         DL_FOREACH_SAFE(e->items, i, tmp)
             if (i->file == f)
-                remove_item(e, i);
+                remove_item(p, e, i);
 }
 
 static int64_t create(struct lx_call *c, uint32_t flags)
@@ -188,7 +189,7 @@ static int64_t change(struct lx_call *c, struct epoll *e, struct lx_file *f,
     if (c->a[1] == ADD ? i != NULL : i == NULL)
         return c->a[1] == ADD ? -EEXIST : -ENOENT;
     if (c->a[1] == DELETE) {
-        remove_item(e, i);
+        remove_item(c->p, e, i);
         return 0;
     }
     if (c->a[1] == MODIFY && i->events & EPOLL_ALONE)
@@ -196,6 +197,8 @@ static int64_t change(struct lx_call *c, struct epoll *e, struct lx_file *f,
     if (c->a[1] == ADD) {
         if (epoll_of(f) && !may_watch(c->p, e, f->object))
             return -ELOOP;
+        if (!lx_keep(c->p, sizeof *i))
+            return -ENOSPC;
         i = sim_alloc(1, sizeof *i);
         i->fd = asked->fd;
         i->file = f;

@@ -56,7 +56,8 @@ void lx_file_release(struct lx_prog *p, struct lx_file *f)
     if (f->host >= 0 && !f->standard)
         close(f->host);
     lx_place_free(&f->place);
-    lx_directory_free(f);
+    lx_directory_free(p, f);
+    lx_give_back(p, f->kept);
     free(f->device);
     free(f);
     if (n)
@@ -198,6 +199,8 @@ int64_t lx_sys_memfd_create(struct lx_call *c)
 
     if (c->a[1] & ~(uint64_t)(CLOEXEC | SEALS) || strlen(c->path[0]) > NAME_MAX_)
         return -EINVAL;
+    if (!lx_inode_may_name(c->p))
+        return -ENOMEM;
     fd = memfd_create("guest", MFD_CLOEXEC);
     if (fd < 0)
         return lx_host_says(c->p, -errno);
@@ -206,6 +209,7 @@ int64_t lx_sys_memfd_create(struct lx_call *c)
     if (fstat(fd, &st) == 0) {
         f->inode = lx_inode_of(c->p, &st);
         lx_inode_born(c->p, f->inode);
+        lx_inode_named(c->p, f->inode);
         lx_seals_born(f->inode, c->a[1] & SEALS);
     }
     return lx_file_install(c->p, f, 0, c->a[1] & CLOEXEC);

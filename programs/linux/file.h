@@ -63,7 +63,7 @@ void lx_pipe_end(struct lx_prog *p, struct lx_file *f);
 
 /** Position in a directory that has been listed; 0 reads it anew. */
 int64_t lx_directory_seek(struct lx_prog *p, struct lx_file *f, int64_t offset, uint64_t whence);
-void lx_directory_free(struct lx_file *f);
+void lx_directory_free(struct lx_prog *p, struct lx_file *f);
 
 /** Whether the file can be read from, or written to, by its flags. */
 static inline bool lx_may_read(const struct lx_file *f)

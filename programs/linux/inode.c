@@ -47,9 +47,29 @@ struct lx_inode *lx_inode_of(struct lx_prog *p, const struct stat *st)
     return lx_inode_at(p, st->st_dev, st->st_ino);
 }
 
+bool lx_inode_may_name(const struct lx_prog *p)
+{
+    return lx_room(p) >= LX_NAME_BYTES;
+}
+
+void lx_inode_named(struct lx_prog *p, struct lx_inode *n)
+{
+    n->names += lx_keep(p, LX_NAME_BYTES);
+}
+
+/** It has not more than `most` names. */
+static void drop_names(struct lx_prog *p, struct lx_inode *n, uint64_t most)
+{
+    if (n->names <= most)
+        return;
+    lx_give_back(p, (n->names - most) * LX_NAME_BYTES);
+    n->names = most;
+}
+
 static void forget(struct lx_prog *p, struct lx_inode *n)
 {
     lx_lock_free(p, n);
+    drop_names(p, n, 0);
     lx_give_back(p, n->kept);
     HASH_DEL(p->inodes, n);
     free(n);
@@ -73,6 +93,7 @@ struct timespec lx_inode_now(const struct lx_prog *p)
 void lx_inode_born(struct lx_prog *p, struct lx_inode *n)
 {
     lx_inode_sized(p, n, 0);
+    drop_names(p, n, 0);
     n->number = ++p->inode_count;
     n->special = n->seals = 0;
     n->memory = n->nameless = n->counted = false;
@@ -138,6 +159,7 @@ void lx_inode_unlinked(struct lx_prog *p, struct lx_inode *n, uint64_t links)
 {
     lx_inode_changed(p, n);
     n->nameless = links <= 1;
+    drop_names(p, n, n->nameless ? 1 : links - 1);
     lx_inode_left(p, n);
 }
 

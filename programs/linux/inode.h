@@ -15,6 +15,11 @@
 
 #include <uthash.h>
 
+/** [bytes] What is put aside for a name in a private directory, and for a file without one: a block
+ * of the host's file systems, which is what a folder's first name or the text of a symbolic link
+ * takes there. Whatever a name takes else, there and here, is less. */
+enum { LX_NAME_BYTES = 4096 };
+
 struct lx_inode_key {
     dev_t dev;
     ino_t ino;
@@ -29,6 +34,7 @@ struct lx_inode {
     bool nameless;        /**< goes with the last who has it open or mapped */
     bool counted;         /**< its bytes are put aside (lx_keep): */
     uint64_t kept;        /**< ... so many */
+    uint64_t names;       /**< for which LX_NAME_BYTES each are put aside */
     unsigned seals;       /**< what may not be done to it (seal.c) */
     unsigned special;     /**< set-id bits: the guest sees them, the host does not get them */
     struct lx_pipe *fifo; /**< NULL: nobody has it open */
@@ -57,7 +63,12 @@ void lx_inode_changed(struct lx_prog *p, struct lx_inode *n);
 uint64_t lx_inode_extend(struct lx_prog *p, struct lx_inode *n, uint64_t end);
 /** It has `size` bytes, not more than were put aside. */
 void lx_inode_sized(struct lx_prog *p, struct lx_inode *n, uint64_t size);
-/** It has lost a name of `links`. */
+/** Whether a name, or a file without one, can be put aside. */
+bool lx_inode_may_name(const struct lx_prog *p);
+/** It has got a name in a private directory, or will never have one: puts that aside. There is room
+ *  for it. */
+void lx_inode_named(struct lx_prog *p, struct lx_inode *n);
+/** It has lost a name of `links`. What was put aside for the last one goes with the file. */
 void lx_inode_unlinked(struct lx_prog *p, struct lx_inode *n, uint64_t links);
 /** Somebody has closed or unmapped it: if it has no name and nobody has it, it is forgotten. */
 void lx_inode_left(struct lx_prog *p, struct lx_inode *n);

@@ -257,6 +257,7 @@ struct lx_file {
     uint8_t owner_kind;            /**< F_SETOWN_EX's type; changes nothing */
     uint8_t signal;                /**< F_SETSIG; 0: SIGIO */
     struct directory *directory;   /**< listing being read, or NULL */
+    uint64_t kept;                 /**< [bytes] put aside for that, or for its text */
 };
 
 struct lx_descriptor {
@@ -370,8 +371,9 @@ void lx_random(const struct lx_prog *p, uint64_t stream, uint64_t from, void *bu
 /** [bytes] What the machine has. */
 uint64_t lx_memory(const struct lx_prog *p);
 
-/** Puts `bytes` of the host's memory aside for what the guest keeps beside its pages: nameless
- *  files, System V objects, messages, locks. All that is at most as much as the machine has memory.
+/** Puts `bytes` of the host's memory aside for what the guest keeps beside its pages: files in
+ * memory and their names, System V objects, messages, locks, watched descriptors, listings and
+ * texts that are open, special functions. All that is at most as much as the machine has memory.
  *  @return false: there is no room; nothing happened */
 bool lx_keep(struct lx_prog *p, uint64_t bytes);
 void lx_give_back(struct lx_prog *p, uint64_t bytes);

@@ -20,18 +20,28 @@
 
 static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, uint32_t flags)
 {
-    int fd = memfd_create("text", MFD_CLOEXEC), copy = fd >= 0 ? dup(fd) : -1;
-    FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
+    int fd, copy;
+    FILE *out;
     struct lx_file *f;
+    struct stat st = {0};
 
     if ((flags & 3) != 0)
         return -EACCES;
+    fd = memfd_create("text", MFD_CLOEXEC);
+    copy = fd >= 0 ? dup(fd) : -1;
+    out = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (!out)
         return lx_host_says(p, -ENFILE);
     row->write(p, out);
     fclose(out);
     f = lx_file_new(p, FILE_HOST, fd, flags);
     f->synth = row;
+    /* For as long as it is open: it cannot be mapped. */
+    if (fstat(fd, &st) != 0 || !lx_keep(p, (uint64_t)st.st_size)) {
+        lx_file_release(p, f);
+        return -ENOMEM;
+    }
+    f->kept = (uint64_t)st.st_size;
     return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
 }
 
@@ -140,7 +150,7 @@ static int create(struct lx_prog *p, const struct lx_spot *s, uint32_t flags, ui
 
 static int64_t open_new(struct lx_call *c, const struct lx_spot *s, uint32_t flags, uint64_t mode)
 {
-    int64_t err = !(flags & G_O_CREAT) ? -ENOENT : s->slash ? -EISDIR : lx_path_may_change(s);
+    int64_t err = !(flags & G_O_CREAT) ? -ENOENT : s->slash ? -EISDIR : lx_path_may_make(c->p, s);
     int fd;
 
     if (err < 0)
@@ -238,11 +248,25 @@ static int64_t open_name(struct lx_call *c, const struct lx_spot *s, uint32_t fl
     return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
 }
 
+/** Before it gets a descriptor: without one it goes at once. */
+static void born_unnamed(struct lx_prog *p, int fd)
+{
+    struct stat st;
+    struct lx_inode *n;
+
+    if (fstat(fd, &st) != 0)
+        return;
+    n = lx_inode_of(p, &st);
+    lx_inode_born(p, n);
+    n->nameless = n->counted = true;
+    lx_inode_named(p, n);
+}
+
 static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t flags,
                             uint64_t mode)
 {
     const bool folder = s->kind == SPOT_HOST && S_ISDIR(s->st.st_mode);
-    int64_t fd;
+    int fd;
 
     if (!(flags & 3))
         return -EINVAL;
@@ -250,14 +274,12 @@ static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t
         return s->kind == SPOT_NOTHING ? -ENOENT : s->kind == SPOT_DIRECTORY ? -EROFS : -ENOTDIR;
     if (!s->writable || !(lx_view_rights(&s->st) & MAY_WRITE))
         return s->writable ? -EACCES : -EROFS;
-    fd = install(c->p, lx_view_unnamed(c->p->view, (mode_t)(mode & 0777 & ~(uint64_t)c->p->umask)),
-                 flags, true);
-    if (fd >= 0) {
-        struct lx_inode *n = lx_file_get(c->p, fd)->inode;
-        lx_inode_born(c->p, n);
-        n->nameless = n->counted = true;
-    }
-    return fd;
+    if (!lx_inode_may_name(c->p))
+        return -ENOSPC;
+    fd = lx_view_unnamed(c->p->view, (mode_t)(mode & 0777 & ~(uint64_t)c->p->umask));
+    if (fd >= 0)
+        born_unnamed(c->p, fd);
+    return install(c->p, fd, flags, true);
 }
 
 static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t flags)

@@ -81,6 +81,15 @@ int64_t lx_path_may_change(const struct lx_spot *s)
                : -EACCES;
 }
 
+int64_t lx_path_may_make(const struct lx_prog *p, const struct lx_spot *s)
+{
+    const int64_t err = lx_path_may_change(s);
+
+    if (err < 0)
+        return err;
+    return lx_view_is_private(p->view, s->in.root) && !lx_inode_may_name(p) ? -ENOSPC : 0;
+}
+
 void lx_path_changed(struct lx_prog *p, const struct lx_spot *s)
 {
     lx_inode_wrote(p, lx_inode_of(p, &s->in.st));
@@ -88,6 +97,7 @@ void lx_path_changed(struct lx_prog *p, const struct lx_spot *s)
 
 void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
 {
+    const bool private = lx_view_is_private(p->view, s->in.root);
     struct stat st;
     struct lx_inode *n;
 
@@ -97,7 +107,9 @@ void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
     n = lx_inode_of(p, &st);
     lx_inode_born(p, n);
     n->special = mode & SET_ID;
-    n->counted = S_ISREG(st.st_mode) && lx_view_is_private(p->view, s->in.root);
+    n->counted = S_ISREG(st.st_mode) && private;
+    if (private)
+        lx_inode_named(p, n);
 }
 
 /* ---- permission ------------------------------------------------------------------------------ */
@@ -234,7 +246,7 @@ static int64_t make(struct lx_call *c, int64_t dir, const char *path, make_fn *f
     if (!r) {
         r = s.kind != SPOT_NOTHING         ? -EEXIST
             : s.slash && fn != make_folder ? -ENOENT
-                                           : lx_path_may_change(&s);
+                                           : lx_path_may_make(c->p, &s);
         if (!r)
             r = lx_host_says(c->p, lx_host_result(fn(s.in.fd, s.name, m & 01777, text)));
         if (!r)
@@ -410,7 +422,8 @@ int64_t lx_sys_renameat(struct lx_call *c)
 }
 
 /** A second name: of a file that may be changed, or it could be changed by that name. */
-static int64_t may_link(const struct lx_spot *from, const struct lx_spot *to)
+static int64_t may_link(const struct lx_prog *p, const struct lx_spot *from,
+                        const struct lx_spot *to)
 {
     if (from->kind == SPOT_NOTHING)
         return -ENOENT;
@@ -422,7 +435,7 @@ static int64_t may_link(const struct lx_spot *from, const struct lx_spot *to)
         return -ENOENT;
     if (from->kind != SPOT_HOST || from->in.root != to->in.root || !from->writable || from->is_root)
         return -EXDEV;
-    return lx_path_may_change(to);
+    return lx_path_may_make(p, to);
 }
 
 static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64_t flags)
@@ -435,12 +448,14 @@ static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64
     r = find_two(c, dir, flags & G_AT_FOLLOW, to_dir, &from, &to);
     if (r < 0)
         return r;
-    r = may_link(&from, &to);
+    r = may_link(c->p, &from, &to);
     if (!r)
         r = lx_host_result(linkat(from.dir, from.leaf, to.in.fd, to.name, 0));
     if (!r) {
         lx_path_changed(c->p, &to);
         lx_inode_changed(c->p, lx_inode_of(c->p, &from.st));
+        if (lx_view_is_private(c->p->view, to.in.root))
+            lx_inode_named(c->p, lx_inode_of(c->p, &from.st));
     }
     lx_spot_free(&to);
     lx_spot_free(&from);
@@ -506,12 +521,16 @@ int64_t lx_sys_readlinkat(struct lx_call *c)
 /** The guest moves; the simulator's own working directory stays. Takes the place. */
 static int64_t enter(struct lx_prog *p, struct lx_place *at)
 {
+    struct lx_inode *left = lx_inode_known(p, p->cwd.st.st_dev, p->cwd.st.st_ino);
+
     if (!at->search) {
         lx_place_free(at);
         return -EACCES;
     }
     lx_place_free(&p->cwd);
     p->cwd = *at;
+    if (left)
+        lx_inode_left(p, left);
     return 0;
 }
 

@@ -17,6 +17,8 @@ enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000 };
 
 /** Whether names in the spot's directory may change. @return 0 or -errno */
 int64_t lx_path_may_change(const struct lx_spot *s);
+/** Whether a name can be made there. @return 0 or -errno; -ENOSPC: no room is left to count it */
+int64_t lx_path_may_make(const struct lx_prog *p, const struct lx_spot *s);
 /** Names in the spot's directory have changed. */
 void lx_path_changed(struct lx_prog *p, const struct lx_spot *s);
 /** A file of the host's that has just been made: its record begins anew. */

@@ -144,10 +144,13 @@ int64_t lx_shm_attach(struct lx_call *c, uint64_t id, uint64_t addr, uint64_t fl
     at = lx_vm_map(&c->p->vm, &rq);
     if (at < 0)
         return at == -EEXIST ? -EINVAL : at;
-    a = sim_alloc(1, sizeof *a);
+    DL_SEARCH_SCALAR(g->attached, a, at, (uint64_t)at);
+    if (!a) { /* else it was attached over itself */
+        a = sim_alloc(1, sizeof *a);
+        DL_APPEND(g->attached, a);
+    }
     a->at = (uint64_t)at;
     a->len = rq.len;
-    DL_APPEND(g->attached, a);
     g->attached_at = lx_sysv_now(c->p);
     return at;
 }
