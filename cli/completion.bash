@@ -32,7 +32,7 @@ _numachine()
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W \
-                "run stat list check init protocol topology latency bench test" -- "$word")
+                "run stat profile list check init protocol topology latency bench test" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
