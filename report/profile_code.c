@@ -69,11 +69,12 @@ static char *command_of(const char *program, const json_t *argv)
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    fputs(program, out);
-    for (size_t i = 1; i < json_array_size(argv); i++) {
+    for (size_t i = 0; i < json_array_size(argv); i++) {
         const char *word = json_string_value(json_array_get(argv, i));
-        fprintf(out, " %s", word ? word : "?");
+        fprintf(out, "%s%s", i ? " " : "", word ? word : "?");
     }
+    if (!json_array_size(argv))
+        fputs(program, out);
     sim_text_close(out, &text);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ')

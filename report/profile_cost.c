@@ -1,7 +1,5 @@
 /*
- * Costs, and what of them is asked for. The hard idea: a card has a state in every PCycle, also
- * while no thread is on it. Those PCycles are in the column other stall, and in no percentage: a
- * machine of 64 cards that runs one thread would else show nothing but them.
+ * Costs, what of them is asked for, and sums by key.
  */
 #include "report/profile_cost.h"
 
@@ -26,7 +24,6 @@ struct rep_cost rep_cost_of(const struct pc_profile_row *row)
 {
     struct rep_cost cost;
     memcpy(cost.v, row->v, sizeof cost.v);
-    cost.away = row->v[row->thread ? PC_PROFILE_ABSENT : PC_PROFILE_STALL_OTHER];
     return cost;
 }
 
@@ -34,7 +31,6 @@ void rep_cost_add(struct rep_cost *to, const struct rep_cost *what)
 {
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         to->v[c] = rep_plus(to->v[c], what->v[c]);
-    to->away = rep_plus(to->away, what->away);
 }
 
 /* ---- measures -------------------------------------------------------------------------------- */
@@ -96,13 +92,11 @@ bool rep_measure_find(const char *name, struct rep_measure *measure, char *why, 
 int64_t rep_measured(const struct rep_measure *measure, const struct rep_cost *cost)
 {
     int64_t sum = 0;
-    if (measure->columns == BIT(ABSENT))
-        return cost->away;
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         if (measure->columns >> c & 1)
             sum = rep_plus(sum, cost->v[c]);
     if (measure->columns & BIT(STALL_OTHER))
-        sum = rep_plus(sum, (int64_t) - (uint64_t)cost->away);
+        sum = rep_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_ABSENT]));
     return sum;
 }
 

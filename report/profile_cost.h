@@ -13,7 +13,6 @@
 /** Sums of the columns. */
 struct rep_cost {
     int64_t v[PC_PROFILE__COUNT];
-    int64_t away; /**< [PCycles] of other stall: of cards without a thread, which took no part */
 };
 
 /** a + b. Sums that a made-up file drives out of 64 bits wrap around. */
@@ -28,8 +27,9 @@ struct rep_cost rep_cost_of(const struct pc_profile_row *row);
 /** Adds `what` to `to`. */
 void rep_cost_add(struct rep_cost *to, const struct rep_cost *what);
 
-/** A question to a cost: a state or a group of monitor/status.def, `total`, or another column. Of
- *  cards without a thread no state counts anything; only `absent` does. */
+/** A question to a cost: a state or a group of monitor/status.def, `total`, or another column.
+ *  What other stall has of cards without a thread (`absent`) is in no state and no group: a machine
+ *  of 64 cards that runs one thread would else show nothing but it. */
 struct rep_measure {
     const char *unit; /**< static */
     uint64_t columns; /**< bit c: column c is part of it */

@@ -108,7 +108,6 @@ static void put_cost(struct table *t, const struct rep_cost *cost)
     const struct rep_measure total = rep_measure_total();
     char name[REP_COLUMN_NAME];
     put_number(t, "pcycles", rep_measured(&total, cost));
-    put_number(t, "away", cost->away);
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         put_number(t, rep_column_name(c, name), cost->v[c]);
 }

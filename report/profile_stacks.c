@@ -114,25 +114,32 @@ static int64_t natural(int64_t value)
     return value > 0 ? value : 0;
 }
 
-/* A line of costs at an address. */
-static void put_cost(const struct callgrind *c, uint64_t va, const struct rep_cost *cost)
+static void put_values(const struct callgrind *c, const struct rep_cost *cost)
 {
     const struct rep_measure total = rep_measure_total();
-    fprintf(c->out, "0x%" PRIx64 " %u %" PRId64, va, rep_code_at(c->view->code, va)->line,
-            natural(rep_measured(&total, cost)));
+    fprintf(c->out, " %" PRId64, natural(rep_measured(&total, cost)));
     for (unsigned i = 0; i < PC_PROFILE__COUNT; i++)
         fprintf(c->out, " %" PRId64, natural(cost->v[i]));
     putc('\n', c->out);
 }
 
-/* A file or function: the number is its name for the rest of the file, so it is written in full
- * each time without harm. */
-static void put_function(const struct callgrind *c, const char *file, const char *name,
-                         uint32_t number)
+/* A line of costs at an address. */
+static void put_cost(const struct callgrind *c, uint64_t va, const struct rep_cost *cost)
 {
-    const struct rep_function *f = &c->view->function[number];
-    fprintf(c->out, "%s=%s\n%s=(%" PRIu32 ") %s\n", file, f->file ? f->file : "???", name,
-            number + 1, f->name);
+    fprintf(c->out, "0x%" PRIx64 " %u", va, rep_code_at(c->view->code, va)->line);
+    put_values(c, cost);
+}
+
+static const char *file_of(const struct callgrind *c, uint32_t function)
+{
+    const char *file = c->view->function[function].file;
+    return file ? file : "???";
+}
+
+/* Two functions may have one name, so a name has a number. */
+static void put_function(const struct callgrind *c, const char *what, uint32_t function)
+{
+    fprintf(c->out, "%s=(%" PRIu32 ") %s\n", what, function + 1, c->view->function[function].name);
 }
 
 static bool is_nothing(const struct rep_cost *cost)
@@ -164,7 +171,9 @@ static void put_call(struct callgrind *c, const struct rep_entry *call, const ch
     const uint32_t caller = (uint32_t)(call->key.a >> 32), callee = (uint32_t)call->key.a;
     const uint64_t to = position(c, callee, PC_PROFILE_NOWHERE);
     put_file(c, call->key.b, file);
-    put_function(c, "cfi", "cfn", callee);
+    if (strcmp(file_of(c, callee), *file))
+        fprintf(c->out, "cfi=%s\n", file_of(c, callee));
+    put_function(c, "cfn", callee);
     fprintf(c->out, "calls=%" PRId64 " 0x%" PRIx64 " %u\n", times(c, caller, call->key.b), to,
             c->view->function[callee].line);
     put_cost(c, call->key.b, &call->all);
@@ -175,9 +184,9 @@ static void put_call(struct callgrind *c, const struct rep_entry *call, const ch
 static void put_costs(struct callgrind *c, uint32_t function, size_t *spent, size_t *call,
                       size_t spents)
 {
-    const char *file = c->view->function[function].file;
-    file = file ? file : "???";
-    put_function(c, "fl", "fn", function);
+    const char *file = file_of(c, function);
+    fprintf(c->out, "fl=%s\n", file);
+    put_function(c, "fn", function);
     for (; *spent < spents && c->spent.entry[*spent]->key.a == function; ++*spent) {
         const struct rep_entry *entry = c->spent.entry[*spent];
         if (is_nothing(&entry->self))
@@ -206,6 +215,8 @@ void rep_profile_callgrind(struct rep_view *view, const struct rep_show *show, F
     fprintf(out, "\nob=%s\n", view->code->program ? view->code->program : "???");
     for (size_t i = 0; i < view->functions; i++)
         put_costs(&c, (uint32_t)i, &spent, &call, spents);
+    fputs("totals:", out);
+    put_values(&c, &view->whole);
     rep_sums_free(&c.spent);
     rep_sums_free(&c.calls);
 }

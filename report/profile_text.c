@@ -56,7 +56,7 @@ void rep_profile_head(const struct rep_view *view, FILE *out)
                 rep_percent(some, all));
     }
     fprintf(out, "# PCycles of cards without a thread, in no percentage: %" PRId64 "\n",
-            view->whole.away);
+            view->whole.v[PC_PROFILE_ABSENT]);
 }
 
 static bool is_total(const struct rep_measure *measure)
