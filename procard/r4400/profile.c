@@ -124,7 +124,7 @@ void r4400_profile_harvest(struct r4400_code *code)
 {
     const struct r4400_block **block = by_number(code);
 
-    for (struct pc_node *node = pc_profile_nodes(code->profile); node; node = node->hh.next)
+    for (struct pc_node *node = code->profile->nodes; node; node = node->hh.next)
         for (uint32_t page = 0; page < node->pages; page++)
             if (node->page[page])
                 harvest_page(node, page, block);
