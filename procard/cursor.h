@@ -79,11 +79,41 @@ struct pc_cursor {
     int64_t seen[PC_PROFILE__COUNT]; /**< totals that have been put down, by column */
 };
 
+/** What tells one path from another; no padding, it is hashed. */
+struct pc_path_key {
+    uint64_t parent, call, function; /**< parent: all ones: none */
+};
+
+struct pc_path {
+    struct pc_path_key key;
+    uint32_t number;
+    UT_hash_handle hh; /**< in struct pc_profile */
+};
+
+struct pc_profile {
+    struct nm_machine *m;
+    struct pc_cursor *cursor; /**< [cards] */
+    unsigned cards;
+    pc_function_fn *function; /**< NULL: no function is known */
+    void *ctx;
+    uint32_t phase; /**< the present one */
+
+    struct pc_path *path_by_key;
+    struct pc_profile_path *path; /**< [paths] */
+    size_t paths;
+    struct pc_node *nodes;
+    struct pc_profiled_thread *threads;
+    struct pc_profile_row *row; /**< [rows] as last asked for */
+    size_t rows;
+};
+
 /** The tally of an instruction of a node; made if need be. */
 struct pc_tally *pc_node_tally(struct pc_node *node, uint64_t pc);
 
 /** Makes a page of counters. @return the node's page, all 0 */
 uint64_t *pc_node_page(struct pc_node *node, uint32_t page);
+
+void pc_node_free(struct pc_node *node);
 
 /** The node's counter of a number. */
 static inline uint64_t *pc_node_counter(struct pc_node *node, uint32_t number)
@@ -95,7 +125,10 @@ static inline uint64_t *pc_node_counter(struct pc_node *node, uint32_t number)
     return &counters[number % PC_COUNTERS];
 }
 
-/** Puts down what has happened since, and goes to an instruction of the node that runs. */
+/** What has happened since the cursor came goes to its instruction. */
+void pc_cursor_put_down(struct pc_cursor *c);
+
+/** Puts that down, and goes to an instruction of the node that runs. */
 void pc_cursor_move(struct pc_cursor *c, uint64_t pc);
 
 /** From here on things are put down to the instruction at `pc`. */
@@ -129,7 +162,13 @@ void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_
 /** Whether a jump between these addresses may leave the function. */
 bool pc_profile_leaves(const struct pc_profile *profile, uint64_t from, uint64_t to);
 
-/** All nodes, one after the other. */
-struct pc_node *pc_profile_nodes(struct pc_profile *profile);
+/** The node of a thread's first function, which holds `pc`; NOWHERE: of a card without a thread. */
+struct pc_node *pc_profile_root(struct pc_profile *profile, uint32_t thread, uint64_t pc);
+
+/** The same path of the same thread in the present phase. */
+struct pc_node *pc_profile_renewed(struct pc_profile *profile, struct pc_node *node);
+
+/** The thread's calls are in the present phase from here on. */
+void pc_profile_renew(struct pc_profile *profile, struct pc_profiled_thread *t);
 
 #endif

@@ -73,7 +73,8 @@ static const struct r4400_op *transfer_of(const struct r4400_block *b)
 static void left(struct pc_node *node, const struct r4400_block *b, unsigned which, int64_t times)
 {
     const struct r4400_edge *edge = &b->edge[which];
-    const struct r4400_op *transfer = transfer_of(b), *last = b->ops;
+    const struct r4400_op *transfer = transfer_of(b);
+    const uint64_t killer = transfer ? address(b, transfer) : b->key.pc - 4; /* alone in its slot */
     const bool nullified =
         transfer && class_of(transfer) == R4400_CLASS_LIKELY && which == R4400_EDGE_FALL;
 
@@ -87,12 +88,12 @@ static void left(struct pc_node *node, const struct r4400_block *b, unsigned whi
         if (op == transfer && which == R4400_EDGE_TAKEN && done == PC_ST_BR_UNTAKEN)
             done = PC_ST_BR_TAKEN;
         complete(node, b, op, done, times);
-        last = op;
         if (nullified && op == transfer)
             break;
     }
-    pc_node_tally(node, address(b, transfer ? transfer : last))->v[PC_ST_KILL_BRANCH] +=
-        times * edge->spent.state[PC_ST_KILL_BRANCH];
+    if (edge->spent.state[PC_ST_KILL_BRANCH])
+        pc_node_tally(node, killer)->v[PC_ST_KILL_BRANCH] +=
+            times * edge->spent.state[PC_ST_KILL_BRANCH];
 }
 
 /** All blocks by number; the caller's. */
@@ -124,7 +125,7 @@ void r4400_profile_harvest(struct r4400_code *code)
 {
     const struct r4400_block **block = by_number(code);
 
-    for (struct pc_node *node = pc_profile_nodes(code->profile); node; node = node->hh.next)
+    for (struct pc_node *node = code->profile->nodes; node; node = node->hh.next)
         for (uint32_t page = 0; page < node->pages; page++)
             if (node->page[page])
                 harvest_page(node, page, block);
