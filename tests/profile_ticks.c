@@ -238,7 +238,7 @@ static void check(const struct nm_params *p, const char *what)
     free(ticks);
 }
 
-Test(profile, is_what_every_tick_has_added)
+Test(profile_ticks, is_what_every_tick_has_added)
 {
     const struct nm_params wide = states_machine(2), cramped = states_cramped();
     check(&wide, "wide");
