@@ -24,6 +24,7 @@ APART void twice(void)
 {
     leaf();
     leaf();
+    sink++;
 }
 
 /* Nothing comes after the call: a jump. */
