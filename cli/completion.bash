@@ -28,6 +28,14 @@ _numachine()
         mapfile -t COMPREPLY < <(compgen -S = -W "$(_numachine_names "$program" keys)
             $(_numachine_names "$program" params)" -- "$word")
         ;;
+    --state)
+        mapfile -t COMPREPLY < <(compgen -W "total run stall stall/cache stall/mp killslip
+            $(_numachine_names "$program" columns)" -- "$word")
+        ;;
+    --by)
+        mapfile -t COMPREPLY < <(compgen -W "function line instruction thread region path" -- "$word")
+        ;;
+    profile) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     list) mapfile -t COMPREPLY < <(compgen -W "$("$program" list | awk '{ print $1 }')" -- "$word") ;;
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
