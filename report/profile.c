@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct rep_column rep_columns[PC_PROFILE__COUNT] = {
 #define COLUMN(name, unit, sentence) {#name, unit, sentence},
@@ -92,13 +93,47 @@ static void put_phase(FILE *out, const uint32_t *phase)
     putc(']', out);
 }
 
+/* A row's numbers: printf would take half of the time of a short profiled run. */
+struct numbers {
+    char text[(4 + 2 * PC_PROFILE__COUNT) * 21];
+    size_t length;
+};
+
+static void add(struct numbers *line, int64_t n)
+{
+    char digit[20];
+    unsigned digits = 0;
+    uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    do
+        digit[digits++] = (char)('0' + left % 10);
+    while (left /= 10);
+    line->text[line->length] = line->length ? ',' : '[';
+    line->length++;
+    if (n < 0)
+        line->text[line->length++] = '-';
+    while (digits)
+        line->text[line->length++] = digit[--digits];
+}
+
 static void put_row(FILE *out, const struct pc_profile_row *row)
 {
-    fprintf(out, "[%" PRIu32 ",%" PRIu32 ",%" PRIu32, row->phase, row->thread, row->path);
-    put_address(out, row->pc);
+    static const char none[] = ",null";
+    struct numbers line = {.length = 0};
+    add(&line, row->phase);
+    add(&line, row->thread);
+    add(&line, row->path);
+    if (row->pc != PC_PROFILE_NOWHERE) {
+        add(&line, (int64_t)row->pc);
+    } else {
+        memcpy(line.text + line.length, none, sizeof none - 1);
+        line.length += sizeof none - 1;
+    }
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        if (row->v[c])
-            fprintf(out, ",%u,%" PRId64, c, row->v[c]);
+        if (row->v[c]) {
+            add(&line, c);
+            add(&line, row->v[c]);
+        }
+    fwrite(line.text, 1, line.length, out);
     putc(']', out);
 }
 

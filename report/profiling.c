@@ -93,27 +93,39 @@ struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struc
 /* ---- what the cards have counted --------------------------------------------------------------
  */
 
-static bool is_open_in(const struct rep_profile *profile, uint32_t phase, size_t region)
+typedef int64_t columns[PC_PROFILE__COUNT];
+
+/* By phase; the caller's. */
+static columns *sum_phases(const struct rep_profile *profile)
 {
-    for (uint32_t i = 1; i <= profile->phase[phase][0]; i++)
-        if (profile->phase[phase][i] == region)
+    columns *sum = sim_alloc(profile->phases, sizeof *sum);
+    for (size_t i = 0; i < profile->rows; i++)
+        for (int c = 0; c < PC_PROFILE__COUNT; c++)
+            sum[profile->row[i].phase][c] += profile->row[i].v[c];
+    return sum;
+}
+
+static bool is_open_in(const uint32_t *phase, size_t region)
+{
+    for (uint32_t i = 1; i <= phase[0]; i++)
+        if (phase[i] == region)
             return true;
     return false;
 }
 
-static void sum_rows(const struct rep_profile *profile, size_t region,
-                     int64_t sum[PC_PROFILE__COUNT])
+/* Of the phases in which the region is open. */
+static void sum_region(const struct rep_profile *profile, const columns *phases, size_t region,
+                       columns sum)
 {
-    memset(sum, 0, PC_PROFILE__COUNT * sizeof *sum);
-    for (size_t i = 0; i < profile->rows; i++)
-        for (int c = 0; is_open_in(profile, profile->row[i].phase, region) && c < PC_PROFILE__COUNT;
-             c++)
-            sum[c] += profile->row[i].v[c];
+    memset(sum, 0, sizeof(columns));
+    for (size_t i = 0; i < profile->phases; i++)
+        for (int c = 0; is_open_in(profile->phase[i], region) && c < PC_PROFILE__COUNT; c++)
+            sum[c] += phases[i][c];
 }
 
 static void sum_cards(const struct rep_run *run, size_t region, int64_t sum[PC_PROFILE__COUNT])
 {
-    memset(sum, 0, PC_PROFILE__COUNT * sizeof *sum);
+    memset(sum, 0, sizeof(columns));
     for (unsigned i = 0; i < run->cards; i++) {
         const struct rep_totals *card = &run->region[region].card[i].sum;
         for (int s = 0; s < PC_ST__COUNT; s++)
@@ -135,18 +147,20 @@ bool rep_profile_adds_up(const struct rep_profile *profile, const struct rep_run
 #include "procard/profile.def"
 #undef COLUMN
     };
-    int64_t rows[PC_PROFILE__COUNT], cards[PC_PROFILE__COUNT];
-    for (size_t r = 0; r < run->regions; r++) {
-        sum_rows(profile, r, rows);
+    columns *phases = sum_phases(profile), rows, cards;
+    bool good = true;
+    for (size_t r = 0; good && r < run->regions; r++) {
+        sum_region(profile, phases, r, rows);
         sum_cards(run, r, cards);
         cards[PC_PROFILE_ABSENT] = rows[PC_PROFILE_ABSENT]; /* no card counts it */
-        for (int c = 0; c < PC_PROFILE__COUNT; c++)
-            if (rows[c] != cards[c]) {
+        for (int c = 0; good && c < PC_PROFILE__COUNT; c++) {
+            good = rows[c] == cards[c];
+            if (!good)
                 snprintf(why, size,
                          "the profile of region '%s' has %" PRId64 " of %s, the cards %" PRId64,
                          run->region[r].name, rows[c], name[c], cards[c]);
-                return false;
-            }
+        }
     }
-    return true;
+    free(phases);
+    return good;
 }
