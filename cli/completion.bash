@@ -28,11 +28,19 @@ _numachine()
         mapfile -t COMPREPLY < <(compgen -S = -W "$(_numachine_names "$program" keys)
             $(_numachine_names "$program" params)" -- "$word")
         ;;
+    --state)
+        mapfile -t COMPREPLY < <(compgen -W "total run stall stall/cache stall/mp killslip
+            $(_numachine_names "$program" columns)" -- "$word")
+        ;;
+    --by)
+        mapfile -t COMPREPLY < <(compgen -W "function line instruction thread region path" -- "$word")
+        ;;
+    profile) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     list) mapfile -t COMPREPLY < <(compgen -W "$("$program" list | awk '{ print $1 }')" -- "$word") ;;
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W \
-                "run stat list check init protocol topology latency bench test" -- "$word")
+                "run stat profile list check init protocol topology latency bench test" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi

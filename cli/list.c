@@ -13,6 +13,7 @@
 #include "machine/protocol.h"
 #include "procard/sync.h"
 #include "report/grid.h"
+#include "report/profile_columns.h"
 
 #include "base/nearest.h"
 
@@ -302,6 +303,16 @@ static json_t *list_states(void)
     return array;
 }
 
+/** What a profile has of each instruction. */
+static json_t *list_columns(void)
+{
+    char name[REP_COLUMN_NAME];
+    json_t *array = json_array();
+    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
+        add_word(array, rep_column_name(c, name), rep_columns[c].unit, rep_columns[c].sentence);
+    return array;
+}
+
 /** What monitor.histogram.source may be. */
 static json_t *list_histograms(void)
 {
@@ -417,6 +428,8 @@ static const struct listing {
     {"parts", list_parts, "source name bits sentence", "parts of that address"},
     {"states", list_states, "name code group sentence",
      "the states of a processor's Status pins, and their codes"},
+    {"columns", list_columns, "name unit sentence",
+     "what a profile has of each instruction (numachine profile)"},
     {"histograms", list_histograms, "name sentence", "what the monitoring card's SRAM can count"},
     {"features", list_features, "ref where test sentence",
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},

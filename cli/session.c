@@ -14,6 +14,7 @@
 #include "input/write.h"
 #include "input/yaml.h"
 #include "procard/r4400/r4400.h"
+#include "programs/workload.h"
 #include "report/components.h"
 #include "report/group.h"
 #include "report/histogram.h"
@@ -21,6 +22,7 @@
 #include "report/lines.h"
 #include "report/manifest.h"
 #include "report/output.h"
+#include "report/profiling.h"
 #include "report/progress.h"
 #include "report/rundir.h"
 #include "report/samples.h"
@@ -50,6 +52,9 @@ struct state {
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
     struct cli_pins pins;
+    struct prog_names *names; /* of the program, for the profile; NULL: none */
+    struct rep_profiling profiling;
+    struct rep_profile profile; /* as the run left it */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -109,6 +114,7 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 {
     struct state *s = ctx;
     rep_run_mark(&s->run, name, begin, at, totals(s));
+    rep_profiling_mark(&s->profiling, &s->run, at);
 }
 
 static sim_tick next_moment(const struct state *s)
@@ -191,6 +197,11 @@ static void write_status_vcd(void *ctx, FILE *out)
 {
     const struct state *s = ctx;
     rep_write_status_vcd(&s->pins.status, &s->run, out);
+}
+
+static void write_profile(void *ctx, FILE *out)
+{
+    rep_profile_write(&((struct state *)ctx)->profile, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -332,6 +343,8 @@ static bool close_results(struct state *s)
         write_file(s, REP_STATUS_CSV, write_status_csv, s);
         write_file(s, REP_STATUS_VCD, write_status_vcd, s);
     }
+    if (s->profiling.profile)
+        write_file(s, REP_PROFILE, write_profile, s);
     const bool whole = rep_rundir_is_whole(&s->dir);
     rep_rundir_sync(&s->dir);
     if (!whole) {
@@ -401,14 +414,16 @@ static enum cli_exit simulate(struct state *s)
     return CLI_EXIT_OK;
 }
 
-/* Every PCycle must be in one state. A machine that broke down may stand in the middle of a cycle.
+/* Every PCycle must be in one state, and, in a profile, be one instruction's. A machine that broke
+ * down may stand in the middle of a cycle.
  */
 static void check_states(struct state *s)
 {
     struct prog_outcome *out = &s->run.outcome;
     char why[512];
     if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
-        rep_run_adds_up(&s->run, why, sizeof why))
+        (rep_run_adds_up(&s->run, why, sizeof why) &&
+         (!s->profiling.profile || rep_profile_adds_up(&s->profile, &s->run, why, sizeof why))))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);
@@ -492,6 +507,8 @@ static enum cli_exit conclude(struct state *s)
     rep_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
+    if (s->profiling.profile)
+        s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
@@ -555,6 +572,28 @@ static void program_cards(struct state *s)
             nm_card_register_write(s->machine, c, x->write[i].offset, x->write[i].value);
 }
 
+static bool function_at(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
+{
+    struct prog_names *names = ctx;
+    struct prog_place place;
+    if (!names || !names->at(names, va, &place) || !place.function)
+        return false;
+    *from = place.from;
+    *to = place.to;
+    return true;
+}
+
+static enum cli_exit begin_profile(struct state *s)
+{
+    char why[256];
+    if (s->workload->names)
+        s->names = s->workload->names(s->guest.path, why, sizeof why);
+    if (rep_profiling_begin(&s->profiling, s->machine, function_at, s->names))
+        return CLI_EXIT_OK;
+    complain("run.profile: this kind of processor cannot be profiled");
+    return CLI_EXIT_USAGE;
+}
+
 /* A machine, and the run on it, with the program that has been found good. */
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
@@ -574,7 +613,13 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     cli_pins_init(&s->pins, x);
     cli_pins_moment(&s->pins, s->machine, 0);
     program_cards(s);
-    enum cli_exit status = run(s);
+    enum cli_exit status = x->profile ? begin_profile(s) : CLI_EXIT_OK;
+    if (status == CLI_EXIT_OK)
+        status = run(s);
+    rep_profile_free(&s->profile);
+    rep_profiling_free(&s->profiling);
+    if (s->names)
+        s->names->free(s->names);
     free(s->run.registers);
     rep_samples_free(&s->samples);
     rep_output_free(&s->output);

@@ -16,11 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_ENV = 256, OPT_LIMIT, OPT_SEED };
+enum { OPT_ENV = 256, OPT_LIMIT, OPT_PROFILE, OPT_SEED };
 
 struct request {
     struct cli_options options;
     const char *machine, *limit;
+    bool profile;
     bool json;             /* lines for other programs, as objects, */
     const char *separator; /* or with this between fields; NULL: not so */
     char **env, **program;
@@ -69,6 +70,9 @@ static error_t parse_value(int key, char *arg, struct argp_state *state)
         return 0;
     case 'j':
         r->json = true;
+        return 0;
+    case OPT_PROFILE:
+        r->profile = true;
         return 0;
     case 'p':
         cli_once(state, "--processors", &r->given.processors);
@@ -119,6 +123,8 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "Print counts and metrics as JSON objects, a line each", 0},
     {"limit", OPT_LIMIT, "TIME", 0, "Stop after this simulated time: 100ms, 3000000cy (PCycles)",
      0},
+    {"profile", OPT_PROFILE, NULL, 0,
+     "Put every PCycle down to its instruction, calls and thread (numachine profile)", 0},
     {"seed", OPT_SEED, "N", 0, "Of everything random the program can see (default 1)", 0},
     {0}};
 
@@ -191,6 +197,10 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
     if (r->seed != IN_ABSENT) {
         x->seed = r->seed;
         in_set_origin(x, IN_KEY_seed);
+    }
+    if (r->profile) {
+        x->profile = 1;
+        in_set_origin(x, IN_KEY_profile);
     }
     if (r->env)
         in_replace_list(x, IN_KEY_envp, r->env);

@@ -72,6 +72,7 @@ struct in_experiment {
     uint64_t seed;       /**< default 1 */
     sim_tick limit;      /**< [ticks] SIM_NEVER: until the program ends */
     unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
+    unsigned profile;    /**< 1: it is profiled */
 
     char **events;          /**< NULL-terminated event names of its unit */
     char **groups;          /**< NULL-terminated groups as named ... */

@@ -29,6 +29,7 @@
  */
 #include "machine/noncoherent.h"
 #include "procard/card.h"
+#include "procard/cursor.h"
 
 static sim_fire_fn work, issue, respond, command, create, look_here;
 
@@ -669,6 +670,8 @@ static void hold(struct pc_card *card)
 {
     if (card->activity != PC_RUNNING)
         return;
+    if (card->cpu.cursor)
+        pc_cursor_stand(card->cpu.cursor);
     pc_card_stall(card, PC_ST_STALL_MP, card->p->agent_external, card->cpu.now);
     card->truth.held += card->p->agent_external;
 }

@@ -11,6 +11,7 @@
  */
 #include "procard/card.h"
 #include "base/alloc.h"
+#include "procard/cursor.h"
 #include "procard/pins.h"
 
 #include <inttypes.h>
@@ -228,6 +229,8 @@ static void preempt(struct pc_card *card)
     pc_card_watch(card);
     pc_core_leave(card);
     pc_agent_let_go(card, card->cpu.now);
+    if (card->cpu.cursor)
+        pc_cursor_stand(card->cpu.cursor);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     trap(card, true);
 }
@@ -278,6 +281,8 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, sim_t
             (struct pc_stretch){.end = at + n, .length = n, .state = state};
     }
     pc_charge(&card->cpu, state, n);
+    if (card->cpu.cursor)
+        pc_cursor_add(card->cpu.cursor, (enum pc_profile_column)state, (int64_t)n);
     if (card->linked.until > at)
         card->linked.until += n;
     if (card->pins)
@@ -308,6 +313,8 @@ sim_tick pc_card_return(struct pc_card *card, sim_tick at)
     struct pc_cpu *cpu = &card->cpu;
     sim_tick left = at > cpu->now ? at - cpu->now : 0;
     cpu->link = false;
+    if (cpu->cursor && card->activity == PC_IDLE)
+        pc_cursor_add(cpu->cursor, PC_PROFILE_ABSENT, left < ERET ? left : left - ERET);
     pc_card_stall(card, PC_ST_STALL_OTHER, left < ERET ? left : left - ERET, cpu->now);
     const sim_tick returns = cpu->now;
     if (left >= ERET)

@@ -142,6 +142,8 @@ struct pc_cpu {
 
     struct pc_card *card;
     uint32_t number; /**< machine-wide processor number */
+
+    struct pc_cursor *cursor; /**< its place in a profile (cursor.h); NULL: there is none */
 };
 
 /**
@@ -201,6 +203,21 @@ struct pc_core_ops {
     /** Which bytes of its doubleword the store writes that called pc_store for `size` bytes at
      *  physical address `pa`, one bit each, the first in bit 0. NULL: exactly those. */
     uint8_t (*store_bytes)(const struct pc_cpu *cpu, uint64_t pa, unsigned size);
+
+    /** The same core, that tells cpu->cursor (procard/cursor.h) where it is, what it has completed
+     *  and whom it has called. It does the same in the same time. NULL: it cannot be profiled, and
+     *  the rest is not called. */
+    const struct pc_core_ops *profiled;
+
+    /** A thread (cpu->tries) goes on: the calls under way are its own now. */
+    void (*placed)(struct pc_cpu *cpu);
+
+    /** The PCycles that `settle` adds, and that the core will only put down to instructions later,
+     *  are put down now; with sign -1, they are taken back. */
+    void (*under_way)(struct pc_cpu *cpu, int sign);
+
+    /** What is in counters of nodes becomes tallies. */
+    void (*harvest)(struct pc_cpu *cpu);
 };
 
 /* ---- the card's slow paths, called by a core while it runs (cache.c) ------------------------- */

@@ -48,6 +48,8 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
     pc_core_leave(card);
+    if (card->cpu.cursor)
+        card->core->placed(&card->cpu);
     card->activity = PC_RUNNING;
     return returns;
 }

@@ -56,6 +56,23 @@ struct prog_call {
     int number[PROG_ABIS_MAX]; /**< in each of the workload's ABIs; -1: there is none */
 };
 
+/** What lies at an address of an executable. Strings are the names' own. */
+struct prog_place {
+    const char *function; /**< NULL: no symbol covers it */
+    uint64_t from, to;    /**< of the function: its first address, and the one after its last */
+    const char *file;     /**< of the source, as the compiler was told; NULL: not known */
+    unsigned line;        /**< in it; 0: not known */
+};
+
+/** The names of an executable's addresses. */
+struct prog_names {
+    bool symbols, lines; /**< whether it has any: a stripped one has neither, one without -g no
+                              lines */
+    bool (*at)(struct prog_names *names, uint64_t va, struct prog_place *out);
+    /**< @return false: nothing is known of the address, `out` is zeroed */
+    void (*free)(struct prog_names *names);
+};
+
 /** A kind of workload. */
 struct prog_workload {
     const char *name, *sentence; /**< for lists */
@@ -114,6 +131,11 @@ struct prog_workload {
      *  @return false with one line in `why`: there is none, or several, or it has no size */
     bool (*symbol)(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
                    size_t size);
+
+    /** Reads an executable's symbols and debugging information. Whatever is wrong with the latter
+     * is no error: fewer names are known. @return the caller's, or NULL with one line in `why`: it
+     *  cannot be read, or is no executable */
+    struct prog_names *(*names)(const char *path, char *why, size_t size);
 
     const char *abis[PROG_ABIS_MAX]; /**< names, NULL after the last */
 

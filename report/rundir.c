@@ -11,6 +11,7 @@
 #include "report/group.h"
 #include "report/histogram.h"
 #include "report/output.h"
+#include "report/profile.h"
 #include "report/registers.h"
 #include "report/samples.h"
 #include "report/status.h"
@@ -35,6 +36,7 @@ static const char *const ours[] = {
     REP_BINS,       REP_NPY,
     REP_STDOUT,     REP_STDERR,
     REP_STATUS_CSV, REP_STATUS_VCD,
+    REP_PROFILE,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

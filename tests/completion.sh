@@ -31,6 +31,8 @@ expect station-4 stat -m sta
 expect bus.clock= stat -s bus.c
 expect monitor.histogram.source= run -s monitor.h
 expect registers list reg
+expect stall_l2 profile --state stall_l
+expect line profile --by l
 
 # Every command of the program is offered.
 COMP_WORDS=("$program" "")

@@ -16,6 +16,7 @@ import tempfile
 COMMANDS = {
     "run": ["complete.yaml"],
     "stat": ["--", "./no-such-program"],
+    "profile": ["no-such-run"],
     "list": [],
     "check": ["station-4"],
     "init": None,  # no options of its own
@@ -25,19 +26,24 @@ COMMANDS = {
     "bench": None,
 }
 
-# Option: a right value, another one, wrong ones, and whether it says one thing only.
+# Option, or command and option: a right value, another one, wrong ones, and whether it says one thing only.
 ROWS = {
     "--allow": ("/tmp:ro", "/usr:ro", [], False),
+    "--by": ("line", "path", ["lines", "0"], True),
     "--env": ("A=1", "B=2", ["A", "=1", "="], False),
     "--event": ("nacks", "upgrades", [",", "nacks,", ",nacks", "nacks,,upgrades"], False),
     "--field-separator": (";", ",", ["--json"], True),
     "--format": ("dot", "dot", ["doc", "0"], True),
+    "profile --format": ("csv", "json", ["dot", "0"], True),
     "--group": ("NACK", "NACK", [",", "NACK,", ",NACK"], False),
     "--limit": ("1ms", "2ms", ["0", "0us", "1", "-1ms", "99999999999999s"], True),
     "--machine": ("station-4", "ring-16", ["no-such-machine"], True),
     "--output": ("out", "out2", ["--force"], True),
     "--processors": ("2", "3", ["0", "-1", "1.5", "two", "1000000", "99999999999999999999"], True),
+    "--region": ("whole", "inner", ["--by"], True),
     "--seed": ("0", "2", ["-1", "1.5", "one", "99999999999999999999"], True),
+    "--state": ("stall/cache", "nacks", ["stal", "0", "stall/"], True),
+    "--thread": ("0", "1000", ["-1", "1.5", "two", "99999999999999999999"], True),
     "--set": ("bus.fifo=7", "bus.fifo=9", ["bus.fifo", "=7", "bus.fifo=", "bus.fifo=0"], False),
 }
 
@@ -64,8 +70,10 @@ def main():
             options = re.findall(r"(--[\w-]+)=\S", ask(command, "--help").stdout)
             assert options or rest is None or command == "list", command
             for option in options:
-                asked.add(option)
-                good, other, wrong, once = ROWS[option]
+                row = f"{command} {option}"
+                row = row if row in ROWS else option
+                asked.add(row)
+                good, other, wrong, once = ROWS[row]
                 for value in ["", *wrong]:
                     complains(option, command, f"{option}={value}", *rest, value=value)
                 done = ask(command, option + "=" + good, *rest)

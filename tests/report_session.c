@@ -10,6 +10,7 @@
 #include "machine/statistics.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
+#include "report/profiling.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -154,6 +155,48 @@ void cli_pins_end(struct cli_pins *pins, struct nm_machine *m)
 {
     (void)pins;
     (void)m;
+}
+
+/* And none is profiled. */
+bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_function_fn *function,
+                         void *ctx)
+{
+    (void)p;
+    (void)m;
+    (void)function;
+    (void)ctx;
+    return false;
+}
+
+void rep_profiling_free(struct rep_profiling *p)
+{
+    (void)p;
+}
+
+void rep_profiling_mark(struct rep_profiling *p, const struct rep_run *run, sim_tick at)
+{
+    (void)p;
+    (void)run;
+    (void)at;
+}
+
+struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struct rep_run *run,
+                                      sim_tick at)
+{
+    (void)p;
+    (void)run;
+    (void)at;
+    return (struct rep_profile){0};
+}
+
+bool rep_profile_adds_up(const struct rep_profile *profile, const struct rep_run *run, char *why,
+                         size_t size)
+{
+    (void)profile;
+    (void)run;
+    (void)why;
+    (void)size;
+    return true;
 }
 
 const struct prog_workload *in_workload_for(const char *path, char *why, size_t size)

@@ -71,7 +71,7 @@ def measure(options, work, references):
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={kept}",
              options.numachine, "run", "--quiet", "-o", out, "--set",
              f"program.args={arguments.format(references)}", "--set", f"run.mode={mode}",
-             HERE / f"{file}.yaml"],
+             *(["--set", "run.profile=true"] if options.profile else []), HERE / f"{file}.yaml"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
         cost = int(re.search(r"Collected : (\d+)", done.stderr).group(1))
         return cost, simulated(out)
@@ -129,6 +129,7 @@ def main():
     parser.add_argument("--write", metavar="COSTS")
     parser.add_argument("--build", default="", help="compiler and kind of build of NUMACHINE")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--profile", action="store_true", help="of profiled runs")
     options = parser.parse_args()
     if not shutil.which("valgrind"):
         print("skipped: no valgrind here")

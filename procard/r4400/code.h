@@ -189,6 +189,15 @@ struct r4400_edge {
     bool check;    /**< enters another line or is a transfer: look it up in L1I */
     uint8_t flags; /**< of the block it leads to */
     uint8_t done;  /**< state of the last instruction, as in struct pc_tail */
+    uint8_t moves; /**< enum r4400_moves: kept in a profile only */
+};
+
+/** How a way out may change the function that runs. */
+enum r4400_moves {
+    R4400_STAYS,
+    R4400_CALLS, /**< the instruction in front of the delay slot has linked */
+    R4400_JUMPS, /**< it may return, or enter another function */
+    R4400_SPLIT, /**< the slot is alone in its block: a call, if it finds itself linked */
 };
 
 /** Whose delay slot an instruction is in. */
@@ -218,6 +227,7 @@ struct r4400_block {
     uint32_t place;                      /**< [bytes] of that line's entry in cpu->base.i */
     uint32_t span;                       /**< [PCycles] all instructions start earlier than this */
     uint32_t count;                      /**< instructions */
+    uint32_t id;                         /**< in its code, from 0 */
     const struct r4400_context *context; /**< at entry */
     struct r4400_point *points;          /**< of ops[], without the END */
     const uint16_t *stop;                /**< [bytes] in here, by PCycle below span: the first of
@@ -242,8 +252,10 @@ struct r4400_code {
     const struct r4400_context *idle; /**< the context with nothing outstanding */
     struct r4400_chunk *arena;
     uint64_t arena_bytes;
-    uint64_t low, high; /**< addresses decoded so far lie in [low, high) */
-    struct r4400 *cpus; /**< that may stand in one of its blocks */
+    uint32_t count;             /**< blocks */
+    struct pc_profile *profile; /**< NULL: none */
+    uint64_t low, high;         /**< addresses decoded so far lie in [low, high) */
+    struct r4400 *cpus;         /**< that may stand in one of its blocks */
 };
 
 /** The block for a key, decoded if need be; NULL when its first instruction is not in memory. */
@@ -269,6 +281,25 @@ void r4400_show(struct r4400 *cpu);
 
 /** Lets the processor run cpu->code. */
 void r4400_attach(struct r4400 *cpu);
+
+/* ---- in a profile (profile.c) ---------------------------------------------------------------- */
+
+/** The core that keeps a cursor. */
+extern const struct pc_core_ops r4400_profiled;
+sim_tick r4400_run_profiled(struct pc_cpu *base, sim_tick horizon);
+
+/** Says of a new block's ways out how they move. */
+void r4400_profile_mark(const struct r4400_code *code, struct r4400_block *block);
+
+/** It has left a block through an edge that moves, to `target`. */
+void r4400_profile_moves(struct r4400 *cpu, const struct r4400_block *block,
+                         const struct r4400_edge *edge, uint64_t target);
+
+/** It leaves a block where it stands: what it has completed there is put down. */
+void r4400_profile_leaves(struct r4400 *cpu, int sign);
+
+/** Counters become tallies: before their blocks are forgotten. */
+void r4400_profile_harvest(struct r4400_code *code);
 
 /* ---- floating point (fpu.c) ------------------------------------------------------------------ */
 

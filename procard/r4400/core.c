@@ -3,6 +3,7 @@
  */
 #include "monitor/board/board.h"
 #include "procard/card.h"
+#include "procard/cursor.h"
 #include "procard/r4400/code.h"
 
 static uint64_t pc(const struct pc_cpu *base)
@@ -30,6 +31,31 @@ static uint8_t store_bytes(const struct pc_cpu *base, uint64_t pa, unsigned size
     return (uint8_t)((1u << end) - (1u << first));
 }
 
+/* ---- in a profile ---------------------------------------------------------------------------- */
+
+static void placed(struct pc_cpu *base)
+{
+    const struct r4400 *cpu = r4400_of(base);
+
+    pc_cursor_placed(base->cursor, base->tries.thread, cpu->r.pc, cpu->r.gpr[29]);
+}
+
+static void under_way(struct pc_cpu *base, int sign)
+{
+    struct r4400 *cpu = r4400_of(base);
+
+    if (cpu->pipe.op)
+        r4400_profile_leaves(cpu, sign);
+}
+
+static void harvest(struct pc_cpu *base)
+{
+    struct r4400_code *code = r4400_of(base)->pipe.code;
+
+    if (code)
+        r4400_profile_harvest(code);
+}
+
 static const struct pc_core_ops core = {
     .name = "r4400",
     .size = sizeof(struct r4400),
@@ -40,6 +66,22 @@ static const struct pc_core_ops core = {
     .leave = r4400_refetch,
     .pc = pc,
     .store_bytes = store_bytes,
+    .profiled = &r4400_profiled,
+};
+
+const struct pc_core_ops r4400_profiled = {
+    .name = "r4400",
+    .size = sizeof(struct r4400),
+    .free = r4400_detach,
+    .run = r4400_run_profiled,
+    .settle = r4400_settle,
+    .totals = r4400_totals,
+    .leave = r4400_refetch,
+    .pc = pc,
+    .store_bytes = store_bytes,
+    .placed = placed,
+    .under_way = under_way,
+    .harvest = harvest,
 };
 
 _Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");

@@ -99,8 +99,11 @@ void r4400_code_drop(struct r4400_code *code)
         r4400_leave(&cpu->base);
         memset(cpu->hot, 0, sizeof cpu->hot);
     }
+    if (code->profile)
+        r4400_profile_harvest(code);
     HASH_CLEAR(hh, code->blocks);
     arena_free(code);
+    code->count = 0;
     code->low = UINT64_MAX;
     code->high = 0;
 }
@@ -421,9 +424,12 @@ static struct r4400_block *finish(struct build *b, unsigned end,
         (uint32_t)((b->pc >> code->line_shift & code->line_mask) * sizeof(struct pc_line));
     block->span = b->cycle;
     block->count = b->count;
+    block->id = code->count++;
     block->context = context;
     code->low = b->pc < code->low ? b->pc : code->low;
     code->high = high > code->high ? high : code->high;
+    if (code->profile)
+        r4400_profile_mark(code, block);
     HASH_ADD(hh, code->blocks, key, sizeof block->key, block);
     return block;
 }

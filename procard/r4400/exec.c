@@ -11,6 +11,7 @@
  * horizons fall: an instruction is looked up in the primary instruction cache exactly when it is
  * the first of a line or the target of a transfer, whichever way the run was cut.
  */
+#include "procard/cursor.h"
 #include "procard/r4400/code.h"
 
 #include <endian.h>
@@ -26,6 +27,34 @@ enum {
 };
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
+
+/* ---- in a profile (exec_profiled.c) -----------------------------------------------------------
+ */
+
+/*
+ * RUN     the function that this file defines
+ * COUNT   a block is left through edge `which`
+ * MOVE    ... and goes on at `target`
+ * HERE    the instruction at `pc` asks the card
+ * CHARGED the instruction at which it stands was charged
+ */
+#ifdef R4400_PROFILED
+#define RUN          r4400_run_profiled
+#define COUNT(which) (++*pc_node_counter(cpu->base.cursor->node, 2 * b->id + (unsigned)(which)))
+#define MOVE(target)                                     \
+    do {                                                 \
+        if (edge->moves)                                 \
+            r4400_profile_moves(cpu, b, edge, (target)); \
+    } while (0)
+#define HERE(pc)           pc_cursor_at(cpu->base.cursor, (pc))
+#define CHARGED(column, n) pc_cursor_add(cpu->base.cursor, (enum pc_profile_column)(column), (n))
+#else
+#define RUN                r4400_run
+#define COUNT(which)       ((void)0)
+#define MOVE(target)       ((void)0)
+#define HERE(pc)           ((void)0)
+#define CHARGED(column, n) ((void)0)
+#endif
 
 /* ---- starting and stopping ------------------------------------------------------------------- */
 
@@ -135,8 +164,11 @@ static void trap(struct r4400 *cpu)
     tail->holds = cpu->base.untimed ? PC_ST_INT : PC_ST_KILL_EXC;
     tail->held = cpu->base.untimed ? cpu->base.exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
     pc_charge(&cpu->base, tail->holds, tail->held);
+    HERE(cpu->r.pc);
+    CHARGED(tail->holds, tail->held);
     if (cpu->base.exc == PC_EXC_SYS) {
         cpu->base.instructions++;
+        CHARGED(PC_PROFILE_INSTRUCTIONS, 1);
         cpu->call_pc = cpu->r.pc;
         cpu->call_npc = cpu->r.npc;
         cpu->r.pc = cpu->r.npc;
@@ -156,6 +188,7 @@ static bool fetch_missing(struct r4400 *cpu, uint64_t pc, enum pc_stop *why)
         return false;
     }
     if (!(pc & 3)) {
+        HERE(pc);
         if (!pc_fetch(&cpu->base, pc, cpu->base.now, why))
             return false;
         if (cpu->code->fetch(cpu->code->ctx, pc))
@@ -280,6 +313,7 @@ static __attribute__((noinline)) void failed_try(struct r4400 *cpu, uint64_t pc,
 {
     struct pc_tries *tries = &cpu->base.tries;
     cpu->base.scs_failed++;
+    CHARGED(PC_PROFILE_SCS_FAILED, 1);
     tries->row = tries->row && tries->pc == pc ? tries->row + 1 : 1;
     tries->failed++;
     tries->pc = pc;
@@ -437,6 +471,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 #define TAKEN          (cpu->pipe.taken)
 #define TARGET         (cpu->pipe.target)
 #define NOW            (cpu->base.now + op->cycle)
+#define PC             (b->key.pc + 4 * (uint64_t)op->at)
 
 #define DISPATCH() goto *label[op->code]
 #define NEXT()      \
@@ -501,6 +536,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         if (likely(line->tag == (va & (cpu->pipe.outside | ((size)-1))))) { \
             p = (uint8_t *)(line->host + va);                               \
         } else {                                                            \
+            HERE(PC);                                                       \
             p = slow(cpu, va, size, NOW, &why);                             \
             if (unlikely(!p))                                               \
                 goto stopped;                                               \
@@ -515,6 +551,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 #define LINKED(id, size, statement)                                                         \
     do_##id:                                                                                \
     {                                                                                       \
+        HERE(PC);                                                                           \
         const uint8_t *p = pc_load_linked(&cpu->base, wrap(cpu, S + IMM), size, NOW, &why); \
         if (!p)                                                                             \
             goto stopped;                                                                   \
@@ -528,6 +565,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
     {                                                                                \
         bool failed = false;                                                         \
         const uint64_t va = wrap(cpu, S + IMM);                                      \
+        HERE(PC);                                                                    \
         uint8_t *p = pc_store_conditional(&cpu->base, va, size, NOW, &why, &failed); \
         if (!p && !failed)                                                           \
             goto stopped;                                                            \
@@ -536,13 +574,13 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             statement;                                                               \
             cpu->base.tries.row = 0;                                                 \
         } else {                                                                     \
-            failed_try(cpu, b->key.pc + 4 * (uint64_t)op->at, va);                   \
+            failed_try(cpu, PC, va);                                                 \
         }                                                                            \
         D = !failed;                                                                 \
         NEXT();                                                                      \
     }
 
-#define LINK() (cpu->r.gpr[31] = b->key.pc + 4 * (uint64_t)op->at + 8)
+#define LINK() (cpu->r.gpr[31] = PC + 8)
 
 #define BRANCH(id, condition) \
     do_##id:                  \
@@ -576,6 +614,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         edge = &b->edge[which];        \
         cpu->base.now += edge->cycles; \
         spend(spent, &edge->spent);    \
+        COUNT(which);                  \
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
@@ -606,12 +645,12 @@ static __attribute__((noinline)) sim_tick run_far(struct r4400 *cpu, sim_tick ho
 
     do {
         r4400_settle(&cpu->base);
-        at = r4400_run(&cpu->base, sim_earlier(horizon, cpu->pipe.full));
+        at = RUN(&cpu->base, sim_earlier(horizon, cpu->pipe.full));
     } while (at && at < horizon);
     return at;
 }
 
-sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
+sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
 {
     struct r4400 *const cpu = r4400_of(base);
     static const void *const label[R4400_OP__COUNT] = {
@@ -686,6 +725,7 @@ do_LOOK:
         goto do_ENTER;
     take_down(&sign);
 miss:
+    HERE(b->key.pc);
     if (!pc_fetch(&cpu->base, b->key.pc, cpu->base.now, &why)) {
         check = true;
         goto stopped_before;
@@ -695,9 +735,10 @@ miss:
 
     /* the block enters another line */
 do_LINE : {
-    const uint64_t va = b->key.pc + 4 * (uint64_t)op->at;
+    const uint64_t va = PC;
 
     if (unlikely(((const struct pc_line *)((const char *)cpu->base.i + op->imm))->rtag != va)) {
+        HERE(va);
         if (!pc_fetch(&cpu->base, va, NOW, &why))
             goto stopped;
         if (NOW >= horizon)
@@ -868,7 +909,7 @@ do_STOP:
     BRANCH(J, true)
     BRANCH_LINK(JAL, true)
     DO(JR, TARGET = S; TAKEN = true)
-    DO(JALR, TARGET = S; D = b->key.pc + 4 * (uint64_t)op->at + 8; TAKEN = true)
+    DO(JALR, TARGET = S; D = PC + 8; TAKEN = true)
 
     /* -- floating point -- */
     DO(MFC1, D = sign32(SINGLE(op->s)))
@@ -899,6 +940,7 @@ do_STOP:
     /* -- system -- */
 do_SYNC:
     if (unlikely(cpu->base.posted)) {
+        HERE(PC);
         if (!pc_sync(&cpu->base, NOW, &why))
             goto stopped;
         PACE_AGAIN();
@@ -937,15 +979,19 @@ do_BREAK:
     /* -- ways out of a block -- */
 end_fall:
     LEAVE(R4400_EDGE_FALL);
+    MOVE(edge->pc);
     FOLLOW();
 end_cond:
     LEAVE(TAKEN);
+    MOVE(edge->pc);
     FOLLOW();
 end_jump:
     LEAVE(R4400_EDGE_TAKEN);
+    MOVE(edge->pc);
     FOLLOW();
 end_split: /* the delay slot's block leaves through end_reg: tell it the target */
     LEAVE(TAKEN);
+    MOVE(edge->pc);
     if (TAKEN && r4400_rows[op[-1].code].klass != R4400_CLASS_JUMPR)
         TARGET = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
     FOLLOW();
@@ -953,6 +999,7 @@ end_reg : {
     const uint64_t next = TARGET;
 
     LEAVE(R4400_EDGE_TAKEN);
+    MOVE(next);
     check = true;
     if (edge->to->key.pc == next) {
         b = edge->to;

@@ -6,6 +6,7 @@
  * spent since the block's start, the latencies outstanding and what the last PCycles were are
  * constants of that place (struct r4400_point), and are worked out when somebody asks.
  */
+#include "procard/cursor.h"
 #include "procard/r4400/code.h"
 
 #include <string.h>
@@ -139,8 +140,11 @@ void r4400_leave(struct pc_cpu *base)
     struct r4400 *cpu = r4400_of(base);
 
     r4400_settle(base);
-    if (cpu->pipe.op)
+    if (cpu->pipe.op) {
         note(cpu);
+        if (base->cursor)
+            r4400_profile_leaves(cpu, 1);
+    }
     cpu->pipe.op = NULL;
     memset(&cpu->pipe.spent, 0, sizeof cpu->pipe.spent);
 }
@@ -185,4 +189,6 @@ void r4400_attach(struct r4400 *cpu)
     pipe->places = (uint64_t)cpu->base.dmask << PC_LINE_SHIFT;
     pipe->turn = (cpu->base.dshift - PC_LINE_SHIFT) % 64;
     pipe->code = code;
+    if (cpu->base.cursor)
+        code->profile = cpu->base.cursor->profile;
 }

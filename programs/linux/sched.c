@@ -106,10 +106,10 @@ static void resume(struct lx_thread *t, sim_tick at)
     if (p->run->over)
         return;
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, sim_later(lx_now(p), t->late_to));
+    lx_watch_begin(t);
     p->vm.cpu->resume(p->m, t->card, &t->regs, at);
     pc_spare(p->m, t->card, t->trap.preempted || t->spared ? SPARED : 0);
     t->spared = false;
-    lx_watch_begin(t);
     if (lx_signal_waiting(t))
         stop = at;
     else if (c->queue)

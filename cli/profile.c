@@ -1,0 +1,229 @@
+/*
+ * numachine profile: where a program spent its time, of a run that kept a profile. It reads the
+ * run's directory and changes nothing there.
+ */
+#include "base/alloc.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "input/units.h"
+#include "report/profile_write.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OPT_BY = 0x300, OPT_STATE, OPT_REGION, OPT_THREAD, OPT_CHILDREN };
+
+struct request {
+    const char *directory, *region, *function;
+    enum rep_as as;
+    bool annotate;
+    struct rep_show show;
+    struct rep_view view;
+    struct {
+        bool format, state, region, thread, annotate;
+    } given;
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static enum rep_by by_of(struct argp_state *state, const char *name)
+{
+    unsigned by = 0;
+    while (by < REP_BY__COUNT && strcmp(name, rep_by_rows[by].name) != 0)
+        by++;
+    if (by == REP_BY__COUNT)
+        argp_error(state,
+                   "--by: not by '%.60s'; there are function, line, instruction, thread, region "
+                   "and path",
+                   name);
+    return (enum rep_by)by;
+}
+
+static enum rep_as format_of(struct argp_state *state, const char *name)
+{
+    unsigned as = 0;
+    while (as < REP_AS__COUNT && strcmp(name, rep_formats[as].name) != 0)
+        as++;
+    if (as == REP_AS__COUNT)
+        argp_error(state,
+                   "--format: no format '%.60s'; there are text, json, csv, folded and callgrind",
+                   name);
+    return (enum rep_as)as;
+}
+
+static int64_t thread_of(struct argp_state *state, const char *text)
+{
+    const struct in_form form = {IN_INT, "", 0, UINT32_MAX};
+    uint64_t value = 0;
+    char why[256];
+    if (!in_value_parse(&form, text, &value, why, sizeof why))
+        argp_error(state, "--thread: '%.60s' %s", text, why);
+    return (int64_t)value;
+}
+
+/** What goes together. */
+static void check(struct argp_state *state, const struct request *r)
+{
+    const bool sums = r->show.by_given || r->show.children;
+    if (!r->directory)
+        argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
+    if (r->annotate && (sums || r->as != REP_AS_text))
+        argp_error(state, "--annotate is text of one function: not with --by, --children or "
+                          "another --format");
+    if (sums && !rep_formats[r->as].sums)
+        argp_error(state, "--by and --children are not for --format=%s", rep_formats[r->as].name);
+    if (r->show.children && !r->show.by_given && r->as != REP_AS_text)
+        argp_error(state, "--children is for sums: --by says of what");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    char why[256];
+    switch (key) {
+    case OPT_BY:
+        cli_once(state, "--by", &r->show.by_given);
+        r->show.by = by_of(state, cli_value(state, "--by", arg));
+        return 0;
+    case OPT_STATE:
+        cli_once(state, "--state", &r->given.state);
+        if (!rep_measure_find(cli_value(state, "--state", arg), &r->view.measure, why, sizeof why))
+            argp_error(state, "--state: %s", why);
+        return 0;
+    case OPT_REGION:
+        cli_once(state, "--region", &r->given.region);
+        r->region = cli_text(state, "--region", arg);
+        return 0;
+    case OPT_THREAD:
+        cli_once(state, "--thread", &r->given.thread);
+        r->view.thread = thread_of(state, cli_value(state, "--thread", arg));
+        return 0;
+    case OPT_CHILDREN:
+        r->show.children = true;
+        return 0;
+    case 'a':
+        cli_once(state, "--annotate", &r->given.annotate);
+        r->annotate = true;
+        r->function = arg ? cli_value(state, "--annotate", arg) : NULL;
+        return 0;
+    case 'f':
+        cli_once(state, "--format", &r->given.format);
+        r->as = format_of(state, cli_value(state, "--format", arg));
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->directory)
+            argp_error(state, "one RUN_DIR at a time");
+        r->directory = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check(state, r);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static bool complain(const char *why)
+{
+    fprintf(stderr, "numachine: error: %s\n", why);
+    return false;
+}
+
+/* Whether there is a run, and a profile in it; else one line in `why`. */
+static bool find_profile(const char *directory, const char *path, char *why, size_t size)
+{
+    struct stat st;
+    if (stat(directory, &st))
+        snprintf(why, size, "%s: %s", directory, strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        snprintf(why, size, "%s: not a run's directory", directory);
+    else if (stat(path, &st))
+        snprintf(why, size, "%s: %s; the run has kept no profile", path, strerror(errno));
+    else
+        return true;
+    return false;
+}
+
+/* @return false with a complaint */
+static bool read_run(const struct request *r, struct rep_profile *profile, struct rep_code *code)
+{
+    char why[8192];
+    char *path = sim_format("%s/" REP_PROFILE, r->directory);
+    const bool good = find_profile(r->directory, path, why, sizeof why) &&
+                      rep_profile_read(path, profile, why, sizeof why) &&
+                      rep_code_open(code, r->directory, why, sizeof why);
+    free(path);
+    return good || complain(why);
+}
+
+static bool find_region(struct request *r, const struct rep_profile *profile)
+{
+    char why[256];
+    for (size_t i = 0; i < profile->regions; i++)
+        if (!r->region || !strcmp(profile->region[i], r->region)) {
+            r->view.region = (uint32_t)i;
+            return true;
+        }
+    snprintf(why, sizeof why, "--region: the run has no region '%.100s'", r->region);
+    return complain(why);
+}
+
+/* @return false with a complaint */
+static bool show(struct request *r)
+{
+    char why[512];
+    bool good = true;
+    rep_view_open(&r->view);
+    if (r->annotate)
+        good = rep_profile_annotate(&r->view, r->function, stdout, why, sizeof why);
+    else
+        rep_formats[r->as].write(&r->view, &r->show, stdout);
+    rep_view_close(&r->view);
+    return good || complain(why);
+}
+
+static const struct argp_option options[] = {
+    {"by", OPT_BY, "WHAT", 0,
+     "Sum up by function (default), line, instruction, thread, region or path", 0},
+    {"state", OPT_STATE, "STATE", 0,
+     "Ask for these PCycles: a state (numachine list states has them), a group of them such as "
+     "stall/cache, or total (default); or for a count, such as l2_misses",
+     0},
+    {"children", OPT_CHILDREN, NULL, 0, "Inclusive: with what was called from there", 0},
+    {"region", OPT_REGION, "NAME", 0, "Only while this region was open", 0},
+    {"thread", OPT_THREAD, "TID", 0, "Only this thread", 0},
+    {"annotate", 'a', "FUNCTION", OPTION_ARG_OPTIONAL,
+     "Source lines and instructions of a function (default: the one that spent most)", 0},
+    {"format", 'f', "FORMAT", 0, "text (default), json, csv, folded or callgrind", 0},
+    {0}};
+
+int cli_profile(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "RUN_DIR",
+        .doc = "Shows where the program of a run spent its time, and on what. The run has to have "
+               "kept a profile. Nothing in it is sampled: sums are those of stats.json."
+               "\v"
+               "docs/profile.md says what the columns mean, and what the formats are good for."};
+    struct request r = {.view = {.thread = -1, .measure = rep_measure_total()}};
+    struct rep_profile profile = {0};
+    struct rep_code code = {0};
+    int status = CLI_EXIT_USAGE;
+    cli_parse(&argp, argc, argv, 0, &r);
+    r.view.profile = &profile;
+    r.view.code = &code;
+    if (read_run(&r, &profile, &code) && find_region(&r, &profile)) {
+        if (code.lacks)
+            fprintf(stderr, "numachine: note: %s\n", code.lacks);
+        if (show(&r))
+            status = CLI_EXIT_OK;
+    }
+    rep_code_close(&code);
+    rep_profile_free(&profile);
+    return status;
+}

@@ -1,0 +1,336 @@
+/*
+ * Where processors are in a profile: paths, nodes, and the calls under way.
+ *
+ * The hard idea is knowing when a call is over without help from the program. A return goes to
+ * where the call said it would, with the stack pointer of then. What longjmp or an exception has
+ * left is known by the stack: a call whose stack pointer is below the present one is over.
+ */
+#include "procard/cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Parent of a thread's first function. */
+static const uint64_t NO_PARENT = UINT64_MAX;
+
+/* ---- tallies and counters -------------------------------------------------------------------- */
+
+enum { TALLY_BITS = 3 };
+
+static size_t place_of(const struct pc_node *node, uint64_t pc)
+{
+    const size_t mask = ((size_t)1 << node->tally_bits) - 1;
+    size_t i = (size_t)(pc >> 2) & mask;
+    while (node->tally[i] && node->tally[i]->pc != pc)
+        i = (i + 1) & mask;
+    return i;
+}
+
+static void tallies_grow(struct pc_node *node)
+{
+    struct pc_tally **old = node->tally;
+    const size_t count = old ? (size_t)1 << node->tally_bits : 0;
+    node->tally_bits = old ? node->tally_bits + 1 : TALLY_BITS;
+    node->tally = sim_alloc((size_t)1 << node->tally_bits, sizeof *node->tally);
+    for (size_t i = 0; i < count; i++)
+        if (old[i])
+            node->tally[place_of(node, old[i]->pc)] = old[i];
+    free(old);
+}
+
+struct pc_tally *pc_node_tally(struct pc_node *node, uint64_t pc)
+{
+    if (!node->tally || 4 * (node->tallies + 1) > 3u << node->tally_bits)
+        tallies_grow(node);
+    struct pc_tally **tally = &node->tally[place_of(node, pc)];
+    if (!*tally) {
+        *tally = sim_alloc(1, sizeof **tally);
+        (*tally)->pc = pc;
+        node->tallies++;
+    }
+    return *tally;
+}
+
+uint64_t *pc_node_page(struct pc_node *node, uint32_t page)
+{
+    if (page >= node->pages) {
+        node->page = sim_grow(node->page, page + 1, sizeof *node->page);
+        memset(node->page + node->pages, 0, (page + 1 - node->pages) * sizeof *node->page);
+        node->pages = page + 1;
+    }
+    if (!node->page[page])
+        node->page[page] = sim_alloc(PC_COUNTERS, sizeof **node->page);
+    return node->page[page];
+}
+
+void pc_node_free(struct pc_node *node)
+{
+    struct pc_link *next;
+    for (struct pc_link *link = node->link; link; link = next) {
+        next = link->next;
+        free(link);
+    }
+    for (size_t i = 0; node->tally && i >> node->tally_bits == 0; i++)
+        free(node->tally[i]);
+    for (uint32_t i = 0; i < node->pages; i++)
+        free(node->page[i]);
+    free(node->tally);
+    free(node->page);
+    free(node);
+}
+
+/* ---- paths and nodes ------------------------------------------------------------------------- */
+
+/* The number of a path; made if need be. */
+static uint32_t path_of(struct pc_profile *p, uint64_t parent, uint64_t call, uint64_t function)
+{
+    const struct pc_path_key key = {parent, call, function};
+    struct pc_path *path;
+    HASH_FIND(hh, p->path_by_key, &key, sizeof key, path);
+    if (path)
+        return path->number;
+    path = sim_alloc(1, sizeof *path);
+    path->key = key;
+    path->number = (uint32_t)p->paths;
+    HASH_ADD(hh, p->path_by_key, key, sizeof path->key, path);
+    if (!(p->paths & (p->paths + 1)))
+        p->path = sim_grow(p->path, 2 * p->paths + 1, sizeof *p->path);
+    p->path[p->paths] =
+        (struct pc_profile_path){.parent = parent == NO_PARENT ? path->number : (uint32_t)parent,
+                                 .call = call,
+                                 .function = function};
+    return (uint32_t)p->paths++;
+}
+
+static struct pc_node *node_of(struct pc_profile *p, uint32_t path, uint32_t thread,
+                               struct pc_node *parent)
+{
+    const struct pc_node_key key = {.path = path, .phase = p->phase, .thread = thread};
+    struct pc_node *node;
+    HASH_FIND(hh, p->nodes, &key, sizeof key, node);
+    if (node)
+        return node;
+    node = sim_alloc(1, sizeof *node);
+    node->key = key;
+    node->parent = parent;
+    if (!p->function || !p->function(p->ctx, p->path[path].function, &node->from, &node->to))
+        node->from = node->to = 0;
+    HASH_ADD(hh, p->nodes, key, sizeof node->key, node);
+    return node;
+}
+
+/* The first address of a function that a transfer to `target` enters. */
+static uint64_t entered(const struct pc_profile *p, uint64_t target)
+{
+    uint64_t from = target, to;
+    if (p->function)
+        p->function(p->ctx, target, &from, &to);
+    return from;
+}
+
+struct pc_node *pc_profile_root(struct pc_profile *p, uint32_t thread, uint64_t pc)
+{
+    const uint64_t function = pc == PC_PROFILE_NOWHERE ? pc : entered(p, pc);
+    return node_of(p, path_of(p, NO_PARENT, PC_PROFILE_NOWHERE, function), thread, NULL);
+}
+
+/* The node that a transfer leads to; one of the same function that is on the path already. */
+static struct pc_node *led_to(struct pc_profile *p, struct pc_node *node, uint64_t call,
+                              uint64_t target)
+{
+    const uint64_t function = entered(p, target);
+    for (struct pc_node *up = node; up; up = up->parent)
+        if (p->path[up->key.path].function == function)
+            return up;
+    const uint32_t path = path_of(p, node->key.path, call, function);
+    return node_of(p, path, node->key.thread, node);
+}
+
+static struct pc_node *follow(struct pc_profile *p, struct pc_node *node, uint64_t call,
+                              uint64_t target)
+{
+    for (struct pc_link *link = node->link; link; link = link->next)
+        if (link->call == call && link->target == target)
+            return link->to;
+    struct pc_link *link = sim_alloc(1, sizeof *link);
+    *link = (struct pc_link){call, target, led_to(p, node, call, target), node->link};
+    node->link = link;
+    return link->to;
+}
+
+bool pc_profile_leaves(const struct pc_profile *p, uint64_t from, uint64_t to)
+{
+    uint64_t first, last;
+    if (!p->function || !p->function(p->ctx, from, &first, &last))
+        return false;
+    return to - first >= last - first;
+}
+
+/* ---- a card's cursor ------------------------------------------------------------------------- */
+
+static void read_totals(const struct pc_card *card, int64_t v[PC_PROFILE__COUNT])
+{
+#define PROFILE_STATE(name, unit, sentence)
+#define PROFILE_CORE(name, unit, sentence)
+#define PROFILE_TOTAL(name, from, unit, sentence) v[PC_PROFILE_##name] = (int64_t)card->from;
+#include "procard/profile.def"
+}
+
+static struct pc_tally *tally(struct pc_cursor *c)
+{
+    if (!c->tally)
+        c->tally = pc_node_tally(c->at, c->pc);
+    return c->tally;
+}
+
+/* What has happened since the last time, goes to the instruction. */
+void pc_cursor_put_down(struct pc_cursor *c)
+{
+    int64_t now[PC_PROFILE__COUNT] = {0};
+    read_totals(c->card, now);
+    for (int i = 0; i < PC_PROFILE__COUNT; i++)
+        if (now[i] != c->seen[i]) {
+            tally(c)->v[i] += now[i] - c->seen[i];
+            c->seen[i] = now[i];
+        }
+}
+
+void pc_cursor_move(struct pc_cursor *c, uint64_t pc)
+{
+    pc_cursor_put_down(c);
+    c->at = c->node;
+    c->pc = pc;
+    c->tally = NULL;
+}
+
+void pc_cursor_stand(struct pc_cursor *c)
+{
+    pc_core_settle(c->card);
+    pc_cursor_at(c, pc_core_pc(c->card));
+}
+
+void pc_cursor_add(struct pc_cursor *c, enum pc_profile_column column, int64_t n)
+{
+    tally(c)->v[column] += n;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void go(struct pc_cursor *c, struct pc_node *node)
+{
+    c->thread->node = c->node = node;
+}
+
+static void push(struct pc_cursor *c, uint64_t back, uint64_t sp)
+{
+    struct pc_profiled_thread *t = c->thread;
+    if (t->depth == t->room) {
+        t->room = t->room ? 2 * t->room : 16;
+        t->frame = sim_grow(t->frame, t->room, sizeof *t->frame);
+    }
+    t->frame[t->depth++] = (struct pc_frame){.back = back, .sp = sp, .caller = c->node};
+}
+
+/* Ends the calls from frame `depth` on. */
+static void unwind(struct pc_cursor *c, size_t depth)
+{
+    struct pc_profiled_thread *t = c->thread;
+    if (depth == t->depth)
+        return;
+    go(c, t->frame[depth].caller);
+    t->depth = depth;
+}
+
+/* Ends those whose stack is gone: they were left by longjmp, or an exception. */
+static void unwind_to(struct pc_cursor *c, uint64_t sp)
+{
+    const struct pc_profiled_thread *t = c->thread;
+    size_t depth = t->depth;
+    while (depth && t->frame[depth - 1].sp < sp)
+        depth--;
+    unwind(c, depth);
+}
+
+/* Whether it is a return: of the youngest call, or of one whose callees have made no frame on the
+ * stack (bal). */
+static bool returns(struct pc_cursor *c, uint64_t target, uint64_t sp)
+{
+    const struct pc_profiled_thread *t = c->thread;
+    for (size_t depth = t->depth; depth && t->frame[depth - 1].sp == sp; depth--)
+        if (t->frame[depth - 1].back == target) {
+            unwind(c, depth - 1);
+            return true;
+        }
+    return false;
+}
+
+static bool within(const struct pc_node *node, uint64_t pc)
+{
+    return !node->to || pc - node->from < node->to - node->from;
+}
+
+void pc_cursor_call(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t target, uint64_t sp)
+{
+    push(c, back, sp);
+    go(c, follow(c->profile, c->node, call, target));
+}
+
+void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp)
+{
+    const struct pc_profiled_thread *t = c->thread;
+    unwind_to(c, sp);
+    if (returns(c, target, sp) || within(c->node, target))
+        return;
+    if (t->depth) { /* the function called is another one now */
+        const struct pc_frame *frame = &t->frame[t->depth - 1];
+        const uint64_t back = frame->back;
+        go(c,
+           follow(c->profile, frame->caller, back == PC_PROFILE_NOWHERE ? back : back - 8, target));
+    } else {
+        go(c, pc_profile_root(c->profile, t->number, target));
+    }
+}
+
+struct pc_node *pc_profile_renewed(struct pc_profile *p, struct pc_node *node)
+{
+    if (node->key.phase == p->phase)
+        return node;
+    struct pc_node *parent = node->parent ? pc_profile_renewed(p, node->parent) : NULL;
+    return node_of(p, node->key.path, node->key.thread, parent);
+}
+
+void pc_profile_renew(struct pc_profile *p, struct pc_profiled_thread *t)
+{
+    if (t->node->key.phase == p->phase)
+        return;
+    t->node = pc_profile_renewed(p, t->node);
+    for (size_t i = 0; i < t->depth; i++)
+        t->frame[i].caller = pc_profile_renewed(p, t->frame[i].caller);
+}
+
+static struct pc_profiled_thread *thread_of(struct pc_profile *p, uint32_t number, uint64_t pc)
+{
+    struct pc_profiled_thread *t;
+    HASH_FIND(hh, p->threads, &number, sizeof number, t);
+    if (!t) {
+        t = sim_alloc(1, sizeof *t);
+        t->number = number;
+        t->node = pc_profile_root(p, number, pc);
+        HASH_ADD(hh, p->threads, number, sizeof t->number, t);
+    }
+    pc_profile_renew(p, t);
+    return t;
+}
+
+void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_t sp)
+{
+    if (!c->thread || c->thread->number != thread)
+        c->thread = thread_of(c->profile, thread, pc);
+    c->node = c->thread->node;
+    unwind_to(c, sp);
+    if (!within(c->node, pc)) {
+        push(c, PC_PROFILE_NOWHERE, sp);
+        go(c, follow(c->profile, c->node, PC_PROFILE_NOWHERE, pc));
+    }
+    pc_cursor_at(c, pc);
+}

@@ -1,0 +1,182 @@
+/*
+ * The profile of a machine: its paths, its nodes, and the rows that become of them.
+ *
+ * The hard idea is the moment. Rows are asked for while processors are in the middle of a block, of
+ * a stall, or ahead of the machine by a part of an instruction. What is under way is put down for
+ * that moment, and taken back afterwards, when it goes on (straddle).
+ */
+#include "procard/profile.h"
+
+#include "base/alloc.h"
+#include "procard/cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct pc_card *card_at(const struct pc_profile *p, unsigned card)
+{
+    return pc_card_of(nm_machine_card(p->m, card));
+}
+
+/* ---- the moment ------------------------------------------------------------------------------ */
+
+/* PCycles beyond `now` that have been put down already: of instructions that it cuts through. */
+static void lend(struct pc_cursor *c, const uint64_t *charged, const uint64_t *shown, int sign)
+{
+    struct pc_tally *cut = pc_node_tally(c->node, PC_PROFILE_NOWHERE);
+    for (int s = 0; s < PC_ST__COUNT; s++)
+        cut->v[s] -= sign * (int64_t)(charged[s] - shown[s]);
+}
+
+/* What is under way on a card at `now` is put down (sign 1), or taken back (-1). */
+static void straddle(struct pc_cursor *c, sim_tick now, int sign)
+{
+    struct pc_card *card = c->card;
+    struct mon_taps shown;
+    uint64_t charged[PC_ST__COUNT];
+    struct pc_tail tail;
+    pc_cursor_put_down(c);
+    card->core->under_way(&card->cpu, sign);
+    pc_card_taps(card, now, &shown);
+    pc_core_totals(card, charged, &tail);
+    if (card->cpu.now > now) {
+        lend(c, charged, shown.v, sign);
+        return;
+    }
+    for (int s = 0; s < PC_ST__COUNT; s++)
+        if (shown.v[s] != charged[s])
+            pc_cursor_add(c, (enum pc_profile_column)s, sign * (int64_t)(shown.v[s] - charged[s]));
+    if (card->activity == PC_IDLE)
+        pc_cursor_add(c, PC_PROFILE_ABSENT, sign * (int64_t)(now - card->cpu.now));
+}
+
+static void straddle_all(struct pc_profile *p, sim_tick now, int sign)
+{
+    for (unsigned i = 0; i < p->cards; i++)
+        straddle(&p->cursor[i], now, sign);
+}
+
+static void cursor_renew(struct pc_profile *p, struct pc_cursor *c)
+{
+    if (c->thread)
+        pc_profile_renew(p, c->thread);
+    c->node = c->thread ? c->thread->node : pc_profile_renewed(p, c->node);
+    c->at = pc_profile_renewed(p, c->at);
+    c->tally = NULL;
+}
+
+void pc_profile_phase(struct pc_profile *p, uint32_t phase, sim_tick now)
+{
+    straddle_all(p, now, 1);
+    p->phase = phase;
+    for (unsigned i = 0; i < p->cards; i++)
+        cursor_renew(p, &p->cursor[i]);
+    straddle_all(p, now, -1);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static bool is_nothing(const struct pc_tally *tally)
+{
+    for (int i = 0; i < PC_PROFILE__COUNT; i++)
+        if (tally->v[i])
+            return false;
+    return true;
+}
+
+static void add_row(struct pc_profile *p, const struct pc_node *node, const struct pc_tally *tally)
+{
+    if (!(p->rows & (p->rows + 1)))
+        p->row = sim_grow(p->row, 2 * p->rows + 1, sizeof *p->row);
+    struct pc_profile_row *row = &p->row[p->rows++];
+    *row = (struct pc_profile_row){.phase = node->key.phase,
+                                   .thread = node->key.thread,
+                                   .path = node->key.path,
+                                   .pc = tally->pc};
+    memcpy(row->v, tally->v, sizeof row->v);
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct pc_profile_row *a = x, *b = y;
+    const int phase = order(a->phase, b->phase), thread = order(a->thread, b->thread);
+    const int path = order(a->path, b->path);
+    return phase ? phase : thread ? thread : path ? path : order(a->pc, b->pc);
+}
+
+size_t pc_profile_rows(struct pc_profile *p, sim_tick now, const struct pc_profile_row **rows)
+{
+    straddle_all(p, now, 1);
+    for (unsigned i = 0; i < p->cards; i++)
+        card_at(p, i)->core->harvest(&card_at(p, i)->cpu);
+    p->rows = 0;
+    for (const struct pc_node *node = p->nodes; node; node = node->hh.next)
+        for (size_t i = 0; node->tally && i >> node->tally_bits == 0; i++)
+            if (node->tally[i] && !is_nothing(node->tally[i]))
+                add_row(p, node, node->tally[i]);
+    straddle_all(p, now, -1);
+    if (p->rows)
+        qsort(p->row, p->rows, sizeof *p->row, by_place);
+    *rows = p->row;
+    return p->rows;
+}
+
+size_t pc_profile_paths(const struct pc_profile *p, const struct pc_profile_path **paths)
+{
+    *paths = p->path;
+    return p->paths;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function, void *ctx)
+{
+    const unsigned cards = nm_machine_cards(m);
+    if (!pc_card_of(nm_machine_card(m, 0))->core->profiled)
+        return NULL;
+    struct pc_profile *p = sim_alloc(1, sizeof *p);
+    *p = (struct pc_profile){.m = m, .cards = cards, .function = function, .ctx = ctx};
+    p->cursor = sim_alloc(cards, sizeof *p->cursor);
+    struct pc_node *nowhere = pc_profile_root(p, 0, PC_PROFILE_NOWHERE);
+    for (unsigned i = 0; i < cards; i++) {
+        struct pc_card *card = card_at(p, i);
+        p->cursor[i] = (struct pc_cursor){
+            .node = nowhere, .at = nowhere, .pc = PC_PROFILE_NOWHERE, .profile = p, .card = card};
+        card->core = card->core->profiled;
+        card->cpu.cursor = &p->cursor[i];
+    }
+    return p;
+}
+
+void pc_profile_free(struct pc_profile *p)
+{
+    struct pc_profiled_thread *thread, *next_thread;
+    struct pc_node *node, *next_node;
+    struct pc_path *path, *next_path;
+    if (!p)
+        return;
+    for (unsigned i = 0; i < p->cards; i++)
+        card_at(p, i)->cpu.cursor = NULL;
+    HASH_ITER(hh, p->threads, thread, next_thread) {
+        HASH_DEL(p->threads, thread);
+        free(thread->frame);
+        free(thread);
+    }
+    HASH_ITER(hh, p->nodes, node, next_node) {
+        HASH_DEL(p->nodes, node);
+        pc_node_free(node);
+    }
+    HASH_ITER(hh, p->path_by_key, path, next_path) {
+        HASH_DEL(p->path_by_key, path);
+        free(path);
+    }
+    free(p->cursor);
+    free(p->path);
+    free(p->row);
+    free(p);
+}

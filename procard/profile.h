@@ -1,0 +1,83 @@
+/*
+ * An exact profile: what every PCycle of every processor was spent on, by instruction, by the calls
+ * that led there, by thread and by phase of the run.
+ *
+ * Nothing is sampled, and nothing simulated changes: each column (profile.def) sums up to the total
+ * that the cards show. The core says how often it went through which instructions, and from where
+ * it was called; what a stall, a miss or a NACK cost goes to the instruction that stood there.
+ *
+ * A path is a list of calls, from a thread's first function to the one in question: a node of a
+ * tree. The core keeps a stack of the calls under way in each thread (a shadow stack). Unwinding
+ * with the program's own tables would take far longer at every event, and needs tables that are
+ * right at every instruction. A function that is on the path already is not entered again, so
+ * recursion does not make paths longer.
+ *
+ * A phase is a number that its caller gives a stretch of the run: of which regions are open, say.
+ */
+#ifndef PC_PROFILE_H
+#define PC_PROFILE_H
+
+#include "machine/machine.h"
+
+#pragma GCC visibility push(default)
+
+enum pc_profile_column {
+#define COLUMN(name, unit, sentence) PC_PROFILE_##name,
+#include "procard/profile.def"
+#undef COLUMN
+    PC_PROFILE__COUNT
+};
+
+/** A pc that is none: of what no instruction stands for. */
+#define PC_PROFILE_NOWHERE (~UINT64_C(0))
+
+/** A node of the paths. */
+struct pc_profile_path {
+    uint32_t parent;   /**< its caller's path; its own number: there is none */
+    uint64_t call;     /**< virtual address of the call; NOWHERE: not called (a thread's first
+                            function, a jump, a signal's handler) */
+    uint64_t function; /**< virtual address of the function's first instruction; NOWHERE: of a card
+                            that has had no thread yet */
+};
+
+/** What one instruction did on one path of a thread in a phase. */
+struct pc_profile_row {
+    uint32_t phase;
+    uint32_t thread; /**< the operating system's number of it; 0: none has been on the card yet */
+    uint32_t path;
+    uint64_t pc; /**< virtual address; NOWHERE: PCycles of instructions that a change of phase cut
+                      through. What was counted of such an instruction too early is negative there,
+                      and too late in the next phase: so every phase's sums are exact */
+    int64_t v[PC_PROFILE__COUNT];
+};
+
+struct pc_profile;
+
+/** The function that holds an address: its first address and the one after its last.
+ *  @return false: not known, both stay as they are */
+typedef bool pc_function_fn(void *ctx, uint64_t va, uint64_t *from, uint64_t *to);
+
+/**
+ * Profiles all cards of a machine of processor cards, from now on, in phase 0; before its first
+ * run.
+ * @param function  tells jumps between functions from those within; NULL: nothing is known
+ * @return the caller's, released after the machine's last run and before its end; NULL: the cards'
+ *         core cannot be profiled
+ */
+struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function, void *ctx);
+void pc_profile_free(struct pc_profile *profile);
+
+/** What happens from here on belongs to `phase`. The machine stands at `now`. */
+void pc_profile_phase(struct pc_profile *profile, uint32_t phase, sim_tick now);
+
+/** Brings the rows up to `now`, at which the machine stands, and sorts them by phase, thread, path
+ *  and pc. @return how many; *rows holds until the next call of this room */
+size_t pc_profile_rows(struct pc_profile *profile, sim_tick now,
+                       const struct pc_profile_row **rows);
+
+/** All paths, by number: a parent comes before its children. @return how many */
+size_t pc_profile_paths(const struct pc_profile *profile, const struct pc_profile_path **paths);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * The R4400 in a profile: which instructions a block's PCycles belong to, and who calls whom.
+ *
+ * The hard idea is that what an instruction of a block costs is a constant of the block, but for
+ * stalls (code.h). So a node only counts how often each block was left through each of its ways
+ * out. Before blocks are forgotten, and when somebody wants to see rows, these counts times the
+ * constants are put down to the instructions.
+ */
+#include "procard/cursor.h"
+#include "procard/r4400/code.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REGISTER_SP = 29, REGISTER_RA = 31 };
+
+static bool is_instruction(const struct r4400_op *op)
+{
+    return op->code != R4400_OP_LINE;
+}
+
+static bool is_end(const struct r4400_op *op)
+{
+    return op->code >= R4400_OP_END_FALL;
+}
+
+static unsigned class_of(const struct r4400_op *op)
+{
+    return op->code < R4400_OP_ROWS_END ? r4400_rows[op->code].klass : R4400_CLASS_INT;
+}
+
+static uint64_t address(const struct r4400_block *b, const struct r4400_op *op)
+{
+    return b->key.pc + 4 * (uint64_t)op->at;
+}
+
+/** The state in which an instruction of the block has completed: known to what follows it. */
+static unsigned done_in(const struct r4400_block *b, const struct r4400_op *op, unsigned at_end)
+{
+    return is_end(op + 1) ? at_end : b->points[op + 1 - b->ops].tail.done;
+}
+
+static void complete(struct pc_node *node, const struct r4400_block *b, const struct r4400_op *op,
+                     unsigned done, int64_t times)
+{
+    const struct pc_tail *tail = &b->points[op - b->ops].tail;
+    struct pc_tally *tally = pc_node_tally(node, address(b, op));
+
+    tally->v[tail->holds] += times * tail->held;
+    tally->v[done] += times;
+    tally->v[PC_PROFILE_INSTRUCTIONS] += times;
+}
+
+/* ---- blocks that were left through an edge ----------------------------------------------------
+ */
+
+/** The block's transfer, if that is in it: its last instruction, or the last but one, with the
+ *  slot. */
+static const struct r4400_op *transfer_of(const struct r4400_block *b)
+{
+    for (const struct r4400_op *op = b->ops; !is_end(op); op++) {
+        const unsigned klass = class_of(op);
+
+        if (klass == R4400_CLASS_BRANCH || klass == R4400_CLASS_LIKELY ||
+            klass == R4400_CLASS_JUMP || klass == R4400_CLASS_JUMPR)
+            return op;
+    }
+    return NULL;
+}
+
+/** A block was left so many times through one edge. */
+static void left(struct pc_node *node, const struct r4400_block *b, unsigned which, int64_t times)
+{
+    const struct r4400_edge *edge = &b->edge[which];
+    const struct r4400_op *transfer = transfer_of(b);
+    const uint64_t killer = transfer ? address(b, transfer) : b->key.pc - 4; /* alone in its slot */
+    const bool nullified =
+        transfer && class_of(transfer) == R4400_CLASS_LIKELY && which == R4400_EDGE_FALL;
+
+    for (const struct r4400_op *op = b->ops; !is_end(op); op++) {
+        unsigned done = edge->done;
+
+        if (!is_instruction(op))
+            continue;
+        if (!nullified || op != transfer)
+            done = done_in(b, op, edge->done);
+        if (op == transfer && which == R4400_EDGE_TAKEN && done == PC_ST_BR_UNTAKEN)
+            done = PC_ST_BR_TAKEN;
+        complete(node, b, op, done, times);
+        if (nullified && op == transfer)
+            break;
+    }
+    if (edge->spent.state[PC_ST_KILL_BRANCH])
+        pc_node_tally(node, killer)->v[PC_ST_KILL_BRANCH] +=
+            times * edge->spent.state[PC_ST_KILL_BRANCH];
+}
+
+/** All blocks by number; the caller's. */
+static const struct r4400_block **by_number(const struct r4400_code *code)
+{
+    const struct r4400_block **list = sim_alloc(code->count, sizeof *list), *block, *next;
+
+    HASH_ITER(hh, code->blocks, block, next) {
+        list[block->id] = block;
+    }
+    return list;
+}
+
+static void harvest_page(struct pc_node *node, uint32_t page, const struct r4400_block **block)
+{
+    const uint64_t *counter = node->page[page];
+
+    for (uint32_t i = 0; i < PC_COUNTERS; i++) {
+        const uint32_t number = page * PC_COUNTERS + i;
+
+        if (counter[i])
+            left(node, block[number / 2], number % 2, (int64_t)counter[i]);
+    }
+    free(node->page[page]);
+    node->page[page] = NULL;
+}
+
+void r4400_profile_harvest(struct r4400_code *code)
+{
+    const struct r4400_block **block = by_number(code);
+
+    for (struct pc_node *node = code->profile->nodes; node; node = node->hh.next)
+        for (uint32_t page = 0; page < node->pages; page++)
+            if (node->page[page])
+                harvest_page(node, page, block);
+    free(block);
+}
+
+/* ---- blocks that are left elsewhere ------------------------------------------------------------
+ */
+
+/** The operation that it stands at; the block's first: it has completed nothing there. */
+static const struct r4400_op *standing_at(const struct r4400_pipe *pipe)
+{
+    switch (pipe->op->code) {
+    case R4400_OP_ENTER:
+    case R4400_OP_LOOK:
+        return pipe->block->ops;
+    case R4400_OP_BEHIND:
+        return pipe->line;
+    default:
+        return pipe->op;
+    }
+}
+
+void r4400_profile_leaves(struct r4400 *cpu, int sign)
+{
+    const struct r4400_pipe *pipe = &cpu->pipe;
+    const struct r4400_block *b = pipe->block;
+    const struct r4400_op *stands = standing_at(pipe), *transfer = transfer_of(b);
+    const bool begun = pipe->op->code != R4400_OP_ENTER && pipe->op->code != R4400_OP_LOOK;
+    const struct pc_tail *held = &b->points[stands - b->ops].tail;
+
+    for (const struct r4400_op *op = b->ops; op < stands; op++) {
+        unsigned done;
+
+        if (!is_instruction(op))
+            continue;
+        done = done_in(b, op, PC_ST_INT);
+        if (op == transfer && pipe->taken && done == PC_ST_BR_UNTAKEN)
+            done = PC_ST_BR_TAKEN;
+        complete(cpu->base.cursor->node, b, op, done, sign);
+    }
+    if (begun && held->held)
+        pc_node_tally(cpu->base.cursor->node, address(b, stands))->v[held->holds] +=
+            sign * (int64_t)held->held;
+}
+
+/* ---- calls -------------------------------------------------------------------------------------
+ */
+
+static bool links(const struct r4400_op *op)
+{
+    switch (op->code) {
+    case R4400_OP_JAL:
+    case R4400_OP_JALR:
+    case R4400_OP_BLTZAL:
+    case R4400_OP_BGEZAL:
+    case R4400_OP_BLTZALL:
+    case R4400_OP_BGEZALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static unsigned moves(const struct r4400_code *code, const struct r4400_block *b, unsigned which)
+{
+    const struct r4400_op *transfer = transfer_of(b);
+    const struct r4400_edge *edge = &b->edge[which];
+
+    if (b->key.flags & R4400_BLOCK_SLOT)
+        return R4400_SPLIT;
+    if (edge->flags & R4400_BLOCK_SLOT)
+        return R4400_STAYS;
+    if (transfer && which == R4400_EDGE_TAKEN && links(transfer))
+        return R4400_CALLS;
+    if (transfer && class_of(transfer) == R4400_CLASS_JUMPR)
+        return R4400_JUMPS;
+    return pc_profile_leaves(code->profile, b->key.pc, edge->pc) ? R4400_JUMPS : R4400_STAYS;
+}
+
+void r4400_profile_mark(const struct r4400_code *code, struct r4400_block *b)
+{
+    for (unsigned which = R4400_EDGE_FALL; which <= R4400_EDGE_TAKEN; which++)
+        b->edge[which].moves = (uint8_t)moves(code, b, which);
+}
+
+void r4400_profile_moves(struct r4400 *cpu, const struct r4400_block *b,
+                         const struct r4400_edge *edge, uint64_t target)
+{
+    struct pc_cursor *cursor = cpu->base.cursor;
+    const uint64_t after = b->key.pc + 4 * (uint64_t)b->count, sp = cpu->r.gpr[REGISTER_SP];
+
+    if (edge->moves == R4400_CALLS ||
+        (edge->moves == R4400_SPLIT && cpu->r.gpr[REGISTER_RA] == after))
+        pc_cursor_call(cursor, after - 8, after, target, sp);
+    else
+        pc_cursor_jump(cursor, target, sp);
+}

@@ -1,0 +1,236 @@
+/*
+ * A function's source lines and instructions, with what is measured beside each, in the order of
+ * addresses. Optimized code goes back and forth between lines: a line is there again for each
+ * stretch of its instructions, and its numbers are those of the stretch.
+ */
+#include "report/profile_write.h"
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "procard/r4400/r4400.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    SOURCE_MAX = 1 << 26,   /**< [bytes] of a file of source text */
+    FUNCTION_MAX = 1 << 22, /**< [bytes] of a function; what is longer is cut */
+};
+
+/** A file of source text. */
+struct source {
+    const char *path;
+    char **line; /**< [lines] */
+    size_t lines;
+    char *text;
+};
+
+struct annotating {
+    struct rep_view *view;
+    FILE *out;
+    struct rep_sums spent; /**< by address */
+    struct source *source; /**< [sources] that have been asked for */
+    size_t sources;
+    int64_t all; /**< measured of the function */
+};
+
+/* ---- source text ----------------------------------------------------------------------------- */
+
+static void split(struct source *source, char *text)
+{
+    for (char *line; (line = strsep(&text, "\n"));) {
+        source->line = sim_grow(source->line, source->lines + 1, sizeof(char *));
+        source->line[source->lines++] = line;
+    }
+}
+
+/* @return NULL, or why it cannot be read */
+static const char *read_source(struct source *source)
+{
+    struct stat st;
+    if (stat(source->path, &st))
+        return strerror(errno);
+    if (!S_ISREG(st.st_mode) || st.st_size > SOURCE_MAX)
+        return "not a file of source text";
+    FILE *in = fopen(source->path, "re");
+    if (!in)
+        return strerror(errno);
+    source->text = sim_alloc((size_t)st.st_size + 1, 1);
+    const size_t n = fread(source->text, 1, (size_t)st.st_size, in);
+    source->text[n] = '\0';
+    fclose(in);
+    split(source, source->text);
+    return NULL;
+}
+
+/* A file by name. A line says so the first time it cannot be read. */
+static const struct source *source_of(struct annotating *a, const char *path)
+{
+    for (size_t i = 0; i < a->sources; i++)
+        if (!strcmp(a->source[i].path, path))
+            return &a->source[i];
+    a->source = sim_grow(a->source, a->sources + 1, sizeof *a->source);
+    struct source *source = &a->source[a->sources++];
+    *source = (struct source){.path = path};
+    const char *why = read_source(source);
+    if (why)
+        fprintf(a->out, "# no source text of %s: %s\n", path, why);
+    return source;
+}
+
+/* ---- one function ---------------------------------------------------------------------------- */
+
+static int64_t measured_at(struct annotating *a, uint64_t va)
+{
+    return rep_measured(&a->view->measure, &rep_sums_at(&a->spent, (struct rep_key){va, 0})->self);
+}
+
+static void put_numbers(const struct annotating *a, int64_t value)
+{
+    if (value)
+        fprintf(a->out, "%8.2f%% %12" PRId64, rep_percent(value, a->all), value);
+    else
+        fprintf(a->out, "%8s  %12s", "", "");
+}
+
+static bool same_line(const struct prog_place *a, const struct prog_place *b)
+{
+    return a->line == b->line &&
+           (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
+}
+
+static void put_source(struct annotating *a, const struct prog_place *at, int64_t value)
+{
+    if (!at->file || !at->line)
+        return;
+    const struct source *source = source_of(a, at->file);
+    const char *name = strrchr(at->file, '/');
+    put_numbers(a, value);
+    fprintf(a->out, "  %s:%u%s%s\n", name ? name + 1 : at->file, at->line,
+            at->line <= source->lines ? "  " : "",
+            at->line <= source->lines ? source->line[at->line - 1] : "");
+}
+
+static void put_instruction(struct annotating *a, uint64_t va)
+{
+    char text[96] = "(not in the program)";
+    uint32_t word;
+    const int64_t value = measured_at(a, va);
+    if (rep_code_word(a->view->code, va, &word))
+        r4400_disassemble(word, va, text, sizeof text);
+    else if (!value)
+        return;
+    put_numbers(a, value);
+    fprintf(a->out, "  %10" PRIx64 ":  %s\n", va, text);
+}
+
+/* Instructions of one line, from va on. @return the address behind them */
+static uint64_t put_stretch(struct annotating *a, uint64_t va, uint64_t to)
+{
+    const struct prog_place *at = rep_code_at(a->view->code, va);
+    int64_t value = 0;
+    uint64_t end = va;
+    for (; end < to && same_line(at, rep_code_at(a->view->code, end)); end += 4)
+        value = rep_plus(value, measured_at(a, end));
+    put_source(a, at, value);
+    for (; va < end; va += 4)
+        put_instruction(a, va);
+    return end;
+}
+
+/* ---- which function -------------------------------------------------------------------------- */
+
+/* Sums of a function by address, and its first and last address if they are not known.
+ * @return measured at no address: at borders of regions */
+static int64_t sum_function(struct annotating *a, uint32_t function, uint64_t *from, uint64_t *to)
+{
+    const struct rep_view *view = a->view;
+    const struct rep_profile *p = view->profile;
+    const bool known = *to > *from;
+    int64_t rest = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        const struct pc_profile_row *row = &p->row[i];
+        if (!rep_view_has(view, row) || view->called[row->path] != function)
+            continue;
+        const struct rep_cost cost = rep_cost_of(row);
+        const int64_t value = rep_measured(&view->measure, &cost);
+        const bool within =
+            row->pc != PC_PROFILE_NOWHERE && (!known || (row->pc >= *from && row->pc < *to));
+        a->all = rep_plus(a->all, value);
+        if (!within) {
+            rest = rep_plus(rest, value);
+            continue;
+        }
+        rep_cost_add(&rep_sums_at(&a->spent, (struct rep_key){row->pc, 0})->self, &cost);
+        if (!known && row->pc >= *to)
+            *to = row->pc + 4;
+        if (!known && row->pc < *from)
+            *from = row->pc;
+    }
+    return rest;
+}
+
+static void annotate(struct rep_view *view, uint32_t function, FILE *out)
+{
+    struct annotating a = {.view = view, .out = out};
+    const struct rep_function *f = &view->function[function];
+    uint64_t from = f->from & ~UINT64_C(3), to = f->to;
+    const int64_t rest = sum_function(&a, function, &from, &to),
+                  whole = rep_measured(&view->measure, &view->whole);
+    fprintf(out, "#\n# %s%s%s: %s %" PRId64 " %s, %.2f %% of all; percentages below are of these\n",
+            f->name, f->file ? ", " : "", f->file ? f->file : "", view->measure.name, a.all,
+            view->measure.unit, rep_percent(a.all, whole));
+    if (rest) {
+        put_numbers(&a, rest);
+        fprintf(out, "  %s\n", REP_BORDER);
+    }
+    if (to > from && to - from > FUNCTION_MAX)
+        to = from + FUNCTION_MAX;
+    for (uint64_t va = from; va < to;)
+        va = put_stretch(&a, va, to);
+    for (size_t i = 0; i < a.sources; i++) {
+        free((void *)a.source[i].line);
+        free(a.source[i].text);
+    }
+    free(a.source);
+    rep_sums_free(&a.spent);
+}
+
+static const char *next_function(void *ctx, size_t i)
+{
+    const struct rep_view *view = ctx;
+    return i < view->functions ? view->function[i].name : NULL;
+}
+
+/* The function that spent most of what is asked for. */
+static uint32_t hottest(struct rep_view *view)
+{
+    struct rep_sums sums = rep_view_sum(view, REP_BY_function);
+    rep_sums_sort(&sums, &view->measure, false);
+    const uint32_t function = sums.entries ? (uint32_t)sums.entry[0]->key.a : 0;
+    rep_sums_free(&sums);
+    return function;
+}
+
+bool rep_profile_annotate(struct rep_view *view, const char *name, FILE *out, char *why,
+                          size_t size)
+{
+    bool found = !name && view->functions;
+    for (size_t i = 0; name && i < view->functions; i++)
+        found |= !strcmp(name, view->function[i].name);
+    if (!found) {
+        const char *near = name ? sim_nearest(name, next_function, view) : NULL;
+        snprintf(why, size, "no function '%.200s' in the profile%s%s%s", name ? name : "",
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return false;
+    }
+    rep_profile_head(view, out);
+    if (!name)
+        annotate(view, hottest(view), out);
+    for (size_t i = 0; name && i < view->functions; i++)
+        if (!strcmp(name, view->function[i].name))
+            annotate(view, (uint32_t)i, out);
+    return true;
+}

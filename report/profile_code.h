@@ -1,0 +1,42 @@
+/*
+ * The program of a run, as its directory holds it: what ran, the names of its addresses, and its
+ * instructions.
+ */
+#ifndef REP_PROFILE_CODE_H
+#define REP_PROFILE_CODE_H
+
+#include "programs/workload.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Zero is a program of which nothing is known; rep_code_close releases it. */
+struct rep_code {
+    char *program, *command;  /**< as the manifest has them: its file, and it with its arguments */
+    uint64_t ticks;           /**< [ticks] that the run took */
+    struct prog_names *names; /**< NULL: there are none */
+    const char *lacks;        /**< one sentence: what of the names is not there; NULL: nothing.
+                                   Static */
+
+    /* its own */
+    struct rep_code_place *places; /**< what has been looked up */
+    uint8_t *bytes;                /**< [size] of the file */
+    size_t size;
+    struct rep_code_piece *piece; /**< [pieces] */
+    size_t pieces;
+};
+
+/** Reads guest.elf and manifest.json of a run's directory. A program without names is none that is
+ *  refused. @return false with one line in `why`: one of them cannot be read, or it is not the
+ *  program that ran; rep_code_close is due in any case */
+bool rep_code_open(struct rep_code *code, const char *directory, char *why, size_t size);
+void rep_code_close(struct rep_code *code);
+
+/** What lies at an address: zeroed if nothing is known of it. Valid until rep_code_close. */
+const struct prog_place *rep_code_at(struct rep_code *code, uint64_t va);
+
+/** The instruction at an address. @return false: the program has none there */
+bool rep_code_word(const struct rep_code *code, uint64_t va, uint32_t *word);
+
+#endif

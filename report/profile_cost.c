@@ -1,0 +1,178 @@
+/*
+ * Costs, what of them is asked for, and sums by key.
+ */
+#include "report/profile_cost.h"
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "monitor/events.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <uthash.h>
+
+_Static_assert((int)PC_PROFILE_LOAD == MON_TAP_ST_LOAD &&
+                   (int)PC_PROFILE_SLIP_FP == MON_TAP_ST_SLIP_FP,
+               "the states are the first columns, in the order of their taps");
+
+enum { STATES = PC_PROFILE_SLIP_FP + 1 };
+
+#define ALL_STATES  ((UINT64_C(1) << STATES) - 1)
+#define BIT(column) (UINT64_C(1) << PC_PROFILE_##column)
+
+struct rep_cost rep_cost_of(const struct pc_profile_row *row)
+{
+    struct rep_cost cost;
+    memcpy(cost.v, row->v, sizeof cost.v);
+    return cost;
+}
+
+void rep_cost_add(struct rep_cost *to, const struct rep_cost *what)
+{
+    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
+        to->v[c] = rep_plus(to->v[c], what->v[c]);
+}
+
+/* ---- measures -------------------------------------------------------------------------------- */
+
+struct rep_measure rep_measure_total(void)
+{
+    return (struct rep_measure){.name = "total", .unit = "PCycles", .columns = ALL_STATES};
+}
+
+static const char *const groups[] = {"total",    "run",           "run/branch",
+                                     "stall",    "stall/cache",   "stall/mp",
+                                     "killslip", "killslip/kill", "killslip/slip"};
+
+enum { GROUPS = sizeof groups / sizeof *groups };
+
+/* All names there are, for "did you mean". */
+struct names {
+    char column[PC_PROFILE__COUNT][REP_COLUMN_NAME];
+};
+
+static const char *next_name(void *ctx, size_t i)
+{
+    struct names *names = ctx;
+    if (i < GROUPS)
+        return groups[i];
+    i -= GROUPS;
+    return i < PC_PROFILE__COUNT ? rep_column_name((unsigned)i, names->column[i]) : NULL;
+}
+
+/* The columns behind a name; 0: it is none. */
+static uint64_t columns_of(const char *name, const char **unit)
+{
+    char column[REP_COLUMN_NAME];
+    *unit = "PCycles";
+    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
+        if (!strcmp(name, rep_column_name(c, column))) {
+            *unit = rep_columns[c].unit;
+            return UINT64_C(1) << c;
+        }
+    return strcmp(name, "total") ? mon_states(name) : ALL_STATES;
+}
+
+bool rep_measure_find(const char *name, struct rep_measure *measure, char *why, size_t size)
+{
+    struct names names;
+    *measure = (struct rep_measure){0};
+    measure->columns = columns_of(name, &measure->unit);
+    if (measure->columns) {
+        snprintf(measure->name, sizeof measure->name, "%s", name);
+        return true;
+    }
+    const char *near = sim_nearest(name, next_name, &names);
+    snprintf(why, size, "no state, group of states or count '%.60s'%s%s%s", name,
+             near ? "; did you mean '" : " (total, run, stall, stall_l2, l2_misses, nacks, ...)",
+             near ? near : "", near ? "'?" : "");
+    return false;
+}
+
+int64_t rep_measured(const struct rep_measure *measure, const struct rep_cost *cost)
+{
+    int64_t sum = 0;
+    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
+        if (measure->columns >> c & 1)
+            sum = rep_plus(sum, cost->v[c]);
+    if (measure->columns & BIT(STALL_OTHER))
+        sum = rep_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_ABSENT]));
+    return sum;
+}
+
+double rep_percent(int64_t some, int64_t all)
+{
+    return all ? 100 * (double)some / (double)all : 0;
+}
+
+/* ---- sums by key ----------------------------------------------------------------------------- */
+
+struct rep_slot {
+    struct rep_entry entry;
+    UT_hash_handle hh;
+};
+
+struct rep_entry *rep_sums_at(struct rep_sums *sums, struct rep_key key)
+{
+    struct rep_slot *slot;
+    HASH_FIND(hh, sums->slots, &key, sizeof key, slot);
+    if (slot)
+        return &slot->entry;
+    slot = sim_alloc(1, sizeof *slot);
+    slot->entry.key = key;
+    HASH_ADD(hh, sums->slots, entry.key, sizeof key, slot);
+    if (sums->entries == sums->room) {
+        sums->room = sums->room ? 2 * sums->room : 64;
+        sums->entry = sim_grow(sums->entry, sums->room, sizeof(struct rep_entry *));
+    }
+    sums->entry[sums->entries++] = &slot->entry;
+    return &slot->entry;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct rep_key *a = &(*(struct rep_entry *const *)left)->key,
+                         *b = &(*(struct rep_entry *const *)right)->key;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    return a->b < b->b ? -1 : a->b > b->b;
+}
+
+struct order {
+    const struct rep_measure *measure;
+    bool all;
+};
+
+static int compare_costs(const void *left, const void *right, void *ctx)
+{
+    const struct order *order = ctx;
+    const struct rep_entry *a = *(struct rep_entry *const *)left,
+                           *b = *(struct rep_entry *const *)right;
+    const int64_t x = rep_measured(order->measure, order->all ? &a->all : &a->self),
+                  y = rep_measured(order->measure, order->all ? &b->all : &b->self);
+    return x == y ? compare_keys(left, right) : x > y ? -1 : 1;
+}
+
+void rep_sums_sort(struct rep_sums *sums, const struct rep_measure *measure, bool all)
+{
+    struct order order = {measure, all};
+    if (sums->entries)
+        qsort_r(sums->entry, sums->entries, sizeof(struct rep_entry *), compare_costs, &order);
+}
+
+void rep_sums_sort_keys(struct rep_sums *sums)
+{
+    if (sums->entries)
+        qsort(sums->entry, sums->entries, sizeof(struct rep_entry *), compare_keys);
+}
+
+void rep_sums_free(struct rep_sums *sums)
+{
+    struct rep_slot *slot, *next;
+    HASH_ITER(hh, sums->slots, slot, next) {
+        HASH_DEL(sums->slots, slot);
+        free(slot);
+    }
+    free(sums->entry);
+    *sums = (struct rep_sums){0};
+}

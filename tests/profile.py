@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""
+numachine profile: of a real run, every format and every way to sum up comes to what stats.json has; what names
+there are is shown; and what cannot be read is refused with one line and status 2.
+
+    profile.py NUMACHINE GUEST
+
+GUEST is tests/profile_guest.c, built with -g for o32 in the current directory.
+"""
+import collections
+import csv
+import io
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+STATES = ["load", "store", "br_untaken", "br_taken", "int", "fp", "stall_l1i", "stall_l1d", "stall_l2", "stall_mp",
+          "stall_other", "kill_branch", "kill_exc", "slip_int", "slip_fp"]
+WAYS = ["function", "line", "instruction", "thread", "region", "path"]
+
+
+class Bench:
+    def __init__(self, numachine, guest, directory):
+        self.numachine = pathlib.Path(numachine).resolve()
+        self.guest, self.directory = pathlib.Path(guest).resolve(), pathlib.Path(directory)
+
+    def ask(self, run, *words):
+        return subprocess.run([self.numachine, "profile", self.directory / run, *words], capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+
+    def show(self, run, *words):
+        done = self.ask(run, *words)
+        assert done.returncode == 0 and not done.stderr, f"{words}: {done.returncode}, {done.stderr}"
+        return done.stdout
+
+    def csv(self, run, *words):
+        rows = list(csv.DictReader(io.StringIO(self.show(run, "--format=csv", *words))))
+        return [{k: int(v) if k in STATES + ["pcycles", "absent", "instructions", "nacks"] else v
+                 for k, v in row.items()} for row in rows]
+
+    def refused(self, run, sentence, *words):
+        done = self.ask(run, *words)
+        assert done.returncode == 2, f"{run} {words}: {done.returncode}"
+        assert not done.stdout and sentence in done.stderr, f"{run} {words}: {done.stderr}"
+        assert done.stderr.count("\n") == 1 or "Try" in done.stderr, done.stderr
+
+    def run(self, name, guest, *options):
+        subprocess.run([self.numachine, "stat", "-q", "-m", "station-4", "-o", self.directory / name, *options, "--",
+                        guest], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+
+    def copy(self, name):
+        shutil.copytree(self.directory / "run", self.directory / name)
+        return self.directory / name
+
+
+def total(rows, column="pcycles"):
+    return sum(row[column] for row in rows)
+
+
+def check_sums(bench):
+    """Each PCycle is in one row, and in one sum of each kind; rows are what the cards have counted."""
+    stats = json.loads((bench.directory / "run/stats.json").read_text())["snapshots"]
+    whole = {s["name"]: s["stats"]["machine"] for s in stats}
+    rows = bench.csv("run")
+    assert total(rows) == sum(total(rows, s) for s in STATES) - total(rows, "absent")
+    for region in "whole", "climbing":
+        inside = [row for row in rows if region in row["regions"].split(";")]
+        assert total(inside, "instructions") == whole[region]["truth.instructions"], region
+        assert total(inside, "stall_l2") == whole[region]["status.l2_stall"], region
+        assert total(bench.csv("run", f"--region={region}")) == total(inside)
+        for by in WAYS:
+            sums = bench.csv("run", f"--by={by}", f"--region={region}")
+            if by == "region":
+                sums = [row for row in sums if row["region"] == "whole"]
+            for column in "pcycles", "instructions", "stall_other":
+                assert total(sums, column) == total(inside, column), (region, by, column)
+    regions = {row["region"]: row["pcycles"] for row in bench.csv("run", "--by=region")}
+    assert set(regions) == {"whole", "climbing"} and 0 < regions["climbing"] < regions["whole"]
+    threads = {row["thread"] for row in rows} - {"0"}
+    assert len(threads) == 2
+    assert total(bench.csv("run", "--by=path")) == sum(total(bench.csv("run", f"--thread={t}")) for t in threads | {"0"})
+    listed = json.loads(bench.show("run", "--format=json"))
+    assert [str(row["pcycles"]) for row in listed] == [str(row["pcycles"]) for row in rows]
+    return rows
+
+
+def check_names(bench, rows):
+    """What was called from where: touch() from work() and from climb(), which is on a path once."""
+    paths = collections.Counter()
+    for row in rows:
+        if row["function"] in ("touch", "climb"):
+            paths[";".join(row["path"].split(";")[-2:])] += row["instructions"]
+    assert set(paths) == {"work;touch", "work;climb", "climb;touch", "main;climb"}, paths
+    assert not [row for row in rows if row["path"].count("climb") > 1]
+    inclusive = {row["function"]: row for row in bench.csv("run", "--by=function", "--children")}
+    within = [row for row in rows if "climb" in row["path"].split(";")]
+    assert inclusive["climb"]["pcycles"] == total(within)
+    assert inclusive["touch"]["pcycles"] == total(r for r in rows if r["function"] == "touch")
+    lines = {row["line"]: row["instructions"] for row in bench.csv("run", "--by=line")}
+    source = pathlib.Path(__file__).with_name("profile_guest.c").read_text().splitlines()
+    loop = 1 + next(i for i, text in enumerate(source) if "the loop's load and store" in text)
+    hot = [n for name, n in lines.items() if name.endswith(f"profile_guest.c:{loop}")]
+    assert len(hot) == 1 and hot[0] > 3 * (1000 + 20 + 50), lines
+
+
+def check_text(bench, rows):
+    text = bench.show("run")
+    assert f"# PCycles of threads: {total(rows)}\n" in text
+    first = [line for line in text.splitlines() if not line.startswith("#")]
+    assert sum(int(line.split()[1]) for line in first) == total(rows)
+    nacks = bench.show("run", "--state=nacks", "--by=instruction")
+    assert sum(int(line.split()[1]) for line in nacks.splitlines() if line[0] != "#") == total(rows, "nacks")
+    annotated = bench.show("run", "--annotate=touch")
+    assert "sum += words[i]++; /* the loop's load and store */" in annotated, annotated
+    assert "  sw " in annotated and "# touch, " in annotated and "of all" in annotated
+    instructions = [line for line in annotated.splitlines() if ":  " in line and "%" in line and ".c:" not in line]
+    own = total(r for r in rows if r["function"] == "touch")
+    assert sum(int(line.split()[1]) for line in instructions) == own, annotated
+    assert bench.show("run", "--annotate").count("# no source text") <= 1
+    shown = bench.show("run", "--annotate=climb", "--region=climbing", "--state=run")
+    assert "# region: climbing\n" in shown and "# climb, " in shown
+
+
+def check_tools(bench, rows):
+    folded = collections.Counter()
+    for line in bench.show("run", "--format=folded").splitlines():
+        stack, count = line.rsplit(" ", 1)
+        folded[stack.split(";")[0]] += int(count)
+    assert sum(folded.values()) == total(rows)
+    grind = bench.show("run", "--format=callgrind")
+    assert grind.splitlines()[0] == "# callgrind format"
+    spent, called = 0, False
+    for line in grind.splitlines():
+        if line.startswith("0x") and not called:
+            spent += int(line.split()[2])
+        called = line.startswith("calls=")
+    assert spent == total(rows)
+    if not shutil.which("callgrind_annotate"):
+        return
+    (bench.directory / "grind").write_text(grind)
+    for words in ["--show=pcycles"], ["--show=pcycles", "--inclusive=yes"]:
+        done = subprocess.run(["callgrind_annotate", *words, bench.directory / "grind"], capture_output=True,
+                              text=True, timeout=60, check=True, cwd="/")
+        assert f"{total(rows):,} (100.0%)  PROGRAM TOTALS" in done.stdout, done.stdout
+        climb = [line for line in done.stdout.splitlines() if ":climb [" in line]
+        own = [r for r in rows if ("climb" in r["path"].split(";") if len(words) > 1 else r["function"] == "climb")]
+        assert len(climb) == 1 and climb[0].split()[0] == f"{total(own):,}", (climb, total(own))
+
+
+def check_stripped(bench):
+    """A program with fewer names, and one line that says so."""
+    for option, note in ("-g", "without -g"), ("-s", "no symbols"):
+        guest = bench.directory / f"guest{option}"
+        subprocess.run(["mips-linux-gnu-strip", option, "-o", guest, bench.guest], check=True)
+        bench.run(f"run{option}", guest, "--profile")
+        done = bench.ask(f"run{option}", "--by=function")
+        assert done.returncode == 0 and note in done.stderr and done.stderr.count("\n") == 1, done.stderr
+        assert ("touch" in done.stdout) == (option == "-g")
+        done = bench.ask(f"run{option}", "--annotate")
+        assert done.returncode == 0 and "  lw " in done.stdout, done.stdout
+
+
+def damage(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def check_refusals(bench):
+    bench.refused("none", "No such file or directory")
+    bench.refused("run/manifest.json", "not a run's directory")
+    bench.refused("run", "the run has no region 'nowhere'", "--region=nowhere")
+    bench.refused("run", "did you mean 'climb'?", "--annotate=clim")
+    for words in ["--annotate", "--by=line"], ["--annotate", "--format=csv"], ["--format=folded", "--by=line"], \
+            ["--format=callgrind", "--children"], ["--format=csv", "--children"]:
+        bench.refused("run", words[0] if words[0] == "--annotate" else "--children", *words)
+    whole = (bench.directory / "run/guest.elf").read_bytes()
+    profile = (bench.directory / "run/profile.json").read_text()
+    for name, file, text, sentence in (
+            ("plain", "profile.json", None, "the run has kept no profile"),
+            ("cut", "profile.json", profile[:len(profile) // 2], "profile.json: line "),
+            ("empty", "profile.json", "", "profile.json: line "),
+            ("other", "profile.json", "[]", "profile.json: not an object"),
+            ("no-elf", "guest.elf", None, "guest.elf: No such file"),
+            ("short-elf", "guest.elf", whole[:1000], "not the program that ran"),
+            ("foreign-elf", "guest.elf", whole[:-1] + b"\1", "not the program that ran"),
+            ("no-manifest", "manifest.json", None, "manifest.json: No such file"),
+            ("bad-manifest", "manifest.json", '{"experiment": {"program": 7}}', "manifest.json: not the manifest")):
+        path = bench.copy(name) / file
+        path.unlink()
+        if text is not None:
+            damage(path, text)
+        bench.refused(name, sentence)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
+        bench = Bench(*sys.argv[1:3], scratch)
+        bench.run("run", bench.guest, "--profile")
+        rows = check_sums(bench)
+        check_names(bench, rows)
+        check_text(bench, rows)
+        check_tools(bench, rows)
+        check_stripped(bench)
+        check_refusals(bench)
+        print(f"ok: {len(rows)} rows")
+
+
+main()
