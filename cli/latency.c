@@ -45,6 +45,7 @@ struct request {
     const char *machine;
     char **sets;
     const struct format *format;
+    const char *given; /**< the option that chose it; NULL: none */
 };
 
 static double nanoseconds(const struct table *t, sim_tick ticks)
@@ -178,9 +179,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case 'j':
+        cli_only(state, "--json", &request->given);
         request->format = &json;
         return 0;
     case 'c':
+        cli_only(state, "--csv", &request->given);
         request->format = &csv;
         return 0;
     case ARGP_KEY_INIT:

@@ -31,6 +31,13 @@ void cli_once(struct argp_state *state, const char *option, bool *given)
     *given = true;
 }
 
+void cli_only(struct argp_state *state, const char *option, const char **given)
+{
+    if (*given && strcmp(*given, option) != 0)
+        argp_error(state, "%s and %s exclude each other", *given, option);
+    *given = option;
+}
+
 /* ---- --set ----------------------------------------------------------------------------------- */
 
 static error_t parse_set(int key, char *arg, struct argp_state *state)

@@ -39,6 +39,9 @@ const char *cli_value(struct argp_state *state, const char *option, const char *
 const char *cli_text(struct argp_state *state, const char *option, const char *arg);
 /** Notes that the option is given. @param given  false at first */
 void cli_once(struct argp_state *state, const char *option, bool *given);
+/** The same for one of several that exclude each other; the same one again says nothing new.
+ *  @param[in,out] given  the one that is given; NULL at first */
+void cli_only(struct argp_state *state, const char *option, const char **given);
 
 void cli_options_free(struct cli_options *options);
 
