@@ -70,7 +70,7 @@ uint64_t nm_params_slowest(const struct nm_params *p);
  * Checks every row's range, then what no single row can say (rules.def): powers of two, whole clock
  * ratios, lines that fit into caches and pages. Reports the first complaint only.
  * @param[out] key   row key the complaint is about (static string), when false
- * @param[out] why   one sentence with the mend, when false
+ * @param[out] why   one sentence with the mend, when false; NULL with `size` 0: nobody asks
  */
 bool nm_params_check(const struct nm_params *p, const char **key, char *why, size_t size);
 
