@@ -12,10 +12,10 @@
 #include <signal.h>
 #include <string.h>
 
-enum { LOADS = 100, LINE = 64 };
+enum { LOADS = 100, LINE = 64, STEP = 50 };
 
 /* What the core forgets. */
-static enum { KEPT, HORIZON, REASON, CHARGE, BOOKS } forgets;
+static enum { KEPT, HORIZON, REASON, CHARGE, BOOKS, TICK, END } forgets;
 
 /* The smallest of cores. */
 struct loader {
@@ -43,8 +43,10 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
             cpu->now++;
         else if (forgets != CHARGE || loader->done % 2)
             pc_complete(cpu, PC_ST_LOAD, 1);
+        for (unsigned i = 0; forgets == END && i < 1000; i++)
+            pc_complete(cpu, PC_ST_INT, 1);
     }
-    return cpu->now;
+    return cpu->now + (forgets == TICK);
 }
 
 static const struct pc_core_ops core = {
@@ -52,8 +54,10 @@ static const struct pc_core_ops core = {
 
 static const struct nm_card_kind kind = {&pc_card_ops, &core, &mon_numachine};
 
+/* Runs that end at a horizon, too. */
 static void load_all(uint64_t mode)
 {
+    enum nm_run why;
     struct nm_params p;
     struct nm_trap trap;
     actors_params(&p, 1, 1, 1, 1);
@@ -61,7 +65,9 @@ static void load_all(uint64_t mode)
     struct nm_machine *m = nm_machine_new(&p, &kind);
     nm_machine_set_space(m, &pc_flat_space);
     nm_card_resume(m, 0, 0);
-    cr_expect_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
+    while ((why = nm_machine_run(m, nm_machine_now(m) + STEP, &trap)) == NM_RUN_UNTIL)
+        ;
+    cr_expect_eq(why, NM_RUN_TRAP, "%s", nm_machine_error(m));
     cr_expect_eq(((struct loader *)pc_cpu_at(m, 0))->done, LOADS);
     nm_machine_free(m);
 }
@@ -89,6 +95,10 @@ FORGOTTEN(horizon_forgotten, HORIZON)
 FORGOTTEN(reason_forgotten, REASON)
 FORGOTTEN(pcycle_forgotten, CHARGE)
 FORGOTTEN(books_forgotten, BOOKS)
+#ifdef SIM_INVARIANTS
+FORGOTTEN(tick_forgotten, TICK)
+FORGOTTEN(end_forgotten, END)
+#endif
 
 /* What an unused counter counts must be nothing. */
 Test(contract, event_that_counts, .signal = SIGABRT, .timeout = 20)
