@@ -61,7 +61,7 @@ KNOWN = [
      "l2.size=1024B l2.line=128B l2.lookup=1cy directory.patience=4 agent.request=4cy "
      "agent.register=1cy agent.retry=512cy agent.retry_spread=4096cy tlb.refill=897218cy "
      "tlb.instruction_miss=64cy counters.interrupt=0cy os.fault=1cy os.wake=8192cy os.quantum=1023cy "
-     "os.tick=0cy",
+     "os.tick=0cy run.watchdog=120000000cy",
      "threads.o32", "5"),
     # The oldest request was the one refused most often: always one near the directory.
     ("rings.stations=16 netcache.size=256B bus.clock=1GHz processor.clock=4GHz "
