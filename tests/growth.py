@@ -7,9 +7,10 @@ times what the machine has, and is refused as Linux refuses, or leaves nothing b
 """
 import os
 import resource
-import subprocess
 import sys
 import tempfile
+
+import simulator
 
 MEMORY = 32  # [MB] of the machine, and what the operating system may keep for the guest
 REST = 12    # [MB] areas, tables of pages, what the host's allocator adds
@@ -41,9 +42,9 @@ def run(numachine, guest, way):
     """How it ended, and the most memory that a run of the simulator has had so far [MB]. Files in memory are
     the host's and not among it: that they are refused is what holds them."""
     with tempfile.TemporaryDirectory(prefix="numachine-") as tmp:
-        done = subprocess.run([numachine, "stat", "--quiet", "--functional", "-o", tmp + "/out", "--machine", "station-4",
-                               "--set", f"memory.size={MEMORY}MB", "--", guest, way, str(MEMORY)],
-                              capture_output=True, text=True, timeout=200, env={**os.environ, "TMPDIR": tmp})
+        done = simulator.bounded([numachine, "stat", "--quiet", "--functional", "-o", tmp + "/out", "--machine", "station-4",
+                                  "--set", f"memory.size={MEMORY}MB", "--", guest, way, str(MEMORY)],
+                                 capture_output=True, text=True, seconds=200, env={**os.environ, "TMPDIR": tmp})
         assert done.returncode == 0, f"{way}: {done.returncode} {done.stdout} {done.stderr}"
     return done.stdout.splitlines()[0], resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
 
