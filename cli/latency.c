@@ -42,9 +42,9 @@ struct format {
 };
 
 struct request {
-    const char *machine;
-    char **sets;
+    struct cli_machine machine;
     const struct format *format;
+    const char *given; /**< the option that chose it; NULL: none */
 };
 
 static double nanoseconds(const struct table *t, sim_tick ticks)
@@ -176,20 +176,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *request = state->input;
 
+    (void)arg;
     switch (key) {
     case 'j':
+        cli_only(state, "--json", &request->given);
         request->format = &json;
         return 0;
     case 'c':
+        cli_only(state, "--csv", &request->given);
         request->format = &csv;
         return 0;
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &request->sets;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (request->machine)
-            argp_error(state, "one MACHINE at a time");
-        request->machine = arg;
+        state->child_inputs[0] = &request->machine;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -202,27 +200,24 @@ int cli_latency(int argc, char **argv)
         {"json", 'j', NULL, 0, "print JSON objects, a line each, instead of a table", 0},
         {"csv", 'c', NULL, 0, "print comma-separated values instead of a table", 0},
         {0}};
-    static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_machine_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
         .children = children,
-        .args_doc = "[MACHINE]",
         .doc = "Measures how long each kind of access takes on MACHINE when nothing else happens: "
                "the name of a shipped machine, a file, or - for standard input (default: "
                "" IN_DEFAULT_MACHINE "). No TLB refill and no refresh is in the figures."
                "\v"
                "docs/latency.md says what each access is made of, and counts it by hand."};
     struct request request = {.format = &text};
-    struct in_diag diag = {.out = stderr};
     struct in_machine machine;
     int status = CLI_EXIT_USAGE;
 
     cli_parse(&argp, argc, argv, 0, &request);
-    if (in_machine_load(&machine, request.machine, request.sets, &diag)) {
+    if (cli_machine_load(&request.machine, &machine)) {
         status = show_all(&machine, request.format);
         in_machine_free(&machine);
     }
-    in_free_list(request.sets);
     return status;
 }

@@ -2,6 +2,7 @@
  * numachine list: the tables, for people and as JSON. What can be listed is itself a table.
  */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "input/group.h"
 #include "input/home.h"
 #include "input/tables.h"
@@ -597,6 +598,7 @@ struct request {
     const struct listing *listing;
     const char *pattern;
     bool json, markdown;
+    const char *given; /**< which of these; NULL: none */
 };
 
 static const char *next_listing(void *ctx, size_t i)
@@ -623,9 +625,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *request = state->input;
     switch (key) {
     case 'j':
+        cli_only(state, "--json", &request->given);
         request->json = true;
         return 0;
     case 'm':
+        cli_only(state, "--markdown", &request->given);
         request->markdown = true;
         return 0;
     case ARGP_KEY_ARG:
@@ -635,10 +639,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             request->pattern = arg;
         else
             argp_error(state, "one PATTERN only");
-        return 0;
-    case ARGP_KEY_END:
-        if (request->json && request->markdown)
-            argp_error(state, "--json and --markdown exclude each other");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -6,8 +6,10 @@
 #include "cli/cli.h"
 #include "cli/host.h"
 #include "input/diag.h"
+#include "input/home.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +101,17 @@ static int dispatch(int argc, char **argv)
     return CLI_EXIT_USAGE;
 }
 
+/** Whether the shipped files are where the user says. */
+static bool has_files(void)
+{
+    char *wrong = in_home_wrong();
+    const bool good = !wrong;
+    if (!good)
+        fprintf(stderr, "numachine: error: %s\n", wrong);
+    free(wrong);
+    return good;
+}
+
 /** For jansson, whose callers do not ask for every member whether there was memory for it. */
 static void *alloc_text(size_t size)
 {
@@ -117,7 +130,7 @@ int main(int argc, char **argv)
         return CLI_EXIT_USAGE;
     json_set_alloc_funcs(alloc_text, free);
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &choice);
-    if (choice.first == 0)
+    if (choice.first == 0 || !has_files())
         return CLI_EXIT_USAGE;
     const int status = dispatch(argc - choice.first, argv + choice.first);
     if (fflush(stdout) || ferror(stdout)) {

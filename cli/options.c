@@ -3,8 +3,10 @@
  */
 #include "cli/options.h"
 
+#include "input/experiment.h"
 #include "input/yaml.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,27 @@ void cli_once(struct argp_state *state, const char *option, bool *given)
     if (*given)
         argp_error(state, "%s: given twice, but it says one thing only", option);
     *given = true;
+}
+
+void cli_only(struct argp_state *state, const char *option, const char **given)
+{
+    if (*given && strcmp(*given, option) != 0)
+        argp_error(state, "%s and %s exclude each other", *given, option);
+    *given = option;
+}
+
+size_t cli_named(struct argp_state *state, const char *what, const char *name, const void *rows,
+                 size_t size, size_t count)
+{
+    char names[200] = "";
+    for (size_t i = 0, n = 0; i < count && n < sizeof names; i++) {
+        const char *row = *(const char *const *)((const char *)rows + i * size);
+        if (strcmp(name, row) == 0)
+            return i;
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", row);
+    }
+    argp_error(state, "no %s '%.60s'; there are %s", what, name, names);
+    return 0;
 }
 
 /* ---- --set ----------------------------------------------------------------------------------- */
@@ -68,6 +91,39 @@ static error_t parse_file(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp cli_file_argp = {.parser = parse_file, .args_doc = "FILE"};
+
+/* ---- [MACHINE] ------------------------------------------------------------------------------- */
+
+static error_t parse_machine(int key, char *arg, struct argp_state *state)
+{
+    struct cli_machine *given = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &given->sets;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (given->name)
+            argp_error(state, "one MACHINE at a time");
+        given->name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child set_child[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
+
+const struct argp cli_machine_argp = {
+    .parser = parse_machine, .args_doc = "[MACHINE]", .children = set_child};
+
+bool cli_machine_load(struct cli_machine *given, struct in_machine *machine)
+{
+    struct in_diag diag = {.out = stderr};
+    const bool good = in_machine_load(machine, given->name, given->sets, &diag);
+    in_free_list(given->sets);
+    given->sets = NULL;
+    return good;
+}
 
 /* ---- of a run -------------------------------------------------------------------------------- */
 
@@ -133,8 +189,6 @@ static const struct argp_option run_options[] = {
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress; without results, only the counts", 0},
     {0}};
-
-static const struct argp_child set_child[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
 
 const struct argp cli_options_argp = {
     .options = run_options, .parser = parse_options, .children = set_child};

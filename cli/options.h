@@ -7,12 +7,28 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+struct in_machine;
 
 /** --set; the input is a char **: the NULL-terminated list of assignments, NULL when empty. */
 extern const struct argp cli_set_argp;
 
 /** The one FILE of a subcommand that reads one; the input is a const char **, NULL at first. */
 extern const struct argp cli_file_argp;
+
+/** What a subcommand that shows one machine is given. Zero is a good start. */
+struct cli_machine {
+    const char *name; /**< NULL: the default machine */
+    char **sets;      /**< NULL-terminated assignments, NULL when empty */
+};
+
+/** [MACHINE] and --set; the input is a struct cli_machine. */
+extern const struct argp cli_machine_argp;
+
+/** Reads the machine, and releases what was given.
+ *  @return false after a complaint; otherwise the caller ends with in_machine_free */
+bool cli_machine_load(struct cli_machine *given, struct in_machine *machine);
 
 /** What `run` and `stat` have in common. Zero is a good start; cli_options_free releases it. */
 struct cli_options {
@@ -39,6 +55,15 @@ const char *cli_value(struct argp_state *state, const char *option, const char *
 const char *cli_text(struct argp_state *state, const char *option, const char *arg);
 /** Notes that the option is given. @param given  false at first */
 void cli_once(struct argp_state *state, const char *option, bool *given);
+/** The same for one of several that exclude each other; the same one again says nothing new.
+ *  @param[in,out] given  the one that is given; NULL at first */
+void cli_only(struct argp_state *state, const char *option, const char **given);
+/** Which row of a table has this name.
+ *  @param what  for the message: "format"
+ *  @param rows  `count` of `size` bytes, each begins with its name (const char *)
+ *  @return its number */
+size_t cli_named(struct argp_state *state, const char *what, const char *name, const void *rows,
+                 size_t size, size_t count);
 
 void cli_options_free(struct cli_options *options);
 

@@ -236,29 +236,20 @@ static void dot(const struct nm_protocol *protocol)
 
 static const struct format formats[] = {{"md", md}, {"html", html}, {"dot", dot}};
 
+enum { FORMATS = sizeof formats / sizeof *formats };
+
 struct chosen {
     const struct format *format;
     const struct nm_protocol *protocol;
     bool format_given;
 };
 
-static void choose_protocol(struct chosen *chosen, const char *name, struct argp_state *state)
-{
-    chosen->protocol = nm_protocol_find(name);
-    if (chosen->protocol)
-        return;
-    char names[200] = "";
-    for (size_t i = 0, n = 0; i < NM_PROTOCOLS && n < sizeof names; i++)
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
-                              nm_protocols[i].name);
-    argp_error(state, "no protocol '%.60s'; there are %s", name, names);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct chosen *chosen = state->input;
     if (key == ARGP_KEY_ARG && state->arg_num == 0) {
-        choose_protocol(chosen, arg, state);
+        chosen->protocol = &nm_protocols[cli_named(state, "protocol", arg, nm_protocols,
+                                                   sizeof *nm_protocols, NM_PROTOCOLS)];
         return 0;
     }
     if (key == ARGP_KEY_ARG)
@@ -267,13 +258,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     cli_once(state, "--format", &chosen->format_given);
     cli_value(state, "--format", arg);
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (!strcmp(arg, formats[i].name)) {
-            chosen->format = &formats[i];
-            return 0;
-        }
-    argp_error(state, "--format: no format '%.60s'; there are md, html and dot", arg);
-    return ARGP_ERR_UNKNOWN;
+    chosen->format = &formats[cli_named(state, "format", arg, formats, sizeof *formats, FORMATS)];
+    return 0;
 }
 
 int cli_protocol(int argc, char **argv)

@@ -24,6 +24,7 @@ struct request {
     bool profile;
     bool json;             /* lines for other programs, as objects, */
     const char *separator; /* or with this between fields; NULL: not so */
+    const char *lines;     /* the option that says which; NULL: neither */
     char **env, **program;
     uint64_t seed, processors;
     struct {
@@ -66,9 +67,11 @@ static error_t parse_value(int key, char *arg, struct argp_state *state)
         return 0;
     case 'x':
         cli_once(state, "--field-separator", &r->given.separator);
+        cli_only(state, "--field-separator", &r->lines);
         r->separator = cli_text(state, "--field-separator", arg);
         return 0;
     case 'j':
+        cli_only(state, "--json", &r->lines);
         r->json = true;
         return 0;
     case OPT_PROFILE:
@@ -103,10 +106,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which PROGRAM?");
-        return 0;
-    case ARGP_KEY_END:
-        if (r->json && r->separator)
-            argp_error(state, "-x and -j exclude each other: fields with a separator, or JSON");
         return 0;
     default:
         return parse_value(key, arg, state);

@@ -161,20 +161,10 @@ static const struct format {
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 struct request {
-    const char *machine;
-    char **sets;
+    struct cli_machine machine;
     const struct format *format;
     bool format_given;
 };
-
-static const struct format *find_format(struct argp_state *state, const char *name)
-{
-    for (size_t i = 0; i < FORMATS; i++)
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    argp_error(state, "--format: no format '%.60s'; there are text, dot and svg", name);
-    return NULL;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -182,15 +172,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'f':
         cli_once(state, "--format", &request->format_given);
-        request->format = find_format(state, cli_value(state, "--format", arg));
+        arg = (char *)cli_value(state, "--format", arg);
+        request->format =
+            &formats[cli_named(state, "format", arg, formats, sizeof *formats, FORMATS)];
         return 0;
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &request->sets;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (request->machine)
-            argp_error(state, "one MACHINE at a time");
-        request->machine = arg;
+        state->child_inputs[0] = &request->machine;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -209,20 +196,18 @@ int cli_topology(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"format", 'f', "FORMAT", 0, "text (default), dot for Graphviz, or svg", 0}, {0}};
-    static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_machine_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
         .children = children,
-        .args_doc = "[MACHINE]",
         .doc = "Shows how the stations and rings of MACHINE hang together: the name of a shipped "
                "machine, a file, or - for standard input (default: " IN_DEFAULT_MACHINE ")."};
     struct request request = {.format = &formats[0]};
-    struct in_diag diag = {.out = stderr};
     struct in_machine machine;
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &request);
-    if (in_machine_load(&machine, request.machine, request.sets, &diag)) {
+    if (cli_machine_load(&request.machine, &machine)) {
         const struct cli_topology t = {.name = machine.name,
                                        .params = machine.params,
                                        .shape = nm_ring_shape(&machine.params),
@@ -233,6 +218,5 @@ int cli_topology(int argc, char **argv)
         in_machine_free(&machine);
         status = CLI_EXIT_OK;
     }
-    in_free_list(request.sets);
     return status;
 }

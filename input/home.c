@@ -40,11 +40,18 @@ static char *own_path(void)
     return real(*name ? name : "/proc/self/exe");
 }
 
+/* What $NUMACHINE_HOME names; NULL: it does not name anything. */
+static const char *given_home(void)
+{
+    const char *given = getenv("NUMACHINE_HOME");
+    return given && *given ? given : NULL;
+}
+
 /* Directory of the shipped files. Allocated. */
 static char *home_of_files(void)
 {
-    const char *given = getenv("NUMACHINE_HOME");
-    if (given && *given)
+    const char *given = given_home();
+    if (given)
         return sim_strdup(given);
     char *path = own_path(), *home = NULL;
     for (char *slash; !home && path && (slash = strrchr(path, '/'));) {
@@ -67,6 +74,32 @@ char *in_home_path(const char *format, ...)
     free(home);
     free(sub);
     return path;
+}
+
+/* Why a folder cannot be read; 0: it can. */
+static int no_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    const int why = folder ? 0 : errno;
+    if (folder)
+        closedir(folder);
+    return why;
+}
+
+char *in_home_wrong(void)
+{
+    if (!given_home())
+        return NULL;
+    char *home = home_of_files(), *configs = in_home_path("configs"), *wrong = NULL;
+    const char *bad = no_folder(home) ? home : configs;
+    const int why = no_folder(bad);
+    if (why)
+        wrong = sim_format("NUMACHINE_HOME: '%s': %s; unset NUMACHINE_HOME, or let it name a "
+                           "folder with configs/, experiments/ and monitor/groups/",
+                           bad, strerror(why));
+    free(home);
+    free(configs);
+    return wrong;
 }
 
 static bool ends_in(const char *name, const char *suffix)

@@ -14,6 +14,10 @@
  */
 char *in_home_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** What is wrong with $NUMACHINE_HOME, if it is set: which folder, why, and the mend, in one line.
+ *  Allocated; NULL: nothing. */
+char *in_home_wrong(void);
+
 /** Names of the files of a shipped directory that end in `suffix`, without it, sorted;
  *  NULL-terminated and allocated (in_free_list), NULL when there are none. */
 char **in_home_names(const char *directory, const char *suffix);

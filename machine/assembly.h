@@ -64,6 +64,11 @@ struct nm_machine {
     struct nm_os_count *counts; /**< of each card */
 };
 
+/** As nm_machine_new, of parameters that nobody looks at: tests make machines smaller than a
+ * machine file may ask for. */
+struct nm_machine *nm_machine_assemble(const struct nm_params *params,
+                                       const struct nm_card_kind *cards);
+
 /** Something will happen on a station at tick `at`. */
 void nm_station_wake(struct nm_machine *m, struct nm_station *s, sim_tick at);
 

@@ -27,11 +27,20 @@
 
 #include <stdlib.h>
 
-void nm_controller_init(struct nm_controller *c, const struct nm_dram_timing *timing)
+void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
+                        const struct nm_backing *contents)
 {
-    c->timing = *timing;
-    c->bank_free = sim_alloc(timing->banks, sizeof *c->bank_free);
-    c->bank_refreshed = sim_alloc(timing->banks, sizeof *c->bank_refreshed);
+    c->line_shift = (unsigned)__builtin_ctzll(p->l2_line);
+    c->patience = (unsigned)p->directory_patience;
+    c->turn = NM_TURN * nm_params_slowest(p);
+    c->selects.from = p->histogram_from;
+    c->selects.length = p->histogram_length;
+    c->timing.refresh = p->memory_refresh * c->cycle;
+    c->timing.refresh_time = p->memory_refresh_time * c->cycle;
+    c->check = contents->check;
+    c->stale = contents->stale;
+    c->bank_free = sim_alloc(c->timing.banks, sizeof *c->bank_free);
+    c->bank_refreshed = sim_alloc(c->timing.banks, sizeof *c->bank_refreshed);
     c->table = c->place.protocol->agent[c->agent];
     c->seen = sim_alloc(c->table->states, sizeof *c->seen);
     c->late_size = NM_STAGE;

@@ -10,6 +10,7 @@
 #include "machine/statistics.h"
 #include "monitor/unit.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,6 +51,12 @@ static void on_packet(void *ctx, sim_tick now, const struct nm_packet *p)
     nm_check_saw(s->check, now, s->number, p);
     for (int i = 1; i < __builtin_popcount(p->targets); i++)
         nm_check_share(s->check, p->data);
+}
+
+static struct nm_card *card_at(const struct nm_machine *m, unsigned card)
+{
+    assert(card < m->cards);
+    return m->card[card];
 }
 
 static struct nm_station *station_of(const struct nm_machine *m, unsigned card)
@@ -203,6 +210,14 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
 
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
 {
+    const char *key;
+    return nm_params_check(params, &key, NULL, 0) ? nm_machine_assemble(params, cards) : NULL;
+}
+
+struct nm_machine *nm_machine_assemble(const struct nm_params *params,
+                                       const struct nm_card_kind *cards)
+{
+    assert(cards && cards->ops);
     struct nm_machine *m = sim_alloc(1, sizeof *m);
     m->p = *params;
     m->stations = (unsigned)nm_params_stations(params);
@@ -284,12 +299,15 @@ uint8_t *nm_machine_image(struct nm_machine *m)
 
 void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count)
 {
+    for (unsigned i = 0; i < count; i++)
+        assert(ranges[i].station < m->stations);
     nm_placement_set(m->placement, ranges, count);
 }
 
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa)
 {
     bool used;
+    assert(toucher < m->cards);
     if (!nm_placement_take(m->placement, toucher, va, pa, &used))
         return false;
     if (used) {
@@ -301,6 +319,7 @@ bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t
 
 void nm_page_free(struct nm_machine *m, uint64_t pa)
 {
+    assert(pa < m->image_bytes && pa % m->p.page_size == 0);
     nm_placement_give(m->placement, pa);
 }
 
@@ -324,12 +343,12 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len)
 
 struct nm_card *nm_machine_card(struct nm_machine *m, unsigned card)
 {
-    return m->card[card];
+    return card_at(m, card);
 }
 
 void nm_card_resume(struct nm_machine *m, unsigned card, sim_tick at)
 {
-    struct nm_card *c = m->card[card];
+    struct nm_card *c = card_at(m, card);
     struct nm_station *s = station_of(m, card);
     nm_usage_set(&m->usage[card], NM_USE_RUNNING, c->ops->wake(c, at));
     nm_station_moved(s, card % s->cards);
@@ -338,22 +357,24 @@ void nm_card_resume(struct nm_machine *m, unsigned card, sim_tick at)
 
 void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, sim_tick at)
 {
+    assert(card < m->cards);
     nm_usage_set(&m->usage[card], use, at);
 }
 
 struct nm_os_count *nm_card_os_counts(struct nm_machine *m, unsigned card)
 {
+    assert(card < m->cards);
     return &m->counts[card];
 }
 
 void nm_card_take(struct nm_machine *m, unsigned card)
 {
-    m->card[card]->ops->idle(m->card[card]);
+    card_at(m, card)->ops->idle(m->card[card]);
 }
 
 void nm_card_preempt(struct nm_machine *m, unsigned card, sim_tick at)
 {
-    m->card[card]->ops->preempt(m->card[card], at);
+    card_at(m, card)->ops->preempt(m->card[card], at);
 }
 
 /* ---- special functions ----------------------------------------------------------------------- */
@@ -376,15 +397,18 @@ const char *nm_special_name(unsigned number)
 
 bool nm_special_overwrites(unsigned number)
 {
-    return function(number)->message == NM_MSG_SF_CLAIM;
+    const struct nm_function *f = function(number);
+    assert(f);
+    return f->message == NM_MSG_SF_CLAIM;
 }
 
 bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint64_t pa,
                      unsigned lines, sim_tick at)
 {
-    struct nm_card *c = m->card[card];
+    struct nm_card *c = card_at(m, card);
     struct nm_station *s = station_of(m, card);
     const struct nm_function *f = function(number);
+    assert(f && lines && lines <= NM_SPECIAL_LINES && pa < m->image_bytes);
     if (m->p.mode == NM_MODE_FUNCTIONAL)
         return false;
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == s->number)
@@ -396,7 +420,7 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 
 bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->ops->special_busy(m->card[card]);
+    return card_at(m, card)->ops->special_busy(m->card[card]);
 }
 
 uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
@@ -410,18 +434,19 @@ uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
 
 void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *look, sim_tick at)
 {
-    struct nm_card *c = m->card[card];
+    struct nm_card *c = card_at(m, card);
     c->ops->look(c, look, at);
     nm_station_wake(m, station_of(m, card), at);
 }
 
 const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->ops->looked(m->card[card]);
+    return card_at(m, card)->ops->looked(m->card[card]);
 }
 
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
 {
+    assert(pa < m->image_bytes);
     const struct nm_memory *memory = m->station[pa / m->p.memory_size].memory;
     return nm_state_name(m->protocol->agent[NM_AGENT_HOME],
                          nm_memory_line(memory, pa & ~(m->p.l2_line - 1)).state);
@@ -430,6 +455,7 @@ const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
 const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa)
 {
     const uint64_t line = pa & ~(m->p.l2_line - 1);
+    assert(station < m->stations && pa < m->image_bytes);
     if (!m->net || pa / m->p.memory_size == station)
         return "-";
     return nm_state_name(
@@ -466,7 +492,7 @@ void nm_station_taps(const struct nm_machine *m, unsigned station, sim_tick at,
 
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
-    m->card[card]->ops->taps(m->card[card], m->now, out);
+    card_at(m, card)->ops->taps(m->card[card], m->now, out);
 }
 
 /* ---- the monitoring cards -------------------------------------------------------------------- */
@@ -480,7 +506,7 @@ static void card_posted(struct nm_machine *m, unsigned card)
 
 uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t offset)
 {
-    struct nm_card *c = m->card[card];
+    struct nm_card *c = card_at(m, card);
     const uint32_t value = c->ops->register_read(c, offset, m->now);
     card_posted(m, card);
     return value;
@@ -488,14 +514,14 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 
 void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset, uint32_t value)
 {
-    struct nm_card *c = m->card[card];
+    struct nm_card *c = card_at(m, card);
     c->ops->register_write(c, card, offset, value, m->now);
     card_posted(m, card);
 }
 
 const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card)
 {
-    return m->card[card]->ops->unit(m->card[card]);
+    return card_at(m, card)->ops->unit(m->card[card]);
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)
@@ -529,7 +555,7 @@ void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_m
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
 {
-    m->card[card]->ops->truth(m->card[card], out);
+    card_at(m, card)->ops->truth(m->card[card], out);
     nm_usage_at(&m->usage[card], m->now, out);
     out->sleeps = m->counts[card].sleeps;
     out->wakes = m->counts[card].wakes;

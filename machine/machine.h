@@ -4,6 +4,10 @@
  * The machine knows nothing of Linux, files or YAML. A program (programs/) maps pages, puts a
  * thread's registers on a card, runs the machine until something needs an operating system, and
  * takes the registers off again. One struct holds everything; two machines may live in one process.
+ *
+ * Wherever a card is meant by its number, that is below nm_machine_cards; a station's is below
+ * nm_params_stations, and a physical address lies in a page that nm_page_alloc gave, or in the
+ * image. An assertion ends the process otherwise.
  */
 #ifndef NM_MACHINE_H
 #define NM_MACHINE_H
@@ -30,9 +34,12 @@ struct nm_card_kind {
 };
 
 /**
- * Builds a machine. `params` is copied and must have been checked (nm_params_check).
- * @param cards  the kind of its processor cards; outlives the machine
- * @return the machine at tick 0, all cards idle; ownership to the caller, nm_machine_free.
+ * Builds a machine.
+ * @param params  copied
+ * @param cards   the kind of its processor cards; outlives the machine
+ * @return the machine at tick 0, all cards idle; ownership to the caller, nm_machine_free. NULL:
+ *         there is no such machine, nm_params_check says why. Without memory the process ends
+ *         (status 2, and a message on standard error)
  */
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards);
 /** Frees the machine with its cards and its memory image. */
@@ -167,7 +174,8 @@ struct nm_trap {
 };
 
 /** Simulates until `until` (exclusive of events at `until`) or until something must be handled. An
- *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is SIM_NEVER. */
+ *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is SIM_NEVER.
+ *  @param[out] trap  of NM_RUN_TRAP and NM_RUN_INTERRUPT; not NULL */
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap);
 
 /** Whether nothing will ever happen unless the outside does something: no processor runs and no
@@ -218,7 +226,7 @@ enum { NM_SPECIAL_LINES = 4096 };
 /**
  * A card starts a special function (special.def) on a run of lines; NM_RUN_INTERRUPT tells when it
  * is done.
- * @param number  of the function
+ * @param number  of the function: nm_special_name knows it
  * @param pa      physical address in the first line; the run lies in one page
  * @param lines   1 .. NM_SPECIAL_LINES
  * @param at      tick from which the card sends it; not before now
@@ -231,7 +239,8 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
 /** Name of a special function, NULL: there is none of that number. */
 const char *nm_special_name(unsigned number);
 
-/** Whether the function loses what its lines held, so that only whole lines may be given to it. */
+/** Whether the function, which nm_special_name knows, loses what its lines held, so that only whole
+ *  lines may be given to it. */
 bool nm_special_overwrites(unsigned number);
 
 /** Whether the card's special function is under way. */

@@ -72,12 +72,10 @@ struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const 
 {
     struct nm_memory *mem = sim_alloc(1, sizeof *mem);
     sim_tick cycle = nm_bus_cycle(bus);
-    struct nm_dram_timing timing = {.directory = p->memory_directory * cycle,
-                                    .dram = p->memory_dram * cycle,
-                                    .recovery = p->memory_recovery * cycle,
-                                    .refresh = p->memory_refresh * cycle,
-                                    .refresh_time = p->memory_refresh_time * cycle,
-                                    .banks = (unsigned)p->memory_banks};
+    const struct nm_dram_timing timing = {.directory = p->memory_directory * cycle,
+                                          .dram = p->memory_dram * cycle,
+                                          .recovery = p->memory_recovery * cycle,
+                                          .banks = (unsigned)p->memory_banks};
     mem->k = k;
     mem->bus = bus;
     mem->base = base;
@@ -90,18 +88,13 @@ struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const 
                                              .place = *place,
                                              .module = NM_MODULE_MEMORY,
                                              .copy = NM_CHECK_MEMORY,
-                                             .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
                                              .places = UINT64_C(1) << 63,
-                                             .patience = (unsigned)p->directory_patience,
-                                             .turn = NM_TURN * nm_params_slowest(p),
-                                             .selects = {p->histogram_from, p->histogram_length},
+                                             .timing = timing,
                                              .cycle = cycle,
-                                             .check = contents->check,
-                                             .stale = contents->stale,
                                              .owner = mem,
                                              .put = put};
     mem->controller.place.home = place->station;
-    nm_controller_init(&mem->controller, &timing);
+    nm_controller_init(&mem->controller, p, contents);
     mem->port = (struct nm_port){.module = mem, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_MEMORY, &mem->port);
     return mem;

@@ -412,12 +412,10 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
     struct nm_network *n = sim_alloc(1, sizeof *n);
     sim_tick cycle = nm_bus_cycle(bus);
     const bool keeps = nm_netcache_keeps(place->protocol);
-    struct nm_dram_timing timing = {.directory = keeps ? p->netcache_directory * cycle : 0,
-                                    .dram = p->netcache_dram * cycle,
-                                    .recovery = p->netcache_recovery * cycle,
-                                    .refresh = p->memory_refresh * cycle,
-                                    .refresh_time = p->memory_refresh_time * cycle,
-                                    .banks = (unsigned)p->netcache_banks};
+    const struct nm_dram_timing timing = {.directory = keeps ? p->netcache_directory * cycle : 0,
+                                          .dram = p->netcache_dram * cycle,
+                                          .recovery = p->netcache_recovery * cycle,
+                                          .banks = (unsigned)p->netcache_banks};
     n->k = k;
     n->bus = bus;
     n->net = net;
@@ -431,17 +429,12 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
                                .place = *place,
                                .module = NM_MODULE_NETWORK,
                                .copy = nm_check_cache(place->station),
-                               .line_shift = (unsigned)__builtin_ctzll(p->l2_line),
                                .places = keeps ? p->netcache_size / p->l2_line : UINT64_C(1) << 63,
-                               .patience = (unsigned)p->directory_patience,
-                               .turn = NM_TURN * nm_params_slowest(p),
-                               .selects = {p->histogram_from, p->histogram_length},
+                               .timing = timing,
                                .cycle = cycle,
-                               .check = contents->check,
-                               .stale = contents->stale,
                                .owner = n,
                                .put = put};
-    nm_controller_init(&n->controller, &timing);
+    nm_controller_init(&n->controller, p, contents);
     n->cache = nm_netcache_new(p, &n->controller);
     n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);

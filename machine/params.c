@@ -53,6 +53,17 @@ uint64_t nm_params_slowest(const struct nm_params *p)
            p->cpu_clock / p->ring_clock * 3 * ring;
 }
 
+uint64_t nm_params_wait(const struct nm_params *p)
+{
+    return nm_params_slowest(p) * (8 * nm_params_cards(p) + p->directory_patience);
+}
+
+uint64_t nm_params_claim(const struct nm_params *p)
+{
+    return p->page_size / p->l2_line *
+           (nm_params_slowest(p) + p->agent_create * (p->cpu_clock / p->bus_clock));
+}
+
 static const struct nm_param_rule rules[] = {
 #define RULE(key, with, expression, sentence) {key, with, sentence},
 #include "machine/rules.def"

@@ -66,11 +66,19 @@ static inline uint64_t nm_params_cards(const struct nm_params *p)
  * home, to the owner and back, with the wait before a retry. */
 uint64_t nm_params_slowest(const struct nm_params *p);
 
+/** [PCycles] No access waits longer where everybody wants one line: the slowest one, eight times
+ * for each card, and once for each refusal of directory.patience. */
+uint64_t nm_params_wait(const struct nm_params *p);
+
+/** [PCycles] And no longer than this for a claim of a page's lines (special.def): each is fetched
+ * from its owner, and created. */
+uint64_t nm_params_claim(const struct nm_params *p);
+
 /**
  * Checks every row's range, then what no single row can say (rules.def): powers of two, whole clock
  * ratios, lines that fit into caches and pages. Reports the first complaint only.
  * @param[out] key   row key the complaint is about (static string), when false
- * @param[out] why   one sentence with the mend, when false
+ * @param[out] why   one sentence with the mend, when false; NULL with `size` 0: nobody asks
  */
 bool nm_params_check(const struct nm_params *p, const char **key, char *why, size_t size);
 

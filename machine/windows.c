@@ -20,6 +20,7 @@
 #include "machine/assembly.h"
 #include "machine/functional.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- traps and interrupts -------------------------------------------------------------------- */
@@ -322,6 +323,7 @@ static enum nm_run functional_run(struct nm_machine *m, sim_tick until, struct n
 
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
 {
+    assert(trap);
     if (m->p.mode == NM_MODE_FUNCTIONAL)
         return functional_run(m, until, trap);
     for (;;) {

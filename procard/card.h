@@ -8,6 +8,7 @@
 #ifndef PC_CARD_H
 #define PC_CARD_H
 
+#include "base/invariant.h"
 #include "machine/backing.h"
 #include "machine/bus.h"
 #include "machine/card.h"
@@ -277,12 +278,18 @@ static inline uint64_t pc_core_pc(const struct pc_card *card)
 void pc_core_totals(const struct pc_card *card, uint64_t states[PC_ST__COUNT],
                     struct pc_tail *tail);
 
+/** The same as pc_card_run, and ends the process if the core does not say where its clock stands,
+ *  or has started an instruction at its horizon or later. (invariants.c) */
+sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon);
+
 /** Runs the processor up to `horizon` (exclusive start of instructions), a miss or a trap.
  *  Precondition: PC_RUNNING.
  *  @return card->cpu.now: it has come to the horizon, and nothing has changed but its own state; 0:
  *          it may wait or be trapped, events may have been posted */
 static inline sim_tick pc_card_run(struct pc_card *card, sim_tick horizon)
 {
+    if (SIM_LOOKS_AT_INVARIANTS)
+        return pc_card_run_checked(card, horizon);
     if (__builtin_expect(horizon > card->unwatched, 0))
         return pc_card_run_watched(card, horizon);
     return card->core->run(&card->cpu, horizon);

@@ -177,7 +177,10 @@ struct pc_core_ops {
      * instruction starts, or starts again. On a miss that instruction has had no effect. On a trap
      * cpu->exc says why, and the PCycles it kills are charged. The process ends with a message on a
      * trap without cpu->exc, and, of a core without `settle`, with books that are not the clock's
-     * or have more instructions than PCycles that complete one.
+     * or have more instructions than PCycles that complete one. Nobody looks whether what it
+     * returns is cpu->now, or whether an instruction started behind the horizon, where results are
+     * wrong without a word: try a new core in a build with -Dinvariants=true, which ends the
+     * process there.
      *
      * @return cpu->now, >= horizon, if it has come to the horizon; otherwise what pc_stopped
      *         returns, which it calls last

@@ -87,6 +87,38 @@ void pc_card_invariants(const struct pc_card *card, sim_tick now)
                         ((unsigned)(now * 0x9e3779b97f4a7c15ull >> 40) + i) & card->l1_mask[side]);
 }
 
+/* PCycles of stalls, slips and kills so far, and what the last instruction took. */
+static uint64_t lost(const struct pc_card *card, struct pc_tail *tail)
+{
+    uint64_t states[PC_ST__COUNT], sum = 0;
+    pc_core_totals(card, states, tail);
+    for (unsigned i = 0; i < PC_ST__COUNT; i++)
+        sum += pc_status_completes((enum pc_status)i) ? 0 : states[i];
+    return sum;
+}
+
+/* The last instruction has its own PCycles, and what it was kept by is no more than all that
+ * instructions of this run were kept by. */
+sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon)
+{
+    struct pc_cpu *cpu = &card->cpu;
+    const sim_tick begin = cpu->now;
+    struct pc_tail tail;
+    const uint64_t before = lost(card, &tail);
+    const sim_tick at = horizon > card->unwatched ? pc_card_run_watched(card, horizon)
+                                                  : card->core->run(cpu, horizon);
+    SIM_MUST(!at || at == cpu->now,
+             "card %u comes back with %" PRIu64 " and stands at %" PRIu64
+             ": a core returns cpu->now (procard/core.h)",
+             cpu->number, at, cpu->now);
+    const uint64_t kept = lost(card, &tail) - before;
+    SIM_MUST(begin >= horizon || !tail.did || cpu->now - tail.did - kept < horizon,
+             "card %u at %" PRIu64 ", horizon %" PRIu64
+             ": a core starts instructions before its horizon only (procard/core.h)",
+             cpu->number, cpu->now, horizon);
+    return at;
+}
+
 bool pc_card_commutes(unsigned order, const struct sim_event *first, const struct sim_event *second)
 {
     if (order ==

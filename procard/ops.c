@@ -6,8 +6,13 @@
 #include "procard/card.h"
 #include "procard/procard.h"
 
+#include <assert.h>
+
 static struct nm_card *create(const struct nm_card_site *site)
 {
+    const struct pc_core_ops *core = site->kind->ctx;
+    assert(core && core->name && core->run && core->size >= sizeof(struct pc_cpu));
+    assert(!core->settle == !core->totals);
     struct pc_card *card = pc_card_new(site);
     card->nm.ops = &pc_card_ops;
     return &card->nm;

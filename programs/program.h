@@ -43,7 +43,7 @@ struct prog_spec {
     uint64_t seed;       /**< of all that the workload draws by lot */
     sim_tick limit;      /**< stop at this tick (SIM_NEVER: none) */
     sim_tick moment;     /**< [ticks] of the first call of `moment`; SIM_NEVER: none */
-    unsigned processors; /**< threads may run on cards 0 .. processors-1; 0: all */
+    unsigned processors; /**< threads may run on cards 0 .. processors-1, which there are; 0: all */
     const struct nm_range *ranges; /**< pages with a station of their own; they win over the
                                         machine's rule */
     unsigned range_count;
@@ -99,7 +99,7 @@ struct prog_outcome {
 };
 
 /**
- * Runs a workload to its end on a fresh machine.
+ * Runs a workload to its end on a fresh machine (an assertion sees to that there is one).
  * At the end the machine stands at outcome->ticks and can be read (taps, truth).
  * A workload of actors runs once per process, because SimGrid has one engine: the next one ends
  * with PROG_UNLOADABLE at tick 0.

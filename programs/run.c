@@ -11,6 +11,7 @@
 #include "programs/actors.h"
 #include "programs/workload.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -291,6 +292,7 @@ static void not_started(struct prog_run *run, int err)
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
               struct prog_outcome *out)
 {
+    assert(m && spec->workload && spec->processors <= nm_machine_cards(m));
     struct prog_run run = {.m = m,
                            .par = nm_machine_params(m),
                            .spec = spec,

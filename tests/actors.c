@@ -3,11 +3,12 @@
  */
 #include "actors.h"
 
+#include "machine/assembly.h"
 #include "test_machine.h"
 
 struct nm_machine *actors_machine(const struct nm_params *p)
 {
-    struct nm_machine *m = nm_machine_new(p, &pc_driver);
+    struct nm_machine *m = nm_machine_assemble(p, &pc_driver);
     nm_machine_set_space(m, &pc_flat_space);
     return m;
 }

@@ -26,9 +26,9 @@ def end_of(numachine, guest, options=(), prefix=(), file=None, **keywords):
         if "stdin" not in keywords:
             keywords["input"] = INPUT
         command = ["run", *options, file] if file else ["stat", *options, "--", guest]
-        subprocess.run([*prefix, numachine, *command],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=900, check=True,
-                       **keywords)
+        simulator.bounded([*prefix, numachine, *command],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, seconds=900, check=True,
+                          **keywords)
         return simulator.end_of(out)
 
 

@@ -5,16 +5,17 @@
  */
 #include "actors.h"
 #include "monitor/board/board.h"
+#include "programs/driven/driven.h"
 #include "programs/workload.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <string.h>
 
-enum { LOADS = 100, LINE = 64 };
+enum { LOADS = 100, LINE = 64, STEP = 50 };
 
 /* What the core forgets. */
-static enum { KEPT, HORIZON, REASON, CHARGE, BOOKS } forgets;
+static enum { KEPT, HORIZON, REASON, CHARGE, BOOKS, TICK, END } forgets;
 
 /* The smallest of cores. */
 struct loader {
@@ -42,8 +43,10 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
             cpu->now++;
         else if (forgets != CHARGE || loader->done % 2)
             pc_complete(cpu, PC_ST_LOAD, 1);
+        for (unsigned i = 0; forgets == END && i < 1000; i++)
+            pc_complete(cpu, PC_ST_INT, 1);
     }
-    return cpu->now;
+    return cpu->now + (forgets == TICK);
 }
 
 static const struct pc_core_ops core = {
@@ -51,8 +54,10 @@ static const struct pc_core_ops core = {
 
 static const struct nm_card_kind kind = {&pc_card_ops, &core, &mon_numachine};
 
+/* Runs that end at a horizon, too. */
 static void load_all(uint64_t mode)
 {
+    enum nm_run why;
     struct nm_params p;
     struct nm_trap trap;
     actors_params(&p, 1, 1, 1, 1);
@@ -60,7 +65,9 @@ static void load_all(uint64_t mode)
     struct nm_machine *m = nm_machine_new(&p, &kind);
     nm_machine_set_space(m, &pc_flat_space);
     nm_card_resume(m, 0, 0);
-    cr_expect_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_TRAP, "%s", nm_machine_error(m));
+    while ((why = nm_machine_run(m, nm_machine_now(m) + STEP, &trap)) == NM_RUN_UNTIL)
+        ;
+    cr_expect_eq(why, NM_RUN_TRAP, "%s", nm_machine_error(m));
     cr_expect_eq(((struct loader *)pc_cpu_at(m, 0))->done, LOADS);
     nm_machine_free(m);
 }
@@ -88,6 +95,10 @@ FORGOTTEN(horizon_forgotten, HORIZON)
 FORGOTTEN(reason_forgotten, REASON)
 FORGOTTEN(pcycle_forgotten, CHARGE)
 FORGOTTEN(books_forgotten, BOOKS)
+#ifdef SIM_INVARIANTS
+FORGOTTEN(tick_forgotten, TICK)
+FORGOTTEN(end_forgotten, END)
+#endif
 
 /* What an unused counter counts must be nothing. */
 Test(contract, event_that_counts, .signal = SIGABRT, .timeout = 20)
@@ -99,6 +110,45 @@ Test(contract, event_that_counts, .signal = SIGABRT, .timeout = 20)
     unit.nothing = MON_EV_run;
     nm_machine_new(&p, &counting);
 }
+
+/* ---- what a program hands over -------------------------------------------------------------- */
+
+/* One that nobody has filled in, one of a row that is out of range, one of a broken rule. */
+Test(contract, no_such_machine)
+{
+    struct nm_params p = {0};
+    cr_expect_null(nm_machine_new(&p, &kind));
+    actors_params(&p, 1, 1, 1, 1);
+    p.processors = 5;
+    cr_expect_null(nm_machine_new(&p, &kind));
+    actors_params(&p, 1, 1, 1, 1);
+    p.bus_clock--;
+    cr_expect_null(nm_machine_new(&p, &kind));
+}
+
+/* What is called with what cannot be ends there, and says where. */
+#define ENDS(name, statement)                              \
+    Test(contract, name, .signal = SIGABRT, .timeout = 20) \
+    {                                                      \
+        struct nm_params p;                                \
+        actors_params(&p, 1, 1, 1, 1);                     \
+        struct nm_machine *m = nm_machine_new(&p, &kind);  \
+        statement;                                         \
+        nm_machine_free(m);                                \
+    }
+
+static const struct pc_core_ops still = {.name = "still", .size = sizeof(struct pc_cpu)};
+static const struct nm_card_kind none = {&pc_card_ops, &still, NULL};
+
+ENDS(core_that_cannot_run, m = nm_machine_new(&p, &none))
+ENDS(no_such_card, nm_card_resume(m, 1, 0))
+ENDS(no_such_function, nm_special_overwrites(0))
+ENDS(no_such_command, nm_card_special(m, 0, 7, 0, 1, 0))
+ENDS(no_such_line, nm_line_at_home(m, p.memory_size))
+ENDS(no_such_page, nm_page_free(m, p.memory_size))
+ENDS(no_such_station, nm_machine_place(m, &(struct nm_range){.to = 1, .station = 1}, 1))
+ENDS(no_source, pc_drive(m, 0, NULL, NULL, 0))
+ENDS(no_trap, nm_machine_run(m, 1, NULL))
 
 /* ---- a workload ------------------------------------------------------------------------------ */
 
@@ -212,4 +262,35 @@ Test(contract, date_in_the_past, .timeout = 20)
     struct prog_outcome outcome;
     run_dated(&outcome, 10);
     expect_named(&outcome, "its date is tick 10,");
+}
+
+static void nothing(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+{
+    (void)self, (void)card, (void)now, (void)out;
+}
+
+/* A work that a machine of one card cannot do says why. */
+static void refuse(unsigned count, unsigned first, unsigned second, const char *why)
+{
+    static const struct pc_driver_source source = {.next = nothing};
+    const struct driven_thread threads[] = {{.card = first, .source = &source},
+                                            {.card = second, .source = &source}};
+    const struct driven_work work = {threads, count};
+    const struct prog_spec spec = {
+        .workload = &driven_workload, .what = &work, .limit = SIM_NEVER, .moment = SIM_NEVER};
+    struct prog_outcome outcome;
+    struct nm_params p;
+    actors_params(&p, 1, 1, 1, 1);
+    struct nm_machine *m = actors_machine(&p);
+    prog_run(m, &spec, NULL, &outcome);
+    nm_machine_free(m);
+    cr_expect_eq(outcome.end, PROG_UNLOADABLE, "%s: %d", why, (int)outcome.end);
+    cr_expect(strstr(outcome.message, why), "%s: %s", why, outcome.message);
+}
+
+Test(contract, work_that_cannot_be_done)
+{
+    refuse(0, 0, 0, "no thread");
+    refuse(1, 1, 0, "thread 0 shall run on card 1");
+    refuse(2, 0, 0, "threads 0 and 1 shall both run on card 0");
 }

@@ -21,7 +21,7 @@ import threading
 import simulator
 
 RACES = "600"
-TIMEOUT = 240  # host seconds
+TIMEOUT = 240  # processor seconds
 
 # Where links in the guest's directory lead. {out}: the directory it must not reach.
 LINKS = {
@@ -128,12 +128,12 @@ def run(numachine, guest, directory, plain, races, closed=False):
     if swapper:
         swapper.start()
     try:
-        done = subprocess.run(
+        done = simulator.bounded(
             [*(CLOSED if closed else []), numachine, "stat", "--quiet", "--functional", "-o",
              world.results, "--allow", f"{world.read_only}:ro", "--", guest, world.out,
              world.read_only, races],
-            cwd=world.home, stdin=world.stream("stdin"), stdout=world.stream("stdout"),
-            stderr=world.stream("stderr"), timeout=TIMEOUT, check=False, preexec_fn=without_kernel_help if plain else simulator.no_core)
+            TIMEOUT, cwd=world.home, stdin=world.stream("stdin"), stdout=world.stream("stdout"),
+            stderr=world.stream("stderr"), preexec_fn=without_kernel_help if plain else simulator.no_core)
     except subprocess.TimeoutExpired:
         return ["no end: something blocks the simulator"], ""
     finally:

@@ -8,9 +8,10 @@ is killed, and told why.
 """
 import csv
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+import simulator
 
 MACHINES = [["station-4"], ["ring-16"], ["numachine-64", "memory.placement=local", "bus.fifo=2"]]
 
@@ -20,9 +21,8 @@ def run(numachine, guest, machine, sets):
     options = [word for s in ["run.check=true", *sets] for word in ("--set", s)]
     with tempfile.TemporaryDirectory() as directory:
         out = pathlib.Path(directory, "out")
-        done = subprocess.run([numachine, "stat", "-q", "-o", out, "-e", "invalidates_done", "-m", machine,
-                               *options, "--", guest], capture_output=True, text=True, timeout=200,
-                              check=False)
+        done = simulator.bounded([numachine, "stat", "-q", "-o", out, "-e", "invalidates_done", "-m", machine,
+                                  *options, "--", guest], seconds=200, capture_output=True, text=True)
         found = {row["stat"]: int(row["value"]) for row in csv.DictReader(open(out / "stats.csv", newline=""))
                  if row["snapshot"] == "counting" and row["component"] == "machine"
                  and row["stat"] in ("truth.upgrades", "truth.upgrades_failed", "monitor.invalidates_done")}

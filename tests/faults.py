@@ -22,7 +22,9 @@ import threading
 import time
 from collections import Counter
 
-TIMEOUT = 60  # host seconds
+import simulator
+
+TIMEOUT = 60  # processor seconds
 DOCUMENTED = {1, 2, 3, 4, 5, 6, 130}
 FEW, FEW_THEIRS = 60, 24  # faults of the quick form: of our calls, of the libraries' memory
 MANY_THEIRS = 2500
@@ -95,8 +97,8 @@ class Bench:
         shutil.rmtree(out, ignore_errors=True)
         env = dict(os.environ, NUMACHINE_FAULTS=str(page))
         try:
-            done = subprocess.run([self.program, *words], capture_output=True, env=env, check=False,
-                                  cwd=self.here(), stdin=subprocess.DEVNULL, timeout=TIMEOUT)
+            done = simulator.bounded([self.program, *words], TIMEOUT, capture_output=True, env=env,
+                                     cwd=self.here(), stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             done = subprocess.CompletedProcess(words, "hangs", b"", b"")
         return Outcome(done, page.read_bytes(), out)

@@ -7,9 +7,10 @@ times what the machine has, and is refused as Linux refuses, or leaves nothing b
 """
 import os
 import resource
-import subprocess
 import sys
 import tempfile
+
+import simulator
 
 MEMORY = 32  # [MB] of the machine, and what the operating system may keep for the guest
 REST = 12    # [MB] areas, tables of pages, what the host's allocator adds
@@ -69,9 +70,9 @@ def run(numachine, guest, way):
     # Meson's tests have all memory filled when it is got and given back: then all of it is there, used or not.
     env = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     with tempfile.TemporaryDirectory(prefix="numachine-", dir=FAST) as tmp:
-        done = subprocess.run([numachine, "stat", "--quiet", *mode, "-o", tmp + "/out", "--machine", "station-4",
-                               "--set", f"memory.size={MEMORY}MB", "--", guest, way, str(MEMORY)],
-                              capture_output=True, text=True, timeout=200, env={**env, "TMPDIR": tmp})
+        done = simulator.bounded([numachine, "stat", "--quiet", *mode, "-o", tmp + "/out", "--machine", "station-4",
+                                  "--set", f"memory.size={MEMORY}MB", "--", guest, way, str(MEMORY)],
+                                 capture_output=True, text=True, seconds=200, env={**env, "TMPDIR": tmp})
         assert done.returncode == 0, f"{way}: {done.returncode} {done.stdout} {done.stderr}"
         assert os.listdir(tmp) == ["out"], f"{way}: leaves {os.listdir(tmp)}"
     return done.stdout.splitlines()[0], resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10

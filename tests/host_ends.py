@@ -17,7 +17,9 @@ import sys
 import tempfile
 import time
 
-TIMEOUT = 60  # host seconds
+import simulator
+
+TIMEOUT = 60  # processor seconds
 LITTLE = 400 << 20, 400 << 20  # [bytes] of address space
 FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "guest.stdout", "guest.stderr",
          "stats.json", "stats.csv", "stats.txt", "monitor"}
@@ -62,13 +64,13 @@ class Bench:
         process = self.start(name, end, **streams)
         begin = time.monotonic()
         while not until():
-            if process.poll() is not None or time.monotonic() > begin + TIMEOUT:
+            if process.poll() is not None or time.monotonic() > begin + simulator.CLOCK * TIMEOUT:
                 process.kill()
                 sys.exit(f"{name}: exit status {process.wait()}: {process.stderr.read()}")
             time.sleep(0.02)
         process.send_signal(signal.SIGUSR1)
         process.send_signal(number)
-        _, said = process.communicate(timeout=TIMEOUT)
+        _, said = simulator.end(process, TIMEOUT)
         self.check(name, process.returncode == 130 and b"whole:" in said, process.returncode)
         self.check(name, self.results(name) == (FILES, "partial", "interrupted"))
         ended = self.manifest(name)["end"]
@@ -98,33 +100,33 @@ def gone_reader(bench):
     process = bench.start("gone", "flood", stdout=subprocess.PIPE)
     process.stdout.read(10)
     process.stdout.close()
-    bench.check("reader goes away", process.wait(TIMEOUT) == 128 + signal.SIGPIPE)
+    simulator.end(process, TIMEOUT)
+    bench.check("reader goes away", process.returncode == 128 + signal.SIGPIPE)
     bench.check("reader goes away", bench.results("gone") == (FILES, "complete", "signaled"))
 
 
 def closed_streams(bench):
     for name, closed in ("in", "<&-"), ("out", ">&-"), ("all", "<&- >&- 2>&-"):
         out = bench.directory / name
-        done = subprocess.run(
-            ["sh", "-c", f'"$0" stat -q -o "$1" -- "$2" drain {closed}', bench.numachine, out,
-             bench.guest],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            timeout=TIMEOUT, check=False)
+        done = simulator.bounded(
+            ["sh", "-c", f'exec "$0" stat -q -o "$1" -- "$2" drain {closed}', bench.numachine, out,
+             bench.guest], TIMEOUT,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         files, status, _ = bench.results(name)
         bench.check(f"{closed} closed", files == FILES and status == "complete", done.returncode)
 
 
 def full_disk(bench):
     with open("/dev/full", "w", encoding="ascii") as full:
-        done = subprocess.run([bench.numachine, "list", "events"], stdout=full,
-                              stderr=subprocess.PIPE, timeout=TIMEOUT, check=False)
+        done = simulator.bounded([bench.numachine, "list", "events"], TIMEOUT, stdout=full,
+                                 stderr=subprocess.PIPE)
     bench.check("full disk", done.returncode == 5 and b"No space left" in done.stderr)
 
 
 def little_memory(bench):
     def limited(*words, limit=LITTLE):
-        return subprocess.run([bench.numachine, *words], capture_output=True, timeout=TIMEOUT,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+        return simulator.bounded([bench.numachine, *words], TIMEOUT, capture_output=True,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
 
     if limited("list", "events").returncode != 0:
         return  # a sanitizer needs more for itself

@@ -16,7 +16,9 @@ import tempfile
 import time
 from collections import Counter
 
-TIMEOUT = 120  # host seconds
+import simulator
+
+TIMEOUT = 120  # processor seconds
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}
 KB, MB = 1 << 10, 1 << 20
 LOADER = "error while loading shared libraries"  # status 127: no instruction of ours was executed
@@ -60,9 +62,9 @@ class Bench:
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
         subprocess.run(["rm", "-rf", "out"], check=False)
         try:
-            return subprocess.run(words, capture_output=True, text=True, errors="replace",
-                                  stdin=subprocess.DEVNULL, timeout=TIMEOUT, preexec_fn=limited,
-                                  env={**os.environ, **more}, check=False)
+            return simulator.bounded(words, TIMEOUT, capture_output=True, text=True, errors="replace",
+                                     stdin=subprocess.DEVNULL, preexec_fn=limited,
+                                     env={**os.environ, **more})
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(words, -signal.SIGALRM, "", "hangs")
         except (OSError, subprocess.SubprocessError):

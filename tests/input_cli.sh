@@ -53,6 +53,15 @@ expect 2 "did you mean 'station-4'" "$program" check station4
 expect 2 "did you mean 'ring-busy'" "$program" run ring-bussy
 expect 2 "no machine or experiment of this name (" "$program" check zzzzzzzzzz
 expect 2 "to run it: numachine stat" "$program" check /bin/sh
+for asked in "list machines" "list schema" "check station-4" "run first-light" "init new.yaml" bench topology; do
+    expect 2 "NUMACHINE_HOME: '/no/such': No such file or directory; unset" \
+        env NUMACHINE_HOME=/no/such "$program" $asked
+    expect 2 "NUMACHINE_HOME: '$scratch/configs': No such file or directory; unset" \
+        env NUMACHINE_HOME="$scratch" "$program" $asked
+done
+expect 2 "NUMACHINE_HOME: '/bin/sh': Not a directory" env NUMACHINE_HOME=/bin/sh "$program" list machines
+expect 0 "station-4" env NUMACHINE_HOME= "$program" list machines
+expect 0 "Commands" env NUMACHINE_HOME=/no/such "$program" --help
 printf 'bus: {fifo: 7}\n' >station-4
 expect 0 "bus.fifo: 7" "$program" check station-4
 rm station-4

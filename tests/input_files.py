@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 
-TIMEOUT = 30  # host seconds: nobody waits for a writer or an end
+import simulator
+
+TIMEOUT = 30  # processor seconds, and ten times as long: nobody waits for a writer or an end
 HUGE = 1 << 36  # [bytes] of a file without contents
 KINDS = {
     "fifo": "is a pipe",
@@ -54,9 +56,8 @@ class Bench:
 
     def run(self, *words):
         try:
-            done = subprocess.run([self.numachine, *words], capture_output=True, text=True,
-                                  errors="replace", timeout=TIMEOUT, stdin=subprocess.DEVNULL,
-                                  check=False)
+            done = simulator.bounded([self.numachine, *words], TIMEOUT, capture_output=True, text=True,
+                                     errors="replace", stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return None, "", ""
         return done.returncode, done.stdout, done.stderr

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-TIMEOUT = 60  # host seconds
+import simulator
+
+TIMEOUT = 300  # processor seconds
 PC = r"at pc 0x[0-9a-f]+ \({}(\+0x[0-9a-f]+)?\)"
 
 # What a poller does between two turns at the lock, and with it.
@@ -73,8 +75,8 @@ class Bench:
         return [self.numachine, "stat", "-q", *options, "--", self.guest, *what.split()]
 
     def run(self, what, options):
-        return subprocess.run(self.command(what, options), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        return simulator.bounded(self.command(what, options), TIMEOUT, stdin=subprocess.DEVNULL,
+                                 capture_output=True, text=True)
 
 
 def passed_over(bench):
@@ -131,7 +133,7 @@ def table_on_request(bench):
             seen.append(line)
             if line.startswith("  thread 1002"):
                 break
-    _, rest = process.communicate(timeout=TIMEOUT)
+    _, rest = simulator.end(process, TIMEOUT)
     tables = [line for line in seen if re.match(r"  thread 1002, card 2: runs " + PC.format("wait_for"), line)]
     bench.check("SIGUSR1 and SIGINT", process.returncode == 130 and len(tables) == 2,
                 (process.returncode, seen, rest))

@@ -9,9 +9,10 @@ no card without a thread counts in anything that is said of one card.
 import collections
 import csv
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+import simulator
 
 KINDS = {"alone": 150, "spin": 1, "ticket": 1, "mcs": 1, "mutex": 1, "barrier": 1, "condvar": 1, "balance": 20}
 ROUNDS = {1: 50, 5: 100, 16: 50, 64: 6}  # times the kind's number
@@ -70,9 +71,9 @@ class Run:
     def __init__(self, numachine, guest, groups, kind, threads):
         with tempfile.TemporaryDirectory() as directory:
             out = pathlib.Path(directory, "out")
-            done = subprocess.run([numachine, "stat", "-q", "-o", out, "-g", ",".join(groups), "--", guest, kind,
-                                   str(threads), str(ROUNDS[threads] * KINDS[kind])], capture_output=True,
-                                  check=True, timeout=300)
+            done = simulator.bounded([numachine, "stat", "-q", "-o", out, "-g", ",".join(groups), "--", guest, kind,
+                                      str(threads), str(ROUNDS[threads] * KINDS[kind])], capture_output=True,
+                                     check=True, seconds=300)
             self.stats, self.metrics = collections.defaultdict(Part), collections.defaultdict(Part)
             self.formula = {}
             for row in rows(out / "stats.csv"):

@@ -1,6 +1,7 @@
 /* The busy machine. Its program is written down as instruction words. */
 #include "monitor_rig.h"
 
+#include "machine/assembly.h"
 #include "test_machine.h"
 
 #include <criterion/criterion.h>
@@ -83,7 +84,7 @@ void rig_new(struct rig *rig, const struct nm_params *p, unsigned rounds)
 void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card_kind *kind,
                 unsigned rounds)
 {
-    *rig = (struct rig){.p = *p, .m = nm_machine_new(p, kind)};
+    *rig = (struct rig){.p = *p, .m = nm_machine_assemble(p, kind)};
     uint8_t *image = nm_machine_image(rig->m) + CODE;
     for (size_t i = 0; i < sizeof program / sizeof *program; i++)
         for (unsigned byte = 0; byte < 4; byte++)

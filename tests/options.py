@@ -2,9 +2,11 @@
 """
 Every option of every command that takes a value says so when that is empty, wrong, or given twice: a line that
 names the option (or what is wrong with it), and status 2. What is asked for comes from the commands' own --help, so a new option needs a row.
+Options that say in which form a command prints exclude each other.
 
     options.py NUMACHINE
 """
+import itertools
 import os
 import re
 import subprocess
@@ -47,6 +49,9 @@ ROWS = {
     "--set": ("bus.fifo=7", "bus.fifo=9", ["bus.fifo", "=7", "bus.fifo=", "bus.fifo=0"], False),
 }
 
+# Each says in which form a command prints, and so excludes the others.
+FORMS = ["--csv", "--field-separator=;", "--json", "--markdown"]
+
 
 def main():
     numachine = os.path.abspath(sys.argv[1])
@@ -81,6 +86,9 @@ def main():
                 done = ask(command, f"{option}={good}", f"{option}={other}", *rest)
                 assert (option in done.stderr) == once, f"{command} {option} twice: {done.stderr}"
                 assert not once or done.returncode == 2, f"{command} {option} twice: {done.returncode}"
+            forms = [form for form in FORMS if re.search(form.split("=")[0] + r"\b", ask(command, "--help").stdout)]
+            for one, other in itertools.permutations(forms, 2):
+                complains("exclude each other", command, one, other, *rest)
         complains("--env", "stat", "--env", "A=1", "--env", "A=2", *COMMANDS["stat"])
         assert asked == set(ROWS), asked ^ set(ROWS)
         print(f"ok: {len(asked)} options")

@@ -20,7 +20,7 @@ import tempfile
 import simulator
 
 LIMIT = 100_000_000_000  # PCycles; the longest needs a tenth
-TIMEOUT = 300  # seconds of host time
+TIMEOUT = 300  # seconds of processor time
 TICK_LEAST, TICK_COST = 10_000, 1_000  # PCycles: of a rule, and the default
 PERIODS = ["os.tick", "os.quantum"]
 GROUPS = ("os.", "tlb.", "counters.interrupt")
@@ -78,11 +78,11 @@ def complaint(command):
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         where = command.index("--force")
         try:
-            done = subprocess.run([*command[:where], "-o", os.path.join(scratch, "out"), *command[where:]],
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT,
-                                  preexec_fn=simulator.no_core, check=False)
+            done = simulator.bounded([*command[:where], "-o", os.path.join(scratch, "out"), *command[where:]], TIMEOUT,
+                                     stdin=subprocess.DEVNULL, capture_output=True,
+                                     preexec_fn=simulator.no_core)
         except subprocess.TimeoutExpired:
-            return f"no end after {TIMEOUT} s of host time\n  {' '.join(command)}"
+            return f"no end after {TIMEOUT} s of processor time\n  {' '.join(command)}"
     if done.returncode == 0:
         return None
     said = done.stderr.decode(errors="replace").strip().splitlines()

@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+import simulator
+
 FUTEX = r"in futex\S* at pc 0x\w+ \(\w+(\+0x\w+)?\)"
 
 # argument of the guest: options of os_run, exit status, what must appear
@@ -49,8 +51,8 @@ ENDS = {
 
 
 def run(os_run, guest, name, options):
-    done = subprocess.run([os_run, *options, guest, name.split()[0]], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=600, check=False)
+    done = simulator.bounded([os_run, *options, guest, name.split()[0]], stdin=subprocess.DEVNULL,
+                             capture_output=True, text=True, seconds=600)
     return done.returncode, done.stderr
 
 

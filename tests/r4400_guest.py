@@ -8,9 +8,10 @@ maps the same memory twice: with the default pages that is a virtual coherency e
 """
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+import simulator
 
 SETS = [
     [],
@@ -24,8 +25,8 @@ SETS = [
 
 def run(numachine, guest, sets):
     options = [word for s in sets for word in ("--set", s)]
-    done = subprocess.run([numachine, "stat", *options, "--", guest], capture_output=True, text=True,
-                          timeout=200)
+    done = simulator.bounded([numachine, "stat", *options, "--", guest], capture_output=True, text=True,
+                             seconds=200)
     cycles = re.search(r"whole: .*, ([\d,]+) PCycles", done.stderr)
     if done.returncode or not cycles:
         sys.exit(f"{sets}: status {done.returncode}: {done.stderr}")
@@ -36,8 +37,8 @@ def exceptions(numachine, guest, page):
     """Virtual coherency exceptions, and refills of the TLB."""
     with tempfile.TemporaryDirectory() as directory:
         out = pathlib.Path(directory, "out")
-        subprocess.run([numachine, "stat", "-q", "-o", out, "--set", f"memory.page_size={page}", "--",
-                        guest], capture_output=True, check=True, timeout=200)
+        simulator.bounded([numachine, "stat", "-q", "-o", out, "--set", f"memory.page_size={page}", "--",
+                           guest], capture_output=True, check=True, seconds=200)
         stats = (out / "stats.csv").read_text()
     found = [re.search(rf"^whole,machine,truth.{what},(\d+)", stats, re.M)
              for what in ("virtual_coherency", "tlb_misses")]

@@ -35,12 +35,17 @@ static sim_tick plain(struct bank *b, const struct nm_dram_timing *t, sim_tick n
 /* Accesses so far apart that no bank owes two refreshes. */
 static void compare(const struct nm_dram_timing *timing, unsigned seed)
 {
-    struct nm_controller c = {.line_shift = 6, .cycle = 3, .place.protocol = &nm_protocols[0]};
+    struct nm_controller c = {.timing = *timing, .cycle = 1, .place.protocol = &nm_protocols[0]};
+    const struct nm_backing contents = {0};
+    struct nm_params p;
     struct bank bank[4];
     unsigned waited = 0;
     sim_tick now = 0;
 
-    nm_controller_init(&c, timing);
+    nm_params_default(&p);
+    p.memory_refresh = timing->refresh;
+    p.memory_refresh_time = timing->refresh_time;
+    nm_controller_init(&c, &p, &contents);
     for (unsigned b = 0; b < timing->banks; b++)
         bank[b] = (struct bank){.due = timing->refresh * b / timing->banks};
     srand(seed);

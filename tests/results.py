@@ -17,7 +17,9 @@ import sys
 import tempfile
 import time
 
-TIMEOUT = 60  # host seconds
+import simulator
+
+TIMEOUT = 60  # processor seconds
 PLACES = 50  # where the disk is full
 RACERS = 6
 RUNS_KILLED = 20
@@ -75,8 +77,7 @@ class Bench:
                 self.guest, end]
 
     def run(self, command):
-        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              timeout=TIMEOUT, check=False)
+        return simulator.bounded(command, TIMEOUT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
     def spawn(self, command, **streams):
         self.started.append(subprocess.Popen(command, **streams))
@@ -96,7 +97,7 @@ class Bench:
 
 def await_run(process, out):
     """Until the guest runs, or the process has ended."""
-    end = time.monotonic() + TIMEOUT
+    end = time.monotonic() + simulator.CLOCK * TIMEOUT
     while process.poll() is None and time.monotonic() < end:
         if (out / "config.resolved.yaml").exists() and status_of(out) == "running":
             return
@@ -156,8 +157,8 @@ def full_tmpfs(bench, whole):
 def full_stream(bench):
     """The table of stat goes to standard error."""
     with open("/dev/full", "w", encoding="ascii") as full:
-        done = subprocess.run([bench.numachine, "stat", "-m", "station-4", "--", bench.guest],
-                              stderr=full, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False)
+        done = simulator.bounded([bench.numachine, "stat", "-m", "station-4", "--", bench.guest], TIMEOUT,
+                                 stderr=full, stdin=subprocess.DEVNULL)
     bench.check("table into a full disk", done.returncode == 5, done.returncode)
 
 
@@ -251,7 +252,7 @@ def locked(bench):
     for options in [], ["--force"]:
         done = bench.run(bench.command(out, "nothing", *options))
         bench.check("second run", done.returncode == 2 and "another run" in done.stderr, done)
-    first.communicate(timeout=TIMEOUT)
+    simulator.end(first, TIMEOUT)
     bench.check("first run", first.returncode == 0 and bench.status("first run", out) == "complete",
                 first.returncode)
 
@@ -263,7 +264,7 @@ def race(bench):
         out.mkdir()
         runs = [bench.start(out, "nothing") for _ in range(RACERS)]
         for r in runs:
-            r.communicate(timeout=TIMEOUT)
+            simulator.end(r, TIMEOUT)
         codes = sorted(r.returncode for r in runs)
         bench.check("race", codes == [0] + [2] * (RACERS - 1), codes)
         bench.check("race", bench.status("race", out) == "complete")
@@ -281,14 +282,14 @@ def killed(bench):
         process = bench.start(out, "nothing", "--force")
         time.sleep(lot.uniform(0, 1.1 * length))
         process.kill()
-        process.communicate(timeout=TIMEOUT)
+        simulator.end(process, TIMEOUT)
         bench.check("killed", process.returncode in (0, -signal.SIGKILL), process.returncode)
         seen.add(bench.status("killed", out))
     bench.check("killed", seen <= {None, "running", "complete"}, seen)
     process = bench.start(out, "spin", "--force")
     await_run(process, out)
     process.kill()
-    process.communicate(timeout=TIMEOUT)
+    simulator.end(process, TIMEOUT)
     bench.check("killed while it runs", bench.status("killed", out) == "running")
     done = bench.run(bench.command(out))
     bench.check("leftovers", done.returncode == 2 and "--force" in done.stderr, done)
@@ -338,7 +339,7 @@ def left_over(bench):
     def start(name):
         before = set(scratch.iterdir())
         process = bench.start(bench.directory / name, "spin", env=environment)
-        end = time.monotonic() + TIMEOUT
+        end = time.monotonic() + simulator.CLOCK * TIMEOUT
         while set(scratch.iterdir()) == before and time.monotonic() < end:
             time.sleep(0.005)
         await_run(process, bench.directory / name)
@@ -350,8 +351,8 @@ def left_over(bench):
     process, alive = start("left-alive")
     for directory in dead, alive:
         os.utime(directory, (0, 0))
-    subprocess.run(bench.command(bench.directory / "left-next"), env=environment, check=False,
-                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT)
+    simulator.bounded(bench.command(bench.directory / "left-next"), TIMEOUT, env=environment,
+                      stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     bench.check("left over", list(scratch.iterdir()) == [alive], list(scratch.iterdir()))
     process.kill()
     process.wait()
@@ -367,7 +368,7 @@ def signalled(bench, name, *steps, partial=True):
             time.sleep(step)
         elif process.poll() is None:
             process.send_signal(step)
-    _, said = process.communicate(timeout=TIMEOUT)
+    _, said = simulator.end(process, TIMEOUT)
     status = bench.status(name, out)
     bench.check(name, process.returncode == 130, process.returncode)
     bench.check(name, status == "partial" if partial else status in ("running", "partial"), status)
@@ -390,7 +391,7 @@ def signals(bench):
     await_run(process, bench.directory / "nohup")
     process.send_signal(signal.SIGHUP)
     time.sleep(0.3)
-    process.communicate(timeout=TIMEOUT)
+    simulator.end(process, TIMEOUT)
     bench.check("nohup", process.returncode == 0, process.returncode)
 
 

@@ -1,7 +1,8 @@
 /*
  * Machines drawn by lot, saturated: every processor stores to the same few lines, or to a few lines
- * that share one place in every cache. Whoever is refused must still get through, and within what
- * the rule for run.watchdog allows (machine/rules.def): the watchdog is as short as that.
+ * that share one place in every cache. Whoever is refused must still get through, and within
+ * nm_params_wait, which the rule for run.watchdog allows (machine/rules.def): the watchdog is as
+ * short as that.
  */
 #include "actors.h"
 #include "lot.h"
@@ -71,15 +72,6 @@ static void draw_load(uint64_t *dice, const struct nm_params *p, struct load *lo
     }
 }
 
-/* No longer than the rule asks, to the factor of two. */
-static void shorten_watchdog(struct nm_params *p)
-{
-    const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
-    while (!nm_param_rules_broken(p, broken))
-        p->watchdog /= 2;
-    p->watchdog *= 2;
-}
-
 static void end(struct nm_machine *m, uint64_t seed, const struct load *load)
 {
     for (unsigned done = 0; done < nm_machine_cards(m); done++) {
@@ -102,8 +94,8 @@ static double saturate(struct nm_params p, uint64_t dice)
     struct actor actor[CARDS_MAX];
     struct load load;
     sim_tick longest = 0;
-    p.tlb_refill = 0; /* no wait of an access: software */
-    shorten_watchdog(&p);
+    p.tlb_refill = 0;                /* no wait of an access: software */
+    p.watchdog = nm_params_wait(&p); /* nobody claims a line */
     draw_load(&dice, &p, &load);
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {

@@ -9,9 +9,10 @@ import csv
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+import simulator
 
 MACHINES = {
     "numachine-64": [],
@@ -91,9 +92,9 @@ def main():
     out = pathlib.Path(scratch.name, "out")
     for machine, sets in MACHINES.items():
         options = [word for s in ["run.check=true", *sets] for word in ("--set", s)]
-        done = subprocess.run([numachine, "stat", "--quiet", "--force", "-o", out, "--machine", machine, *options, "--", guest],
-                              capture_output=True, text=True, timeout=200,
-                              env={**os.environ, "MALLOC_PERTURB_": "165"})
+        done = simulator.bounded([numachine, "stat", "--quiet", "--force", "-o", out, "--machine", machine, *options, "--", guest],
+                                 capture_output=True, text=True, seconds=200,
+                                 env={**os.environ, "MALLOC_PERTURB_": "165"})
         expected = EXPECTED[name]
         seen = "".join(done.stdout.splitlines(True)[:expected.count("\n")])
         assert done.returncode == 0, f"{machine}: {done.returncode} {done.stdout} {done.stderr}"

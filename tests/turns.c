@@ -9,9 +9,10 @@
  * Commands of special functions, of which a directory does one at a time, are refused likewise. One
  * that claims lines holds some while it wants others, which those who wait for the first may have.
  *
- * Every wait must stay within the rule for run.watchdog (machine/rules.def): the watchdog is as
- * short as that. Without directory.patience some never end; not in a protocol whose cards ask the
- * home themselves, which has no false remote requests.
+ * Every wait must stay within nm_params_wait, and nm_params_claim longer where a page is claimed,
+ * which the rule for run.watchdog is made of (machine/rules.def): the watchdog is as short as that.
+ * Without directory.patience some never end; not in a protocol whose cards ask the home themselves,
+ * which has no false remote requests.
  */
 #include "actors.h"
 
@@ -69,14 +70,6 @@ static const unsigned shapes[][2] = {{2, 1}, {5, 1}, {16, 4}}; /* stations, loca
 
 enum { TIMINGS = sizeof timings / sizeof *timings, SHAPES = sizeof shapes / sizeof *shapes };
 
-/* The watchdog is as long as the rule asks, to the factor of two. */
-static void shorten_watchdog(struct nm_params *p)
-{
-    const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
-    for (p->watchdog = 1000; nm_param_rules_broken(p, broken);)
-        p->watchdog *= 2;
-}
-
 static void params(struct nm_params *p, const struct timing *t, const unsigned shape[2],
                    enum nm_protocol_id protocol, uint64_t patience)
 {
@@ -93,7 +86,7 @@ static void params(struct nm_params *p, const struct timing *t, const unsigned s
     p->memory_size = 1 << 20;
     p->check = true;
     p->protocol = protocol;
-    shorten_watchdog(p);
+    p->watchdog = nm_params_wait(p);
     p->directory_patience = patience;
 }
 
@@ -385,7 +378,7 @@ static void try_claims(enum nm_protocol_id protocol, unsigned t, const unsigned 
     params(&p, &timings[t], shape, protocol, p.directory_patience);
     if (t % 2)
         smallest(&p, t / 2 % 2);
-    shorten_watchdog(&p);
+    p.watchdog = nm_params_wait(&p);
     cr_expect(claims_among(&p, lines),
               "%s, timing %u, %u stations on %u rings: a claim of %u lines starves",
               nm_protocols[protocol].name, t, shape[0], shape[1], lines);
@@ -400,4 +393,105 @@ Test(turns, claims_have_theirs)
                 for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++)
                     if (EVERY_PROTOCOL || (t + s + i) % NM_PROTOCOLS == protocol)
                         try_claims(protocol, t, crowded[s], 1 << i);
+}
+
+/* ---- claims of a page ------------------------------------------------------------------------ */
+
+enum { PAGE = 64 << 10, SHORT_LINE = 32, PAGES = 2 };
+
+/* Wants, for ever, any of the page's first lines. */
+struct wanting {
+    struct crowding what;
+    sim_tick longest; /* wait */
+};
+
+static void want(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+{
+    struct crowding *c = &((struct wanting *)self)->what;
+    (void)card, (void)now;
+    *out = actors_reference(PC_REFERENCE_STORE,
+                            PAGE + actors_draw(&c->random, c->lines) * c->p->l2_line);
+}
+
+static void got(void *self, unsigned card, const struct pc_reference *reference,
+                const struct pc_result *result)
+{
+    struct wanting *w = self;
+    (void)card, (void)reference;
+    w->longest = sim_later(w->longest, result->done - result->began);
+}
+
+static const struct pc_driver_source wanting = {want, got};
+
+/* A card claims all lines of a page, and again, while all others want its first `lines`.
+ * @return the longest wait for one of them; SIM_NEVER: the machine was stuck */
+static sim_tick claimed_page(const struct nm_params *p, unsigned lines, unsigned claimer)
+{
+    struct nm_machine *m = actors_machine(p);
+    struct wanting all[CARDS_MOST] = {0};
+    sim_tick longest = 0;
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        all[i].what = (struct crowding){.p = p, .random = i, .lines = lines};
+        if (i != claimer)
+            pc_drive(m, i, &wanting, &all[i], i);
+    }
+    for (unsigned i = 0; i < PAGES && longest != SIM_NEVER; i++) {
+        struct nm_trap trap;
+        nm_card_special(m, claimer, FUNCTIONS, PAGE, PAGE / SHORT_LINE, nm_machine_now(m) + 100000);
+        if (nm_machine_run(m, SIM_NEVER, &trap) != NM_RUN_INTERRUPT)
+            longest = SIM_NEVER;
+    }
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        longest = sim_later(longest, all[i].longest);
+    nm_machine_free(m);
+    return longest;
+}
+
+/* The rule asks for no more, and no less. */
+static void shorten_watchdog(struct nm_params *p)
+{
+    const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
+    p->watchdog = nm_params_wait(p) + nm_params_claim(p) - 1;
+    cr_assert_eq(nm_param_rules_broken(p, broken), 1);
+    p->watchdog++;
+    cr_assert_eq(nm_param_rules_broken(p, broken), 0);
+}
+
+/* @return the longest wait, in watchdogs */
+static double try_pages(enum nm_protocol_id protocol, unsigned t, const unsigned shape[2],
+                        bool small)
+{
+    struct nm_params p;
+    sim_tick longest = 0;
+    actors_plain_params(&p);
+    params(&p, &timings[t], shape, protocol, p.directory_patience);
+    if (small)
+        smallest(&p, t / 2 % 2);
+    p.page_size = PAGE;
+    p.memory_size = 64 * PAGE;
+    p.l2_line = SHORT_LINE;
+    p.agent_create = small ? 64 : 1;
+    shorten_watchdog(&p);
+    const unsigned last = (unsigned)nm_params_cards(&p) - 1;
+    for (unsigned lines = 1; lines <= PAGE / SHORT_LINE; lines *= PAGE / SHORT_LINE)
+        for (unsigned claimer = 0; claimer <= last; claimer += last)
+            longest = sim_later(longest, claimed_page(&p, lines, claimer));
+    cr_expect_leq(longest, p.watchdog, "%s, timing %u, %u stations: a wait of %lu, %lu are allowed",
+                  nm_protocols[protocol].name, t, shape[0], (unsigned long)longest,
+                  (unsigned long)p.watchdog);
+    return (double)longest / (double)p.watchdog;
+}
+
+Test(turns, who_wants_a_claimed_page_gets_it)
+{
+    static const unsigned crowded[][2] = {{1, 1}, {4, 1}};
+    double most = 0;
+    for (unsigned t = 0; t < TIMINGS; t++)
+        for (unsigned s = 0; s < 2; s++)
+            for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++)
+                if (EVERY_PROTOCOL || (t + s) % NM_PROTOCOLS == protocol) {
+                    const double wait = try_pages(protocol, t, crowded[s], t % 2);
+                    most = wait > most ? wait : most;
+                }
+    fprintf(stderr, "# pages: the longest wait is %.2f of the least watchdog\n", most);
 }

@@ -5,6 +5,7 @@
 #include "procard/driver/driver.h"
 #include "monitor/board/board.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
@@ -188,6 +189,7 @@ const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source *source,
               void *self, sim_tick at)
 {
+    assert(source && source->next);
     struct driver *d = (struct driver *)pc_cpu_at(m, card);
     d->source = source;
     d->self = self;

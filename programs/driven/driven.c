@@ -12,10 +12,42 @@ struct driven {
     unsigned busy; /**< threads that have not said END */
 };
 
+/* The thread that has the card, of the first `count`; `count`: none. */
+static unsigned thread_on(const struct driven_work *work, unsigned count, unsigned card)
+{
+    unsigned i = 0;
+
+    while (i < count && work->thread[i].card != card)
+        i++;
+    return i;
+}
+
+/* Whether each thread has a card of its own; says which has not. */
+static bool fits(struct prog_run *run, const struct driven_work *work)
+{
+    const unsigned cards = nm_machine_cards(run->m);
+
+    if (!work->count)
+        prog_finish(run, PROG_UNLOADABLE, 0, "there is no thread to run");
+    for (unsigned i = 0; i < work->count; i++) {
+        const unsigned card = work->thread[i].card, other = thread_on(work, i, card);
+        if (card >= cards)
+            prog_finish(run, PROG_UNLOADABLE, 0,
+                        "thread %u shall run on card %u: the machine has cards 0 to %u", i, card,
+                        cards - 1);
+        else if (other < i)
+            prog_finish(run, PROG_UNLOADABLE, 0, "threads %u and %u shall both run on card %u",
+                        other, i, card);
+    }
+    return !run->over;
+}
+
 static bool prepare(void *self, struct prog_run *run)
 {
     struct driven *d = self;
 
+    if (!fits(run, run->spec->what))
+        return false;
     d->run = run;
     d->work = run->spec->what;
     d->busy = d->work->count;

@@ -25,7 +25,8 @@ struct driven_work {
 };
 
 /** Runs a struct driven_work on a machine made with pc_driver, whose space has been set
- *  (nm_machine_set_space). A reference that fails with an exception ends the run as
+ *  (nm_machine_set_space). A work without threads, or with two on one card or one on a card that is
+ *  not there, ends as PROG_UNLOADABLE. A reference that fails with an exception ends the run as
  *  PROG_SIGNALED, with the number of the exception. Other works may follow on the same machine. */
 extern const struct prog_workload driven_workload;
 
