@@ -20,8 +20,8 @@ struct nm_station {
     struct sim_kernel *k;
     struct nm_bus *bus;
     struct nm_memory *memory;
-    struct nm_network *network; /**< NULL when there is only one station */
-    struct nm_card **card;      /**< [cards], into the machine's array */
+    struct nm_network *network;         /**< NULL when there is only one station */
+    struct nm_card *card[NM_CARDS_MAX]; /**< [cards], as in the machine's array */
     unsigned cards, number;
     sim_tick lookahead; /**< [ticks] at least, before another card can notice what one does */
     sim_tick next;      /**< nothing happens here before this tick */

@@ -82,6 +82,7 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
     while (size < bus->depth)
         size *= 2;
     bus->port[position] = port;
+    port->clock = bus->clock;
     port->ready_at = SIM_NEVER;
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1, .clock = bus->k};
@@ -94,11 +95,6 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
 sim_tick nm_bus_cycle(const struct nm_bus *bus)
 {
     return bus->clock.cycle;
-}
-
-sim_tick nm_bus_edge(const struct nm_bus *bus, sim_tick t)
-{
-    return sim_clock_edge(&bus->clock, t);
 }
 
 /* Whether the incoming FIFOs of its class of all its targets have room. */

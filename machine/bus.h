@@ -45,7 +45,8 @@ static inline struct nm_packet nm_fifo_pop(struct nm_fifo *f)
 /** A module's connection to the bus. The module fills `out`, the bus fills `in`. */
 struct nm_port {
     struct nm_fifo in[NM_CLASSES], out[NM_CLASSES];
-    uint32_t sends; /**< packets ever put into `out` */
+    struct sim_clock clock; /**< the bus's */
+    uint32_t sends;         /**< packets ever put into `out` */
     sim_tick
         ready_at; /**< since when the head of `out` asks for the bus; SIM_NEVER: nothing does */
     sim_tick kept_since[NM_CLASSES]; /**< of each class's head, if it was passed over */
@@ -67,7 +68,8 @@ typedef void nm_bus_listener(void *ctx, sim_tick now, const struct nm_packet *p)
 struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p);
 void nm_bus_free(struct nm_bus *bus);
 
-/** Connects a module; FIFO memory is the bus's. @param position  module number on the station */
+/** Connects a module: fills in its FIFOs, whose memory is the bus's, and its clock.
+ *  @param position  module number on the station */
 void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port);
 
 /** Appends to a port's outgoing FIFO (room must be there) and asks for the bus. */
@@ -78,9 +80,6 @@ void nm_bus_drained(struct nm_bus *bus, sim_tick now);
 
 /** [ticks] one bus cycle. */
 sim_tick nm_bus_cycle(const struct nm_bus *bus);
-
-/** First bus clock edge at or after `t`. */
-sim_tick nm_bus_edge(const struct nm_bus *bus, sim_tick t);
 
 /** [bus cycles] the bus has been busy up to `now`. */
 uint64_t nm_bus_busy(const struct nm_bus *bus, sim_tick now);

@@ -297,14 +297,15 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
 {
     static const uint64_t IT = NM_DIR_ACT_NACK | NM_DIR_ACT_N_NACK | NM_DIR_ACT_N_INTV_NACK,
                           HELD = NM_DIR_ACT_NACK_HELD | NM_DIR_ACT_REFUSE_HELD;
+    if (!(actions & (IT | HELD)))
+        return;
     struct nm_refused who = sender(c, in, from_network);
     if (actions & HELD) {
         who.from_network = before->held_station != c->place.station;
         who.station = before->held_station;
         who.card = before->held_card;
     }
-    if (actions & (IT | HELD))
-        refused(c, who, in->age, now);
+    refused(c, who, in->age, now);
 }
 
 static bool is_intervention(const struct nm_packet *in)
@@ -327,24 +328,15 @@ static bool is_oldest(const struct nm_controller *c, const struct nm_packet *in,
            (is_intervention(in) || o->station == it.station);
 }
 
-bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                            sim_tick now)
+bool nm_controller_goes_first(struct nm_controller *c, const struct nm_packet *in,
+                              bool from_network)
 {
-    if (now >= c->oldest.until || !refusable(in) || !in_the_way(c, in))
+    if (!refusable(in) || !in_the_way(c, in))
         return true;
     if (!is_oldest(c, in, from_network) && in->rank > c->oldest.rank)
         return false;
     c->oldest.until = 0;
     return true;
-}
-
-bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          sim_tick now)
-{
-    if (nm_controller_has_turn(c, in, from_network, now))
-        return true;
-    nm_controller_refuse(c, in, from_network, NM_NO_TURN, now);
-    return false;
 }
 
 /* Says no without looking: to a request, or to another station's intervention. */

@@ -124,13 +124,26 @@ enum nm_refusal {
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           enum nm_refusal why, sim_tick now);
 
+/** Whether a message goes before the request that the turn is kept for, or is not in its way. */
+bool nm_controller_goes_first(struct nm_controller *c, const struct nm_packet *in,
+                              bool from_network);
+
 /** Whether no older request goes first. */
-bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                            sim_tick now);
+static inline bool nm_controller_has_turn(struct nm_controller *c, const struct nm_packet *in,
+                                          bool from_network, sim_tick now)
+{
+    return now >= c->oldest.until || nm_controller_goes_first(c, in, from_network);
+}
 
 /** The same. @return false: it has been refused */
-bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in, bool from_network,
-                          sim_tick now);
+static inline bool nm_controller_admits(struct nm_controller *c, const struct nm_packet *in,
+                                        bool from_network, sim_tick now)
+{
+    const bool admits = nm_controller_has_turn(c, in, from_network, now);
+    if (!admits)
+        nm_controller_refuse(c, in, from_network, NM_NO_TURN, now);
+    return admits;
+}
 
 /** Sends a message of the card's own, in order behind the sinkable answers. */
 void nm_controller_send(struct nm_controller *c, struct nm_packet *p, sim_tick ready);

@@ -191,7 +191,6 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
     if (m->net)
         s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, &m->contents);
     s->cards = (unsigned)m->p.processors;
-    s->card = &m->card[number * s->cards];
     for (unsigned i = 0; i < s->cards; i++) {
         const struct nm_card_site site = {.kind = cards,
                                           .machine = m,
@@ -204,7 +203,7 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
                                           .number = number * s->cards + i,
                                           .position = i,
                                           .station = (uint16_t)number};
-        s->card[i] = cards->ops->create(&site);
+        s->card[i] = m->card[site.number] = cards->ops->create(&site);
     }
 }
 

@@ -12,6 +12,7 @@ struct slot {
     uint64_t line; /* its address plus 1; 0: none */
     struct nm_dir_line dir;
     uint8_t brought; /* the card whose request brought the line */
+    bool buffered;   /* the place is in the buffer */
 };
 
 struct nm_netcache {
@@ -19,6 +20,7 @@ struct nm_netcache {
     struct slot *slot;
     uint64_t slots, memory_size;
     struct slot buffer[BUFFER]; /* entries that have no place in the cache */
+    unsigned buffered;          /* how many */
     bool keeps;
     struct slot passing; /* where no line is kept: the entry of the message at hand */
     struct nm_netcache_count count;
@@ -69,7 +71,7 @@ static const struct slot *find(const struct nm_netcache *cache, uint64_t line)
     const struct slot *s = place_of(cache, line);
     if (s->line == line + 1)
         return s;
-    for (unsigned i = 0; i < BUFFER; i++)
+    for (unsigned i = 0; cache->buffered && i < BUFFER; i++)
         if (cache->buffer[i].line == line + 1)
             return &cache->buffer[i];
     return NULL;
@@ -92,6 +94,7 @@ struct nm_dir_line nm_netcache_line(const struct nm_netcache *cache, uint64_t li
 
 static void clear(struct nm_netcache *cache, struct slot *s)
 {
+    cache->buffered -= s->buffered;
     nm_check_drop(cache->c->check, cache->c->copy, s->line - 1);
     *s = (struct slot){0};
 }
@@ -131,14 +134,14 @@ static struct slot *allocate(struct nm_netcache *cache, uint64_t line, sim_tick 
  * that only pass (and cannot be refused). */
 static struct slot *buffer(struct nm_netcache *cache, uint64_t line, bool stays)
 {
-    struct slot *place = NULL;
-    unsigned places = 0;
-    for (unsigned i = 0; i < BUFFER; i++)
-        if (!cache->buffer[i].line) {
-            place = &cache->buffer[i];
-            places++;
-        }
-    return places < 1u + stays ? NULL : fill(place, line);
+    struct slot *place = cache->buffer;
+    if (cache->buffered + 1 + stays > BUFFER)
+        return NULL;
+    while (place->line)
+        place++;
+    fill(place, line)->buffered = true;
+    cache->buffered++;
+    return place;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */

@@ -220,7 +220,7 @@ static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bo
     if (p->message == NM_MSG_SF_LOOK)
         return p->bytes & NM_LOOK_AT_NETWORK ? TO_LOOK : TO_MEMORY;
     if (!from_network)
-        return nm_function_of(p->message) ? TO_UNIT : TO_CACHE;
+        return nm_is_function(p->message) ? TO_UNIT : TO_CACHE;
     if (p->message == NM_MSG_SF_LINE || p->message == NM_MSG_SF_DONE ||
         p->message == NM_MSG_SF_BUSY)
         return TO_CARD;

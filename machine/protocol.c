@@ -212,7 +212,8 @@ unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
     const struct nm_table *t = place->protocol->agent[agent];
     const struct nm_meaning *m = (*t->means)[in ? in->message : NM_EJECT][from_network];
     for (unsigned i = 0; i < NM_MEANINGS; i++)
-        if (m[i].guard == NM_GUARD_ALWAYS || holds(m[i].guard, t, m[i].event, place, line, in))
+        if (m[i].guard == NM_GUARD_ALWAYS ||
+            (m[i].guard != NM_GUARD_NEVER && holds(m[i].guard, t, m[i].event, place, line, in)))
             return m[i].event;
     return NM_MEANS_NOTHING;
 }

@@ -33,14 +33,6 @@ const struct nm_function *nm_functions(size_t *count)
     return functions;
 }
 
-const struct nm_function *nm_function_of(enum nm_message message)
-{
-    for (size_t i = 0; i < FUNCTIONS; i++)
-        if (functions[i].message == message)
-            return &functions[i];
-    return NULL;
-}
-
 /* Tells the issuer of a command, here or on another station. */
 static void answer(struct nm_controller *c, const struct nm_packet *command, uint64_t line,
                    enum nm_message message, sim_tick now)
@@ -59,11 +51,6 @@ void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64
     p.lines = line->state;
     c->free_at = now + c->timing.directory;
     answer(c, &p, tag, NM_MSG_SF_LINE, now);
-}
-
-bool nm_special_wants(enum nm_message message)
-{
-    return message == NM_MSG_SF_CREATED || nm_function_of(message);
 }
 
 /* Whether the turn is kept for no older command. */

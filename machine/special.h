@@ -18,8 +18,17 @@ struct nm_function {
 /** The rows, in table order; *count receives their number. */
 const struct nm_function *nm_functions(size_t *count);
 
-/** The function a message commands, or NULL. */
-const struct nm_function *nm_function_of(enum nm_message message);
+/** Whether a message commands a function. */
+static inline bool nm_is_function(enum nm_message message)
+{
+    _Static_assert(NM_MSG__COUNT <= 64, "a bit for each");
+    static const uint64_t functions = 0
+#define FUNCTION(number, message, place, sentence) | UINT64_C(1) << NM_MSG_##message
+#include "machine/special.def"
+#undef FUNCTION
+        ;
+    return functions >> message & 1;
+}
 
 /** What the unit is about. A claim goes over its lines twice: each is first cleared and reserved;
  *  when the card has created them all, each becomes its own. */
@@ -54,7 +63,10 @@ void nm_special_look(struct nm_controller *c, const struct nm_packet *in, uint64
                      const struct nm_dir_line *line, sim_tick now);
 
 /** Whether a message is for the unit: a command, or SF_CREATED. */
-bool nm_special_wants(enum nm_message message);
+static inline bool nm_special_wants(enum nm_message message)
+{
+    return message == NM_MSG_SF_CREATED || nm_is_function(message);
+}
 
 /** A command arrives: it is begun, or answered SF_BUSY. Or the lines it reserved are created. */
 void nm_special_take(struct nm_special *s, struct nm_controller *c, const struct nm_packet *in,

@@ -156,9 +156,10 @@ static void run_processors(struct nm_station *s, sim_tick end)
 
 /* Runs one station alone: events before `until`, processors up to `beyond`; or to where the
  * operating system acts. Sets when it goes on. A processor changes only when it runs, in its card's
- * own events, and by the operating system. */
-static void station_run(const struct nm_machine *m, struct nm_station *s, sim_tick until,
-                        sim_tick beyond)
+ * own events, and by the operating system. Not inline: the loop over stations would take its
+ * registers. */
+static __attribute__((noinline)) void station_run(const struct nm_machine *m, struct nm_station *s,
+                                                  sim_tick until, sim_tick beyond)
 {
     while (!*m->broken) {
         const sim_tick event = sim_kernel_next(s->k);
@@ -210,29 +211,25 @@ static sim_tick next_window(const struct nm_machine *m, sim_tick until)
     }
 }
 
-/* A station has run, or had no reason to. */
-static void station_ran(struct nm_machine *m, const struct nm_station *s)
-{
-    m->next = sim_earlier(m->next, s->next);
-    m->speaks = sim_earlier(m->speaks, s->speaks);
-    if (s->next == SIM_NEVER)
-        m->awake[s->number / 64] &= ~(1ull << (s->number % 64));
-}
-
 /* Lets every station run through the window that ends at `end`, then the rings. Processors may go
  * on a little, because what is delivered behind the window must come to them over the bus; but not
  * beyond `stop`. */
 static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
 {
     const sim_tick beyond = sim_earlier(sim_later_by(end, m->inward), stop);
-    m->next = m->speaks = SIM_NEVER;
+    sim_tick next = SIM_NEVER, speaks = SIM_NEVER;
     for (unsigned w = 0; w * 64 < m->stations; w++)
         for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
             struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
             if (s->next < end)
                 station_run(m, s, end, beyond);
-            station_ran(m, s);
+            next = sim_earlier(next, s->next);
+            speaks = sim_earlier(speaks, s->speaks);
+            if (s->next == SIM_NEVER)
+                m->awake[w] &= ~(awake & -awake);
         }
+    m->next = next;
+    m->speaks = speaks;
     m->now = sim_earlier(end, m->stop_at);
     if (m->net)
         ring_run(m->net, m->now);

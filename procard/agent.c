@@ -88,8 +88,8 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
         card->truth.upgrades++;
     else
         card->truth.l2_misses++;
-    sim_tick out = nm_bus_edge(card->bus, at + card->p->l2_lookup) +
-                   card->p->agent_request * nm_bus_cycle(card->bus);
+    sim_tick out =
+        pc_bus_edge(card, at + card->p->l2_lookup) + card->p->agent_request * pc_bus_cycle(card);
     sim_post(card->k, out, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
              ++card->requests);
 }
@@ -135,7 +135,7 @@ static bool may_issue(const struct pc_card *card, bool write_back)
  */
 static sim_tick words_apart(const struct pc_card *card)
 {
-    return 2 * nm_bus_cycle(card->bus);
+    return 2 * pc_bus_cycle(card);
 }
 
 /* What the secondary cache's pins show of a line that goes out through the agent from `at` on. */
@@ -219,7 +219,7 @@ static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 static void give_up(struct pc_card *card, sim_tick now)
 {
     struct pc_request *r = &card->request;
-    const sim_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = pc_bus_cycle(card);
     if (r->first_nack != SIM_NEVER) {
         tap_request(card, MON_TAP_NACK_TIME, (now - r->first_nack) / cycle, now);
         card->truth.requests_abandoned++;
@@ -364,7 +364,7 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
                     .lines = (uint16_t)lines,
                     .data = -1,
                     .rank = nm_request_rank(at, card->cpu.number)}};
-    sim_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
+    sim_post(card->k, pc_bus_edge(card, at) + card->p->agent_request * pc_bus_cycle(card),
              SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
 }
 
@@ -391,7 +391,7 @@ void pc_agent_look(struct pc_card *card, const struct nm_look *look, sim_tick at
                     .bytes = (uint8_t)((network ? NM_LOOK_AT_NETWORK : 0) |
                                        (look->by_index ? NM_LOOK_BY_INDEX : 0)),
                     .data = -1}};
-    sim_post(card->k, nm_bus_edge(card->bus, at) + card->p->agent_request * nm_bus_cycle(card->bus),
+    sim_post(card->k, pc_bus_edge(card, at) + card->p->agent_request * pc_bus_cycle(card),
              SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND),
              look->where == NM_LOOK_CARD ? look_here : command, card, 0);
 }
@@ -440,7 +440,7 @@ static void create(void *self, sim_tick now, uint64_t arg)
     struct pc_card *card = self;
     struct pc_special *s = &card->special;
     struct pc_request *r = &card->request;
-    const sim_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = pc_bus_cycle(card);
     const uint64_t line = s->command.line + s->created * card->p->l2_line;
     const bool wanted = r->active && !r->noncoherent && r->line == line;
     struct nm_sends sends;
@@ -478,7 +478,7 @@ static void create(void *self, sim_tick now, uint64_t arg)
 static void commanded(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     if (in->message == NM_MSG_SF_BUSY) {
-        sim_post(card->k, now + card->p->agent_retry * nm_bus_cycle(card->bus), SIM_RANK_MODULE,
+        sim_post(card->k, now + card->p->agent_retry * pc_bus_cycle(card), SIM_RANK_MODULE,
                  component(card, PC_ORDER_COMMAND), command, card, 0);
         return;
     }
@@ -510,7 +510,7 @@ static void wake(struct pc_card *card, sim_tick at)
 
 static sim_tick response_time(const struct pc_card *card)
 {
-    return card->p->agent_response * nm_bus_cycle(card->bus);
+    return card->p->agent_response * pc_bus_cycle(card);
 }
 
 /* Has the host fetch what it will look up in the secondary cache then. */
@@ -611,7 +611,7 @@ static void account(struct pc_card *card, const struct nm_packet *in, sim_tick n
                     bool acknowledged)
 {
     const struct pc_request *r = &card->request;
-    const sim_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = pc_bus_cycle(card);
     if (card->monitor.wants & MON_WANTS_TRANSACTIONS)
         pc_monitor_complete(card, in, now);
     tap_request(card, MON_TAP_READS, 1, now);
@@ -640,7 +640,7 @@ static void complete(struct pc_card *card, sim_tick now)
 static uint64_t retry_delay(struct pc_card *card, sim_tick now)
 {
     enum { HALVED = 4, LEAST = 3 };
-    const uint64_t refusal = (now - card->request.last_issued) / nm_bus_cycle(card->bus);
+    const uint64_t refusal = (now - card->request.last_issued) / pc_bus_cycle(card);
     const uint64_t spread = card->p->agent_spread, some = refusal > LEAST ? refusal : LEAST;
     const uint64_t least = spread < LEAST ? spread : some;
     const unsigned halvings = card->request.nacks++ / HALVED;
@@ -661,7 +661,7 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, sim_tick no
         r->first_nack = now;
         tap_request(card, MON_TAP_NACKED_REQUESTS, 1, now);
     }
-    sim_post(card->k, now + retry_delay(card, now) * nm_bus_cycle(card->bus), SIM_RANK_MODULE,
+    sim_post(card->k, now + retry_delay(card, now) * pc_bus_cycle(card), SIM_RANK_MODULE,
              component(card, PC_ORDER_REQUEST), issue, card, card->requests);
 }
 
@@ -680,7 +680,7 @@ static void hold(struct pc_card *card)
 static void served(struct pc_card *card, const struct nm_packet *in, sim_tick at, sim_tick now)
 {
     const uint32_t time = (uint32_t)at - in->arrived;
-    pc_tap(card, MON_TAP_EXTERNAL_TIME, time / nm_bus_cycle(card->bus), in, false, now);
+    pc_tap(card, MON_TAP_EXTERNAL_TIME, time / pc_bus_cycle(card), in, false, now);
 }
 
 /* Sends what an intervention asks for, once it is out of the caches. */
@@ -694,7 +694,7 @@ static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_pa
     send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;
-    sim_tick at = nm_bus_edge(card->bus, now + (hit ? card->p->agent_external : 0));
+    sim_tick at = pc_bus_edge(card, now + (hit ? card->p->agent_external : 0));
     card->agent_free = at;
     served(card, in, at, now);
     sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), respond, card, 0);

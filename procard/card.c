@@ -386,10 +386,10 @@ void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
         trim(card, at, &tail, out->v);
     else
         out->v[standing(card)] += at - card->cpu.now;
-    out->v[MON_TAP_CYCLES] = at / nm_bus_cycle(card->bus);
+    out->v[MON_TAP_CYCLES] = at / pc_bus_cycle(card);
     out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
     out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];
     if (card->request.active && !card->request.noncoherent && card->request.issued < at)
-        out->v[MON_TAP_READ_TIME] += (at - card->request.issued) / nm_bus_cycle(card->bus);
+        out->v[MON_TAP_READ_TIME] += (at - card->request.issued) / pc_bus_cycle(card);
     out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);
 }

@@ -225,6 +225,18 @@ static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, 
     return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
 }
 
+/** [ticks] one cycle of the station bus. */
+static inline sim_tick pc_bus_cycle(const struct pc_card *card)
+{
+    return card->port.clock.cycle;
+}
+
+/** First edge of the station bus's clock at or after `t`. */
+static inline sim_tick pc_bus_edge(const struct pc_card *card, sim_tick t)
+{
+    return sim_clock_edge(&card->port.clock, t);
+}
+
 /** A packet tap grows by `amount`, because of packet `p` of this card. */
 static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                           const struct nm_packet *p, bool out, sim_tick now)

@@ -56,14 +56,14 @@ void pc_monitor_taps(const struct pc_card *card, sim_tick now, struct mon_taps *
 /* The first edge of the card's clock at which a counter must be looked at. */
 static sim_tick edge_of(const struct pc_card *card, const struct mon_look *look, sim_tick now)
 {
-    const sim_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = pc_bus_cycle(card);
     switch (look->when) {
     case MON_LOOK_AT:
         return look->count * cycle;
     case MON_LOOK_CYCLES:
         return (now / cycle + look->count) * cycle;
     case MON_LOOK_PCYCLES:
-        return nm_bus_edge(card->bus, now + look->count);
+        return pc_bus_edge(card, now + look->count);
     default:
         return SIM_NEVER;
     }
@@ -90,7 +90,7 @@ static void post_look(struct pc_card *card, sim_tick at, bool alone)
 /* [ticks] from a flag to its interrupt. */
 static sim_tick latency(const struct pc_card *card)
 {
-    return card->p->monitor_interrupt * nm_bus_cycle(card->bus);
+    return card->p->monitor_interrupt * pc_bus_cycle(card);
 }
 
 static void count_interrupts(struct nm_truth *truth, unsigned flags)
@@ -155,7 +155,7 @@ static void deliver(void *self, sim_tick now, uint64_t arg)
     struct mon_unit *unit = card->monitor.unit;
     (void)arg;
     if (unit->ops->interrupted)
-        unit->ops->interrupted(unit, now / nm_bus_cycle(card->bus));
+        unit->ops->interrupted(unit, now / pc_bus_cycle(card));
     nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_MONITOR);
 }
 
@@ -277,7 +277,7 @@ static void raise_more(struct pc_card *card, sim_tick at, unsigned flags)
 void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct mon_unit *unit = card->monitor.unit;
-    const sim_tick cycle = nm_bus_cycle(card->bus);
+    const sim_tick cycle = pc_bus_cycle(card);
     struct mon_transaction t = {.address = card->request.line,
                                 .cycle = now / cycle,
                                 .service = (now - card->request.issued) / cycle,
@@ -296,9 +296,9 @@ void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint
 {
     struct mon_unit *unit = card->monitor.unit;
     const uint32_t scaddr = pc_scaddr(card, data ? PC_SIDE_D : PC_SIDE_I, pa);
-    raise_more(card, at,
-               unit->ops->access(unit, kind, scaddr, data || !card->p->l2_split,
-                                 at / nm_bus_cycle(card->bus)));
+    raise_more(
+        card, at,
+        unit->ops->access(unit, kind, scaddr, data || !card->p->l2_split, at / pc_bus_cycle(card)));
 }
 
 void pc_monitor_words(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,

@@ -13,7 +13,7 @@ static void attend(struct pc_card *card, sim_tick now)
 {
     const uint32_t pending = pc_sync_pending(&card->sync);
     if (pending & ~card->called)
-        sim_post(card->k, now + card->p->monitor_interrupt * nm_bus_cycle(card->bus), SIM_RANK_OS,
+        sim_post(card->k, now + card->p->monitor_interrupt * pc_bus_cycle(card), SIM_RANK_OS,
                  nm_component(card->position, PC_OS_ORDER_CALL), deliver, card, 0);
     card->called = pending;
 }

@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2 };
+enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2, PLACES = 256 };
 
 static const uint64_t NOWHERE = ~0ull;
 
@@ -29,6 +29,8 @@ struct pc_tlb_model {
     struct entry
         page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
     unsigned next;                 /**< of these, to be replaced */
+    uint8_t place[PLACES];         /**< of `entry`, where a pair was found last, by its low bits:
+                                        where to look first, and nothing that the R4400 has */
 };
 
 struct pc_tlb_model *pc_tlb_new(void)
@@ -41,10 +43,28 @@ struct pc_tlb_model *pc_tlb_new(void)
     return t;
 }
 
-static bool holds(const struct entry *e, unsigned count, uint64_t number, const void *space)
+static inline bool is(const struct entry *e, uint64_t number, const void *space)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (e[i].pair == number && e[i].space == space)
+    return e->pair == number && e->space == space;
+}
+
+static bool holds_pair(struct pc_tlb_model *t, uint64_t pair, const void *space)
+{
+    uint8_t *place = &t->place[pair % PLACES];
+    if (is(&t->entry[*place], pair, space))
+        return true;
+    for (unsigned i = 0; i < ENTRIES; i++)
+        if (is(&t->entry[i], pair, space)) {
+            *place = (uint8_t)i;
+            return true;
+        }
+    return false;
+}
+
+static bool holds_page(const struct pc_tlb_model *t, uint64_t page, const void *space)
+{
+    for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
+        if (is(&t->page[i], page, space))
             return true;
     return false;
 }
@@ -84,9 +104,12 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 /* The software's refill (manual p. 84): an exception, and an entry chosen by Random. */
 static uint64_t refill(struct pc_card *card, uint64_t va, sim_tick at)
 {
-    struct entry *e = &card->tlb_model->entry[ENTRIES - 1 - at % ENTRIES];
-    drop_pair(card, e);
-    *e = (struct entry){.pair = va >> card->page_shift >> 1, .space = card->space.ctx};
+    struct pc_tlb_model *t = card->tlb_model;
+    const unsigned i = ENTRIES - 1 - at % ENTRIES;
+    const uint64_t pair = va >> card->page_shift >> 1;
+    drop_pair(card, &t->entry[i]);
+    t->entry[i] = (struct entry){.pair = pair, .space = card->space.ctx};
+    t->place[pair % PLACES] = (uint8_t)i;
     card->truth.tlb_misses++;
     return pc_card_exception(card, card->p->tlb_refill, at);
 }
@@ -108,9 +131,9 @@ uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim
     uint64_t page = va >> card->page_shift, spent = 0;
     if (!t)
         return 0;
-    if (!holds(t->entry, ENTRIES, page >> 1, card->space.ctx))
+    if (!holds_pair(t, page >> 1, card->space.ctx))
         spent = refill(card, va, at);
-    if (side == PC_SIDE_I && !holds(t->page, INSTRUCTION_ENTRIES, page, card->space.ctx))
+    if (side == PC_SIDE_I && !holds_page(t, page, card->space.ctx))
         spent += page_miss(card, va, at + spent);
     return spent;
 }

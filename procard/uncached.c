@@ -34,7 +34,7 @@ static void post(struct pc_card *card, sim_tick at, enum pc_order order, sim_fir
 
 static sim_tick cycles(const struct pc_card *card, sim_tick from, uint64_t n)
 {
-    return nm_bus_edge(card->bus, from) + n * nm_bus_cycle(card->bus);
+    return pc_bus_edge(card, from) + n * pc_bus_cycle(card);
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static void issue(void *self, sim_tick now, uint64_t arg)
     struct pc_uncached *u = &card->uncached;
     (void)arg;
     if (is_own(card, u->request.line)) {
-        post(card, now + card->p->agent_register * nm_bus_cycle(card->bus), PC_ORDER_UNCACHED, own);
+        post(card, now + card->p->agent_register * pc_bus_cycle(card), PC_ORDER_UNCACHED, own);
         return;
     }
     u->blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);

@@ -31,6 +31,7 @@ typedef uint16_t r4400_counts __attribute__((vector_size(16)));
 union r4400_spent {
     uint16_t state[16];
     r4400_counts half[2];
+    uint64_t quarter[4];
 };
 
 /**

@@ -103,9 +103,18 @@ void r4400_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], stru
     *tail = tail_of(cpu);
 }
 
-void r4400_settle(struct pc_cpu *base)
+/** Whether the books are up to date: it stands at no operation and has left no block since. The
+ *  operating system asks several times at every trap. */
+static bool settled(const struct r4400_pipe *pipe)
 {
-    struct r4400 *cpu = r4400_of(base);
+    const uint64_t *spent = pipe->spent.quarter;
+
+    return !pipe->op && !(spent[0] | spent[1] | spent[2] | spent[3]);
+}
+
+static void settle(struct r4400 *cpu)
+{
+    struct pc_cpu *base = &cpu->base;
     struct r4400_pipe *pipe = &cpu->pipe;
     const union r4400_spent part = begun(pipe);
 
@@ -116,8 +125,16 @@ void r4400_settle(struct pc_cpu *base)
         base->instructions += pc_status_completes((enum pc_status)i) ? n : 0;
         pipe->spent.state[i] = (uint16_t)-part.state[i]; /* leaving the block adds all of it */
     }
-    pipe->full = base->now + FULL;
     r4400_show(cpu);
+}
+
+void r4400_settle(struct pc_cpu *base)
+{
+    struct r4400 *cpu = r4400_of(base);
+
+    if (!settled(&cpu->pipe))
+        settle(cpu);
+    cpu->pipe.full = base->now + FULL;
 }
 
 /** Notes of the place it stands at what goes on elsewhere may need. */
