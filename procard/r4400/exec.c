@@ -32,14 +32,12 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
  */
 
 /*
- * RUN     the function that this file defines
  * COUNT   a block is left through edge `which`
  * MOVE    ... and goes on at `target`
  * HERE    the instruction at `pc` asks the card
  * CHARGED the instruction at which it stands was charged
  */
 #ifdef R4400_PROFILED
-#define RUN          r4400_run_profiled
 #define COUNT(which) (++*pc_node_counter(cpu->base.cursor->node, 2 * b->id + (unsigned)(which)))
 #define MOVE(target)                                     \
     do {                                                 \
@@ -49,7 +47,6 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
 #define HERE(pc)           pc_cursor_at(cpu->base.cursor, (pc))
 #define CHARGED(column, n) pc_cursor_add(cpu->base.cursor, (enum pc_profile_column)(column), (n))
 #else
-#define RUN                r4400_run
 #define COUNT(which)       ((void)0)
 #define MOVE(target)       ((void)0)
 #define HERE(pc)           ((void)0)
@@ -645,12 +642,12 @@ static __attribute__((noinline)) sim_tick run_far(struct r4400 *cpu, sim_tick ho
 
     do {
         r4400_settle(&cpu->base);
-        at = RUN(&cpu->base, sim_earlier(horizon, cpu->pipe.full));
+        at = r4400_run(&cpu->base, sim_earlier(horizon, cpu->pipe.full));
     } while (at && at < horizon);
     return at;
 }
 
-sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
+sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
 {
     struct r4400 *const cpu = r4400_of(base);
     static const void *const label[R4400_OP__COUNT] = {
