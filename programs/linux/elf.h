@@ -1,6 +1,5 @@
 /*
- * Static big-endian MIPS executables: what can be run, what cannot and why, where its bytes go, and
- * the names of its addresses.
+ * Static big-endian MIPS executables: what can be run, what cannot and why, and where its bytes go.
  */
 #ifndef LX_ELF_H
 #define LX_ELF_H
@@ -38,24 +37,5 @@ struct lx_elf_image {
  * @param[out] why    one line without the file's name, on failure
  */
 bool lx_elf_read(int fd, struct lx_elf_image *image, char *why, size_t size);
-
-/**
- * Writes "name+0x28" (or "name", or "" when unknown) for the address of an instruction or of an
- * object into buf.
- * @param fd  the executable; one without symbols gives ""
- */
-void lx_elf_symbol(int fd, const struct lx_elf_image *image, uint64_t va, char *buf, size_t size);
-
-/**
- * Finds the object or function called `name` and its length in bytes.
- * @param fd  the executable
- * @return how many there are; *va and *length are the last one's
- */
-unsigned lx_elf_find(int fd, const struct lx_elf_image *image, const char *name, uint64_t *va,
-                     uint64_t *length);
-
-/** The names of all of them, NULL-terminated, in the file's order; each and the list are the
- *  caller's. @param fd  the executable */
-char **lx_elf_names(int fd);
 
 #endif

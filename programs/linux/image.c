@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "programs/linux/elf.h"
+#include "programs/linux/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>

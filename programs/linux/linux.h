@@ -2,7 +2,8 @@
  * The Linux personality from inside: one program, its threads, its files, its signals.
  *
  * From below, each storey knowing those before it:
- *   elf, image, synthetic     executables; the rows of made-up files
+ *   elf, symbols, lines       executables; the names of their addresses
+ *   names, image, synthetic   what can be asked of one; the rows of made-up files
  *   processor                 registers on and off a card, code
  *   vm, vm_file, abi, view    the program's memory; numbers and structures; what it can name
  *   linux.h                   this file: the program and its threads

@@ -13,6 +13,7 @@
 #include "programs/linux/inode.h"
 #include "programs/linux/ipc.h"
 #include "programs/linux/mapped.h"
+#include "programs/linux/names.h"
 #include "programs/linux/signal.h"
 #include "programs/linux/watch.h"
 
@@ -424,6 +425,7 @@ const struct prog_workload lx_workload = {
     .end = end,
     .check = lx_check,
     .symbol = lx_symbol,
+    .names = lx_names,
     .abis = {"o32", "n64"},
     .call = call_row,
 };

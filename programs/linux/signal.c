@@ -7,6 +7,7 @@
  * Programs look into that frame, so its offsets are part of the ABI; they are named below.
  */
 #include "programs/linux/signal.h"
+#include "programs/linux/symbols.h"
 
 #include "base/alloc.h"
 

@@ -6,6 +6,7 @@
  * passes a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
  */
 #include "programs/linux/syscall.h"
+#include "programs/linux/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,6 +17,7 @@
 #include "programs/linux/watch.h"
 #include "base/alloc.h"
 #include "monitor/unit.h"
+#include "programs/linux/symbols.h"
 #include "programs/linux/timer.h"
 
 #include <inttypes.h>

@@ -25,6 +25,7 @@ EXECUTIONS = {
     "devices": 8_000,
     "code": 8_000,
     "elf": 70_000,
+    "names": 20_000,
     "yaml": 100_000,
     "strings": 150_000,
     "card": 500_000,

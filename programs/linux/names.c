@@ -1,0 +1,112 @@
+/*
+ * What an executable's addresses are called: its symbols and its line table behind one question.
+ *
+ * The hard idea: the file may be damaged anywhere. What keeps it from running, or shows that a part
+ * is cut off, is said; whatever is wrong with symbols or debugging information only makes fewer
+ * names (symbols.c, lines.c).
+ */
+#include "programs/linux/names.h"
+
+#include "base/alloc.h"
+#include "programs/linux/lines.h"
+#include "programs/linux/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct names {
+    struct prog_names names; /* first: the caller's pointer */
+    int fd;
+    struct lx_symbols *functions;
+    struct lx_lines *lines;
+};
+
+static bool at(struct prog_names *names, uint64_t va, struct prog_place *out)
+{
+    const struct names *n = (const struct names *)names;
+    const struct lx_symbol *function = lx_symbols_at(n->functions, va);
+    const struct lx_line *line = lx_lines_at(n->lines, va);
+
+    *out = (struct prog_place){0};
+    if (function) {
+        out->function = function->name;
+        out->from = function->from;
+        out->to = function->to;
+    }
+    if (line) {
+        out->file = line->file;
+        out->line = line->line;
+    }
+    return function || line;
+}
+
+static void free_names(struct prog_names *names)
+{
+    struct names *n = (struct names *)names;
+
+    lx_symbols_free(n->functions);
+    lx_lines_free(n->lines);
+    close(n->fd);
+    free(n);
+}
+
+/** Where the table of sections ends, which linkers put behind all else. @return [bytes] */
+static uint64_t sections_end(int fd)
+{
+    GElf_Ehdr eh;
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    uint64_t end = 0;
+
+    if (elf && gelf_getehdr(elf, &eh) && eh.e_shoff)
+        end = eh.e_shoff + (uint64_t)eh.e_shnum * eh.e_shentsize;
+    elf_end(elf);
+    return end;
+}
+
+/** Opens an executable that is whole. @return its descriptor, or -1 with one line in `why` */
+static int open_whole(const char *path, struct lx_elf_image *image, char *why, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has perhaps no writer */
+    char reason[512];
+    struct stat st;
+
+    if (fd < 0) {
+        snprintf(why, size, "%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (!lx_elf_read(fd, image, reason, sizeof reason))
+        snprintf(why, size, "%s: %s", path, reason);
+    else if (fstat(fd, &st) == 0 && sections_end(fd) > (uint64_t)st.st_size)
+        snprintf(why, size,
+                 "%s: truncated: its sections end at byte %" PRIu64 " of a file of %" PRIu64
+                 " bytes",
+                 path, sections_end(fd), (uint64_t)st.st_size);
+    else
+        return fd;
+    close(fd);
+    return -1;
+}
+
+struct prog_names *lx_names(const char *path, char *why, size_t size)
+{
+    struct lx_elf_image image;
+    const int fd = open_whole(path, &image, why, size);
+    struct names *n;
+
+    if (fd < 0)
+        return NULL;
+    n = sim_alloc(1, sizeof *n);
+    n->fd = fd;
+    n->functions = lx_symbols_new(fd, &image, LX_FUNCTION);
+    n->lines = lx_lines_new(fd, &image);
+    n->names = (struct prog_names){.symbols = lx_symbols_count(n->functions) > 0,
+                                   .lines = lx_lines_count(n->lines) > 0,
+                                   .at = at,
+                                   .free = free_names};
+    return &n->names;
+}

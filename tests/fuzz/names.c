@@ -1,0 +1,326 @@
+/*
+ * Names of addresses. The idea: an input is one of four small good files, with symbols and line
+ * tables of DWARF 3 and 5, some bytes of which are replaced behind the segments; or any file.
+ * Whatever it is, the names that are found must be of the address asked for, and the line tables
+ * must not be lost to what is wrong with the symbols.
+ */
+#include "programs/linux/names.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/guest_elf.h"
+
+const char *const fuzz_words[] = {".symtab",      ".debug_line",    ".debug_info",
+                                  ".debug_str",   "\5\2\1\1\100",   "\377\377\377\377",
+                                  ".zdebug_line", "\200\200\200\1", NULL};
+
+enum {
+    FILES = 4,
+    WHOLE = FILES, /* any file */
+    CODE_END = GUEST_ELF_SIZE,
+    SECTIONS_MAX = 12,
+    SECTION_BYTES = 40,
+    FILE_MAX = 0x800
+};
+
+/* ---- a good file ----------------------------------------------------------------------------- */
+
+/** A file that grows. */
+struct growing {
+    uint8_t *at;
+    size_t size;
+    char names[128]; /**< of sections */
+    size_t names_size;
+    struct {
+        uint32_t name, type, offset, size, link, entry;
+    } section[SECTIONS_MAX];
+    unsigned sections;
+};
+
+static void put(struct growing *g, uint64_t value, unsigned bytes)
+{
+    while (bytes-- > 0)
+        g->at[g->size++] = (uint8_t)(value >> 8 * bytes);
+}
+
+static void put_bytes(struct growing *g, const void *bytes, size_t size)
+{
+    memcpy(g->at + g->size, bytes, size);
+    g->size += size;
+}
+
+static void begin_section(struct growing *g, const char *name, uint32_t type)
+{
+    g->section[g->sections].name = (uint32_t)g->names_size;
+    g->section[g->sections].type = type;
+    g->section[g->sections].offset = (uint32_t)g->size;
+    g->names_size += (size_t)sprintf(g->names + g->names_size, "%s", name) + 1;
+}
+
+static void end_section(struct growing *g)
+{
+    g->section[g->sections].size = (uint32_t)g->size - g->section[g->sections].offset;
+    g->sections++;
+}
+
+static void put_text(struct growing *g, const char *name, const char *text, size_t size)
+{
+    begin_section(g, name, SHT_PROGBITS);
+    put_bytes(g, text, size);
+    end_section(g);
+}
+
+/** A function of two instructions, an object without a size, a label, two of one address. */
+static void put_symbols(struct growing *g)
+{
+    static const struct {
+        uint8_t name, at, size, info;
+    } rows[] = {{0, 0, 0, 0},      {1, 0, 8, 0x12},   {6, 8, 0, 0x12}, {12, 12, 4, 0x02},
+                {18, 12, 4, 0x22}, {24, 14, 0, 0x10}, {1, 2, 2, 0x11}};
+    static const char strings[] = "\0main\0start\0local\0_weak\0label";
+
+    begin_section(g, ".symtab", SHT_SYMTAB);
+    g->section[g->sections].link = g->sections + 1;
+    g->section[g->sections].entry = 16;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        put(g, rows[i].name, 4);
+        put(g, i ? GUEST_ELF_BASE + GUEST_ELF_CODE + rows[i].at : 0, 4);
+        put(g, rows[i].size, 4);
+        put(g, rows[i].info, 1);
+        put(g, 0, 1);
+        put(g, i ? 1 : 0, 2);
+    }
+    end_section(g);
+    put_text(g, ".strtab", strings, sizeof strings);
+    g->section[g->sections - 1].type = SHT_STRTAB;
+}
+
+static void put_length(struct growing *g, size_t at)
+{
+    put32(g->at + at, (uint32_t)(g->size - at - 4));
+}
+
+/** What both versions have: from the special opcodes on, and the program. */
+static void put_opcodes(struct growing *g)
+{
+    put_bytes(g, "\1\373\16\15\0\1\1\1\1\0\0\0\1\0\0\1", 16);
+}
+
+static void put_program(struct growing *g)
+{
+    put_bytes(g, "\0\5\2", 3);
+    put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
+    put_bytes(g, "\1\3\11\1\102\4\2\2\4\1\3\200\1\11\0\4\1\2\4\0\1\1", 22);
+}
+
+static void put_lines_3(struct growing *g)
+{
+    begin_section(g, ".debug_line", SHT_PROGBITS);
+    const size_t begin = g->size;
+    put(g, 0, 4);
+    put(g, 3, 2);
+    const size_t header = g->size;
+    put(g, 0, 4);
+    put(g, 1, 1); /* bytes of the smallest instruction */
+    put_opcodes(g);
+    put_bytes(g, "dir\0\0a.c\0\0\0\0b.h\0\1\0\0", 20);
+    put_length(g, header);
+    put_program(g);
+    put_length(g, begin);
+    end_section(g);
+}
+
+/** @param form  of the strings: DW_FORM_string, or DW_FORM_line_strp */
+static void put_lines_5(struct growing *g, unsigned form)
+{
+    const bool inside = form == 0x08;
+
+    begin_section(g, ".debug_line", SHT_PROGBITS);
+    const size_t begin = g->size;
+    put(g, 0, 4);
+    put(g, 5, 2);
+    put(g, 0x0400, 2); /* bytes of an address; of a segment */
+    const size_t header = g->size;
+    put(g, 0, 4);
+    put(g, 0x0101, 2); /* bytes of the smallest instruction, operations in the largest */
+    put_opcodes(g);
+    put(g, 0x010100 | form, 3); /* a directory has a path; there are two */
+    put(g, 2, 1);
+    put_bytes(g, inside ? "/w\0dir" : "\0\0\0\0\0\0\0\3", inside ? 7 : 8);
+    put(g, 0x0201, 2); /* a file has a path and a directory; there are two */
+    put(g, form, 1);
+    put(g, 0x020b, 2);
+    put(g, 2, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        put_bytes(g, inside ? (i ? "b.h" : "a.c") : (i ? "\0\0\0\13" : "\0\0\0\7"), 4);
+        put(g, i, 1);
+    }
+    put_length(g, header);
+    put_program(g);
+    put_length(g, begin);
+    end_section(g);
+    put_text(g, ".debug_line_str", "/w\0dir\0a.c\0b.h", 15);
+}
+
+/** One unit: what it is called, where it was compiled, where its lines are. */
+static void put_unit(struct growing *g)
+{
+    begin_section(g, ".debug_info", SHT_PROGBITS);
+    const size_t begin = g->size;
+    put(g, 0, 4);
+    put(g, 4, 2);
+    put(g, 0, 4);
+    put(g, 4, 1);
+    put_bytes(g, "\1a.c\0/w\0\0\0\0\0", 12); /* name, directory, lines */
+    put_length(g, begin);
+    end_section(g);
+    put_text(g, ".debug_abbrev", "\1\21\0\3\10\33\10\20\27\0\0\0", 12);
+}
+
+static void put_sections(struct growing *g)
+{
+    begin_section(g, ".shstrtab", SHT_STRTAB);
+    g->names_size = g->names_size < sizeof g->names ? g->names_size : sizeof g->names;
+    put_bytes(g, g->names, g->names_size);
+    end_section(g);
+    put32(g->at + 32, (uint32_t)g->size);
+    put16(g->at + 48, (uint16_t)g->sections);
+    put16(g->at + 50, (uint16_t)(g->sections - 1));
+    for (unsigned i = 0; i < g->sections; i++) {
+        const bool code = i == 1;
+        const uint32_t words[] = {g->section[i].name,
+                                  g->section[i].type,
+                                  code ? SHF_ALLOC | SHF_EXECINSTR : 0,
+                                  code ? GUEST_ELF_BASE + GUEST_ELF_CODE : 0,
+                                  g->section[i].offset,
+                                  g->section[i].size,
+                                  g->section[i].link,
+                                  0,
+                                  1,
+                                  g->section[i].entry};
+        for (unsigned w = 0; w < sizeof words / sizeof *words; w++)
+            put(g, words[w], 4);
+    }
+}
+
+/** @return its size */
+static size_t good_file(unsigned which, uint8_t *out)
+{
+    struct growing g = {.at = out, .size = CODE_END};
+
+    memset(out, 0, FILE_MAX);
+    guest_elf(out);
+    begin_section(&g, "", SHT_NULL);
+    g.sections++;
+    begin_section(&g, ".text", SHT_PROGBITS);
+    g.section[1].offset = GUEST_ELF_CODE;
+    g.section[1].size = GUEST_ELF_SIZE - GUEST_ELF_CODE;
+    g.sections++;
+    put_symbols(&g);
+    switch (which) {
+    case 0:
+        put_lines_3(&g);
+        put_unit(&g);
+        break;
+    case 1:
+        put_lines_5(&g, 0x08);
+        break;
+    case 2:
+        put_lines_5(&g, 0x1f);
+        put_unit(&g);
+        break;
+    default:
+        put_lines_3(&g);
+        break;
+    }
+    put_sections(&g);
+    return g.size;
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
+{
+    if (number >= 3 * FILES || room < FUZZ_INPUT_MAX)
+        return 0;
+    out[0] = (uint8_t)(number % FILES);
+    if (number < FILES)
+        return 1;
+    if (number >= 2 * FILES) {
+        out[0] = WHOLE;
+        return 1 + good_file(number % FILES, out + 1);
+    }
+    memcpy(out + 1, "\0\100\3\377\377\0\377\0\200\0\2", 11); /* patches: where, length, bytes */
+    return 12;
+}
+
+/** Makes the file. @return its size */
+static size_t make(uint8_t *file, struct fuzz_in *in)
+{
+    const unsigned kind = (unsigned)fuzz_take(in, 1) % (FILES + 1);
+    size_t size = in->left;
+
+    if (kind == WHOLE) {
+        memcpy(file, in->at, size);
+        return size;
+    }
+    size = good_file(kind, file);
+    while (in->left > 2) {
+        const size_t at = CODE_END + fuzz_take(in, 2) % (size - CODE_END);
+        for (unsigned n = 1 + fuzz_take(in, 1) % 8, i = 0; i < n && at + i < size; i++)
+            file[at + i] = (uint8_t)fuzz_take(in, 1);
+    }
+    return size;
+}
+
+/* ---- what must hold -------------------------------------------------------------------------- */
+
+static void check_text(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        FUZZ_CHECK((unsigned char)*c >= ' ' && *c != 0x7f, "'%s'", text);
+    FUZZ_CHECK(*text, "an empty name");
+}
+
+static void check_at(struct prog_names *names, uint64_t va)
+{
+    static const struct prog_place nothing;
+    struct prog_place p, again;
+
+    memset(&p, 0xff, sizeof p);
+    const bool known = names->at(names, va, &p);
+    FUZZ_CHECK(known == (p.function || p.file), "at %llx", (unsigned long long)va);
+    FUZZ_CHECK(known || (p.from == nothing.from && p.to == nothing.to && p.line == nothing.line),
+               "something of nothing");
+    if (p.function) {
+        check_text(p.function);
+        FUZZ_CHECK(names->symbols && va >= p.from && va < p.to, "%s", p.function);
+        FUZZ_CHECK(names->at(names, p.from, &again) && again.function, "%s", p.function);
+    }
+    if (p.file) {
+        check_text(p.file);
+        FUZZ_CHECK(names->lines, "%s", p.file);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static uint8_t file[FUZZ_INPUT_MAX];
+    struct fuzz_in in = {data, size < sizeof file ? size : sizeof file};
+    char why[600] = "";
+
+    fuzz_confine();
+    const unsigned kind = size ? data[0] % (FILES + 1) : 0;
+    fuzz_write("guest", file, make(file, &in));
+    struct prog_names *names = lx_names("guest", why, sizeof why);
+    FUZZ_CHECK(names || (*why && !strchr(why, '\n')), "refused without a reason: %s", why);
+    FUZZ_CHECK(kind == WHOLE || size > 1 || (names->symbols && names->lines), "a good file");
+    if (!names)
+        return 0;
+    for (uint64_t va = 0; va < 64; va++)
+        check_at(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
+    check_at(names, GUEST_ELF_BASE);
+    check_at(names, GUEST_ELF_BASE + 0x10000);
+    check_at(names, 0);
+    check_at(names, UINT64_MAX);
+    names->free(names);
+    return 0;
+}
