@@ -253,7 +253,7 @@ struct r4400_code {
     struct r4400_chunk *arena;
     uint64_t arena_bytes;
     uint32_t count;             /**< blocks */
-    struct pc_profile *profile; /**< NULL: none */
+    struct pc_profile *profile; /**< of the processors that run it; NULL: none */
     uint64_t low, high;         /**< addresses decoded so far lie in [low, high) */
     struct r4400 *cpus;         /**< that may stand in one of its blocks */
 };

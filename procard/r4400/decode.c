@@ -99,7 +99,7 @@ void r4400_code_drop(struct r4400_code *code)
         r4400_leave(&cpu->base);
         memset(cpu->hot, 0, sizeof cpu->hot);
     }
-    if (code->profile)
+    if (code->cpus && code->cpus->base.cursor)
         r4400_profile_harvest(code);
     HASH_CLEAR(hh, code->blocks);
     arena_free(code);

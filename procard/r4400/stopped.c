@@ -184,6 +184,8 @@ void r4400_detach(struct pc_cpu *base)
         return;
     r4400_leave(base);
     DL_DELETE2(pipe->code->cpus, cpu, pipe.prev, pipe.next);
+    if (base->cursor && !pipe->code->cpus) /* nobody will ask for the code's blocks again */
+        r4400_profile_harvest(pipe->code);
     pipe->code = NULL;
     pipe->context = NULL;
 }
