@@ -22,6 +22,7 @@
 #include "report/lines.h"
 #include "report/manifest.h"
 #include "report/output.h"
+#include "report/profile_write.h"
 #include "report/profiling.h"
 #include "report/progress.h"
 #include "report/rundir.h"
@@ -52,7 +53,7 @@ struct state {
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
     struct cli_pins pins;
-    struct prog_names *names; /* of the program, for the profile; NULL: none */
+    struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
     struct rep_profile profile; /* as the run left it */
     struct rep_rundir dir;
@@ -525,6 +526,21 @@ static enum cli_exit conclude(struct state *s)
     return status;
 }
 
+/* A profile that no directory keeps: the functions that took most. */
+static void show_profile(struct state *s, FILE *table)
+{
+    enum { MOST = 20 };
+    const struct rep_show what = {.most = MOST};
+    struct rep_view view = {
+        .profile = &s->profile, .code = &s->code, .thread = -1, .measure = rep_measure_total()};
+    rep_view_open(&view);
+    putc('\n', table);
+    rep_profile_text(&view, &what, table);
+    rep_view_close(&view);
+    fputs("# with -o DIR the profile stays: numachine profile DIR has lines, calls, threads ...\n",
+          table);
+}
+
 /* @return false, with a complaint, if the table did not get to where it goes */
 static bool show(struct state *s)
 {
@@ -536,6 +552,8 @@ static bool show(struct state *s)
         rep_table(&s->run, table);
     else if (!ask->keep) /* there is no other place for them */
         rep_table_counts(&s->run, table);
+    if (s->profiling.profile && !ask->keep && !ask->lines)
+        show_profile(s, table);
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);
     if ((ask->quiet && ask->keep) || !(fflush(table) || ferror(table)))
@@ -587,8 +605,8 @@ static enum cli_exit begin_profile(struct state *s)
 {
     char why[256];
     if (s->workload->names)
-        s->names = s->workload->names(s->guest.path, why, sizeof why);
-    if (rep_profiling_begin(&s->profiling, s->machine, function_at, s->names))
+        s->code.names = s->workload->names(s->guest.path, why, sizeof why);
+    if (rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names))
         return CLI_EXIT_OK;
     complain("run.profile: this kind of processor cannot be profiled");
     return CLI_EXIT_USAGE;
@@ -618,8 +636,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         status = run(s);
     rep_profile_free(&s->profile);
     rep_profiling_free(&s->profiling);
-    if (s->names)
-        s->names->free(s->names);
+    rep_code_close(&s->code);
     free(s->run.registers);
     rep_samples_free(&s->samples);
     rep_output_free(&s->output);

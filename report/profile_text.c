@@ -36,7 +36,7 @@ static const struct part {
 #undef KILL
 };
 
-enum { PARTS = sizeof parts / sizeof *parts, STATE_PARTS = 6, WIDTH = 12 };
+enum { PARTS = sizeof parts / sizeof *parts, STATE_PARTS = 6, WIDTH = 10 };
 
 void rep_profile_head(const struct rep_view *view, FILE *out)
 {
@@ -52,7 +52,7 @@ void rep_profile_head(const struct rep_view *view, FILE *out)
     fprintf(out, "\n# PCycles of threads: %" PRId64 "\n", all);
     for (unsigned i = 0; i < STATE_PARTS; i++) {
         const int64_t some = rep_measured(&parts[i].measure, &view->whole);
-        fprintf(out, "#   %-10s %*" PRId64 " %7.2f %%\n", parts[i].heading, WIDTH + 4, some,
+        fprintf(out, "#   %-10s %*" PRId64 " %7.2f %%\n", parts[i].heading, WIDTH + 6, some,
                 rep_percent(some, all));
     }
     fprintf(out, "# PCycles of cards without a thread, in no percentage: %" PRId64 "\n",
@@ -98,6 +98,19 @@ static void put_numbers(const struct rep_view *view, const struct rep_show *show
     fputs("  ", out);
 }
 
+/* How many lines were left out, and what they come to. */
+static void put_rest(const struct rep_view *view, const struct rep_sums *sums, size_t from,
+                     const char *what, FILE *out)
+{
+    const int64_t whole = rep_measured(&view->measure, &view->whole);
+    int64_t rest = 0;
+    for (size_t i = from; i < sums->entries; i++)
+        rest += rep_measured(&view->measure, &sums->entry[i]->self);
+    if (from < sums->entries)
+        fprintf(out, "# %zu more, each a %s: %.2f %%\n", sums->entries - from, what,
+                rep_percent(rest, whole));
+}
+
 void rep_profile_text(struct rep_view *view, const struct rep_show *show, FILE *out)
 {
     static const struct rep_cost nothing;
@@ -105,7 +118,8 @@ void rep_profile_text(struct rep_view *view, const struct rep_show *show, FILE *
     rep_sums_sort(&sums, &view->measure, show->children);
     rep_profile_head(view, out);
     put_heading(view, show, out);
-    for (size_t i = 0; i < sums.entries; i++) {
+    const size_t most = show->most && show->most < sums.entries ? show->most : sums.entries;
+    for (size_t i = 0; i < most; i++) {
         const struct rep_entry *entry = sums.entry[i];
         if (!memcmp(show->children ? &entry->all : &entry->self, &nothing, sizeof nothing))
             continue;
@@ -113,5 +127,6 @@ void rep_profile_text(struct rep_view *view, const struct rep_show *show, FILE *
         rep_view_label(view, show->by, entry->key, out);
         putc('\n', out);
     }
+    put_rest(view, &sums, most, rep_by_rows[show->by].name, out);
     rep_sums_free(&sums);
 }

@@ -11,6 +11,7 @@ struct rep_show {
     enum rep_by by;
     bool by_given; /**< else json and csv have the rows themselves */
     bool children; /**< inclusive costs: those of what was called from there, too */
+    size_t most;   /**< lines of text with sums; 0: all */
 };
 
 /** Writes an open view. Errors stay with the stream (ferror). */

@@ -106,6 +106,17 @@ def check_names(bench, rows):
     assert len(hot) == 1 and hot[0] > 3 * (1000 + 20 + 50), lines
 
 
+def check_stat(bench):
+    """Without a directory the profile's beginning follows the table."""
+    done = subprocess.run([bench.numachine, "stat", "-m", "station-4", "--profile", "--", bench.guest], check=True,
+                          capture_output=True, text=True, timeout=60)
+    said = done.stderr.splitlines()
+    first = next(i for i, line in enumerate(said) if line.startswith("#   self %")) + 1
+    whole = [line for line in bench.show("run").splitlines() if not line.startswith("#")]
+    assert said[first:first + 20] == whole[:20], said[first:]
+    assert said[first + 20].startswith(f"# {len(whole) - 20} more, each a function: "), said[first + 20:]
+
+
 def check_text(bench, rows):
     text = bench.show("run")
     assert f"# PCycles of threads: {total(rows)}\n" in text
@@ -200,6 +211,7 @@ def main():
         bench.run("run", bench.guest, "--profile")
         rows = check_sums(bench)
         check_names(bench, rows)
+        check_stat(bench)
         check_text(bench, rows)
         check_tools(bench, rows)
         check_stripped(bench)
