@@ -171,6 +171,16 @@ static bool find_region(struct request *r, const struct rep_profile *profile)
     return complain(why);
 }
 
+static bool find_thread(const struct request *r, const struct rep_profile *profile)
+{
+    char why[64];
+    for (size_t i = 0; i < profile->rows; i++)
+        if (r->view.thread < 0 || profile->row[i].thread == (uint64_t)r->view.thread)
+            return true;
+    snprintf(why, sizeof why, "--thread: the run has no thread %lld", (long long)r->view.thread);
+    return r->view.thread < 0 || complain(why);
+}
+
 /* @return false with a complaint */
 static bool show(struct request *r)
 {
@@ -189,8 +199,8 @@ static const struct argp_option options[] = {
     {"by", OPT_BY, "WHAT", 0,
      "Sum up by function (default), line, instruction, thread, region or path", 0},
     {"state", OPT_STATE, "STATE", 0,
-     "Ask for these PCycles: a state (numachine list states has them), a group of them such as "
-     "stall/cache, or total (default); or for a count, such as l2_misses",
+     "Ask for these PCycles: a state (numachine list states), a group of them such as stall/cache, "
+     "or total (default); or for another column (numachine list columns), such as waiting or nacks",
      0},
     {"children", OPT_CHILDREN, NULL, 0, "Inclusive: with what was called from there", 0},
     {"region", OPT_REGION, "NAME", 0, "Only while this region was open", 0},
@@ -217,7 +227,7 @@ int cli_profile(int argc, char **argv)
     cli_parse(&argp, argc, argv, 0, &r);
     r.view.profile = &profile;
     r.view.code = &code;
-    if (read_run(&r, &profile, &code) && find_region(&r, &profile)) {
+    if (read_run(&r, &profile, &code) && find_region(&r, &profile) && find_thread(&r, &profile)) {
         if (code.lacks)
             fprintf(stderr, "numachine: note: %s\n", code.lacks);
         if (show(&r))

@@ -180,6 +180,10 @@ _Noreturn void nm_card_breach(unsigned card, const char *format, ...)
  *  horizon reached nor anything changed, and would be run for ever. */
 _Noreturn void nm_card_early(unsigned card, sim_tick at, sim_tick horizon);
 
+/** What a card's time has gone to before tick `at`, as far as is known now: of `out`, running,
+ * system, waiting, asleep and idle are set. */
+void nm_card_used(const struct nm_machine *m, unsigned card, sim_tick at, struct nm_truth *out);
+
 /** The card interrupts its processor. From an event. */
 void nm_card_interrupts(struct nm_machine *m, unsigned card, sim_tick now, enum nm_interrupt cause);
 

@@ -354,6 +354,11 @@ void nm_card_resume(struct nm_machine *m, unsigned card, sim_tick at)
     nm_station_wake(m, s, c->ops->goes_on(c));
 }
 
+void nm_card_used(const struct nm_machine *m, unsigned card, sim_tick at, struct nm_truth *out)
+{
+    nm_usage_at(&m->usage[card], at, out);
+}
+
 void nm_card_use(struct nm_machine *m, unsigned card, enum nm_use use, sim_tick at)
 {
     assert(card < m->cards);

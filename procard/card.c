@@ -313,8 +313,6 @@ sim_tick pc_card_return(struct pc_card *card, sim_tick at)
     struct pc_cpu *cpu = &card->cpu;
     sim_tick left = at > cpu->now ? at - cpu->now : 0;
     cpu->link = false;
-    if (cpu->cursor && card->activity == PC_IDLE)
-        pc_cursor_add(cpu->cursor, PC_PROFILE_ABSENT, left < ERET ? left : left - ERET);
     pc_card_stall(card, PC_ST_STALL_OTHER, left < ERET ? left : left - ERET, cpu->now);
     const sim_tick returns = cpu->now;
     if (left >= ERET)

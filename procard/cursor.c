@@ -172,6 +172,7 @@ static void read_totals(const struct pc_card *card, int64_t v[PC_PROFILE__COUNT]
 {
 #define PROFILE_STATE(name, unit, sentence)
 #define PROFILE_CORE(name, unit, sentence)
+#define PROFILE_USE(name, field, unit, sentence)
 #define PROFILE_TOTAL(name, from, unit, sentence) v[PC_PROFILE_##name] = (int64_t)card->from;
 #include "procard/profile.def"
 }
@@ -186,9 +187,10 @@ static struct pc_tally *tally(struct pc_cursor *c)
 /* What has happened since the last time, goes to the instruction. */
 void pc_cursor_put_down(struct pc_cursor *c)
 {
-    int64_t now[PC_PROFILE__COUNT] = {0};
+    int64_t now[PC_PROFILE__COUNT];
+    memcpy(now, c->seen, sizeof now);
     read_totals(c->card, now);
-    for (int i = 0; i < PC_PROFILE__COUNT; i++)
+    for (int i = PC_PROFILE_INSTRUCTIONS; i < PC_PROFILE__COUNT; i++)
         if (now[i] != c->seen[i]) {
             tally(c)->v[i] += now[i] - c->seen[i];
             c->seen[i] = now[i];

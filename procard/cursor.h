@@ -141,6 +141,9 @@ static inline void pc_cursor_at(struct pc_cursor *c, uint64_t pc)
 /** To the one at which the core stands, between two of its runs. */
 void pc_cursor_stand(struct pc_cursor *c);
 
+/** What the card's time has gone to before tick `at` is put down. (profile.c) */
+void pc_cursor_used(struct pc_cursor *c, sim_tick at);
+
 /** Adds to a column of the instruction. */
 void pc_cursor_add(struct pc_cursor *c, enum pc_profile_column column, int64_t n);
 

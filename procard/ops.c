@@ -4,6 +4,7 @@
  */
 #include "machine/functional.h"
 #include "procard/card.h"
+#include "procard/cursor.h"
 #include "procard/procard.h"
 
 #include <assert.h>
@@ -53,8 +54,10 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
     pc_core_leave(card);
-    if (card->cpu.cursor)
+    if (card->cpu.cursor) {
+        pc_cursor_used(card->cpu.cursor, returns);
         card->core->placed(&card->cpu);
+    }
     card->activity = PC_RUNNING;
     return returns;
 }

@@ -20,12 +20,29 @@ static struct pc_card *card_at(const struct pc_profile *p, unsigned card)
 
 /* ---- the moment ------------------------------------------------------------------------------ */
 
-/* PCycles beyond `now` that have been put down already: of instructions that it cuts through. */
-static void lend(struct pc_cursor *c, const uint64_t *charged, const uint64_t *shown, int sign)
+/* What has not been put down of the card's uses: the other columns stay as they are. */
+static void uses(const struct pc_cursor *c, sim_tick at, int64_t v[PC_PROFILE__COUNT])
 {
-    struct pc_tally *cut = pc_node_tally(c->node, PC_PROFILE_NOWHERE);
-    for (int s = 0; s < PC_ST__COUNT; s++)
-        cut->v[s] -= sign * (int64_t)(charged[s] - shown[s]);
+    const struct pc_card *card = c->card;
+    struct nm_truth used;
+    nm_card_used(card->machine, card->cpu.number, at, &used);
+#define PROFILE_STATE(name, unit, sentence)
+#define PROFILE_CORE(name, unit, sentence)
+#define PROFILE_USE(name, field, unit, sentence) \
+    v[PC_PROFILE_##name] = (int64_t)used.field - c->seen[PC_PROFILE_##name];
+#define PROFILE_TOTAL(name, from, unit, sentence)
+#include "procard/profile.def"
+}
+
+void pc_cursor_used(struct pc_cursor *c, sim_tick at)
+{
+    int64_t grown[PC_PROFILE__COUNT] = {0};
+    uses(c, at, grown);
+    for (int i = 0; i < PC_PROFILE__COUNT; i++)
+        if (grown[i]) {
+            pc_cursor_add(c, (enum pc_profile_column)i, grown[i]);
+            c->seen[i] += grown[i];
+        }
 }
 
 /* What is under way on a card at `now` is put down (sign 1), or taken back (-1). */
@@ -34,20 +51,23 @@ static void straddle(struct pc_cursor *c, sim_tick now, int sign)
     struct pc_card *card = c->card;
     struct mon_taps shown;
     uint64_t charged[PC_ST__COUNT];
+    int64_t more[PC_PROFILE__COUNT] = {0}; /* than has been put down */
     struct pc_tail tail;
     pc_cursor_put_down(c);
     card->core->under_way(&card->cpu, sign);
     pc_card_taps(card, now, &shown);
     pc_core_totals(card, charged, &tail);
-    if (card->cpu.now > now) {
-        lend(c, charged, shown.v, sign);
-        return;
-    }
     for (int s = 0; s < PC_ST__COUNT; s++)
-        if (shown.v[s] != charged[s])
-            pc_cursor_add(c, (enum pc_profile_column)s, sign * (int64_t)(shown.v[s] - charged[s]));
-    if (card->activity == PC_IDLE)
-        pc_cursor_add(c, PC_PROFILE_ABSENT, sign * (int64_t)(now - card->cpu.now));
+        more[s] = (int64_t)(shown.v[s] - charged[s]);
+    uses(c, now, more);
+    /* What lies beyond `now` has been put down already, to instructions that it cuts through. */
+    const bool ahead = card->cpu.now > now;
+    struct pc_tally *to = ahead ? pc_node_tally(c->node, PC_PROFILE_NOWHERE) : NULL;
+    for (int i = 0; i < PC_PROFILE__COUNT; i++)
+        if (more[i] && ahead)
+            to->v[i] += sign * more[i];
+        else if (more[i])
+            pc_cursor_add(c, (enum pc_profile_column)i, sign * more[i]);
 }
 
 static void straddle_all(struct pc_profile *p, sim_tick now, int sign)

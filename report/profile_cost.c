@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "input/experiment.h"
 #include "monitor/events.h"
 
 #include <stdio.h>
@@ -60,6 +61,12 @@ static const char *next_name(void *ctx, size_t i)
     return i < PC_PROFILE__COUNT ? rep_column_name((unsigned)i, names->column[i]) : NULL;
 }
 
+/* What the text calls groups of columns that are none of states. */
+static const struct {
+    const char *name;
+    uint64_t columns;
+} headings[] = {{"primary", BIT(STALL_L1I) | BIT(STALL_L1D)}, {"secondary", BIT(STALL_L2)}};
+
 /* The columns behind a name; 0: it is none. */
 static uint64_t columns_of(const char *name, const char **unit)
 {
@@ -70,6 +77,12 @@ static uint64_t columns_of(const char *name, const char **unit)
             *unit = rep_columns[c].unit;
             return UINT64_C(1) << c;
         }
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (!strcmp(name, headings[i].name))
+            return headings[i].columns;
+    for (unsigned s = 0; s < STATES; s++)
+        if (!strcmp(name, in_state_name(s)))
+            return UINT64_C(1) << s;
     return strcmp(name, "total") ? mon_states(name) : ALL_STATES;
 }
 
@@ -95,8 +108,11 @@ int64_t rep_measured(const struct rep_measure *measure, const struct rep_cost *c
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         if (measure->columns >> c & 1)
             sum = rep_plus(sum, cost->v[c]);
+    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
+        if (measure->less >> c & 1)
+            sum = rep_plus(sum, (int64_t)(0 - (uint64_t)cost->v[c]));
     if (measure->columns & BIT(STALL_OTHER))
-        sum = rep_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_ABSENT]));
+        sum = rep_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_IDLE]));
     return sum;
 }
 

@@ -28,11 +28,12 @@ struct rep_cost rep_cost_of(const struct pc_profile_row *row);
 void rep_cost_add(struct rep_cost *to, const struct rep_cost *what);
 
 /** A question to a cost: a state or a group of monitor/status.def, `total`, or another column.
- *  What other stall has of cards without a thread (`absent`) is in no state and no group: a machine
+ *  What other stall has of cards without a thread (`idle`) is in no state and no group: a machine
  *  of 64 cards that runs one thread would else show nothing but it. */
 struct rep_measure {
     const char *unit; /**< static */
-    uint64_t columns; /**< bit c: column c is part of it */
+    uint64_t columns; /**< bit c: column c is part of it, */
+    uint64_t less;    /**< or is taken off */
     char name[REP_COLUMN_NAME];
 };
 

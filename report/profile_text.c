@@ -27,8 +27,9 @@ static const struct part {
     {"primary", {.columns = BIT(STALL_L1I) | BIT(STALL_L1D)}},
     {"secondary", {.columns = BIT(STALL_L2)}},
     {"MP stall", {.columns = BIT(STALL_MP)}},
-    {"other", {.columns = BIT(STALL_OTHER)}},
-    {"absent", {.columns = BIT(ABSENT)}},
+    {"system", {.columns = BIT(SYSTEM)}},
+    {"waiting", {.columns = BIT(WAITING) | BIT(ASLEEP)}},
+    {"other", {.columns = BIT(STALL_OTHER), .less = BIT(SYSTEM) | BIT(WAITING) | BIT(ASLEEP)}},
     {"L1 misses", {.columns = BIT(L1I_MISSES) | BIT(L1D_MISSES)}},
     {"L2 misses", {.columns = BIT(L2_MISSES)}},
     {"NACKs", {.columns = BIT(NACKS)}},
@@ -36,15 +37,16 @@ static const struct part {
 #undef KILL
 };
 
-enum { PARTS = sizeof parts / sizeof *parts, STATE_PARTS = 6, WIDTH = 10 };
+enum { PARTS = sizeof parts / sizeof *parts, STATE_PARTS = 8, WIDTH = 10 };
 
 void rep_profile_head(const struct rep_view *view, FILE *out)
 {
     const struct rep_measure total = rep_measure_total();
     const int64_t all = rep_measured(&total, &view->whole);
     if (view->code->command)
-        fprintf(out, "# program: %s\n# elapsed: %" PRIu64 " PCycles\n", view->code->command,
-                view->code->ticks);
+        fprintf(out, "# program: %s\n", view->code->command);
+    if (view->code->command && view->region == 0)
+        fprintf(out, "# elapsed: %" PRIu64 " PCycles\n", view->code->ticks);
     fprintf(out, "# region: %s\n# threads: %zu", view->profile->region[view->region],
             view->threads);
     if (view->thread >= 0)
@@ -56,7 +58,7 @@ void rep_profile_head(const struct rep_view *view, FILE *out)
                 rep_percent(some, all));
     }
     fprintf(out, "# PCycles of cards without a thread, in no percentage: %" PRId64 "\n",
-            view->whole.v[PC_PROFILE_ABSENT]);
+            view->whole.v[PC_PROFILE_IDLE]);
 }
 
 static bool is_total(const struct rep_measure *measure)
@@ -98,6 +100,16 @@ static void put_numbers(const struct rep_view *view, const struct rep_show *show
     fputs("  ", out);
 }
 
+/* Cards without a thread, say. */
+static bool shows_nothing(const struct rep_view *view, const struct rep_cost *cost)
+{
+    const struct rep_measure total = rep_measure_total();
+    bool nothing = !rep_measured(&view->measure, cost) && !rep_measured(&total, cost);
+    for (unsigned i = 0; nothing && i < PARTS; i++)
+        nothing = !rep_measured(&parts[i].measure, cost);
+    return nothing;
+}
+
 /* How many lines were left out, and what they come to. */
 static void put_rest(const struct rep_view *view, const struct rep_sums *sums, size_t from,
                      const char *what, FILE *out)
@@ -113,7 +125,6 @@ static void put_rest(const struct rep_view *view, const struct rep_sums *sums, s
 
 void rep_profile_text(struct rep_view *view, const struct rep_show *show, FILE *out)
 {
-    static const struct rep_cost nothing;
     struct rep_sums sums = rep_view_sum(view, show->by);
     rep_sums_sort(&sums, &view->measure, show->children);
     rep_profile_head(view, out);
@@ -121,7 +132,7 @@ void rep_profile_text(struct rep_view *view, const struct rep_show *show, FILE *
     const size_t most = show->most && show->most < sums.entries ? show->most : sums.entries;
     for (size_t i = 0; i < most; i++) {
         const struct rep_entry *entry = sums.entry[i];
-        if (!memcmp(show->children ? &entry->all : &entry->self, &nothing, sizeof nothing))
+        if (shows_nothing(view, show->children ? &entry->all : &entry->self))
             continue;
         put_numbers(view, show, entry, out);
         rep_view_label(view, show->by, entry->key, out);

@@ -21,7 +21,7 @@
 static char *name_of(uint64_t va, const struct prog_place *place)
 {
     if (va == PC_PROFILE_NOWHERE)
-        return sim_strdup("(no thread yet)");
+        return sim_strdup(REP_NO_THREAD);
     return place->function ? sim_strdup(place->function) : sim_format("0x%" PRIx64, va);
 }
 
@@ -206,7 +206,7 @@ static void instruction_label(struct rep_view *view, struct rep_key key, FILE *o
     char text[96];
     uint32_t word;
     if (key.a == PC_PROFILE_NOWHERE) {
-        fputs(REP_BORDER, out);
+        fputs("(no thread yet, or " REP_BORDER_WORDS ")", out);
         return;
     }
     const struct prog_place *place = rep_code_at(view->code, key.a);
@@ -243,7 +243,8 @@ static struct rep_key line_of(struct rep_view *view, uint32_t function, uint64_t
     static const struct prog_place nothing;
     const struct prog_place *at = pc == PC_PROFILE_NOWHERE ? &nothing : rep_code_at(view->code, pc);
     const char *name = view->function[function].name;
-    char *text = at->file && at->line       ? sim_format("%s:%u", at->file, at->line)
+    char *text = at->file && at->line ? sim_format("%s:%u", at->file, at->line)
+                 : pc == PC_PROFILE_NOWHERE && !strcmp(name, REP_NO_THREAD) ? sim_strdup(name)
                  : pc == PC_PROFILE_NOWHERE ? sim_format("%s %s", name, REP_BORDER)
                                             : sim_format("%s (no line)", name);
     const struct rep_key key = {number_of(view, text), 0};
@@ -290,7 +291,7 @@ static void thread_label(struct rep_view *view, struct rep_key key, FILE *out)
     if (key.a)
         fprintf(out, "%" PRIu64, key.a);
     else
-        fputs("(no thread yet)", out);
+        fputs(REP_NO_THREAD, out);
 }
 
 /* The whole run is a region of every row, whether its phase says so or not. */

@@ -12,7 +12,11 @@
 #include "report/profile_cost.h"
 
 /** Stands for the instruction of PCycles that a change of phase cut through. */
-#define REP_BORDER "(at a region's border)"
+#define REP_BORDER       "(" REP_BORDER_WORDS ")"
+#define REP_BORDER_WORDS "at a region's border"
+
+/** For the function of a card that has had no thread. */
+#define REP_NO_THREAD "(no thread yet)"
 
 /** By what rows are summed up. */
 enum rep_by {

@@ -134,6 +134,8 @@ static void sum_cards(const struct rep_run *run, size_t region, int64_t sum[PC_P
         sum[PC_PROFILE_SCS_FAILED] += (int64_t)card->truth.scs_failed;
 #define PROFILE_STATE(name, unit, sentence)
 #define PROFILE_CORE(name, unit, sentence)
+#define PROFILE_USE(name, field, unit, sentence) \
+    sum[PC_PROFILE_##name] += (int64_t)card->truth.field;
 #define PROFILE_TOTAL(name, from, unit, sentence) sum[PC_PROFILE_##name] += (int64_t)card->from;
 #include "procard/profile.def"
     }
@@ -152,7 +154,6 @@ bool rep_profile_adds_up(const struct rep_profile *profile, const struct rep_run
     for (size_t r = 0; good && r < run->regions; r++) {
         sum_region(profile, phases, r, rows);
         sum_cards(run, r, cards);
-        cards[PC_PROFILE_ABSENT] = rows[PC_PROFILE_ABSENT]; /* no card counts it */
         for (int c = 0; good && c < PC_PROFILE__COUNT; c++) {
             good = rows[c] == cards[c];
             if (!good)

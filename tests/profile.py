@@ -38,7 +38,7 @@ class Bench:
 
     def csv(self, run, *words):
         rows = list(csv.DictReader(io.StringIO(self.show(run, "--format=csv", *words))))
-        return [{k: int(v) if k in STATES + ["pcycles", "absent", "instructions", "nacks"] else v
+        return [{k: int(v) if k in STATES + ["pcycles", "idle", "instructions", "nacks"] else v
                  for k, v in row.items()} for row in rows]
 
     def refused(self, run, sentence, *words):
@@ -65,7 +65,7 @@ def check_sums(bench):
     stats = json.loads((bench.directory / "run/stats.json").read_text())["snapshots"]
     whole = {s["name"]: s["stats"]["machine"] for s in stats}
     rows = bench.csv("run")
-    assert total(rows) == sum(total(rows, s) for s in STATES) - total(rows, "absent")
+    assert total(rows) == sum(total(rows, s) for s in STATES) - total(rows, "idle")
     for region in "whole", "climbing":
         inside = [row for row in rows if region in row["regions"].split(";")]
         assert total(inside, "instructions") == whole[region]["truth.instructions"], region
@@ -182,6 +182,7 @@ def check_refusals(bench):
     bench.refused("none", "No such file or directory")
     bench.refused("run/manifest.json", "not a run's directory")
     bench.refused("run", "the run has no region 'nowhere'", "--region=nowhere")
+    bench.refused("run", "the run has no thread 99", "--thread=99")
     bench.refused("run", "did you mean 'climb'?", "--annotate=clim")
     for words in ["--annotate", "--by=line"], ["--annotate", "--format=csv"], ["--format=folded", "--by=line"], \
             ["--format=callgrind", "--children"], ["--format=csv", "--children"]:

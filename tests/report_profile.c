@@ -65,7 +65,7 @@ static struct pc_profile_path paths[] = {
     {7, 0x4004, 0x2000},   /* start;f */
 };
 static struct pc_profile_row rows[] = {
-    {0, 0, 0, NOWHERE, {V(STALL_OTHER, 1000), V(ABSENT, 1000)}},
+    {0, 0, 0, NOWHERE, {V(STALL_OTHER, 1000), V(IDLE, 1000)}},
     {0, 7, 1, 0x1000, {V(INT, 10), V(STALL_L1I, 5), V(INSTRUCTIONS, 10), V(L1I_MISSES, 1)}},
     {0, 7, 1, 0x1010, {V(INT, 3), V(INSTRUCTIONS, 3)}},
     {0, 7, 2, 0x2000, {V(LOAD, 20), V(STALL_L2, 80), V(INSTRUCTIONS, 20), V(L2_MISSES, 4)}},
@@ -74,7 +74,7 @@ static struct pc_profile_row rows[] = {
     {1, 7, 4, 0x3000, {V(INT, 6), V(STALL_L2, 44), V(INSTRUCTIONS, 6), V(L2_MISSES, 1)}},
     {1, 7, 5, 0x2000, {V(LOAD, 1), V(STALL_L2, 9), V(INSTRUCTIONS, 1), V(L2_MISSES, 1)}},
     {1, 7, 5, NOWHERE, {V(STALL_L2, -4)}},
-    {1, 8, 7, 0x4004, {V(INT, 2), V(STALL_OTHER, 500), V(INSTRUCTIONS, 2), V(ABSENT, 490)}},
+    {1, 8, 7, 0x4004, {V(INT, 2), V(STALL_OTHER, 500), V(INSTRUCTIONS, 2), V(IDLE, 490)}},
     {2, 7, 5, NOWHERE, {V(STALL_L2, 4)}},
     {2, 7, 6, 0x2000, {V(LOAD, 30), V(INSTRUCTIONS, 30)}},
 };
@@ -152,8 +152,8 @@ Test(report_profile, sums_are_those_counted_by_hand)
         {REP_BY_function, "total", 0, -1, "g", 90, 100},
         {REP_BY_function, "total", 0, -1, "start", 12, 22},
         {REP_BY_function, "total", 0, -1, "(no thread yet)", 0, 0},
-        {REP_BY_function, "absent", 0, -1, "(no thread yet)", 1000, 1000},
-        {REP_BY_function, "absent", 0, -1, "start", 490, 490},
+        {REP_BY_function, "idle", 0, -1, "(no thread yet)", 1000, 1000},
+        {REP_BY_function, "idle", 0, -1, "start", 490, 490},
         {REP_BY_function, "stall_other", 0, -1, "start", 10, 10},
         {REP_BY_function, "stall", 0, -1, "start", 10, 10},
         {REP_BY_function, "stall/cache", 0, -1, "f", 89, 89},
@@ -179,7 +179,7 @@ Test(report_profile, sums_are_those_counted_by_hand)
         {REP_BY_instruction, "total", 0, -1, "0x2000 f+0x0 f.c:10", 140, 140},
         {REP_BY_thread, "total", 0, -1, "7", 248, 248},
         {REP_BY_thread, "total", 0, -1, "8", 22, 22},
-        {REP_BY_thread, "absent", 0, -1, "(no thread yet)", 1000, 1000},
+        {REP_BY_thread, "idle", 0, -1, "(no thread yet)", 1000, 1000},
         {REP_BY_region, "total", 0, -1, "whole", 270, 270},
         {REP_BY_region, "total", 0, -1, "north", 102, 102},
         {REP_BY_region, "total", 0, -1, "south", 34, 34},
@@ -213,8 +213,8 @@ Test(report_profile, text)
     expect_has(text, "# PCycles of threads: 270\n");
     expect_has(text, "# PCycles of cards without a thread, in no percentage: 1490\n");
     expect_has(text, "#   secondary               133   49.26 %\n");
-    expect_has(text, "    55.56%        150         58          3          0         89          0 "
-                     "         0          0          0          5          0  f\n");
+    expect_has(text, "    55.56%        150         58          3          0         89          0"
+                     "          0          0          0          0          5          0  f\n");
     cr_expect(strstr(text, "  f\n") < strstr(text, "  g\n"), "the greatest first");
     free(text);
     show.children = true;
@@ -345,7 +345,7 @@ Test(report_profile, measures)
     char why[256];
     static const char *const good[] = {"total",     "run",       "run/branch", "stall",
                                        "killslip",  "load",      "stall_l2",   "stall/cache",
-                                       "l2_misses", "nack_time", "absent",     "killslip/slip"};
+                                       "l2_misses", "nack_time", "idle",       "killslip/slip"};
     static const char *const bad[] = {"", "stal", "stall/", "LOAD", "nacks ", "whole", "/mp"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         cr_expect(rep_measure_find(good[i], &measure, why, sizeof why), "%s", good[i]);
@@ -612,7 +612,7 @@ Test(report_profile_file, what_is_wrong_is_said)
         {"[\"load\"", "[7", "columns[0]: not [name, unit, sentence]"},
         {"\"north\"", "\"whole\"", "regions[1]: 'whole' for the second time"},
         {"\"north\"", "7", "regions[1]: not a string"},
-        {"\"north\"", "\"nor\\u0000th\"", "line 36: \\u0000 is not allowed"},
+        {"\"north\"", "\"nor\\u0000th\"", "line 39: \\u0000 is not allowed"},
         {"[0,1,2]", "[0,1,3]", "phases[2][2]: not the number of a region"},
         {"[0,1,2]", "[0,2,1]", "phases[2][2]: regions do not ascend"},
         {"[0,1,2]", "[0,1,1]", "phases[2][2]: regions do not ascend"},
