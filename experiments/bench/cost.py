@@ -73,7 +73,7 @@ def measure(options, work, references):
              f"program.args={arguments.format(references)}", "--set", f"run.mode={mode}",
              *(["--set", "run.profile=true"] if options.profile else []), HERE / f"{file}.yaml"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
-        cost = int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+        cost = sum(map(int, re.findall(r"Collected : (\d+)", done.stderr)))  # a profile's names have a process
         return cost, simulated(out)
 
 
