@@ -51,16 +51,31 @@ struct pc_tally *pc_node_tally(struct pc_node *node, uint64_t pc)
     return *tally;
 }
 
+/* Has the node's pages reach from `first` to before `end`. */
+static void pages_reach(struct pc_node *node, uint32_t first, uint32_t end)
+{
+    uint64_t **page = sim_alloc(end - first, sizeof *page);
+    if (node->pages)
+        memcpy(page + (node->first - first), node->page, node->pages * sizeof *page);
+    free(node->page);
+    node->page = page;
+    node->first = first;
+    node->pages = end - first;
+}
+
 uint64_t *pc_node_page(struct pc_node *node, uint32_t page)
 {
-    if (page >= node->pages) {
-        node->page = sim_grow(node->page, page + 1, sizeof *node->page);
-        memset(node->page + node->pages, 0, (page + 1 - node->pages) * sizeof *node->page);
-        node->pages = page + 1;
-    }
-    if (!node->page[page])
-        node->page[page] = sim_alloc(PC_COUNTERS, sizeof **node->page);
-    return node->page[page];
+    const uint32_t end = node->first + node->pages;
+    if (!node->pages)
+        pages_reach(node, page, page + 1);
+    else if (page < node->first)
+        pages_reach(node, page, end);
+    else if (page >= end)
+        pages_reach(node, node->first, page + 1);
+    uint64_t **counters = &node->page[page - node->first];
+    if (!*counters)
+        *counters = sim_alloc(PC_COUNTERS, sizeof **counters);
+    return *counters;
 }
 
 void pc_node_free(struct pc_node *node)
@@ -113,6 +128,7 @@ static struct pc_node *node_of(struct pc_profile *p, uint32_t path, uint32_t thr
     node = sim_alloc(1, sizeof *node);
     node->key = key;
     node->parent = parent;
+    node->depth = parent ? parent->depth + 1 : 0;
     if (!p->function || !p->function(p->ctx, p->path[path].function, &node->from, &node->to))
         node->from = node->to = 0;
     HASH_ADD(hh, p->nodes, key, sizeof node->key, node);
@@ -134,6 +150,19 @@ struct pc_node *pc_profile_root(struct pc_profile *p, uint32_t thread, uint64_t 
     return node_of(p, path_of(p, NO_PARENT, PC_PROFILE_NOWHERE, function), thread, NULL);
 }
 
+/* What keeps a profile small whatever a program does: a parser that recurses through many functions
+ * has more paths than anybody would look at. Beyond, a path begins anew at its thread's first
+ * function. */
+enum { PATHS_MAX = 16384, DEPTH_MAX = 256, LINKS_MAX = 64 };
+
+static struct pc_node *anew(struct pc_profile *p, struct pc_node *node, uint64_t function)
+{
+    while (node->parent)
+        node = node->parent;
+    const uint32_t path = path_of(p, node->key.path, PC_PROFILE_NOWHERE, function);
+    return node_of(p, path, node->key.thread, node);
+}
+
 /* The node that a transfer leads to; one of the same function that is on the path already. */
 static struct pc_node *led_to(struct pc_profile *p, struct pc_node *node, uint64_t call,
                               uint64_t target)
@@ -142,6 +171,8 @@ static struct pc_node *led_to(struct pc_profile *p, struct pc_node *node, uint64
     for (struct pc_node *up = node; up; up = up->parent)
         if (p->path[up->key.path].function == function)
             return up;
+    if (p->paths >= PATHS_MAX || node->depth == DEPTH_MAX)
+        return anew(p, node, function);
     const uint32_t path = path_of(p, node->key.path, call, function);
     return node_of(p, path, node->key.thread, node);
 }
@@ -152,9 +183,12 @@ static struct pc_node *follow(struct pc_profile *p, struct pc_node *node, uint64
     for (struct pc_link *link = node->link; link; link = link->next)
         if (link->call == call && link->target == target)
             return link->to;
+    if (node->links == LINKS_MAX)
+        return led_to(p, node, call, target);
     struct pc_link *link = sim_alloc(1, sizeof *link);
     *link = (struct pc_link){call, target, led_to(p, node, call, target), node->link};
     node->link = link;
+    node->links++;
     return link->to;
 }
 
@@ -266,6 +300,19 @@ static bool returns(struct pc_cursor *c, uint64_t target, uint64_t sp)
     return false;
 }
 
+/* Whether such a call is under way already: then it has been left without a return, by code that
+ * calls to learn where it is (bal), or keeps its return address to itself. */
+static void again(struct pc_cursor *c, uint64_t back, uint64_t sp)
+{
+    enum { FAR = 8 };
+    const struct pc_profiled_thread *t = c->thread;
+    for (size_t i = t->depth; i && t->depth - i < FAR && t->frame[i - 1].sp == sp; i--)
+        if (t->frame[i - 1].back == back) {
+            unwind(c, i - 1);
+            return;
+        }
+}
+
 static bool within(const struct pc_node *node, uint64_t pc)
 {
     return !node->to || pc - node->from < node->to - node->from;
@@ -273,6 +320,9 @@ static bool within(const struct pc_node *node, uint64_t pc)
 
 void pc_cursor_call(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t target, uint64_t sp)
 {
+    if (c->node->to && target != c->node->from && within(c->node, target))
+        return; /* into its own midst: it wants to know where it is */
+    again(c, back, sp);
     push(c, back, sp);
     go(c, follow(c->profile, c->node, call, target));
 }
@@ -295,8 +345,12 @@ void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp)
 
 struct pc_node *pc_profile_renewed(struct pc_profile *p, struct pc_node *node)
 {
-    if (node->key.phase == p->phase)
-        return node;
+    const struct pc_node_key key = {
+        .path = node->key.path, .phase = p->phase, .thread = node->key.thread};
+    struct pc_node *known;
+    HASH_FIND(hh, p->nodes, &key, sizeof key, known);
+    if (known)
+        return known;
     struct pc_node *parent = node->parent ? pc_profile_renewed(p, node->parent) : NULL;
     return node_of(p, node->key.path, node->key.thread, parent);
 }

@@ -41,11 +41,13 @@ struct pc_node_key {
 /** A path in one phase of one thread. */
 struct pc_node {
     uint64_t **page; /**< [pages] of PC_COUNTERS counters each; NULL: all of them are 0 */
+    uint32_t first;  /**< the number of page[0]: a function's blocks are close together */
     uint32_t pages;
     struct pc_node_key key;
     uint64_t from, to;      /**< of the function; `to` is 0: not known */
     struct pc_node *parent; /**< NULL: none */
     struct pc_link *link;
+    uint32_t links, depth;   /**< depth: calls from the thread's first function on */
     struct pc_tally **tally; /**< [1 << tally_bits] by pc, with gaps */
     unsigned tallies, tally_bits;
     UT_hash_handle hh; /**< in struct pc_profile */
@@ -110,7 +112,7 @@ struct pc_profile {
 /** The tally of an instruction of a node; made if need be. */
 struct pc_tally *pc_node_tally(struct pc_node *node, uint64_t pc);
 
-/** Makes a page of counters. @return the node's page, all 0 */
+/** Makes a page of counters. @param page  its number @return the node's page, all 0 */
 uint64_t *pc_node_page(struct pc_node *node, uint32_t page);
 
 void pc_node_free(struct pc_node *node);
@@ -118,10 +120,10 @@ void pc_node_free(struct pc_node *node);
 /** The node's counter of a number. */
 static inline uint64_t *pc_node_counter(struct pc_node *node, uint32_t number)
 {
-    const uint32_t page = number / PC_COUNTERS;
+    const uint32_t page = number / PC_COUNTERS - node->first; /* huge below the first */
     uint64_t *counters = __builtin_expect(page < node->pages, 1) ? node->page[page] : NULL;
     if (__builtin_expect(!counters, 0))
-        counters = pc_node_page(node, page);
+        counters = pc_node_page(node, number / PC_COUNTERS);
     return &counters[number % PC_COUNTERS];
 }
 

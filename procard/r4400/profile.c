@@ -112,7 +112,7 @@ static void harvest_page(struct pc_node *node, uint32_t page, const struct r4400
     const uint64_t *counter = node->page[page];
 
     for (uint32_t i = 0; i < PC_COUNTERS; i++) {
-        const uint32_t number = page * PC_COUNTERS + i;
+        const uint32_t number = (node->first + page) * PC_COUNTERS + i;
 
         if (counter[i])
             left(node, block[number / 2], number % 2, (int64_t)counter[i]);
