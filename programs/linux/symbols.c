@@ -70,8 +70,8 @@ static bool is_name(const char *name)
     return true;
 }
 
-/** The i-th symbol. @return its name, or NULL: it has none, or lies nowhere */
-static const char *read_symbol(const struct table *t, size_t i, GElf_Sym *sym)
+/** The i-th symbol. @return its name, whatever that is, or NULL: it has none, or lies nowhere */
+static const char *any_symbol(const struct table *t, size_t i, GElf_Sym *sym)
 {
     const char *name;
 
@@ -79,7 +79,15 @@ static const char *read_symbol(const struct table *t, size_t i, GElf_Sym *sym)
         sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
         return NULL;
     name = t->strings + sym->st_name;
-    return is_name(name) ? name : NULL;
+    return *name ? name : NULL;
+}
+
+/** The same, of names that can be one. */
+static const char *read_symbol(const struct table *t, size_t i, GElf_Sym *sym)
+{
+    const char *name = any_symbol(t, i, sym);
+
+    return name && is_name(name) ? name : NULL;
 }
 
 /* ---- one symbol for an address --------------------------------------------------------------- */
@@ -168,7 +176,7 @@ static void collect_entries(struct lx_symbols *s, const struct lx_elf_image *ima
 {
     for (size_t i = 0; i < s->table.count; i++) {
         GElf_Sym sym;
-        const char *name = read_symbol(&s->table, i, &sym);
+        const char *name = any_symbol(&s->table, i, &sym);
         const uint64_t va = name ? sym.st_value + image->bias : 0;
         const struct lx_elf_segment *in = name ? segment_at(image, va) : NULL;
         if (!in || !(in->rights & LX_X) != (kind == LX_OBJECT) || !is_kind(&s->table, &sym, kind))
@@ -176,6 +184,8 @@ static void collect_entries(struct lx_symbols *s, const struct lx_elf_image *ima
         if ((s->count & (s->count - 1)) == 0)
             s->entry = sim_grow(s->entry, s->count ? 2 * s->count : 1, sizeof *s->entry);
         const uint64_t left = end_of(&s->table, &sym, in->va + in->memsz - va);
+        if (!is_name(name)) /* its addresses are not its neighbour's */
+            name = "(unprintable)";
         s->entry[s->count++] = entry_of(name, &sym, va, left);
     }
 }
