@@ -1,7 +1,7 @@
 /*
- * Calls of every kind, for tests/profile_calls.py, which knows how often each function is called from
- * where: plain, recursive, through pointers, as a tail, out of longjmp, of a signal's handler, in
- * threads and between marks.
+ * Calls of every kind, for tests/profile_calls.py, which knows how often each function is called
+ * from where: plain, recursive, through pointers, as a tail, out of longjmp, of a signal's handler,
+ * in threads and between marks.
  */
 #define _GNU_SOURCE
 #include "numachine.h"
