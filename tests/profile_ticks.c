@@ -7,8 +7,8 @@
  * three things: the slip of the next one, whom a branch killed behind its slot, and being held by
  * an external request when the instruction was over.
  */
-#include "procard/profile.h"
 #include "procard/card.h"
+#include "procard/profile.h"
 #include "states_rig.h"
 
 #include <criterion/criterion.h>
