@@ -3,7 +3,6 @@
  * from where: plain, recursive, through pointers, as a tail, out of longjmp, of a signal's handler,
  * in threads and between marks.
  */
-#define _GNU_SOURCE
 #include "numachine.h"
 
 #include <pthread.h>
@@ -63,9 +62,10 @@ static jmp_buf back;
 
 APART void throws(int depth)
 {
-    if (!depth)
+    if (!depth && sink)
         longjmp(back, 1);
-    throws(depth - 1);
+    if (depth)
+        throws(depth - 1);
     sink++;
 }
 

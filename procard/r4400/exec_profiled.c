@@ -2,4 +2,4 @@
  * not asked for costs nothing. */
 #define R4400_PROFILED
 #define r4400_run r4400_run_profiled
-#include "procard/r4400/exec.c"
+#include "procard/r4400/exec.c" // NOLINT(bugprone-suspicious-include): the same source twice
