@@ -8,6 +8,7 @@
  * an external request when the instruction was over.
  */
 #include "procard/card.h"
+#include "procard/cursor.h"
 #include "procard/profile.h"
 #include "states_rig.h"
 
@@ -243,4 +244,51 @@ Test(profile_ticks, is_what_every_tick_has_added)
     const struct nm_params wide = states_machine(2), cramped = states_cramped();
     check(&wide, "wide");
     check(&cramped, "cramped");
+}
+
+/* ---- bounds -----------------------------------------------------------------------------------
+ */
+
+/* Functions of four instructions, far apart. */
+static bool many(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
+{
+    (void)ctx;
+    *from = va & ~UINT64_C(15);
+    *to = *from + 16;
+    return true;
+}
+
+/* Whatever a program calls, returns from or forgets to return from, a profile has no more paths
+ * than 16,384 and one for each function besides, none longer than 256 calls. */
+Test(profile_ticks, paths_are_bounded)
+{
+    enum { CALLS = 300000, FUNCTIONS = 500, LONGEST = 256, MOST = 16384 + FUNCTIONS + 2 };
+    const struct nm_params p = states_machine(2);
+    struct made made = {.function = many};
+    const struct pc_profile_path *path;
+    struct states_rig rig;
+    uint64_t random = 1, sp = 1 << 30;
+    states_start(&rig, &p, make, &made);
+    struct pc_cursor *c = pc_cpu_at(rig.m, 0)->cursor;
+    pc_cursor_call(c, CODE_END, CODE_END + 8, CODE_END + 16, 2 * sp); /* never left */
+    for (unsigned i = 0; i < CALLS; i++) {
+        random = random * 6364136223846793005ull + 1442695040888963407ull;
+        const uint64_t target = CODE_END + (random >> 33) % FUNCTIONS * 16;
+        const uint64_t call = CODE_END + (random >> 40) % FUNCTIONS * 16 + 4;
+        if (random >> 62)
+            pc_cursor_call(c, call, call + 8, target, sp -= random >> 61 & 8);
+        else
+            pc_cursor_jump(c, target, sp += random >> 59 & 8);
+    }
+    const size_t paths = pc_profile_paths(made.profile, &path);
+    cr_expect_gt(paths, 16384, "%zu: the bound was not reached", paths);
+    cr_expect_leq(paths, MOST, "%zu", paths);
+    for (size_t i = 0; i < paths; i++) {
+        unsigned length = 0;
+        for (size_t at = i; path[at].parent != at; at = path[at].parent)
+            length++;
+        cr_expect_leq(length, LONGEST, "path %zu: %u", i, length);
+    }
+    pc_profile_free(made.profile);
+    states_end(&rig);
 }
