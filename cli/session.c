@@ -29,6 +29,7 @@
 #include "report/samples.h"
 #include "report/stats.h"
 #include "report/table.h"
+#include "report/truth.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +57,7 @@ struct state {
     struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
     struct rep_profile profile; /* as the run left it */
+    struct rep_truth truth;     /* the same */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -205,6 +207,11 @@ static void write_profile(void *ctx, FILE *out)
     rep_profile_write(&((struct state *)ctx)->profile, out);
 }
 
+static void write_truth(void *ctx, FILE *out)
+{
+    rep_truth_write(&((struct state *)ctx)->truth, out);
+}
+
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
 {
     char why[512];
@@ -346,6 +353,8 @@ static bool close_results(struct state *s)
     }
     if (s->profiling.profile)
         write_file(s, REP_PROFILE, write_profile, s);
+    if (s->profiling.misses)
+        write_file(s, REP_TRUTH, write_truth, s);
     const bool whole = rep_rundir_is_whole(&s->dir);
     rep_rundir_sync(&s->dir);
     if (!whole) {
@@ -424,7 +433,9 @@ static void check_states(struct state *s)
     char why[512];
     if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
         (rep_run_adds_up(&s->run, why, sizeof why) &&
-         (!s->profiling.profile || rep_profile_adds_up(&s->profile, &s->run, why, sizeof why))))
+         (!s->profiling.profile || rep_profile_adds_up(&s->profile, &s->run, why, sizeof why)) &&
+         (!s->profiling.misses ||
+          rep_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);
@@ -510,6 +521,9 @@ static enum cli_exit conclude(struct state *s)
     rep_host_stop(&s->run.host);
     if (s->profiling.profile)
         s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
+    if (s->profiling.misses) {
+        s->truth = rep_profiling_truth(&s->profiling, &s->ask->experiment->machine.params);
+    }
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
@@ -552,7 +566,7 @@ static bool show(struct state *s)
         rep_table(&s->run, table);
     else if (!ask->keep) /* there is no other place for them */
         rep_table_counts(&s->run, table);
-    if (s->profiling.profile && !ask->keep && !ask->lines)
+    if (ask->experiment->profile && !ask->keep && !ask->lines)
         show_profile(s, table);
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);
@@ -606,9 +620,13 @@ static enum cli_exit begin_profile(struct state *s)
     char why[256];
     if (s->workload->names)
         s->code.names = s->workload->names(s->guest.path, why, sizeof why);
-    if (rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names))
+    if (!rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
+        complain("run.profile: this kind of processor cannot be profiled");
+        return CLI_EXIT_USAGE;
+    }
+    if (!s->ask->experiment->truth || rep_profiling_ask(&s->profiling))
         return CLI_EXIT_OK;
-    complain("run.profile: this kind of processor cannot be profiled");
+    complain("run.truth: a machine of mode: functional has no caches, and no misses");
     return CLI_EXIT_USAGE;
 }
 
@@ -631,9 +649,10 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     cli_pins_init(&s->pins, x);
     cli_pins_moment(&s->pins, s->machine, 0);
     program_cards(s);
-    enum cli_exit status = x->profile ? begin_profile(s) : CLI_EXIT_OK;
+    enum cli_exit status = x->profile || x->truth ? begin_profile(s) : CLI_EXIT_OK;
     if (status == CLI_EXIT_OK)
         status = run(s);
+    rep_truth_free(&s->truth);
     rep_profile_free(&s->profile);
     rep_profiling_free(&s->profiling);
     rep_code_close(&s->code);

@@ -73,6 +73,7 @@ struct in_experiment {
     sim_tick limit;      /**< [ticks] SIM_NEVER: until the program ends */
     unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
     unsigned profile;    /**< 1: it is profiled */
+    unsigned truth;      /**< 1: so it is, and why misses had to be is found out */
 
     char **events;          /**< NULL-terminated event names of its unit */
     char **groups;          /**< NULL-terminated groups as named ... */

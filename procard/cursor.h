@@ -79,6 +79,7 @@ struct pc_cursor {
     struct pc_profile *profile;
     struct pc_card *card;
     int64_t seen[PC_PROFILE__COUNT]; /**< totals that have been put down, by column */
+    uint64_t untouched; /**< bytes of accesses that leave no trace: of no cache */
 };
 
 /** What tells one path from another; no padding, it is hashed. */

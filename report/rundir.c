@@ -15,6 +15,7 @@
 #include "report/registers.h"
 #include "report/samples.h"
 #include "report/status.h"
+#include "report/truth.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,7 +37,7 @@ static const char *const ours[] = {
     REP_BINS,       REP_NPY,
     REP_STDOUT,     REP_STDERR,
     REP_STATUS_CSV, REP_STATUS_VCD,
-    REP_PROFILE,
+    REP_PROFILE,    REP_TRUTH,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

@@ -168,6 +168,18 @@ bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_funct
     return false;
 }
 
+bool rep_profiling_ask(struct rep_profiling *p)
+{
+    (void)p;
+    return false;
+}
+
+struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_params *params)
+{
+    (void)p, (void)params;
+    return (struct rep_truth){0};
+}
+
 void rep_profiling_free(struct rep_profiling *p)
 {
     (void)p;
