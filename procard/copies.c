@@ -370,9 +370,10 @@ static void decide_by_word(const struct request *r)
     const struct copy *copy = r->copy;
     int64_t *v = r->asked->v;
     v[meet(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE]++;
-    v[!meet(copy->seen.read | copy->seen.written, r->word) ? PC_MISS_TORRELLAS_COLD
-      : meet(copy->since_touch, r->word)                   ? PC_MISS_TORRELLAS_TRUE
-                                                           : PC_MISS_TORRELLAS_FALSE]++;
+    const pc_bytes known = words(copy->seen.read | copy->seen.written) & words(r->word);
+    v[!known                           ? PC_MISS_TORRELLAS_COLD
+      : meet(copy->since_touch, known) ? PC_MISS_TORRELLAS_TRUE
+                                       : PC_MISS_TORRELLAS_FALSE]++;
 }
 
 static void have_missed(struct pc_copies *s, const struct request *r, sim_tick took)
