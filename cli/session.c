@@ -406,6 +406,8 @@ static enum cli_exit simulate(struct state *s)
         .processors = x->processors,
         .ranges = x->ranges,
         .range_count = x->range_count,
+        .apart = x->kept_apart,
+        .apart_count = x->apart_count,
     };
     const struct prog_hooks hooks = {.ctx = s,
                                      .mark = on_mark,

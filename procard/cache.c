@@ -438,10 +438,19 @@ static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t stat
     return state == NM_LINE_D || state == NM_LINE_E ? state : NM_LINE_I;
 }
 
-/* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
-static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
-                   bool noncoherent, enum nm_access access, sim_tick at, enum pc_stop *stop)
+/* What an access is to, as the caches see it. */
+struct target {
+    uint64_t va, pa;
+    bool noncoherent;
+    bool hidden; /* the processor must ask for each access */
+};
+
+/* The heart: makes the target readable or writable in the primary cache, or asks for it. */
+static bool obtain(struct pc_card *card, enum pc_side side, const struct target *target,
+                   enum nm_access access, sim_tick at, enum pc_stop *stop)
 {
+    const uint64_t va = target->va, pa = target->pa;
+    const bool noncoherent = target->noncoherent;
     bool store = right(access) == NM_STORE;
     if (card->functional) {
         show(card, side, va, pa, store);
@@ -489,7 +498,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
         l1_fill(card, side, va, pa, line, at);
     card->filled = NOWHERE;
     card->l1_dirty[side][place] |= store;
-    if (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa)
+    if (!target->hidden && (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa))
         show(card, side, va, pa, card->l1_dirty[side][place] && may_store(card, va));
     return true;
 }
@@ -507,6 +516,23 @@ static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, sim_tic
     return false;
 }
 
+/* Whether the byte has a line of its own (machine/apart.h): then that is the target, at an address
+ * that is its physical one and stands for the virtual one, too. A line that has such bytes is
+ * hidden from the processor's fast view. */
+static bool is_apart(const struct pc_card *card, struct target *target)
+{
+    const struct nm_apart *apart = nm_machine_apart(card->machine);
+    const uint64_t bytes = 1ull << card->l1_shift[PC_SIDE_D], first = target->va & ~(bytes - 1);
+    if (!apart || card->functional || target->noncoherent)
+        return false;
+    target->hidden = nm_apart_meets(apart, first, first + bytes);
+    if (!target->hidden || !nm_apart_at(apart, target->va, &target->pa))
+        return false;
+    target->va = target->pa;
+    return true;
+}
+
+/* @param[out] pa  as the caches see it */
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum nm_access access,
                             sim_tick at, enum pc_stop *stop, uint64_t *pa)
 {
@@ -533,11 +559,17 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         cpu->touched = &cpu->cursor->untouched;
     if (result == NM_XLATE_UNCACHED && !card->functional)
         return pc_uncached_access(card, va, *pa, size, store, at, stop);
-    if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop)) {
+    struct target target = {va, *pa, noncoherent, false};
+    const bool apart = is_apart(card, &target);
+    uint8_t *const image = card->image + *pa;
+    *pa = target.pa;
+    if (!obtain(card, PC_SIDE_D, &target, access, at, stop)) {
         if (card->copies && *stop == PC_STOP_MISS)
-            pc_misses_ask(card, va, *pa, size, at);
+            pc_misses_ask(card, target.va, target.pa, size, at);
         return NULL;
     }
+    if (apart)
+        return image;
     if (card->copies && !card->functional)
         cpu->touched = &card->l1[PC_SIDE_D][l1_place(card, PC_SIDE_D, va)].touched;
     if (noncoherent || card->functional)
@@ -615,7 +647,8 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
         return pc_bus_error(cpu, NM_FETCH, va, 0, stop);
     if (!mapped(card, PC_SIDE_I, va, &at, stop))
         return false;
-    if (obtain(card, PC_SIDE_I, va, pa, result == NM_XLATE_NONCOHERENT, NM_FETCH, at, stop))
+    const struct target target = {va, pa, result == NM_XLATE_NONCOHERENT, false};
+    if (obtain(card, PC_SIDE_I, &target, NM_FETCH, at, stop))
         return true;
     if (card->copies && *stop == PC_STOP_MISS)
         pc_misses_ask(card, va, pa, 4, at);

@@ -47,6 +47,8 @@ struct prog_spec {
     const struct nm_range *ranges; /**< pages with a station of their own; they win over the
                                         machine's rule */
     unsigned range_count;
+    const struct nm_apart_range *apart; /**< bytes with lines of their own (machine/apart.h) */
+    size_t apart_count;
 };
 
 /** Calls out of a run; any may be NULL. They come from the run loop and from threads that wait for
