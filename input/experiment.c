@@ -365,10 +365,15 @@ static void read_placement(struct build *b)
 static bool read_apart_range(const char *entry, struct nm_apart_range *range, char *why,
                              size_t size)
 {
-    if (!read_address(&entry, '-', &range->from) || !read_address(&entry, '\0', &range->to)) {
-        snprintf(why, size, "expected FROM-TO, such as 0x4a0000-0x4a0040");
+    const bool grouped = strchr(entry, '=');
+    uint64_t group = 0;
+    if (!read_address(&entry, '-', &range->from) ||
+        !read_address(&entry, grouped ? '=' : '\0', &range->to) ||
+        (grouped && !read_address(&entry, '\0', &group)) || group > UINT32_MAX) {
+        snprintf(why, size, "expected FROM-TO or FROM-TO=GROUP, such as 0x4a0000-0x4a0040");
         return false;
     }
+    range->group = (uint32_t)group;
     if (range->from < range->to)
         return true;
     snprintf(why, size, "the range is empty: its end must be above its start");

@@ -69,7 +69,7 @@ struct in_experiment {
     struct nm_range *ranges; /**< the same, read; range_count of them */
     unsigned range_count;
 
-    char **apart;                      /**< NULL-terminated "FROM-TO" */
+    char **apart;                      /**< NULL-terminated "FROM-TO[=GROUP]" */
     struct nm_apart_range *kept_apart; /**< the same, read; apart_count of them */
     size_t apart_count;
 

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A range and where its lines begin among all lines of their kind. */
+/* A range and where its first byte is among all bytes that are kept apart. */
 struct place {
     struct nm_apart_range range;
     uint64_t first; /* [bytes] */
@@ -18,43 +18,65 @@ struct nm_apart {
     size_t count;
 };
 
-static uint64_t lines_of(const struct nm_params *p, const struct nm_apart_range *range)
+static int order(uint64_t a, uint64_t b)
 {
-    return (range->to - range->from + p->l2_line - 1) / p->l2_line;
+    return (a > b) - (a < b);
 }
 
-uint64_t nm_apart_pages(const struct nm_params *p, const struct nm_apart_range *ranges,
-                        size_t count)
+static int by_group(const void *x, const void *y)
 {
-    uint64_t lines = 0;
-    for (size_t i = 0; i < count; i++)
-        lines += lines_of(p, &ranges[i]);
-    return (lines * p->l2_line + p->page_size - 1) / p->page_size;
+    const struct place *a = x, *b = y;
+    const int group = order(a->range.group, b->range.group);
+    return group ? group : order(a->range.from, b->range.from);
 }
 
 static int by_address(const void *x, const void *y)
 {
     const struct place *a = x, *b = y;
-    return (a->range.from > b->range.from) - (a->range.from < b->range.from);
+    return order(a->range.from, b->range.from);
+}
+
+/* The caller's, in the order of addresses. @param[out] bytes  all their lines */
+static struct place *lay_out(const struct nm_params *p, const struct nm_apart_range *ranges,
+                             size_t count, uint64_t *bytes)
+{
+    enum { ALIGNED = 8 /* within a group: the longest access */ };
+    struct place *place = sim_alloc(count + 1, sizeof *place);
+    uint64_t next = 0;
+    for (size_t i = 0; i < count; i++)
+        place[i].range = ranges[i];
+    qsort(place, count, sizeof *place, by_group);
+    for (size_t i = 0; i < count; i++) {
+        const struct nm_apart_range *range = &place[i].range;
+        const bool joins = i && range->group && range->group == place[i - 1].range.group;
+        const uint64_t unit = joins ? ALIGNED : p->l2_line;
+        next = (next + unit - 1) / unit * unit;
+        place[i].first = next + (joins || range->group ? range->from % ALIGNED : 0);
+        next = place[i].first + (range->to - range->from);
+    }
+    qsort(place, count, sizeof *place, by_address);
+    *bytes = next;
+    return place;
+}
+
+uint64_t nm_apart_pages(const struct nm_params *p, const struct nm_apart_range *ranges,
+                        size_t count)
+{
+    uint64_t bytes;
+    free(lay_out(p, ranges, count, &bytes));
+    return (bytes + p->page_size - 1) / p->page_size;
 }
 
 struct nm_apart *nm_apart_new(const struct nm_params *p, const struct nm_apart_range *ranges,
                               size_t count)
 {
     struct nm_apart *apart = sim_alloc(1, sizeof *apart);
-    uint64_t first = 0;
-    *apart = (struct nm_apart){.p = p, .count = count};
-    apart->place = sim_alloc(count + 1, sizeof *apart->place);
+    uint64_t bytes;
+    *apart = (struct nm_apart){.p = p, .count = count, .place = lay_out(p, ranges, count, &bytes)};
     for (size_t i = 0; i < count; i++)
-        apart->place[i].range = ranges[i];
-    qsort(apart->place, count, sizeof *apart->place, by_address);
-    for (size_t i = 0; i < count; i++) {
-        struct place *place = &apart->place[i];
-        assert(place->range.from < place->range.to);
-        assert(!i || place[-1].range.to <= place->range.from);
-        place->first = first;
-        first += lines_of(p, &place->range) * p->l2_line;
-    }
+        assert(ranges[i].from < ranges[i].to);
+    for (size_t i = 1; i < count; i++)
+        assert(apart->place[i - 1].range.to <= apart->place[i].range.from);
     return apart;
 }
 

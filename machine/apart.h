@@ -1,7 +1,7 @@
 /*
  * Bytes that are kept apart: what a run would be if the program had laid out its data otherwise.
  *
- * Each range of virtual addresses has lines of its own, beginning with its first byte, at the home
+ * Each range of virtual addresses, or group of them, has lines of its own, at the home
  * of the page that it is in. That concerns time only: caches, directories and rings see the address
  * of those lines, and the bytes stay where the program put them. So its output is what it was,
  * unless it depends on time. No hardware could do that.
@@ -19,6 +19,8 @@
 /** Virtual addresses [from, to). */
 struct nm_apart_range {
     uint64_t from, to;
+    uint32_t group; /**< other than 0: ranges of one number lie one after the other on lines that
+                         are theirs, in the order of their addresses */
 };
 
 struct nm_apart;
