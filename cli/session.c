@@ -17,10 +17,12 @@
 #include "programs/workload.h"
 #include "report/components.h"
 #include "report/group.h"
+#include "report/heap.h"
 #include "report/histogram.h"
 #include "report/host.h"
 #include "report/lines.h"
 #include "report/manifest.h"
+#include "report/objects.h"
 #include "report/output.h"
 #include "report/profile_write.h"
 #include "report/profiling.h"
@@ -58,6 +60,8 @@ struct state {
     struct rep_profiling profiling;
     struct rep_profile profile; /* as the run left it */
     struct rep_truth truth;     /* the same */
+    struct rep_heap *heap;
+    struct rep_objects objects; /* the same */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -112,6 +116,11 @@ static const struct rep_sample *totals(struct state *s)
 }
 
 /* ---- calls out of the run -------------------------------------------------------------------- */
+
+static void on_thread(void *ctx, const struct prog_thread *thread)
+{
+    rep_heap_thread(((struct state *)ctx)->heap, thread);
+}
 
 static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 {
@@ -210,6 +219,11 @@ static void write_profile(void *ctx, FILE *out)
 static void write_truth(void *ctx, FILE *out)
 {
     rep_truth_write(&((struct state *)ctx)->truth, out);
+}
+
+static void write_objects(void *ctx, FILE *out)
+{
+    rep_objects_write(&((struct state *)ctx)->objects, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -351,8 +365,10 @@ static bool close_results(struct state *s)
         write_file(s, REP_STATUS_CSV, write_status_csv, s);
         write_file(s, REP_STATUS_VCD, write_status_vcd, s);
     }
-    if (s->profiling.profile)
+    if (s->profiling.profile) {
         write_file(s, REP_PROFILE, write_profile, s);
+        write_file(s, REP_OBJECTS, write_objects, s);
+    }
     if (s->profiling.misses)
         write_file(s, REP_TRUTH, write_truth, s);
     const bool whole = rep_rundir_is_whole(&s->dir);
@@ -410,6 +426,7 @@ static enum cli_exit simulate(struct state *s)
         .apart_count = x->apart_count,
     };
     const struct prog_hooks hooks = {.ctx = s,
+                                     .thread = s->heap ? on_thread : NULL,
                                      .mark = on_mark,
                                      .wrote = s->ask->keep ? on_wrote : NULL,
                                      .moment = on_moment,
@@ -521,11 +538,12 @@ static enum cli_exit conclude(struct state *s)
     rep_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
-    if (s->profiling.profile)
+    if (s->profiling.profile) {
         s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
-    if (s->profiling.misses) {
-        s->truth = rep_profiling_truth(&s->profiling, &s->ask->experiment->machine.params);
+        s->objects = rep_heap_take(s->heap);
     }
+    if (s->profiling.misses)
+        s->truth = rep_profiling_truth(&s->profiling, &s->ask->experiment->machine.params);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
@@ -626,6 +644,7 @@ static enum cli_exit begin_profile(struct state *s)
         complain("run.profile: this kind of processor cannot be profiled");
         return CLI_EXIT_USAGE;
     }
+    s->heap = rep_heap_new(s->profiling.profile, s->code.names);
     if (!s->ask->experiment->truth || rep_profiling_ask(&s->profiling))
         return CLI_EXIT_OK;
     complain("run.truth: a machine of mode: functional has no caches, and no misses");
@@ -655,8 +674,10 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     if (status == CLI_EXIT_OK)
         status = run(s);
     rep_truth_free(&s->truth);
+    rep_objects_free(&s->objects);
     rep_profile_free(&s->profile);
     rep_profiling_free(&s->profiling);
+    rep_heap_free(s->heap);
     rep_code_close(&s->code);
     free(s->run.registers);
     rep_samples_free(&s->samples);

@@ -51,10 +51,22 @@ struct prog_spec {
     size_t apart_count;
 };
 
+/** A thread of the program, and where what it alone has lies. */
+struct prog_thread {
+    uint32_t number;
+    bool ended;
+    sim_tick at;              /**< [ticks] now */
+    uint64_t stack, stack_to; /**< guest virtual: what is mapped around its first stack pointer;
+                                   equal: not known */
+    uint64_t tls, tls_to;     /**< its thread-local variables; equal: it has none yet */
+};
+
 /** Calls out of a run; any may be NULL. They come from the run loop and from threads that wait for
  *  the host. */
 struct prog_hooks {
     void *ctx;
+    /** A thread begins, has a new place for its variables, or has ended. It only reads. */
+    void (*thread)(void *ctx, const struct prog_thread *thread);
     /** The guest (or the end of the run) named a moment; the machine stands exactly at `at`. */
     void (*mark)(void *ctx, const char *name, bool begin, sim_tick at);
     /** Soon after spec->moment, and after each that it returns, SIM_NEVER for no more; the machine

@@ -10,6 +10,7 @@
 #include "machine/statistics.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
+#include "report/heap.h"
 #include "report/profiling.h"
 
 #include <criterion/criterion.h>
@@ -199,6 +200,30 @@ struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struc
     (void)run;
     (void)at;
     return (struct rep_profile){0};
+}
+
+struct rep_heap *rep_heap_new(struct pc_profile *profile, struct prog_names *names)
+{
+    (void)profile;
+    (void)names;
+    return NULL;
+}
+
+void rep_heap_free(struct rep_heap *heap)
+{
+    (void)heap;
+}
+
+void rep_heap_thread(struct rep_heap *heap, const struct prog_thread *thread)
+{
+    (void)heap;
+    (void)thread;
+}
+
+struct rep_objects rep_heap_take(const struct rep_heap *heap)
+{
+    (void)heap;
+    return (struct rep_objects){0};
 }
 
 bool rep_profile_adds_up(const struct rep_profile *profile, const struct rep_run *run, char *why,

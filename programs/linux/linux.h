@@ -140,6 +140,7 @@ struct lx_thread {
     unsigned card;
     uint64_t affinity[CARDS_MAX / 64];
     struct r4400_regs regs;
+    uint64_t first_sp; /**< the stack pointer it began with */
     sim_tick ready_at; /**< [ticks] not before this on a card */
     sim_tick late_to;  /**< [ticks] by chance it sleeps on until then after a wake-up */
     sim_tick since;    /**< [ticks] on its card since then */
@@ -383,6 +384,9 @@ uint64_t lx_room(const struct lx_prog *p);
 
 /* ---- sched.c --------------------------------------------------------------------------------- */
 
+/** Tells of it whoever wants to know (prog_hooks.thread): it begins, has ended, or its thread
+ *  pointer has changed. */
+void lx_thread_tell(const struct lx_thread *t);
 /** A new thread with the registers given, ready to be placed. */
 struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs);
 /** Chooses a card and makes the thread ready at now + the time a wake-up takes. */

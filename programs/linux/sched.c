@@ -195,6 +195,26 @@ struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs
     return t;
 }
 
+void lx_thread_tell(const struct lx_thread *t)
+{
+    enum { TP_OFFSET = 0x7000 }; /* the thread pointer is so far behind the variables' start */
+    const struct prog_hooks *hooks = t->p->run->hooks;
+    const uint64_t tls = t->regs.userlocal - TP_OFFSET, size = t->p->image.tls;
+    const struct lx_vm_area *stack = lx_vm_find(&t->p->vm, t->first_sp - 1);
+    struct prog_thread told = {.number = t->tid, .ended = t->state == TH_DEAD, .at = lx_now(t->p)};
+    if (!hooks || !hooks->thread)
+        return;
+    if (stack) {
+        told.stack = stack->start;
+        told.stack_to = stack->end;
+    }
+    if (t->regs.userlocal && size <= UINT64_MAX - tls) {
+        told.tls = tls;
+        told.tls_to = tls + size;
+    }
+    hooks->thread(hooks->ctx, &told);
+}
+
 void lx_thread_start(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
@@ -205,6 +225,8 @@ void lx_thread_start(struct lx_thread *t)
     snprintf(name, sizeof name, "thread-%u", t->tid);
     t->actor = prog_actor_new(p->run->actors, name, t->card, lx_thread_main, t);
     t->ready_at = p->run->out->threads == 1 ? lx_now(p) : lx_now(p) + wake_time(p);
+    t->first_sp = t->regs.gpr[29];
+    lx_thread_tell(t);
     enqueue(t);
 }
 
@@ -217,6 +239,7 @@ void lx_thread_end(struct lx_thread *t)
     p->cards[t->card].load--;
     p->ran += t->ran;
     t->state = TH_DEAD;
+    lx_thread_tell(t);
     DL_DELETE(p->threads, t);
     p->alive--;
     if (has_card)

@@ -111,6 +111,7 @@ int64_t lx_sys_get_robust_list(struct lx_call *c)
 int64_t lx_sys_set_thread_area(struct lx_call *c)
 {
     c->t->regs.userlocal = c->p->n64 ? c->a[0] : (uint64_t)(int64_t)(int32_t)c->a[0];
+    lx_thread_tell(c->t);
     return 0;
 }
 
