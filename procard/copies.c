@@ -27,6 +27,7 @@ struct copy {
     pc_bytes read, written;  /* in this life */
     pc_bytes fresh;          /* written, not published */
     pc_bytes news;           /* written by others since the last essential life began */
+    pc_bytes word_news;      /* the same, where a life is essential by words */
     pc_bytes since_loss;     /* ... since the last life ended */
     pc_bytes since_touch;    /* ... since touched here */
     pc_bytes late;           /* ... while it is held: counts from its end on */
@@ -126,7 +127,7 @@ static pc_bytes words(pc_bytes bytes)
     return (bytes & first) * 15;
 }
 
-static bool meet(pc_bytes a, pc_bytes b)
+static bool meet_in_words(pc_bytes a, pc_bytes b)
 {
     return words(a) & words(b);
 }
@@ -162,7 +163,7 @@ static struct copy *copy_of(struct pc_copies *s, struct pc_copy_of of)
     copy->line = line_of(s, of.line);
     for (const struct copy *other = copy->line->copies; other; other = other->next)
         copy->news |= other->seen.written & ~other->fresh;
-    copy->since_touch = copy->news;
+    copy->word_news = copy->since_touch = copy->news;
     copy->next = copy->line->copies;
     copy->line->copies = copy;
     HASH_ADD(hh, s->copies, seen.of, sizeof copy->seen.of, copy);
@@ -235,7 +236,7 @@ static void begin(struct copy *copy)
     copy->held = true;
     copy->read = copy->written = copy->fresh = copy->late = 0;
     if (copy->loss == EVICTED)
-        copy->news = 0;
+        copy->news = copy->word_news = 0;
 }
 
 static bool others_have_touched(const struct copy *copy)
@@ -250,7 +251,7 @@ static bool others_have_touched(const struct copy *copy)
 static void decide(struct copy *copy, pc_bytes touched)
 {
     struct pc_asked *miss = copy->miss;
-    const bool essential = meet(copy->news, touched);
+    const bool essential = copy->news & touched;
     if (copy->loss == NEVER_HAD) {
         miss->v[!copy->news ? PC_MISS_COLD_PURE
                 : essential ? PC_MISS_COLD_TRUE
@@ -258,7 +259,7 @@ static void decide(struct copy *copy, pc_bytes touched)
         return;
     }
     count(miss, essential ? PC_MISS_TRUE_SHARING : PC_MISS_FALSE_SHARING, copy->miss_time);
-    miss->v[copy->news & touched ? PC_MISS_BYTE_TRUE : PC_MISS_BYTE_FALSE]++;
+    miss->v[meet_in_words(copy->word_news, touched) ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE]++;
 }
 
 /* An ownership ends: what was written in it comes to be known. */
@@ -267,9 +268,9 @@ static void publish(struct copy *copy)
     struct line *line = copy->line;
     if (copy->raised)
         count(copy->raised,
-              !line->takes                     ? PC_MISS_UPGRADE_ALONE
-              : meet(line->taken, copy->fresh) ? PC_MISS_UPGRADE_TRUE
-                                               : PC_MISS_UPGRADE_FALSE,
+              !line->takes                ? PC_MISS_UPGRADE_ALONE
+              : line->taken & copy->fresh ? PC_MISS_UPGRADE_TRUE
+                                          : PC_MISS_UPGRADE_FALSE,
               copy->raised_time);
     copy->raised = NULL;
     line->taken = 0;
@@ -282,6 +283,7 @@ static void publish(struct copy *copy)
             continue;
         }
         other->news |= copy->fresh;
+        other->word_news |= copy->fresh;
         other->since_loss |= copy->fresh;
         other->since_touch |= copy->fresh;
     }
@@ -291,13 +293,15 @@ static void publish(struct copy *copy)
 static void end(struct copy *copy, enum loss how, bool owner)
 {
     const pc_bytes touched = copy->read | copy->written;
-    const bool essential = copy->loss != TAKEN || meet(copy->news, touched);
+    const bool always = copy->loss != TAKEN, essential = always || copy->news & touched;
+    const bool by_words = always || meet_in_words(copy->word_news, touched);
     if (owner || copy->raised || copy->fresh)
         publish(copy);
     if (copy->miss)
         decide(copy, touched);
     copy->miss = NULL;
     copy->news = (essential ? 0 : copy->news) | copy->late;
+    copy->word_news = (by_words ? 0 : copy->word_news) | copy->late;
     copy->since_loss = copy->late;
     copy->since_touch = (copy->since_touch & ~words(touched)) | copy->late;
     copy->late = 0;
@@ -369,11 +373,11 @@ static void decide_by_word(const struct request *r)
 {
     const struct copy *copy = r->copy;
     int64_t *v = r->asked->v;
-    v[meet(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE]++;
+    v[meet_in_words(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE]++;
     const pc_bytes known = words(copy->seen.read | copy->seen.written) & words(r->word);
-    v[!known                           ? PC_MISS_TORRELLAS_COLD
-      : meet(copy->since_touch, known) ? PC_MISS_TORRELLAS_TRUE
-                                       : PC_MISS_TORRELLAS_FALSE]++;
+    v[!known                                    ? PC_MISS_TORRELLAS_COLD
+      : meet_in_words(copy->since_touch, known) ? PC_MISS_TORRELLAS_TRUE
+                                                : PC_MISS_TORRELLAS_FALSE]++;
 }
 
 static void have_missed(struct pc_copies *s, const struct request *r, sim_tick took)

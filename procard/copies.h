@@ -7,16 +7,17 @@
  * of a card that had the line before and lost it because another card took it:
  *
  *  - true and false sharing [Dubois, Skeppstedt, Ricciulli, Ramamurthy, Stenström, ISCA 1993]: true
- *    (essential) if in the life that it begins the card touches a word that another card has
- *    written since the beginning of the card's last essential life; a cold miss and one after a
- *    replacement are always essential. Of words, of four bytes; and once more of bytes.
+ *    (essential) if in the life that it begins the card touches what another card has written since
+ *    the beginning of the card's last essential life; a cold miss and one after a replacement are
+ *    always essential. Of bytes, which is what padding can part; and once more of words of four
+ *    bytes.
  *  - [Eggers and Jeremiassen, 1991]: true if the word asked for has been written by another card
  *    since the line was taken.
  *  - [Torrellas, Lam, Hennessy, 1990]: cold if the card has never touched the word asked for;
  *    true if another has written it since the card touched it last.
  *
  * An upgrade destroys copies instead of missing one. It is true if in the ownership that it begins
- * the card writes a word that one of the cards whose copies were taken away had touched.
+ * the card writes a byte that one of the cards whose copies were taken away had touched.
  *
  * What a card writes is published to the others when it stops being the line's owner. Until then
  * nobody else can read it. A copy that is still there then is a stale one: what it lacks counts

@@ -270,11 +270,12 @@ static bool is_essential(const struct world *w, unsigned card, unsigned line,
                          const struct life *life, unsigned unit);
 
 /* What others have written since the last essential life before this one began. */
-static pc_bytes news(const struct world *w, unsigned card, unsigned line, const struct life *life)
+static pc_bytes news(const struct world *w, unsigned card, unsigned line, const struct life *life,
+                     unsigned unit)
 {
     struct life before = *life;
     while (life_before(w, card, line, before.begin, &before))
-        if (is_essential(w, card, line, &before, 4))
+        if (is_essential(w, card, line, &before, unit))
             return written_by_others(w, card, line, before.begin, life->begin);
     return written_by_others(w, card, line, 0, life->begin);
 }
@@ -284,8 +285,8 @@ static bool is_essential(const struct world *w, unsigned card, unsigned line,
                          const struct life *life, unsigned unit)
 {
     return life->first || life->after_eviction ||
-           same_word(news(w, card, line, life), touched(w, card, line, life->begin, life->end),
-                     unit);
+           same_word(news(w, card, line, life, unit),
+                     touched(w, card, line, life->begin, life->end), unit);
 }
 
 static bool others_touched(const struct world *w, unsigned card, unsigned line, size_t before)
@@ -362,12 +363,12 @@ static void judge_miss(const struct world *w, size_t at, const struct event *ask
     struct life life;
     bool written = false;
     cr_assert(life_at(w, e->card, e->line, at, &life));
-    const pc_bytes fresh = news(w, e->card, e->line, &life);
+    const pc_bytes fresh = news(w, e->card, e->line, &life, 1);
     const pc_bytes own = touched(w, e->card, e->line, life.begin, life.end);
     if (life.first) {
         add(v, PC_MISS_COLD);
         v[!fresh                     ? PC_MISS_COLD_PURE
-          : same_word(fresh, own, 4) ? PC_MISS_COLD_TRUE
+          : same_word(fresh, own, 1) ? PC_MISS_COLD_TRUE
                                      : PC_MISS_COLD_FALSE]++;
     } else if (life.after_eviction) {
         add(v, would_have(w, e->card, e->line, at) ? PC_MISS_CONFLICT : PC_MISS_CAPACITY);
@@ -376,9 +377,9 @@ static void judge_miss(const struct world *w, size_t at, const struct event *ask
     } else {
         struct life last;
         cr_assert(life_before(w, e->card, e->line, at, &last));
-        add(v, is_essential(w, e->card, e->line, &life, 4) ? PC_MISS_TRUE_SHARING
+        add(v, is_essential(w, e->card, e->line, &life, 1) ? PC_MISS_TRUE_SHARING
                                                            : PC_MISS_FALSE_SHARING);
-        v[same_word(fresh, own, 1) ? PC_MISS_BYTE_TRUE : PC_MISS_BYTE_FALSE]++;
+        v[is_essential(w, e->card, e->line, &life, 4) ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE]++;
         v[same_word(written_by_others(w, e->card, e->line, last.begin, at), asked->bytes, 4)
               ? PC_MISS_EGGERS_TRUE
               : PC_MISS_EGGERS_FALSE]++;
@@ -423,7 +424,7 @@ static void judge_upgrade(const struct world *w, size_t at, int64_t *v)
         takes += had != 0;
     }
     add(v, !takes                       ? PC_MISS_UPGRADE_ALONE
-           : same_word(wrote, taken, 4) ? PC_MISS_UPGRADE_TRUE
+           : same_word(wrote, taken, 1) ? PC_MISS_UPGRADE_TRUE
                                         : PC_MISS_UPGRADE_FALSE);
 }
 
@@ -545,21 +546,21 @@ Test(misses, are_what_a_slow_way_says)
 /* Accesses "card operation offset", of a word; what the last one is by each definition. */
 static const struct sequence {
     const char *what, *accesses;
-    enum pc_miss_column class, byte, eggers, torrellas;
+    enum pc_miss_column class, word, eggers, torrellas;
 } sequences[] = {
-    {"the word that another wrote", "0r0 1w0 0r0", PC_MISS_TRUE_SHARING, PC_MISS_BYTE_TRUE,
+    {"the word that another wrote", "0r0 1w0 0r0", PC_MISS_TRUE_SHARING, PC_MISS_WORD_TRUE,
      PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
-    {"another word of the line", "0r0 1w8 0r0", PC_MISS_FALSE_SHARING, PC_MISS_BYTE_FALSE,
+    {"another word of the line", "0r0 1w8 0r0", PC_MISS_FALSE_SHARING, PC_MISS_WORD_FALSE,
      PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
     {"another word first, then the one that was written", "0r0 1w8 0r0 0r8", PC_MISS_TRUE_SHARING,
-     PC_MISS_BYTE_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
     {"a word that the card has never touched", "0r0 1w8 0r8", PC_MISS_TRUE_SHARING,
-     PC_MISS_BYTE_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_COLD},
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_COLD},
     {"two cards that write words of their own", "0w0 1w4 0w0 1w4 0w0", PC_MISS_FALSE_SHARING,
-     PC_MISS_BYTE_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+     PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
     {"news of an earlier loss, read late", "0r0 1w8 0r0 1w4 0r8", PC_MISS_TRUE_SHARING,
-     PC_MISS_BYTE_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_COLD},
-    {"a lock that migrates", "0w0 1w0 2w0 0w0", PC_MISS_TRUE_SHARING, PC_MISS_BYTE_TRUE,
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_COLD},
+    {"a lock that migrates", "0w0 1w0 2w0 0w0", PC_MISS_TRUE_SHARING, PC_MISS_WORD_TRUE,
      PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
 };
 
@@ -597,7 +598,7 @@ Test(misses, of_known_sequences)
 {
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
         const struct sequence *s = &sequences[i];
-        const enum pc_miss_column columns[] = {s->class, s->byte, s->eggers, s->torrellas};
+        const enum pc_miss_column columns[] = {s->class, s->word, s->eggers, s->torrellas};
         char *shorter = strdup(s->accesses);
         *strrchr(shorter, ' ') = '\0';
         if (!strcmp(s->what, sequences[2].what))
