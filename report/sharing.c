@@ -43,14 +43,32 @@ enum rep_verdict rep_verdict_of(const struct rep_sharing *s, const struct rep_lo
 
 /* ---- who asked ------------------------------------------------------------------------------- */
 
-static void ask(struct rep_asker **list, size_t *count, const struct pc_missed_row *row)
+/* Of an instruction without a source line, the last call before it that has one. */
+static uint64_t call_of(const struct rep_sharing *s, const struct pc_missed_row *row)
 {
+    const struct pc_profile_path *all = s->profile->path;
+    uint32_t path = row->path;
+    if (row->pc == PC_PROFILE_NOWHERE || rep_code_at(s->code, row->pc)->file)
+        return PC_PROFILE_NOWHERE;
+    for (;; path = all[path].parent) {
+        const uint64_t call = all[path].call;
+        if (call != PC_PROFILE_NOWHERE && rep_code_at(s->code, call)->file)
+            return call;
+        if (all[path].parent == path)
+            return PC_PROFILE_NOWHERE;
+    }
+}
+
+static void ask(const struct rep_sharing *s, struct rep_asker **list, size_t *count,
+                const struct pc_missed_row *row)
+{
+    const uint64_t call = call_of(s, row);
     size_t i = 0;
-    while (i < *count && (*list)[i].pc != row->pc)
+    while (i < *count && ((*list)[i].pc != row->pc || (*list)[i].call != call))
         i++;
     if (i == *count) {
         *list = sim_grow(*list, ++*count, sizeof **list);
-        (*list)[i] = (struct rep_asker){.pc = row->pc};
+        (*list)[i] = (struct rep_asker){.pc = row->pc, .call = call};
     }
     add((*list)[i].v, row->v);
     (*list)[i].lost = lost_of((*list)[i].v);
@@ -65,7 +83,8 @@ static int by_asker(const void *x, const void *y)
 {
     const struct rep_asker *a = x, *b = y;
     const int cost = order(cost_of(&b->lost), cost_of(&a->lost));
-    return cost ? cost : (a->pc > b->pc) - (a->pc < b->pc);
+    const int pc = (a->pc > b->pc) - (a->pc < b->pc);
+    return cost ? cost : pc ? pc : (a->call > b->call) - (a->call < b->call);
 }
 
 static void sort_askers(struct rep_asker *list, size_t count)
@@ -97,11 +116,12 @@ static int by_line(const void *x, const void *y)
 }
 
 /* @param row  first row of the line's first copy @return the first one behind the line's */
-static size_t sum_line(const struct rep_truth *truth, struct rep_shared_line *line, size_t row)
+static size_t sum_line(const struct rep_sharing *s, struct rep_shared_line *line, size_t row)
 {
+    const struct rep_truth *truth = s->truth;
     for (; row < truth->rows && truth->row[row].copy < line->copy + line->copies; row++) {
         add(line->v, truth->row[row].v);
-        ask(&line->asker, &line->askers, &truth->row[row]);
+        ask(s, &line->asker, &line->askers, &truth->row[row]);
     }
     line->lost = lost_of(line->v);
     sort_askers(line->asker, line->askers);
@@ -117,7 +137,7 @@ static void find_lines(struct rep_sharing *s)
         for (next = i; next < truth->copies && truth->copy[next].line == truth->copy[i].line;)
             next++;
         line.copies = next - i;
-        row = sum_line(truth, &line, row);
+        row = sum_line(s, &line, row);
         add(s->v, line.v);
         if (!is_shared(truth, &line)) {
             free(line.asker);
@@ -203,7 +223,7 @@ static void find_objects(struct rep_sharing *s)
             continue;
         struct rep_shared_object *object = object_of(s, &names, &s->truth->copy[row->copy], row);
         add(object->v, row->v);
-        ask(&object->asker, &object->askers, row);
+        ask(s, &object->asker, &object->askers, row);
     }
     HASH_ITER(hh, names, known, next) {
         HASH_DEL(names, known);
@@ -226,7 +246,7 @@ struct rep_sharing *rep_sharing_new(const struct rep_truth *truth,
 {
     const struct rep_measure total = rep_measure_total();
     struct rep_sharing *s = sim_alloc(1, sizeof *s);
-    *s = (struct rep_sharing){.truth = truth, .finder = finder, .code = code};
+    *s = (struct rep_sharing){.truth = truth, .profile = profile, .finder = finder, .code = code};
     for (size_t i = 0; i < profile->rows; i++) {
         const struct rep_cost cost = rep_cost_of(&profile->row[i]);
         s->time = rep_plus(s->time, rep_measured(&total, &cost));

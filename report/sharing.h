@@ -21,9 +21,11 @@ struct rep_lost {
     int64_t falsely, truly;
 };
 
-/** An instruction that asked for an object's lines. */
+/** An instruction that asked for lines. */
 struct rep_asker {
     uint64_t pc;
+    uint64_t call; /**< of a library's instruction, which no source line is known of: the call in
+                      the program that led there; PC_PROFILE_NOWHERE: none */
     struct rep_lost lost;
     int64_t v[PC_MISS__COUNT];
 };
@@ -52,6 +54,7 @@ struct rep_shared_object {
 /** Made by rep_sharing_new; it only reads what it was made of. */
 struct rep_sharing {
     const struct rep_truth *truth;
+    const struct rep_profile *profile;
     struct rep_finder *finder;
     struct rep_code *code;
     int64_t time;              /**< [PCycles] of threads */

@@ -19,14 +19,18 @@ static json_t *columns(const int64_t v[PC_MISS__COUNT])
 static json_t *asker(const struct rep_sharing *s, const struct rep_asker *a)
 {
     const struct prog_place *place = rep_code_at(s->code, a->pc);
+    const struct prog_place *line =
+        a->call == PC_PROFILE_NOWHERE ? place : rep_code_at(s->code, a->call);
     json_t *o = json_pack("{s:I,s:I,s:I,s:o}", "pc", (json_int_t)a->pc, "falsely",
                           (json_int_t)a->lost.falsely, "truly", (json_int_t)a->lost.truly,
                           "columns", columns(a->v));
     if (place->function)
         json_object_set_new(o, "function", json_string(place->function));
-    if (place->file) {
-        json_object_set_new(o, "file", json_string(place->file));
-        json_object_set_new(o, "line", json_integer(place->line));
+    if (line != place && line->function)
+        json_object_set_new(o, "caller", json_string(line->function));
+    if (line->file) {
+        json_object_set_new(o, "file", json_string(line->file));
+        json_object_set_new(o, "line", json_integer(line->line));
     }
     return o;
 }
