@@ -80,7 +80,7 @@ struct rep_heap {
     struct site *by_key;
     struct live *live, *mapped;
     struct gone *gone;
-    struct worker *workers;
+    struct worker *workers, *last; /* last: who was told of last */
 };
 
 /* ---- sites ----------------------------------------------------------------------------------- */
@@ -365,13 +365,16 @@ static void finish(struct rep_heap *h, const struct worker *w, const struct pc_c
 
 static struct worker *worker_of(struct rep_heap *h, uint32_t number)
 {
-    struct worker *w;
+    struct worker *w = h->last;
+    if (w && w->thread.number == number)
+        return w;
     HASH_FIND(hh, h->workers, &number, sizeof number, w);
     if (!w) {
         w = sim_alloc(1, sizeof *w);
         w->thread = (struct rep_thread){.number = number, .died = SIM_NEVER};
         HASH_ADD(hh, h->workers, thread.number, sizeof w->thread.number, w);
     }
+    h->last = w;
     return w;
 }
 

@@ -15,12 +15,6 @@
 
 #include <inttypes.h>
 
-static int refuse(const char *why)
-{
-    fprintf(stderr, "%s\n", why);
-    return 2;
-}
-
 static void print_parts(struct prog_names *names, const struct rep_object *object, unsigned depth)
 {
     struct prog_member m;
@@ -48,30 +42,35 @@ static void answer(struct rep_finder *finder, struct prog_names *names, const ch
                object.size, object.offset);
 }
 
+static void answer_all(const struct rep_profile *profile, const struct rep_objects *objects,
+                       struct rep_code *code)
+{
+    struct rep_finder *finder = rep_finder_new(objects, profile, code);
+    char line[128];
+    while (fgets(line, sizeof line, stdin))
+        answer(finder, code->names, line);
+    rep_finder_free(finder);
+}
+
 int main(int argc, char **argv)
 {
-    char why[8192], line[128];
-    struct rep_profile profile;
-    struct rep_objects objects;
-    struct rep_code code;
-    if (argc != 2)
-        return refuse("objects RUN_DIR");
-    char *paths[] = {sim_format("%s/" REP_PROFILE, argv[1]),
-                     sim_format("%s/" REP_OBJECTS, argv[1])};
-    if (!rep_profile_read(paths[0], &profile, why, sizeof why))
-        return refuse(why);
-    if (!rep_objects_read(paths[1], profile.paths, &objects, why, sizeof why))
-        return refuse(why);
-    if (!rep_code_open(&code, argv[1], why, sizeof why))
-        return refuse(why);
-    struct rep_finder *finder = rep_finder_new(&objects, &profile, &code);
-    while (fgets(line, sizeof line, stdin))
-        answer(finder, code.names, line);
-    rep_finder_free(finder);
+    char why[8192] = "objects RUN_DIR";
+    struct rep_profile profile = {0};
+    struct rep_objects objects = {0};
+    struct rep_code code = {0};
+    char *rows = sim_format("%s/" REP_PROFILE, argc == 2 ? argv[1] : "");
+    char *blocks = sim_format("%s/" REP_OBJECTS, argc == 2 ? argv[1] : "");
+    const bool good = argc == 2 && rep_profile_read(rows, &profile, why, sizeof why) &&
+                      rep_objects_read(blocks, profile.paths, &objects, why, sizeof why) &&
+                      rep_code_open(&code, argv[1], why, sizeof why);
+    if (good)
+        answer_all(&profile, &objects, &code);
+    else
+        fprintf(stderr, "%s\n", why);
     rep_code_close(&code);
     rep_objects_free(&objects);
     rep_profile_free(&profile);
-    free(paths[0]);
-    free(paths[1]);
-    return 0;
+    free(blocks);
+    free(rows);
+    return good ? 0 : 2;
 }

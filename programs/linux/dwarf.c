@@ -24,7 +24,7 @@ enum { SECONDS = 5 }; /* of a processor, for the process that reads */
 
 #define MEMORY (UINT64_C(1) << 30) /* [bytes] for that process, beside what it begins with */
 
-void __attribute__((noreturn)) lx_dwarf_stop(void)
+_Noreturn void lx_dwarf_stop(void)
 {
     _exit(1);
 }
@@ -55,6 +55,12 @@ static void give_up_rights(void)
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
 }
 
+/** As libdw wants it. */
+static void __attribute__((noreturn)) no_memory(void)
+{
+    lx_dwarf_stop();
+}
+
 static _Noreturn void read_all(int fd, int to, lx_dwarf_fn *read)
 {
     FILE *out = fdopen(to, "w");
@@ -72,7 +78,7 @@ static _Noreturn void read_all(int fd, int to, lx_dwarf_fn *read)
     if (image != MAP_FAILED)
         dwarf = dwarf_begin_elf(elf_memory(image, (size_t)st.st_size), DWARF_C_READ, NULL);
     if (dwarf) {
-        dwarf_new_oom_handler(dwarf, lx_dwarf_stop);
+        dwarf_new_oom_handler(dwarf, no_memory);
         read(dwarf, out);
         fflush(out);
     }

@@ -12,7 +12,7 @@
 typedef void lx_dwarf_fn(Dwarf *dwarf, FILE *out);
 
 /** That process ends here, with what it has sent. */
-void __attribute__((noreturn)) lx_dwarf_stop(void);
+_Noreturn void lx_dwarf_stop(void);
 
 /** Begins to read. What is damaged, or takes more than a few seconds or gigabytes, does not come.
  *  @param fd     the executable

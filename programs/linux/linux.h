@@ -3,6 +3,7 @@
  *
  * From below, each storey knowing those before it:
  *   elf, symbols, lines       executables; the names of their addresses
+ *   types, dwarf              what their variables are called and consist of
  *   names, image, synthetic   what can be asked of one; the rows of made-up files
  *   processor                 registers on and off a card, code
  *   vm, vm_file, abi, view    the program's memory; numbers and structures; what it can name
