@@ -148,6 +148,7 @@ struct lx_thread {
     sim_tick slice_end; /**< [ticks] others may have the card then */
     bool yield;         /**< gave up the rest of its slice */
     bool migrate;       /**< its card is no longer allowed */
+    bool away;          /**< it has not had a card since it was born or slept */
 
     /* the trap being handled */
     struct nm_trap trap;
@@ -385,6 +386,8 @@ uint64_t lx_room(const struct lx_prog *p);
 
 /** A new thread with the registers given, ready to be placed. */
 struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs);
+/** Tells who listens to the run of a thread's step (prog_hooks.turn), at `at`. */
+void lx_thread_tell(const struct lx_thread *t, enum prog_step step, sim_tick at, sim_tick since);
 /** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
 void lx_thread_start(struct lx_thread *t);
 /** The thread is gone: its card goes on without it. Its actor may only return then. */

@@ -101,6 +101,9 @@ static void resume(struct lx_thread *t, sim_tick at)
 
     t->state = TH_RUNNING;
     c->running = t;
+    if (t->away)
+        lx_thread_tell(t, PROG_GOES_ON, at, sim_later(lx_now(p), t->late_to));
+    t->away = false;
     c->tick_at = lx_tick_after(p, t->card, at);
     t->since = at;
     if (p->run->over)
@@ -179,6 +182,29 @@ static void move(struct lx_thread *t)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+/** The thread whose call is being handled; 0: none. */
+static uint32_t caller(const struct lx_prog *p)
+{
+    const struct lx_thread *t = p->cards[p->vm.toucher].running;
+
+    return t && t->state == TH_OS ? t->tid : 0;
+}
+
+void lx_thread_tell(const struct lx_thread *t, enum prog_step step, sim_tick at, sim_tick since)
+{
+    const struct prog_hooks *hooks = t->p->run->hooks;
+    const bool called = step == PROG_BORN || (step == PROG_CALLED && t->wake == WAKE_EVENT);
+
+    if (hooks && hooks->turn)
+        hooks->turn(hooks->ctx, &(struct prog_turn){.step = step,
+                                                    .card = t->card,
+                                                    .thread = t->tid,
+                                                    .by = called ? caller(t->p) : 0,
+                                                    .word = t->on_futex ? t->futex : 0,
+                                                    .at = at,
+                                                    .since = since});
+}
+
 struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs)
 {
     struct lx_thread *t = sim_alloc(1, sizeof *t);
@@ -205,6 +231,8 @@ void lx_thread_start(struct lx_thread *t)
     snprintf(name, sizeof name, "thread-%u", t->tid);
     t->actor = prog_actor_new(p->run->actors, name, t->card, lx_thread_main, t);
     t->ready_at = p->run->out->threads == 1 ? lx_now(p) : lx_now(p) + wake_time(p);
+    t->away = true;
+    lx_thread_tell(t, PROG_BORN, lx_now(p), lx_now(p));
     enqueue(t);
 }
 
@@ -214,6 +242,7 @@ void lx_thread_end(struct lx_thread *t)
 
     const bool has_card = t->state == TH_OS;
 
+    lx_thread_tell(t, PROG_ENDS, lx_now(p), lx_now(p) + (has_card ? p->par->os_syscall : 0));
     p->cards[t->card].load--;
     p->ran += t->ran;
     t->state = TH_DEAD;
@@ -327,6 +356,9 @@ enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interr
         return WAKE_SIGNAL;
     if (deadline <= lx_now(p))
         return WAKE_TIMEOUT;
+    t->away = true;
+    lx_thread_tell(t, PROG_SLEEPS, lx_now(p),
+                   lx_now(p) + (t->state == TH_OS ? p->par->os_syscall : 0));
     if (t->state == TH_OS) {
         t->state = TH_BLOCKED;
         card_next(p, t->card, lx_now(p) + p->par->os_syscall);
@@ -357,6 +389,8 @@ void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
     t->waiting = false;
     t->deadline = SIM_NEVER;
     t->wake = why;
+    if (t->state == TH_BLOCKED)
+        lx_thread_tell(t, PROG_CALLED, lx_now(t->p), lx_now(t->p));
     DL_APPEND2(t->p->woken, t, w_prev, w_next);
 }
 
