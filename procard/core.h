@@ -215,6 +215,11 @@ struct pc_core_ops {
     /** A thread (cpu->tries) goes on: the calls under way are its own now. */
     void (*placed)(struct pc_cpu *cpu);
 
+    /** The registers in which the calling convention has the first integer arguments of a function,
+     *  and its integer result: of one that has just been entered, or has just returned. */
+    uint64_t (*argument)(const struct pc_cpu *cpu, unsigned i);
+    uint64_t (*result)(const struct pc_cpu *cpu);
+
     /** The PCycles that `settle` adds, and that the core will only put down to instructions later,
      *  are put down now; with sign -1, they are taken back. */
     void (*under_way)(struct pc_cpu *cpu, int sign);

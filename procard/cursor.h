@@ -31,6 +31,7 @@ enum { PC_COUNTERS = 64 }; /**< in a page of them */
 struct pc_link {
     uint64_t call, target; /**< the call (NOWHERE: none), and where it went */
     struct pc_node *to;
+    const struct pc_watched *watched; /**< the function it enters; NULL: nobody watches it */
     struct pc_link *next;
 };
 
@@ -60,12 +61,35 @@ struct pc_frame {
     struct pc_node *caller;
 };
 
+/** Who is told of a watched function. */
+struct pc_listener {
+    unsigned watch;
+    pc_watch_fn *told;
+    void *ctx;
+};
+
+struct pc_watched {
+    uint64_t function;
+    struct pc_listener *listener; /**< [listeners] */
+    unsigned listeners;
+    UT_hash_handle hh; /**< in struct pc_profile */
+};
+
+/** A watched function under way. */
+struct pc_visit {
+    const struct pc_watched *watched;
+    size_t depth; /**< the frames of its thread, with its own: with fewer it is over */
+    struct pc_crossing entry;
+};
+
 /** What is known of a thread. */
 struct pc_profiled_thread {
     uint32_t number;
     struct pc_node *node;   /**< where it is */
     struct pc_frame *frame; /**< [depth] from the first function on */
     size_t depth, room;
+    struct pc_visit *visit; /**< [visits] */
+    size_t visits, visit_room;
     UT_hash_handle hh;
 };
 
@@ -105,6 +129,7 @@ struct pc_profile {
     size_t paths;
     struct pc_node *nodes;
     struct pc_profiled_thread *threads;
+    struct pc_watched *watched;
     struct pc_profile_row *row; /**< [rows] as last asked for */
     size_t rows;
 };
