@@ -55,6 +55,7 @@ enum prog_step {
     PROG_SLEEPS,  /**< it gives its card away until it is called, or a date or a signal comes */
     PROG_CALLED,  /**< `by` ended its sleep; 0: a date or a signal did */
     PROG_GOES_ON, /**< it has a card, for the first time since it was born or slept */
+    PROG_LEAVES,  /**< it goes to another card, where it will go on */
     PROG_ENDS,    /**< it is gone */
     PROG_EXITS,   /**< it ends the program */
 };
@@ -63,10 +64,12 @@ struct prog_turn {
     enum prog_step step;
     unsigned card;       /**< the thread's */
     uint32_t thread, by; /**< the operating system's numbers of them */
-    uint64_t word;       /**< virtual address that it sleeps on (futex); 0: none */
-    sim_tick at;
-    sim_tick since; /**< [ticks] SLEEPS, ENDS: the card is free from here on; GOES_ON: the system
-                         has the card for it from here on; else `at` */
+    uint64_t word;       /**< virtual address that it sleeps on (futex), or of ENDS where its end is
+                              told; 0: none */
+    sim_tick at;         /**< [ticks] GOES_ON: may be to come; else it is now */
+    sim_tick since; /**< [ticks] SLEEPS, LEAVES, ENDS: the card is free from here on; GOES_ON: the
+                         system has it from here on, */
+    sim_tick rests; /**< ... and from here until then it sleeps on, if that is earlier */
 };
 
 /** Calls out of a run; any may be NULL. They come from the run loop and from threads that wait for

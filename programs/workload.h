@@ -64,12 +64,22 @@ struct prog_place {
     unsigned line;        /**< in it; 0: not known */
 };
 
+/** A static variable. Strings are the names' own. */
+struct prog_object {
+    const char *name;
+    uint64_t from, to; /**< its first address, and the one after its last */
+};
+
 /** The names of an executable's addresses. */
 struct prog_names {
     bool symbols, lines; /**< whether it has any: a stripped one has neither, one without -g no
                               lines */
     bool (*at)(struct prog_names *names, uint64_t va, struct prog_place *out);
     /**< @return false: nothing is known of the address, `out` is zeroed */
+    bool (*object)(struct prog_names *names, uint64_t va, struct prog_object *out);
+    /**< The variable that covers an address; NULL: none is known. @return as `at` */
+    bool (*function)(struct prog_names *names, const char *name, uint64_t *from);
+    /**< Where the function of a name begins; NULL: none is known. @return false: there is none */
     void (*free)(struct prog_names *names);
 };
 

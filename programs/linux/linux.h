@@ -386,12 +386,12 @@ uint64_t lx_room(const struct lx_prog *p);
 
 /** A new thread with the registers given, ready to be placed. */
 struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs);
-/** Tells who listens to the run of a thread's step (prog_hooks.turn), at `at`. */
-void lx_thread_tell(const struct lx_thread *t, enum prog_step step, sim_tick at, sim_tick since);
 /** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
 void lx_thread_start(struct lx_thread *t);
 /** The thread is gone: its card goes on without it. Its actor may only return then. */
 void lx_thread_end(struct lx_thread *t);
+/** The thread ends the program: who listens to the run is told (prog_hooks.turn). */
+void lx_thread_exits(const struct lx_thread *t);
 /** Frees one that has ended and whose actor has returned, or any at the end of the run. */
 void lx_thread_free(struct lx_thread *t);
 

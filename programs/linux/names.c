@@ -22,7 +22,9 @@
 struct names {
     struct prog_names names; /* first: the caller's pointer */
     int fd;
+    struct lx_elf_image image;
     struct lx_symbols *functions;
+    struct lx_symbols *objects; /* NULL: nobody has asked */
     struct lx_lines *lines;
 };
 
@@ -45,11 +47,37 @@ static bool at(struct prog_names *names, uint64_t va, struct prog_place *out)
     return function || line;
 }
 
+static bool object(struct prog_names *names, uint64_t va, struct prog_object *out)
+{
+    struct names *n = (struct names *)names;
+    const struct lx_symbol *symbol;
+
+    if (!n->objects)
+        n->objects = lx_symbols_new(n->fd, &n->image, LX_OBJECT);
+    symbol = lx_symbols_at(n->objects, va);
+    *out = (struct prog_object){0};
+    if (symbol)
+        *out = (struct prog_object){symbol->name, symbol->from, symbol->to};
+    return symbol;
+}
+
+static bool function(struct prog_names *names, const char *name, uint64_t *from)
+{
+    const struct lx_symbol *symbol =
+        lx_symbols_named(((const struct names *)names)->functions, name);
+
+    if (symbol)
+        *from = symbol->from;
+    return symbol;
+}
+
 static void free_names(struct prog_names *names)
 {
     struct names *n = (struct names *)names;
 
     lx_symbols_free(n->functions);
+    if (n->objects)
+        lx_symbols_free(n->objects);
     lx_lines_free(n->lines);
     close(n->fd);
     free(n);
@@ -102,11 +130,14 @@ struct prog_names *lx_names(const char *path, char *why, size_t size)
         return NULL;
     n = sim_alloc(1, sizeof *n);
     n->fd = fd;
+    n->image = image;
     n->functions = lx_symbols_new(fd, &image, LX_FUNCTION);
     n->lines = lx_lines_new(fd, &image);
     n->names = (struct prog_names){.symbols = lx_symbols_count(n->functions) > 0,
                                    .lines = lx_lines_count(n->lines) > 0,
                                    .at = at,
+                                   .object = object,
+                                   .function = function,
                                    .free = free_names};
     return &n->names;
 }

@@ -40,6 +40,9 @@ size_t lx_symbols_count(const struct lx_symbols *symbols);
 /** The symbol that covers `va`; of several, the one that starts last. @return NULL: none does */
 const struct lx_symbol *lx_symbols_at(const struct lx_symbols *symbols, uint64_t va);
 
+/** One of that name. @return NULL: there is none */
+const struct lx_symbol *lx_symbols_named(const struct lx_symbols *symbols, const char *name);
+
 /**
  * Writes "name+0x28" (or "name", or "" when unknown) for the address of an instruction or of an
  * object into buf.
