@@ -20,6 +20,7 @@
 #include "report/histogram.h"
 #include "report/host.h"
 #include "report/lines.h"
+#include "report/locking.h"
 #include "report/manifest.h"
 #include "report/output.h"
 #include "report/profile_write.h"
@@ -56,6 +57,8 @@ struct state {
     struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
     struct rep_profile profile; /* as the run left it */
+    struct rep_locking *locking;
+    struct rep_locks locks; /* as the run left them */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -153,6 +156,11 @@ static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
     rep_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
 }
 
+static void on_turn(void *ctx, const struct prog_turn *turn)
+{
+    rep_locking_turn(((struct state *)ctx)->locking, turn);
+}
+
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
@@ -203,6 +211,11 @@ static void write_status_vcd(void *ctx, FILE *out)
 static void write_profile(void *ctx, FILE *out)
 {
     rep_profile_write(&((struct state *)ctx)->profile, out);
+}
+
+static void write_locks(void *ctx, FILE *out)
+{
+    rep_locks_write(&((struct state *)ctx)->locks, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -344,8 +357,10 @@ static bool close_results(struct state *s)
         write_file(s, REP_STATUS_CSV, write_status_csv, s);
         write_file(s, REP_STATUS_VCD, write_status_vcd, s);
     }
-    if (s->profiling.profile)
+    if (s->profiling.profile) {
         write_file(s, REP_PROFILE, write_profile, s);
+        write_file(s, REP_LOCKS, write_locks, s);
+    }
     const bool whole = rep_rundir_is_whole(&s->dir);
     rep_rundir_sync(&s->dir);
     if (!whole) {
@@ -403,6 +418,7 @@ static enum cli_exit simulate(struct state *s)
                                      .wrote = s->ask->keep ? on_wrote : NULL,
                                      .moment = on_moment,
                                      .paged = s->mask.from < s->mask.to ? on_paged : NULL,
+                                     .turn = s->locking ? on_turn : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -424,7 +440,8 @@ static void check_states(struct state *s)
     char why[512];
     if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
         (rep_run_adds_up(&s->run, why, sizeof why) &&
-         (!s->profiling.profile || rep_profile_adds_up(&s->profile, &s->run, why, sizeof why))))
+         (!s->profiling.profile || (rep_profile_adds_up(&s->profile, &s->run, why, sizeof why) &&
+                                    rep_locks_add_up(&s->locks, &s->run, why, sizeof why)))))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);
@@ -508,8 +525,10 @@ static enum cli_exit conclude(struct state *s)
     rep_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
-    if (s->profiling.profile)
+    if (s->profiling.profile) {
         s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
+        s->locks = rep_locking_take(s->locking, out->ticks);
+    }
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     s->manifest.status = how_far(out->end);
@@ -601,13 +620,22 @@ static bool function_at(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
     return true;
 }
 
+static bool function_named(void *ctx, const char *name, uint64_t *va)
+{
+    struct prog_names *names = ctx;
+    return names && names->function && names->function(names, name, va);
+}
+
 static enum cli_exit begin_profile(struct state *s)
 {
     char why[256];
     if (s->workload->names)
         s->code.names = s->workload->names(s->guest.path, why, sizeof why);
-    if (rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names))
+    if (rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
+        s->locking =
+            rep_locking_begin(s->profiling.profile, s->run.cards, function_named, s->code.names);
         return CLI_EXIT_OK;
+    }
     complain("run.profile: this kind of processor cannot be profiled");
     return CLI_EXIT_USAGE;
 }
@@ -636,6 +664,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         status = run(s);
     rep_profile_free(&s->profile);
     rep_profiling_free(&s->profiling);
+    rep_locks_free(&s->locks);
+    rep_locking_free(s->locking);
     rep_code_close(&s->code);
     free(s->run.registers);
     rep_samples_free(&s->samples);
