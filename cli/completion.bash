@@ -35,12 +35,16 @@ _numachine()
     --by)
         mapfile -t COMPREPLY < <(compgen -W "function line instruction thread region path" -- "$word")
         ;;
-    profile) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    --sort)
+        mapfile -t COMPREPLY < <(compgen -W "waited contended asleep spun longest held held_longest
+            handover handover_longest taken delayed" -- "$word")
+        ;;
+    profile | locks) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     list) mapfile -t COMPREPLY < <(compgen -W "$("$program" list | awk '{ print $1 }')" -- "$word") ;;
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W \
-                "run stat profile list check init protocol topology latency bench test" -- "$word")
+                "run stat profile locks list check init protocol topology latency bench test" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi

@@ -21,6 +21,7 @@
 #include "report/histogram.h"
 #include "report/host.h"
 #include "report/lines.h"
+#include "report/locking.h"
 #include "report/manifest.h"
 #include "report/objects.h"
 #include "report/output.h"
@@ -62,6 +63,8 @@ struct state {
     struct rep_truth truth;     /* the same */
     struct rep_heap *heap;
     struct rep_objects objects; /* the same */
+    struct rep_locking *locking;
+    struct rep_locks locks; /* as the run left them */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -164,6 +167,11 @@ static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
     rep_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
 }
 
+static void on_turn(void *ctx, const struct prog_turn *turn)
+{
+    rep_locking_turn(((struct state *)ctx)->locking, turn);
+}
+
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
@@ -224,6 +232,11 @@ static void write_truth(void *ctx, FILE *out)
 static void write_objects(void *ctx, FILE *out)
 {
     rep_objects_write(&((struct state *)ctx)->objects, out);
+}
+
+static void write_locks(void *ctx, FILE *out)
+{
+    rep_locks_write(&((struct state *)ctx)->locks, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -368,6 +381,7 @@ static bool close_results(struct state *s)
     if (s->profiling.profile) {
         write_file(s, REP_PROFILE, write_profile, s);
         write_file(s, REP_OBJECTS, write_objects, s);
+        write_file(s, REP_LOCKS, write_locks, s);
     }
     if (s->profiling.misses)
         write_file(s, REP_TRUTH, write_truth, s);
@@ -431,6 +445,7 @@ static enum cli_exit simulate(struct state *s)
                                      .wrote = s->ask->keep ? on_wrote : NULL,
                                      .moment = on_moment,
                                      .paged = s->mask.from < s->mask.to ? on_paged : NULL,
+                                     .turn = s->locking ? on_turn : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -452,7 +467,8 @@ static void check_states(struct state *s)
     char why[512];
     if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
         (rep_run_adds_up(&s->run, why, sizeof why) &&
-         (!s->profiling.profile || rep_profile_adds_up(&s->profile, &s->run, why, sizeof why)) &&
+         (!s->profiling.profile || (rep_profile_adds_up(&s->profile, &s->run, why, sizeof why) &&
+                                    rep_locks_add_up(&s->locks, &s->run, why, sizeof why))) &&
          (!s->profiling.misses ||
           rep_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
         return;
@@ -541,6 +557,7 @@ static enum cli_exit conclude(struct state *s)
     if (s->profiling.profile) {
         s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
         s->objects = rep_heap_take(s->heap);
+        s->locks = rep_locking_take(s->locking, out->ticks);
     }
     if (s->profiling.misses)
         s->truth = rep_profiling_truth(&s->profiling, &s->ask->experiment->machine.params);
@@ -635,6 +652,12 @@ static bool function_at(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
     return true;
 }
 
+static bool function_named(void *ctx, const char *name, uint64_t *va)
+{
+    struct prog_names *names = ctx;
+    return names && names->function && names->function(names, name, va);
+}
+
 static enum cli_exit begin_profile(struct state *s)
 {
     char why[256];
@@ -645,6 +668,8 @@ static enum cli_exit begin_profile(struct state *s)
         return CLI_EXIT_USAGE;
     }
     s->heap = rep_heap_new(s->profiling.profile, s->code.names);
+    s->locking =
+        rep_locking_begin(s->profiling.profile, s->run.cards, function_named, s->code.names);
     if (!s->ask->experiment->truth || rep_profiling_ask(&s->profiling))
         return CLI_EXIT_OK;
     complain("run.truth: a machine of mode: functional has no caches, and no misses");
@@ -678,6 +703,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     rep_profile_free(&s->profile);
     rep_profiling_free(&s->profiling);
     rep_heap_free(s->heap);
+    rep_locks_free(&s->locks);
+    rep_locking_free(s->locking);
     rep_code_close(&s->code);
     free(s->run.registers);
     rep_samples_free(&s->samples);

@@ -727,6 +727,15 @@ static void invalidated(struct pc_card *card, const struct nm_packet *in, bool h
         pc_monitor_access(card, 0, data, in->line, now);
 }
 
+/* The processor may be waiting for that: a profile wants to know who changes what it looks at. */
+static void lost(const struct pc_card *card, const struct nm_packet *in, sim_tick now)
+{
+    const unsigned who = (unsigned)(in->rank % NM_RANKED);
+    if (who < nm_machine_cards(card->machine) && who != card->cpu.number)
+        pc_cursor_lost(card->cpu.cursor, in->line,
+                       pc_card_of(nm_machine_card(card->machine, who))->cpu.tries.thread, now);
+}
+
 /* What an external request does to the caches. */
 static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
                      sim_tick now)
@@ -738,6 +747,8 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         pc_monitor_access(card, MON_KIND_EXTERNAL, data || !hit, in->line, now);
     if (supplies && in->message != NM_MSG_INVALIDATE)
         read_out(card, MON_KIND_EXTERNAL, PC_SIDE_D, in->line, now + words_apart(card));
+    if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
+        lost(card, in, now);
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
         card->cpu.link = false;
         card->linked.taken = true;

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "procard/card.h"
+#include "procard/loop.h"
 #include "procard/profile.h"
 
 #include <uthash.h>
@@ -102,6 +103,7 @@ struct pc_cursor {
     struct pc_profiled_thread *thread; /**< NULL: the card has had none */
     struct pc_profile *profile;
     struct pc_card *card;
+    struct pc_loop loop;
     int64_t seen[PC_PROFILE__COUNT]; /**< totals that have been put down, by column */
     uint64_t untouched; /**< bytes of accesses that leave no trace: of no cache */
 };
@@ -131,6 +133,8 @@ struct pc_profile {
     struct pc_node *nodes;
     struct pc_profiled_thread *threads;
     struct pc_watched *watched;
+    pc_spin_fn *spins; /**< NULL: nobody listens */
+    void *spins_ctx;
     struct pc_profile_row *row; /**< [rows] as last asked for */
     size_t rows;
 };
@@ -189,6 +193,15 @@ void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp);
 /** A thread (struct pc_tries) goes on at `pc`: its own, or wherever the operating system sent it.
  */
 void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_t sp);
+
+/** The core has come round a loop. (spin.c) */
+void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round);
+
+/** It is out of its loop: by the loop's last transfer, or anyhow. */
+void pc_cursor_out(struct pc_cursor *c, bool by_transfer);
+
+/** Another card has taken a line away at tick `at`, on behalf of `thread`. */
+void pc_cursor_lost(struct pc_cursor *c, uint64_t line, uint32_t thread, sim_tick at);
 
 /** Whether a jump between these addresses may leave the function. */
 bool pc_profile_leaves(const struct pc_profile *profile, uint64_t from, uint64_t to);

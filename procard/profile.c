@@ -172,6 +172,12 @@ void pc_profile_watch(struct pc_profile *p, uint64_t function, unsigned watch, p
     watched->listener[watched->listeners++] = (struct pc_listener){watch, told, ctx};
 }
 
+void pc_profile_spins(struct pc_profile *p, pc_spin_fn *told, void *ctx)
+{
+    p->spins = told;
+    p->spins_ctx = ctx;
+}
+
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function, void *ctx)

@@ -108,6 +108,27 @@ typedef void pc_watch_fn(void *ctx, const struct pc_crossing *crossing);
 void pc_profile_watch(struct pc_profile *profile, uint64_t function, unsigned watch,
                       pc_watch_fn *told, void *ctx);
 
+/** A thread has gone round a loop, in which it did nothing but look (loop.h). */
+struct pc_spin {
+    unsigned card;
+    uint32_t thread;
+    uint64_t pc;       /**< virtual address of the loop's last transfer */
+    uint64_t va;       /**< of the word that it looked at; NOWHERE: not known */
+    uint64_t rounds;   /**< in which nothing was new */
+    sim_tick from, to; /**< [ticks] of the card's clock: the first time round, and when it was out,
+                          or the last time round if it left otherwise than by the transfer */
+    sim_tick at;       /**< when it is told */
+    sim_tick lost;     /**< [ticks] when another card took the word's line away last; 0: none did */
+    uint32_t lost_to;  /**< the thread on that card */
+};
+
+/** Is told of it: reads it, and changes nothing that can be simulated. */
+typedef void pc_spin_fn(void *ctx, const struct pc_spin *spin);
+
+/** Has `told` called when a loop is over. Before the machine's first run; there is one listener.
+ *  Calls come in order as those of pc_profile_watch do. */
+void pc_profile_spins(struct pc_profile *profile, pc_spin_fn *told, void *ctx);
+
 /** What happens from here on belongs to `phase`. The machine stands at `now`. */
 void pc_profile_phase(struct pc_profile *profile, uint32_t phase, sim_tick now);
 

@@ -61,6 +61,29 @@ struct prog_thread {
     uint64_t tls, tls_to;     /**< its thread-local variables; equal: it has none yet */
 };
 
+/** A step on a thread's way through sleep, of a workload with threads. */
+enum prog_step {
+    PROG_BORN,    /**< `by` has made it; 0: the first */
+    PROG_SLEEPS,  /**< it gives its card away until it is called, or a date or a signal comes */
+    PROG_CALLED,  /**< `by` ended its sleep; 0: a date or a signal did */
+    PROG_GOES_ON, /**< it has a card, for the first time since it was born or slept */
+    PROG_LEAVES,  /**< it goes to another card, where it will go on */
+    PROG_ENDS,    /**< it is gone */
+    PROG_EXITS,   /**< it ends the program */
+};
+
+struct prog_turn {
+    enum prog_step step;
+    unsigned card;       /**< the thread's */
+    uint32_t thread, by; /**< the operating system's numbers of them */
+    uint64_t word;       /**< virtual address that it sleeps on (futex), or of ENDS where its end is
+                              told; 0: none */
+    sim_tick at;         /**< [ticks] GOES_ON: may be to come; else it is now */
+    sim_tick since; /**< [ticks] SLEEPS, LEAVES, ENDS: the card is free from here on; GOES_ON: the
+                         system has it from here on, */
+    sim_tick rests; /**< ... and from here until then it sleeps on, if that is earlier */
+};
+
 /** Calls out of a run; any may be NULL. They come from the run loop and from threads that wait for
  *  the host. */
 struct prog_hooks {
@@ -76,6 +99,8 @@ struct prog_hooks {
     void (*wrote)(void *ctx, int stream, const void *bytes, size_t count);
     /** A page of the program gets memory; registers of cards may be written, nothing else. */
     void (*paged)(void *ctx, uint64_t va, uint64_t pa);
+    /** A thread took that step; the machine stands. */
+    void (*turn)(void *ctx, const struct prog_turn *turn);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, sim_tick now, uint64_t instructions);
     /** As often: whether somebody wants to see all threads; they are said. */

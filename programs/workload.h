@@ -107,6 +107,8 @@ struct prog_names {
      *                of a struct; UINT_MAX for those that have no parts */
     void (*member)(struct prog_names *names, const struct prog_object *object, uint64_t offset,
                    unsigned depth, struct prog_member *out);
+    bool (*function)(struct prog_names *names, const char *name, uint64_t *from);
+    /**< Where the function of a name begins; NULL: none is known. @return false: there is none */
     void (*free)(struct prog_names *names);
 };
 

@@ -10,6 +10,7 @@
 #include "report/components.h"
 #include "report/group.h"
 #include "report/histogram.h"
+#include "report/locks.h"
 #include "report/objects.h"
 #include "report/output.h"
 #include "report/profile.h"
@@ -39,7 +40,7 @@ static const char *const ours[] = {
     REP_STDOUT,     REP_STDERR,
     REP_STATUS_CSV, REP_STATUS_VCD,
     REP_PROFILE,    REP_OBJECTS,
-    REP_TRUTH,
+    REP_TRUTH,      REP_LOCKS,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

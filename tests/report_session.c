@@ -11,6 +11,7 @@
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 #include "report/heap.h"
+#include "report/locking.h"
 #include "report/profiling.h"
 
 #include <criterion/criterion.h>
@@ -224,6 +225,44 @@ struct rep_objects rep_heap_take(const struct rep_heap *heap)
 {
     (void)heap;
     return (struct rep_objects){0};
+}
+
+struct rep_locking *rep_locking_begin(struct pc_profile *profile, unsigned cards,
+                                      rep_function_fn *function, void *ctx)
+{
+    (void)profile;
+    (void)cards;
+    (void)function;
+    (void)ctx;
+    return NULL;
+}
+
+void rep_locking_free(struct rep_locking *l)
+{
+    (void)l;
+}
+
+void rep_locking_turn(struct rep_locking *l, const struct prog_turn *turn)
+{
+    (void)l;
+    (void)turn;
+}
+
+struct rep_locks rep_locking_take(struct rep_locking *l, sim_tick at)
+{
+    (void)l;
+    (void)at;
+    return (struct rep_locks){0};
+}
+
+bool rep_locks_add_up(const struct rep_locks *locks, const struct rep_run *run, char *why,
+                      size_t size)
+{
+    (void)locks;
+    (void)run;
+    (void)why;
+    (void)size;
+    return true;
 }
 
 bool rep_profile_adds_up(const struct rep_profile *profile, const struct rep_run *run, char *why,

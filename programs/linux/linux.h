@@ -150,6 +150,7 @@ struct lx_thread {
     sim_tick slice_end; /**< [ticks] others may have the card then */
     bool yield;         /**< gave up the rest of its slice */
     bool migrate;       /**< its card is no longer allowed */
+    bool away;          /**< it has not had a card since it was born or slept */
 
     /* the trap being handled */
     struct nm_trap trap;
@@ -394,6 +395,8 @@ struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs
 void lx_thread_start(struct lx_thread *t);
 /** The thread is gone: its card goes on without it. Its actor may only return then. */
 void lx_thread_end(struct lx_thread *t);
+/** The thread ends the program: who listens to the run is told (prog_hooks.turn). */
+void lx_thread_exits(const struct lx_thread *t);
 /** Frees one that has ended and whose actor has returned, or any at the end of the run. */
 void lx_thread_free(struct lx_thread *t);
 

@@ -123,6 +123,16 @@ static void member(struct prog_names *names, const struct prog_object *o, uint64
     lx_types_member(n->types, o->type, o->to - o->from, offset, depth, out);
 }
 
+static bool function(struct prog_names *names, const char *name, uint64_t *from)
+{
+    const struct lx_symbol *symbol =
+        lx_symbols_named(((const struct names *)names)->functions, name);
+
+    if (symbol)
+        *from = symbol->from;
+    return symbol;
+}
+
 static void free_names(struct prog_names *names)
 {
     struct names *n = (struct names *)names;
@@ -193,6 +203,7 @@ struct prog_names *lx_names(const char *path, char *why, size_t size)
                                    .local = local,
                                    .find = find,
                                    .member = member,
+                                   .function = function,
                                    .free = free_names};
     return &n->names;
 }

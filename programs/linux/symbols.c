@@ -375,6 +375,14 @@ const struct lx_symbol *lx_symbols_before(const struct lx_symbols *s, uint64_t v
     return va < *end ? &e->symbol : NULL;
 }
 
+const struct lx_symbol *lx_symbols_named(const struct lx_symbols *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!strcmp(s->entry[i].symbol.name, name))
+            return &s->entry[i].symbol;
+    return NULL;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 void lx_elf_symbol(int fd, const struct lx_elf_image *image, uint64_t va, char *buf, size_t size)

@@ -77,6 +77,7 @@ int64_t lx_sys_exit(struct lx_call *c)
 
 int64_t lx_sys_exit_group(struct lx_call *c)
 {
+    lx_thread_exits(c->t);
     prog_finish(c->p->run, PROG_EXITED, (int)(c->a[0] & 0xff), NULL);
     return 0;
 }
