@@ -9,6 +9,7 @@ import fnmatch
 import json
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ PARTS = {
 }
 # [bytes] of memory that a run may take for a block that comes and goes, and [MB] besides; [MB] of their file
 EACH_MOST, MEMORY_MOST, FILE_MOST = 50, 5, 1
-STRIP = "mips-linux-gnu-strip"
+STRIP, LINK = "mips-linux-gnu-strip", ["mips-linux-gnu-gcc", "-static"]
+CXX = ["clang++", "--target=mips-linux-gnu", "-march=mips2", "-fno-exceptions", "-nostdinc++", "-O1", "-c"]
 
 
 def run(numachine, guest, directory, *arguments):
@@ -124,6 +126,17 @@ def check_strange(program, numachine, guest, scratch):
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "objects.json" in done.stderr, done
 
 
+def check_cxx(program, numachine, scratch):
+    """Names of C++, where there is a compiler for it. DWARF 5 has addresses in a table."""
+    source = pathlib.Path(__file__).with_name("objects_guest.cc")
+    for version in "-gdwarf-4", "-gdwarf-5":
+        subprocess.run([*CXX, version, source, "-o", scratch / "cxx.o"], check=True)
+        subprocess.run([*LINK, scratch / "cxx.o", "-o", scratch / "cxx"], check=True)
+        directory = scratch / f"cxx{version}"
+        said = dict(line.split(" ", 1) for line in run(numachine, scratch / "cxx", directory).splitlines())
+        check_names(Names(program, directory), said)
+
+
 def main():
     numachine, program, guests = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[4:]
     for guest in guests:
@@ -141,6 +154,8 @@ def main():
             if guest == guests[0]:
                 check_churn(numachine, guest, scratch, int(sys.argv[3]))
                 check_strange(program, numachine, guest, scratch)
+                if shutil.which("clang++"):
+                    check_cxx(program, numachine, scratch)
     print(f"ok: {len(guests)} programs, {len(said)} names")
 
 
