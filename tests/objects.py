@@ -73,6 +73,16 @@ def check_parts(names, said):
         assert [int(offset) for _, offset, _ in parts] == [0] + ends[:-1] and ends[-1] == int(size), f"{name}: {parts}"
 
 
+def check_find(names, said):
+    """The way back: from a variable's name to its place."""
+    static = [(key, start, size) for key, name, start, size, _ in names.at(*said) if name.startswith(key) and
+              not key.startswith(("heap", "mmap", "TLS", "stack"))]
+    assert static
+    found = names.ask([f"name {key}" for key, _, _ in static])
+    assert found == [f"{start}#{size}" for _, start, size in static], list(zip(found, static))
+    assert names.ask(["name no_such_name", "name no::such"]) == ["none", "none"]
+
+
 def check_blocks(names, document):
     """Each block, in its time, is what the file says; those that were given back, too."""
     blocks = document["blocks"]
@@ -147,6 +157,7 @@ def main():
             names = Names(program, scratch / "a")
             check_names(names, said)
             check_parts(names, said)
+            check_find(names, said)
             text = (scratch / "a" / "objects.json").read_text()
             assert text == (scratch / "b" / "objects.json").read_text(), "two runs differ"
             check_blocks(names, json.loads(text))
