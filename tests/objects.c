@@ -6,7 +6,8 @@
  *
  * A question is an address in hexadecimal: "KEY#NAME#FROM#SIZE#OFFSET". With two ticks behind it,
  * it is about that time. With "parts DEPTH" behind it, the answer is a line for each part of the
- * variable there, "NAME#OFFSET#SIZE", and an empty one. Exit status 2, with the reason on standard
+ * variable there, "NAME#OFFSET#SIZE", and an empty one. "name NAME" is answered by "FROM#SIZE" of
+ * the variable or function of that name, or "none". Exit status 2, with the reason on standard
  * error: a file is refused.
  */
 #include "report/object_at.h"
@@ -32,7 +33,15 @@ static void answer(struct rep_finder *finder, struct prog_names *names, const ch
 {
     uint64_t va = 0, from = 0, to = SIM_NEVER;
     unsigned depth;
+    char name[100];
     struct rep_object object;
+    if (sscanf(line, "name %99s", name) == 1) {
+        if (names->find(names, name, &from, &to))
+            printf("%" PRIx64 "#%" PRIu64 "\n", from, to - from);
+        else
+            puts("none");
+        return;
+    }
     sscanf(line, "%" SCNx64 " %" SCNu64 " %" SCNu64, &va, &from, &to);
     rep_object_at(finder, va, from, to, &object);
     if (sscanf(line, "%*x parts %u", &depth) == 1)

@@ -9,6 +9,7 @@ import fnmatch
 import json
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ PARTS = {
 }
 # [bytes] of memory that a run may take for a block that comes and goes, and [MB] besides; [MB] of their file
 EACH_MOST, MEMORY_MOST, FILE_MOST = 50, 5, 1
-STRIP = "mips-linux-gnu-strip"
+STRIP, LINK = "mips-linux-gnu-strip", ["mips-linux-gnu-gcc", "-static"]
+CXX = ["clang++", "--target=mips-linux-gnu", "-march=mips2", "-fno-exceptions", "-nostdinc++", "-O1", "-c"]
 
 
 def run(numachine, guest, directory, *arguments):
@@ -69,6 +71,16 @@ def check_parts(names, said):
         assert found == expected, f"{name}: {found}"
         ends = [int(offset) + int(length) for _, offset, length in parts]
         assert [int(offset) for _, offset, _ in parts] == [0] + ends[:-1] and ends[-1] == int(size), f"{name}: {parts}"
+
+
+def check_find(names, said):
+    """The way back: from a variable's name to its place."""
+    static = [(key, start, size) for key, name, start, size, _ in names.at(*said) if name.startswith(key) and
+              not key.startswith(("heap", "mmap", "TLS", "stack"))]
+    assert static
+    found = names.ask([f"name {key}" for key, _, _ in static])
+    assert found == [f"{start}#{size}" for _, start, size in static], list(zip(found, static))
+    assert names.ask(["name no_such_name", "name no::such"]) == ["none", "none"]
 
 
 def check_blocks(names, document):
@@ -124,6 +136,17 @@ def check_strange(program, numachine, guest, scratch):
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "objects.json" in done.stderr, done
 
 
+def check_cxx(program, numachine, scratch):
+    """Names of C++, where there is a compiler for it. DWARF 5 has addresses in a table."""
+    source = pathlib.Path(__file__).with_name("objects_guest.cc")
+    for version in "-gdwarf-4", "-gdwarf-5":
+        subprocess.run([*CXX, version, source, "-o", scratch / "cxx.o"], check=True)
+        subprocess.run([*LINK, scratch / "cxx.o", "-o", scratch / "cxx"], check=True)
+        directory = scratch / f"cxx{version}"
+        said = dict(line.split(" ", 1) for line in run(numachine, scratch / "cxx", directory).splitlines())
+        check_names(Names(program, directory), said)
+
+
 def main():
     numachine, program, guests = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[4:]
     for guest in guests:
@@ -134,6 +157,7 @@ def main():
             names = Names(program, scratch / "a")
             check_names(names, said)
             check_parts(names, said)
+            check_find(names, said)
             text = (scratch / "a" / "objects.json").read_text()
             assert text == (scratch / "b" / "objects.json").read_text(), "two runs differ"
             check_blocks(names, json.loads(text))
@@ -141,6 +165,8 @@ def main():
             if guest == guests[0]:
                 check_churn(numachine, guest, scratch, int(sys.argv[3]))
                 check_strange(program, numachine, guest, scratch)
+                if shutil.which("clang++"):
+                    check_cxx(program, numachine, scratch)
     print(f"ok: {len(guests)} programs, {len(said)} names")
 
 

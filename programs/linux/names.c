@@ -94,24 +94,35 @@ static bool local(struct prog_names *names, uint64_t offset, struct prog_object 
     return object_at((struct names *)names, true, offset, out);
 }
 
+/** A symbol of that name. @return false: there is none */
+static bool find_symbol(const struct names *n, const char *name, uint64_t *from, uint64_t *to)
+{
+    uint64_t length;
+
+    if (strstr(name, "::") || !lx_elf_find(n->fd, &n->image, name, from, &length))
+        return false;
+    *to = *from + length;
+    return true;
+}
+
 static bool find(struct prog_names *names, const char *name, uint64_t *from, uint64_t *to)
 {
     struct names *n = (struct names *)names;
-    uint64_t length;
+    const bool symbol = find_symbol(n, name, from, to);
+    const struct lx_variable *variable;
+    struct prog_object object;
 
-    if (!strstr(name, "::") && lx_elf_find(n->fd, &n->image, name, from, &length)) {
-        *to = *from + length;
-        return true;
-    }
+    if (symbol && lx_symbols_at(n->functions, *from))
+        return true; /* without a look at variables */
     read_objects(n);
-    const struct lx_variable *variable = lx_types_find(n->types, name);
-    const struct lx_symbol *symbol =
-        variable && !variable->local ? lx_symbols_at(n->objects, variable->from) : NULL;
-    if (!symbol)
+    variable = symbol ? NULL : lx_types_find(n->types, name);
+    if (!symbol && (!variable || variable->local))
         return false;
-    *from = symbol->from;
-    *to = symbol->to;
-    return true;
+    if (object_at(n, false, symbol ? *from : variable->from, &object)) {
+        *from = object.from;
+        *to = object.to;
+    }
+    return symbol || object.name;
 }
 
 static void member(struct prog_names *names, const struct prog_object *o, uint64_t offset,

@@ -18,6 +18,7 @@ struct seen {
 
 struct sender {
     FILE *out;
+    bool declares; /**< declarations are noted, and nothing is sent yet */
     struct seen *types, *declared;
 };
 
@@ -234,6 +235,21 @@ static void send_type(struct sender *s, Dwarf_Die *type)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
+/** The number of an operation, which may be in a table of addresses (DWARF 5). */
+static bool operand(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *out)
+{
+    Dwarf_Attribute entry;
+    Dwarf_Addr address;
+
+    *out = op->number;
+    if (op->atom != DW_OP_addrx && op->atom != DW_OP_constx)
+        return true;
+    if (dwarf_getlocation_attr(location, op, &entry) || dwarf_formaddr(&entry, &address))
+        return false;
+    *out = address;
+    return true;
+}
+
 /** Where a variable lies, if that is an address or a place among a thread's variables. */
 static bool place_of(Dwarf_Die *variable, struct lx_sent *out)
 {
@@ -246,24 +262,25 @@ static bool place_of(Dwarf_Die *variable, struct lx_sent *out)
         dwarf_getlocation(&attribute, &op, &ops))
         return false;
     out->kind = ops == 1 ? LX_SENT_STATIC : LX_SENT_LOCAL;
-    out->at = ops ? op[0].number : 0;
-    return (ops == 1 && op[0].atom == DW_OP_addr) ||
+    if (!ops || !operand(&attribute, op, &out->at))
+        return false;
+    return (ops == 1 && (op[0].atom == DW_OP_addr || op[0].atom == DW_OP_addrx)) ||
            (ops == 2 && (op[1].atom == PUSH_TLS || op[1].atom == DW_OP_form_tls_address));
 }
 
-/** Its name with what is around its declaration, which is elsewhere for a static member; the
- *  caller's. */
-static char *name_of(const struct sender *s, Dwarf_Die *variable, const struct around *around)
+/** The name of a variable or function with what is around its declaration, which is elsewhere for
+ *  what belongs to a class; the caller's. */
+static char *name_of(const struct sender *s, Dwarf_Die *die, const struct around *around)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
     const struct seen *seen = NULL;
 
-    if (dwarf_attr(variable, DW_AT_specification, &attribute) &&
+    if (dwarf_attr_integrate(die, DW_AT_specification, &attribute) &&
         dwarf_formref_die(&attribute, &declaration))
         seen = find(s->declared, declaration.addr);
     return seen && seen->name ? sim_strdup(seen->name)
-                              : sim_format("%s%s", around->all, own_name(variable));
+                              : sim_format("%s%s", around->all, own_name(die));
 }
 
 static void send_variable(struct sender *s, Dwarf_Die *variable, const struct around *around)
@@ -272,9 +289,10 @@ static void send_variable(struct sender *s, Dwarf_Die *variable, const struct ar
     struct lx_sent record = {0};
     Dwarf_Die type;
 
-    if (!place_of(variable, &record)) {
-        note(&s->declared, variable->addr, name);
-    } else if (type_of(variable, &type)) {
+    if (s->declares) {
+        if (dwarf_hasattr(variable, DW_AT_declaration))
+            note(&s->declared, variable->addr, name);
+    } else if (place_of(variable, &record) && type_of(variable, &type)) {
         record.type = id_of(type.addr);
         send(s, &record, name);
         send_type(s, &type);
@@ -288,12 +306,16 @@ static void walk(struct sender *s, Dwarf_Die *die, const struct around *around);
  *  only */
 static void walk_into(struct sender *s, Dwarf_Die *die, const struct around *around, bool function)
 {
-    const char *name = own_name(die);
-    char *all = sim_format("%s%s%s", around->space, name, *name ? "::" : "");
+    const struct around outer = {around->space, around->space};
+    char *name = name_of(s, die, &outer);
+    char *all = *own_name(die) ? sim_format("%s::", name) : sim_strdup(around->space);
     const struct around inner = {function ? around->space : all, all};
 
+    if (s->declares && function && dwarf_hasattr(die, DW_AT_declaration))
+        note(&s->declared, die->addr, name);
     walk(s, die, &inner);
     free(all);
+    free(name);
 }
 
 static void walk_one(struct sender *s, Dwarf_Die *die, const struct around *around)
@@ -332,13 +354,22 @@ static void walk(struct sender *s, Dwarf_Die *die, const struct around *around)
         walk_one(s, &child, around);
 }
 
-void lx_types_send(Dwarf *dwarf, FILE *out)
+static void walk_all(struct sender *s, Dwarf *dwarf)
 {
-    struct sender s = {.out = out};
     const struct around nothing = {"", ""};
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
 
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        walk(&s, &die, &nothing);
+        walk(s, &die, &nothing);
+}
+
+/** A definition may be in front of its declaration, which knows its name. */
+void lx_types_send(Dwarf *dwarf, FILE *out)
+{
+    struct sender s = {.out = out, .declares = true};
+
+    walk_all(&s, dwarf);
+    s.declares = false;
+    walk_all(&s, dwarf);
 }
