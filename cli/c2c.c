@@ -63,7 +63,7 @@ static void check(struct argp_state *state, const struct request *r)
     if (!r->directory)
         argp_error(state, "which RUN_DIR? (a directory that 'stat --truth -o' has left)");
     if (r->given.unit && !r->object)
-        argp_error(state, "--unit is of --what-if");
+        argp_error(state, "only what is tried (--what-if) has units");
     if (r->object && (r->given.format || r->given.lines))
         argp_error(state, "--what-if runs the program again: not with --format or --lines");
 }

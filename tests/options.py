@@ -19,6 +19,7 @@ COMMANDS = {
     "run": ["complete.yaml"],
     "stat": ["--", "./no-such-program"],
     "profile": ["no-such-run"],
+    "c2c": ["no-such-run"],
     "locks": ["no-such-run"],
     "list": [],
     "check": ["station-4"],
@@ -38,6 +39,8 @@ ROWS = {
     "--field-separator": (";", ",", ["--json"], True),
     "--format": ("dot", "dot", ["doc", "0"], True),
     "profile --format": ("csv", "json", ["dot", "0"], True),
+    "c2c --format": ("json", "text", ["csv", "0"], True),
+    "--lines": ("0", "7", ["-1", "1.5", "two", "99999999999999999999"], True),
     "locks --format": ("csv", "json", ["folded", "0"], True),
     "--group": ("NACK", "NACK", [",", "NACK,", ",NACK"], False),
     "--lock": ("table", "0x1000", ["--sort"], True),
@@ -50,6 +53,8 @@ ROWS = {
     "--sort": ("held", "longest", ["hold", "0"], True),
     "--state": ("stall/cache", "nacks", ["stal", "0", "stall/"], True),
     "--thread": ("0", "1000", ["-1", "1.5", "two", "99999999999999999999"], True),
+    "--unit": ("elements", "members", ["element", "0"], True),
+    "--what-if": ("table", "tallies", ["--lines"], True),
     "--set": ("bus.fifo=7", "bus.fifo=9", ["bus.fifo", "=7", "bus.fifo=", "bus.fifo=0"], False),
 }
 
