@@ -30,6 +30,7 @@
 #include "report/progress.h"
 #include "report/rundir.h"
 #include "report/samples.h"
+#include "report/sharing.h"
 #include "report/stats.h"
 #include "report/table.h"
 #include "report/truth.h"
@@ -592,6 +593,20 @@ static void show_profile(struct state *s, FILE *table)
           table);
 }
 
+/* The same of the truth: the objects, and the lines that lost most. */
+static void show_truth(struct state *s, FILE *table)
+{
+    enum { LINES = 3 };
+    struct rep_finder *finder = rep_finder_new(&s->objects, &s->profile, &s->code);
+    struct rep_sharing *sharing = rep_sharing_new(&s->truth, &s->profile, finder, &s->code);
+    putc('\n', table);
+    rep_sharing_text(sharing, LINES, table);
+    rep_sharing_free(sharing);
+    rep_finder_free(finder);
+    fputs("# with -o DIR the truth stays: numachine c2c DIR, and c2c --what-if OBJECT DIR\n",
+          table);
+}
+
 /* @return false, with a complaint, if the table did not get to where it goes */
 static bool show(struct state *s)
 {
@@ -605,6 +620,8 @@ static bool show(struct state *s)
         rep_table_counts(&s->run, table);
     if (ask->experiment->profile && !ask->keep && !ask->lines)
         show_profile(s, table);
+    if (ask->experiment->truth && !ask->keep && !ask->lines)
+        show_truth(s, table);
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);
     if ((ask->quiet && ask->keep) || !(fflush(table) || ferror(table)))

@@ -105,7 +105,7 @@ struct pc_cursor {
     struct pc_card *card;
     struct pc_loop loop;
     int64_t seen[PC_PROFILE__COUNT]; /**< totals that have been put down, by column */
-    uint64_t untouched; /**< bytes of accesses that leave no trace: of no cache */
+    uint64_t untouched;              /**< bytes of accesses that leave no trace: of no cache */
 };
 
 /** What tells one path from another; no padding, it is hashed. */

@@ -14,7 +14,7 @@ enum { SMALL = 100 /* one part in so many of the threads' time is none */ };
 
 const char *const rep_verdict_name[] = {"none", "false", "true", "mixed"};
 
-static struct rep_lost lost_of(const int64_t v[PC_MISS__COUNT])
+struct rep_lost rep_lost_of(const int64_t v[PC_MISS__COUNT])
 {
     return (struct rep_lost){rep_plus(v[PC_MISS_FALSE_SHARING_TIME], v[PC_MISS_UPGRADE_FALSE_TIME]),
                              rep_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
@@ -71,7 +71,7 @@ static void ask(const struct rep_sharing *s, struct rep_asker **list, size_t *co
         (*list)[i] = (struct rep_asker){.pc = row->pc, .call = call};
     }
     add((*list)[i].v, row->v);
-    (*list)[i].lost = lost_of((*list)[i].v);
+    (*list)[i].lost = rep_lost_of((*list)[i].v);
 }
 
 static int order(int64_t a, int64_t b)
@@ -119,11 +119,13 @@ static int by_line(const void *x, const void *y)
 static size_t sum_line(const struct rep_sharing *s, struct rep_shared_line *line, size_t row)
 {
     const struct rep_truth *truth = s->truth;
+    line->row = row;
     for (; row < truth->rows && truth->row[row].copy < line->copy + line->copies; row++) {
         add(line->v, truth->row[row].v);
         ask(s, &line->asker, &line->askers, &truth->row[row]);
     }
-    line->lost = lost_of(line->v);
+    line->rows = row - line->row;
+    line->lost = rep_lost_of(line->v);
     sort_askers(line->asker, line->askers);
     return row;
 }
@@ -147,7 +149,7 @@ static void find_lines(struct rep_sharing *s)
             s->line = sim_grow(s->line, 2 * s->lines + 1, sizeof *s->line);
         s->line[s->lines++] = line;
     }
-    s->lost = lost_of(s->v);
+    s->lost = rep_lost_of(s->v);
     if (s->lines)
         qsort(s->line, s->lines, sizeof *s->line, by_line);
 }
@@ -218,7 +220,7 @@ static void find_objects(struct rep_sharing *s)
     struct known *names = NULL, *known, *next;
     for (size_t i = 0; i < s->truth->rows; i++) {
         const struct pc_missed_row *row = &s->truth->row[i];
-        const struct rep_lost lost = lost_of(row->v);
+        const struct rep_lost lost = rep_lost_of(row->v);
         if (!lost.falsely && !lost.truly)
             continue;
         struct rep_shared_object *object = object_of(s, &names, &s->truth->copy[row->copy], row);
@@ -231,7 +233,7 @@ static void find_objects(struct rep_sharing *s)
         free(known);
     }
     for (size_t i = 0; i < s->objects; i++) {
-        s->object[i].lost = lost_of(s->object[i].v);
+        s->object[i].lost = rep_lost_of(s->object[i].v);
         sort_askers(s->object[i].asker, s->object[i].askers);
     }
     if (s->objects)

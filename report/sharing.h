@@ -21,6 +21,9 @@ struct rep_lost {
     int64_t falsely, truly;
 };
 
+/** The cost of sharing among columns. */
+struct rep_lost rep_lost_of(const int64_t v[PC_MISS__COUNT]);
+
 /** An instruction that asked for lines. */
 struct rep_asker {
     uint64_t pc;
@@ -33,6 +36,7 @@ struct rep_asker {
 /** A line of the secondary caches that more than one card has touched. */
 struct rep_shared_line {
     size_t copy, copies; /**< in the truth: the first, and how many */
+    size_t row, rows;    /**< the same of its rows */
     struct rep_lost lost;
     int64_t v[PC_MISS__COUNT];
     struct rep_asker *asker; /**< [askers] the one that lost most first */

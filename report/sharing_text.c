@@ -164,6 +164,7 @@ static void put_askers(const struct rep_sharing *s, const struct rep_shared_line
                 a->lost.truly, a->v[PC_MISS_FALSE_SHARING] + a->v[PC_MISS_TRUE_SHARING],
                 a->v[PC_MISS_UPGRADE_FALSE] + a->v[PC_MISS_UPGRADE_TRUE]);
         put_place(s, a->pc, out);
+        fprintf(out, " (0x%" PRIx64 ")", a->pc);
         if (a->call != PC_PROFILE_NOWHERE) {
             fputs(", called by ", out);
             put_place(s, a->call, out);
