@@ -215,6 +215,11 @@ struct pc_core_ops {
      *  the rest is not called. */
     const struct pc_core_ops *profiled;
 
+    /** Of a profiled one: the same once more, that notes the bytes it touches beside its lines
+     *  (struct pc_line), and at cpu->touched after a slow path. NULL: the truth of its misses is
+     *  not to be had. */
+    const struct pc_core_ops *touching;
+
     /** A thread (cpu->tries) goes on: the calls under way are its own now. */
     void (*placed)(struct pc_cpu *cpu);
 

@@ -121,14 +121,17 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
     struct pc_misses *misses = sim_alloc(1, sizeof *misses);
     *misses = (struct pc_misses){.profile = profile};
     const struct pc_card *first = card_at(misses, 0);
-    if (first->functional) {
+    if (first->functional || !first->core->touching) {
         free(misses);
         return NULL;
     }
     misses->copies =
         pc_copies_new(profile->cards, is_joint(first) ? 1 : 2, first->l2[PC_SIDE_D].places);
-    for (unsigned i = 0; i < profile->cards; i++)
-        card_at(misses, i)->copies = misses->copies;
+    for (unsigned i = 0; i < profile->cards; i++) {
+        struct pc_card *card = card_at(misses, i);
+        card->copies = misses->copies;
+        card->core = card->core->touching;
+    }
     return misses;
 }
 

@@ -81,22 +81,14 @@ static const struct pc_core_ops core = {
     .profiled = &r4400_profiled,
 };
 
-const struct pc_core_ops r4400_profiled = {
-    .name = "r4400",
-    .size = sizeof(struct r4400),
-    .free = r4400_detach,
-    .run = r4400_run_profiled,
-    .settle = r4400_settle,
-    .totals = r4400_totals,
-    .leave = r4400_refetch,
-    .pc = pc,
-    .store_bytes = store_bytes,
-    .placed = placed,
-    .argument = argument,
-    .result = result,
-    .under_way = under_way,
-    .harvest = harvest,
-};
+#define PROFILED(how)                                                                     \
+    .name = "r4400", .size = sizeof(struct r4400), .free = r4400_detach, .run = (how),    \
+    .settle = r4400_settle, .totals = r4400_totals, .leave = r4400_refetch, .pc = pc,     \
+    .store_bytes = store_bytes, .placed = placed, .argument = argument, .result = result, \
+    .under_way = under_way, .harvest = harvest
+
+static const struct pc_core_ops touching = {PROFILED(r4400_run_touching)};
+const struct pc_core_ops r4400_profiled = {PROFILED(r4400_run_profiled), .touching = &touching};
 
 _Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
 

@@ -28,7 +28,7 @@ enum {
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
-/* ---- in a profile (exec_profiled.c) -----------------------------------------------------------
+/* ---- in a profile (exec_profiled.c), and noting bytes (exec_touching.c)
  */
 
 /*
@@ -47,13 +47,16 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
     } while (0)
 #define HERE(pc)           pc_cursor_at(cpu->base.cursor, (pc))
 #define CHARGED(column, n) pc_cursor_add(cpu->base.cursor, (enum pc_profile_column)(column), (n))
+#else
+#define COUNT(which)       ((void)0)
+#define MOVE(target)       ((void)0)
+#define HERE(pc)           ((void)0)
+#define CHARGED(column, n) ((void)0)
+#endif
+#ifdef R4400_TOUCHING
 #define TOUCHED(where, id, va, size, shift) \
     (*(where) |= r4400_touched(R4400_OP_##id, (va), (size)) << (shift))
 #else
-#define COUNT(which)                        ((void)0)
-#define MOVE(target)                        ((void)0)
-#define HERE(pc)                            ((void)0)
-#define CHARGED(column, n)                  ((void)0)
 #define TOUCHED(where, id, va, size, shift) ((void)0)
 #endif
 
@@ -310,7 +313,7 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
-#ifdef R4400_PROFILED
+#ifdef R4400_TOUCHING
 /** The bytes of an access, by the low five bits of their addresses. Unaligned pairs reach from the
  *  addressed byte to the end of its word ("left") or to its beginning ("right"). */
 static inline uint64_t r4400_touched(enum r4400_opcode code, uint64_t va, unsigned size)
