@@ -4,18 +4,16 @@
  * object laid out otherwise.
  */
 #include "base/alloc.h"
+#include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "cli/options.h"
-#include "cli/session.h"
 #include "input/units.h"
-#include "report/output.h"
 #include "report/profile_cost.h"
 #include "report/what_if.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { OPT_WHAT_IF = 0x300, OPT_UNIT, LINES = 5 };
 
@@ -109,105 +107,40 @@ static int complain(const char *why)
     return CLI_EXIT_USAGE;
 }
 
-/* Sends what is written to standard output to a file without a name. @return it, or NULL */
-static FILE *divert(int *kept)
+/* What the layout keeps apart is apart in the next run. */
+static void keep_apart(struct in_experiment *x, const struct rep_layout *layout)
 {
-    FILE *file = tmpfile();
-    fflush(stdout);
-    *kept = dup(STDOUT_FILENO);
-    if (file && *kept >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0)
-        return file;
-    if (file)
-        fclose(file);
-    return NULL;
-}
-
-static void put_back(int kept)
-{
-    fflush(stdout);
-    dup2(kept, STDOUT_FILENO);
-    close(kept);
-}
-
-static bool same_bytes(FILE *a, FILE *b)
-{
-    int x, y;
-    rewind(a);
-    do {
-        x = getc(a);
-        y = getc(b);
-    } while (x == y && x != EOF);
-    return x == y;
-}
-
-/* Whether the program wrote what it had written in the run. */
-static bool wrote_the_same(const struct request *r, FILE *output)
-{
-    char *path = sim_format("%s/" REP_STDOUT, r->directory);
-    FILE *before = fopen(path, "r");
-    const bool same = before && same_bytes(output, before);
-    if (before)
-        fclose(before);
-    free(path);
-    return same;
-}
-
-/* The experiment of the run, but for what is kept apart. @return false after a complaint */
-static bool load(const struct request *r, const struct rep_layout *layout, struct in_experiment *x)
-{
-    struct in_diag diag = {.out = stderr};
-    char *path = sim_format("%s/config.resolved.yaml", r->directory);
-    char *profile = sim_strdup("run.profile=false"), *truth = sim_strdup("run.truth=false");
-    char *sets[] = {profile, truth, NULL};
-    const bool good = in_experiment_load(x, path, sets, &diag);
-    free(profile);
-    free(truth);
-    free(path);
-    if (!good)
-        return false;
     free(x->kept_apart);
     x->kept_apart = sim_alloc(layout->ranges + 1, sizeof *x->kept_apart);
     memcpy(x->kept_apart, layout->range, layout->ranges * sizeof *layout->range);
     x->apart_count = layout->ranges;
-    return true;
 }
 
 static void put_gain(const struct request *r, const struct rep_layout *layout, uint64_t before,
-                     uint64_t after, bool same)
+                     const struct cli_again *again)
 {
     static const char *const parts[] = {"what the same processors touch", "each element",
                                         "each member"};
-    const double gain = 100.0 * ((double)before - (double)after) / (double)before;
+    char gain[64];
     printf("what if %s of %s were on lines of its own? (%zu parts)\n", parts[r->unit], r->object,
            layout->parts);
-    printf("  as it is  %12" PRIu64 " PCycles\n  apart     %12" PRIu64 " PCycles, %.1f %% %s\n",
-           before, after, gain < 0 ? -gain : gain, gain < 0 ? "more" : "fewer");
-    if (!same)
+    printf("  as it is  %12" PRIu64 " PCycles\n  apart     %12" PRIu64 " PCycles, %s\n", before,
+           again->ticks, cli_again_gain(before, again->ticks, gain, sizeof gain));
+    if (!again->same)
         puts("  its output is another one: it depends on time, or on standard input");
 }
 
 static int run_again(const struct request *r, const struct cli_kept *kept,
                      const struct rep_layout *layout)
 {
-    struct prog_outcome outcome;
+    struct cli_again again;
     struct in_experiment x;
-    int out = -1;
-    if (!load(r, layout, &x))
+    if (!cli_again_load(&x, r->directory, false))
         return CLI_EXIT_USAGE;
-    FILE *nowhere = fopen("/dev/null", "w"), *output = divert(&out);
-    const struct cli_session session = {
-        .experiment = &x, .stdin_fd = -1, .quiet = true, .table = nowhere};
-    int status = CLI_EXIT_IO;
-    if (output && nowhere) {
-        status = cli_session_run(&session, &outcome);
-        put_back(out);
-        if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT)
-            put_gain(r, layout, kept->code.ticks, outcome.ticks, wrote_the_same(r, output));
-    }
-    if (nowhere)
-        fclose(nowhere);
-    if (output)
-        fclose(output);
+    keep_apart(&x, layout);
+    const int status = cli_again_run(r->directory, &x, &again);
+    if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT)
+        put_gain(r, layout, kept->code.ticks, &again);
     in_experiment_free(&x);
     return status;
 }

@@ -693,6 +693,15 @@ static enum cli_exit begin_profile(struct state *s)
     return CLI_EXIT_USAGE;
 }
 
+/* The truth, to who wants it. */
+static void hand_over(struct state *s)
+{
+    if (!s->ask->truth)
+        return;
+    *s->ask->truth = s->truth;
+    s->truth = (struct rep_truth){0};
+}
+
 /* A machine, and the run on it, with the program that has been found good. */
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
@@ -715,6 +724,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     enum cli_exit status = x->profile || x->truth ? begin_profile(s) : CLI_EXIT_OK;
     if (status == CLI_EXIT_OK)
         status = run(s);
+    hand_over(s);
     rep_truth_free(&s->truth);
     rep_objects_free(&s->objects);
     rep_profile_free(&s->profile);

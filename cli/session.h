@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+struct rep_truth;
+
 /** How an experiment is to be run and shown. Everything belongs to the caller. */
 struct cli_session {
     const struct in_experiment *experiment;
@@ -22,7 +24,9 @@ struct cli_session {
     bool passes;           /**< the command ends with the program's status (cli_passed_status) */
     bool lines;            /**< instead of the table, lines for other programs (report/lines.h), */
     const char *separator; /**< with this between fields; NULL: JSON */
-    FILE *table;           /**< where the tables go, and last the run directory's name */
+    struct rep_truth *truth; /**< of a run that asks for it: gets what misses were, and is then
+                                  the caller's; NULL: nobody wants it */
+    FILE *table;             /**< where the tables go, and last the run directory's name */
 };
 
 /** Status of a command that ends as its program did: the program's, or 128 and its signal, where

@@ -317,3 +317,10 @@ void rep_object_at(struct rep_finder *f, uint64_t va, sim_tick from, sim_tick to
     snprintf(out->key, sizeof out->key, "0x%" PRIx64, va);
     name_offset(out);
 }
+
+void rep_object_group(struct rep_object *object)
+{
+    char *number = object->kind == REP_OBJECT_HEAP ? strrchr(object->key, '[') : NULL;
+    if (number && number > object->key && number[-1] == ' ')
+        number[-1] = '\0';
+}

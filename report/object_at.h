@@ -47,6 +47,9 @@ void rep_finder_free(struct rep_finder *finder);
 void rep_object_at(struct rep_finder *finder, uint64_t va, sim_tick from, sim_tick to,
                    struct rep_object *out);
 
+/** Takes the number off the key of a heap block: blocks of one site are one object. */
+void rep_object_group(struct rep_object *object);
+
 /** The place in the program that a site is known by: of the calls that led to it, the last one that
  *  comes from a source line; if none does, the last one.
  *  @param buf  gets "make at lab.c:33", "make", or an address @return buf */

@@ -174,14 +174,6 @@ struct known {
     UT_hash_handle hh;
 };
 
-/* Blocks of one site are one object. */
-static void name_group(struct rep_object *object)
-{
-    char *number = object->kind == REP_OBJECT_HEAP ? strrchr(object->key, '[') : NULL;
-    if (number && number > object->key && number[-1] == ' ')
-        number[-1] = '\0';
-}
-
 static struct rep_shared_object *object_of(struct rep_sharing *s, struct known **names,
                                            const struct pc_missed_copy *copy,
                                            const struct pc_missed_row *row)
@@ -189,7 +181,7 @@ static struct rep_shared_object *object_of(struct rep_sharing *s, struct known *
     struct rep_object at;
     struct known *known;
     rep_object_at(s->finder, row->va, copy->first, copy->last, &at);
-    name_group(&at);
+    rep_object_group(&at);
     HASH_FIND_STR(*names, at.key, known);
     if (!known) {
         known = sim_alloc(1, sizeof *known);
