@@ -35,12 +35,15 @@ _numachine()
     --by)
         mapfile -t COMPREPLY < <(compgen -W "function line instruction thread region path" -- "$word")
         ;;
+    detect)
+        mapfile -t COMPREPLY < <(compgen -f -W "$(_numachine_names "$program" detectors)" -- "$word")
+        ;;
     profile) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     list) mapfile -t COMPREPLY < <(compgen -W "$("$program" list | awk '{ print $1 }')" -- "$word") ;;
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W \
-                "run stat profile list check init protocol topology latency bench test" -- "$word")
+                "run stat profile detect list check init protocol topology latency bench test" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi

@@ -136,7 +136,19 @@ static sim_tick on_moment(void *ctx, sim_tick at)
 static void on_paged(void *ctx, uint64_t va, uint64_t pa)
 {
     struct state *s = ctx;
-    cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
+    const struct cli_listener *listener = s->ask->listener;
+    if (s->mask.from < s->mask.to)
+        cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
+    if (listener && listener->paged)
+        listener->paged(listener->ctx, va, pa);
+}
+
+static void on_interrupted(void *ctx, unsigned card, const struct prog_access *access,
+                           unsigned count)
+{
+    struct state *s = ctx;
+    const struct cli_listener *listener = s->ask->listener;
+    listener->interrupted(listener->ctx, s->machine, card, access, count);
 }
 
 static void look(struct state *s, sim_tick now)
@@ -398,11 +410,15 @@ static enum cli_exit simulate(struct state *s)
         .ranges = x->ranges,
         .range_count = x->range_count,
     };
+    const struct cli_listener *listener = s->ask->listener;
+    const bool paged = s->mask.from < s->mask.to || (listener && listener->paged);
     const struct prog_hooks hooks = {.ctx = s,
                                      .mark = on_mark,
                                      .wrote = s->ask->keep ? on_wrote : NULL,
                                      .moment = on_moment,
-                                     .paged = s->mask.from < s->mask.to ? on_paged : NULL,
+                                     .paged = paged ? on_paged : NULL,
+                                     .interrupted =
+                                         listener && listener->interrupted ? on_interrupted : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -512,6 +528,8 @@ static enum cli_exit conclude(struct state *s)
         s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
+    if (s->ask->listener && s->ask->listener->ended)
+        s->ask->listener->ended(s->ask->listener->ctx, &s->run);
     s->manifest.status = how_far(out->end);
     const enum cli_exit status = exit_status(s);
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;

@@ -10,6 +10,19 @@
 
 #include <stdio.h>
 
+struct rep_run;
+
+/** Who hears of a run what is in no file. `ctx` goes to each call; any of them may be NULL. */
+struct cli_listener {
+    void *ctx;
+    void (*paged)(void *ctx, uint64_t va, uint64_t pa); /**< as prog_hooks.paged */
+    /** As prog_hooks.interrupted. */
+    void (*interrupted)(void *ctx, struct nm_machine *m, unsigned card,
+                        const struct prog_access *access, unsigned count);
+    /** The run has been counted up: registers and hash are known. */
+    void (*ended)(void *ctx, const struct rep_run *run);
+};
+
 /** How an experiment is to be run and shown. Everything belongs to the caller. */
 struct cli_session {
     const struct in_experiment *experiment;
@@ -22,7 +35,8 @@ struct cli_session {
     bool passes;           /**< the command ends with the program's status (cli_passed_status) */
     bool lines;            /**< instead of the table, lines for other programs (report/lines.h), */
     const char *separator; /**< with this between fields; NULL: JSON */
-    FILE *table;           /**< where the tables go, and last the run directory's name */
+    const struct cli_listener *listener; /**< NULL: nobody */
+    FILE *table; /**< where the tables go, and last the run directory's name */
 };
 
 /** Status of a command that ends as its program did: the program's, or 128 and its signal, where

@@ -19,6 +19,7 @@ COMMANDS = {
     "run": ["complete.yaml"],
     "stat": ["--", "./no-such-program"],
     "profile": ["no-such-run"],
+    "detect": ["lines", "./no-such-program"],
     "list": [],
     "check": ["station-4"],
     "init": None,  # no options of its own
@@ -36,6 +37,7 @@ ROWS = {
     "--event": ("nacks", "upgrades", [",", "nacks,", ",nacks", "nacks,,upgrades"], False),
     "--field-separator": (";", ",", ["--json"], True),
     "--format": ("dot", "dot", ["doc", "0"], True),
+    "detect --format": ("json", "text", ["dot", "0"], True),
     "profile --format": ("csv", "json", ["dot", "0"], True),
     "--group": ("NACK", "NACK", [",", "NACK,", ",NACK"], False),
     "--limit": ("1ms", "2ms", ["0", "0us", "1", "-1ms", "99999999999999s"], True),
