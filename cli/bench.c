@@ -124,7 +124,9 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
                              .seed = x->seed,
                              .limit = x->limit,
                              .ranges = x->ranges,
-                             .range_count = x->range_count};
+                             .range_count = x->range_count,
+                             .apart = x->kept_apart,
+                             .apart_count = x->apart_count};
     f->start_up = rep_host_seconds() - begin;
     f->built_kb = resident();
     f->processors = nm_machine_cards(m);

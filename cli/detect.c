@@ -157,7 +157,10 @@ static void print_text(const struct cli_suspects *s)
         rep_grid_cell(&grid, "%.4g", line->score);
         rep_grid_cell(&grid, "0x%010" PRIx64, line->pa);
         rep_grid_cell(&grid, line->placed ? "0x%" PRIx64 : "-", line->va);
-        rep_grid_cell(&grid, line->like > 1 ? "%u other lines" : "", line->like - 1);
+        if (line->like > 1)
+            rep_grid_cell(&grid, "%u other lines", line->like - 1);
+        else
+            rep_grid_cell(&grid, "%s", "");
     }
     if (shown)
         rep_grid_print(&grid, stdout, false, WIDTH);

@@ -16,6 +16,7 @@
 #include "procard/sync.h"
 #include "report/grid.h"
 #include "report/profile_columns.h"
+#include "report/truth.h"
 
 #include "base/nearest.h"
 
@@ -348,6 +349,17 @@ static json_t *list_columns(void)
     return array;
 }
 
+/** What the truth of misses has of each instruction and line. */
+static json_t *list_misses(void)
+{
+    char name[REP_COLUMN_NAME];
+    json_t *array = json_array();
+    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+        add_word(array, rep_lower(rep_truth_columns[c].name, name), rep_truth_columns[c].unit,
+                 rep_truth_columns[c].sentence);
+    return array;
+}
+
 /** What monitor.histogram.source may be. */
 static json_t *list_histograms(void)
 {
@@ -469,6 +481,9 @@ static const struct listing {
      "the states of a processor's Status pins, and their codes"},
     {"columns", list_columns, "name unit sentence",
      "what a profile has of each instruction (numachine profile)"},
+    {"misses", list_misses, "name unit sentence",
+     "why misses and upgrades had to be: what the truth has of each instruction and line "
+     "(numachine c2c)"},
     {"histograms", list_histograms, "name sentence", "what the monitoring card's SRAM can count"},
     {"features", list_features, "ref where test sentence",
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},

@@ -2,15 +2,13 @@
  * numachine profile: where a program spent its time, of a run that kept a profile. It reads the
  * run's directory and changes nothing there.
  */
-#include "base/alloc.h"
 #include "cli/cli.h"
+#include "cli/kept.h"
 #include "cli/options.h"
 #include "input/units.h"
 #include "report/profile_write.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { OPT_BY = 0x300, OPT_STATE, OPT_REGION, OPT_THREAD, OPT_CHILDREN };
 
@@ -132,33 +130,6 @@ static bool complain(const char *why)
     return false;
 }
 
-/* Whether there is a run, and a profile in it; else one line in `why`. */
-static bool find_profile(const char *directory, const char *path, char *why, size_t size)
-{
-    struct stat st;
-    if (stat(directory, &st))
-        snprintf(why, size, "%s: %s", directory, strerror(errno));
-    else if (!S_ISDIR(st.st_mode))
-        snprintf(why, size, "%s: not a run's directory", directory);
-    else if (stat(path, &st))
-        snprintf(why, size, "%s: %s; the run has kept no profile", path, strerror(errno));
-    else
-        return true;
-    return false;
-}
-
-/* @return false with a complaint */
-static bool read_run(const struct request *r, struct rep_profile *profile, struct rep_code *code)
-{
-    char why[8192];
-    char *path = sim_format("%s/" REP_PROFILE, r->directory);
-    const bool good = find_profile(r->directory, path, why, sizeof why) &&
-                      rep_profile_read(path, profile, why, sizeof why) &&
-                      rep_code_open(code, r->directory, why, sizeof why);
-    free(path);
-    return good || complain(why);
-}
-
 static bool find_region(struct request *r, const struct rep_profile *profile)
 {
     char why[256];
@@ -221,19 +192,18 @@ int cli_profile(int argc, char **argv)
                "\v"
                "docs/profile.md says what the columns mean, and what the formats are good for."};
     struct request r = {.view = {.thread = -1, .measure = rep_measure_total()}};
-    struct rep_profile profile = {0};
-    struct rep_code code = {0};
+    struct cli_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    r.view.profile = &profile;
-    r.view.code = &code;
-    if (read_run(&r, &profile, &code) && find_region(&r, &profile) && find_thread(&r, &profile)) {
-        if (code.lacks)
-            fprintf(stderr, "numachine: note: %s\n", code.lacks);
+    r.view.profile = &kept.profile;
+    r.view.code = &kept.code;
+    if (cli_kept_open(&kept, r.directory, false) && find_region(&r, &kept.profile) &&
+        find_thread(&r, &kept.profile)) {
+        if (kept.code.lacks)
+            fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         if (show(&r))
             status = CLI_EXIT_OK;
     }
-    rep_code_close(&code);
-    rep_profile_free(&profile);
+    cli_kept_close(&kept);
     return status;
 }

@@ -17,18 +17,23 @@
 #include "programs/workload.h"
 #include "report/components.h"
 #include "report/group.h"
+#include "report/heap.h"
 #include "report/histogram.h"
 #include "report/host.h"
 #include "report/lines.h"
+#include "report/locking.h"
 #include "report/manifest.h"
+#include "report/objects.h"
 #include "report/output.h"
 #include "report/profile_write.h"
 #include "report/profiling.h"
 #include "report/progress.h"
 #include "report/rundir.h"
 #include "report/samples.h"
+#include "report/sharing.h"
 #include "report/stats.h"
 #include "report/table.h"
+#include "report/truth.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,6 +61,11 @@ struct state {
     struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
     struct rep_profile profile; /* as the run left it */
+    struct rep_truth truth;     /* the same */
+    struct rep_heap *heap;
+    struct rep_objects objects; /* the same */
+    struct rep_locking *locking;
+    struct rep_locks locks; /* as the run left them */
     struct rep_rundir dir;
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
@@ -111,6 +121,11 @@ static const struct rep_sample *totals(struct state *s)
 
 /* ---- calls out of the run -------------------------------------------------------------------- */
 
+static void on_thread(void *ctx, const struct prog_thread *thread)
+{
+    rep_heap_thread(((struct state *)ctx)->heap, thread);
+}
+
 static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 {
     struct state *s = ctx;
@@ -165,6 +180,11 @@ static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
     rep_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
 }
 
+static void on_turn(void *ctx, const struct prog_turn *turn)
+{
+    rep_locking_turn(((struct state *)ctx)->locking, turn);
+}
+
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
@@ -215,6 +235,21 @@ static void write_status_vcd(void *ctx, FILE *out)
 static void write_profile(void *ctx, FILE *out)
 {
     rep_profile_write(&((struct state *)ctx)->profile, out);
+}
+
+static void write_truth(void *ctx, FILE *out)
+{
+    rep_truth_write(&((struct state *)ctx)->truth, out);
+}
+
+static void write_objects(void *ctx, FILE *out)
+{
+    rep_objects_write(&((struct state *)ctx)->objects, out);
+}
+
+static void write_locks(void *ctx, FILE *out)
+{
+    rep_locks_write(&((struct state *)ctx)->locks, out);
 }
 
 static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
@@ -356,8 +391,13 @@ static bool close_results(struct state *s)
         write_file(s, REP_STATUS_CSV, write_status_csv, s);
         write_file(s, REP_STATUS_VCD, write_status_vcd, s);
     }
-    if (s->profiling.profile)
+    if (s->profiling.profile) {
         write_file(s, REP_PROFILE, write_profile, s);
+        write_file(s, REP_OBJECTS, write_objects, s);
+        write_file(s, REP_LOCKS, write_locks, s);
+    }
+    if (s->profiling.misses)
+        write_file(s, REP_TRUTH, write_truth, s);
     const bool whole = rep_rundir_is_whole(&s->dir);
     rep_rundir_sync(&s->dir);
     if (!whole) {
@@ -409,16 +449,20 @@ static enum cli_exit simulate(struct state *s)
         .processors = x->processors,
         .ranges = x->ranges,
         .range_count = x->range_count,
+        .apart = x->kept_apart,
+        .apart_count = x->apart_count,
     };
     const struct cli_listener *listener = s->ask->listener;
     const bool paged = s->mask.from < s->mask.to || (listener && listener->paged);
     const struct prog_hooks hooks = {.ctx = s,
+                                     .thread = s->heap ? on_thread : NULL,
                                      .mark = on_mark,
                                      .wrote = s->ask->keep ? on_wrote : NULL,
                                      .moment = on_moment,
                                      .paged = paged ? on_paged : NULL,
                                      .interrupted =
                                          listener && listener->interrupted ? on_interrupted : NULL,
+                                     .turn = s->locking ? on_turn : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -440,7 +484,10 @@ static void check_states(struct state *s)
     char why[512];
     if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
         (rep_run_adds_up(&s->run, why, sizeof why) &&
-         (!s->profiling.profile || rep_profile_adds_up(&s->profile, &s->run, why, sizeof why))))
+         (!s->profiling.profile || (rep_profile_adds_up(&s->profile, &s->run, why, sizeof why) &&
+                                    rep_locks_add_up(&s->locks, &s->run, why, sizeof why))) &&
+         (!s->profiling.misses ||
+          rep_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);
@@ -524,8 +571,13 @@ static enum cli_exit conclude(struct state *s)
     rep_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
-    if (s->profiling.profile)
+    if (s->profiling.profile) {
         s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
+        s->objects = rep_heap_take(s->heap);
+        s->locks = rep_locking_take(s->locking, out->ticks);
+    }
+    if (s->profiling.misses)
+        s->truth = rep_profiling_truth(&s->profiling, &s->ask->experiment->machine.params);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     if (s->ask->listener && s->ask->listener->ended)
@@ -559,6 +611,20 @@ static void show_profile(struct state *s, FILE *table)
           table);
 }
 
+/* The same of the truth: the objects, and the lines that lost most. */
+static void show_truth(struct state *s, FILE *table)
+{
+    enum { LINES = 3 };
+    struct rep_finder *finder = rep_finder_new(&s->objects, &s->profile, &s->code);
+    struct rep_sharing *sharing = rep_sharing_new(&s->truth, &s->profile, finder, &s->code);
+    putc('\n', table);
+    rep_sharing_text(sharing, LINES, table);
+    rep_sharing_free(sharing);
+    rep_finder_free(finder);
+    fputs("# with -o DIR the truth stays: numachine c2c DIR, and c2c --what-if OBJECT DIR\n",
+          table);
+}
+
 /* @return false, with a complaint, if the table did not get to where it goes */
 static bool show(struct state *s)
 {
@@ -570,8 +636,10 @@ static bool show(struct state *s)
         rep_table(&s->run, table);
     else if (!ask->keep) /* there is no other place for them */
         rep_table_counts(&s->run, table);
-    if (s->profiling.profile && !ask->keep && !ask->lines)
+    if (ask->experiment->profile && !ask->keep && !ask->lines)
         show_profile(s, table);
+    if (ask->experiment->truth && !ask->keep && !ask->lines)
+        show_truth(s, table);
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);
     if ((ask->quiet && ask->keep) || !(fflush(table) || ferror(table)))
@@ -619,14 +687,27 @@ static bool function_at(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
     return true;
 }
 
+static bool function_named(void *ctx, const char *name, uint64_t *va)
+{
+    struct prog_names *names = ctx;
+    return names && names->function && names->function(names, name, va);
+}
+
 static enum cli_exit begin_profile(struct state *s)
 {
     char why[256];
     if (s->workload->names)
         s->code.names = s->workload->names(s->guest.path, why, sizeof why);
-    if (rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names))
+    if (!rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
+        complain("run.profile: this kind of processor cannot be profiled");
+        return CLI_EXIT_USAGE;
+    }
+    s->heap = rep_heap_new(s->profiling.profile, s->code.names);
+    s->locking =
+        rep_locking_begin(s->profiling.profile, s->run.cards, function_named, s->code.names);
+    if (!s->ask->experiment->truth || rep_profiling_ask(&s->profiling))
         return CLI_EXIT_OK;
-    complain("run.profile: this kind of processor cannot be profiled");
+    complain("run.truth: a machine of mode: functional has no caches, and no misses");
     return CLI_EXIT_USAGE;
 }
 
@@ -649,11 +730,16 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     cli_pins_init(&s->pins, x);
     cli_pins_moment(&s->pins, s->machine, 0);
     program_cards(s);
-    enum cli_exit status = x->profile ? begin_profile(s) : CLI_EXIT_OK;
+    enum cli_exit status = x->profile || x->truth ? begin_profile(s) : CLI_EXIT_OK;
     if (status == CLI_EXIT_OK)
         status = run(s);
+    rep_truth_free(&s->truth);
+    rep_objects_free(&s->objects);
     rep_profile_free(&s->profile);
     rep_profiling_free(&s->profiling);
+    rep_heap_free(s->heap);
+    rep_locks_free(&s->locks);
+    rep_locking_free(s->locking);
     rep_code_close(&s->code);
     free(s->run.registers);
     rep_samples_free(&s->samples);

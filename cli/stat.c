@@ -16,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_ENV = 256, OPT_LIMIT, OPT_PROFILE, OPT_SEED };
+enum { OPT_ENV = 256, OPT_LIMIT, OPT_PROFILE, OPT_SEED, OPT_TRUTH };
 
 struct request {
     struct cli_options options;
     const char *machine, *limit;
-    bool profile;
+    bool profile, truth;
     bool json;             /* lines for other programs, as objects, */
     const char *separator; /* or with this between fields; NULL: not so */
     const char *lines;     /* the option that says which; NULL: neither */
@@ -77,6 +77,9 @@ static error_t parse_value(int key, char *arg, struct argp_state *state)
     case OPT_PROFILE:
         r->profile = true;
         return 0;
+    case OPT_TRUTH:
+        r->truth = true;
+        return 0;
     case 'p':
         cli_once(state, "--processors", &r->given.processors);
         r->processors = number(state, "--processors", arg, 1);
@@ -124,6 +127,9 @@ static const struct argp_option options[] = {
      0},
     {"profile", OPT_PROFILE, NULL, 0,
      "Put every PCycle down to its instruction, calls and thread (numachine profile)", 0},
+    {"truth", OPT_TRUTH, NULL, 0,
+     "Find out why each miss had to be, and who touches which bytes of which line (numachine c2c)",
+     0},
     {"seed", OPT_SEED, "N", 0, "Of everything random the program can see (default 1)", 0},
     {0}};
 
@@ -200,6 +206,10 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
     if (r->profile) {
         x->profile = 1;
         in_set_origin(x, IN_KEY_profile);
+    }
+    if (r->truth) {
+        x->truth = 1;
+        in_set_origin(x, IN_KEY_truth);
     }
     if (r->env)
         in_replace_list(x, IN_KEY_envp, r->env);

@@ -121,8 +121,9 @@ static unsigned pages_over(const struct work *w, const struct cli_word *word)
 }
 
 /** A word that has counted is put down to every line that it may be. */
-static void spread_word(struct work *w, const struct cli_word *word)
+static void spread_word(struct work *w, uint32_t number)
 {
+    const struct cli_word *word = &w->heard->word[number];
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
     const unsigned like = pages_over(w, word);
     for (uint64_t i = 0; i < pages; i++) {
@@ -132,6 +133,8 @@ static void spread_word(struct work *w, const struct cli_word *word)
         const uint64_t pa = page->pa + word->offset % w->page;
         struct cli_line *line = line_at(w, pa / w->line * w->line);
         line->like = like;
+        line->first_word = line->last_word ? line->first_word : number;
+        line->last_word = number;
         *measure(w, line, IN_MEASURE_count) += word->sum;
         *measure(w, line, IN_MEASURE_cards) += word->cards;
         *measure(w, line, IN_MEASURE_most) += word->most;
@@ -142,25 +145,20 @@ static void spread_words(struct work *w)
 {
     for (uint32_t i = 0; i < CLI_WORDS_MAX; i++)
         if (w->heard->word[i].sum && w->heard->word[i].block)
-            spread_word(w, &w->heard->word[i]);
-}
-
-/** The word in which a line counts. */
-static bool is_word_of(const struct work *w, const struct cli_line *line,
-                       const struct cli_word *word)
-{
-    return word->block && line->pa % w->heard->half / w->line == word->offset / w->line;
+            spread_word(w, i);
 }
 
 /** In a slice the SRAM has gone from `before` to what was heard. */
 static void count_slice(struct work *w, const uint32_t *before, const struct cli_word *now)
 {
     struct cli_line *line, *next;
-    for (uint32_t i = 0; i < CLI_WORDS_MAX; i++)
-        if (now[i].sum > before[i])
-            HASH_ITER(hh, w->s->lines, line, next)
-                if (is_word_of(w, line, &now[i]))
-                    ++*measure(w, line, IN_MEASURE_slices);
+    HASH_ITER(hh, w->s->lines, line, next) {
+        bool counted = false;
+        if (*measure(w, line, IN_MEASURE_count) > 0)
+            for (uint32_t i = line->first_word; i <= line->last_word; i++)
+                counted |= now[i].sum > before[i];
+        *measure(w, line, IN_MEASURE_slices) += counted;
+    }
 }
 
 /** The run again, to the end of each slice. What the whole run has counted is heard already. */
@@ -236,27 +234,41 @@ static enum cli_exit halve(struct sweep *sweep, const struct part *whole, struct
     return status;
 }
 
-static enum cli_exit corner(struct sweep *sweep,
-                            const struct part *part) // NOLINT(misc-no-recursion)
+static enum cli_exit corner(struct sweep *sweep, const struct part *part);
+
+/** Both halves of a part. */
+// NOLINTNEXTLINE(misc-no-recursion)
+static enum cli_exit split(struct sweep *sweep, const struct part *part)
 {
     const unsigned bits = part->bits - 1;
-    struct part half[2] = {{.at = part->at, .bits = bits},
-                           {.at = part->at + (UINT64_C(1) << bits), .bits = bits}};
+    struct part *half = sim_alloc(2, sizeof *half); /* large for the stack */
+    half[0] = (struct part){.at = part->at, .bits = bits};
+    half[1] = (struct part){.at = part->at + (UINT64_C(1) << bits), .bits = bits};
     const bool low = is_used(sweep, half[0].at, bits), high = is_used(sweep, half[1].at, bits);
     enum cli_exit status = CLI_EXIT_OK;
-    if ((double)sum_of(part, CLI_CARDS_MAX) <= sweep->least || !(low || high))
-        return CLI_EXIT_OK;
-    if (UINT64_C(1) << part->bits == sweep->w->line) {
-        add_cards(sweep->w, line_at(sweep->w, part->at), part->card);
-        return CLI_EXIT_OK;
-    }
     if (low && high)
         status = halve(sweep, part, &half[0], &half[1]);
     else
         memcpy(half[high].card, part->card, sizeof part->card);
     if (status == CLI_EXIT_OK)
         status = corner(sweep, &half[0]);
-    return status == CLI_EXIT_OK ? corner(sweep, &half[1]) : status;
+    if (status == CLI_EXIT_OK)
+        status = corner(sweep, &half[1]);
+    free(half);
+    return status;
+}
+
+/** Goes on where enough was counted, until it is a line. */
+// NOLINTNEXTLINE(misc-no-recursion)
+static enum cli_exit corner(struct sweep *sweep, const struct part *part)
+{
+    if ((double)sum_of(part, CLI_CARDS_MAX) <= sweep->least ||
+        !is_used(sweep, part->at, part->bits))
+        return CLI_EXIT_OK;
+    if (UINT64_C(1) << part->bits > sweep->w->line)
+        return split(sweep, part);
+    add_cards(sweep->w, line_at(sweep->w, part->at), part->card);
+    return CLI_EXIT_OK;
 }
 
 static enum cli_exit sweep_all(struct work *w, unsigned percent)

@@ -15,6 +15,7 @@ struct cli_line {
     uint64_t pa, va; /**< physical and virtual address */
     bool placed;     /**< a page of the program has it; else va is 0 */
     unsigned like;   /**< lines that the cards cannot tell from it, itself included */
+    uint32_t first_word, last_word; /**< of the SRAM, in which it counts */
     double measure[IN_PASSES_MAX * IN_MEASURE__COUNT];
     bool suspect;
     double score; /**< 0: the formula has no value */

@@ -362,6 +362,74 @@ static void read_placement(struct build *b)
     }
 }
 
+static bool read_apart_range(const char *entry, struct nm_apart_range *range, char *why,
+                             size_t size)
+{
+    const bool grouped = strchr(entry, '=');
+    uint64_t group = 0;
+    if (!read_address(&entry, '-', &range->from) ||
+        !read_address(&entry, grouped ? '=' : '\0', &range->to) ||
+        (grouped && !read_address(&entry, '\0', &group)) || group > UINT32_MAX) {
+        snprintf(why, size, "expected FROM-TO or FROM-TO=GROUP, such as 0x4a0000-0x4a0040");
+        return false;
+    }
+    range->group = (uint32_t)group;
+    if (range->from < range->to)
+        return true;
+    snprintf(why, size, "the range is empty: its end must be above its start");
+    return false;
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const struct nm_apart_range *a = x, *b = y;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+/** What all ranges together must be. */
+static bool apart_fits(struct in_experiment *x, char *why, size_t size)
+{
+    const struct nm_params *p = &x->machine.params;
+    qsort(x->kept_apart, x->apart_count, sizeof *x->kept_apart, by_address);
+    for (size_t i = 1; i < x->apart_count; i++)
+        if (x->kept_apart[i].from < x->kept_apart[i - 1].to) {
+            snprintf(why, size, "0x%llx-0x%llx overlaps the range before it",
+                     (unsigned long long)x->kept_apart[i].from,
+                     (unsigned long long)x->kept_apart[i].to);
+            return false;
+        }
+    if (nm_apart_pages(p, x->kept_apart, x->apart_count) <= p->memory_size / p->page_size / 2)
+        return true;
+    snprintf(why, size, "their lines take more than half of a station's memory");
+    return false;
+}
+
+static void read_apart(struct build *b)
+{
+    const struct in_value *v = &b->values[IN_KEY_apart];
+    struct in_experiment *x = b->x;
+    char why[200];
+    size_t n = 0;
+    while (v->list && v->list[n])
+        n++;
+    x->kept_apart = sim_alloc(n + 1, sizeof *x->kept_apart);
+    for (size_t i = 0; i < n; i++)
+        if (read_apart_range(v->list[i], &x->kept_apart[x->apart_count], why, sizeof why))
+            x->apart_count++;
+        else
+            in_complain(b->r, &v->at, "'apart': %.60s: %s", v->list[i], why);
+    if (!apart_fits(x, why, sizeof why))
+        in_complain(b->r, &v->at, "'apart': %s", why);
+    if (x->apart_count && (x->machine.params.mode != NM_MODE_TIMED || x->machine.params.check))
+        in_complain(b->r, &v->at,
+                    "'apart': not in run.mode: functional, which has no lines, nor with run.check, "
+                    "which follows the bytes in them");
+    if (x->apart_count && b->values[IN_KEY_truth].number)
+        in_complain(b->r, &v->at,
+                    "'apart': not with run.truth, which is of the lines that there "
+                    "are");
+}
+
 static void check_events(struct build *b)
 {
     struct mon_choice choice = {0};
@@ -457,6 +525,7 @@ static void build(struct build *b, char *const *sets)
         read_status(b);
         check_processors(b);
         read_placement(b);
+        read_apart(b);
     }
     b->x->origins = sim_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
@@ -762,6 +831,7 @@ void in_experiment_free(struct in_experiment *x)
     in_free_list(x->inputs);
     free_groups(x);
     free(x->ranges);
+    free(x->kept_apart);
     free(x->write);
     free(x->mask_symbol);
     free(x->status_card);

@@ -60,6 +60,7 @@ struct nm_machine {
     const bool *broken;  /**< a coherence rule or an invariant, see nm_check_failed */
     sim_tick watched_at; /**< when the watchdog last looked */
     struct nm_placement *placement;
+    struct nm_apart *apart;     /**< NULL: nothing is */
     struct nm_usage *usage;     /**< of each card */
     struct nm_os_count *counts; /**< of each card */
 };

@@ -268,6 +268,7 @@ void nm_machine_free(struct nm_machine *m)
     free(m->call);
     free(m->card);
     nm_placement_free(m->placement);
+    nm_apart_free(m->apart);
     free(m);
 }
 
@@ -301,6 +302,20 @@ void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsig
     for (unsigned i = 0; i < count; i++)
         assert(ranges[i].station < m->stations);
     nm_placement_set(m->placement, ranges, count);
+}
+
+void nm_machine_keep_apart(struct nm_machine *m, const struct nm_apart_range *ranges, size_t count)
+{
+    assert(!m->apart);
+    if (!count)
+        return;
+    m->apart = nm_apart_new(&m->p, ranges, count);
+    nm_placement_keep(m->placement, nm_apart_pages(&m->p, ranges, count));
+}
+
+const struct nm_apart *nm_machine_apart(const struct nm_machine *m)
+{
+    return m->apart;
 }
 
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa)

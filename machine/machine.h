@@ -13,6 +13,7 @@
 #define NM_MACHINE_H
 
 #include "base/time.h"
+#include "machine/apart.h"
 #include "machine/params.h"
 #include "monitor/taps.h"
 
@@ -77,6 +78,13 @@ struct nm_range {
 /** Ranges of virtual addresses whose pages have a station of their own. Copied; the earlier one
  * wins. */
 void nm_machine_place(struct nm_machine *m, const struct nm_range *ranges, unsigned count);
+
+/** These bytes have lines of their own (apart.h). Before the first page is taken, and once.
+ *  Precondition: no page of a station is in more than half of them, and caches are not checked. */
+void nm_machine_keep_apart(struct nm_machine *m, const struct nm_apart_range *ranges, size_t count);
+
+/** What it has been told; NULL: nothing. */
+const struct nm_apart *nm_machine_apart(const struct nm_machine *m);
 
 /**
  * Allocates a zeroed physical page (memory.page_size bytes) placed by the machine's placement rule.

@@ -21,7 +21,7 @@ struct free_page {
 struct nm_placement {
     struct nm_params p;
     unsigned stations;
-    uint64_t pages;          /* of each station */
+    uint64_t pages;          /* of each station, for programs */
     uint64_t *next;          /* [stations] never used from here on */
     struct free_page **back; /* [stations] given back */
     unsigned last;           /* round robin: where the last page went */
@@ -94,14 +94,35 @@ static unsigned choose(struct nm_placement *pl, unsigned toucher, uint64_t va)
  * would all compete for the same places of the network caches and secondary caches, whose size
  * divides the memories'. So the stations start apart: spread over a network cache, and within that
  * over the data half of a secondary cache (what an operating system calls page colouring). */
-static uint64_t first_page(const struct nm_placement *pl, unsigned station)
+static uint64_t first_page(const struct nm_params *p, unsigned station)
 {
-    const uint64_t half = pl->p.l2_size / pl->p.page_size / (pl->p.l2_split ? 2 : 1),
-                   secondary = half > pl->stations ? half / pl->stations : 1;
-    uint64_t apart = pl->p.netcache_size / pl->p.page_size / pl->stations;
+    const uint64_t stations = nm_params_stations(p);
+    const uint64_t half = p->l2_size / p->page_size / (p->l2_split ? 2 : 1),
+                   secondary = half > stations ? half / stations : 1;
+    uint64_t apart = p->netcache_size / p->page_size / stations;
     if (half && apart > half)
         apart -= apart % half; /* the same place of a secondary cache */
-    return station * (apart > secondary ? apart - secondary : apart + secondary) % pl->pages;
+    return station * (apart > secondary ? apart - secondary : apart + secondary) %
+           (p->memory_size / p->page_size);
+}
+
+/* The address of a station's page that is taken so many pages after its first. */
+static uint64_t page_at(const struct nm_params *p, unsigned station, uint64_t nth)
+{
+    const uint64_t page = (first_page(p, station) + nth) % (p->memory_size / p->page_size);
+    return station * p->memory_size + page * p->page_size;
+}
+
+void nm_placement_keep(struct nm_placement *pl, uint64_t pages)
+{
+    const uint64_t all = pl->p.memory_size / pl->p.page_size;
+    pl->pages = pages < all ? all - pages : 0;
+}
+
+uint64_t nm_placement_kept(const struct nm_params *p, unsigned station, uint64_t offset)
+{
+    const uint64_t last = p->memory_size / p->page_size - 1;
+    return page_at(p, station, last - offset / p->page_size) + offset % p->page_size;
 }
 
 static bool take_from(struct nm_placement *pl, unsigned station, uint64_t *pa, bool *used)
@@ -116,8 +137,7 @@ static bool take_from(struct nm_placement *pl, unsigned station, uint64_t *pa, b
     }
     if (pl->next[station] == pl->pages)
         return false;
-    uint64_t page = (first_page(pl, station) + pl->next[station]++) % pl->pages;
-    *pa = station * pl->p.memory_size + page * pl->p.page_size;
+    *pa = page_at(&pl->p, station, pl->next[station]++);
     return true;
 }
 

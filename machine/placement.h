@@ -16,6 +16,14 @@ void nm_placement_free(struct nm_placement *pl);
 /** Ranges that win over the rule from now on; the earlier one wins among them. Copied. */
 void nm_placement_set(struct nm_placement *pl, const struct nm_range *ranges, unsigned count);
 
+/** No program gets the last `pages` pages of any station from now on. Precondition: none has been
+ *  taken. */
+void nm_placement_keep(struct nm_placement *pl, uint64_t pages);
+
+/** Physical address of a byte of the last pages of a station: they are counted from the last one
+ *  backwards, and what is `offset` bytes from their beginning is in page offset / page_size. */
+uint64_t nm_placement_kept(const struct nm_params *p, unsigned station, uint64_t offset);
+
 /**
  * Takes a physical page.
  * @param toucher  card that needs it

@@ -228,6 +228,8 @@ static void give_up(struct pc_card *card, sim_tick now)
     }
     r->active = false;
     card->blocked = false;
+    if (card->copies)
+        pc_misses_give_up(card, now);
 }
 
 /* A request leaves for the first time: the monitoring card compares it with the last invalidate.
@@ -461,6 +463,8 @@ static void create(void *self, sim_tick now, uint64_t arg)
     if (!step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
         broken(card, now, line, state, "creation");
     pc_line_fill(card, PC_SIDE_D, line, state);
+    if (card->copies)
+        pc_misses_create(card, line);
     nm_check_create(card->check, card->cpu.number, line);
     const bool more = ++s->created < s->command.lines;
     if (!more)
@@ -624,9 +628,11 @@ static void account(struct pc_card *card, const struct nm_packet *in, sim_tick n
     card->truth.refused_time += (r->last_issued - r->issued) / cycle;
 }
 
-/* The request is done: the access that waited is, in this same event. */
-static void complete(struct pc_card *card, sim_tick now)
+/* The request is done by `in`: the access that waited is, in this same event. */
+static void complete(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
+    if (card->copies)
+        pc_misses_have(card, in, now);
     card->request.active = false;
     card->filled = card->request.line;
     pc_agent_resume(card, now);
@@ -721,6 +727,15 @@ static void invalidated(struct pc_card *card, const struct nm_packet *in, bool h
         pc_monitor_access(card, 0, data, in->line, now);
 }
 
+/* The processor may be waiting for that: a profile wants to know who changes what it looks at. */
+static void lost(const struct pc_card *card, const struct nm_packet *in, sim_tick now)
+{
+    const unsigned who = (unsigned)(in->rank % NM_RANKED);
+    if (who < nm_machine_cards(card->machine) && who != card->cpu.number)
+        pc_cursor_lost(card->cpu.cursor, in->line,
+                       pc_card_of(nm_machine_card(card->machine, who))->cpu.tries.thread, now);
+}
+
 /* What an external request does to the caches. */
 static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
                      sim_tick now)
@@ -732,6 +747,8 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         pc_monitor_access(card, MON_KIND_EXTERNAL, data || !hit, in->line, now);
     if (supplies && in->message != NM_MSG_INVALIDATE)
         read_out(card, MON_KIND_EXTERNAL, PC_SIDE_D, in->line, now + words_apart(card));
+    if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
+        lost(card, in, now);
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
         card->cpu.link = false;
         card->linked.taken = true;
@@ -806,7 +823,7 @@ static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick no
     }
     pc_line_fill(card, r->side, in->line, state);
     account(card, in, now, event == NM_CARD_EV_ACK);
-    complete(card, now);
+    complete(card, in, now);
 }
 
 /* Messages the protocol's table does not know. */
@@ -815,7 +832,7 @@ static void outside(struct pc_card *card, const struct nm_packet *in, sim_tick n
     if (in->message == NM_MSG_NCH_DATA) {
         written_in(card, card->request.side, in->line, now);
         pc_line_fill(card, card->request.side, in->line, NM_LINE_S | PC_NONCOHERENT);
-        complete(card, now);
+        complete(card, in, now);
     } else if (nm_is_noncoherent_response(in->message))
         pc_uncached_answer(card, in, now);
     else if (in->message == NM_MSG_UNC_CAST)

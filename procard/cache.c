@@ -14,6 +14,7 @@
  * and an access with another colour is a virtual coherency exception (manual p. 253).
  */
 #include "procard/card.h"
+#include "procard/cursor.h"
 
 static const uint64_t NOWHERE = ~0ull;
 
@@ -85,6 +86,9 @@ bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t lin
 
 static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
 {
+    if (card->copies && side == PC_SIDE_D)
+        pc_misses_touch(card, place);
+    card->l1[side][place].touched = 0;
     card->l1_line[side][place] = NOWHERE;
     card->l1_dirty[side][place] = false;
     card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
@@ -109,12 +113,15 @@ static void parts_drop(struct pc_card *card, enum pc_side half, uint64_t line)
         l1_drop(card, !half, half, line);
 }
 
-static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line)
+/* @param taken  another card wants it; false: to make room */
+static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bool taken)
 {
     uint64_t place = l2_place(card, side, line);
     if (card->l2[side].line[place] != line)
         return;
     parts_drop(card, side, line);
+    if (card->copies)
+        pc_misses_lose(card, side, line, taken, owned(card, side, line));
     card->l2[side].line[place] = NOWHERE;
     card->l2[side].state[place] = NM_LINE_I;
     card->l2[side].colour[place] = PC_COLOURLESS;
@@ -124,7 +131,7 @@ void pc_line_drop(struct pc_card *card, uint64_t line)
 {
     for (unsigned side = 0; side < PC_SIDES; side++)
         if (half_state(card, side, line) != NM_LINE_I)
-            half_drop(card, side, line);
+            half_drop(card, side, line, true);
     nm_check_drop(card->check, card->cpu.number, line);
 }
 
@@ -136,9 +143,13 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
         unsigned primary = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
         if (card->l1_line[PC_SIDE_D][primary] != part)
             continue;
+        if (card->copies)
+            pc_misses_touch(card, primary);
         card->l1_dirty[PC_SIDE_D][primary] = false;
         card->l1[PC_SIDE_D][primary].wtag = NOWHERE;
     }
+    if (card->copies)
+        pc_misses_share(card, line);
 }
 
 void pc_line_hide(struct pc_card *card, uint64_t line)
@@ -175,9 +186,9 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
 {
     const bool owner = owned(card, side, victim);
-    half_drop(card, side, victim);
+    half_drop(card, side, victim, false);
     if (owner) {
-        half_drop(card, !side, victim);
+        half_drop(card, !side, victim, false);
         if (card->cpu.link && card->cpu.link_pa == victim)
             card->cpu.link = false;
     }
@@ -364,6 +375,8 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
                   before + refill_time(card, side, at + before), at);
     part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
     card->l1_line[side][place] = pa & ~((1ull << card->l1_shift[side]) - 1);
+    if (card->copies)
+        pc_misses_use(card, side, line);
     if (side == PC_SIDE_I)
         card->truth.l1i_misses++;
     else
@@ -425,10 +438,19 @@ static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t stat
     return state == NM_LINE_D || state == NM_LINE_E ? state : NM_LINE_I;
 }
 
-/* The heart: makes `pa` readable or writable in the primary cache, or asks for it. */
-static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
-                   bool noncoherent, enum nm_access access, sim_tick at, enum pc_stop *stop)
+/* What an access is to, as the caches see it. */
+struct target {
+    uint64_t va, pa;
+    bool noncoherent;
+    bool hidden; /* the processor must ask for each access */
+};
+
+/* The heart: makes the target readable or writable in the primary cache, or asks for it. */
+static bool obtain(struct pc_card *card, enum pc_side side, const struct target *target,
+                   enum nm_access access, sim_tick at, enum pc_stop *stop)
 {
+    const uint64_t va = target->va, pa = target->pa;
+    const bool noncoherent = target->noncoherent;
     bool store = right(access) == NM_STORE;
     if (card->functional) {
         show(card, side, va, pa, store);
@@ -476,7 +498,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, uint64_t va, uint64_
         l1_fill(card, side, va, pa, line, at);
     card->filled = NOWHERE;
     card->l1_dirty[side][place] |= store;
-    if (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa)
+    if (!target->hidden && (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa))
         show(card, side, va, pa, card->l1_dirty[side][place] && may_store(card, va));
     return true;
 }
@@ -494,6 +516,23 @@ static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, sim_tic
     return false;
 }
 
+/* Whether the byte has a line of its own (machine/apart.h): then that is the target, at an address
+ * that is its physical one and stands for the virtual one, too. A line that has such bytes is
+ * hidden from the processor's fast view. */
+static bool is_apart(const struct pc_card *card, struct target *target)
+{
+    const struct nm_apart *apart = nm_machine_apart(card->machine);
+    const uint64_t bytes = 1ull << card->l1_shift[PC_SIDE_D], first = target->va & ~(bytes - 1);
+    if (!apart || card->functional || target->noncoherent)
+        return false;
+    target->hidden = nm_apart_meets(apart, first, first + bytes);
+    if (!target->hidden || !nm_apart_at(apart, target->va, &target->pa))
+        return false;
+    target->va = target->pa;
+    return true;
+}
+
+/* @param[out] pa  as the caches see it */
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum nm_access access,
                             sim_tick at, enum pc_stop *stop, uint64_t *pa)
 {
@@ -516,10 +555,23 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         return NULL;
     if (result == NM_XLATE_UNCACHED && card->functional && *pa >= NM_REGISTERS)
         return pc_bus_error(cpu, access, va, 0, stop);
+    if (card->copies)
+        cpu->touched = &cpu->cursor->untouched;
     if (result == NM_XLATE_UNCACHED && !card->functional)
         return pc_uncached_access(card, va, *pa, size, store, at, stop);
-    if (!obtain(card, PC_SIDE_D, va, *pa, noncoherent, access, at, stop))
+    struct target target = {va, *pa, noncoherent, false};
+    const bool apart = is_apart(card, &target);
+    uint8_t *const image = card->image + *pa;
+    *pa = target.pa;
+    if (!obtain(card, PC_SIDE_D, &target, access, at, stop)) {
+        if (card->copies && *stop == PC_STOP_MISS)
+            pc_misses_ask(card, target.va, target.pa, size, at);
         return NULL;
+    }
+    if (apart)
+        return image;
+    if (card->copies && !card->functional)
+        cpu->touched = &card->l1[PC_SIDE_D][l1_place(card, PC_SIDE_D, va)].touched;
     if (noncoherent || card->functional)
         return card->image + *pa;
     if (store) {
@@ -595,5 +647,10 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
         return pc_bus_error(cpu, NM_FETCH, va, 0, stop);
     if (!mapped(card, PC_SIDE_I, va, &at, stop))
         return false;
-    return obtain(card, PC_SIDE_I, va, pa, result == NM_XLATE_NONCOHERENT, NM_FETCH, at, stop);
+    const struct target target = {va, pa, result == NM_XLATE_NONCOHERENT, false};
+    if (obtain(card, PC_SIDE_I, &target, NM_FETCH, at, stop))
+        return true;
+    if (card->copies && *stop == PC_STOP_MISS)
+        pc_misses_ask(card, va, pa, 4, at);
+    return false;
 }

@@ -184,6 +184,8 @@ struct pc_card {
     struct pc_stretch stretch[PC_STRETCHES];
     unsigned stretches; /**< ever charged */
 
+    struct pc_copies
+        *copies;          /**< told of lines and bytes (misses.c); NULL: nobody asks. Not ours */
     struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
 
     struct nm_port port;
@@ -382,6 +384,25 @@ static inline uint8_t pc_line_of(const struct pc_card *card, uint8_t state)
 {
     return card->protocol->agent[NM_AGENT_CARD]->state[state].line;
 }
+
+/* ---- misses.c, for cache.c and agent.c; only while card->copies is there ----------------------
+ */
+
+/** The access at tick `at` of `size` bytes has made the card ask for a line. */
+void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at);
+/** The card's request has its line. @param in  the response */
+void pc_misses_have(struct pc_card *card, const struct nm_packet *in, sim_tick now);
+void pc_misses_give_up(struct pc_card *card, sim_tick now);
+/** A line comes unasked, to the half for data. */
+void pc_misses_create(struct pc_card *card, uint64_t line);
+/** A line of the secondary cache goes up to a primary one. */
+void pc_misses_use(struct pc_card *card, enum pc_side side, uint64_t line);
+/** What a place of the primary data cache has been touched. */
+void pc_misses_touch(struct pc_card *card, unsigned place);
+/** The card has been the owner, and keeps a copy. */
+void pc_misses_share(struct pc_card *card, uint64_t line);
+/** A half loses a line. @param taken  false: to make room */
+void pc_misses_lose(struct pc_card *card, enum pc_side side, uint64_t line, bool taken, bool owner);
 
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 

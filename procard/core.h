@@ -74,11 +74,12 @@ enum pc_stop {
 
 /** A place of a primary cache as the core sees it. */
 struct pc_line {
-    uint64_t rtag;   /**< virtual line address that may be read here; ~0: none */
-    uint64_t wtag;   /**< virtual line address that may be written here without asking; ~0: none */
-    uintptr_t host;  /**< what to add to an address in the line: where its byte lies in the memory
-                          image (big-endian). Meaningless without a tag */
-    uint64_t unused; /**< a power of two is found faster */
+    uint64_t rtag;    /**< virtual line address that may be read here; ~0: none */
+    uint64_t wtag;    /**< virtual line address that may be written here without asking; ~0: none */
+    uintptr_t host;   /**< what to add to an address in the line: where its byte lies in the memory
+                           image (big-endian). Meaningless without a tag */
+    uint64_t touched; /**< in a profile, which bytes a core has read (bits 0 to 31, by the address's
+                           low five) and written (32 to 63) since the card looked */
 };
 enum { PC_LINE_SHIFT = 5 };
 _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
@@ -144,6 +145,8 @@ struct pc_cpu {
     uint32_t number; /**< machine-wide processor number */
 
     struct pc_cursor *cursor; /**< its place in a profile (cursor.h); NULL: there is none */
+    uint64_t *touched; /**< in a profile, where the bytes of the last access through a slow path
+                            belong (struct pc_line) */
 };
 
 /**
@@ -214,6 +217,11 @@ struct pc_core_ops {
 
     /** A thread (cpu->tries) goes on: the calls under way are its own now. */
     void (*placed)(struct pc_cpu *cpu);
+
+    /** The registers in which the calling convention has the first integer arguments of a function,
+     *  and its integer result: of one that has just been entered, or has just returned. */
+    uint64_t (*argument)(const struct pc_cpu *cpu, unsigned i);
+    uint64_t (*result)(const struct pc_cpu *cpu);
 
     /** The PCycles that `settle` adds, and that the core will only put down to instructions later,
      *  are put down now; with sign -1, they are taken back. */

@@ -177,19 +177,32 @@ static struct pc_node *led_to(struct pc_profile *p, struct pc_node *node, uint64
     return node_of(p, path, node->key.thread, node);
 }
 
-static struct pc_node *follow(struct pc_profile *p, struct pc_node *node, uint64_t call,
-                              uint64_t target)
+static const struct pc_watched *watched_at(const struct pc_profile *p, uint64_t target)
 {
-    for (struct pc_link *link = node->link; link; link = link->next)
+    const uint64_t function = entered(p, target);
+    struct pc_watched *watched;
+    HASH_FIND(hh, p->watched, &function, sizeof function, watched);
+    return watched;
+}
+
+/* Where such a transfer from a node leads. */
+static struct pc_link follow(struct pc_profile *p, struct pc_node *node, uint64_t call,
+                             uint64_t target)
+{
+    for (const struct pc_link *link = node->link; link; link = link->next)
         if (link->call == call && link->target == target)
-            return link->to;
-    if (node->links == LINKS_MAX)
-        return led_to(p, node, call, target);
-    struct pc_link *link = sim_alloc(1, sizeof *link);
-    *link = (struct pc_link){call, target, led_to(p, node, call, target), node->link};
-    node->link = link;
-    node->links++;
-    return link->to;
+            return *link;
+    const struct pc_link made = {.call = call,
+                                 .target = target,
+                                 .to = led_to(p, node, call, target),
+                                 .watched = watched_at(p, target),
+                                 .next = node->link};
+    if (node->links < LINKS_MAX) {
+        node->link = sim_alloc(1, sizeof *node->link);
+        *node->link = made;
+        node->links++;
+    }
+    return made;
 }
 
 bool pc_profile_leaves(const struct pc_profile *p, uint64_t from, uint64_t to)
@@ -267,14 +280,85 @@ static void push(struct pc_cursor *c, uint64_t back, uint64_t sp)
     t->frame[t->depth++] = (struct pc_frame){.back = back, .sp = sp, .caller = c->node};
 }
 
-/* Ends the calls from frame `depth` on. */
-static void unwind(struct pc_cursor *c, size_t depth)
+static void tell(const struct pc_watched *watched, struct pc_crossing *crossing)
+{
+    for (unsigned i = 0; i < watched->listeners; i++) {
+        const struct pc_listener *listener = &watched->listener[i];
+        crossing->watch = listener->watch;
+        listener->told(listener->ctx, crossing);
+    }
+}
+
+/* Ends the youngest visit of the thread. */
+static void end_visit(struct pc_cursor *c, enum pc_crossed what)
+{
+    struct pc_profiled_thread *t = c->thread;
+    struct pc_visit *visit = &t->visit[--t->visits];
+    visit->entry.what = what;
+    visit->entry.card = c->card->cpu.number;
+    visit->entry.at = c->card->cpu.now;
+    if (what == PC_CROSSED_RETURNED)
+        visit->entry.result = c->card->core->result(&c->card->cpu);
+    tell(visit->watched, &visit->entry);
+}
+
+/* Ends the one of such a function that the present frame has already, and all that came after it:
+ * functions that jump to each other for ever. */
+static void end_same(struct pc_cursor *c, const struct pc_watched *watched)
+{
+    const struct pc_profiled_thread *t = c->thread;
+    size_t i = t->visits;
+    while (i && t->visit[i - 1].depth == t->depth && t->visit[i - 1].watched != watched)
+        i--;
+    if (i && t->visit[i - 1].depth == t->depth)
+        while (t->visits >= i)
+            end_visit(c, PC_CROSSED_LEFT);
+}
+
+/* The thread enters a watched function. */
+static void begin_visit(struct pc_cursor *c, const struct pc_watched *watched, uint32_t caller,
+                        uint64_t call)
+{
+    struct pc_profiled_thread *t = c->thread;
+    end_same(c, watched);
+    if (t->visits == t->visit_room) {
+        t->visit_room = t->visit_room ? 2 * t->visit_room : 4;
+        t->visit = sim_grow(t->visit, t->visit_room, sizeof *t->visit);
+    }
+    struct pc_visit *visit = &t->visit[t->visits++];
+    *visit = (struct pc_visit){.watched = watched,
+                               .depth = t->depth,
+                               .entry = {.what = PC_CROSSED_ENTERED,
+                                         .card = c->card->cpu.number,
+                                         .thread = t->number,
+                                         .path = caller,
+                                         .call = call,
+                                         .entered = c->card->cpu.now,
+                                         .at = c->card->cpu.now}};
+    for (unsigned i = 0; i < PC_ARGUMENTS; i++)
+        visit->entry.argument[i] = c->card->core->argument(&c->card->cpu, i);
+    tell(watched, &visit->entry);
+}
+
+/* Goes from the node of a caller to where its call or jump leads. */
+static void enter(struct pc_cursor *c, struct pc_node *caller, uint64_t call, uint64_t target)
+{
+    const struct pc_link link = follow(c->profile, caller, call, target);
+    go(c, link.to);
+    if (link.watched)
+        begin_visit(c, link.watched, caller->key.path, call);
+}
+
+/* Ends the calls from frame `depth` on; `how` the oldest of them has ended. */
+static void unwind(struct pc_cursor *c, size_t depth, enum pc_crossed how)
 {
     struct pc_profiled_thread *t = c->thread;
     if (depth == t->depth)
         return;
     go(c, t->frame[depth].caller);
     t->depth = depth;
+    while (t->visits && t->visit[t->visits - 1].depth > depth)
+        end_visit(c, t->visit[t->visits - 1].depth == depth + 1 ? how : PC_CROSSED_LEFT);
 }
 
 /* Ends those whose stack is gone: they were left by longjmp, or an exception. */
@@ -284,7 +368,7 @@ static void unwind_to(struct pc_cursor *c, uint64_t sp)
     size_t depth = t->depth;
     while (depth && t->frame[depth - 1].sp < sp)
         depth--;
-    unwind(c, depth);
+    unwind(c, depth, PC_CROSSED_LEFT);
 }
 
 /* Whether it is a return: of the youngest call, or of one whose callees have made no frame on the
@@ -294,7 +378,7 @@ static bool returns(struct pc_cursor *c, uint64_t target, uint64_t sp)
     const struct pc_profiled_thread *t = c->thread;
     for (size_t depth = t->depth; depth && t->frame[depth - 1].sp == sp; depth--)
         if (t->frame[depth - 1].back == target) {
-            unwind(c, depth - 1);
+            unwind(c, depth - 1, PC_CROSSED_RETURNED);
             return true;
         }
     return false;
@@ -308,7 +392,7 @@ static void again(struct pc_cursor *c, uint64_t back, uint64_t sp)
     const struct pc_profiled_thread *t = c->thread;
     for (size_t i = t->depth; i && t->depth - i < FAR && t->frame[i - 1].sp == sp; i--)
         if (t->frame[i - 1].back == back) {
-            unwind(c, i - 1);
+            unwind(c, i - 1, PC_CROSSED_LEFT);
             return;
         }
 }
@@ -324,7 +408,7 @@ void pc_cursor_call(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t 
         return; /* into its own midst: it wants to know where it is */
     again(c, back, sp);
     push(c, back, sp);
-    go(c, follow(c->profile, c->node, call, target));
+    enter(c, c->node, call, target);
 }
 
 void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp)
@@ -336,8 +420,7 @@ void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp)
     if (t->depth) { /* the function called is another one now */
         const struct pc_frame *frame = &t->frame[t->depth - 1];
         const uint64_t back = frame->back;
-        go(c,
-           follow(c->profile, frame->caller, back == PC_PROFILE_NOWHERE ? back : back - 8, target));
+        enter(c, frame->caller, back == PC_PROFILE_NOWHERE ? back : back - 8, target);
     } else {
         go(c, pc_profile_root(c->profile, t->number, target));
     }
@@ -386,7 +469,7 @@ void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_
     unwind_to(c, sp);
     if (!within(c->node, pc)) {
         push(c, PC_PROFILE_NOWHERE, sp);
-        go(c, follow(c->profile, c->node, PC_PROFILE_NOWHERE, pc));
+        enter(c, c->node, PC_PROFILE_NOWHERE, pc);
     }
     pc_cursor_at(c, pc);
 }

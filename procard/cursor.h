@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "procard/card.h"
+#include "procard/loop.h"
 #include "procard/profile.h"
 
 #include <uthash.h>
@@ -31,6 +32,7 @@ enum { PC_COUNTERS = 64 }; /**< in a page of them */
 struct pc_link {
     uint64_t call, target; /**< the call (NOWHERE: none), and where it went */
     struct pc_node *to;
+    const struct pc_watched *watched; /**< the function it enters; NULL: nobody watches it */
     struct pc_link *next;
 };
 
@@ -60,12 +62,35 @@ struct pc_frame {
     struct pc_node *caller;
 };
 
+/** Who is told of a watched function. */
+struct pc_listener {
+    unsigned watch;
+    pc_watch_fn *told;
+    void *ctx;
+};
+
+struct pc_watched {
+    uint64_t function;
+    struct pc_listener *listener; /**< [listeners] */
+    unsigned listeners;
+    UT_hash_handle hh; /**< in struct pc_profile */
+};
+
+/** A watched function under way. */
+struct pc_visit {
+    const struct pc_watched *watched;
+    size_t depth; /**< the frames of its thread, with its own: with fewer it is over */
+    struct pc_crossing entry;
+};
+
 /** What is known of a thread. */
 struct pc_profiled_thread {
     uint32_t number;
     struct pc_node *node;   /**< where it is */
     struct pc_frame *frame; /**< [depth] from the first function on */
     size_t depth, room;
+    struct pc_visit *visit; /**< [visits] */
+    size_t visits, visit_room;
     UT_hash_handle hh;
 };
 
@@ -78,7 +103,9 @@ struct pc_cursor {
     struct pc_profiled_thread *thread; /**< NULL: the card has had none */
     struct pc_profile *profile;
     struct pc_card *card;
+    struct pc_loop loop;
     int64_t seen[PC_PROFILE__COUNT]; /**< totals that have been put down, by column */
+    uint64_t untouched;              /**< bytes of accesses that leave no trace: of no cache */
 };
 
 /** What tells one path from another; no padding, it is hashed. */
@@ -105,6 +132,9 @@ struct pc_profile {
     size_t paths;
     struct pc_node *nodes;
     struct pc_profiled_thread *threads;
+    struct pc_watched *watched;
+    pc_spin_fn *spins; /**< NULL: nobody listens */
+    void *spins_ctx;
     struct pc_profile_row *row; /**< [rows] as last asked for */
     size_t rows;
 };
@@ -163,6 +193,15 @@ void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp);
 /** A thread (struct pc_tries) goes on at `pc`: its own, or wherever the operating system sent it.
  */
 void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_t sp);
+
+/** The core has come round a loop. (spin.c) */
+void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round);
+
+/** It is out of its loop: by the loop's last transfer, or anyhow. */
+void pc_cursor_out(struct pc_cursor *c, bool by_transfer);
+
+/** Another card has taken a line away at tick `at`, on behalf of `thread`. */
+void pc_cursor_lost(struct pc_cursor *c, uint64_t line, uint32_t thread, sim_tick at);
 
 /** Whether a jump between these addresses may leave the function. */
 bool pc_profile_leaves(const struct pc_profile *profile, uint64_t from, uint64_t to);

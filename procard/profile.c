@@ -152,6 +152,32 @@ size_t pc_profile_paths(const struct pc_profile *p, const struct pc_profile_path
     return p->paths;
 }
 
+/* ---- who listens ----------------------------------------------------------------------------- */
+
+void pc_profile_watch(struct pc_profile *p, uint64_t function, unsigned watch, pc_watch_fn *told,
+                      void *ctx)
+{
+    struct pc_watched *watched;
+    uint64_t from = function, to;
+    if (p->function)
+        p->function(p->ctx, function, &from, &to);
+    HASH_FIND(hh, p->watched, &from, sizeof from, watched);
+    if (!watched) {
+        watched = sim_alloc(1, sizeof *watched);
+        watched->function = from;
+        HASH_ADD(hh, p->watched, function, sizeof watched->function, watched);
+    }
+    watched->listener =
+        sim_grow(watched->listener, watched->listeners + 1, sizeof *watched->listener);
+    watched->listener[watched->listeners++] = (struct pc_listener){watch, told, ctx};
+}
+
+void pc_profile_spins(struct pc_profile *p, pc_spin_fn *told, void *ctx)
+{
+    p->spins = told;
+    p->spins_ctx = ctx;
+}
+
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function, void *ctx)
@@ -169,6 +195,7 @@ struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function
             .node = nowhere, .at = nowhere, .pc = PC_PROFILE_NOWHERE, .profile = p, .card = card};
         card->core = card->core->profiled;
         card->cpu.cursor = &p->cursor[i];
+        card->cpu.touched = &p->cursor[i].untouched;
     }
     return p;
 }
@@ -178,6 +205,7 @@ void pc_profile_free(struct pc_profile *p)
     struct pc_profiled_thread *thread, *next_thread;
     struct pc_node *node, *next_node;
     struct pc_path *path, *next_path;
+    struct pc_watched *watched, *next_watched;
     if (!p)
         return;
     for (unsigned i = 0; i < p->cards; i++)
@@ -185,6 +213,7 @@ void pc_profile_free(struct pc_profile *p)
     HASH_ITER(hh, p->threads, thread, next_thread) {
         HASH_DEL(p->threads, thread);
         free(thread->frame);
+        free(thread->visit);
         free(thread);
     }
     HASH_ITER(hh, p->nodes, node, next_node) {
@@ -194,6 +223,11 @@ void pc_profile_free(struct pc_profile *p)
     HASH_ITER(hh, p->path_by_key, path, next_path) {
         HASH_DEL(p->path_by_key, path);
         free(path);
+    }
+    HASH_ITER(hh, p->watched, watched, next_watched) {
+        HASH_DEL(p->watched, watched);
+        free(watched->listener);
+        free(watched);
     }
     free(p->cursor);
     free(p->path);

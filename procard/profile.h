@@ -67,6 +67,68 @@ typedef bool pc_function_fn(void *ctx, uint64_t va, uint64_t *from, uint64_t *to
 struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function, void *ctx);
 void pc_profile_free(struct pc_profile *profile);
 
+/** What becomes of a call. */
+enum pc_crossed {
+    PC_CROSSED_ENTERED,
+    PC_CROSSED_RETURNED,
+    PC_CROSSED_LEFT, /**< longjmp, an exception, or a jump that starts the function again: there is
+                          no result */
+};
+
+enum { PC_ARGUMENTS = 4 };
+
+/** A watched function is entered by a call, a jump or a signal, or is over. */
+struct pc_crossing {
+    enum pc_crossed what;
+    unsigned watch;   /**< the listener's number for the function */
+    unsigned card;    /**< on which it happens */
+    uint32_t thread;  /**< whose call it is, as in struct pc_profile_row */
+    uint32_t path;    /**< of the caller; of a jump, of who called the function that jumps */
+    uint64_t call;    /**< virtual address of the call; NOWHERE: there is none */
+    sim_tick entered; /**< [ticks] of the card's clock, when the first instruction begins */
+    sim_tick at;      /**< ... when this happens: `entered`, or when the caller goes on */
+    uint64_t argument[PC_ARGUMENTS]; /**< on entry: the first registers for integer arguments */
+    uint64_t result; /**< the first register for integer results; 0 unless RETURNED. What a function
+                          returns that jumps to another one is that one's result */
+};
+
+/** Is told of a crossing: reads it, and changes nothing that can be simulated. */
+typedef void pc_watch_fn(void *ctx, const struct pc_crossing *crossing);
+
+/**
+ * Watches a function: `told` is called whenever it is entered, by recursion too, and when that call
+ * is over. Before the machine's first run. A function may be watched by several listeners: they are
+ * told in the order in which they came. Calls that are inlined are none; nobody calls a thread's
+ * first function; of a call that is under way when its thread ends the end is not told.
+ *
+ * One card's crossings come in the order of time. Cards run ahead of each other, so crossings of
+ * different cards do not: who needs an order sorts by `at`, then by card.
+ * @param function  virtual address, in the function
+ */
+void pc_profile_watch(struct pc_profile *profile, uint64_t function, unsigned watch,
+                      pc_watch_fn *told, void *ctx);
+
+/** A thread has gone round a loop, in which it did nothing but look (loop.h). */
+struct pc_spin {
+    unsigned card;
+    uint32_t thread;
+    uint64_t pc;       /**< virtual address of the loop's last transfer */
+    uint64_t va;       /**< of the word that it looked at; NOWHERE: not known */
+    uint64_t rounds;   /**< in which nothing was new */
+    sim_tick from, to; /**< [ticks] of the card's clock: the first time round, and when it was out,
+                          or the last time round if it left otherwise than by the transfer */
+    sim_tick at;       /**< when it is told */
+    sim_tick lost;     /**< [ticks] when another card took the word's line away last; 0: none did */
+    uint32_t lost_to;  /**< the thread on that card */
+};
+
+/** Is told of it: reads it, and changes nothing that can be simulated. */
+typedef void pc_spin_fn(void *ctx, const struct pc_spin *spin);
+
+/** Has `told` called when a loop is over. Before the machine's first run; there is one listener.
+ *  Calls come in order as those of pc_profile_watch do. */
+void pc_profile_spins(struct pc_profile *profile, pc_spin_fn *told, void *ctx);
+
 /** What happens from here on belongs to `phase`. The machine stands at `now`. */
 void pc_profile_phase(struct pc_profile *profile, uint32_t phase, sim_tick now);
 

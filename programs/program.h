@@ -47,6 +47,41 @@ struct prog_spec {
     const struct nm_range *ranges; /**< pages with a station of their own; they win over the
                                         machine's rule */
     unsigned range_count;
+    const struct nm_apart_range *apart; /**< bytes with lines of their own (machine/apart.h) */
+    size_t apart_count;
+};
+
+/** A thread of the program, and where what it alone has lies. */
+struct prog_thread {
+    uint32_t number;
+    bool ended;
+    sim_tick at;              /**< [ticks] now */
+    uint64_t stack, stack_to; /**< guest virtual: what is mapped around its first stack pointer;
+                                   equal: not known */
+    uint64_t tls, tls_to;     /**< its thread-local variables; equal: it has none yet */
+};
+
+/** A step on a thread's way through sleep, of a workload with threads. */
+enum prog_step {
+    PROG_BORN,    /**< `by` has made it; 0: the first */
+    PROG_SLEEPS,  /**< it gives its card away until it is called, or a date or a signal comes */
+    PROG_CALLED,  /**< `by` ended its sleep; 0: a date or a signal did */
+    PROG_GOES_ON, /**< it has a card, for the first time since it was born or slept */
+    PROG_LEAVES,  /**< it goes to another card, where it will go on */
+    PROG_ENDS,    /**< it is gone */
+    PROG_EXITS,   /**< it ends the program */
+};
+
+struct prog_turn {
+    enum prog_step step;
+    unsigned card;       /**< the thread's */
+    uint32_t thread, by; /**< the operating system's numbers of them */
+    uint64_t word;       /**< virtual address that it sleeps on (futex), or of ENDS where its end is
+                              told; 0: none */
+    sim_tick at;         /**< [ticks] GOES_ON: may be to come; else it is now */
+    sim_tick since; /**< [ticks] SLEEPS, LEAVES, ENDS: the card is free from here on; GOES_ON: the
+                         system has it from here on, */
+    sim_tick rests; /**< ... and from here until then it sleeps on, if that is earlier */
 };
 
 /** An access to memory that a program makes. */
@@ -62,6 +97,8 @@ enum { PROG_ACCESSES_MAX = 16 /**< that are told of one interrupt */ };
  *  the host. */
 struct prog_hooks {
     void *ctx;
+    /** A thread begins, has a new place for its variables, or has ended. It only reads. */
+    void (*thread)(void *ctx, const struct prog_thread *thread);
     /** The guest (or the end of the run) named a moment; the machine stands exactly at `at`. */
     void (*mark)(void *ctx, const char *name, bool begin, sim_tick at);
     /** Soon after spec->moment, and after each that it returns, SIM_NEVER for no more; the machine
@@ -75,6 +112,8 @@ struct prog_hooks {
      *  interrupted; registers of cards may be read and written, nothing else.
      *  @param access  [count] as prog_workload.accesses gives them */
     void (*interrupted)(void *ctx, unsigned card, const struct prog_access *access, unsigned count);
+    /** A thread took that step; the machine stands. */
+    void (*turn)(void *ctx, const struct prog_turn *turn);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, sim_tick now, uint64_t instructions);
     /** As often: whether somebody wants to see all threads; they are said. */

@@ -319,6 +319,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
 
     *out = (struct prog_outcome){0};
     nm_machine_place(m, spec->ranges, spec->range_count);
+    nm_machine_keep_apart(m, spec->apart, spec->apart_count);
     if (ops(&run)->prepare(run.self, &run))
         err = start(&run);
     else

@@ -64,12 +64,51 @@ struct prog_place {
     unsigned line;        /**< in it; 0: not known */
 };
 
+/** A variable of an executable: static, or thread-local. Strings are the names' own. */
+struct prog_object {
+    const char *name;  /**< with the namespaces and the function around it: "worker::count" */
+    uint64_t from, to; /**< of a thread-local one: from the beginning of a thread's */
+    bool local;        /**< thread-local */
+    uint32_t type;     /**< the names' own; 0: nothing is known of its parts */
+};
+
+enum { PROG_MEMBER_NAME = 256 };
+
+/** A part of an object: of an array an element, of a struct a member, of both a part of theirs.
+ *  Members that share bytes (of an anonymous union; bit fields) are one, and a union is not taken
+ *  apart: who knows which of its members is meant. */
+struct prog_member {
+    uint64_t offset, size;       /**< [bytes] in the object */
+    bool padding;                /**< nothing lies there: `name` is that of what it is in */
+    char name[PROG_MEMBER_NAME]; /**< what follows the object's: "[3].n", ".lock", ".a|b"; "": it
+                                    has no parts */
+};
+
 /** The names of an executable's addresses. */
 struct prog_names {
     bool symbols, lines; /**< whether it has any: a stripped one has neither, one without -g no
                               lines */
     bool (*at)(struct prog_names *names, uint64_t va, struct prog_place *out);
     /**< @return false: nothing is known of the address, `out` is zeroed */
+
+    /** The static variable at an address. @return false: there is none, `out` is zeroed */
+    bool (*object)(struct prog_names *names, uint64_t va, struct prog_object *out);
+
+    /** The thread-local variable so many bytes behind the beginning of a thread's. */
+    bool (*local)(struct prog_names *names, uint64_t offset, struct prog_object *out);
+
+    /** The function or variable of that name: of a symbol, or as a prog_object has it; of several,
+     *  one. @return false: there is none */
+    bool (*find)(struct prog_names *names, const char *name, uint64_t *from, uint64_t *to);
+
+    /** The part of an object at an offset in it. All parts, one by one: from 0, on to where the
+     * last one has ended, until the object has.
+     *  @param depth  so many steps from the object, at most: 1 for elements of an array or members
+     *                of a struct; UINT_MAX for those that have no parts */
+    void (*member)(struct prog_names *names, const struct prog_object *object, uint64_t offset,
+                   unsigned depth, struct prog_member *out);
+    bool (*function)(struct prog_names *names, const char *name, uint64_t *from);
+    /**< Where the function of a name begins; NULL: none is known. @return false: there is none */
     void (*free)(struct prog_names *names);
 };
 

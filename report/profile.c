@@ -14,12 +14,11 @@
  */
 #include "report/profile.h"
 
+#include "report/numbers.h"
 #include "report/profile_columns.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 const struct rep_column rep_columns[PC_PROFILE__COUNT] = {
 #define COLUMN(name, unit, sentence) {#name, unit, sentence},
@@ -27,14 +26,18 @@ const struct rep_column rep_columns[PC_PROFILE__COUNT] = {
 #undef COLUMN
 };
 
-const char *rep_column_name(unsigned column, char buf[REP_COLUMN_NAME])
+const char *rep_lower(const char *name, char buf[REP_COLUMN_NAME])
 {
-    const char *from = rep_columns[column].name;
     size_t n = 0;
-    for (; from[n]; n++)
-        buf[n] = (char)(from[n] >= 'A' && from[n] <= 'Z' ? from[n] - 'A' + 'a' : from[n]);
+    for (; name[n]; n++)
+        buf[n] = (char)(name[n] >= 'A' && name[n] <= 'Z' ? name[n] - 'A' + 'a' : name[n]);
     buf[n] = '\0';
     return buf;
+}
+
+const char *rep_column_name(unsigned column, char buf[REP_COLUMN_NAME])
+{
+    return rep_lower(rep_columns[column].name, buf);
 }
 
 void rep_profile_free(struct rep_profile *profile)
@@ -52,35 +55,14 @@ void rep_profile_free(struct rep_profile *profile)
 
 /* ---- the parts of the document --------------------------------------------------------------- */
 
-static void put_text(FILE *out, const char *text)
-{
-    json_t *value = json_string(text);
-    json_dumpf(value, out, JSON_ENCODE_ANY);
-    json_decref(value);
-}
-
-static void put_address(FILE *out, uint64_t va)
-{
-    if (va == PC_PROFILE_NOWHERE)
-        fputs(",null", out);
-    else
-        fprintf(out, ",%" PRId64, (int64_t)va);
-}
-
-/* What is between two members of a list. */
-static const char *gap(size_t i)
-{
-    return i ? ",\n" : "\n";
-}
-
-static void put_columns(FILE *out)
+void rep_put_columns(const struct rep_column *columns, unsigned count, FILE *out)
 {
     char name[REP_COLUMN_NAME];
-    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++) {
-        fprintf(out, "%s[\"%s\",", gap(c), rep_column_name(c, name));
-        put_text(out, rep_columns[c].unit);
+    for (unsigned c = 0; c < count; c++) {
+        fprintf(out, "%s[\"%s\",", rep_gap(c), rep_lower(columns[c].name, name));
+        rep_put_text(out, columns[c].unit);
         putc(',', out);
-        put_text(out, rep_columns[c].sentence);
+        rep_put_text(out, columns[c].sentence);
         putc(']', out);
     }
 }
@@ -93,74 +75,43 @@ static void put_phase(FILE *out, const uint32_t *phase)
     putc(']', out);
 }
 
-/* A row's numbers: printf would take half of the time of a short profiled run. */
-struct numbers {
-    char text[(4 + 2 * PC_PROFILE__COUNT) * 21];
-    size_t length;
-};
-
-static void add(struct numbers *line, int64_t n)
-{
-    char digit[20];
-    unsigned digits = 0;
-    uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
-    do
-        digit[digits++] = (char)('0' + left % 10);
-    while (left /= 10);
-    line->text[line->length] = line->length ? ',' : '[';
-    line->length++;
-    if (n < 0)
-        line->text[line->length++] = '-';
-    while (digits)
-        line->text[line->length++] = digit[--digits];
-}
-
 static void put_row(FILE *out, const struct pc_profile_row *row)
 {
-    static const char none[] = ",null";
-    struct numbers line = {.length = 0};
-    add(&line, row->phase);
-    add(&line, row->thread);
-    add(&line, row->path);
-    if (row->pc != PC_PROFILE_NOWHERE) {
-        add(&line, (int64_t)row->pc);
-    } else {
-        memcpy(line.text + line.length, none, sizeof none - 1);
-        line.length += sizeof none - 1;
-    }
-    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        if (row->v[c]) {
-            add(&line, c);
-            add(&line, row->v[c]);
-        }
-    fwrite(line.text, 1, line.length, out);
-    putc(']', out);
+    struct rep_numbers line = {.length = 0};
+    rep_numbers_add(&line, row->phase);
+    rep_numbers_add(&line, row->thread);
+    rep_numbers_add(&line, row->path);
+    rep_numbers_address(&line, row->pc);
+    rep_numbers_values(&line, row->v, PC_PROFILE__COUNT);
+    rep_numbers_put(&line, out);
 }
 
 void rep_profile_write(const struct rep_profile *profile, FILE *out)
 {
     fprintf(out, "{\"schema\":%d,\n\"columns\":[", REP_PROFILE_SCHEMA);
-    put_columns(out);
+    rep_put_columns(rep_columns, PC_PROFILE__COUNT, out);
     fputs("],\n\"regions\":[", out);
     for (size_t i = 0; i < profile->regions; i++) {
-        fputs(gap(i), out);
-        put_text(out, profile->region[i]);
+        fputs(rep_gap(i), out);
+        rep_put_text(out, profile->region[i]);
     }
     fputs("],\n\"phases\":[", out);
     for (size_t i = 0; i < profile->phases; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_phase(out, profile->phase[i]);
     }
     fputs("],\n\"paths\":[", out);
     for (size_t i = 0; i < profile->paths; i++) {
-        fprintf(out, "%s[%" PRIu32, gap(i), profile->path[i].parent);
-        put_address(out, profile->path[i].call);
-        put_address(out, profile->path[i].function);
-        putc(']', out);
+        struct rep_numbers line = {.length = 0};
+        fputs(rep_gap(i), out);
+        rep_numbers_add(&line, profile->path[i].parent);
+        rep_numbers_address(&line, profile->path[i].call);
+        rep_numbers_address(&line, profile->path[i].function);
+        rep_numbers_put(&line, out);
     }
     fputs("],\n\"rows\":[", out);
     for (size_t i = 0; i < profile->rows; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_row(out, &profile->row[i]);
     }
     fputs("]}\n", out);

@@ -44,8 +44,15 @@ bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_funct
     return p->profile;
 }
 
+bool rep_profiling_ask(struct rep_profiling *p)
+{
+    p->misses = pc_misses_new(p->profile);
+    return p->misses;
+}
+
 void rep_profiling_free(struct rep_profiling *p)
 {
+    pc_misses_free(p->misses);
     pc_profile_free(p->profile);
     for (size_t i = 0; i < p->phases; i++)
         free(p->phase[i]);
@@ -87,6 +94,20 @@ struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struc
     out.phase = sim_alloc(out.phases, sizeof *out.phase);
     for (size_t i = 0; i < out.phases; i++)
         out.phase[i] = copy(p->phase[i], 1 + (size_t)p->phase[i][0], sizeof **p->phase);
+    return out;
+}
+
+struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_params *params)
+{
+    const struct pc_missed_copy *seen;
+    const struct pc_missed_row *row;
+    struct rep_truth out = {
+        .line = params->l2_line, .memory = params->memory_size, .processors = params->processors};
+    pc_misses_end(p->misses);
+    out.copies = pc_misses_copies(p->misses, &seen);
+    out.rows = pc_misses_rows(p->misses, &row);
+    out.copy = copy(seen, out.copies, sizeof *seen);
+    out.row = copy(row, out.rows, sizeof *row);
     return out;
 }
 

@@ -6,10 +6,12 @@
 
 #include "report/profile.h"
 #include "report/run.h"
+#include "report/truth.h"
 
 /** Zero profiles nothing. */
 struct rep_profiling {
     struct pc_profile *profile; /**< NULL: none */
+    struct pc_misses *misses;   /**< NULL: nobody asks for their truth */
     uint32_t **phase;           /**< [phases] as in struct rep_profile */
     size_t phases;
     uint32_t now; /**< the present one */
@@ -19,6 +21,9 @@ struct rep_profiling {
  *  @return false: the machine's cards cannot be profiled */
 bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_function_fn *function,
                          void *ctx);
+/** Asks for the truth of misses, too, before the machine's first run.
+ *  @return false: the machine's mode has none */
+bool rep_profiling_ask(struct rep_profiling *p);
 void rep_profiling_free(struct rep_profiling *p);
 
 /** A region may have been begun or ended; the machine stands at `at`. */
@@ -27,6 +32,9 @@ void rep_profiling_mark(struct rep_profiling *p, const struct rep_run *run, sim_
 /** What there is at `at`, at which the machine stands. The caller's (rep_profile_free). */
 struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struct rep_run *run,
                                       sim_tick at);
+
+/** The truth of misses, once, after the machine's last run. The caller's (rep_truth_free). */
+struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_params *params);
 
 /**
  * In each ended region, each column's sum must be what the cards show for all of them.

@@ -10,11 +10,14 @@
 #include "report/components.h"
 #include "report/group.h"
 #include "report/histogram.h"
+#include "report/locks.h"
+#include "report/objects.h"
 #include "report/output.h"
 #include "report/profile.h"
 #include "report/registers.h"
 #include "report/samples.h"
 #include "report/status.h"
+#include "report/truth.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,7 +39,8 @@ static const char *const ours[] = {
     REP_BINS,       REP_NPY,
     REP_STDOUT,     REP_STDERR,
     REP_STATUS_CSV, REP_STATUS_VCD,
-    REP_PROFILE,
+    REP_PROFILE,    REP_OBJECTS,
+    REP_TRUTH,      REP_LOCKS,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

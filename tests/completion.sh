@@ -33,6 +33,7 @@ expect monitor.histogram.source= run -s monitor.h
 expect registers list reg
 expect stall_l2 profile --state stall_l
 expect line profile --by l
+expect held locks --sort h
 
 # Every command of the program is offered.
 COMP_WORDS=("$program" "")

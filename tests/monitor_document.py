@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-The tables of docs/monitor.md, programs.md, coherence.md, special-functions.md, results.md, profile.md and detect.md are
-those the program prints.
+The tables of docs/monitor.md, programs.md, coherence.md, special-functions.md, results.md, profile.md, c2c.md and
+detect.md are those the program prints.
 
     monitor_document.py NUMACHINE HOME [--write]
 
@@ -109,6 +109,7 @@ def document(numachine, path, least):
 def main():
     numachine, home = sys.argv[1:3]
     check_numbers(numachine, home)
+    document(numachine, pathlib.Path(home, "docs/c2c.md"), 1)
     document(numachine, pathlib.Path(home, "docs/coherence.md"), 1)
     document(numachine, pathlib.Path(home, "docs/monitor.md"), 10)
     document(numachine, pathlib.Path(home, "docs/profile.md"), 1)

@@ -10,6 +10,8 @@
 #include "machine/statistics.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
+#include "report/heap.h"
+#include "report/locking.h"
 #include "report/profiling.h"
 
 #include <criterion/criterion.h>
@@ -168,6 +170,18 @@ bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_funct
     return false;
 }
 
+bool rep_profiling_ask(struct rep_profiling *p)
+{
+    (void)p;
+    return false;
+}
+
+struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_params *params)
+{
+    (void)p, (void)params;
+    return (struct rep_truth){0};
+}
+
 void rep_profiling_free(struct rep_profiling *p)
 {
     (void)p;
@@ -187,6 +201,68 @@ struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struc
     (void)run;
     (void)at;
     return (struct rep_profile){0};
+}
+
+struct rep_heap *rep_heap_new(struct pc_profile *profile, struct prog_names *names)
+{
+    (void)profile;
+    (void)names;
+    return NULL;
+}
+
+void rep_heap_free(struct rep_heap *heap)
+{
+    (void)heap;
+}
+
+void rep_heap_thread(struct rep_heap *heap, const struct prog_thread *thread)
+{
+    (void)heap;
+    (void)thread;
+}
+
+struct rep_objects rep_heap_take(const struct rep_heap *heap)
+{
+    (void)heap;
+    return (struct rep_objects){0};
+}
+
+struct rep_locking *rep_locking_begin(struct pc_profile *profile, unsigned cards,
+                                      rep_function_fn *function, void *ctx)
+{
+    (void)profile;
+    (void)cards;
+    (void)function;
+    (void)ctx;
+    return NULL;
+}
+
+void rep_locking_free(struct rep_locking *l)
+{
+    (void)l;
+}
+
+void rep_locking_turn(struct rep_locking *l, const struct prog_turn *turn)
+{
+    (void)l;
+    (void)turn;
+}
+
+struct rep_locks rep_locking_take(struct rep_locking *l, sim_tick at)
+{
+    (void)l;
+    (void)at;
+    return (struct rep_locks){0};
+}
+
+bool rep_locks_add_up(const struct rep_locks *locks, const struct rep_run *run, char *why,
+                      size_t size)
+{
+    (void)locks;
+    (void)run;
+    (void)why;
+    (void)size;
+    return true;
 }
 
 bool rep_profile_adds_up(const struct rep_profile *profile, const struct rep_run *run, char *why,

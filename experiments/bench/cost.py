@@ -71,7 +71,8 @@ def measure(options, work, references):
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={kept}",
              options.numachine, "run", "--quiet", "-o", out, "--set",
              f"program.args={arguments.format(references)}", "--set", f"run.mode={mode}",
-             *(["--set", "run.profile=true"] if options.profile else []), HERE / f"{file}.yaml"],
+             *(["--set", "run.profile=true"] if options.profile else []),
+             *(["--set", "run.truth=true"] if options.truth else []), HERE / f"{file}.yaml"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
         cost = sum(map(int, re.findall(r"Collected : (\d+)", done.stderr)))  # a profile's names have a process
         return cost, simulated(out)
@@ -130,6 +131,7 @@ def main():
     parser.add_argument("--build", default="", help="compiler and kind of build of NUMACHINE")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--profile", action="store_true", help="of profiled runs")
+    parser.add_argument("--truth", action="store_true", help="of runs that find out why misses had to be, too")
     options = parser.parse_args()
     if not shutil.which("valgrind"):
         print("skipped: no valgrind here")

@@ -10,6 +10,7 @@
 #define R4400_CODE_H
 
 #include "base/alloc.h"
+#include "procard/loop.h"
 #include "procard/r4400/r4400.h"
 
 #include <stddef.h>
@@ -198,6 +199,8 @@ enum r4400_moves {
     R4400_CALLS, /**< the instruction in front of the delay slot has linked */
     R4400_JUMPS, /**< it may return, or enter another function */
     R4400_SPLIT, /**< the slot is alone in its block: a call, if it finds itself linked */
+    R4400_ROUND, /**< to the beginning of a loop that stores nothing but by SC */
+    R4400_OUT,   /**< not taken, of a block that may go round */
 };
 
 /** Whose delay slot an instruction is in. */
@@ -220,6 +223,14 @@ struct r4400_point {
 
 enum { R4400_EDGE_FALL, R4400_EDGE_TAKEN };
 
+/** A loop that the last transfer of a block closes: kept in a profile only. */
+struct r4400_loop {
+    uint8_t reg[PC_LOOP_VALUES]; /**< [count] from which it loads, and to which */
+    uint8_t count, base;         /**< base: of the word that it looks at; 0: not known */
+    uint8_t scs;                 /**< store-conditionals in it */
+    int16_t offset;              /**< of that word */
+};
+
 struct r4400_block {
     struct r4400_edge edge[2]; /**< FALL: also a nullified slot; TAKEN */
     struct r4400_key key;
@@ -230,8 +241,9 @@ struct r4400_block {
     uint32_t id;                         /**< in its code, from 0 */
     const struct r4400_context *context; /**< at entry */
     struct r4400_point *points;          /**< of ops[], without the END */
-    const uint16_t *stop;                /**< [bytes] in here, by PCycle below span: the first of
-                                              ops[] to start then or later */
+    struct r4400_loop loop;
+    const uint16_t *stop; /**< [bytes] in here, by PCycle below span: the first of
+                               ops[] to start then or later */
     UT_hash_handle hh;
     struct r4400_op ops[]; /**< the instructions, a LINE where a line begins, an END */
 };

@@ -40,6 +40,18 @@ static void placed(struct pc_cpu *base)
     pc_cursor_placed(base->cursor, base->tries.thread, cpu->r.pc, cpu->r.gpr[29]);
 }
 
+static uint64_t argument(const struct pc_cpu *base, unsigned i)
+{
+    enum { REGISTER_A0 = 4 };
+    return r4400_const_of(base)->r.gpr[REGISTER_A0 + i];
+}
+
+static uint64_t result(const struct pc_cpu *base)
+{
+    enum { REGISTER_V0 = 2 };
+    return r4400_const_of(base)->r.gpr[REGISTER_V0];
+}
+
 static void under_way(struct pc_cpu *base, int sign)
 {
     struct r4400 *cpu = r4400_of(base);
@@ -80,6 +92,8 @@ const struct pc_core_ops r4400_profiled = {
     .pc = pc,
     .store_bytes = store_bytes,
     .placed = placed,
+    .argument = argument,
+    .result = result,
     .under_way = under_way,
     .harvest = harvest,
 };

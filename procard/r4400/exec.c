@@ -36,6 +36,7 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
  * MOVE    ... and goes on at `target`
  * HERE    the instruction at `pc` asks the card
  * CHARGED the instruction at which it stands was charged
+ * TOUCHED an access of a place's line is made
  */
 #ifdef R4400_PROFILED
 #define COUNT(which) (++*pc_node_counter(cpu->base.cursor->node, 2 * b->id + (unsigned)(which)))
@@ -46,11 +47,14 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
     } while (0)
 #define HERE(pc)           pc_cursor_at(cpu->base.cursor, (pc))
 #define CHARGED(column, n) pc_cursor_add(cpu->base.cursor, (enum pc_profile_column)(column), (n))
+#define TOUCHED(where, id, va, size, shift) \
+    (*(where) |= r4400_touched(R4400_OP_##id, (va), (size)) << (shift))
 #else
-#define COUNT(which)       ((void)0)
-#define MOVE(target)       ((void)0)
-#define HERE(pc)           ((void)0)
-#define CHARGED(column, n) ((void)0)
+#define COUNT(which)                        ((void)0)
+#define MOVE(target)                        ((void)0)
+#define HERE(pc)                            ((void)0)
+#define CHARGED(column, n)                  ((void)0)
+#define TOUCHED(where, id, va, size, shift) ((void)0)
 #endif
 
 /* ---- starting and stopping ------------------------------------------------------------------- */
@@ -306,6 +310,39 @@ static void store_right(uint8_t *p, unsigned n, uint64_t v)
         *p-- = (uint8_t)(v >> 8 * i);
 }
 
+#ifdef R4400_PROFILED
+/** The bytes of an access, by the low five bits of their addresses. Unaligned pairs reach from the
+ *  addressed byte to the end of its word ("left") or to its beginning ("right"). */
+static inline uint64_t r4400_touched(enum r4400_opcode code, uint64_t va, unsigned size)
+{
+    uint64_t first = va & 31, bytes = size;
+
+    switch (code) {
+    case R4400_OP_LWL:
+    case R4400_OP_SWL:
+        bytes = 4 - (va & 3);
+        break;
+    case R4400_OP_LDL:
+    case R4400_OP_SDL:
+        bytes = 8 - (va & 7);
+        break;
+    case R4400_OP_LWR:
+    case R4400_OP_SWR:
+        first &= ~UINT64_C(3);
+        bytes = (va & 3) + 1;
+        break;
+    case R4400_OP_LDR:
+    case R4400_OP_SDR:
+        first &= ~UINT64_C(7);
+        bytes = (va & 7) + 1;
+        break;
+    default:
+        break;
+    }
+    return ((UINT64_C(1) << bytes) - 1) << first;
+}
+#endif
+
 static __attribute__((noinline)) void failed_try(struct r4400 *cpu, uint64_t pc, uint64_t va)
 {
     struct pc_tries *tries = &cpu->base.tries;
@@ -515,35 +552,39 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 #define KEEP64(v) (v)
 
 /** The data-cache line `va` would be in. */
-#define LINE(va)                                          \
-    ((const struct pc_line *)((const char *)cpu->base.d + \
-                              (rotate64((va), (unsigned)cpu->pipe.turn) & cpu->pipe.places)))
+#define LINE(va)                              \
+    ((struct pc_line *)((char *)cpu->base.d + \
+                        (rotate64((va), (unsigned)cpu->pipe.turn) & cpu->pipe.places)))
 
 /** After a slow path that may have let time pass. */
 #define PACE_AGAIN() pace_again(cpu, &sign, b, op + 1, horizon)
 
 /** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
  *  misalignment leaves low bits in the tag. */
-#define ACCESS(id, tag, slow, size, address, statement)                     \
+#define ACCESS(id, tag, shift, slow, size, address, statement)              \
     do_##id:                                                                \
     {                                                                       \
         const uint64_t va = (address);                                      \
-        const struct pc_line *line = LINE(va);                              \
+        struct pc_line *line = LINE(va);                                    \
         uint8_t *p;                                                         \
         if (likely(line->tag == (va & (cpu->pipe.outside | ((size)-1))))) { \
             p = (uint8_t *)(line->host + va);                               \
+            TOUCHED(&line->touched, id, va, size, shift);                   \
         } else {                                                            \
             HERE(PC);                                                       \
             p = slow(cpu, va, size, NOW, &why);                             \
             if (unlikely(!p))                                               \
                 goto stopped;                                               \
             PACE_AGAIN();                                                   \
+            TOUCHED(cpu->base.touched, id, va, size, shift);                \
         }                                                                   \
         statement;                                                          \
         NEXT();                                                             \
     }
-#define LOAD(id, size, address, statement)  ACCESS(id, rtag, load_slowly, size, address, statement)
-#define STORE(id, size, address, statement) ACCESS(id, wtag, store_slowly, size, address, statement)
+#define LOAD(id, size, address, statement) \
+    ACCESS(id, rtag, 0, load_slowly, size, address, statement)
+#define STORE(id, size, address, statement) \
+    ACCESS(id, wtag, 32, store_slowly, size, address, statement)
 
 #define LINKED(id, size, statement)                                                         \
     do_##id:                                                                                \
@@ -553,6 +594,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         if (!p)                                                                             \
             goto stopped;                                                                   \
         PACE_AGAIN();                                                                       \
+        TOUCHED(cpu->base.touched, id, wrap(cpu, S + IMM), size, 0);                        \
         statement;                                                                          \
         NEXT();                                                                             \
     }
@@ -568,6 +610,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             goto stopped;                                                            \
         PACE_AGAIN();                                                                \
         if (p) {                                                                     \
+            TOUCHED(cpu->base.touched, id, va, size, 32);                            \
             statement;                                                               \
             cpu->base.tries.row = 0;                                                 \
         } else {                                                                     \

@@ -10,6 +10,7 @@
 #include "procard/r4400/code.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,11 +204,165 @@ static unsigned moves(const struct r4400_code *code, const struct r4400_block *b
         return R4400_CALLS;
     if (transfer && class_of(transfer) == R4400_CLASS_JUMPR)
         return R4400_JUMPS;
-    return pc_profile_leaves(code->profile, b->key.pc, edge->pc) ? R4400_JUMPS : R4400_STAYS;
+    if (pc_profile_leaves(code->profile, b->key.pc, edge->pc))
+        return R4400_JUMPS;
+    return which == R4400_EDGE_TAKEN && b->loop.count ? R4400_ROUND
+           : b->loop.count                            ? R4400_OUT
+                                                      : R4400_STAYS;
+}
+
+/* ---- loops -------------------------------------------------------------------------------------
+ */
+
+enum { LOOP_LONGEST = 32 /**< [instructions] */, REGISTER_GP = 28, REGISTER_FP = 30 };
+
+/** A loop while its instructions are looked at, one after the other. */
+struct scan {
+    struct r4400_loop loop;
+    unsigned at;                  /**< instructions before this one */
+    unsigned written[32];         /**< the last instruction that writes a register, from 1 on */
+    unsigned looks[LOOP_LONGEST]; /**< loads of the loop: their numbers, from 1 on, */
+    uint8_t base[LOOP_LONGEST];   /**< where from, */
+    int16_t offset[LOOP_LONGEST];
+    bool linked[LOOP_LONGEST]; /**< and whether by LL */
+    unsigned loads;
+    bool seen[R4400_RES__COUNT]; /**< what comes of a load or a store-conditional, */
+    bool decides;                /**< and a branch asks for it */
+};
+
+static bool keep(struct r4400_loop *loop, unsigned reg)
+{
+    for (unsigned i = 0; i < loop->count; i++)
+        if (loop->reg[i] == reg)
+            return true;
+    if (loop->count < PC_LOOP_VALUES)
+        loop->reg[loop->count++] = (uint8_t)reg;
+    return loop->reg[loop->count - 1] == reg;
+}
+
+static bool look_at_load(struct scan *s, uint32_t word, enum r4400_opcode row,
+                         const struct r4400_use *use)
+{
+    const uint8_t base = word >> 21 & 31;
+    s->looks[s->loads] = s->at + 1;
+    s->base[s->loads] = base;
+    s->offset[s->loads] = (int16_t)word;
+    s->linked[s->loads++] = row == R4400_OP_LL || row == R4400_OP_LLD;
+    bool good = keep(&s->loop, base);
+    for (unsigned i = 0; good && i < use->nwrites; i++)
+        if (use->writes[i] < R4400_RES_FPR)
+            good = keep(&s->loop, use->writes[i]);
+    return good;
+}
+
+/* Follows what has been loaded through the loop, to its branches. */
+static void follow_values(struct scan *s, unsigned klass, const struct r4400_use *use)
+{
+    bool seen = klass == R4400_CLASS_LOAD || klass == R4400_CLASS_STORE;
+    for (unsigned i = 0; i < use->nreads; i++)
+        seen |= s->seen[use->reads[i]];
+    for (unsigned i = 0; i < use->nwrites; i++)
+        s->seen[use->writes[i]] = seen;
+    s->decides |= seen && (klass == R4400_CLASS_BRANCH || klass == R4400_CLASS_LIKELY);
+}
+
+/* @return false: such a loop is none that only looks */
+static bool look_at(struct scan *s, uint32_t word, const struct r4400_code *code, unsigned flags)
+{
+    const enum r4400_opcode row = r4400_row_find(word);
+    struct r4400_op op;
+    struct r4400_use use;
+    if (row == R4400_OP_RI)
+        return false;
+    r4400_translate(word, flags, code->mips3, &op, &use);
+    follow_values(s, r4400_rows[row].klass, &use);
+    for (unsigned i = 0; i < use.nwrites; i++)
+        if (use.writes[i] < R4400_RES_FPR)
+            s->written[use.writes[i]] = s->at + 1;
+    switch (r4400_rows[row].klass) {
+    case R4400_CLASS_LOAD:
+        return look_at_load(s, word, row, &use);
+    case R4400_CLASS_STORE:
+        s->loop.scs++;
+        return row == R4400_OP_SC || row == R4400_OP_SCD;
+    case R4400_CLASS_JUMPR:
+        return false;
+    default:
+        return row != R4400_OP_SYSCALL && row != R4400_OP_BREAK && row != R4400_OP_JAL &&
+               row != R4400_OP_BLTZAL && row != R4400_OP_BGEZAL && row != R4400_OP_BLTZALL &&
+               row != R4400_OP_BGEZALL;
+    }
+}
+
+/* The word that it looks at: an LL's, or the first whose address is still to be seen at its end. */
+static void find_word(struct scan *s)
+{
+    for (unsigned linked = 2; linked-- && !s->loop.base;)
+        for (unsigned i = 0; i < s->loads && !s->loop.base; i++) {
+            const uint8_t base = s->base[i];
+            if (s->linked[i] == (bool)linked && s->written[base] < s->looks[i] &&
+                base != REGISTER_GP && base != REGISTER_SP && base != REGISTER_FP) {
+                s->loop.base = base;
+                s->loop.offset = s->offset[i];
+            }
+        }
+}
+
+static bool look_around(struct scan *s, const struct r4400_code *code, const struct r4400_block *b,
+                        uint64_t head)
+{
+    for (uint64_t pc = head; pc <= address(b, transfer_of(b)) + 4; pc += 4, s->at++) {
+        uint32_t word;
+        const uint8_t *bytes = code->fetch(code->ctx, pc);
+        if (!bytes)
+            return false;
+        memcpy(&word, bytes, sizeof word);
+        if (!look_at(s, be32toh(word), code, b->key.flags))
+            return false;
+    }
+    return true;
+}
+
+/* The loop that a block's transfer back closes, if it is one that only looks. */
+static void find_loop(const struct r4400_code *code, struct r4400_block *b)
+{
+    const struct r4400_op *transfer = transfer_of(b);
+    const uint64_t head = b->edge[R4400_EDGE_TAKEN].pc;
+    struct scan s = {.at = 0};
+    b->loop = (struct r4400_loop){.count = 0};
+    if (!transfer || (b->key.flags & R4400_BLOCK_SLOT) || links(transfer) ||
+        class_of(transfer) == R4400_CLASS_JUMPR || head > address(b, transfer) ||
+        address(b, transfer) - head >= 4 * (LOOP_LONGEST - 2))
+        return;
+    if (!look_around(&s, code, b, head) || !s.loads)
+        return;
+    find_word(&s);
+    struct scan again = {.at = 0};
+    memcpy(again.seen, s.seen, sizeof again.seen); /* what one time round leaves for the next */
+    look_around(&again, code, b, head);
+    if (again.decides)
+        b->loop = s.loop;
+}
+
+/** A block has been left through the transfer that closes its loop. */
+static void went_round(struct r4400 *cpu, const struct r4400_block *b, uint64_t head)
+{
+    const struct r4400_loop *loop = &b->loop;
+    struct pc_round round = {
+        .head = head,
+        .pc = address(b, transfer_of(b)),
+        .va = loop->base ? cpu->r.gpr[loop->base] + (uint64_t)loop->offset : PC_PROFILE_NOWHERE,
+        .stores = cpu->base.states[PC_ST_STORE] + cpu->pipe.spent.state[PC_ST_STORE],
+        .scs = loop->scs,
+        .values = loop->count};
+    for (unsigned i = 0; i < loop->count; i++)
+        round.value[i] = cpu->r.gpr[loop->reg[i]];
+    pc_cursor_round(cpu->base.cursor, &round);
 }
 
 void r4400_profile_mark(const struct r4400_code *code, struct r4400_block *b)
 {
+    find_loop(code, b);
     for (unsigned which = R4400_EDGE_FALL; which <= R4400_EDGE_TAKEN; which++)
         b->edge[which].moves = (uint8_t)moves(code, b, which);
 }
@@ -218,6 +373,15 @@ void r4400_profile_moves(struct r4400 *cpu, const struct r4400_block *b,
     struct pc_cursor *cursor = cpu->base.cursor;
     const uint64_t after = b->key.pc + 4 * (uint64_t)b->count, sp = cpu->r.gpr[REGISTER_SP];
 
+    if (edge->moves == R4400_ROUND) {
+        went_round(cpu, b, target);
+        return;
+    }
+    if (cursor->loop.round.pc)
+        pc_cursor_out(cursor, edge->moves == R4400_OUT &&
+                                  cursor->loop.round.pc == address(b, transfer_of(b)));
+    if (edge->moves == R4400_OUT)
+        return;
     if (edge->moves == R4400_CALLS ||
         (edge->moves == R4400_SPLIT && cpu->r.gpr[REGISTER_RA] == after))
         pc_cursor_call(cursor, after - 8, after, target, sp);

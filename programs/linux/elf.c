@@ -143,6 +143,8 @@ static bool read_headers(Elf *elf, struct lx_elf_image *im, const GElf_Ehdr *eh,
             unsigned abi = fp_abi(elf, &ph);
             im->fr = im->fr || abi == FP_ABI_OLD_64 || abi == FP_ABI_64 || abi == FP_ABI_64A;
         }
+        if (ph.p_type == PT_TLS)
+            im->tls = ph.p_memsz;
         if (ph.p_type == PT_LOAD && !add_segment(im, &ph, file_size, why, size))
             return false;
     }

@@ -28,6 +28,7 @@ struct lx_elf_image {
     unsigned phnum, phentsize;
     unsigned segments;
     struct lx_elf_segment segment[ELF_SEGMENTS_MAX];
+    uint64_t tls;  /**< [bytes] of each thread's thread-local variables; 0: there are none */
     uint64_t bias; /**< added to the file's addresses (static-pie), otherwise 0 */
 };
 

@@ -1,34 +1,16 @@
 /*
- * Line tables, read by libdw.
- *
- * The hard idea: libdw trusts what it reads further than we may. It reads past the end of a string
- * that has none; a file of a megabyte can make it ask for many gigabytes, search for hours, or open
- * another file that the first one names; and where it finds no memory it ends the process. So it
- * works in a process of its own, which can open nothing and gets so much time and memory, and sends
- * back what it finds. What has come when it ends, however it ends, is checked and counts.
+ * Line tables, read by libdw in a process of its own (dwarf.c). What comes from there is checked:
+ * it may be anything.
  */
 #include "programs/linux/lines.h"
 
 #include "base/alloc.h"
+#include "programs/linux/dwarf.h"
 
-#include <elfutils/libdw.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <libelf.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <uthash.h>
 
-enum {
-    SECONDS = 5,        /* of a processor, for the process that reads */
-    FILE_LONGEST = 4096 /* [bytes] of a file's name; longer ones are damage */
-};
+enum { FILE_LONGEST = 4096 }; /* [bytes] of a file's name; longer ones are damage */
 
-#define MEMORY    (UINT64_C(1) << 30)   /* [bytes] for that process, beside what it begins with */
 #define BYTES_MAX (UINT64_C(512) << 20) /* that it may send */
 
 /** How a line is sent. */
@@ -46,37 +28,6 @@ struct reader {
     const char *file;      /**< sent last, as libdw has it */
 };
 
-static void __attribute__((noreturn)) stop_reading(void)
-{
-    _exit(1);
-}
-
-/** [bytes] of address space the process has; 0: not known. */
-static uint64_t size_now(void)
-{
-    unsigned long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-
-    if (f && fscanf(f, "%lu", &pages) != 1)
-        pages = 0;
-    if (f)
-        fclose(f);
-    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/** From here on the process hurts nobody: it opens nothing, says nothing, and ends. */
-static void give_up_rights(void)
-{
-    const rlim_t room = size_now() + MEMORY;
-
-    for (int s = 1; s < NSIG; s++)
-        signal(s, SIG_DFL);
-    setrlimit(RLIMIT_AS, &(struct rlimit){room, room});
-    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
-}
-
 /** Sends a line, and the name of its file if that is another. */
 static void send(struct reader *r, struct sent *s, const char *file)
 {
@@ -89,7 +40,7 @@ static void send(struct reader *r, struct sent *s, const char *file)
     r->file = file;
     s->name = (uint32_t)strlen(name);
     if (fwrite(s, sizeof *s, 1, r->out) != 1 || fwrite(name, 1, s->name, r->out) != s->name)
-        stop_reading();
+        lx_dwarf_stop();
 }
 
 static void send_line(struct reader *r, Dwarf_Line *from, Dwarf_Line *to)
@@ -126,11 +77,12 @@ static void send_table(struct reader *r, Dwarf_Files *files, Dwarf_Lines *lines,
 }
 
 /** A damaged table is left out; behind one whose length is wrong there is nothing to be found. */
-static void send_tables(struct reader *r, Dwarf *dwarf)
+static void send_tables(Dwarf *dwarf, FILE *out)
 {
     enum { LENGTH = 12 }; /* of the word that says it, at most */
     Dwarf_Off at = 0, next;
     Dwarf_CU *unit = NULL;
+    struct reader r = {.out = out};
     int end;
 
     do {
@@ -140,35 +92,11 @@ static void send_tables(struct reader *r, Dwarf *dwarf)
         next = at;
         end = dwarf_next_lines(dwarf, at, &next, &unit, &files, NULL, &lines, &count);
         if (end == 0)
-            send_table(r, files, lines, count);
+            send_table(&r, files, lines, count);
         if (end > 0 || next <= at + LENGTH)
             return;
         at = next;
     } while (true);
-}
-
-static _Noreturn void read_all(int fd, int out)
-{
-    struct reader r = {.out = fdopen(out, "w")};
-    struct stat st;
-    Dwarf *dwarf = NULL;
-
-    give_up_rights();
-    if (fd != STDERR_FILENO && out != STDERR_FILENO)
-        close(STDERR_FILENO); /* what fails is not for people */
-    if (!r.out || fstat(fd, &st))
-        stop_reading();
-    /* In one piece, so that what is read past the end of a section is always the same. */
-    char *image = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    elf_version(EV_CURRENT);
-    if (image != MAP_FAILED)
-        dwarf = dwarf_begin_elf(elf_memory(image, (size_t)st.st_size), DWARF_C_READ, NULL);
-    if (dwarf) {
-        dwarf_new_oom_handler(dwarf, stop_reading);
-        send_tables(&r, dwarf);
-        fflush(r.out);
-    }
-    _exit(0); /* what this process has a copy of is not its own to end */
 }
 
 /* ---- what comes back ------------------------------------------------------------------------- */
@@ -270,35 +198,15 @@ static void sort_lines(struct lx_lines *l)
             l->line[i].to = l->line[i + 1].from;
 }
 
-static void reap(pid_t child)
-{
-    int status;
-
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-}
-
 struct lx_lines *lx_lines_new(int fd, const struct lx_elf_image *image)
 {
     struct lx_lines *l = sim_alloc(1, sizeof *l);
-    int ends[2];
-    FILE *in;
+    pid_t child;
+    FILE *in = lx_dwarf_begin(fd, send_tables, &child);
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return l;
-    const pid_t child = fork();
-    if (child == 0)
-        read_all(fd, ends[1]);
-    close(ends[1]);
-    in = child > 0 ? fdopen(ends[0], "r") : NULL;
-    if (in) {
+    if (in)
         take_lines(l, image, in);
-        fclose(in);
-    } else {
-        close(ends[0]);
-    }
-    if (child > 0)
-        reap(child);
+    lx_dwarf_end(in, child);
     if (l->count)
         sort_lines(l);
     return l;

@@ -3,6 +3,7 @@
  *
  * From below, each storey knowing those before it:
  *   elf, symbols, lines       executables; the names of their addresses
+ *   types, dwarf              what their variables are called and consist of
  *   names, image, synthetic   what can be asked of one; the rows of made-up files
  *   processor                 registers on and off a card, code
  *   vm, vm_file, abi, view    the program's memory; numbers and structures; what it can name
@@ -140,6 +141,7 @@ struct lx_thread {
     unsigned card;
     uint64_t affinity[CARDS_MAX / 64];
     struct r4400_regs regs;
+    uint64_t first_sp; /**< the stack pointer it began with */
     sim_tick ready_at; /**< [ticks] not before this on a card */
     sim_tick late_to;  /**< [ticks] by chance it sleeps on until then after a wake-up */
     sim_tick since;    /**< [ticks] on its card since then */
@@ -148,6 +150,7 @@ struct lx_thread {
     sim_tick slice_end; /**< [ticks] others may have the card then */
     bool yield;         /**< gave up the rest of its slice */
     bool migrate;       /**< its card is no longer allowed */
+    bool away;          /**< it has not had a card since it was born or slept */
 
     /* the trap being handled */
     struct nm_trap trap;
@@ -383,12 +386,17 @@ uint64_t lx_room(const struct lx_prog *p);
 
 /* ---- sched.c --------------------------------------------------------------------------------- */
 
+/** Tells of it whoever wants to know (prog_hooks.thread): it begins, has ended, or its thread
+ *  pointer has changed. */
+void lx_thread_tell(const struct lx_thread *t);
 /** A new thread with the registers given, ready to be placed. */
 struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs);
 /** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
 void lx_thread_start(struct lx_thread *t);
 /** The thread is gone: its card goes on without it. Its actor may only return then. */
 void lx_thread_end(struct lx_thread *t);
+/** The thread ends the program: who listens to the run is told (prog_hooks.turn). */
+void lx_thread_exits(const struct lx_thread *t);
 /** Frees one that has ended and whose actor has returned, or any at the end of the run. */
 void lx_thread_free(struct lx_thread *t);
 

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "programs/linux/lines.h"
 #include "programs/linux/symbols.h"
+#include "programs/linux/types.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +23,12 @@
 struct names {
     struct prog_names names; /* first: the caller's pointer */
     int fd;
+    struct lx_elf_image image;
     struct lx_symbols *functions;
     struct lx_lines *lines;
+    /* made when somebody asks */
+    struct lx_symbols *objects, *locals;
+    struct lx_types *types;
 };
 
 static bool at(struct prog_names *names, uint64_t va, struct prog_place *out)
@@ -45,12 +50,109 @@ static bool at(struct prog_names *names, uint64_t va, struct prog_place *out)
     return function || line;
 }
 
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static void read_objects(struct names *n)
+{
+    if (n->types)
+        return;
+    n->objects = lx_symbols_new(n->fd, &n->image, LX_OBJECT);
+    n->locals = lx_symbols_new(n->fd, &n->image, LX_THREAD_LOCAL);
+    n->types = lx_types_new(n->fd, &n->image);
+}
+
+/** The symbol says how long it is, the debugging information what it is. */
+static bool object_at(struct names *n, bool local, uint64_t va, struct prog_object *out)
+{
+    const struct lx_symbol *symbol;
+    const struct lx_variable *variable;
+    uint64_t end = 0;
+
+    read_objects(n);
+    symbol = lx_symbols_before(local ? n->locals : n->objects, va, &end);
+    variable = symbol ? lx_types_at(n->types, local, symbol->from) : NULL;
+    if (!variable || !lx_types_is_open(n->types, variable->type))
+        end = symbol ? symbol->to : 0;
+    *out = (struct prog_object){0};
+    if (va >= end)
+        return false;
+    *out = (struct prog_object){.name = variable ? variable->name : symbol->name,
+                                .from = symbol->from,
+                                .to = end,
+                                .local = local,
+                                .type = variable ? variable->type : 0};
+    return true;
+}
+
+static bool object(struct prog_names *names, uint64_t va, struct prog_object *out)
+{
+    return object_at((struct names *)names, false, va, out);
+}
+
+static bool local(struct prog_names *names, uint64_t offset, struct prog_object *out)
+{
+    return object_at((struct names *)names, true, offset, out);
+}
+
+/** A symbol of that name. @return false: there is none */
+static bool find_symbol(const struct names *n, const char *name, uint64_t *from, uint64_t *to)
+{
+    uint64_t length;
+
+    if (strstr(name, "::") || !lx_elf_find(n->fd, &n->image, name, from, &length))
+        return false;
+    *to = *from + length;
+    return true;
+}
+
+static bool find(struct prog_names *names, const char *name, uint64_t *from, uint64_t *to)
+{
+    struct names *n = (struct names *)names;
+    const bool symbol = find_symbol(n, name, from, to);
+    const struct lx_variable *variable;
+    struct prog_object object;
+
+    if (symbol && lx_symbols_at(n->functions, *from))
+        return true; /* without a look at variables */
+    read_objects(n);
+    variable = symbol ? NULL : lx_types_find(n->types, name);
+    if (!symbol && (!variable || variable->local))
+        return false;
+    if (object_at(n, false, symbol ? *from : variable->from, &object)) {
+        *from = object.from;
+        *to = object.to;
+    }
+    return symbol || object.name;
+}
+
+static void member(struct prog_names *names, const struct prog_object *o, uint64_t offset,
+                   unsigned depth, struct prog_member *out)
+{
+    struct names *n = (struct names *)names;
+
+    read_objects(n);
+    lx_types_member(n->types, o->type, o->to - o->from, offset, depth, out);
+}
+
+static bool function(struct prog_names *names, const char *name, uint64_t *from)
+{
+    const struct lx_symbol *symbol =
+        lx_symbols_named(((const struct names *)names)->functions, name);
+
+    if (symbol)
+        *from = symbol->from;
+    return symbol;
+}
+
 static void free_names(struct prog_names *names)
 {
     struct names *n = (struct names *)names;
 
     lx_symbols_free(n->functions);
     lx_lines_free(n->lines);
+    lx_symbols_free(n->objects);
+    lx_symbols_free(n->locals);
+    lx_types_free(n->types);
     close(n->fd);
     free(n);
 }
@@ -102,11 +204,17 @@ struct prog_names *lx_names(const char *path, char *why, size_t size)
         return NULL;
     n = sim_alloc(1, sizeof *n);
     n->fd = fd;
+    n->image = image;
     n->functions = lx_symbols_new(fd, &image, LX_FUNCTION);
     n->lines = lx_lines_new(fd, &image);
     n->names = (struct prog_names){.symbols = lx_symbols_count(n->functions) > 0,
                                    .lines = lx_lines_count(n->lines) > 0,
                                    .at = at,
+                                   .object = object,
+                                   .local = local,
+                                   .find = find,
+                                   .member = member,
+                                   .function = function,
                                    .free = free_names};
     return &n->names;
 }

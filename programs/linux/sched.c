@@ -92,6 +92,50 @@ static void stop_by(struct lx_prog *p, unsigned card, sim_tick stop)
     nm_card_preempt(p->m, card, sim_earlier(stop, p->cards[card].tick_at));
 }
 
+/** The thread whose call is being handled; 0: none. */
+static uint32_t caller(const struct lx_prog *p)
+{
+    const struct lx_thread *t = p->cards[p->vm.toucher].running;
+
+    return t && t->state == TH_OS ? t->tid : 0;
+}
+
+static void tell(const struct lx_thread *t, struct prog_turn turn)
+{
+    const struct prog_hooks *hooks = t->p->run->hooks;
+
+    turn.card = t->card;
+    turn.thread = t->tid;
+    turn.word = turn.step == PROG_ENDS ? t->clear_tid : t->on_futex ? t->futex : 0;
+    if (hooks && hooks->turn)
+        hooks->turn(hooks->ctx, &turn);
+}
+
+/** A step that is taken now. @param since  [ticks] as in struct prog_turn */
+static void tell_step(const struct lx_thread *t, enum prog_step step, sim_tick since)
+{
+    const bool called = step == PROG_BORN || (step == PROG_CALLED && t->wake == WAKE_EVENT);
+
+    tell(t, (struct prog_turn){
+                .step = step, .by = called ? caller(t->p) : 0, .at = lx_now(t->p), .since = since});
+}
+
+/** It goes on at `at`, on a card that is free from `from` on. */
+static void tell_going_on(const struct lx_thread *t, sim_tick from, sim_tick at)
+{
+    const sim_tick system = sim_later(lx_now(t->p), t->late_to);
+
+    tell(t, (struct prog_turn){.step = PROG_GOES_ON,
+                               .at = at,
+                               .since = system,
+                               .rests = t->late_to > from ? from : system});
+}
+
+void lx_thread_exits(const struct lx_thread *t)
+{
+    tell_step(t, PROG_EXITS, lx_now(t->p));
+}
+
 /** Puts the thread's registers on its card and arms its clock and the end of its slice. */
 static void resume(struct lx_thread *t, sim_tick at)
 {
@@ -131,6 +175,9 @@ static void card_next(struct lx_prog *p, unsigned card, sim_tick at)
     DL_DELETE2(c->queue, t, q_prev, q_next);
     if (t->late_to > at)
         nm_card_use(p->m, card, NM_USE_WAITING, at);
+    if (t->away)
+        tell_going_on(t, at, sim_later(at, t->ready_at));
+    t->away = false;
     at = sim_later(at, t->ready_at);
     t->slice_end = at + p->par->os_quantum;
     resume(t, at);
@@ -195,6 +242,26 @@ struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs
     return t;
 }
 
+void lx_thread_tell(const struct lx_thread *t)
+{
+    enum { TP_OFFSET = 0x7000 }; /* the thread pointer is so far behind the variables' start */
+    const struct prog_hooks *hooks = t->p->run->hooks;
+    const uint64_t tls = t->regs.userlocal - TP_OFFSET, size = t->p->image.tls;
+    const struct lx_vm_area *stack = lx_vm_find(&t->p->vm, t->first_sp - 1);
+    struct prog_thread told = {.number = t->tid, .ended = t->state == TH_DEAD, .at = lx_now(t->p)};
+    if (!hooks || !hooks->thread)
+        return;
+    if (stack) {
+        told.stack = stack->start;
+        told.stack_to = stack->end;
+    }
+    if (t->regs.userlocal && size <= UINT64_MAX - tls) {
+        told.tls = tls;
+        told.tls_to = tls + size;
+    }
+    hooks->thread(hooks->ctx, &told);
+}
+
 void lx_thread_start(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
@@ -205,6 +272,10 @@ void lx_thread_start(struct lx_thread *t)
     snprintf(name, sizeof name, "thread-%u", t->tid);
     t->actor = prog_actor_new(p->run->actors, name, t->card, lx_thread_main, t);
     t->ready_at = p->run->out->threads == 1 ? lx_now(p) : lx_now(p) + wake_time(p);
+    t->first_sp = t->regs.gpr[29];
+    lx_thread_tell(t);
+    t->away = true;
+    tell_step(t, PROG_BORN, lx_now(p));
     enqueue(t);
 }
 
@@ -214,9 +285,11 @@ void lx_thread_end(struct lx_thread *t)
 
     const bool has_card = t->state == TH_OS;
 
+    tell_step(t, PROG_ENDS, lx_now(p) + (has_card ? p->par->os_syscall : 0));
     p->cards[t->card].load--;
     p->ran += t->ran;
     t->state = TH_DEAD;
+    lx_thread_tell(t);
     DL_DELETE(p->threads, t);
     p->alive--;
     if (has_card)
@@ -270,6 +343,8 @@ static void return_to_card(struct lx_thread *t)
     t->ready_at = at;
     if (t->migrate) {
         t->ready_at = sim_later(at, lx_now(p) + wake_time(p));
+        t->away = true;
+        tell_step(t, PROG_LEAVES, at);
         move(t);
         card_next(p, card, at);
         enqueue(t);
@@ -312,6 +387,8 @@ void lx_sched_affinity(struct lx_thread *t)
         return;
     DL_DELETE2(p->cards[t->card].queue, t, q_prev, q_next);
     t->ready_at = sim_later(t->ready_at, lx_now(p) + wake_time(p));
+    t->away = true;
+    tell_step(t, PROG_LEAVES, lx_now(p));
     move(t);
     enqueue(t);
 }
@@ -327,6 +404,8 @@ enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interr
         return WAKE_SIGNAL;
     if (deadline <= lx_now(p))
         return WAKE_TIMEOUT;
+    t->away = true;
+    tell_step(t, PROG_SLEEPS, lx_now(p) + (t->state == TH_OS ? p->par->os_syscall : 0));
     if (t->state == TH_OS) {
         t->state = TH_BLOCKED;
         card_next(p, t->card, lx_now(p) + p->par->os_syscall);
@@ -357,6 +436,8 @@ void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
     t->waiting = false;
     t->deadline = SIM_NEVER;
     t->wake = why;
+    if (t->state == TH_BLOCKED)
+        tell_step(t, PROG_CALLED, lx_now(t->p));
     DL_APPEND2(t->p->woken, t, w_prev, w_next);
 }
 

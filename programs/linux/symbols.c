@@ -57,8 +57,7 @@ static void close_table(struct table *t)
     elf_end(t->elf);
 }
 
-/** Whether a name can be one: somebody may print it. */
-static bool is_name(const char *name)
+bool lx_is_name(const char *name)
 {
     const size_t length = strnlen(name, LX_SYMBOL_LONGEST + 1);
 
@@ -87,7 +86,7 @@ static const char *read_symbol(const struct table *t, size_t i, GElf_Sym *sym)
 {
     const char *name = any_symbol(t, i, sym);
 
-    return name && is_name(name) ? name : NULL;
+    return name && lx_is_name(name) ? name : NULL;
 }
 
 /* ---- one symbol for an address --------------------------------------------------------------- */
@@ -148,8 +147,8 @@ static bool is_kind(const struct table *t, const GElf_Sym *sym, enum lx_symbol_k
     const unsigned type = GELF_ST_TYPE(sym->st_info);
     GElf_Shdr sh;
 
-    if (kind == LX_OBJECT)
-        return type == STT_OBJECT;
+    if (kind != LX_FUNCTION)
+        return type == (kind == LX_OBJECT ? STT_OBJECT : STT_TLS);
     return type == STT_FUNC || (type == STT_NOTYPE && GELF_ST_BIND(sym->st_info) != STB_LOCAL &&
                                 section_of(t, sym, &sh) && (sh.sh_flags & SHF_EXECINSTR));
 }
@@ -171,20 +170,37 @@ static struct entry entry_of(const char *name, const GElf_Sym *sym, uint64_t va,
     };
 }
 
+/** What holds a symbol of a kind: a segment, or the variables of any thread. */
+static bool lies_in(const struct lx_elf_image *image, enum lx_symbol_kind kind, const GElf_Sym *sym,
+                    struct lx_elf_segment *out)
+{
+    const struct lx_elf_segment *in = segment_at(image, sym->st_value + image->bias);
+
+    if (kind == LX_THREAD_LOCAL) {
+        *out = (struct lx_elf_segment){.memsz = image->tls};
+        return sym->st_value < image->tls;
+    }
+    if (in)
+        *out = *in;
+    return in && (kind == LX_OBJECT || (in->rights & LX_X));
+}
+
 static void collect_entries(struct lx_symbols *s, const struct lx_elf_image *image,
                             enum lx_symbol_kind kind)
 {
     for (size_t i = 0; i < s->table.count; i++) {
         GElf_Sym sym;
         const char *name = any_symbol(&s->table, i, &sym);
-        const uint64_t va = name ? sym.st_value + image->bias : 0;
-        const struct lx_elf_segment *in = name ? segment_at(image, va) : NULL;
-        if (!in || !(in->rights & LX_X) != (kind == LX_OBJECT) || !is_kind(&s->table, &sym, kind))
+        struct lx_elf_segment in;
+        if (!name || !is_kind(&s->table, &sym, kind) || !lies_in(image, kind, &sym, &in))
             continue;
+        const uint64_t va = sym.st_value + (kind == LX_THREAD_LOCAL ? 0 : image->bias);
         if ((s->count & (s->count - 1)) == 0)
             s->entry = sim_grow(s->entry, s->count ? 2 * s->count : 1, sizeof *s->entry);
-        const uint64_t left = end_of(&s->table, &sym, in->va + in->memsz - va);
-        if (!is_name(name)) /* its addresses are not its neighbour's */
+        uint64_t left = in.va + in.memsz - va;
+        if (kind != LX_THREAD_LOCAL)
+            left = end_of(&s->table, &sym, left);
+        if (!lx_is_name(name)) /* its addresses are not its neighbour's */
             name = "(unprintable)";
         s->entry[s->count++] = entry_of(name, &sym, va, left);
     }
@@ -319,7 +335,8 @@ size_t lx_symbols_count(const struct lx_symbols *s)
     return s->count;
 }
 
-const struct lx_symbol *lx_symbols_at(const struct lx_symbols *s, uint64_t va)
+/** How many pieces start at `va` or in front of it. */
+static size_t pieces_to(const struct lx_symbols *s, uint64_t va)
 {
     size_t low = 0, high = s->pieces;
 
@@ -330,9 +347,40 @@ const struct lx_symbol *lx_symbols_at(const struct lx_symbols *s, uint64_t va)
         else
             high = middle;
     }
-    if (low == 0 || s->piece[low - 1].symbol == NONE)
+    return low;
+}
+
+const struct lx_symbol *lx_symbols_at(const struct lx_symbols *s, uint64_t va)
+{
+    const size_t i = pieces_to(s, va);
+
+    if (i == 0 || s->piece[i - 1].symbol == NONE)
         return NULL;
-    return &s->entry[s->piece[low - 1].symbol].symbol;
+    return &s->entry[s->piece[i - 1].symbol].symbol;
+}
+
+const struct lx_symbol *lx_symbols_before(const struct lx_symbols *s, uint64_t va, uint64_t *end)
+{
+    size_t i = pieces_to(s, va), next = i;
+    const struct entry *e;
+
+    while (i > 0 && s->piece[i - 1].symbol == NONE)
+        i--;
+    if (i == 0)
+        return NULL;
+    e = &s->entry[s->piece[i - 1].symbol];
+    while (next < s->pieces && s->piece[next].symbol == NONE)
+        next++;
+    *end = next < s->pieces && s->piece[next].from < e->end ? s->piece[next].from : e->end;
+    return va < *end ? &e->symbol : NULL;
+}
+
+const struct lx_symbol *lx_symbols_named(const struct lx_symbols *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!strcmp(s->entry[i].symbol.name, name))
+            return &s->entry[i].symbol;
+    return NULL;
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */

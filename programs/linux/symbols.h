@@ -18,13 +18,20 @@
 
 enum { LX_SYMBOL_LONGEST = 1024 /**< [bytes] of a name; longer ones are damage */ };
 
+/** Whether a name can be one: somebody may print it. */
+bool lx_is_name(const char *name);
+
 /** A range of addresses with a name. */
 struct lx_symbol {
     uint64_t from, to; /**< guest virtual, `to` is the first byte behind */
     const char *name;  /**< its table's; without control characters, not empty */
 };
 
-enum lx_symbol_kind { LX_FUNCTION, LX_OBJECT };
+enum lx_symbol_kind {
+    LX_FUNCTION,
+    LX_OBJECT,
+    LX_THREAD_LOCAL /**< its addresses are offsets in a thread's variables */
+};
 
 struct lx_symbols;
 
@@ -39,6 +46,13 @@ size_t lx_symbols_count(const struct lx_symbols *symbols);
 
 /** The symbol that covers `va`; of several, the one that starts last. @return NULL: none does */
 const struct lx_symbol *lx_symbols_at(const struct lx_symbols *symbols, uint64_t va);
+
+/** The symbol that covers `va`, or the last one that ends in front of it.
+ *  @param end  gets where the next one starts, or the section ends */
+const struct lx_symbol *lx_symbols_before(const struct lx_symbols *symbols, uint64_t va,
+                                          uint64_t *end);
+/** One of that name. @return NULL: there is none */
+const struct lx_symbol *lx_symbols_named(const struct lx_symbols *symbols, const char *name);
 
 /**
  * Writes "name+0x28" (or "name", or "" when unknown) for the address of an instruction or of an

@@ -77,6 +77,7 @@ int64_t lx_sys_exit(struct lx_call *c)
 
 int64_t lx_sys_exit_group(struct lx_call *c)
 {
+    lx_thread_exits(c->t);
     prog_finish(c->p->run, PROG_EXITED, (int)(c->a[0] & 0xff), NULL);
     return 0;
 }
@@ -111,6 +112,7 @@ int64_t lx_sys_get_robust_list(struct lx_call *c)
 int64_t lx_sys_set_thread_area(struct lx_call *c)
 {
     c->t->regs.userlocal = c->p->n64 ? c->a[0] : (uint64_t)(int64_t)(int32_t)c->a[0];
+    lx_thread_tell(c->t);
     return 0;
 }
 

@@ -1,12 +1,14 @@
 /*
  * Names of addresses. The idea: an input is one of four small good files, with symbols and line
- * tables of DWARF 3 and 5, some bytes of which are replaced behind the segments; or any file.
- * Whatever it is, the names that are found must be of the address asked for, and the line tables
- * must not be lost to what is wrong with the symbols.
+ * tables of DWARF 3 and 5, and a variable, some bytes of which are replaced behind the segments; or
+ * any file. Whatever it is, the names that are found must be of the address asked for, and the line
+ * tables must not be lost to what is wrong with the symbols.
  */
 #include "programs/linux/names.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/guest_elf.h"
+
+#include <limits.h>
 
 const char *const fuzz_words[] = {".symtab",      ".debug_line",    ".debug_info",
                                   ".debug_str",   "\5\2\1\1\100",   "\377\377\377\377",
@@ -68,14 +70,15 @@ static void put_text(struct growing *g, const char *name, const char *text, size
     end_section(g);
 }
 
-/** A function of two instructions, an object without a size, a label, two of one address. */
+/** A function of two instructions, an object without a size, a label, two of one address, a
+ *  variable. */
 static void put_symbols(struct growing *g)
 {
     static const struct {
         uint8_t name, at, size, info;
     } rows[] = {{0, 0, 0, 0},      {1, 0, 8, 0x12},   {6, 8, 0, 0x12}, {12, 12, 4, 0x02},
-                {18, 12, 4, 0x22}, {24, 14, 0, 0x10}, {1, 2, 2, 0x11}};
-    static const char strings[] = "\0main\0start\0local\0_weak\0label";
+                {18, 12, 4, 0x22}, {24, 14, 0, 0x10}, {1, 2, 2, 0x11}, {30, 0, 16, 0x11}};
+    static const char strings[] = "\0main\0start\0local\0_weak\0label\0v";
 
     begin_section(g, ".symtab", SHT_SYMTAB);
     g->section[g->sections].link = g->sections + 1;
@@ -160,6 +163,18 @@ static void put_lines_5(struct growing *g, unsigned form)
     put_text(g, ".debug_line_str", "/w\0dir\0a.c\0b.h", 15);
 }
 
+/** What is in the unit: a number of 4 bytes (23), a struct of two of them (25), an array of two
+ * such structs (44), and a variable of that type. The numbers are where they stand in the unit. */
+static void put_variable(struct growing *g)
+{
+    put_bytes(g, "\7\4", 2);
+    put_bytes(g, "\3\10\4x\0\0\0\0\27\0\4y\0\0\0\0\27\4\0", 19);
+    put_bytes(g, "\5\0\0\0\31\6\1\0", 8);
+    put_bytes(g, "\2v\0\0\0\0\54\5\3", 9);
+    put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
+    put(g, 0, 1);
+}
+
 /** One unit: what it is called, where it was compiled, where its lines are. */
 static void put_unit(struct growing *g)
 {
@@ -170,9 +185,17 @@ static void put_unit(struct growing *g)
     put(g, 0, 4);
     put(g, 4, 1);
     put_bytes(g, "\1a.c\0/w\0\0\0\0\0", 12); /* name, directory, lines */
+    put_variable(g);
     put_length(g, begin);
     end_section(g);
-    put_text(g, ".debug_abbrev", "\1\21\0\3\10\33\10\20\27\0\0\0", 12);
+    static const char abbreviations[] = "\1\21\1\3\10\33\10\20\27\0\0"  /* unit */
+                                        "\2\64\0\3\10\111\23\2\30\0\0"  /* variable */
+                                        "\3\23\1\13\13\0\0"             /* struct */
+                                        "\4\15\0\3\10\111\23\70\13\0\0" /* member */
+                                        "\5\1\1\111\23\0\0"             /* array */
+                                        "\6\41\0\57\13\0\0"             /* its length */
+                                        "\7\44\0\13\13\0\0";            /* number */
+    put_text(g, ".debug_abbrev", abbreviations, sizeof abbreviations);
 }
 
 static void put_sections(struct growing *g)
@@ -301,6 +324,44 @@ static void check_at(struct prog_names *names, uint64_t va)
     }
 }
 
+/** The parts of an object are what it consists of, whatever it is. */
+static void check_parts(struct prog_names *names, const struct prog_object *o)
+{
+    enum { MOST = 64 };
+    const uint64_t size = o->to - o->from;
+    struct prog_member m;
+    uint64_t at = 0;
+
+    FUZZ_CHECK(size > 0, "%s", o->name);
+    for (unsigned i = 0; i < MOST && at < size; i++, at = m.offset + m.size) {
+        names->member(names, o, at, i % 3 ? UINT_MAX : 1, &m);
+        FUZZ_CHECK(m.offset <= at && m.size > at - m.offset && m.size <= size - m.offset,
+                   "%s: %llu + %llu of %llu", o->name, (unsigned long long)m.offset,
+                   (unsigned long long)m.size, (unsigned long long)size);
+        FUZZ_CHECK(memchr(m.name, '\0', sizeof m.name), "%s", o->name);
+        if (*m.name)
+            check_text(m.name);
+    }
+}
+
+static bool check_object(struct prog_names *names, uint64_t va)
+{
+    struct prog_object o;
+    uint64_t from, to;
+
+    if (names->local(names, va % 64, &o)) {
+        check_text(o.name);
+        check_parts(names, &o);
+    }
+    if (!names->object(names, va, &o))
+        return false;
+    check_text(o.name);
+    FUZZ_CHECK(va >= o.from && va < o.to, "%s", o.name);
+    check_parts(names, &o);
+    names->find(names, o.name, &from, &to);
+    return o.type;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint8_t file[FUZZ_INPUT_MAX];
@@ -315,12 +376,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(kind == WHOLE || size > 1 || (names->symbols && names->lines), "a good file");
     if (!names)
         return 0;
-    for (uint64_t va = 0; va < 64; va++)
+    bool typed = false;
+    for (uint64_t va = 0; va < 64; va++) {
         check_at(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
+        typed |= check_object(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
+    }
+    FUZZ_CHECK(typed || kind == WHOLE || size > 1 || kind % 2, "a good file's variable");
     check_at(names, GUEST_ELF_BASE);
     check_at(names, GUEST_ELF_BASE + 0x10000);
     check_at(names, 0);
     check_at(names, UINT64_MAX);
+    check_object(names, UINT64_MAX);
     names->free(names);
     return 0;
 }

@@ -1,0 +1,287 @@
+/*
+ * numachine c2c: which lines and objects processors took from each other, what that cost and what
+ * would mend it, of a run that asked for the truth of its misses; and the run once more with an
+ * object laid out otherwise.
+ */
+#include "base/alloc.h"
+#include "cli/cli.h"
+#include "cli/kept.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "input/units.h"
+#include "report/output.h"
+#include "report/profile_cost.h"
+#include "report/what_if.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_WHAT_IF = 0x300, OPT_UNIT, LINES = 5 };
+
+struct request {
+    const char *directory, *object;
+    enum rep_unit unit;
+    uint64_t lines; /* 0: all */
+    bool json;
+    struct {
+        bool format, lines, what_if, unit;
+    } given;
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static enum rep_unit unit_of(struct argp_state *state, const char *name)
+{
+    unsigned unit = 0;
+    while (unit < REP_UNIT__COUNT && strcmp(name, rep_unit_name[unit]) != 0)
+        unit++;
+    if (unit == REP_UNIT__COUNT)
+        argp_error(state, "--unit: no unit '%.60s'; there are threads, elements and members", name);
+    return (enum rep_unit)unit;
+}
+
+static uint64_t lines_of(struct argp_state *state, const char *text)
+{
+    const struct in_form form = {IN_INT, "", 0, UINT32_MAX};
+    uint64_t value = 0;
+    char why[256];
+    if (!in_value_parse(&form, text, &value, why, sizeof why))
+        argp_error(state, "--lines: '%.60s' %s", text, why);
+    return value;
+}
+
+static bool is_json(struct argp_state *state, const char *format)
+{
+    if (strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
+        argp_error(state, "--format: no format '%.60s'; there are text and json", format);
+    return !strcmp(format, "json");
+}
+
+static void check(struct argp_state *state, const struct request *r)
+{
+    if (!r->directory)
+        argp_error(state, "which RUN_DIR? (a directory that 'stat --truth -o' has left)");
+    if (r->given.unit && !r->object)
+        argp_error(state, "only what is tried (--what-if) has units");
+    if (r->object && (r->given.format || r->given.lines))
+        argp_error(state, "--what-if runs the program again: not with --format or --lines");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case OPT_WHAT_IF:
+        cli_once(state, "--what-if", &r->given.what_if);
+        r->object = cli_text(state, "--what-if", arg);
+        return 0;
+    case OPT_UNIT:
+        cli_once(state, "--unit", &r->given.unit);
+        r->unit = unit_of(state, cli_value(state, "--unit", arg));
+        return 0;
+    case 'n':
+        cli_once(state, "--lines", &r->given.lines);
+        r->lines = lines_of(state, cli_value(state, "--lines", arg));
+        return 0;
+    case 'f':
+        cli_once(state, "--format", &r->given.format);
+        r->json = is_json(state, cli_value(state, "--format", arg));
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->directory)
+            argp_error(state, "one RUN_DIR at a time");
+        r->directory = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check(state, r);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the run once more ----------------------------------------------------------------------- */
+
+static int complain(const char *why)
+{
+    fprintf(stderr, "numachine: error: %s\n", why);
+    return CLI_EXIT_USAGE;
+}
+
+/* Sends what is written to standard output to a file without a name. @return it, or NULL */
+static FILE *divert(int *kept)
+{
+    FILE *file = tmpfile();
+    fflush(stdout);
+    *kept = dup(STDOUT_FILENO);
+    if (file && *kept >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0)
+        return file;
+    if (file)
+        fclose(file);
+    return NULL;
+}
+
+static void put_back(int kept)
+{
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+}
+
+static bool same_bytes(FILE *a, FILE *b)
+{
+    int x, y;
+    rewind(a);
+    do {
+        x = getc(a);
+        y = getc(b);
+    } while (x == y && x != EOF);
+    return x == y;
+}
+
+/* Whether the program wrote what it had written in the run. */
+static bool wrote_the_same(const struct request *r, FILE *output)
+{
+    char *path = sim_format("%s/" REP_STDOUT, r->directory);
+    FILE *before = fopen(path, "r");
+    const bool same = before && same_bytes(output, before);
+    if (before)
+        fclose(before);
+    free(path);
+    return same;
+}
+
+/* The experiment of the run, but for what is kept apart. @return false after a complaint */
+static bool load(const struct request *r, const struct rep_layout *layout, struct in_experiment *x)
+{
+    struct in_diag diag = {.out = stderr};
+    char *path = sim_format("%s/config.resolved.yaml", r->directory);
+    char *profile = sim_strdup("run.profile=false"), *truth = sim_strdup("run.truth=false");
+    char *sets[] = {profile, truth, NULL};
+    const bool good = in_experiment_load(x, path, sets, &diag);
+    free(profile);
+    free(truth);
+    free(path);
+    if (!good)
+        return false;
+    free(x->kept_apart);
+    x->kept_apart = sim_alloc(layout->ranges + 1, sizeof *x->kept_apart);
+    memcpy(x->kept_apart, layout->range, layout->ranges * sizeof *layout->range);
+    x->apart_count = layout->ranges;
+    return true;
+}
+
+static void put_gain(const struct request *r, const struct rep_layout *layout, uint64_t before,
+                     uint64_t after, bool same)
+{
+    static const char *const parts[] = {"what the same processors touch", "each element",
+                                        "each member"};
+    const double gain = 100.0 * ((double)before - (double)after) / (double)before;
+    printf("what if %s of %s were on lines of its own? (%zu parts)\n", parts[r->unit], r->object,
+           layout->parts);
+    printf("  as it is  %12" PRIu64 " PCycles\n  apart     %12" PRIu64 " PCycles, %.1f %% %s\n",
+           before, after, gain < 0 ? -gain : gain, gain < 0 ? "more" : "fewer");
+    if (!same)
+        puts("  its output is another one: it depends on time, or on standard input");
+}
+
+static int run_again(const struct request *r, const struct cli_kept *kept,
+                     const struct rep_layout *layout)
+{
+    struct prog_outcome outcome;
+    struct in_experiment x;
+    int out = -1;
+    if (!load(r, layout, &x))
+        return CLI_EXIT_USAGE;
+    FILE *nowhere = fopen("/dev/null", "w"), *output = divert(&out);
+    const struct cli_session session = {
+        .experiment = &x, .stdin_fd = -1, .quiet = true, .table = nowhere};
+    int status = CLI_EXIT_IO;
+    if (output && nowhere) {
+        status = cli_session_run(&session, &outcome);
+        put_back(out);
+        if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT)
+            put_gain(r, layout, kept->code.ticks, outcome.ticks, wrote_the_same(r, output));
+    }
+    if (nowhere)
+        fclose(nowhere);
+    if (output)
+        fclose(output);
+    in_experiment_free(&x);
+    return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int what_if(const struct request *r, const struct cli_kept *kept,
+                   const struct rep_sharing *sharing)
+{
+    struct rep_layout layout;
+    char why[512];
+    if (!rep_what_if(sharing, &kept->objects, r->object, r->unit, &layout, why, sizeof why))
+        return complain(why);
+    if (2 * nm_apart_pages(&(struct nm_params){.l2_line = kept->truth.line, .page_size = 1},
+                           layout.range, layout.ranges) >
+        kept->truth.memory) {
+        rep_layout_free(&layout);
+        return complain("--what-if: the parts take more than half of a station's memory");
+    }
+    const int status = run_again(r, kept, &layout);
+    rep_layout_free(&layout);
+    return status;
+}
+
+static int show(const struct request *r, struct cli_kept *kept)
+{
+    struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
+    struct rep_sharing *sharing =
+        rep_sharing_new(&kept->truth, &kept->profile, finder, &kept->code);
+    int status = CLI_EXIT_OK;
+    if (r->object)
+        status = what_if(r, kept, sharing);
+    else if (r->json)
+        rep_sharing_json(sharing, stdout);
+    else
+        rep_sharing_text(sharing, (size_t)r->lines, stdout);
+    rep_sharing_free(sharing);
+    rep_finder_free(finder);
+    return status;
+}
+
+static const struct argp_option options[] = {
+    {"lines", 'n', "N", 0, "Show so many lines in full (default 5, 0: all)", 0},
+    {"format", 'f', "FORMAT", 0, "text (default) or json", 0},
+    {"what-if", OPT_WHAT_IF, "OBJECT", 0,
+     "Run the program again, as if what different processors touch of OBJECT were on different "
+     "lines, and say what that gains",
+     0},
+    {"unit", OPT_UNIT, "UNIT", 0,
+     "With --what-if: instead put elements of an array (or members of a struct), or members of "
+     "members, on lines of their own: elements, members (default: threads)",
+     0},
+    {0}};
+
+int cli_c2c(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "RUN_DIR",
+        .doc = "Shows which lines and objects the processors of a run took from each other, "
+               "whether they shared words or only lines, what that cost, and what would mend it. "
+               "The run has to have asked for it: stat --truth -o RUN_DIR, or run: {truth: true}."
+               "\v"
+               "docs/c2c.md says what is true and what is false sharing."};
+    struct request r = {.lines = LINES};
+    struct cli_kept kept = {0};
+    int status = CLI_EXIT_USAGE;
+    cli_parse(&argp, argc, argv, 0, &r);
+    if (cli_kept_open(&kept, r.directory, true)) {
+        if (kept.code.lacks)
+            fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
+        status = show(&r, &kept);
+    }
+    cli_kept_close(&kept);
+    return status;
+}

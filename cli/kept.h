@@ -1,0 +1,26 @@
+/*
+ * What a run has kept in its directory, for the commands that look at it afterwards.
+ */
+#ifndef CLI_KEPT_H
+#define CLI_KEPT_H
+
+#include "report/objects.h"
+#include "report/profile.h"
+#include "report/profile_code.h"
+#include "report/truth.h"
+
+/** Zero, then cli_kept_open; cli_kept_close is due in any case. */
+struct cli_kept {
+    const char *directory;
+    struct rep_profile profile;
+    struct rep_code code;
+    struct rep_objects objects; /**< with the truth */
+    struct rep_truth truth;
+};
+
+/** Reads the profile and the program's names; with `truth` also what was asked of misses, and the
+ *  objects. @return false after a complaint */
+bool cli_kept_open(struct cli_kept *kept, const char *directory, bool truth);
+void cli_kept_close(struct cli_kept *kept);
+
+#endif

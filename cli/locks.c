@@ -1,0 +1,145 @@
+/*
+ * numachine locks: what threads waited for, of a run that kept a profile. It reads the run's
+ * directory and changes nothing there.
+ */
+#include "base/alloc.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "report/locks_view.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OPT_SORT = 0x300, OPT_LOCK };
+
+struct request {
+    const char *directory, *lock;
+    enum rep_locks_as as;
+    unsigned sort;
+    struct {
+        bool format, sort, lock;
+    } given;
+};
+
+static enum rep_locks_as format_of(struct argp_state *state, const char *name)
+{
+    unsigned as = 0;
+    while (as < REP_LOCKS_AS__COUNT && strcmp(name, rep_locks_formats[as].name) != 0)
+        as++;
+    if (as == REP_LOCKS_AS__COUNT)
+        argp_error(state, "--format: no format '%.60s'; there are text, json and csv", name);
+    return (enum rep_locks_as)as;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case OPT_SORT:
+        cli_once(state, "--sort", &r->given.sort);
+        if (!rep_lock_column_find(cli_value(state, "--sort", arg), &r->sort))
+            argp_error(state, "--sort: no column '%.60s'; --format=csv has their names", arg);
+        return 0;
+    case OPT_LOCK:
+        cli_once(state, "--lock", &r->given.lock);
+        r->lock = cli_text(state, "--lock", arg);
+        return 0;
+    case 'f':
+        cli_once(state, "--format", &r->given.format);
+        r->as = format_of(state, cli_value(state, "--format", arg));
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->directory)
+            argp_error(state, "one RUN_DIR at a time");
+        r->directory = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->directory)
+            argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static bool complain(const char *why)
+{
+    fprintf(stderr, "numachine: error: %s\n", why);
+    return false;
+}
+
+/* Whether there is a run, and locks in it; else one line in `why`. */
+static bool find_locks(const char *directory, const char *path, char *why, size_t size)
+{
+    struct stat st;
+    if (stat(directory, &st))
+        snprintf(why, size, "%s: %s", directory, strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        snprintf(why, size, "%s: not a run's directory", directory);
+    else if (stat(path, &st))
+        snprintf(why, size, "%s: %s; the run has kept no profile", path, strerror(errno));
+    else
+        return true;
+    return false;
+}
+
+/* @return false with a complaint */
+static bool read_run(const struct request *r, struct rep_locks *locks, struct rep_code *code)
+{
+    char why[8192];
+    char *path = sim_format("%s/" REP_LOCKS, r->directory);
+    const bool good = find_locks(r->directory, path, why, sizeof why) &&
+                      rep_locks_read(path, locks, why, sizeof why) &&
+                      rep_code_open(code, r->directory, why, sizeof why);
+    free(path);
+    return good || complain(why);
+}
+
+/* @return false with a complaint */
+static bool show(const struct request *r, const struct rep_locks *locks, struct rep_code *code)
+{
+    struct rep_locks_view view = {.locks = locks, .code = code, .sort = r->sort};
+    char why[256];
+    const bool good = rep_locks_view_open(&view, r->lock, why, sizeof why);
+    if (good)
+        rep_locks_formats[r->as].write(&view, stdout);
+    rep_locks_view_close(&view);
+    return good || complain(why);
+}
+
+static const struct argp_option options[] = {
+    {"sort", OPT_SORT, "COLUMN", 0,
+     "The greatest of this column first: waited (default), held, contended, longest ...", 0},
+    {"lock", OPT_LOCK, "NAME", 0, "Only the lock of this name or address (0x...)", 0},
+    {"format", 'f', "FORMAT", 0, "text (default), json or csv", 0},
+    {0}};
+
+int cli_locks(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "RUN_DIR",
+        .doc = "Shows what the threads of a run waited for: locks, conditions, barriers, loops; "
+               "who held it, and what the end of the run hangs on. The run has to have kept a "
+               "profile."
+               "\v"
+               "docs/locks.md says what the columns mean."};
+    struct request r = {.sort = REP_LOCK_WAITED};
+    struct rep_locks locks = {0};
+    struct rep_code code = {0};
+    int status = CLI_EXIT_USAGE;
+    cli_parse(&argp, argc, argv, 0, &r);
+    if (read_run(&r, &locks, &code)) {
+        if (code.lacks)
+            fprintf(stderr, "numachine: note: %s\n", code.lacks);
+        if (show(&r, &locks, &code))
+            status = CLI_EXIT_OK;
+    }
+    rep_code_close(&code);
+    rep_locks_free(&locks);
+    return status;
+}

@@ -1,0 +1,464 @@
+/*
+ * How misses are told apart (copies.h).
+ *
+ * The hard idea is that what decides a miss comes after it: which words are touched in the life
+ * that it begins. So the place that asked is kept with the life, and gets its class when the life
+ * ends.
+ */
+#include "procard/copies.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+/* [bytes] what the definitions call a word. */
+enum { WORD = 4 };
+
+enum loss { NEVER_HAD, TAKEN, EVICTED };
+
+struct line;
+
+struct copy {
+    struct pc_copy_seen seen; /* `of` is the key */
+    bool held;
+    enum loss loss;          /* how the last life ended */
+    pc_bytes read, written;  /* in this life */
+    pc_bytes fresh;          /* written, not published */
+    pc_bytes news;           /* written by others since the last essential life began */
+    pc_bytes word_news;      /* the same, where a life is essential by words */
+    pc_bytes since_loss;     /* ... since the last life ended */
+    pc_bytes since_touch;    /* ... since touched here */
+    pc_bytes late;           /* ... while it is held: counts from its end on */
+    struct pc_asked *miss;   /* that began this life, not decided; NULL: none */
+    sim_tick miss_time;      /* [ticks] it took */
+    struct pc_asked *raised; /* the upgrade that began this ownership; NULL: none */
+    sim_tick raised_time;
+    struct line *line;
+    struct copy *next; /* of the line */
+    UT_hash_handle hh;
+};
+
+struct line {
+    uint64_t address;
+    struct copy *copies;
+    pc_bytes taken; /* touched in copies that were taken away in this ownership */
+    unsigned takes; /* how many of them had been touched */
+    UT_hash_handle hh;
+};
+
+/* A line of the fully associative cache. */
+struct used {
+    uint64_t line;
+    UT_hash_handle hh;
+};
+
+struct request {
+    struct copy *copy; /* NULL: none under way */
+    struct pc_asked *asked;
+    pc_bytes word;
+    sim_tick at;
+    bool upgrade, noncoherent;
+};
+
+struct pc_copies {
+    unsigned halves;
+    size_t places;
+    struct request *request; /* [cards] */
+    struct used **used;      /* [cards * halves] the longest unused first */
+    struct copy *copies;
+    struct line *lines;
+    size_t cards;
+};
+
+struct pc_copies *pc_copies_new(unsigned cards, unsigned halves, size_t places)
+{
+    struct pc_copies *s = sim_alloc(1, sizeof *s);
+    *s = (struct pc_copies){.halves = halves, .places = places, .cards = cards};
+    s->request = sim_alloc(cards, sizeof *s->request);
+    s->used = sim_alloc((size_t)cards * halves, sizeof(struct used *));
+    return s;
+}
+
+static void free_copy(struct copy *copy)
+{
+    struct pc_asked *next;
+    for (const struct pc_asked *asked = copy->seen.asked; asked; asked = next) {
+        next = asked->next;
+        free((void *)asked);
+    }
+    free(copy);
+}
+
+void pc_copies_free(struct pc_copies *s)
+{
+    struct copy *copy, *next_copy;
+    struct line *line, *next_line;
+    struct used *used, *next_used;
+    if (!s)
+        return;
+    HASH_ITER(hh, s->copies, copy, next_copy) {
+        HASH_DEL(s->copies, copy);
+        free_copy(copy);
+    }
+    HASH_ITER(hh, s->lines, line, next_line) {
+        HASH_DEL(s->lines, line);
+        free(line);
+    }
+    for (size_t i = 0; i < s->cards * s->halves; i++)
+        HASH_ITER(hh, s->used[i], used, next_used) {
+            HASH_DEL(s->used[i], used);
+            free(used);
+        }
+    free(s->request);
+    free(s->used);
+    free(s);
+}
+
+/* ---- sets of bytes --------------------------------------------------------------------------- */
+
+/* The words that have one of the bytes, whole. */
+static pc_bytes words(pc_bytes bytes)
+{
+    const pc_bytes half = UINT64_C(0x1111111111111111), first = half << 64 | half;
+    bytes |= bytes >> 1;
+    bytes |= bytes >> 2;
+    return (bytes & first) * 15;
+}
+
+static bool meet_in_words(pc_bytes a, pc_bytes b)
+{
+    return words(a) & words(b);
+}
+
+/* ---- copies and lines ------------------------------------------------------------------------ */
+
+static struct copy *find(const struct pc_copies *s, struct pc_copy_of of)
+{
+    struct copy *copy;
+    HASH_FIND(hh, s->copies, &of, sizeof of, copy);
+    return copy;
+}
+
+static struct line *line_of(struct pc_copies *s, uint64_t address)
+{
+    struct line *line;
+    HASH_FIND(hh, s->lines, &address, sizeof address, line);
+    if (line)
+        return line;
+    line = sim_alloc(1, sizeof *line);
+    line->address = address;
+    HASH_ADD(hh, s->lines, address, sizeof line->address, line);
+    return line;
+}
+
+static struct copy *copy_of(struct pc_copies *s, struct pc_copy_of of)
+{
+    struct copy *copy = find(s, of);
+    if (copy)
+        return copy;
+    copy = sim_alloc(1, sizeof *copy);
+    copy->seen.of = of;
+    copy->line = line_of(s, of.line);
+    for (const struct copy *other = copy->line->copies; other; other = other->next)
+        copy->news |= other->seen.written & ~other->fresh;
+    copy->word_news = copy->since_touch = copy->news;
+    copy->next = copy->line->copies;
+    copy->line->copies = copy;
+    HASH_ADD(hh, s->copies, seen.of, sizeof copy->seen.of, copy);
+    return copy;
+}
+
+static struct pc_asked *asked_at(struct copy *copy, const struct pc_request_asked *by)
+{
+    for (const struct pc_asked *asked = copy->seen.asked; asked; asked = asked->next)
+        if (asked->node == by->node && asked->pc == by->pc)
+            return (struct pc_asked *)asked;
+    struct pc_asked *asked = sim_alloc(1, sizeof *asked);
+    *asked = (struct pc_asked){
+        .node = by->node, .pc = by->pc, .va = by->va, .next = (struct pc_asked *)copy->seen.asked};
+    copy->seen.asked = asked;
+    return asked;
+}
+
+static void count(struct pc_asked *asked, enum pc_miss_column class, sim_tick time)
+{
+    asked->v[class]++;
+    asked->v[class + 1] += (int64_t)time;
+}
+
+/* ---- the fully associative cache ------------------------------------------------------------- */
+
+static struct used **used_of(const struct pc_copies *s, struct pc_copy_of of)
+{
+    return &s->used[of.card * s->halves + of.half];
+}
+
+static bool would_have(const struct pc_copies *s, struct pc_copy_of of)
+{
+    struct used *used;
+    HASH_FIND(hh, *used_of(s, of), &of.line, sizeof of.line, used);
+    return used;
+}
+
+static void forget(struct pc_copies *s, struct pc_copy_of of)
+{
+    struct used **list = used_of(s, of), *used;
+    HASH_FIND(hh, *list, &of.line, sizeof of.line, used);
+    if (!used)
+        return;
+    HASH_DEL(*list, used);
+    free(used);
+}
+
+void pc_copies_use(struct pc_copies *s, struct pc_copy_of of)
+{
+    struct used **list = used_of(s, of), *used;
+    HASH_FIND(hh, *list, &of.line, sizeof of.line, used);
+    if (used) {
+        HASH_DEL(*list, used);
+    } else if (HASH_COUNT(*list) == s->places) {
+        used = *list;
+        HASH_DEL(*list, used);
+    } else {
+        used = sim_alloc(1, sizeof *used);
+    }
+    used->line = of.line;
+    HASH_ADD(hh, *list, line, sizeof used->line, used);
+}
+
+/* ---- lives ----------------------------------------------------------------------------------- */
+
+static void begin(struct copy *copy)
+{
+    assert(!copy->held && !copy->miss && !copy->raised);
+    copy->held = true;
+    copy->read = copy->written = copy->fresh = copy->late = 0;
+    if (copy->loss == EVICTED)
+        copy->news = copy->word_news = 0;
+}
+
+static bool others_have_touched(const struct copy *copy)
+{
+    for (const struct copy *other = copy->line->copies; other; other = other->next)
+        if (other->seen.of.card != copy->seen.of.card && (other->seen.read || other->seen.written))
+            return true;
+    return false;
+}
+
+/* The miss that began a life that is over. */
+static void decide(struct copy *copy, pc_bytes touched)
+{
+    struct pc_asked *miss = copy->miss;
+    const bool essential = copy->news & touched;
+    if (copy->loss == NEVER_HAD) {
+        miss->v[!copy->news ? PC_MISS_COLD_PURE
+                : essential ? PC_MISS_COLD_TRUE
+                            : PC_MISS_COLD_FALSE]++;
+        return;
+    }
+    count(miss, essential ? PC_MISS_TRUE_SHARING : PC_MISS_FALSE_SHARING, copy->miss_time);
+    miss->v[meet_in_words(copy->word_news, touched) ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE]++;
+}
+
+/* An ownership ends: what was written in it comes to be known. */
+static void publish(struct copy *copy)
+{
+    struct line *line = copy->line;
+    if (copy->raised)
+        count(copy->raised,
+              !line->takes                ? PC_MISS_UPGRADE_ALONE
+              : line->taken & copy->fresh ? PC_MISS_UPGRADE_TRUE
+                                          : PC_MISS_UPGRADE_FALSE,
+              copy->raised_time);
+    copy->raised = NULL;
+    line->taken = 0;
+    line->takes = 0;
+    for (struct copy *other = line->copies; copy->fresh && other; other = other->next) {
+        if (other->seen.of.card == copy->seen.of.card)
+            continue;
+        if (other->held) {
+            other->late |= copy->fresh;
+            continue;
+        }
+        other->news |= copy->fresh;
+        other->word_news |= copy->fresh;
+        other->since_loss |= copy->fresh;
+        other->since_touch |= copy->fresh;
+    }
+    copy->fresh = 0;
+}
+
+static void end(struct copy *copy, enum loss how, bool owner)
+{
+    const pc_bytes touched = copy->read | copy->written;
+    const bool always = copy->loss != TAKEN, essential = always || copy->news & touched;
+    const bool by_words = always || meet_in_words(copy->word_news, touched);
+    if (owner || copy->raised || copy->fresh)
+        publish(copy);
+    if (copy->miss)
+        decide(copy, touched);
+    copy->miss = NULL;
+    copy->news = (essential ? 0 : copy->news) | copy->late;
+    copy->word_news = (by_words ? 0 : copy->word_news) | copy->late;
+    copy->since_loss = copy->late;
+    copy->since_touch = (copy->since_touch & ~words(touched)) | copy->late;
+    copy->late = 0;
+    copy->held = false;
+    copy->loss = how;
+}
+
+void pc_copies_touch(struct pc_copies *s, struct pc_copy_of of, pc_bytes read, pc_bytes written)
+{
+    struct copy *copy = find(s, of);
+    if (!copy || !copy->held)
+        return; /* not coherent */
+    copy->read |= read;
+    copy->written |= written;
+    copy->fresh |= written;
+    copy->seen.read |= read;
+    copy->seen.written |= written;
+}
+
+void pc_copies_share(struct pc_copies *s, struct pc_copy_of of)
+{
+    struct copy *copy = find(s, of);
+    if (copy && copy->held)
+        publish(copy);
+}
+
+void pc_copies_lose(struct pc_copies *s, struct pc_copy_of of, bool taken, bool owner)
+{
+    struct copy *copy = find(s, of);
+    if (taken)
+        forget(s, of);
+    if (!copy || !copy->held)
+        return;
+    const pc_bytes touched = copy->read | copy->written;
+    end(copy, taken ? TAKEN : EVICTED, owner);
+    copy->seen.taken += taken;
+    copy->seen.evicted += !taken;
+    if (taken && touched) {
+        copy->line->taken |= touched;
+        copy->line->takes++;
+    }
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static pc_bytes access_bytes(const struct pc_request_asked *asked)
+{
+    const pc_bytes some = ((pc_bytes)1 << asked->size) - 1;
+    return some << (asked->pa - asked->of.line);
+}
+
+void pc_copies_ask(struct pc_copies *s, const struct pc_request_asked *asked)
+{
+    struct request *r = &s->request[asked->of.card];
+    struct copy *copy = copy_of(s, asked->of);
+    if (!copy->seen.asked)
+        copy->seen.first = asked->at;
+    copy->seen.last = asked->at;
+    *r = (struct request){.copy = copy,
+                          .asked = asked_at(copy, asked),
+                          .word = access_bytes(asked),
+                          .at = asked->at,
+                          .upgrade = asked->upgrade,
+                          .noncoherent = asked->noncoherent};
+}
+
+/* By the definitions that look at the word asked for. */
+static void decide_by_word(const struct request *r)
+{
+    const struct copy *copy = r->copy;
+    int64_t *v = r->asked->v;
+    v[meet_in_words(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE]++;
+    const pc_bytes known = words(copy->seen.read | copy->seen.written) & words(r->word);
+    v[!known                                    ? PC_MISS_TORRELLAS_COLD
+      : meet_in_words(copy->since_touch, known) ? PC_MISS_TORRELLAS_TRUE
+                                                : PC_MISS_TORRELLAS_FALSE]++;
+}
+
+static void have_missed(struct pc_copies *s, const struct request *r, sim_tick took)
+{
+    struct copy *copy = r->copy;
+    if (r->noncoherent) {
+        count(r->asked, PC_MISS_OTHER, took);
+        return;
+    }
+    if (copy->loss == NEVER_HAD)
+        count(r->asked, PC_MISS_COLD, took);
+    else if (copy->loss == EVICTED)
+        count(r->asked, would_have(s, copy->seen.of) ? PC_MISS_CONFLICT : PC_MISS_CAPACITY, took);
+    else if (others_have_touched(copy))
+        decide_by_word(r);
+    else
+        count(r->asked, PC_MISS_OTHER, took);
+    const bool later =
+        copy->loss == NEVER_HAD || (copy->loss == TAKEN && others_have_touched(copy));
+    begin(copy);
+    copy->miss = later ? r->asked : NULL;
+    copy->miss_time = took;
+}
+
+static void have_upgraded(const struct request *r, sim_tick took)
+{
+    struct copy *copy = r->copy;
+    if (!copy->held)
+        begin(copy); /* the copy was lost on the way: the line came instead of the right */
+    copy->raised = r->asked;
+    copy->raised_time = took;
+}
+
+void pc_copies_have(struct pc_copies *s, unsigned card, sim_tick at, unsigned nacks, bool transfer)
+{
+    struct request *r = &s->request[card];
+    if (!r->copy)
+        return;
+    r->asked->v[PC_MISS_NACKS] += nacks;
+    r->asked->v[PC_MISS_TRANSFERS] += transfer;
+    if (r->upgrade)
+        have_upgraded(r, at - r->at);
+    else
+        have_missed(s, r, at - r->at);
+    r->copy = NULL;
+}
+
+void pc_copies_give_up(struct pc_copies *s, unsigned card, sim_tick at)
+{
+    struct request *r = &s->request[card];
+    if (!r->copy)
+        return;
+    count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, at - r->at);
+    r->copy = NULL;
+}
+
+void pc_copies_create(struct pc_copies *s, struct pc_copy_of of)
+{
+    struct copy *copy = copy_of(s, of);
+    if (!copy->held)
+        begin(copy);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+void pc_copies_end(struct pc_copies *s)
+{
+    for (size_t i = 0; i < s->cards; i++) {
+        struct request *r = &s->request[i];
+        if (r->copy)
+            count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, 0);
+        r->copy = NULL;
+    }
+    for (struct copy *copy = s->copies; copy; copy = copy->hh.next)
+        if (copy->held)
+            end(copy, EVICTED, copy->raised);
+}
+
+void pc_copies_each(const struct pc_copies *s,
+                    void (*fn)(void *ctx, const struct pc_copy_seen *seen), void *ctx)
+{
+    for (const struct copy *copy = s->copies; copy; copy = copy->hh.next)
+        fn(ctx, &copy->seen);
+}

@@ -1,0 +1,38 @@
+/*
+ * A loop in which a processor does nothing but look: what a core tells of it (cursor.h).
+ *
+ * A processor spins while it goes round a loop, all loads in it come from where they came from the
+ * last time round and bring what they brought then, and it stores nothing, but by
+ * store-conditionals of the loop itself. From outside the loop nothing is to be seen of it.
+ */
+#ifndef PC_LOOP_H
+#define PC_LOOP_H
+
+#include "base/time.h"
+
+#include <stdint.h>
+
+enum { PC_LOOP_VALUES = 6 };
+
+/** A core has come round a loop. */
+struct pc_round {
+    uint64_t head, pc; /**< virtual addresses of its first instruction, and of its last transfer */
+    uint64_t va;       /**< of the word that it looks at; NOWHERE: not known */
+    uint64_t stores;   /**< that the processor has ever completed */
+    unsigned scs;      /**< store-conditionals in the loop: it may have completed each */
+    unsigned values;   /**< how many values tell one time round from another, and */
+    uint64_t value[PC_LOOP_VALUES]; /**< ... which they are: addresses and data of its loads */
+};
+
+/** A loop that a card is in, or has been in last. */
+struct pc_loop {
+    struct pc_round round; /**< the last one; head and pc 0: none */
+    unsigned tries;        /**< store-conditionals within, since then */
+    uint32_t thread;
+    uint64_t rounds;   /**< that changed nothing */
+    sim_tick from, to; /**< [ticks] of the first and the last of them */
+    sim_tick lost;     /**< [ticks] when its line was taken away last; 0: never */
+    uint32_t lost_to;  /**< the thread that took it */
+};
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * What the cards of a machine tell of lines and bytes, and the rows that become of it.
+ *
+ * The hard idea is when bytes are told. The interpreter only sets bits beside the lines of the
+ * primary data cache; they are collected when such a line goes, and before anything happens to the
+ * line of the secondary cache. So a processor that is ahead of the machine has set no bit of a life
+ * that is over.
+ */
+#include "procard/misses.h"
+
+#include "base/alloc.h"
+#include "procard/cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pc_misses {
+    struct pc_profile *profile;
+    struct pc_copies *copies;
+    struct pc_missed_copy *copy;
+    struct pc_missed_row *row;
+    size_t copy_count, row_count;
+};
+
+/* ---- from the cards -------------------------------------------------------------------------- */
+
+static bool is_joint(const struct pc_card *card)
+{
+    return card->l2[PC_SIDE_I].line == card->l2[PC_SIDE_D].line;
+}
+
+/* A joint cache has one half, the one for data. */
+static struct pc_copy_of copy_of(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    return (struct pc_copy_of){
+        .line = line, .card = card->cpu.number, .half = !is_joint(card) && side == PC_SIDE_I};
+}
+
+static uint64_t line_of(const struct pc_card *card, uint64_t pa)
+{
+    return pa & ~(uint64_t)(card->p->l2_line - 1);
+}
+
+void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at)
+{
+    const struct pc_request *r = &card->request;
+    const struct pc_cursor *cursor = card->cpu.cursor;
+    pc_copies_ask(card->copies, &(struct pc_request_asked){
+                                    .of = copy_of(card, r->side, line_of(card, pa)),
+                                    .pa = pa,
+                                    .va = va,
+                                    .size = size,
+                                    .upgrade = r->stall == PC_ST_STALL_MP,
+                                    .noncoherent = r->noncoherent,
+                                    .node = cursor->at,
+                                    .pc = cursor->pc,
+                                    .at = at,
+                                });
+}
+
+void pc_misses_have(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+{
+    const bool data = nm_message_row(in->message)->has_data;
+    pc_copies_have(card->copies, card->cpu.number, now, card->request.nacks,
+                   data && !card->request.noncoherent && !(in->info & NM_INFO_VALID));
+}
+
+void pc_misses_give_up(struct pc_card *card, sim_tick now)
+{
+    pc_copies_give_up(card->copies, card->cpu.number, now);
+}
+
+void pc_misses_create(struct pc_card *card, uint64_t line)
+{
+    pc_copies_create(card->copies, copy_of(card, PC_SIDE_D, line));
+}
+
+/* A line of instructions is taken to be read whole. */
+void pc_misses_use(struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    const struct pc_copy_of of = copy_of(card, side, line);
+    const pc_bytes all = ~(pc_bytes)0 >> (128 - card->p->l2_line);
+    pc_copies_use(card->copies, of);
+    if (side == PC_SIDE_I)
+        pc_copies_touch(card->copies, of, all, 0);
+}
+
+void pc_misses_touch(struct pc_card *card, unsigned place)
+{
+    const uint64_t part = card->l1_line[PC_SIDE_D][place];
+    uint64_t *touched = &card->l1[PC_SIDE_D][place].touched;
+    if (part == ~UINT64_C(0) || !*touched)
+        return;
+    const uint64_t line = line_of(card, part);
+    const pc_bytes read = (uint32_t)*touched >> (part & 31),
+                   written = *touched >> 32 >> (part & 31);
+    pc_copies_touch(card->copies, copy_of(card, PC_SIDE_D, line), read << (part - line),
+                    written << (part - line));
+    *touched = 0;
+}
+
+void pc_misses_share(struct pc_card *card, uint64_t line)
+{
+    pc_copies_share(card->copies, copy_of(card, PC_SIDE_D, line));
+}
+
+void pc_misses_lose(struct pc_card *card, enum pc_side side, uint64_t line, bool taken, bool owner)
+{
+    pc_copies_lose(card->copies, copy_of(card, side, line), taken, owner);
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static struct pc_card *card_at(const struct pc_misses *misses, unsigned card)
+{
+    return pc_card_of(nm_machine_card(misses->profile->m, card));
+}
+
+struct pc_misses *pc_misses_new(struct pc_profile *profile)
+{
+    struct pc_misses *misses = sim_alloc(1, sizeof *misses);
+    *misses = (struct pc_misses){.profile = profile};
+    const struct pc_card *first = card_at(misses, 0);
+    if (first->functional) {
+        free(misses);
+        return NULL;
+    }
+    misses->copies =
+        pc_copies_new(profile->cards, is_joint(first) ? 1 : 2, first->l2[PC_SIDE_D].places);
+    for (unsigned i = 0; i < profile->cards; i++)
+        card_at(misses, i)->copies = misses->copies;
+    return misses;
+}
+
+void pc_misses_free(struct pc_misses *misses)
+{
+    if (!misses)
+        return;
+    for (unsigned i = 0; i < misses->profile->cards; i++)
+        card_at(misses, i)->copies = NULL;
+    pc_copies_free(misses->copies);
+    free(misses->copy);
+    free(misses->row);
+    free(misses);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_line(const void *x, const void *y)
+{
+    const struct pc_copy_seen *const *a = x, *const *b = y;
+    const struct pc_copy_of *p = &(*a)->of, *q = &(*b)->of;
+    const int line = order(p->line, q->line), card = order(p->card, q->card);
+    return line ? line : card ? card : order(p->half, q->half);
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct pc_missed_row *a = x, *b = y;
+    const int copy = order(a->copy, b->copy), phase = order(a->phase, b->phase);
+    const int thread = order(a->thread, b->thread), path = order(a->path, b->path);
+    return copy ? copy : phase ? phase : thread ? thread : path ? path : order(a->pc, b->pc);
+}
+
+struct list {
+    const struct pc_copy_seen **seen;
+    size_t count, rows;
+};
+
+static void collect(void *ctx, const struct pc_copy_seen *seen)
+{
+    struct list *list = ctx;
+    if (!(list->count & (list->count + 1)))
+        list->seen = sim_grow(list->seen, 2 * list->count + 1, sizeof(struct pc_copy_seen *));
+    list->seen[list->count++] = seen;
+    for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next)
+        list->rows++;
+}
+
+static void add_row(struct pc_misses *misses, const struct pc_asked *asked)
+{
+    const struct pc_node *node = asked->node;
+    struct pc_missed_row *row = &misses->row[misses->row_count++];
+    *row = (struct pc_missed_row){.copy = (uint32_t)misses->copy_count,
+                                  .phase = node->key.phase,
+                                  .thread = node->key.thread,
+                                  .path = node->key.path,
+                                  .pc = asked->pc,
+                                  .va = asked->va};
+    memcpy(row->v, asked->v, sizeof row->v);
+}
+
+/* The request that came first has the row that was made first: the last one of the list. */
+static uint64_t first_va(const struct pc_copy_seen *seen)
+{
+    const struct pc_asked *asked = seen->asked;
+    while (asked && asked->next)
+        asked = asked->next;
+    return asked ? asked->va : 0;
+}
+
+static void add_copy(struct pc_misses *misses, const struct pc_copy_seen *seen, uint64_t line)
+{
+    for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next)
+        add_row(misses, asked);
+    misses->copy[misses->copy_count++] = (struct pc_missed_copy){
+        .line = seen->of.line,
+        .va = first_va(seen) & ~(line - 1),
+        .card = seen->of.card,
+        .code = seen->of.half,
+        .read = {(uint64_t)seen->read, (uint64_t)(seen->read >> 64)},
+        .written = {(uint64_t)seen->written, (uint64_t)(seen->written >> 64)},
+        .taken = seen->taken,
+        .evicted = seen->evicted,
+        .first = seen->first,
+        .last = seen->last,
+    };
+}
+
+void pc_misses_end(struct pc_misses *misses)
+{
+    struct list list = {NULL, 0, 0};
+    const uint64_t line = card_at(misses, 0)->p->l2_line;
+    for (unsigned i = 0; i < misses->profile->cards; i++)
+        for (unsigned place = 0; place <= card_at(misses, i)->l1_mask[PC_SIDE_D]; place++)
+            pc_misses_touch(card_at(misses, i), place);
+    pc_copies_end(misses->copies);
+    pc_copies_each(misses->copies, collect, &list);
+    if (list.count)
+        qsort(list.seen, list.count, sizeof *list.seen, by_line);
+    misses->copy = sim_alloc(list.count + 1, sizeof *misses->copy);
+    misses->row = sim_alloc(list.rows + 1, sizeof *misses->row);
+    for (size_t i = 0; i < list.count; i++)
+        add_copy(misses, list.seen[i], line);
+    if (misses->row_count)
+        qsort(misses->row, misses->row_count, sizeof *misses->row, by_place);
+    free(list.seen);
+}
+
+size_t pc_misses_copies(const struct pc_misses *misses, const struct pc_missed_copy **copies)
+{
+    *copies = misses->copy;
+    return misses->copy_count;
+}
+
+size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row **rows)
+{
+    *rows = misses->row;
+    return misses->row_count;
+}

@@ -1,0 +1,63 @@
+/*
+ * The truth of misses: why each miss of a secondary cache and each upgrade had to be, what it cost,
+ * which instruction asked, and who has touched which bytes of which line.
+ *
+ * It is made in a profiled run, whose interpreter keeps the bytes that are touched beside the lines
+ * of the primary caches. Nothing simulated changes. The definitions of true and false sharing are
+ * in copies.h; what can be counted, in misses.def.
+ *
+ * Not seen: what the operating system reads and writes for a program goes to the memory image, past
+ * all caches.
+ */
+#ifndef PC_MISSES_H
+#define PC_MISSES_H
+
+#include "procard/copies.h"
+#include "procard/profile.h"
+
+#pragma GCC visibility push(default)
+
+/** A card's part in a line. */
+struct pc_missed_copy {
+    uint64_t line; /**< physical address */
+    uint64_t va;   /**< virtual address of the line, as the card asked for it first */
+    uint32_t card;
+    bool code;            /**< of the half for instructions, in a split cache */
+    uint64_t read[2];     /**< bytes ever read: those of the line's first 64 bytes, and the rest */
+    uint64_t written[2];  /**< ... written */
+    uint64_t taken;       /**< [copies] taken away by other cards' requests */
+    uint64_t evicted;     /**< [copies] gone to make room */
+    sim_tick first, last; /**< requests for it */
+};
+
+/** What an instruction on a path of a thread has asked of a line, in a phase. */
+struct pc_missed_row {
+    uint32_t copy; /**< number of the card's part in the line */
+    uint32_t phase, thread, path;
+    uint64_t pc, va; /**< va: of its first request */
+    int64_t v[PC_MISS__COUNT];
+};
+
+struct pc_misses;
+
+/**
+ * Asks of all cards of a profiled machine from now on; before its first run.
+ * @param profile  outlives it
+ * @return the caller's, released after the machine's last run and before its end; NULL: there are
+ * no caches
+ */
+struct pc_misses *pc_misses_new(struct pc_profile *profile);
+void pc_misses_free(struct pc_misses *misses);
+
+/** Ends the truth: after the machine's last run. To be called once, before the two below. */
+void pc_misses_end(struct pc_misses *misses);
+
+/** By line, card and half. @return how many; *copies holds until pc_misses_free */
+size_t pc_misses_copies(const struct pc_misses *misses, const struct pc_missed_copy **copies);
+
+/** By copy, phase, thread, path and pc. @return how many; *rows holds until pc_misses_free */
+size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row **rows);
+
+#pragma GCC visibility pop
+
+#endif

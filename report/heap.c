@@ -1,0 +1,517 @@
+/*
+ * The blocks of the heap, as calls of the allocator's functions tell.
+ *
+ * The hard idea is the order. Cards run ahead of each other, and an allocator gives a block away
+ * before its function has returned. So a block is gone when free is entered, and there when malloc
+ * returns: no card can be told of the second before the first, since the other card had to see the
+ * memory that free wrote. Times are those of the cards, exact, and decide nothing here.
+ *
+ * What is kept is bounded. Blocks of one site that had the same bytes one after the other are one
+ * entry. Of what has been given back, only so many entries are kept: those that lived longest.
+ */
+#include "report/heap.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+enum {
+    GONE_MAX = 1 << 18, /* entries of blocks that were given back */
+    KEPT_MAX = 1 << 20  /* entries in all: live ones beyond are only counted */
+};
+
+enum does { TAKES, RETAKES, HANDS, WITHIN, GIVES, MAPS, REMAPS, UNMAPS, BREAKS };
+
+static const struct allocator {
+    const char *name, *kind;
+    enum does does;
+    int size, times;
+} allocators[] = {
+#define ALLOCATOR(name, kind, does, size, times) {name, kind, does, size, times},
+#include "report/allocators.def"
+#undef ALLOCATOR
+};
+
+enum { ALLOCATORS = sizeof allocators / sizeof *allocators };
+
+/* What tells one from another; no padding, they are hashed. */
+struct site_key {
+    uint64_t path, call, watch;
+};
+
+struct place_key {
+    uint64_t from, to, site;
+};
+
+struct site {
+    struct site_key key;
+    struct rep_site site;
+    uint64_t now; /* [bytes] at present */
+    uint32_t number;
+    UT_hash_handle hh;
+};
+
+struct live {
+    struct rep_block block;
+    struct live *prev, *next; /* of mappings */
+    UT_hash_handle hh;        /* by block.from */
+};
+
+struct gone {
+    struct place_key key;
+    struct rep_block block;
+    UT_hash_handle hh;
+};
+
+/* A thread, and what it is doing in the allocator. */
+struct worker {
+    struct rep_thread thread;
+    unsigned depth;      /* watched functions under way, one in another */
+    uint64_t within;     /* result of the last one inside */
+    struct live *unsure; /* being moved by realloc */
+    UT_hash_handle hh;
+};
+
+struct rep_heap {
+    struct site **site; /* [sites] by number */
+    size_t sites;
+    struct site *by_key;
+    struct live *live, *mapped;
+    struct gone *gone;
+    struct worker *workers, *last; /* last: who was told of last */
+};
+
+/* ---- sites ----------------------------------------------------------------------------------- */
+
+/* The kinds of all rows, each once; NULL behind the last. */
+static void list_kinds(const char *kind[ALLOCATORS + 1])
+{
+    memset(kind, 0, (ALLOCATORS + 1) * sizeof *kind);
+    for (unsigned i = 0; i < ALLOCATORS; i++) {
+        unsigned k = 0;
+        while (kind[k] && strcmp(kind[k], allocators[i].kind) != 0)
+            k++;
+        kind[k] = allocators[i].kind;
+    }
+}
+
+static uint32_t kind_of(unsigned watch)
+{
+    const char *kind[ALLOCATORS + 1];
+    uint32_t k = 0;
+    list_kinds(kind);
+    while (strcmp(kind[k], allocators[watch].kind) != 0)
+        k++;
+    return k;
+}
+
+static struct site *site_of(struct rep_heap *h, const struct pc_crossing *x)
+{
+    const struct site_key key = {x->path, x->call, x->watch};
+    struct site *site;
+    HASH_FIND(hh, h->by_key, &key, sizeof key, site);
+    if (site)
+        return site;
+    site = sim_alloc(1, sizeof *site);
+    site->key = key;
+    site->number = (uint32_t)h->sites;
+    site->site = (struct rep_site){.path = x->path, .call = x->call, .kind = kind_of(x->watch)};
+    HASH_ADD(hh, h->by_key, key, sizeof site->key, site);
+    if (!(h->sites & (h->sites + 1)))
+        h->site = sim_grow(h->site, 2 * h->sites + 1, sizeof(struct site *));
+    h->site[h->sites++] = site;
+    return site;
+}
+
+/* ---- what is there no longer ----------------------------------------------------------------- */
+
+static int by_life(struct gone *a, struct gone *b)
+{
+    const struct rep_block *x = &a->block, *y = &b->block;
+    const uint64_t by[][2] = {{y->lived, x->lived},
+                              {x->born, y->born},
+                              {x->from, y->from},
+                              {x->to, y->to},
+                              {x->site, y->site}};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i][0] != by[i][1])
+            return by[i][0] < by[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* Forgets the half that lived shortest. */
+static void forget(struct rep_heap *h)
+{
+    struct gone *gone, *next;
+    size_t i = 0;
+    HASH_SORT(h->gone, by_life);
+    HASH_ITER(hh, h->gone, gone, next) {
+        if (i++ < GONE_MAX / 2)
+            continue;
+        h->site[gone->block.site]->site.forgotten += gone->block.times;
+        HASH_DEL(h->gone, gone);
+        free(gone);
+    }
+}
+
+/* A block that has died. */
+static void bury(struct rep_heap *h, const struct rep_block *block)
+{
+    const struct place_key key = {block->from, block->to, block->site};
+    const sim_tick life = block->died > block->born ? block->died - block->born : 0;
+    struct gone *gone;
+    HASH_FIND(hh, h->gone, &key, sizeof key, gone);
+    if (!gone) {
+        gone = sim_alloc(1, sizeof *gone);
+        gone->key = key;
+        gone->block = *block;
+        gone->block.lived = life;
+        HASH_ADD(hh, h->gone, key, sizeof gone->key, gone);
+    } else {
+        gone->block.died = sim_later(gone->block.died, block->died);
+        gone->block.lived += life;
+        gone->block.times++;
+    }
+    if (HASH_COUNT(h->gone) > GONE_MAX)
+        forget(h);
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+static struct live *live_at(struct rep_heap *h, uint64_t from)
+{
+    struct live *live;
+    HASH_FIND(hh, h->live, &from, sizeof from, live);
+    return live;
+}
+
+static bool is_mapping(const struct rep_heap *h, const struct live *live)
+{
+    const enum does does = allocators[h->site[live->block.site]->key.watch].does;
+    return does == MAPS || does == REMAPS || does == BREAKS;
+}
+
+static void put_in(struct rep_heap *h, struct live *live)
+{
+    HASH_ADD(hh, h->live, block.from, sizeof live->block.from, live);
+    live->prev = NULL;
+    live->next = NULL;
+    if (!is_mapping(h, live))
+        return;
+    live->next = h->mapped;
+    if (h->mapped)
+        h->mapped->prev = live;
+    h->mapped = live;
+}
+
+static void take_out(struct rep_heap *h, struct live *live)
+{
+    HASH_DEL(h->live, live);
+    if (live->prev)
+        live->prev->next = live->next;
+    else if (h->mapped == live)
+        h->mapped = live->next;
+    if (live->next)
+        live->next->prev = live->prev;
+}
+
+/* A block that has been taken out is given back. */
+static void end(struct rep_heap *h, struct live *live, sim_tick at)
+{
+    h->site[live->block.site]->now -= live->block.to - live->block.from;
+    live->block.died = at;
+    bury(h, &live->block);
+    free(live);
+}
+
+static void give(struct rep_heap *h, uint64_t from, sim_tick at)
+{
+    struct live *live = live_at(h, from);
+    if (!live)
+        return;
+    take_out(h, live);
+    end(h, live, at);
+}
+
+static void add(struct rep_heap *h, const struct rep_block *block)
+{
+    struct live *live;
+    give(h, block->from, block->born); /* nobody has seen how it went */
+    if (HASH_COUNT(h->live) + HASH_COUNT(h->gone) >= KEPT_MAX) {
+        h->site[block->site]->site.forgotten++;
+        h->site[block->site]->now -= block->to - block->from;
+        return;
+    }
+    live = sim_alloc(1, sizeof *live);
+    live->block = *block;
+    put_in(h, live);
+}
+
+static void take(struct rep_heap *h, const struct pc_crossing *x, uint64_t from, uint64_t size)
+{
+    struct site *site = site_of(h, x);
+    const struct rep_block block = {.from = from,
+                                    .to = from + size,
+                                    .born = x->entered,
+                                    .died = SIM_NEVER,
+                                    .thread = x->thread,
+                                    .site = site->number,
+                                    .serial = site->site.blocks++,
+                                    .times = 1};
+    site->site.bytes += size;
+    site->now += size;
+    site->site.most = site->now > site->site.most ? site->now : site->site.most;
+    add(h, &block);
+}
+
+/* The part of a mapping that is left beside a hole. */
+static void leave(struct rep_heap *h, const struct rep_block *whole, uint64_t from, uint64_t to)
+{
+    struct rep_block rest = *whole;
+    if (from >= to)
+        return;
+    rest.from = from;
+    rest.to = to;
+    add(h, &rest);
+}
+
+static void unmap_from(struct rep_heap *h, struct live *live, uint64_t from, uint64_t to,
+                       sim_tick at)
+{
+    const struct rep_block whole = live->block;
+    take_out(h, live);
+    live->block.from = from > whole.from ? from : whole.from;
+    live->block.to = to < whole.to ? to : whole.to;
+    end(h, live, at);
+    leave(h, &whole, whole.from, from);
+    leave(h, &whole, to, whole.to);
+}
+
+static void unmap(struct rep_heap *h, uint64_t from, uint64_t size, sim_tick at)
+{
+    const uint64_t to = from + size;
+    struct live *live = h->mapped;
+    if (to < from)
+        return;
+    while (live) {
+        struct live *next = live->next;
+        if (live->block.from < to && from < live->block.to) {
+            unmap_from(h, live, from, to, at);
+            next = h->mapped; /* it may be another list now */
+        }
+        live = next;
+    }
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static uint64_t size_of(const struct pc_crossing *x)
+{
+    const struct allocator *a = &allocators[x->watch];
+    return x->argument[a->size] * (a->times < 0 ? 1 : x->argument[a->times]);
+}
+
+/* realloc has come to its end: without a result, the block stays where it was. */
+static void settle(struct rep_heap *h, struct worker *w, const struct pc_crossing *x)
+{
+    struct live *live = w->unsure;
+    w->unsure = NULL;
+    if (!live)
+        return;
+    if (x->result || (x->what == PC_CROSSED_RETURNED && !size_of(x)) ||
+        live_at(h, live->block.from))
+        end(h, live, x->entered);
+    else
+        put_in(h, live);
+}
+
+static void begin(struct rep_heap *h, struct worker *w, const struct pc_crossing *x)
+{
+    const enum does does = allocators[x->watch].does;
+    if (does == GIVES)
+        give(h, x->argument[0], x->at);
+    else if (does == UNMAPS)
+        unmap(h, x->argument[0], x->argument[1], x->at);
+    else if (does == RETAKES && (w->unsure = live_at(h, x->argument[0])))
+        take_out(h, w->unsure);
+}
+
+/* The heap's end was at `old`. */
+static void move_break(struct rep_heap *h, const struct pc_crossing *x, uint64_t old)
+{
+    const int64_t by = (int64_t)x->argument[0];
+    if (by > 0)
+        take(h, x, old, (uint64_t)by);
+    else if (by < 0 && -(uint64_t)by <= old)
+        unmap(h, old + (uint64_t)by, -(uint64_t)by, x->at);
+}
+
+static void finish(struct rep_heap *h, const struct worker *w, const struct pc_crossing *x)
+{
+    const enum does does = allocators[x->watch].does;
+    const uint64_t from = does == HANDS ? w->within : x->result;
+    const bool gave = from && (int64_t)from > 0 && (does != HANDS || !x->result);
+    if (!gave)
+        return;
+    if (does == REMAPS)
+        unmap(h, x->argument[0], x->argument[1], x->at);
+    if (does == BREAKS)
+        move_break(h, x, from);
+    else if (does != GIVES && does != UNMAPS && from + size_of(x) >= from)
+        take(h, x, from, size_of(x));
+}
+
+static struct worker *worker_of(struct rep_heap *h, uint32_t number)
+{
+    struct worker *w = h->last;
+    if (w && w->thread.number == number)
+        return w;
+    HASH_FIND(hh, h->workers, &number, sizeof number, w);
+    if (!w) {
+        w = sim_alloc(1, sizeof *w);
+        w->thread = (struct rep_thread){.number = number, .died = SIM_NEVER};
+        HASH_ADD(hh, h->workers, thread.number, sizeof w->thread.number, w);
+    }
+    h->last = w;
+    return w;
+}
+
+/* Of functions within each other the outermost counts. */
+static void told(void *ctx, const struct pc_crossing *x)
+{
+    struct rep_heap *h = ctx;
+    struct worker *w = worker_of(h, x->thread);
+    if (x->what == PC_CROSSED_ENTERED) {
+        if (!w->depth++) {
+            w->within = 0;
+            begin(h, w, x);
+        }
+        return;
+    }
+    if (--w->depth) {
+        w->within = x->result;
+        return;
+    }
+    settle(h, w, x);
+    if (x->what == PC_CROSSED_RETURNED && allocators[x->watch].does != WITHIN)
+        finish(h, w, x);
+}
+
+void rep_heap_thread(struct rep_heap *h, const struct prog_thread *thread)
+{
+    struct rep_thread *t = &worker_of(h, thread->number)->thread;
+    if (thread->ended) {
+        t->died = thread->at;
+        return;
+    }
+    if (t->stack == t->stack_to) {
+        t->born = thread->at;
+        t->stack = thread->stack;
+        t->stack_to = thread->stack_to;
+    }
+    t->tls = thread->tls;
+    t->tls_to = thread->tls_to;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static void watch(struct rep_heap *h, struct pc_profile *profile, struct prog_names *names)
+{
+    uint64_t known[ALLOCATORS], to;
+    unsigned count = 0;
+    for (unsigned i = 0; i < ALLOCATORS; i++) {
+        bool new = names->find(names, allocators[i].name, &known[count], &to);
+        for (unsigned k = 0; new &&k < count; k++)
+            new = known[k] != known[count];
+        if (new)
+            pc_profile_watch(profile, known[count++], i, told, h);
+    }
+}
+
+struct rep_heap *rep_heap_new(struct pc_profile *profile, struct prog_names *names)
+{
+    struct rep_heap *h = sim_alloc(1, sizeof *h);
+    if (names)
+        watch(h, profile, names);
+    return h;
+}
+
+void rep_heap_free(struct rep_heap *h)
+{
+    struct live *live, *next_live;
+    struct gone *gone, *next_gone;
+    struct worker *worker, *next_worker;
+    if (!h)
+        return;
+    HASH_ITER(hh, h->live, live, next_live) {
+        HASH_DEL(h->live, live);
+        free(live);
+    }
+    HASH_ITER(hh, h->gone, gone, next_gone) {
+        HASH_DEL(h->gone, gone);
+        free(gone);
+    }
+    HASH_ITER(hh, h->workers, worker, next_worker) {
+        HASH_DEL(h->workers, worker);
+        free(worker->unsure);
+        free(worker);
+    }
+    HASH_CLEAR(hh, h->by_key);
+    for (size_t i = 0; i < h->sites; i++)
+        free(h->site[i]);
+    free(h->site);
+    free(h);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct rep_block *x = a, *y = b;
+    const uint64_t by[][2] = {
+        {x->from, y->from}, {x->to, y->to}, {x->born, y->born}, {x->site, y->site}};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i][0] != by[i][1])
+            return by[i][0] < by[i][1] ? -1 : 1;
+    return 0;
+}
+
+static void take_blocks(const struct rep_heap *h, struct rep_objects *o)
+{
+    const struct worker *w;
+    o->block = sim_alloc(HASH_COUNT(h->live) + HASH_COUNT(h->gone) + HASH_COUNT(h->workers),
+                         sizeof *o->block);
+    for (const struct live *l = h->live; l; l = l->hh.next)
+        o->block[o->blocks++] = l->block;
+    for (const struct gone *g = h->gone; g; g = g->hh.next)
+        o->block[o->blocks++] = g->block;
+    for (w = h->workers; w; w = w->hh.next)
+        if (w->unsure) /* the run ended within realloc */
+            o->block[o->blocks++] = w->unsure->block;
+    qsort(o->block, o->blocks, sizeof *o->block, by_place);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct rep_thread *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+struct rep_objects rep_heap_take(const struct rep_heap *h)
+{
+    struct rep_objects o = {.sites = h->sites};
+    const char *kind[ALLOCATORS + 1];
+    list_kinds(kind);
+    o.kind = sim_alloc(ALLOCATORS, sizeof(char *));
+    for (; kind[o.kinds]; o.kinds++)
+        o.kind[o.kinds] = sim_strdup(kind[o.kinds]);
+    o.site = sim_alloc(h->sites, sizeof *o.site);
+    for (size_t i = 0; i < h->sites; i++)
+        o.site[i] = h->site[i]->site;
+    take_blocks(h, &o);
+    o.thread = sim_alloc(HASH_COUNT(h->workers), sizeof *o.thread);
+    for (const struct worker *w = h->workers; w; w = w->hh.next)
+        o.thread[o.threads++] = w->thread;
+    qsort(o.thread, o.threads, sizeof *o.thread, by_number);
+    return o;
+}

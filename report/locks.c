@@ -1,0 +1,202 @@
+/*
+ * locks.json, written as it is walked.
+ *
+ *     {"schema": 1, "ticks": n, "last": thread, "least": n, "missed": n,
+ *      "kinds": [name, ...],
+ *      "columns": [[name, unit, sentence], ...],
+ *      "locks": [[kind, address, [bucket, count, ...], [bucket, count, ...]], ...],
+ *      "sites": [[lock, thread, pc, column, value, ...], ...],
+ *      "threads": [[number, by, born, ended], ...],
+ *      "waits": [[thread, by, site, holder, since, begin, released, end], ...]}
+ *
+ * What refers to another list is an index into it. An address is a signed number of 64 bits; one
+ * that is none is null, and so is a holder that is none. Of a call that did not have to wait `by`
+ * is null, or `released` is before `begin`: then it needs what was done there all the same. A site
+ * leaves out values that are 0. A lock's lists say how often it was held how long, and how long it
+ * took to hand it over. Equal runs give equal bytes.
+ */
+#include "report/locks.h"
+
+#include "base/alloc.h"
+#include "report/locks_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+const struct rep_lock_column_row rep_lock_columns[REP_LOCK_COLUMNS] = {
+#define SUM                               false
+#define MOST                              true
+#define COLUMN(name, unit, how, sentence) {#name, unit, sentence, how},
+#include "report/lock_columns.def"
+#undef COLUMN
+#undef SUM
+#undef MOST
+};
+
+const struct rep_lock_kind_row rep_lock_kinds[REP_LOCK_KINDS] = {
+#define KIND(name, sentence) {#name, sentence},
+#include "report/lock_kinds.def"
+#undef KIND
+};
+
+const char *rep_lock_column_name(unsigned column, char buf[REP_LOCK_NAME])
+{
+    const char *from = rep_lock_columns[column].name;
+    size_t n = 0;
+    for (; from[n]; n++)
+        buf[n] = (char)(from[n] >= 'A' && from[n] <= 'Z' ? from[n] - 'A' + 'a' : from[n]);
+    buf[n] = '\0';
+    return buf;
+}
+
+void rep_locks_free(struct rep_locks *locks)
+{
+    free(locks->lock);
+    free(locks->site);
+    free(locks->thread);
+    free(locks->wait);
+    *locks = (struct rep_locks){0};
+}
+
+void rep_lock_add(uint64_t a[REP_LOCK_COLUMNS], const uint64_t b[REP_LOCK_COLUMNS])
+{
+    for (int c = 0; c < REP_LOCK_COLUMNS; c++)
+        if (!rep_lock_columns[c].most)
+            a[c] += b[c];
+        else if (a[c] < b[c])
+            a[c] = b[c];
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+unsigned rep_times_bucket(uint64_t ticks)
+{
+    const unsigned log = ticks ? 63 - (unsigned)__builtin_clzll(ticks) : 0;
+    return log < 2 ? (unsigned)ticks : 4 * (log - 1) + (ticks >> (log - 2) & 3);
+}
+
+uint64_t rep_times_last(unsigned bucket)
+{
+    const unsigned log = bucket / 4 + 1;
+    return bucket < 4 ? bucket
+                      : ((UINT64_C(4) + bucket % 4) << (log - 2)) + (UINT64_C(1) << (log - 2)) - 1;
+}
+
+uint64_t rep_times_quantile(const struct rep_times *times, unsigned permille)
+{
+    uint64_t all = 0, seen = 0;
+    for (unsigned i = 0; i < REP_TIMES_BUCKETS; i++)
+        all += times->count[i];
+    for (unsigned i = 0; all && i < REP_TIMES_BUCKETS; i++) {
+        seen += times->count[i];
+        if (seen >= all - all / 1000 * (1000 - permille) - all % 1000 * (1000 - permille) / 1000)
+            return rep_times_last(i);
+    }
+    return 0;
+}
+
+/* ---- the parts of the document --------------------------------------------------------------- */
+
+/* What is between two members of a list. */
+static const char *gap(size_t i)
+{
+    return i ? ",\n" : "\n";
+}
+
+static void put_address(FILE *out, uint64_t va)
+{
+    if (va == REP_LOCKS_NOWHERE)
+        fputs(",null", out);
+    else
+        fprintf(out, ",%" PRId64, (int64_t)va);
+}
+
+static void put_tables(FILE *out)
+{
+    char name[REP_LOCK_NAME];
+    fputs("\"kinds\":[", out);
+    for (unsigned k = 0; k < REP_LOCK_KINDS; k++)
+        fprintf(out, "%s\"%s\"", k ? "," : "", rep_lock_kinds[k].name);
+    fputs("],\n\"columns\":[", out);
+    for (unsigned c = 0; c < REP_LOCK_COLUMNS; c++)
+        fprintf(out, "%s[\"%s\",\"%s\",\"%s\"]", gap(c), rep_lock_column_name(c, name),
+                rep_lock_columns[c].unit, rep_lock_columns[c].sentence);
+    fputs("],\n", out);
+}
+
+static void put_times(const struct rep_times *times, FILE *out)
+{
+    bool first = true;
+    fputs(",[", out);
+    for (unsigned i = 0; i < REP_TIMES_BUCKETS; i++)
+        if (times->count[i]) {
+            fprintf(out, "%s%u,%" PRIu64, first ? "" : ",", i, times->count[i]);
+            first = false;
+        }
+    putc(']', out);
+}
+
+static void put_lock(const struct rep_lock *lock, FILE *out)
+{
+    fprintf(out, "[%u", lock->kind);
+    put_address(out, lock->address);
+    put_times(&lock->held, out);
+    put_times(&lock->handover, out);
+    putc(']', out);
+}
+
+static void put_site(const struct rep_lock_site *site, FILE *out)
+{
+    fprintf(out, "[%" PRIu32 ",%" PRIu32, site->lock, site->thread);
+    put_address(out, site->pc);
+    for (int c = 0; c < REP_LOCK_COLUMNS; c++)
+        if (site->v[c])
+            fprintf(out, ",%d,%" PRIu64, c, site->v[c]);
+    putc(']', out);
+}
+
+static void put_wait(const struct rep_lock_wait *w, FILE *out)
+{
+    fprintf(out, "[%" PRIu32, w->thread);
+    if (w->call && !w->by)
+        fputs(",null", out);
+    else
+        fprintf(out, ",%" PRIu32, w->by);
+    fprintf(out, ",%" PRIu32, w->site);
+    if (w->holder == REP_LOCKS_NONE)
+        fputs(",null", out);
+    else
+        fprintf(out, ",%" PRIu32, w->holder);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", w->since, w->begin,
+            w->released, w->end);
+}
+
+void rep_locks_write(const struct rep_locks *locks, FILE *out)
+{
+    fprintf(out,
+            "{\"schema\":%d,\n\"ticks\":%" PRIu64 ",\n\"last\":%" PRIu32 ",\n\"least\":%" PRIu64
+            ",\n\"missed\":%" PRIu64 ",\n",
+            REP_LOCKS_SCHEMA, locks->ticks, locks->last, locks->least, locks->missed);
+    put_tables(out);
+    fputs("\"locks\":[", out);
+    for (size_t i = 0; i < locks->locks; i++) {
+        fputs(gap(i), out);
+        put_lock(&locks->lock[i], out);
+    }
+    fputs("],\n\"sites\":[", out);
+    for (size_t i = 0; i < locks->sites; i++) {
+        fputs(gap(i), out);
+        put_site(&locks->site[i], out);
+    }
+    fputs("],\n\"threads\":[", out);
+    for (size_t i = 0; i < locks->threads; i++)
+        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 "]", gap(i),
+                locks->thread[i].number, locks->thread[i].by, locks->thread[i].born,
+                locks->thread[i].ended);
+    fputs("],\n\"waits\":[", out);
+    for (size_t i = 0; i < locks->waits; i++) {
+        fputs(gap(i), out);
+        put_wait(&locks->wait[i], out);
+    }
+    fputs("]}\n", out);
+}

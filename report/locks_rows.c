@@ -1,0 +1,182 @@
+/*
+ * Locks for programs: names that never change their meaning, as JSON or CSV. What is not known is
+ * null, or nothing.
+ */
+#include "report/locks_view.h"
+
+#include "base/alloc.h"
+#include "report/locks_names.h"
+#include "report/stats.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+static char *text_of(void (*write)(const struct rep_locks_view *, FILE *, uint64_t),
+                     const struct rep_locks_view *view, uint64_t value)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    write(view, out, value);
+    sim_text_close(out, &text);
+    return text;
+}
+
+static void write_label(const struct rep_locks_view *view, FILE *out, uint64_t lock)
+{
+    rep_lock_label(view, (uint32_t)lock, out);
+}
+
+static void write_place(const struct rep_locks_view *view, FILE *out, uint64_t pc)
+{
+    rep_lock_place(view, pc, out);
+}
+
+static uint64_t pc_of(const struct rep_locks *l, uint32_t site)
+{
+    return site == REP_LOCKS_NONE ? REP_LOCKS_NOWHERE : l->site[site].pc;
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static void put_field(FILE *out, char *text)
+{
+    putc(',', out);
+    rep_csv_field(out, text);
+    free(text);
+}
+
+static void put_csv_row(const struct rep_locks_view *view, const struct rep_lock_row *row,
+                        FILE *out)
+{
+    const struct rep_lock *lock = &view->locks->lock[row->lock];
+    fputs(rep_lock_kinds[lock->kind].name, out);
+    put_field(out, text_of(write_label, view, row->lock));
+    for (int c = 0; c < REP_LOCK_COLUMNS; c++)
+        fprintf(out, ",%" PRIu64, row->v[c]);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%u,%.6f,%" PRIu64 ",%" PRIu64,
+            rep_lock_held_most(view, row), rep_lock_handover_most(view, row), row->waiters,
+            row->fairness, row->path, row->bound);
+    put_field(out, text_of(write_place, view, pc_of(view->locks, row->holder)));
+    put_field(out, text_of(write_place, view, pc_of(view->locks, row->waiter)));
+    fputs("\r\n", out);
+}
+
+void rep_locks_csv(const struct rep_locks_view *view, FILE *out)
+{
+    char name[REP_LOCK_NAME];
+    fputs("kind,lock", out);
+    for (unsigned c = 0; c < REP_LOCK_COLUMNS; c++)
+        fprintf(out, ",%s", rep_lock_column_name(c, name));
+    fputs(",held_p99,handover_p99,waiters,fairness,path,bound,holder,waiter\r\n", out);
+    for (size_t i = 0; i < view->rows; i++)
+        put_csv_row(view, &view->row[i], out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Bytes that are no UTF-8, such as a file's name may have, become '?'. Takes the text. */
+static json_t *string(char *text)
+{
+    json_t *value = json_string(text);
+    for (char *c = text; !value && *c; c++)
+        if (*c & 0x80)
+            *c = '?';
+    if (!value)
+        value = json_string(text);
+    free(text);
+    return value;
+}
+
+static void set(json_t *object, const char *name, uint64_t value)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+static void set_columns(json_t *object, const uint64_t v[REP_LOCK_COLUMNS])
+{
+    char name[REP_LOCK_NAME];
+    for (unsigned c = 0; c < REP_LOCK_COLUMNS; c++)
+        set(object, rep_lock_column_name(c, name), v[c]);
+}
+
+static json_t *lock_object(const struct rep_locks_view *view, const struct rep_lock_row *row)
+{
+    const struct rep_lock *lock = &view->locks->lock[row->lock];
+    json_t *o = json_object();
+    json_object_set_new(o, "kind", json_string(rep_lock_kinds[lock->kind].name));
+    json_object_set_new(o, "lock", string(text_of(write_label, view, row->lock)));
+    json_object_set_new(o, "address",
+                        lock->address == REP_LOCKS_NOWHERE
+                            ? json_null()
+                            : string(sim_format("0x%" PRIx64, lock->address)));
+    set_columns(o, row->v);
+    set(o, "held_p99", rep_lock_held_most(view, row));
+    set(o, "handover_p99", rep_lock_handover_most(view, row));
+    set(o, "waiters", row->waiters);
+    json_object_set_new(o, "fairness", json_real(row->fairness));
+    set(o, "path", row->path);
+    set(o, "bound", row->bound);
+    return o;
+}
+
+static json_t *site_object(const struct rep_locks_view *view, const struct rep_lock_site *site)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "kind",
+                        json_string(rep_lock_kinds[view->locks->lock[site->lock].kind].name));
+    json_object_set_new(o, "lock", string(text_of(write_label, view, site->lock)));
+    set(o, "thread", site->thread);
+    json_object_set_new(o, "place", string(text_of(write_place, view, site->pc)));
+    set_columns(o, site->v);
+    return o;
+}
+
+static json_t *part_object(const struct rep_locks_view *view, const struct rep_lock_segment *s)
+{
+    static const char *const names[REP_PARTS] = {[REP_PART_WORK] = "work",
+                                                 [REP_PART_HOLDING] = "holding",
+                                                 [REP_PART_HANDOVER] = "handover",
+                                                 [REP_PART_SLEEP] = "waiting"};
+    const struct rep_lock_site *site =
+        s->site == REP_LOCKS_NONE ? NULL : &view->locks->site[s->site];
+    json_t *o = json_object();
+    json_object_set_new(o, "part", json_string(names[s->part]));
+    set(o, "thread", s->thread);
+    set(o, "from", s->from);
+    set(o, "to", s->to);
+    json_object_set_new(o, "lock",
+                        site ? string(text_of(write_label, view, site->lock)) : json_null());
+    json_object_set_new(o, "place",
+                        site ? string(text_of(write_place, view, site->pc)) : json_null());
+    return o;
+}
+
+static bool is_shown(const struct rep_locks_view *view, uint32_t lock)
+{
+    for (size_t i = 0; i < view->rows; i++)
+        if (view->row[i].lock == lock)
+            return true;
+    return false;
+}
+
+void rep_locks_json(const struct rep_locks_view *view, FILE *out)
+{
+    json_t *root = json_object(), *locks = json_array(), *sites = json_array();
+    json_t *path = json_array();
+    for (size_t i = 0; i < view->rows; i++)
+        json_array_append_new(locks, lock_object(view, &view->row[i]));
+    for (size_t i = 0; i < view->locks->sites; i++)
+        if (is_shown(view, view->locks->site[i].lock))
+            json_array_append_new(sites, site_object(view, &view->locks->site[i]));
+    for (size_t i = view->segments; i--;)
+        json_array_append_new(path, part_object(view, &view->segment[i]));
+    set(root, "elapsed", view->locks->ticks);
+    json_object_set_new(root, "locks", locks);
+    json_object_set_new(root, "sites", sites);
+    json_object_set_new(root, "path", path);
+    json_dumpf(root, out, JSON_INDENT(1));
+    putc('\n', out);
+    json_decref(root);
+}

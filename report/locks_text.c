@@ -1,0 +1,260 @@
+/*
+ * Locks for people: a line for each lock, who holds it when others wait, what the run's end hangs
+ * on, and a hint where it is obvious.
+ */
+#include "report/locks_view.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST = 20, OBVIOUS = 90 /**< [%] */, WORTH = 10 /**< [%] */ };
+
+static double percent(uint64_t some, uint64_t all)
+{
+    return all ? 100. * (double)some / (double)all : 0;
+}
+
+static uint64_t mean(uint64_t sum, uint64_t count)
+{
+    return count ? sum / count : 0;
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static void put_head(const struct rep_locks_view *view, FILE *out)
+{
+    const uint64_t *v = view->whole;
+    if (view->code->command)
+        fprintf(out, "# program: %s\n", view->code->command);
+    fprintf(out, "# elapsed: %" PRIu64 " PCycles\n# threads: %zu\n", view->locks->ticks,
+            view->locks->threads);
+    fprintf(out, "# waiting of threads: %" PRIu64 " PCycles\n", v[REP_LOCK_WAITED]);
+    fprintf(out, "#   asleep     %16" PRIu64 " %7.2f %%\n", v[REP_LOCK_ASLEEP],
+            percent(v[REP_LOCK_ASLEEP], v[REP_LOCK_WAITED]));
+    fprintf(out, "#   waking up  %16" PRIu64 " %7.2f %%\n", v[REP_LOCK_LATE],
+            percent(v[REP_LOCK_LATE], v[REP_LOCK_WAITED]));
+    fprintf(out, "#   on a card  %16" PRIu64 " %7.2f %%\n", v[REP_LOCK_SPUN],
+            percent(v[REP_LOCK_SPUN], v[REP_LOCK_WAITED]));
+    fputs("#\n# PCycles; `end` is how much sooner the run would end at most if nobody had to wait "
+          "for that lock\n#\n",
+          out);
+    fprintf(out, "# %8s %12s %12s %12s %9s %9s %7s %9s %9s %9s %9s %9s %5s %12s  %s\n", "waited %",
+            "waited", "asleep", "on a card", "longest", "taken", "cont. %", "held mean", "99 %",
+            "longest", "hand-over", "longest", "fair", "end", "lock");
+}
+
+static void put_lock(const struct rep_locks_view *view, const struct rep_lock_row *row, FILE *out)
+{
+    const uint64_t *v = row->v;
+    const struct rep_lock *lock = &view->locks->lock[row->lock];
+    fprintf(out,
+            "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64
+            " %6.1f%% %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64
+            " %5.2f %12" PRIu64 "  ",
+            percent(v[REP_LOCK_WAITED], view->whole[REP_LOCK_WAITED]), v[REP_LOCK_WAITED],
+            v[REP_LOCK_ASLEEP], v[REP_LOCK_SPUN], v[REP_LOCK_LONGEST], v[REP_LOCK_TAKEN],
+            percent(v[REP_LOCK_CONTENDED], v[REP_LOCK_TAKEN]),
+            mean(v[REP_LOCK_HELD], v[REP_LOCK_HOLDS]), rep_lock_held_most(view, row),
+            v[REP_LOCK_HELD_LONGEST], mean(v[REP_LOCK_HANDOVER], v[REP_LOCK_HANDOVERS]),
+            v[REP_LOCK_HANDOVER_LONGEST], row->fairness, row->bound);
+    fprintf(out, "%s ", rep_lock_kinds[lock->kind].name);
+    rep_lock_label(view, row->lock, out);
+    putc('\n', out);
+}
+
+/** What of a column is at a place. */
+struct part {
+    uint64_t pc, n;
+};
+
+static int by_pc(const void *x, const void *y)
+{
+    const struct part *a = x, *b = y;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+/* The place with most of a column among those of the lock, whichever thread was there.
+ * @param[out] all  of the lock */
+static uint64_t most_at(const struct rep_locks *l, uint32_t lock, unsigned column, uint64_t *pc,
+                        uint64_t *all)
+{
+    struct part *part = sim_alloc(l->sites, sizeof *part);
+    size_t count = 0;
+    uint64_t most = 0, sum = 0;
+    for (size_t i = 0; i < l->sites; i++)
+        if (l->site[i].lock == lock && l->site[i].v[column])
+            part[count++] = (struct part){l->site[i].pc, l->site[i].v[column]};
+    if (count)
+        qsort(part, count, sizeof *part, by_pc);
+    *all = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum = i && part[i].pc == part[i - 1].pc ? sum + part[i].n : part[i].n;
+        *all += part[i].n;
+        if (sum > most) {
+            most = sum;
+            *pc = part[i].pc;
+        }
+    }
+    free(part);
+    return most;
+}
+
+static void put_most(const struct rep_locks_view *view, const struct rep_lock_row *row,
+                     unsigned column, const char *what, FILE *out)
+{
+    uint64_t pc = REP_LOCKS_NOWHERE, all;
+    const uint64_t most = most_at(view->locks, row->lock, column, &pc, &all);
+    if (!most)
+        return;
+    fprintf(out, "#   %6.2f%% %s ", percent(most, all), what);
+    rep_lock_place(view, pc, out);
+    putc('\n', out);
+}
+
+/* What a person would say who sees the numbers. */
+static void put_hint(const struct rep_locks_view *view, const struct rep_lock_row *row, FILE *out)
+{
+    const uint8_t kind = view->locks->lock[row->lock].kind;
+    const uint64_t delayed = row->v[REP_LOCK_DELAYED];
+    const struct rep_lock_site *holder =
+        row->holder == REP_LOCKS_NONE ? NULL : &view->locks->site[row->holder];
+    const uint64_t time = view->locks->ticks * view->locks->threads;
+    if (!holder)
+        return;
+    if (kind == REP_LOCK_barrier && percent(row->v[REP_LOCK_WAITED], time) >= WORTH &&
+        percent(holder->v[REP_LOCK_DELAYED], delayed) >= OBVIOUS)
+        fprintf(out, "#   hint: thread %" PRIu32 " is nearly always the last: give it less to do\n",
+                holder->thread);
+    else if ((kind == REP_LOCK_mutex || kind == REP_LOCK_spinlock || kind == REP_LOCK_rwlock) &&
+             percent(row->bound, view->locks->ticks) >= WORTH)
+        fprintf(out,
+                "#   hint: do less while it is held, or let threads have locks of their own\n");
+}
+
+static void put_locks(const struct rep_locks_view *view, FILE *out)
+{
+    size_t said = 0;
+    for (; said < view->rows && said < MOST && view->row[said].v[view->sort]; said++) {
+        const struct rep_lock_row *row = &view->row[said];
+        put_lock(view, row, out);
+        if (!row->v[REP_LOCK_WAITED])
+            continue;
+        put_most(view, row, REP_LOCK_WAITED, "of it is waited in", out);
+        put_most(view, row, REP_LOCK_DELAYED,
+                 row->v[REP_LOCK_HOLDS] ? "of it is held meanwhile since" : "of it is ended by",
+                 out);
+        put_hint(view, row, out);
+    }
+    if (said < view->rows)
+        fprintf(out, "# %zu more%s\n", view->rows - said, said < MOST ? ", with none of that" : "");
+}
+
+/* ---- the critical path ----------------------------------------------------------------------- */
+
+/** Parts of the path that are alike. */
+struct stretch {
+    enum rep_lock_part part;
+    uint32_t thread; /**< of a part with a lock: how many parts they are */
+    uint32_t lock;
+    uint64_t pc, ticks;
+};
+
+static int alike(const struct stretch *a, const struct stretch *b)
+{
+    const bool same = a->lock != REP_LOCKS_NONE;
+    const uint64_t x[] = {a->part, a->lock, a->pc, same ? 0 : a->thread};
+    const uint64_t y[] = {b->part, b->lock, b->pc, same ? 0 : b->thread};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    return alike(x, y);
+}
+
+static int by_ticks(const void *x, const void *y)
+{
+    const struct stretch *a = x, *b = y;
+    return a->ticks != b->ticks ? (a->ticks > b->ticks ? -1 : 1) : alike(a, b);
+}
+
+/* @return the caller's */
+static struct stretch *stretches(const struct rep_locks_view *view, size_t *count)
+{
+    struct stretch *all = sim_alloc(view->segments, sizeof *all);
+    size_t kept = 0;
+    for (size_t i = 0; i < view->segments; i++) {
+        const struct rep_lock_segment *s = &view->segment[i];
+        const struct rep_lock_site *site =
+            s->site == REP_LOCKS_NONE ? NULL : &view->locks->site[s->site];
+        all[i] = (struct stretch){s->part, site ? 1 : s->thread, site ? site->lock : REP_LOCKS_NONE,
+                                  site ? site->pc : REP_LOCKS_NOWHERE, s->to - s->from};
+    }
+    if (view->segments)
+        qsort(all, view->segments, sizeof *all, by_place);
+    for (size_t i = 0; i < view->segments; i++)
+        if (kept && !alike(&all[kept - 1], &all[i])) {
+            all[kept - 1].ticks += all[i].ticks;
+            all[kept - 1].thread += all[i].lock != REP_LOCKS_NONE;
+        } else {
+            all[kept++] = all[i];
+        }
+    if (kept)
+        qsort(all, kept, sizeof *all, by_ticks);
+    *count = kept;
+    return all;
+}
+
+static void put_stretch(const struct rep_locks_view *view, const struct stretch *s, FILE *out)
+{
+    static const char *const text[REP_PARTS] = {
+        [REP_PART_WORK] = "work: thread",
+        [REP_PART_HOLDING] = "held:",
+        [REP_PART_HANDOVER] = "handed over:",
+        [REP_PART_SLEEP] = "waited for, and nobody is known who ended it:",
+    };
+    fprintf(out, "  %7.2f%% %12" PRIu64 "  %s", percent(s->ticks, view->locks->ticks), s->ticks,
+            text[s->part]);
+    if (s->lock == REP_LOCKS_NONE)
+        fprintf(out, " %" PRIu32, s->thread);
+    if (s->lock != REP_LOCKS_NONE) {
+        fprintf(out, " %s ", rep_lock_kinds[view->locks->lock[s->lock].kind].name);
+        rep_lock_label(view, s->lock, out);
+        fputs(" in ", out);
+        rep_lock_place(view, s->pc, out);
+        fprintf(out, ", %" PRIu32 " times", s->thread);
+    }
+    putc('\n', out);
+}
+
+static void put_path(const struct rep_locks_view *view, FILE *out)
+{
+    size_t count;
+    struct stretch *all = stretches(view, &count);
+    fprintf(out,
+            "#\n# the critical path: each part had to be over before the next could begin\n"
+            "#\n# %8s %12s  %s\n",
+            "path %", "PCycles", "part");
+    for (size_t i = 0; i < count && i < MOST; i++)
+        put_stretch(view, &all[i], out);
+    if (count > MOST)
+        fprintf(out, "# %zu more\n", count - MOST);
+    if (view->locks->missed)
+        fprintf(out,
+                "# %" PRIu64 " waits of less than %" PRIu64
+                " PCycles are in no path and no `end`: there were too many\n",
+                view->locks->missed, view->locks->least);
+    free(all);
+}
+
+void rep_locks_text(const struct rep_locks_view *view, FILE *out)
+{
+    put_head(view, out);
+    put_locks(view, out);
+    put_path(view, out);
+}

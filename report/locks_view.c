@@ -1,0 +1,242 @@
+/*
+ * Sums by lock: who waited, how evenly, and who made them wait.
+ */
+#include "report/locks_view.h"
+
+#include "base/alloc.h"
+#include "report/locks_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BOUNDS = 64 /**< locks whose bound is worked out: those waited for most */ };
+
+const struct rep_locks_format rep_locks_formats[REP_LOCKS_AS__COUNT] = {
+#define FORMAT(name, write, sentence) {#name, write, sentence},
+#include "report/lock_formats.def"
+#undef FORMAT
+};
+
+bool rep_lock_column_find(const char *name, unsigned *column)
+{
+    char known[REP_LOCK_NAME];
+    for (unsigned c = 0; c < REP_LOCK_COLUMNS; c++)
+        if (!strcmp(name, rep_lock_column_name(c, known))) {
+            *column = c;
+            return true;
+        }
+    return false;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+void rep_lock_label(const struct rep_locks_view *view, uint32_t lock, FILE *out)
+{
+    const struct rep_lock *l = &view->locks->lock[lock];
+    struct prog_names *names = view->code->names;
+    struct prog_object object;
+    if (l->address == REP_LOCKS_NOWHERE)
+        fputs(l->kind == REP_LOCK_sleep ? "(no lock)" : "(others)", out);
+    else if (!names || !names->object || !names->object(names, l->address, &object))
+        fprintf(out, "0x%" PRIx64, l->address);
+    else if (object.from == l->address)
+        fputs(object.name, out);
+    else
+        fprintf(out, "%s+0x%" PRIx64, object.name, l->address - object.from);
+}
+
+void rep_lock_place(const struct rep_locks_view *view, uint64_t pc, FILE *out)
+{
+    const struct prog_place *place = rep_code_at(view->code, pc);
+    if (pc == REP_LOCKS_NOWHERE)
+        fputs("(not known)", out);
+    else if (!place->function)
+        fprintf(out, "0x%" PRIx64, pc);
+    else
+        fputs(place->function, out);
+    if (pc != REP_LOCKS_NOWHERE && place->file && place->line)
+        fprintf(out, " %s:%u", place->file, place->line);
+}
+
+static char *label_of(const struct rep_locks_view *view, uint32_t lock)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    rep_lock_label(view, lock, out);
+    sim_text_close(out, &text);
+    return text;
+}
+
+static uint64_t no_more(uint64_t n, uint64_t most)
+{
+    return n < most ? n : most;
+}
+
+uint64_t rep_lock_held_most(const struct rep_locks_view *view, const struct rep_lock_row *row)
+{
+    return no_more(rep_times_quantile(&view->locks->lock[row->lock].held, 990),
+                   row->v[REP_LOCK_HELD_LONGEST]);
+}
+
+uint64_t rep_lock_handover_most(const struct rep_locks_view *view, const struct rep_lock_row *row)
+{
+    return no_more(rep_times_quantile(&view->locks->lock[row->lock].handover, 990),
+                   row->v[REP_LOCK_HANDOVER_LONGEST]);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+static void more(const struct rep_locks *l, uint32_t *most, uint32_t site, unsigned column)
+{
+    const uint64_t n = l->site[site].v[column];
+    if (n && (*most == REP_LOCKS_NONE || n > l->site[*most].v[column]))
+        *most = site;
+}
+
+static void sum_sites(struct rep_locks_view *view, struct rep_lock_row *row)
+{
+    const struct rep_locks *l = view->locks;
+    for (size_t i = 0; i < l->locks; i++)
+        row[i] = (struct rep_lock_row){
+            .lock = (uint32_t)i, .holder = REP_LOCKS_NONE, .waiter = REP_LOCKS_NONE};
+    for (uint32_t i = 0; i < l->sites; i++) {
+        struct rep_lock_row *of = &row[l->site[i].lock];
+        rep_lock_add(of->v, l->site[i].v);
+        more(l, &of->holder, i, REP_LOCK_DELAYED);
+        more(l, &of->waiter, i, REP_LOCK_WAITED);
+    }
+}
+
+/** How long a thread waited for a lock. */
+struct share {
+    uint32_t lock, thread;
+    uint64_t waited;
+};
+
+static int by_lock(const void *x, const void *y)
+{
+    const struct share *a = x, *b = y;
+    if (a->lock != b->lock)
+        return a->lock < b->lock ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+/* Jain's index of each lock's waiting times by thread. */
+static void be_fair(const struct rep_locks *l, struct rep_lock_row *row)
+{
+    struct share *share = sim_alloc(l->sites, sizeof *share);
+    size_t count = 0;
+    for (size_t i = 0; i < l->sites; i++)
+        if (l->site[i].v[REP_LOCK_WAITED])
+            share[count++] =
+                (struct share){l->site[i].lock, l->site[i].thread, l->site[i].v[REP_LOCK_WAITED]};
+    if (count)
+        qsort(share, count, sizeof *share, by_lock);
+    for (size_t i = 0; i < count;) {
+        struct rep_lock_row *of = &row[share[i].lock];
+        double sum = 0, squares = 0;
+        while (i < count && share[i].lock == of->lock) {
+            const uint32_t thread = share[i].thread;
+            double waited = 0;
+            for (; i < count && share[i].lock == of->lock && share[i].thread == thread; i++)
+                waited += (double)share[i].waited;
+            of->waiters++;
+            sum += waited;
+            squares += waited * waited;
+        }
+        of->fairness = sum * sum / (of->waiters * squares);
+    }
+    free(share);
+}
+
+static void sum_path(const struct rep_locks_view *view, struct rep_lock_row *row)
+{
+    for (size_t i = 0; i < view->segments; i++) {
+        const struct rep_lock_segment *s = &view->segment[i];
+        if (s->site != REP_LOCKS_NONE)
+            row[view->locks->site[s->site].lock].path += s->to - s->from;
+    }
+}
+
+/* A lock beyond those has none: its waiting is little. */
+static void find_bounds(const struct rep_locks_view *view, struct rep_lock_row *row, size_t rows)
+{
+    for (unsigned n = 0; n < BOUNDS; n++) {
+        struct rep_lock_row *most = NULL;
+        for (size_t i = 0; i < rows; i++)
+            if (!row[i].bound && row[i].v[REP_LOCK_WAITED] &&
+                (!most || row[i].v[REP_LOCK_WAITED] > most->v[REP_LOCK_WAITED]))
+                most = &row[i];
+        if (!most)
+            return;
+        most->bound = 1 + rep_locks_bound(view->locks, most->lock);
+    }
+}
+
+static void unmark_bounds(struct rep_lock_row *row, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        row[i].bound -= row[i].bound != 0;
+}
+
+/* ---- the view -------------------------------------------------------------------------------- */
+
+static int by_column(const void *x, const void *y, void *ctx)
+{
+    const struct rep_lock_row *a = x, *b = y;
+    const unsigned column = *(const unsigned *)ctx;
+    if (a->v[column] != b->v[column])
+        return a->v[column] > b->v[column] ? -1 : 1;
+    return a->lock < b->lock ? -1 : a->lock > b->lock;
+}
+
+static bool is_named(const struct rep_locks_view *view, uint32_t lock, const char *name)
+{
+    const uint64_t address = view->locks->lock[lock].address;
+    char *label = label_of(view, lock), *end;
+    const bool same = !strcmp(label, name) ||
+                      (!strncmp(name, "0x", 2) && strtoull(name, &end, 16) == address && !*end);
+    free(label);
+    return same;
+}
+
+static bool pick(struct rep_locks_view *view, const char *name, char *why, size_t size)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < view->rows; i++)
+        if (!name || is_named(view, view->row[i].lock, name))
+            view->row[kept++] = view->row[i];
+    view->rows = kept;
+    if (name && !kept)
+        snprintf(why, size, "--lock: the run has no lock '%.100s'", name);
+    return kept || !name;
+}
+
+bool rep_locks_view_open(struct rep_locks_view *view, const char *lock, char *why, size_t size)
+{
+    view->row = sim_alloc(view->locks->locks, sizeof *view->row);
+    view->rows = view->locks->locks;
+    view->segment = rep_locks_path(view->locks, &view->segments);
+    sum_sites(view, view->row);
+    be_fair(view->locks, view->row);
+    sum_path(view, view->row);
+    find_bounds(view, view->row, view->rows);
+    unmark_bounds(view->row, view->rows);
+    if (!pick(view, lock, why, size))
+        return false;
+    for (size_t i = 0; i < view->rows; i++)
+        rep_lock_add(view->whole, view->row[i].v);
+    if (view->rows)
+        qsort_r(view->row, view->rows, sizeof *view->row, by_column, &view->sort);
+    return true;
+}
+
+void rep_locks_view_close(struct rep_locks_view *view)
+{
+    free(view->row);
+    free(view->segment);
+    view->row = NULL;
+    view->segment = NULL;
+}

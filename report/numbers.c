@@ -1,0 +1,66 @@
+#include "report/numbers.h"
+
+#include "procard/profile.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static void part(struct rep_numbers *list)
+{
+    list->text[list->length] = list->length ? ',' : '[';
+    list->length++;
+}
+
+void rep_numbers_add(struct rep_numbers *list, int64_t n)
+{
+    char digit[20];
+    unsigned digits = 0;
+    uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    do
+        digit[digits++] = (char)('0' + left % 10);
+    while (left /= 10);
+    part(list);
+    if (n < 0)
+        list->text[list->length++] = '-';
+    while (digits)
+        list->text[list->length++] = digit[--digits];
+}
+
+void rep_numbers_address(struct rep_numbers *list, uint64_t va)
+{
+    static const char none[] = "null";
+    if (va != PC_PROFILE_NOWHERE) {
+        rep_numbers_add(list, (int64_t)va);
+        return;
+    }
+    part(list);
+    memcpy(list->text + list->length, none, sizeof none - 1);
+    list->length += sizeof none - 1;
+}
+
+void rep_numbers_values(struct rep_numbers *list, const int64_t *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (values[i]) {
+            rep_numbers_add(list, i);
+            rep_numbers_add(list, values[i]);
+        }
+}
+
+void rep_numbers_put(const struct rep_numbers *list, FILE *out)
+{
+    fwrite(list->text, 1, list->length, out);
+    putc(']', out);
+}
+
+const char *rep_gap(size_t i)
+{
+    return i ? ",\n" : "\n";
+}
+
+void rep_put_text(FILE *out, const char *text)
+{
+    json_t *value = json_string(text);
+    json_dumpf(value, out, JSON_ENCODE_ANY);
+    json_decref(value);
+}

@@ -1,0 +1,32 @@
+/*
+ * Lists of numbers in JSON, written as they are walked: a result may have a million rows, and
+ * printf would take half of the time of a short run.
+ */
+#ifndef REP_NUMBERS_H
+#define REP_NUMBERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** A list being made; zero is empty. There is room for 200 numbers. */
+struct rep_numbers {
+    char text[200 * 21 + 1];
+    size_t length; /**< [bytes] */
+};
+
+void rep_numbers_add(struct rep_numbers *list, int64_t n);
+/** An address as a signed number; null for PC_PROFILE_NOWHERE. */
+void rep_numbers_address(struct rep_numbers *list, uint64_t va);
+/** Of `count` values those that are not 0, each behind its index. */
+void rep_numbers_values(struct rep_numbers *list, const int64_t *values, unsigned count);
+/** Writes it, with its brackets. */
+void rep_numbers_put(const struct rep_numbers *list, FILE *out);
+
+/** What is between two members of a list. @param i  number of the second */
+const char *rep_gap(size_t i);
+
+/** Writes a string of JSON. */
+void rep_put_text(FILE *out, const char *text);
+
+#endif

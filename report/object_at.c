@@ -1,0 +1,319 @@
+/*
+ * The object at an address.
+ *
+ * The hard idea is that an address has had several objects: blocks come and go, and stacks are used
+ * again. So a question has a time, too. Blocks are sorted by where they begin, with the farthest
+ * end of each half of them (a tree in an array), which finds those that hold an address without a
+ * look at all that begin in front of it.
+ */
+#include "report/object_at.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+enum { HEADER = 16 /* [bytes] that malloc has in front of a block, at most */ };
+
+struct rep_finder {
+    const struct rep_objects *o;
+    const struct rep_profile *profile;
+    struct rep_code *code;
+    uint64_t *end; /* [2 * leaves]: the tree; end[1] is of all */
+    size_t leaves;
+};
+
+struct rep_finder *rep_finder_new(const struct rep_objects *o, const struct rep_profile *profile,
+                                  struct rep_code *code)
+{
+    struct rep_finder *f = sim_alloc(1, sizeof *f);
+    *f = (struct rep_finder){.o = o, .profile = profile, .code = code, .leaves = 1};
+    while (f->leaves < o->blocks)
+        f->leaves *= 2;
+    f->end = sim_alloc(2 * f->leaves, sizeof *f->end);
+    for (size_t i = 0; i < o->blocks; i++)
+        f->end[f->leaves + i] = o->block[i].to;
+    for (size_t i = f->leaves - 1; i > 0; i--)
+        f->end[i] = f->end[2 * i] > f->end[2 * i + 1] ? f->end[2 * i] : f->end[2 * i + 1];
+    return f;
+}
+
+void rep_finder_free(struct rep_finder *f)
+{
+    if (!f)
+        return;
+    free(f->end);
+    free(f);
+}
+
+/* ---- which one ------------------------------------------------------------------------------- */
+
+/* When something was asked for. */
+struct when {
+    sim_tick from, to;
+};
+
+/* [ticks] of it that lie in [born, died], counting both ends; 0: none. */
+static sim_tick common(const struct when *when, sim_tick born, sim_tick died)
+{
+    const sim_tick from = sim_later(when->from, born);
+    const sim_tick to = sim_earlier(sim_earlier(when->to, died), SIM_NEVER - 1);
+    return to >= from ? to - from + 1 : 0;
+}
+
+struct search {
+    const struct rep_finder *f;
+    uint64_t va;
+    struct when when;
+    const struct rep_block *best;
+    sim_tick most;
+};
+
+static void look_at(struct search *s, const struct rep_block *b)
+{
+    const sim_tick ticks = common(&s->when, b->born, b->died);
+    if (s->va < b->from || s->va >= b->to || !ticks || ticks < s->most ||
+        (s->best && ticks == s->most && b->born < s->best->born))
+        return;
+    s->best = b;
+    s->most = ticks;
+}
+
+/* Of the blocks [first, first + count) that a node of the tree has. */
+static void search(struct search *s, size_t node, size_t first, size_t count)
+{
+    if (first >= s->f->o->blocks || s->f->end[node] <= s->va || s->f->o->block[first].from > s->va)
+        return;
+    if (count == 1) {
+        look_at(s, &s->f->o->block[first]);
+        return;
+    }
+    search(s, 2 * node, first, count / 2);
+    search(s, 2 * node + 1, first + count / 2, count / 2);
+}
+
+static const struct rep_block *block_at(const struct rep_finder *f, uint64_t va,
+                                        const struct when *when)
+{
+    struct search s = {.f = f, .va = va, .when = *when};
+    search(&s, 1, 0, f->leaves);
+    return s.best;
+}
+
+static const struct rep_thread *thread_at(const struct rep_finder *f, uint64_t va,
+                                          const struct when *when, bool tls)
+{
+    const struct rep_thread *best = NULL;
+    sim_tick most = 0;
+    for (size_t i = 0; i < f->o->threads; i++) {
+        const struct rep_thread *t = &f->o->thread[i];
+        const uint64_t from = tls ? t->tls : t->stack, to = tls ? t->tls_to : t->stack_to;
+        const sim_tick ticks = common(when, t->born, t->died);
+        if (va < from || va >= to || !ticks || ticks < most)
+            continue;
+        best = t;
+        most = ticks;
+    }
+    return best;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *rep_site_name(struct rep_finder *f, uint32_t site, char *buf, size_t size)
+{
+    const struct rep_site *s = &f->o->site[site];
+    const struct prog_place none = {0}, *place = &none;
+    uint64_t call = s->call;
+    uint32_t path = s->path;
+    while (!place->file) {
+        if (call != PC_PROFILE_NOWHERE)
+            place = rep_code_at(f->code, call);
+        if (place->file || f->profile->path[path].parent == path)
+            break;
+        call = f->profile->path[path].call;
+        path = f->profile->path[path].parent;
+    }
+    if (!place->file) {
+        call = s->call != PC_PROFILE_NOWHERE ? s->call : f->profile->path[s->path].function;
+        place = rep_code_at(f->code, call);
+    }
+    if (place->function && place->file)
+        snprintf(buf, size, "%s at %s:%u", place->function, base_name(place->file), place->line);
+    else if (place->function)
+        snprintf(buf, size, "%s", place->function);
+    else
+        snprintf(buf, size, "0x%" PRIx64, call);
+    return buf;
+}
+
+/* The name is the key and where in the object it is. */
+static void name_offset(struct rep_object *out)
+{
+    if (out->offset)
+        snprintf(out->name, sizeof out->name, "%.700s +0x%" PRIx64, out->key, out->offset);
+    else
+        snprintf(out->name, sizeof out->name, "%s", out->key);
+}
+
+/* ... or its member there. */
+static void name_member(const struct rep_finder *f, struct rep_object *out)
+{
+    struct prog_member member;
+    f->code->names->member(f->code->names, &out->variable, out->offset, UINT_MAX, &member);
+    const uint64_t behind = out->offset - member.offset;
+    snprintf(out->name, sizeof out->name, "%.400s%s%s", out->key, member.name,
+             member.padding ? " (padding)" : "");
+    if (behind && !member.padding)
+        snprintf(out->name + strlen(out->name), sizeof out->name - strlen(out->name),
+                 " +0x%" PRIx64, behind);
+}
+
+static void name_block(struct rep_finder *f, struct rep_object *out)
+{
+    char place[400];
+    const struct rep_block *b = out->block;
+    const struct rep_site *site = &f->o->site[b->site];
+    snprintf(out->key, sizeof out->key, "%s%s %" PRIu64 " bytes by %s",
+             out->kind == REP_OBJECT_HEADER ? "header of " : "",
+             !strcmp(f->o->kind[site->kind], "mmap") || !strcmp(f->o->kind[site->kind], "sbrk")
+                 ? f->o->kind[site->kind]
+                 : "heap",
+             b->to - b->from, rep_site_name(f, b->site, place, sizeof place));
+    if (site->blocks > 1)
+        snprintf(out->key + strlen(out->key), sizeof out->key - strlen(out->key), " [%" PRIu64 "]",
+                 b->serial);
+    name_offset(out);
+}
+
+/* ---- the kinds ------------------------------------------------------------------------------- */
+
+static bool find_tls(const struct rep_finder *f, uint64_t va, const struct when *when,
+                     struct rep_object *out)
+{
+    const struct rep_thread *t = thread_at(f, va, when, true);
+    struct prog_names *names = f->code->names;
+    struct prog_object *v = &out->variable;
+    if (!t)
+        return false;
+    *out = (struct rep_object){
+        .kind = REP_OBJECT_TLS, .from = t->tls, .size = t->tls_to - t->tls, .thread = t};
+    const bool known = names && names->local && names->local(names, va - t->tls, v);
+    if (known) {
+        out->from = t->tls + v->from;
+        out->size = v->to - v->from;
+    }
+    snprintf(out->key, sizeof out->key, "TLS of thread %" PRIu32 "%s%.600s", t->number,
+             known ? ": " : "", known ? v->name : "");
+    out->offset = va - out->from;
+    if (known)
+        name_member(f, out);
+    else
+        name_offset(out);
+    return true;
+}
+
+static bool find_stack(const struct rep_finder *f, uint64_t va, const struct when *when,
+                       struct rep_object *out)
+{
+    const struct rep_thread *t = thread_at(f, va, when, false);
+    if (!t)
+        return false;
+    *out = (struct rep_object){.kind = REP_OBJECT_STACK,
+                               .from = t->stack,
+                               .size = t->stack_to - t->stack,
+                               .offset = va - t->stack,
+                               .thread = t};
+    snprintf(out->key, sizeof out->key, "stack of thread %" PRIu32, t->number);
+    name_offset(out);
+    return true;
+}
+
+static bool find_block(struct rep_finder *f, uint64_t va, const struct when *when,
+                       struct rep_object *out)
+{
+    const struct rep_block *b = block_at(f, va, when);
+    if (!b)
+        return false;
+    *out = (struct rep_object){.kind = REP_OBJECT_HEAP,
+                               .from = b->from,
+                               .size = b->to - b->from,
+                               .offset = va - b->from,
+                               .block = b};
+    name_block(f, out);
+    return true;
+}
+
+static bool is_mapping(const struct rep_finder *f, const struct rep_block *b)
+{
+    const char *kind = f->o->kind[f->o->site[b->site].kind];
+    return !strcmp(kind, "mmap") || !strcmp(kind, "sbrk");
+}
+
+static bool find_header(struct rep_finder *f, uint64_t va, const struct when *when,
+                        struct rep_object *out)
+{
+    const uint64_t from = (va | (HEADER / 2 - 1)) + 1; /* blocks begin at doublewords */
+    for (uint64_t at = from; at <= va + HEADER; at += HEADER / 2) {
+        const struct rep_block *b = block_at(f, at, when);
+        if (!b || b->from != at || is_mapping(f, b))
+            continue;
+        *out = (struct rep_object){.kind = REP_OBJECT_HEADER,
+                                   .from = at - HEADER,
+                                   .size = HEADER,
+                                   .offset = va - (at - HEADER),
+                                   .block = b};
+        name_block(f, out);
+        return true;
+    }
+    return false;
+}
+
+static bool find_static(struct rep_finder *f, uint64_t va, struct rep_object *out)
+{
+    struct prog_names *names = f->code->names;
+    struct prog_object v;
+    if (!names || !names->object || !names->object(names, va, &v))
+        return false;
+    *out = (struct rep_object){.kind = REP_OBJECT_STATIC,
+                               .from = v.from,
+                               .size = v.to - v.from,
+                               .offset = va - v.from,
+                               .variable = v};
+    snprintf(out->key, sizeof out->key, "%.700s", v.name);
+    name_member(f, out);
+    return true;
+}
+
+static bool find_code(struct rep_finder *f, uint64_t va, struct rep_object *out)
+{
+    const struct prog_place *place = rep_code_at(f->code, va);
+    if (!place->function)
+        return false;
+    *out = (struct rep_object){.kind = REP_OBJECT_CODE,
+                               .from = place->from,
+                               .size = place->to - place->from,
+                               .offset = va - place->from};
+    snprintf(out->key, sizeof out->key, "%.700s", place->function);
+    name_offset(out);
+    return true;
+}
+
+void rep_object_at(struct rep_finder *f, uint64_t va, sim_tick from, sim_tick to,
+                   struct rep_object *out)
+{
+    const struct when when = {from, to};
+    if (find_tls(f, va, &when, out) || find_stack(f, va, &when, out) ||
+        find_block(f, va, &when, out) || find_static(f, va, out) || find_code(f, va, out) ||
+        find_header(f, va, &when, out))
+        return;
+    *out = (struct rep_object){.from = va};
+    snprintf(out->key, sizeof out->key, "0x%" PRIx64, va);
+    name_offset(out);
+}

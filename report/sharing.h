@@ -1,0 +1,94 @@
+/*
+ * The truth of a run as somebody asks for it: which lines and objects were shared, truly or
+ * falsely, what that cost, which instructions paid, and what would mend it.
+ */
+#ifndef REP_SHARING_H
+#define REP_SHARING_H
+
+#include "report/object_at.h"
+#include "report/truth.h"
+
+/** What sharing a line or an object was, by what it cost. */
+enum rep_verdict {
+    REP_VERDICT_none,  /**< less than a hundredth of the threads' time */
+    REP_VERDICT_false, /**< at least three quarters of the cost are false sharing's */
+    REP_VERDICT_true,  /**< at most a quarter is */
+    REP_VERDICT_mixed
+};
+
+/** Of misses that sharing made, and of upgrades. [PCycles] */
+struct rep_lost {
+    int64_t falsely, truly;
+};
+
+/** The cost of sharing among columns. */
+struct rep_lost rep_lost_of(const int64_t v[PC_MISS__COUNT]);
+
+/** An instruction that asked for lines. */
+struct rep_asker {
+    uint64_t pc;
+    uint64_t call; /**< of a library's instruction, which no source line is known of: the call in
+                      the program that led there; PC_PROFILE_NOWHERE: none */
+    struct rep_lost lost;
+    int64_t v[PC_MISS__COUNT];
+};
+
+/** A line of the secondary caches that more than one card has touched. */
+struct rep_shared_line {
+    size_t copy, copies; /**< in the truth: the first, and how many */
+    size_t row, rows;    /**< the same of its rows */
+    struct rep_lost lost;
+    int64_t v[PC_MISS__COUNT];
+    struct rep_asker *asker; /**< [askers] the one that lost most first */
+    size_t askers;
+};
+
+/** An object whose lines are shared; blocks of one site are one. */
+struct rep_shared_object {
+    char *name;           /**< of a heap block without its number */
+    uint64_t va;          /**< where it was asked for, first */
+    sim_tick first, last; /**< requests */
+    struct rep_lost lost;
+    int64_t v[PC_MISS__COUNT];
+    size_t lines;
+    struct rep_asker *asker; /**< [askers] the one that lost most first */
+    size_t askers;
+};
+
+/** Made by rep_sharing_new; it only reads what it was made of. */
+struct rep_sharing {
+    const struct rep_truth *truth;
+    const struct rep_profile *profile;
+    struct rep_finder *finder;
+    struct rep_code *code;
+    int64_t time;              /**< [PCycles] of threads */
+    int64_t v[PC_MISS__COUNT]; /**< of all lines */
+    struct rep_lost lost;
+    struct rep_shared_line *line; /**< [lines] the one that lost most first */
+    size_t lines;
+    struct rep_shared_object *object; /**< [objects] the same */
+    size_t objects;
+};
+
+struct rep_sharing *rep_sharing_new(const struct rep_truth *truth,
+                                    const struct rep_profile *profile, struct rep_finder *finder,
+                                    struct rep_code *code);
+void rep_sharing_free(struct rep_sharing *sharing);
+
+enum rep_verdict rep_verdict_of(const struct rep_sharing *sharing, const struct rep_lost *lost);
+extern const char *const rep_verdict_name[];
+
+/** What lies at an address of a line while it was asked for. */
+void rep_sharing_object(const struct rep_sharing *sharing, const struct rep_shared_line *line,
+                        uint64_t va, struct rep_object *out);
+
+/** What a programmer could do about a line of a false or mixed verdict: a sentence.
+ *  @return buf */
+const char *rep_sharing_advice(const struct rep_sharing *sharing,
+                               const struct rep_shared_line *line, char *buf, size_t size);
+
+/** Writes it for people. @param most  lines in full; 0: all */
+void rep_sharing_text(const struct rep_sharing *sharing, size_t most, FILE *out);
+void rep_sharing_json(const struct rep_sharing *sharing, FILE *out);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * truth.json, written as it is walked.
+ *
+ *     {"schema": 1, "line": bytes, "memory": bytes, "processors": count,
+ *      "columns": [[name, unit, sentence], ...],
+ *      "copies": [[line, va, card, code, read, read, written, written, taken, evicted, first,
+ * last],
+ *                 ...],
+ *      "rows": [[copy, phase, thread, path, pc, va, column, value, column, value, ...], ...]}
+ *
+ * Sets of bytes are two numbers of 64 bits each, of the line's first 64 bytes and of the rest; the
+ * first byte is bit 0. What refers to another list is an index; phases and paths are those of
+ * profile.json. A row leaves out values that are 0.
+ */
+#include "report/truth.h"
+
+#include "report/numbers.h"
+#include "report/profile_columns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct rep_column rep_truth_columns[PC_MISS__COUNT] = {
+#define COLUMN(name, unit, sentence) {#name, unit, sentence},
+#include "procard/misses.def"
+#undef COLUMN
+};
+
+void rep_truth_free(struct rep_truth *truth)
+{
+    free(truth->copy);
+    free(truth->row);
+    *truth = (struct rep_truth){0};
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static void put_copy(FILE *out, const struct pc_missed_copy *copy)
+{
+    struct rep_numbers line = {.length = 0};
+    rep_numbers_add(&line, (int64_t)copy->line);
+    rep_numbers_add(&line, (int64_t)copy->va);
+    rep_numbers_add(&line, copy->card);
+    rep_numbers_add(&line, copy->code);
+    for (unsigned i = 0; i < 2; i++)
+        rep_numbers_add(&line, (int64_t)copy->read[i]);
+    for (unsigned i = 0; i < 2; i++)
+        rep_numbers_add(&line, (int64_t)copy->written[i]);
+    rep_numbers_add(&line, (int64_t)copy->taken);
+    rep_numbers_add(&line, (int64_t)copy->evicted);
+    rep_numbers_add(&line, (int64_t)copy->first);
+    rep_numbers_add(&line, (int64_t)copy->last);
+    rep_numbers_put(&line, out);
+}
+
+static void put_row(FILE *out, const struct pc_missed_row *row)
+{
+    struct rep_numbers line = {.length = 0};
+    rep_numbers_add(&line, row->copy);
+    rep_numbers_add(&line, row->phase);
+    rep_numbers_add(&line, row->thread);
+    rep_numbers_add(&line, row->path);
+    rep_numbers_address(&line, row->pc);
+    rep_numbers_add(&line, (int64_t)row->va);
+    rep_numbers_values(&line, row->v, PC_MISS__COUNT);
+    rep_numbers_put(&line, out);
+}
+
+void rep_truth_write(const struct rep_truth *truth, FILE *out)
+{
+    fprintf(out,
+            "{\"schema\":%d,\"line\":%" PRIu64 ",\"memory\":%" PRIu64 ",\"processors\":%" PRIu64,
+            REP_TRUTH_SCHEMA, truth->line, truth->memory, truth->processors);
+    fputs(",\n\"columns\":[", out);
+    rep_put_columns(rep_truth_columns, PC_MISS__COUNT, out);
+    fputs("],\n\"copies\":[", out);
+    for (size_t i = 0; i < truth->copies; i++) {
+        fputs(rep_gap(i), out);
+        put_copy(out, &truth->copy[i]);
+    }
+    fputs("],\n\"rows\":[", out);
+    for (size_t i = 0; i < truth->rows; i++) {
+        fputs(rep_gap(i), out);
+        put_row(out, &truth->row[i]);
+    }
+    fputs("]}\n", out);
+}
+
+/* ---- what the cards have counted --------------------------------------------------------------
+ */
+
+enum kind { NEITHER, A_MISS, AN_UPGRADE };
+
+/* Whether a column has misses or upgrades of one class. */
+static enum kind kind_of(unsigned column)
+{
+    switch (column) {
+#define MISS(name, sentence) \
+    case PC_MISS_##name:     \
+        return A_MISS;
+#define UPGRADE(name, sentence) \
+    case PC_MISS_##name:        \
+        return AN_UPGRADE;
+#define OTHERWISE(name, unit, sentence)
+#include "procard/misses.def"
+    default:
+        return NEITHER;
+    }
+}
+
+static bool is_open(const struct rep_profile *profile, uint32_t phase, size_t region)
+{
+    const uint32_t *open = profile->phase[phase];
+    for (uint32_t i = 1; i <= open[0]; i++)
+        if (open[i] == region)
+            return true;
+    return false;
+}
+
+static void sum_rows(const struct rep_truth *truth, const struct rep_profile *profile,
+                     size_t region, int64_t sum[3])
+{
+    memset(sum, 0, 3 * sizeof *sum);
+    for (size_t i = 0; i < truth->rows; i++)
+        if (is_open(profile, truth->row[i].phase, region))
+            for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+                sum[kind_of(c)] += truth->row[i].v[c];
+}
+
+bool rep_truth_adds_up(const struct rep_truth *truth, const struct rep_profile *profile,
+                       const struct rep_run *run, char *why, size_t size)
+{
+    for (size_t r = 0; r < run->regions; r++) {
+        int64_t rows[3], misses = 0, upgrades = 0;
+        sum_rows(truth, profile, r, rows);
+        for (unsigned i = 0; i < run->cards; i++) {
+            misses += (int64_t)run->region[r].card[i].sum.truth.l2_misses;
+            upgrades += (int64_t)run->region[r].card[i].sum.truth.upgrades;
+        }
+        if (rows[A_MISS] == misses && rows[AN_UPGRADE] == upgrades)
+            continue;
+        snprintf(why, size,
+                 "the truth of region '%s' has %" PRId64 " misses and %" PRId64
+                 " upgrades, the cards %" PRId64 " and %" PRId64,
+                 run->region[r].name, rows[A_MISS], rows[AN_UPGRADE], misses, upgrades);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,36 @@
+/*
+ * Another layout of an object, to be tried (machine/apart.h): which of its bytes get lines of their
+ * own, by who touched them or by how the program declares them.
+ */
+#ifndef REP_WHAT_IF_H
+#define REP_WHAT_IF_H
+
+#include "machine/apart.h"
+#include "report/sharing.h"
+
+/** What gets lines of its own. */
+enum rep_unit {
+    REP_UNIT_threads,  /**< the bytes that the same processors touch */
+    REP_UNIT_elements, /**< elements of an array, members of a struct */
+    REP_UNIT_members,  /**< what has no parts */
+    REP_UNIT__COUNT
+};
+extern const char *const rep_unit_name[REP_UNIT__COUNT];
+
+/** Another layout; its own, released with rep_layout_free. */
+struct rep_layout {
+    struct nm_apart_range *range; /**< [ranges] ascending */
+    size_t ranges;
+    size_t parts; /**< that have lines of their own */
+};
+
+/**
+ * @param name  of a variable, or of an object as rep_sharing_text shows it
+ * @return true, or false with one sentence in `why`
+ */
+bool rep_what_if(const struct rep_sharing *sharing, const struct rep_objects *objects,
+                 const char *name, enum rep_unit unit, struct rep_layout *layout, char *why,
+                 size_t size);
+void rep_layout_free(struct rep_layout *layout);
+
+#endif

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""c2c.py NUMACHINE ROOT [all]: what c2c says of the laboratory's programs, whose sharing is known.
+
+Of each program (some of them, unless `all`):
+  - asking for the truth of misses changes nothing that is counted,
+  - the objects that it calls falsely shared are those that are, and their source lines are found,
+  - the gain that --what-if measures is that of the program mended by hand.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+SOME = ["tallies", "flags", "accounts", "neighbours", "blocks", "answers", "limits", "board", "results",
+        "counter", "token", "table", "mailbox", "private"]
+PROGRAM = re.compile(r'^PROGRAM\((\w+),\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"', re.M)
+COMPILER = "mips-linux-gnu-gcc"
+
+
+def programs(lab):
+    for name, kind, falsely, _, _ in PROGRAM.findall((lab / "programs.def").read_text()):
+        yield name, kind, falsely.split()
+
+
+def build(lab, name, where, *flags):
+    out = where / name
+    subprocess.run([COMPILER, "-O2", "-g", "-static", "-pthread", *flags, "-o", out,
+                    lab / "programs" / f"{name}.c"], check=True)
+    return out
+
+
+def run(*command, status=0):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    assert done.returncode == status, f"{command}: status {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def is_named(declared, shown, program):
+    """Whether an object that c2c shows is a declared one; "f()" is heap or stack of a function, which may be inlined."""
+    if declared.endswith("()"):
+        return re.search(rf"\bat ({program}\.c|lab\.h):", shown) or shown.startswith("stack of thread")
+    return shown == declared or shown.endswith("::" + declared)
+
+
+def shared_lines(lab, name, falsely):
+    """The lines of source that say which object they share."""
+    text = (lab / "programs" / f"{name}.c").read_text().splitlines()
+    return {number for number, line in enumerate(text, 1)
+            if any(f"shares: {o}" in line for o in falsely)}
+
+
+def elapsed(directory):
+    return int(re.search(r"^machine\.elapsed\s+(\d+)", (directory / "stats.txt").read_text(), re.M)[1])
+
+
+def gain_of(numachine, directory, name):
+    text = run(numachine, "c2c", "--what-if", name, directory)
+    before, after = (int(n) for n in re.findall(r"(\d+) PCycles", text))
+    return before, after
+
+
+def check(numachine, lab, program, scratch):
+    name, kind, falsely = program
+    wrong = []
+    (scratch / "plain").mkdir(exist_ok=True)
+    (scratch / "padded").mkdir(exist_ok=True)
+    plain, padded = build(lab, name, scratch / "plain"), build(lab, name, scratch / "padded", "-DPADDED")
+    asked, other, mended = (scratch / f"{name}.{what}" for what in ("asked", "other", "mended"))
+    run(numachine, "stat", "--truth", "--quiet", "-o", asked, "--", plain)
+    run(numachine, "stat", "--quiet", "-o", other, "--", plain)
+    run(numachine, "stat", "--quiet", "-o", mended, "--", padded)
+    if (asked / "stats.json").read_bytes() != (other / "stats.json").read_bytes():
+        wrong.append("asking for the truth has changed what is counted")
+    found = json.loads(run(numachine, "c2c", "--format=json", asked))
+    called = [o for o in found["objects"] if o["verdict"] in ("false", "mixed")]
+    for o in called:
+        if not any(is_named(d, o["object"], name) for d in falsely):
+            wrong.append(f"{o['object']} is called {o['verdict']} ({o['falsely']}, {o['truly']} of {found['pcycles']})")
+    for d in falsely:
+        if not any(is_named(d, o["object"], name) for o in called):
+            wrong.append(f"{d} is not found")
+    lines = {a["line"] for o in called for a in o["askers"] if a.get("file", "").endswith(f"/{name}.c")}
+    if missing := shared_lines(lab, name, falsely) - lines:
+        wrong.append(f"lines {sorted(missing)} are not found")
+    gains = []
+    for o in called:
+        if any(is_named(d, o["object"], name) for d in falsely) and not gains:
+            before, after = gain_of(numachine, asked, o["object"])
+            gains.append((before - after, before - elapsed(mended), before))
+    return name, wrong, gains
+
+
+def main():
+    numachine, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    lab = root / "experiments" / "false-sharing-lab"
+    if not shutil.which(COMPILER):
+        print(f"skipped: no {COMPILER}")
+        return SKIPPED
+    rows = [p for p in programs(lab) if "all" in sys.argv[3:] or p[0] in SOME]
+    bad, gains = 0, []
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for name, wrong, gain in pool.map(lambda p: check(numachine, lab, p, pathlib.Path(scratch)), rows):
+            for sentence in wrong:
+                print(f"{name}: {sentence}")
+            for measured, by_hand, before in gain:
+                print(f"{name}: what-if gains {measured}, by hand {by_hand}, of {before}")
+                gains.append((name, measured, by_hand))
+            bad += len(wrong)
+    opposite = [n for n, measured, by_hand in gains if measured * by_hand <= 0]
+    far = [n for n, measured, by_hand in gains if abs(measured - by_hand) > 0.2 * abs(by_hand)]
+    print(f"{len(rows)} programs, {len(gains)} gains; {len(opposite)} of the other sign, {len(far)} off by a fifth: {far}")
+    return bool(bad or opposite or 10 * len(far) > len(gains) or not gains)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,270 @@
+/*
+ * Threads that wait for each other in ways whose numbers are known: for numachine locks.
+ *
+ *     locks_guest WAY
+ *
+ * It prints what it knows itself, a name and a number in each line.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { THREADS = 4, TURNS = 25, INSIDE = 200, OUTSIDE = 20, LATE = 3, ROUNDS = 10, LINE = 128 };
+
+static pthread_barrier_t start;
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/** Nothing but time; no loads, no stores. */
+static void work(unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        __asm__ volatile("");
+}
+
+/** [PCycles] Count goes half as fast. */
+static unsigned now(void)
+{
+    unsigned count;
+    __asm__ volatile(".set push\n.set mips32r2\nrdhwr %0, $2\n.set pop" : "=r"(count));
+    return 2 * count;
+}
+
+static void known(const char *name, unsigned number)
+{
+    printf("%s %u\n", name, number);
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static struct own {
+    pthread_mutex_t mutex;
+} __attribute__((aligned(LINE))) own[THREADS];
+static pthread_mutex_t shared __attribute__((aligned(LINE))) = PTHREAD_MUTEX_INITIALIZER;
+static unsigned held[THREADS][LINE / sizeof(unsigned)];
+static int alone;
+
+/** Takes turns in a critical section; alone, each has one of its own. */
+static void mutex(unsigned me)
+{
+    pthread_mutex_t *lock = alone ? &own[me].mutex : &shared;
+    for (unsigned i = 0; i < TURNS; i++) {
+        pthread_mutex_lock(lock);
+        const unsigned begin = now();
+        work(INSIDE);
+        held[me][0] += now() - begin;
+        pthread_mutex_unlock(lock);
+        work(OUTSIDE);
+    }
+}
+
+static pthread_spinlock_t spinning __attribute__((aligned(LINE)));
+
+static void spinlock(unsigned me)
+{
+    for (unsigned i = 0; i < TURNS; i++) {
+        pthread_spin_lock(&spinning);
+        const unsigned begin = now();
+        work(INSIDE);
+        held[me][0] += now() - begin;
+        pthread_spin_unlock(&spinning);
+        work(OUTSIDE);
+    }
+}
+
+static pthread_rwlock_t book __attribute__((aligned(LINE))) = PTHREAD_RWLOCK_INITIALIZER;
+
+/** The first writes, the others read. */
+static void rwlock(unsigned me)
+{
+    for (unsigned i = 0; i < TURNS; i++) {
+        if (me == 0)
+            pthread_rwlock_wrlock(&book);
+        else
+            pthread_rwlock_rdlock(&book);
+        work(INSIDE);
+        pthread_rwlock_unlock(&book);
+        work(OUTSIDE);
+    }
+}
+
+/* ---- meeting and handing on ------------------------------------------------------------------ */
+
+static pthread_barrier_t meeting __attribute__((aligned(LINE)));
+
+/** The same thread is always late. */
+static void barrier(unsigned me)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        work(me == LATE ? 100 * INSIDE : INSIDE);
+        pthread_barrier_wait(&meeting);
+    }
+}
+
+static pthread_mutex_t guard __attribute__((aligned(LINE))) = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more __attribute__((aligned(LINE))) = PTHREAD_COND_INITIALIZER;
+static unsigned things, slept, signals;
+
+/** The first makes, the others take. */
+static void condition(unsigned me)
+{
+    for (unsigned i = 0; i < (me ? TURNS : (THREADS - 1) * TURNS); i++) {
+        if (!me)
+            work(4 * INSIDE);
+        pthread_mutex_lock(&guard);
+        if (me) {
+            while (!things) {
+                slept++;
+                pthread_cond_wait(&more, &guard);
+            }
+            things--;
+        } else {
+            things++;
+            signals++;
+            pthread_cond_signal(&more);
+        }
+        pthread_mutex_unlock(&guard);
+    }
+}
+
+static sem_t places __attribute__((aligned(LINE)));
+
+static void semaphore(unsigned me)
+{
+    for (unsigned i = 0; i < (me ? TURNS : (THREADS - 1) * TURNS); i++) {
+        if (me) {
+            sem_wait(&places);
+        } else {
+            work(4 * INSIDE);
+            sem_post(&places);
+        }
+    }
+}
+
+/* ---- by hand --------------------------------------------------------------------------------- */
+
+static volatile int word __attribute__((aligned(LINE)));
+static unsigned woken[THREADS][LINE / sizeof(unsigned)];
+
+/** The first changes the word, and calls all who sleep on it. */
+static void futex(unsigned me)
+{
+    enum { WAIT = 0, WAKE = 1 };
+    if (me) {
+        while (word == 0)
+            woken[me][0] += syscall(SYS_futex, &word, WAIT, 0, NULL) == 0;
+        return;
+    }
+    work(100 * INSIDE);
+    word = 1;
+    syscall(SYS_futex, &word, WAKE, THREADS);
+}
+
+static volatile int flag __attribute__((aligned(LINE)));
+static unsigned spun[THREADS][LINE / sizeof(unsigned)];
+
+/** Loops that do something: they sum up, search, count and copy. */
+static unsigned busy(void)
+{
+    static unsigned from[INSIDE], to[INSIDE];
+    static volatile unsigned same = 3;
+    unsigned sum = 0, i = 0;
+    for (unsigned k = 0; k < INSIDE; k++)
+        sum += from[k];
+    while (i < INSIDE && from[i] == 0)
+        i++;
+    for (unsigned k = 0; k < INSIDE; k++)
+        sum += same;
+    for (unsigned k = 0; k < INSIDE; k++)
+        to[k] = same;
+    return sum + i + to[INSIDE / 2];
+}
+
+/** All look at a word until the first changes it; one of them not for ever. */
+static void loop(unsigned me)
+{
+    const unsigned begin = now();
+    unsigned tries = 1000 * INSIDE;
+    if (me) {
+        while (!flag && (me != LATE || --tries))
+            ;
+        spun[me][0] = now() - begin;
+    } else {
+        work(100 * INSIDE);
+        flag = 1;
+    }
+}
+
+static int taken __attribute__((aligned(LINE)));
+
+/** A lock by LL and SC. */
+static void byhand(unsigned me)
+{
+    for (unsigned i = 0; i < TURNS; i++) {
+        while (__atomic_load_n(&taken, __ATOMIC_RELAXED) ||
+               __atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE))
+            ;
+        work(me < THREADS ? 10 * INSIDE : 0);
+        __atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
+        work(OUTSIDE);
+    }
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static const struct way {
+    const char *name;
+    void (*go)(unsigned me);
+} ways[] = {
+    {"mutex", mutex},     {"alone", mutex},   {"spinlock", spinlock},   {"rwlock", rwlock},
+    {"barrier", barrier}, {"futex", futex},   {"condition", condition}, {"semaphore", semaphore},
+    {"loop", loop},       {"byhand", byhand},
+};
+static const struct way *way;
+
+static void *body(void *arg)
+{
+    pthread_barrier_wait(&start);
+    way->go((unsigned)(unsigned long)arg);
+    return NULL;
+}
+
+static unsigned sum(unsigned of[THREADS][LINE / sizeof(unsigned)])
+{
+    unsigned all = 0;
+    for (unsigned i = 0; i < THREADS; i++)
+        all += of[i][0];
+    return all;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread[THREADS];
+    for (unsigned i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
+        if (!strcmp(argv[1], ways[i].name))
+            way = &ways[i];
+    if (!way)
+        return 2;
+    alone = !strcmp(way->name, "alone");
+    pthread_barrier_init(&start, NULL, THREADS);
+    pthread_barrier_init(&meeting, NULL, THREADS);
+    pthread_spin_init(&spinning, PTHREAD_PROCESS_PRIVATE);
+    sem_init(&places, 0, 0);
+    for (unsigned long i = 1; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, body, (void *)i);
+    body(NULL);
+    for (unsigned i = 1; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    known("held", sum(held));
+    known("slept", slept);
+    known("signals", signals);
+    known("woken", sum(woken));
+    known("spun", sum(spun));
+    known("busy", busy());
+    return 0;
+}

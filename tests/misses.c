@@ -1,0 +1,654 @@
+/*
+ * The truth of misses against sequences whose answers are known, and against a second, slow way to
+ * decide: from a list of all that has ever happened, by the text of the definitions.
+ */
+#include "procard/copies.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CARDS = 4, LINES = 6, LINE = 64, EVENTS = 600, PCS = 3, PLACES = 3 };
+
+/* ---- a machine of cards that tells what it does -----------------------------------------------
+ */
+
+enum what { READ, WROTE, BEGAN, ENDED, ASKED, USED };
+enum holds { NOTHING, SHARES, OWNS, OUTDATED /* its invalidation is on its way */ };
+
+struct event {
+    enum what what;
+    unsigned card, line;
+    pc_bytes bytes; /* of READ, WROTE, and of what is ASKED for */
+    bool taken;     /* ENDED */
+    bool owner;     /* ENDED: an ownership, too */
+    bool share;     /* ENDED: the ownership only */
+    bool upgrade;   /* ASKED */
+    unsigned pc;    /* ASKED */
+    bool missed;    /* BEGAN: by the last request */
+};
+
+struct world {
+    struct pc_copies *copies;
+    struct event *event; /* [events] */
+    size_t events;
+    enum holds holds[CARDS][LINES];
+    sim_tick now;
+};
+
+static struct pc_copy_of place(unsigned card, unsigned line)
+{
+    return (struct pc_copy_of){.line = (uint64_t)line * LINE, .card = card};
+}
+
+static struct event *note(struct world *w, enum what what, unsigned card, unsigned line)
+{
+    struct event *e = &w->event[w->events++];
+    cr_assert_lt(w->events, 40 * EVENTS);
+    *e = (struct event){.what = what, .card = card, .line = line};
+    return e;
+}
+
+static void end_life(struct world *w, unsigned card, unsigned line, bool taken)
+{
+    struct event *e = note(w, ENDED, card, line);
+    e->taken = taken;
+    e->owner = w->holds[card][line] == OWNS;
+    pc_copies_lose(w->copies, place(card, line), taken, e->owner);
+    w->holds[card][line] = NOTHING;
+}
+
+/* The invalidations that are on their way to a line arrive. */
+static void arrive(struct world *w, unsigned line)
+{
+    for (unsigned c = 0; c < CARDS; c++)
+        if (w->holds[c][line] == OUTDATED)
+            end_life(w, c, line, true);
+}
+
+static void ask(struct world *w, unsigned card, unsigned line, pc_bytes bytes, unsigned offset,
+                unsigned size, bool upgrade, unsigned pc)
+{
+    struct event *e = note(w, ASKED, card, line);
+    e->bytes = bytes;
+    e->upgrade = upgrade;
+    e->pc = pc;
+    pc_copies_ask(w->copies, &(struct pc_request_asked){.of = place(card, line),
+                                                        .pa = (uint64_t)line * LINE + offset,
+                                                        .va = (uint64_t)line * LINE + offset,
+                                                        .size = size,
+                                                        .upgrade = upgrade,
+                                                        .node = w,
+                                                        .pc = pc,
+                                                        .at = w->now});
+}
+
+static void have(struct world *w, unsigned card, unsigned line, bool begins, bool missed)
+{
+    if (begins)
+        note(w, BEGAN, card, line)->missed = missed;
+    pc_copies_have(w->copies, card, w->now += 7, 0, false);
+}
+
+/* Others lose their copies to `card`; a shared one may live on for a while. */
+static void take_from_others(struct world *w, unsigned card, unsigned line, bool late)
+{
+    for (unsigned c = 0; c < CARDS; c++) {
+        if (c == card || w->holds[c][line] == NOTHING)
+            continue;
+        if (late && w->holds[c][line] == SHARES)
+            w->holds[c][line] = OUTDATED;
+        else
+            end_life(w, c, line, true);
+    }
+}
+
+static void share_from_owner(struct world *w, unsigned line)
+{
+    for (unsigned c = 0; c < CARDS; c++)
+        if (w->holds[c][line] == OWNS) {
+            note(w, ENDED, c, line)->share = true;
+            pc_copies_share(w->copies, place(c, line));
+            w->holds[c][line] = SHARES;
+        }
+}
+
+struct access {
+    unsigned card, line, offset, size, pc;
+    bool write;
+    bool late;   /* copies taken away live on for a while */
+    bool stolen; /* if it is an upgrade, another card is faster */
+};
+
+static void upgrade(struct world *w, const struct access *a, pc_bytes bytes)
+{
+    bool begins = false;
+    ask(w, a->card, a->line, bytes, a->offset, a->size, true, a->pc);
+    if (a->stolen) {
+        const unsigned thief = (a->card + 1) % CARDS;
+        if (w->holds[thief][a->line] == NOTHING) {
+            ask(w, thief, a->line, bytes, a->offset, a->size, false, 0);
+            take_from_others(w, thief, a->line, false);
+            have(w, thief, a->line, true, true);
+            w->holds[thief][a->line] = OWNS;
+            begins = true;
+        }
+    }
+    take_from_others(w, a->card, a->line, a->late);
+    have(w, a->card, a->line, begins, false);
+}
+
+static void miss(struct world *w, const struct access *a, pc_bytes bytes)
+{
+    ask(w, a->card, a->line, bytes, a->offset, a->size, false, a->pc);
+    if (a->write)
+        take_from_others(w, a->card, a->line, a->late);
+    else
+        share_from_owner(w, a->line);
+    have(w, a->card, a->line, true, true);
+}
+
+static void do_access(struct world *w, const struct access *a)
+{
+    const pc_bytes bytes = (((pc_bytes)1 << a->size) - 1) << a->offset;
+    enum holds *holds = &w->holds[a->card][a->line];
+    w->now += 3;
+    if (*holds != OUTDATED || a->write)
+        arrive(w, a->line);
+    if (*holds == NOTHING)
+        miss(w, a, bytes);
+    else if (a->write && *holds == SHARES)
+        upgrade(w, a, bytes);
+    if (*holds == NOTHING || a->write)
+        *holds = a->write ? OWNS : SHARES;
+    note(w, USED, a->card, a->line);
+    pc_copies_use(w->copies, place(a->card, a->line));
+    note(w, a->write ? WROTE : READ, a->card, a->line)->bytes = bytes;
+    pc_copies_touch(w->copies, place(a->card, a->line), a->write ? 0 : bytes, a->write ? bytes : 0);
+}
+
+static void start(struct world *w)
+{
+    *w = (struct world){.copies = pc_copies_new(CARDS, 1, PLACES)};
+    w->event = calloc(40 * EVENTS + 1, sizeof *w->event);
+}
+
+static void stop(struct world *w)
+{
+    pc_copies_free(w->copies);
+    free(w->event);
+}
+
+/* ---- what the definitions say, from the list ---------------------------------------------------
+ */
+
+typedef int64_t sums[CARDS][LINES][PCS][PC_MISS__COUNT];
+
+static bool same_word(pc_bytes a, pc_bytes b, unsigned unit)
+{
+    for (unsigned first = 0; first < LINE; first += unit) {
+        const pc_bytes word = (((pc_bytes)1 << unit) - 1) << first;
+        if (a & word && b & word)
+            return true;
+    }
+    return false;
+}
+
+struct life {
+    size_t begin, end; /* numbers of events */
+    bool first, after_eviction;
+};
+
+/* The card's life that is under way at event `at`, or ends there. */
+static bool life_at(const struct world *w, unsigned card, unsigned line, size_t at,
+                    struct life *out)
+{
+    bool found = false, any = false, evicted = false;
+    for (size_t i = 0; i <= at; i++) {
+        const struct event *e = &w->event[i];
+        if (e->card != card || e->line != line)
+            continue;
+        if (e->what == BEGAN) {
+            *out = (struct life){i, w->events, !any, evicted};
+            found = any = true;
+        }
+        if (e->what == ENDED && !e->share) {
+            evicted = !e->taken;
+            found = i == at;
+        }
+    }
+    for (size_t i = out->begin; found && i < w->events; i++) {
+        const struct event *e = &w->event[i];
+        if (e->what == ENDED && !e->share && e->card == card && e->line == line) {
+            out->end = i;
+            break;
+        }
+    }
+    return found;
+}
+
+/* What a card has touched in [from, to). */
+static pc_bytes touched(const struct world *w, unsigned card, unsigned line, size_t from, size_t to)
+{
+    pc_bytes all = 0;
+    for (size_t i = from; i < to; i++) {
+        const struct event *e = &w->event[i];
+        if ((e->what == READ || e->what == WROTE) && e->card == card && e->line == line)
+            all |= e->bytes;
+    }
+    return all;
+}
+
+/* What other cards have written in [from, to). */
+static pc_bytes written_by_others(const struct world *w, unsigned card, unsigned line, size_t from,
+                                  size_t to)
+{
+    pc_bytes all = 0;
+    for (size_t i = from; i < to; i++) {
+        const struct event *e = &w->event[i];
+        if (e->what == WROTE && e->card != card && e->line == line)
+            all |= e->bytes;
+    }
+    return all;
+}
+
+/* Begin of the card's last life that ended before event `at`; false: there was none. */
+static bool life_before(const struct world *w, unsigned card, unsigned line, size_t at,
+                        struct life *out)
+{
+    for (size_t i = at; i-- > 0;) {
+        const struct event *e = &w->event[i];
+        if (e->what == ENDED && !e->share && e->card == card && e->line == line)
+            return life_at(w, card, line, i, out);
+    }
+    return false;
+}
+
+static bool is_essential(const struct world *w, unsigned card, unsigned line,
+                         const struct life *life, unsigned unit);
+
+/* What others have written since the last essential life before this one began. */
+static pc_bytes news(const struct world *w, unsigned card, unsigned line, const struct life *life,
+                     unsigned unit)
+{
+    struct life before = *life;
+    while (life_before(w, card, line, before.begin, &before))
+        if (is_essential(w, card, line, &before, unit))
+            return written_by_others(w, card, line, before.begin, life->begin);
+    return written_by_others(w, card, line, 0, life->begin);
+}
+
+/* @param unit  [bytes] of a word */
+static bool is_essential(const struct world *w, unsigned card, unsigned line,
+                         const struct life *life, unsigned unit)
+{
+    return life->first || life->after_eviction ||
+           same_word(news(w, card, line, life, unit),
+                     touched(w, card, line, life->begin, life->end), unit);
+}
+
+static bool others_touched(const struct world *w, unsigned card, unsigned line, size_t before)
+{
+    for (unsigned c = 0; c < CARDS; c++)
+        if (c != card && touched(w, c, line, 0, before))
+            return true;
+    return false;
+}
+
+/* Torrellas, of one word: whether the card has touched it, and if so, whether others have written
+ * it since the beginning of its last life that did. */
+static bool word_before(const struct world *w, unsigned card, unsigned line, size_t at,
+                        pc_bytes word, bool *written)
+{
+    struct life life = {at, at, false, false};
+    while (life_before(w, card, line, life.begin, &life))
+        if (touched(w, card, line, life.begin, life.end) & word) {
+            *written |= (written_by_others(w, card, line, life.begin, at) & word) != 0;
+            return true;
+        }
+    return false;
+}
+
+/* ... of all words of an access, of which those count that the card has touched. */
+static bool words_before(const struct world *w, unsigned card, unsigned line, size_t at,
+                         pc_bytes bytes, bool *written)
+{
+    bool any = false;
+    for (unsigned first = 0; first < LINE; first += 4) {
+        const pc_bytes word = (pc_bytes)15 << first;
+        if (bytes & word)
+            any |= word_before(w, card, line, at, word, written);
+    }
+    return any;
+}
+
+/* Whether a fully associative cache would have the line that an eviction at `at` took. */
+static bool would_have(const struct world *w, unsigned card, unsigned line, size_t at)
+{
+    unsigned list[LINES], count = 0; /* the last used first */
+    for (size_t i = 0; i < at; i++) {
+        const struct event *e = &w->event[i];
+        const bool used = e->what == USED, gone = e->what == ENDED && e->taken && !e->share;
+        if (e->card != card || (!used && !gone))
+            continue;
+        unsigned k = 0;
+        while (k < count && list[k] != e->line)
+            k++;
+        if (k < count)
+            memmove(&list[k], &list[k + 1], (--count - k) * sizeof *list);
+        if (!used)
+            continue;
+        if (count == PLACES)
+            count--;
+        memmove(&list[1], &list[0], count++ * sizeof *list);
+        list[0] = e->line;
+    }
+    for (unsigned k = 0; k < count; k++)
+        if (list[k] == line)
+            return true;
+    return false;
+}
+
+static void add(int64_t *v, enum pc_miss_column class)
+{
+    v[class]++;
+    v[class + 1] += 7;
+}
+
+static void judge_miss(const struct world *w, size_t at, const struct event *asked, int64_t *v)
+{
+    const struct event *e = &w->event[at];
+    struct life life;
+    bool written = false;
+    cr_assert(life_at(w, e->card, e->line, at, &life));
+    const pc_bytes fresh = news(w, e->card, e->line, &life, 1);
+    const pc_bytes own = touched(w, e->card, e->line, life.begin, life.end);
+    if (life.first) {
+        add(v, PC_MISS_COLD);
+        v[!fresh                     ? PC_MISS_COLD_PURE
+          : same_word(fresh, own, 1) ? PC_MISS_COLD_TRUE
+                                     : PC_MISS_COLD_FALSE]++;
+    } else if (life.after_eviction) {
+        add(v, would_have(w, e->card, e->line, at) ? PC_MISS_CONFLICT : PC_MISS_CAPACITY);
+    } else if (!others_touched(w, e->card, e->line, at)) {
+        add(v, PC_MISS_OTHER);
+    } else {
+        struct life last;
+        cr_assert(life_before(w, e->card, e->line, at, &last));
+        add(v, is_essential(w, e->card, e->line, &life, 1) ? PC_MISS_TRUE_SHARING
+                                                           : PC_MISS_FALSE_SHARING);
+        v[is_essential(w, e->card, e->line, &life, 4) ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE]++;
+        v[same_word(written_by_others(w, e->card, e->line, last.begin, at), asked->bytes, 4)
+              ? PC_MISS_EGGERS_TRUE
+              : PC_MISS_EGGERS_FALSE]++;
+        v[!words_before(w, e->card, e->line, at, asked->bytes, &written) ? PC_MISS_TORRELLAS_COLD
+          : written                                                      ? PC_MISS_TORRELLAS_TRUE
+                    : PC_MISS_TORRELLAS_FALSE]++;
+    }
+}
+
+/* The ownership that the upgrade asked for at `at` begins, up to its end. */
+static void judge_upgrade(const struct world *w, size_t at, int64_t *v)
+{
+    const unsigned card = w->event[at].card, line = w->event[at].line;
+    size_t last = 0, end = w->events;
+    pc_bytes wrote = 0, taken = 0;
+    unsigned takes = 0;
+    /* It begins with the first store after it; other ownerships may end in between. */
+    size_t begin = at;
+    while (!(w->event[begin].what == WROTE && w->event[begin].card == card))
+        begin++;
+    for (size_t i = 0; i < w->events; i++) {
+        const struct event *e = &w->event[i];
+        const bool ends = e->what == ENDED && e->line == line && (e->share || e->owner);
+        if (ends && i < begin)
+            last = i;
+        if (ends && i > begin) {
+            end = i;
+            break;
+        }
+    }
+    for (size_t i = last; i < end; i++) {
+        const struct event *e = &w->event[i];
+        struct life life;
+        if (e->line != line)
+            continue;
+        if (e->what == WROTE && e->card == card && i >= begin)
+            wrote |= e->bytes;
+        if (e->what != ENDED || e->share || !e->taken || !life_at(w, e->card, line, i, &life))
+            continue;
+        const pc_bytes had = touched(w, e->card, line, life.begin, i);
+        taken |= had;
+        takes += had != 0;
+    }
+    add(v, !takes                       ? PC_MISS_UPGRADE_ALONE
+           : same_word(wrote, taken, 1) ? PC_MISS_UPGRADE_TRUE
+                                        : PC_MISS_UPGRADE_FALSE);
+}
+
+static void judge(const struct world *w, sums out)
+{
+    const struct event *asked[CARDS] = {NULL};
+    memset(out, 0, sizeof(sums));
+    for (size_t i = 0; i < w->events; i++) {
+        const struct event *e = &w->event[i];
+        if (e->what == ASKED) {
+            asked[e->card] = e;
+            if (e->upgrade)
+                judge_upgrade(w, i, out[e->card][e->line][e->pc]);
+        } else if (e->what == BEGAN && e->missed) {
+            const struct event *by = asked[e->card];
+            judge_miss(w, i, by, out[e->card][e->line][by->pc]);
+        }
+    }
+}
+
+/* ---- both --------------------------------------------------------------------------------------
+ */
+
+static void collect(void *ctx, const struct pc_copy_seen *seen)
+{
+    int64_t(*out)[LINES][PCS][PC_MISS__COUNT] = ctx;
+    for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next)
+        memcpy(out[seen->of.card][seen->of.line / LINE][asked->pc], asked->v, sizeof asked->v);
+}
+
+static unsigned compare(sums is, sums should, unsigned stream)
+{
+    static const char *const name[] = {
+#define COLUMN(name, unit, sentence) #name,
+#include "procard/misses.def"
+#undef COLUMN
+    };
+    unsigned differ = 0;
+    for (unsigned c = 0; c < CARDS; c++)
+        for (unsigned l = 0; l < LINES; l++)
+            for (unsigned p = 0; p < PCS; p++)
+                for (unsigned k = 0; k < PC_MISS__COUNT; k++) {
+                    const bool time = strstr(name[k], "_TIME");
+                    const int64_t a = is[c][l][p][k], b = should[c][l][p][k];
+                    if ((time ? (a != 0) != (b != 0) : a != b) && ++differ < 5)
+                        cr_expect_fail("stream %u, card %u, line %u, pc %u, %s: %" PRId64
+                                       ", not %" PRId64,
+                                       stream, c, l, p, name[k], a, b);
+                }
+    return differ;
+}
+
+static uint64_t random_of(uint64_t *seed, uint64_t n)
+{
+    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (*seed >> 33) % n;
+}
+
+static void drawn(struct world *w, uint64_t seed)
+{
+    const unsigned lines = 1 + (unsigned)random_of(&seed, LINES);
+    const unsigned cards = 1 + (unsigned)random_of(&seed, CARDS);
+    const unsigned spread = 1 + (unsigned)random_of(&seed, LINE / 8),
+                   writes = 1 + (unsigned)random_of(&seed, 9);
+    const unsigned accesses = 20 + (unsigned)random_of(&seed, 80);
+    for (unsigned i = 0; i < accesses; i++) {
+        struct access a = {.card = (unsigned)random_of(&seed, cards),
+                           .line = (unsigned)random_of(&seed, lines),
+                           .size = 1u << random_of(&seed, 4),
+                           .pc = (unsigned)random_of(&seed, PCS),
+                           .write = random_of(&seed, 10) < writes,
+                           .late = random_of(&seed, 4) == 0,
+                           .stolen = random_of(&seed, 5) == 0};
+        a.offset = (unsigned)random_of(&seed, spread) * 8 +
+                   (unsigned)random_of(&seed, 8) / a.size * a.size;
+        const bool held = w->holds[a.card][a.line] == SHARES;
+        if (random_of(&seed, 40) == 0 && held)
+            end_life(w, a.card, a.line, true); /* by nobody's request */
+        else if (random_of(&seed, 12) == 0 &&
+                 (w->holds[a.card][a.line] == SHARES || w->holds[a.card][a.line] == OWNS))
+            end_life(w, a.card, a.line, false);
+        else
+            do_access(w, &a);
+    }
+    for (unsigned l = 0; l < LINES; l++)
+        arrive(w, l);
+}
+
+Test(misses, are_what_a_slow_way_says)
+{
+    enum { STREAMS = 1000 };
+    int64_t total[PC_MISS__COUNT] = {0};
+    sums *is = calloc(1, sizeof *is), *should = calloc(1, sizeof *should);
+    unsigned differ = 0;
+    for (unsigned stream = 0; stream < STREAMS && !differ; stream++) {
+        struct world w;
+        start(&w);
+        drawn(&w, stream);
+        pc_copies_end(w.copies);
+        memset(is, 0, sizeof *is);
+        pc_copies_each(w.copies, collect, is);
+        judge(&w, *should);
+        differ += compare(*is, *should, stream);
+        for (size_t i = 0; i < sizeof *is / sizeof(int64_t); i++)
+            total[i % PC_MISS__COUNT] += ((const int64_t *)is)[i];
+        stop(&w);
+    }
+    for (unsigned k = 0; k < PC_MISS__COUNT; k++)
+        if (k != PC_MISS_GIVEN_UP && k != PC_MISS_GIVEN_UP_TIME && k != PC_MISS_UPGRADE_GIVEN_UP &&
+            k != PC_MISS_UPGRADE_GIVEN_UP_TIME && k != PC_MISS_NACKS && k != PC_MISS_TRANSFERS)
+            cr_expect_gt(total[k], 20, "column %u: %" PRId64 " in all streams", k, total[k]);
+    free(is);
+    free(should);
+}
+
+/* ---- sequences whose answers are known ---------------------------------------------------------
+ */
+
+/* Accesses "card operation offset", of a word; what the last one is by each definition. */
+static const struct sequence {
+    const char *what, *accesses;
+    enum pc_miss_column class, word, eggers, torrellas;
+} sequences[] = {
+    {"the word that another wrote", "0r0 1w0 0r0", PC_MISS_TRUE_SHARING, PC_MISS_WORD_TRUE,
+     PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
+    {"another word of the line", "0r0 1w8 0r0", PC_MISS_FALSE_SHARING, PC_MISS_WORD_FALSE,
+     PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+    {"another word first, then the one that was written", "0r0 1w8 0r0 0r8", PC_MISS_TRUE_SHARING,
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+    {"a word that the card has never touched", "0r0 1w8 0r8", PC_MISS_TRUE_SHARING,
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_COLD},
+    {"two cards that write words of their own", "0w0 1w4 0w0 1w4 0w0", PC_MISS_FALSE_SHARING,
+     PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+    {"news of an earlier loss, read late", "0r0 1w8 0r0 1w4 0r8", PC_MISS_TRUE_SHARING,
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_COLD},
+    {"a lock that migrates", "0w0 1w0 2w0 0w0", PC_MISS_TRUE_SHARING, PC_MISS_WORD_TRUE,
+     PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
+};
+
+static void play(struct world *w, const char *accesses)
+{
+    struct access a = {.size = 4, .pc = 1};
+    char operation;
+    int used;
+    while (sscanf(accesses, "%u%c%u%n", &a.card, &operation, &a.offset, &used) == 3) {
+        a.write = operation == 'w';
+        do_access(w, &a);
+        accesses += used;
+    }
+    cr_assert(!*accesses);
+}
+
+/* What a sequence has of a column, and what it has without its last accesses. */
+static int64_t count_of(const char *accesses, enum pc_miss_column column)
+{
+    sums *is = calloc(1, sizeof *is);
+    int64_t all = 0;
+    struct world w;
+    start(&w);
+    play(&w, accesses);
+    pc_copies_end(w.copies);
+    pc_copies_each(w.copies, collect, is);
+    for (unsigned c = 0; c < CARDS; c++)
+        all += (*is)[c][0][1][column];
+    stop(&w);
+    free(is);
+    return all;
+}
+
+Test(misses, of_known_sequences)
+{
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
+        const struct sequence *s = &sequences[i];
+        const enum pc_miss_column columns[] = {s->class, s->word, s->eggers, s->torrellas};
+        char *shorter = strdup(s->accesses);
+        *strrchr(shorter, ' ') = '\0';
+        if (!strcmp(s->what, sequences[2].what))
+            *strrchr(shorter, ' ') = '\0'; /* its last access is a hit that decides the miss */
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+            const int64_t more = count_of(s->accesses, columns[k]) - count_of(shorter, columns[k]);
+            cr_expect_eq(more, 1, "%s: column %zu: %" PRId64 " more", s->what, k, more);
+        }
+        free(shorter);
+    }
+}
+
+/* An upgrade takes copies away; its class is by what their cards had touched. */
+Test(misses, upgrades)
+{
+    static const struct {
+        const char *accesses;
+        enum pc_miss_column class;
+    } rows[] = {
+        {"0r0 1r0 0w0", PC_MISS_UPGRADE_TRUE},     {"0r0 1r8 0w0", PC_MISS_UPGRADE_FALSE},
+        {"0r0 0w0", PC_MISS_UPGRADE_ALONE},        {"0r0 1r8 0w0 0w8", PC_MISS_UPGRADE_TRUE},
+        {"0w0 1r0 0w0", PC_MISS_UPGRADE_TRUE},     {"0w0 1r8 0w0", PC_MISS_UPGRADE_FALSE},
+        {"0r0 1r0 2r8 1w8", PC_MISS_UPGRADE_TRUE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect_eq(count_of(rows[i].accesses, rows[i].class), 1, "%s", rows[i].accesses);
+        cr_expect_eq(count_of(rows[i].accesses, rows[i].class + 1), 7, "%s", rows[i].accesses);
+    }
+}
+
+/* Three places: whether a fully associative cache would have done better. */
+Test(misses, replaced)
+{
+    static const struct {
+        unsigned others;
+        enum pc_miss_column class;
+    } rows[] = {{0, PC_MISS_CONFLICT}, {2, PC_MISS_CONFLICT}, {3, PC_MISS_CAPACITY}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sums *is = calloc(1, sizeof *is);
+        struct world w;
+        start(&w);
+        do_access(&w, &(struct access){.size = 4});
+        end_life(&w, 0, 0, false);
+        for (unsigned line = 1; line <= rows[i].others; line++)
+            do_access(&w, &(struct access){.line = line, .size = 4});
+        do_access(&w, &(struct access){.size = 4});
+        pc_copies_end(w.copies);
+        pc_copies_each(w.copies, collect, is);
+        cr_expect_eq((*is)[0][0][0][rows[i].class], 1, "%u others", rows[i].others);
+        stop(&w);
+        free(is);
+    }
+}

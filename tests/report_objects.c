@@ -1,0 +1,344 @@
+/*
+ * Objects as a file, and the one at an address: a few by hand, and many drawn by lot, of which a
+ * slow way finds the same.
+ */
+#include "base/alloc.h"
+#include "report/object_at.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOWHERE PC_PROFILE_NOWHERE
+
+/* ---- by hand --------------------------------------------------------------------------------- */
+
+enum { MAKE = 0x1000, CALL_MAKE = 0x2010, WRAP = 0x3000 };
+
+/* main has a source, and so does make; wrap, which make calls, has none. */
+static bool stub_at(struct prog_names *names, uint64_t va, struct prog_place *out)
+{
+    static const struct prog_place places[] = {
+        {.function = "make", .from = MAKE, .to = MAKE + 0x100, .file = "dir/make.c", .line = 7},
+        {.function = "main", .from = 0x2000, .to = 0x2100, .file = "main.c", .line = 9},
+        {.function = "wrap", .from = WRAP, .to = WRAP + 0x100}};
+    (void)names;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (va >= places[i].from && va < places[i].to) {
+            *out = places[i];
+            return true;
+        }
+    *out = (struct prog_place){0};
+    return false;
+}
+
+static void stub_free(struct prog_names *names)
+{
+    (void)names;
+}
+
+static struct prog_names stub = {.symbols = true, .at = stub_at, .free = stub_free};
+
+static struct pc_profile_path paths[] = {
+    {0, NOWHERE, 0x2000}, {0, CALL_MAKE, MAKE}, {1, MAKE + 0x20, WRAP}, {3, NOWHERE, 0x9000}};
+static const struct rep_profile profile = {.path = paths, .paths = 4};
+
+static char *kinds[] = {(char *)"malloc", (char *)"mmap"};
+static struct rep_site sites[] = {
+    {1, MAKE + 0x10, 0, 1, 64, 64, 0},
+    {2, WRAP + 0x30, 0, 5, 64, 64, 1},
+    {3, NOWHERE, 1, 1, 4096, 4096, 0},
+};
+static struct rep_block blocks[] = {
+    {0x8000, 0x9000, 5, SIM_NEVER, 0, 1, 2, 0, 1},
+    {0x10010, 0x10050, 10, 100, 90, 1, 0, 0, 1},
+    {0x10010, 0x10050, 100, 400, 250, 1, 1, 3, 2},
+    {0x10040, 0x10060, 500, SIM_NEVER, 0, 2, 1, 4, 1},
+};
+static struct rep_thread threads[] = {
+    {1, 0x70000, 0x80000, 0x7f000, 0x7f040, 0, 300},
+    {2, 0x70000, 0x80000, 0x7f000, 0x7f040, 310, SIM_NEVER},
+};
+static const struct rep_objects by_hand = {.kind = kinds,
+                                           .kinds = 2,
+                                           .site = sites,
+                                           .sites = 3,
+                                           .block = blocks,
+                                           .blocks = 4,
+                                           .thread = threads,
+                                           .threads = 2};
+
+/* ---- what is found ----------------------------------------------------------------------------
+ */
+
+Test(report_objects, by_hand)
+{
+    static const struct {
+        int line;
+        uint64_t va;
+        sim_tick from, to;
+        const char *key, *name;
+    } all[] = {
+        {__LINE__, 0x10010, 0, 50, "heap 64 bytes by make at make.c:7", ""},
+        {__LINE__, 0x10011, 100, 100, "heap 64 bytes by make at make.c:7 [3]", " +0x1"},
+        {__LINE__, 0x10011, 0, SIM_NEVER, "heap 64 bytes by make at make.c:7 [3]", " +0x1"},
+        {__LINE__, 0x10011, 0, 120, "heap 64 bytes by make at make.c:7", " +0x1"},
+        {__LINE__, 0x10048, 0, SIM_NEVER, "heap 32 bytes by make at make.c:7 [4]", " +0x8"},
+        {__LINE__, 0x10048, 0, 499, "heap 64 bytes by make at make.c:7 [3]", " +0x38"},
+        {__LINE__, 0x10050, 0, 499, "0x10050", ""},
+        {__LINE__, 0x10008, 150, 160, "header of heap 64 bytes by make at make.c:7 [3]", " +0x8"},
+        {__LINE__, 0x10004, 150, 160, "header of heap 64 bytes by make at make.c:7 [3]", " +0x4"},
+        {__LINE__, 0x10008, 450, 460, "0x10008", ""},
+        {__LINE__, 0x8fff, 0, 10, "mmap 4096 bytes by 0x9000", " +0xfff"},
+        {__LINE__, 0x8000, 0, 4, "0x8000", ""},
+        {__LINE__, 0x70010, 0, SIM_NEVER, "stack of thread 2", " +0x10"},
+        {__LINE__, 0x70010, 0, 100, "stack of thread 1", " +0x10"},
+        {__LINE__, 0x7f03f, 0, 100, "TLS of thread 1", " +0x3f"},
+        {__LINE__, 0x7f040, 0, 100, "stack of thread 1", " +0xf040"},
+        {__LINE__, 0x7f000, 301, 309, "0x7f000", ""},
+        {__LINE__, 0x3004, 0, 1, "wrap", " +0x4"},
+        {__LINE__, UINT64_MAX, 0, 1, "0xffffffffffffffff", ""},
+    };
+    struct rep_code code = {.names = &stub};
+    struct rep_finder *finder = rep_finder_new(&by_hand, &profile, &code);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct rep_object got;
+        rep_object_at(finder, all[i].va, all[i].from, all[i].to, &got);
+        char *name = sim_format("%s%s", all[i].key, all[i].name);
+        cr_expect_str_eq(got.key, all[i].key, "line %d: %s", all[i].line, got.key);
+        cr_expect_str_eq(got.name, name, "line %d: %s", all[i].line, got.name);
+        cr_expect_eq(got.from + got.offset, all[i].va, "line %d", all[i].line);
+        free(name);
+    }
+    rep_finder_free(finder);
+    rep_code_close(&code);
+}
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(((*state >> 32) * below) >> 32);
+}
+
+/* Blocks in any order of time that lie across each other. */
+static struct rep_objects drawn(uint64_t *state)
+{
+    struct rep_objects o = {.kind = kinds, .kinds = 2, .site = sites, .sites = 3};
+    uint64_t from = 0x100000;
+    o.blocks = draw(state, 60);
+    o.block = sim_alloc(o.blocks, sizeof *o.block);
+    for (size_t i = 0; i < o.blocks; i++) {
+        struct rep_block *b = &o.block[i];
+        from += draw(state, 3) * 8;
+        *b = (struct rep_block){.from = from, .born = draw(state, 100), .serial = i, .times = 1};
+        b->to = from + draw(state, 8) * 8;
+        b->died = draw(state, 3) ? b->born + draw(state, 50) : SIM_NEVER;
+    }
+    return o;
+}
+
+/* The slow way: how long each block was there, one by one. */
+static void check_block(const struct rep_objects *o, const struct rep_object *got, uint64_t va,
+                        sim_tick from, sim_tick to)
+{
+    const struct rep_block *best = NULL;
+    sim_tick most = 0;
+    for (size_t i = 0; i < o->blocks; i++) {
+        const struct rep_block *b = &o->block[i];
+        sim_tick ticks = 0;
+        for (sim_tick t = from; t <= to; t++)
+            ticks += va >= b->from && va < b->to && t >= b->born && t <= b->died;
+        if (ticks > most || (ticks && ticks == most && b->born >= best->born)) {
+            best = b;
+            most = ticks;
+        }
+    }
+    cr_expect_eq(got->kind == REP_OBJECT_HEAP, best != NULL);
+    if (best)
+        cr_expect_eq(got->block, best, "%" PRIx64 " in %" PRIu64 " to %" PRIu64, va, from, to);
+}
+
+Test(report_objects, drawn_ones_as_a_slow_way_finds_them)
+{
+    struct rep_code code = {.names = &stub};
+    uint64_t state = 1;
+    for (unsigned n = 0; n < 200; n++) {
+        struct rep_objects o = drawn(&state);
+        struct rep_finder *finder = rep_finder_new(&o, &profile, &code);
+        for (unsigned i = 0; i < 50; i++) {
+            const uint64_t va = 0x100000 - 8 + draw(&state, 600);
+            const sim_tick from = draw(&state, 120), to = from + draw(&state, 60);
+            struct rep_object got;
+            rep_object_at(finder, va, from, to, &got);
+            check_block(&o, &got, va, from, to);
+        }
+        rep_finder_free(finder);
+        free(o.block);
+    }
+    rep_code_close(&code);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------
+ */
+
+static char scratch[] = "/tmp/objects-XXXXXX";
+
+static void make_scratch(void)
+{
+    cr_assert(mkdtemp(scratch) && chdir(scratch) == 0);
+}
+
+static void remove_scratch(void)
+{
+    unlink(REP_OBJECTS);
+    cr_expect(chdir("/") == 0 && rmdir(scratch) == 0);
+}
+
+TestSuite(report_objects_file, .init = make_scratch, .fini = remove_scratch);
+
+static void put_file(const char *text, size_t size)
+{
+    FILE *out = fopen(REP_OBJECTS, "w");
+    cr_assert(out && fwrite(text, 1, size, out) == size && fclose(out) == 0);
+}
+
+static char *text_of(const struct rep_objects *o)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    rep_objects_write(o, out);
+    sim_text_close(out, &text);
+    return text;
+}
+
+Test(report_objects_file, what_is_written_is_read)
+{
+    char why[512] = "", *text = text_of(&by_hand);
+    struct rep_objects back;
+    put_file(text, strlen(text));
+    cr_assert(rep_objects_read(REP_OBJECTS, profile.paths, &back, why, sizeof why), "%s", why);
+    cr_assert(back.kinds == 2 && back.sites == 3 && back.blocks == 4 && back.threads == 2);
+    cr_expect_str_eq(back.kind[1], "mmap");
+    for (size_t i = 0; i < back.sites; i++)
+        cr_expect(back.site[i].call == sites[i].call && back.site[i].path == sites[i].path &&
+                  back.site[i].forgotten == sites[i].forgotten);
+    cr_expect_arr_eq(back.block, blocks, sizeof blocks);
+    cr_expect(back.thread[1].died == SIM_NEVER && back.thread[0].tls_to == 0x7f040);
+    char *again = text_of(&back);
+    cr_expect_str_eq(again, text);
+    rep_objects_free(&back);
+    free(again);
+    free(text);
+}
+
+/* The text of `by_hand` with its first `from` replaced. */
+static char *replaced(const char *from, const char *to)
+{
+    char *text = text_of(&by_hand);
+    size_t before = 0;
+    while (text[before] && strncmp(text + before, from, strlen(from)) != 0)
+        before++;
+    cr_assert(text[before], "no %s in the file", from);
+    char *other = sim_format("%.*s%s%s", (int)before, text, to, text + before + strlen(from));
+    free(text);
+    return other;
+}
+
+Test(report_objects_file, what_is_wrong_is_said)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } all[] = {
+        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read"},
+        {"\"schema\":1,", "", "schema: not a number"},
+        {"\"schema\":1", "\"schema\":1,\"x\":1", "a member that it does not have"},
+        {"\"blocks\"", "\"bricks\"", "blocks: missing"},
+        {"\"mmap\"", "\"m map\"", "kinds[1]: not a name"},
+        {"\"mmap\"", "7", "kinds[1]: not a name"},
+        {"[1,4112,0", "[4,4112,0", "sites[0]: no path 4 is in the profile"},
+        {"[1,4112,0", "[1,4112,2", "sites[0]: no kind 2"},
+        {"[1,4112,0", "[1,\"\",0", "sites[0]: call is not what it can be"},
+        {"[1,4112,0", "[1,4112", "sites[0]: not an array of 7"},
+        {"[32768,36864,5", "[32768,32767,5", "blocks[0]: it ends in front of its beginning"},
+        {"[32768,36864,5", "[32768,36864,-5", "blocks[0]: born is not what it can be"},
+        {"[32768,36864,5", "[98304,98305,5", "blocks[1]: in front of the one before it"},
+        {"null,0,1,2,0,1]", "null,0,1,3,0,1]", "blocks[0]: no site 3"},
+        {"null,0,1,2,0,1]", "null,0,4294967296,2,0,1]", "blocks[0]: not the number of a thread"},
+        {"null,0,1,2,0,1]", "null,0,1,2,0,99999999999999999999]", "too big integer"},
+        {"[2,458752", "[1,458752", "threads[1]: numbers do not ascend"},
+        {"[2,458752", "[2,558752", "threads[1]: stack or variables end"},
+        {"]}\n", "]", "line "},
+        {"]}\n", "]} {}", "line "},
+    };
+    struct rep_objects o;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char why[512] = "", *text = replaced(all[i].from, all[i].to);
+        put_file(text, strlen(text));
+        cr_expect_not(rep_objects_read(REP_OBJECTS, profile.paths, &o, why, sizeof why), "%s",
+                      all[i].why);
+        cr_expect(!strncmp(why, REP_OBJECTS ": ", strlen(REP_OBJECTS ": ")) &&
+                      strstr(why, all[i].why),
+                  "'%s', not '%s'", why, all[i].why);
+        cr_expect_eq(o.kinds + o.sites + o.blocks + o.threads, 0);
+        free(text);
+    }
+}
+
+Test(report_objects_file, what_is_no_file_is_refused)
+{
+    static const char *const names[] = {"none", ".", "/dev/zero"};
+    struct rep_objects o;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char why[512] = "";
+        cr_expect_not(rep_objects_read(names[i], 1, &o, why, sizeof why));
+        cr_expect(strstr(why, i ? "not a regular file" : "No such file"), "%s", why);
+    }
+}
+
+/* Asks for what lies around all borders. */
+static void ask_all(const struct rep_objects *o)
+{
+    struct rep_code code = {.names = &stub};
+    struct rep_finder *finder = rep_finder_new(o, &profile, &code);
+    struct rep_object got;
+    for (size_t i = 0; i < o->blocks; i++)
+        for (int k = -1; k < 2; k++) {
+            rep_object_at(finder, o->block[i].from + (uint64_t)k, o->block[i].born, 500, &got);
+            rep_object_at(finder, o->block[i].to + (uint64_t)k, 0, SIM_NEVER, &got);
+        }
+    for (size_t i = 0; i < o->threads; i++)
+        rep_object_at(finder, o->thread[i].stack, 0, SIM_NEVER, &got);
+    rep_finder_free(finder);
+    rep_code_close(&code);
+}
+
+/* Whatever happens to a file, it is refused with one line, or its objects can be asked for. */
+Test(report_objects_file, damaged_files)
+{
+    static const char letters[] = "0123456789-[],{}\" nul";
+    uint64_t state = 3;
+    char *whole = text_of(&by_hand);
+    const uint32_t size = (uint32_t)strlen(whole);
+    unsigned read = 0;
+    for (unsigned n = 0; n < 4000; n++) {
+        char why[512] = "", *text = sim_strdup(whole);
+        const size_t kept = draw(&state, 8) ? size : draw(&state, size);
+        for (unsigned k = draw(&state, 4); k--;)
+            text[draw(&state, size)] = draw(&state, 8) ? letters[draw(&state, sizeof letters - 1)]
+                                                       : (char)draw(&state, 256);
+        put_file(text, kept);
+        struct rep_objects o;
+        if (rep_objects_read(REP_OBJECTS, profile.paths, &o, why, sizeof why)) {
+            read++;
+            ask_all(&o);
+            rep_objects_free(&o);
+        } else {
+            cr_expect(*why && !strchr(why, '\n'), "'%s'", why);
+        }
+        free(text);
+    }
+    cr_expect(read > 100 && read < 3900, "%u of 4000 were read", read);
+    free(whole);
+}

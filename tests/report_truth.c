@@ -1,0 +1,166 @@
+/*
+ * truth.json: what is written is read back, and damaged files are refused with one line.
+ */
+#include "base/alloc.h"
+#include "report/truth.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char scratch[] = "/tmp/numachine-truth-XXXXXX";
+
+static void make_scratch(void)
+{
+    cr_assert(mkdtemp(scratch) && chdir(scratch) == 0);
+}
+
+static void remove_scratch(void)
+{
+    unlink("truth.json");
+    cr_assert(chdir("/") == 0 && rmdir(scratch) == 0);
+}
+
+TestSuite(report_truth, .init = make_scratch, .fini = remove_scratch);
+
+/* A profile with as many phases and paths as a truth here speaks of. */
+enum { PHASES = 3, PATHS = 5 };
+static const struct rep_profile profile = {.phases = PHASES, .paths = PATHS};
+
+static uint64_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return *state >> 20;
+}
+
+static void draw_row(struct pc_missed_row *row, uint32_t copy, uint64_t pc, uint64_t *state)
+{
+    *row = (struct pc_missed_row){.copy = copy,
+                                  .phase = PHASES - 1,
+                                  .thread = 1000,
+                                  .path = (uint32_t)(next(state) % PATHS),
+                                  .pc = pc,
+                                  .va = next(state)};
+    row->path = PATHS - 1;
+    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+        row->v[c] = next(state) % 3 ? 0 : (int64_t)next(state);
+}
+
+static struct rep_truth drawn(uint64_t seed)
+{
+    struct rep_truth t = {.line = 64, .memory = 1 << 28, .processors = 4};
+    t.copies = next(&seed) % 40;
+    t.rows = t.copies ? next(&seed) % 90 : 0;
+    t.copy = sim_alloc(t.copies + 1, sizeof *t.copy);
+    t.row = sim_alloc(t.rows + 1, sizeof *t.row);
+    for (size_t i = 0; i < t.copies; i++)
+        t.copy[i] = (struct pc_missed_copy){.line = 64 * (i / 3),
+                                            .va = next(&seed) & ~UINT64_C(63),
+                                            .card = (uint32_t)(i % 3),
+                                            .code = i % 2,
+                                            .read = {next(&seed), ~UINT64_C(0)},
+                                            .written = {UINT64_C(1) << 63, next(&seed)},
+                                            .taken = next(&seed),
+                                            .evicted = next(&seed),
+                                            .first = next(&seed),
+                                            .last = next(&seed)};
+    for (size_t i = 0; i < t.rows; i++)
+        draw_row(&t.row[i], (uint32_t)(i * t.copies / t.rows), 4 * i, &seed);
+    if (t.rows)
+        t.row[t.rows - 1].pc = PC_PROFILE_NOWHERE;
+    return t;
+}
+
+static char *text_of(const struct rep_truth *t)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    rep_truth_write(t, out);
+    sim_text_close(out, &text);
+    return text;
+}
+
+static void put_file(const char *text, size_t size)
+{
+    FILE *out = fopen("truth.json", "w");
+    cr_assert(out && fwrite(text, 1, size, out) == size && fclose(out) == 0);
+}
+
+Test(report_truth, what_is_written_is_read)
+{
+    for (unsigned seed = 0; seed < 100; seed++) {
+        struct rep_truth t = drawn(seed), back;
+        char why[512] = "", *text = text_of(&t), *again;
+        put_file(text, strlen(text));
+        cr_assert(rep_truth_read("truth.json", &profile, &back, why, sizeof why), "%s", why);
+        cr_expect(back.copies == t.copies && back.rows == t.rows);
+        again = text_of(&back);
+        cr_expect_str_eq(again, text);
+        free(again);
+        free(text);
+        rep_truth_free(&t);
+        rep_truth_free(&back);
+    }
+}
+
+Test(report_truth, what_is_wrong_is_said)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } all[] = {
+        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read"},
+        {"\"line\":64", "\"line\":63", "line: no power of two"},
+        {"\"line\":64", "\"line\":4096", "line: not a number that it may be"},
+        {"\"memory\":268435456", "\"memory\":0", "memory: not a number that it may be"},
+        {"\"rows\"", "\"rose\"", "rows: missing"},
+        {"\"copies\"", "\"x\":1,\"copies\"", "a member that a truth does not have"},
+        {"[\"cold\"", "[\"warm\"", "columns[0]: not 'cold'"},
+        {"\n[0,", "\n[1,", "copies[0]: not the address of a line"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct rep_truth t = drawn(7), back;
+        char why[512] = "", *text = text_of(&t);
+        size_t before = 0;
+        while (text[before] && strncmp(text + before, all[i].from, strlen(all[i].from)) != 0)
+            before++;
+        cr_assert(text[before], "no %s in the file", all[i].from);
+        char *other = sim_format("%.*s%s%s", (int)before, text, all[i].to,
+                                 text + before + strlen(all[i].from));
+        put_file(other, strlen(other));
+        cr_expect(!rep_truth_read("truth.json", &profile, &back, why, sizeof why));
+        cr_expect(strstr(why, all[i].why), "%s: %s", all[i].why, why);
+        free(other);
+        free(text);
+        rep_truth_free(&t);
+    }
+}
+
+/* A file cut off, with bytes changed, or with a number put in: it is read, or refused by one line.
+ */
+Test(report_truth, damaged_files)
+{
+    enum { FILES = 4000 };
+    unsigned refused = 0;
+    for (uint64_t n = 0; n < FILES; n++) {
+        uint64_t state = n;
+        struct rep_truth t = drawn(n % 11 + 3), back;
+        char why[512] = "", *text = text_of(&t);
+        size_t size = strlen(text);
+        if (n % 3 == 0)
+            size = next(&state) % size;
+        for (unsigned k = 0; size && k <= n % 3; k++)
+            text[next(&state) % size] = "0123456789,[]{}\"-n "[next(&state) % 19];
+        put_file(text, size);
+        if (rep_truth_read("truth.json", &profile, &back, why, sizeof why)) {
+            rep_truth_free(&back);
+        } else {
+            refused++;
+            cr_expect(*why && !strchr(why, '\n'), "file %u: '%s'", (unsigned)n, why);
+        }
+        free(text);
+        rep_truth_free(&t);
+    }
+    cr_expect_gt(refused, FILES / 4);
+}
