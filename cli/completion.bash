@@ -35,6 +35,9 @@ _numachine()
     --by)
         mapfile -t COMPREPLY < <(compgen -W "function line instruction thread region path" -- "$word")
         ;;
+    detect)
+        mapfile -t COMPREPLY < <(compgen -f -W "$(_numachine_names "$program" detectors)" -- "$word")
+        ;;
     --sort)
         mapfile -t COMPREPLY < <(compgen -W "waited contended asleep spun longest held held_longest
             handover handover_longest taken delayed" -- "$word")
@@ -44,7 +47,7 @@ _numachine()
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W \
-                "run stat profile c2c placement locks list check init protocol topology latency bench test" -- "$word")
+                "run stat profile c2c placement locks list check init protocol topology latency detect bench test" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi

@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "input/detector.h"
 #include "input/group.h"
 #include "input/home.h"
 #include "input/tables.h"
@@ -132,6 +133,39 @@ static json_t *group_events(const struct in_group *group)
     json_t *array = json_array();
     for (unsigned i = 0; i < group->choice.count; i++)
         json_array_append_new(array, json_string(group->unit->events[group->choice.event[i]].name));
+    return array;
+}
+
+/** The shipped detectors. */
+static json_t *list_detectors(void)
+{
+    json_t *array = json_array();
+    struct in_diag diag = {.out = stderr};
+    char **names = shipped(IN_DETECTORS);
+    for (size_t i = 0; names && names[i]; i++) {
+        struct in_detector detector;
+        if (!in_detector_load(&detector, names[i], &diag))
+            continue;
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "name", detector.name, "file",
+                                               detector.path, "sentence", detector.about, "long",
+                                               detector.text));
+        in_detector_free(&detector);
+    }
+    in_free_list(names);
+    return complete(array, &diag);
+}
+
+/** What detectors' formulas may name of a pass. */
+static json_t *list_measures(void)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < IN_MEASURE__COUNT; i++) {
+        const struct in_measure_row *row = &in_measure_rows[i];
+        char *name = sim_format("PASS%s", row->suffix);
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", name, "unit", row->unit,
+                                               "sentence", row->sentence));
+        free(name);
+    }
     return array;
 }
 
@@ -429,6 +463,10 @@ static const struct listing {
     {"groups", list_groups, "name sentence",
      "questions with events and formulas; a NAME tells all"},
     {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
+    {"detectors", list_detectors, "name sentence",
+     "ways to look for false sharing (numachine detect)"},
+    {"measures", list_measures, "name unit sentence",
+     "what formulas of detectors may name of a pass beside pcycles"},
     {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
     {"fields", list_fields, "register name bits sentence", "parts of those registers"},
     {"sync", list_sync, "offset name access sentence",

@@ -151,7 +151,19 @@ static sim_tick on_moment(void *ctx, sim_tick at)
 static void on_paged(void *ctx, uint64_t va, uint64_t pa)
 {
     struct state *s = ctx;
-    cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
+    const struct cli_listener *listener = s->ask->listener;
+    if (s->mask.from < s->mask.to)
+        cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
+    if (listener && listener->paged)
+        listener->paged(listener->ctx, va, pa);
+}
+
+static void on_interrupted(void *ctx, unsigned card, const struct prog_access *access,
+                           unsigned count)
+{
+    struct state *s = ctx;
+    const struct cli_listener *listener = s->ask->listener;
+    listener->interrupted(listener->ctx, s->machine, card, access, count);
 }
 
 static void look(struct state *s, sim_tick now)
@@ -440,12 +452,16 @@ static enum cli_exit simulate(struct state *s)
         .apart = x->kept_apart,
         .apart_count = x->apart_count,
     };
+    const struct cli_listener *listener = s->ask->listener;
+    const bool paged = s->mask.from < s->mask.to || (listener && listener->paged);
     const struct prog_hooks hooks = {.ctx = s,
                                      .thread = s->heap ? on_thread : NULL,
                                      .mark = on_mark,
                                      .wrote = s->ask->keep ? on_wrote : NULL,
                                      .moment = on_moment,
-                                     .paged = s->mask.from < s->mask.to ? on_paged : NULL,
+                                     .paged = paged ? on_paged : NULL,
+                                     .interrupted =
+                                         listener && listener->interrupted ? on_interrupted : NULL,
                                      .turn = s->locking ? on_turn : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
@@ -564,6 +580,8 @@ static enum cli_exit conclude(struct state *s)
         s->truth = rep_profiling_truth(&s->profiling, &s->ask->experiment->machine.params);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
+    if (s->ask->listener && s->ask->listener->ended)
+        s->ask->listener->ended(s->ask->listener->ctx, &s->run);
     s->manifest.status = how_far(out->end);
     const enum cli_exit status = exit_status(s);
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;

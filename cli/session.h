@@ -11,6 +11,18 @@
 #include <stdio.h>
 
 struct rep_truth;
+struct rep_run;
+
+/** Who hears of a run what is in no file. `ctx` goes to each call; any of them may be NULL. */
+struct cli_listener {
+    void *ctx;
+    void (*paged)(void *ctx, uint64_t va, uint64_t pa); /**< as prog_hooks.paged */
+    /** As prog_hooks.interrupted. */
+    void (*interrupted)(void *ctx, struct nm_machine *m, unsigned card,
+                        const struct prog_access *access, unsigned count);
+    /** The run has been counted up: registers and hash are known. */
+    void (*ended)(void *ctx, const struct rep_run *run);
+};
 
 /** How an experiment is to be run and shown. Everything belongs to the caller. */
 struct cli_session {
@@ -26,7 +38,8 @@ struct cli_session {
     const char *separator; /**< with this between fields; NULL: JSON */
     struct rep_truth *truth; /**< of a run that asks for it: gets what misses were, and is then
                                   the caller's; NULL: nobody wants it */
-    FILE *table;             /**< where the tables go, and last the run directory's name */
+    const struct cli_listener *listener; /**< NULL: nobody */
+    FILE *table; /**< where the tables go, and last the run directory's name */
 };
 
 /** Status of a command that ends as its program did: the program's, or 128 and its signal, where

@@ -149,9 +149,10 @@ static json_t *table_schema(const struct in_table *table);
 static json_t *rows_schema(const struct in_key *key)
 {
     struct in_key keys[IN_COUNTER_KEYS];
-    const bool metrics = !strcmp(key->path, "metrics");
-    const struct in_table table =
-        metrics ? in_metric_table : in_counter_table(nm_card_counters(in_cards()), keys);
+    const bool metrics = !strcmp(key->path, "metrics"), passes = !strcmp(key->path, "passes");
+    const struct in_table table = metrics  ? in_metric_table
+                                  : passes ? in_pass_table
+                                           : in_counter_table(nm_card_counters(in_cards()), keys);
     return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
                      table_schema(&table));
 }
@@ -208,16 +209,19 @@ static json_t *kind_schema(json_t *having, const char *kind, json_t *otherwise)
 
 json_t *in_schema(void)
 {
-    json_t *root = json_pack("{s:s,s:s}", "$schema", "http://json-schema.org/draft-07/schema#",
-                             "title", "NUMAchine simulator: machine, experiment and group files");
+    json_t *root =
+        json_pack("{s:s,s:s}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
+                  "NUMAchine simulator: machine, experiment, group and detector files");
     json_t *machine = json_pack("{s:s}", "$ref", "#/definitions/machine");
-    json_t *group = kind_schema(json_pack("[s]", "eventset"), "group", machine);
+    json_t *detector = kind_schema(json_pack("[s]", "passes"), "detector", machine);
+    json_t *group = kind_schema(json_pack("[s]", "eventset"), "group", detector);
     json_object_update_new(root, kind_schema(json_pack("[s,s,s]", "program", "monitor", "expect"),
                                              "experiment", group));
     json_object_set_new(root, "definitions",
-                        json_pack("{s:o,s:o,s:o}", "machine", table_schema(&in_machine_table),
+                        json_pack("{s:o,s:o,s:o,s:o}", "machine", table_schema(&in_machine_table),
                                   "experiment", table_schema(&in_experiment_table), "group",
-                                  table_schema(&in_group_table)));
+                                  table_schema(&in_group_table), "detector",
+                                  table_schema(&in_detector_table)));
     return root;
 }
 

@@ -84,6 +84,15 @@ struct prog_turn {
     sim_tick rests; /**< ... and from here until then it sleeps on, if that is earlier */
 };
 
+/** An access to memory that a program makes. */
+struct prog_access {
+    uint64_t pc, va; /**< of the instruction, and of what it reads or writes: virtual */
+    unsigned size;   /**< [bytes] at most */
+    bool store;      /**< it writes */
+};
+
+enum { PROG_ACCESSES_MAX = 16 /**< that are told of one interrupt */ };
+
 /** Calls out of a run; any may be NULL. They come from the run loop and from threads that wait for
  *  the host. */
 struct prog_hooks {
@@ -99,6 +108,10 @@ struct prog_hooks {
     void (*wrote)(void *ctx, int stream, const void *bytes, size_t count);
     /** A page of the program gets memory; registers of cards may be written, nothing else. */
     void (*paged)(void *ctx, uint64_t va, uint64_t pa);
+    /** A card's counter unit interrupts its processor, which stands where the program is
+     *  interrupted; registers of cards may be read and written, nothing else.
+     *  @param access  [count] as prog_workload.accesses gives them */
+    void (*interrupted)(void *ctx, unsigned card, const struct prog_access *access, unsigned count);
     /** A thread took that step; the machine stands. */
     void (*turn)(void *ctx, const struct prog_turn *turn);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */

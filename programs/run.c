@@ -190,9 +190,24 @@ static void check_date(struct prog_run *run, sim_tick next, enum nm_run why)
                     run->spec->workload->name, now, next, DATES_MAX);
 }
 
+/** An interrupt of a counter unit, for who listens. */
+static void tell_interrupt(const struct prog_run *run, const struct nm_trap *trap)
+{
+    const struct prog_hooks *hooks = run->hooks;
+    struct prog_access access[PROG_ACCESSES_MAX];
+    unsigned count = 0;
+    if (!hooks || !hooks->interrupted || trap->cause != NM_INTERRUPT_MONITOR)
+        return;
+    if (ops(run)->accesses)
+        count = ops(run)->accesses(run->self, trap->card, access);
+    hooks->interrupted(hooks->ctx, trap->card, access, count);
+}
+
 /** Hands over what the machine stopped for. */
 static void handle(struct prog_run *run, enum nm_run why, const struct nm_trap *trap)
 {
+    if (why == NM_RUN_INTERRUPT)
+        tell_interrupt(run, trap);
     if (why == NM_RUN_TRAP)
         ops(run)->trap(run->self, trap);
     else if (why == NM_RUN_INTERRUPT && ops(run)->interrupt)

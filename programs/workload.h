@@ -148,6 +148,12 @@ struct prog_workload {
      *  nobody listens. */
     void (*interrupt)(void *self, const struct nm_trap *trap);
 
+    /** What the instruction accesses at which the thread on a card stands, and behind it those that
+     *  follow in its block with the same base register. NULL: never known
+     *  @return how many, at most PROG_ACCESSES_MAX; 0: the instruction accesses nothing, or there
+     * is none */
+    unsigned (*accesses)(void *self, unsigned card, struct prog_access out[PROG_ACCESSES_MAX]);
+
     /** All of this tick has happened. The place to look whether threads get on. NULL: no look. */
     void (*stepped)(void *self);
 

@@ -22,7 +22,8 @@ validator = jsonschema.Draft7Validator(schema)
 
 failures = 0
 for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/experiments/*.yaml")
-                   + glob.glob(home + "/monitor/groups/*.yaml")):
+                   + glob.glob(home + "/monitor/groups/*.yaml")
+                   + glob.glob(home + "/experiments/false-sharing-lab/detectors/*.yaml")):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     first = text.split("\n", 1)[0]

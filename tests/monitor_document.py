@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-The tables of docs/monitor.md, programs.md, coherence.md, special-functions.md, results.md, c2c.md and profile.md are those the
-program prints.
+The tables of docs/monitor.md, programs.md, coherence.md, special-functions.md, results.md, profile.md, c2c.md and
+detect.md are those the program prints.
 
     monitor_document.py NUMACHINE HOME [--write]
 
@@ -113,6 +113,7 @@ def main():
     document(numachine, pathlib.Path(home, "docs/coherence.md"), 1)
     document(numachine, pathlib.Path(home, "docs/monitor.md"), 10)
     document(numachine, pathlib.Path(home, "docs/profile.md"), 1)
+    document(numachine, pathlib.Path(home, "docs/detect.md"), 1)
     document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
     document(numachine, pathlib.Path(home, "docs/results.md"), 1)
     document(numachine, pathlib.Path(home, "docs/special-functions.md"), 2)

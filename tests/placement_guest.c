@@ -4,7 +4,7 @@
  *
  *     placement_guest own|same STATIONS PROCESSORS
  */
-#define _GNU_SOURCE
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>

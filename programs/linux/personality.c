@@ -7,6 +7,7 @@
  */
 #include "programs/linux/personality.h"
 #include "base/alloc.h"
+#include "programs/linux/access.h"
 #include "programs/linux/confine.h"
 #include "programs/linux/device.h"
 #include "programs/linux/image.h"
@@ -419,6 +420,7 @@ const struct prog_workload lx_workload = {
     .due = catch_up,
     .trap = handle_trap,
     .interrupt = handle_interrupt,
+    .accesses = lx_accesses,
     .stepped = stepped,
     .describe = describe,
     .over = last_words,

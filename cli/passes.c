@@ -1,0 +1,276 @@
+/*
+ * A run of a detector's pass.
+ *
+ * The hard idea: SimGrid has one engine in a process, and a detector needs many runs. So each run
+ * is a child, which leaves what it has heard in memory that both share.
+ *
+ * The handler of the counters' interrupts is this program: it reads and writes the card's registers
+ * as the operating system of the machine would, but its time is not simulated. So the run of a
+ * detector takes the same cycles as any other, and what a handler would have cost is counted.
+ */
+#include "cli/passes.h"
+
+#include "base/alloc.h"
+#include "cli/session.h"
+#include "input/yaml.h"
+#include "report/histogram.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/** A run that is listened to. */
+struct ear {
+    const struct in_experiment *x;
+    enum in_sample sample;
+    struct cli_heard *heard;
+    uint64_t chance; /* of the handlers: in which step they load their counters */
+};
+
+/* ---- the handler of interrupts --------------------------------------------------------------- */
+
+static uint32_t read_register(struct nm_machine *m, unsigned card, const char *name)
+{
+    const struct mon_unit *unit = nm_card_unit(m, card);
+    return nm_card_register_read(m, card, mon_unit_register_named(unit->ops, name)->offset);
+}
+
+static void write_register(struct nm_machine *m, unsigned card, const char *name, uint32_t value)
+{
+    const struct mon_unit *unit = nm_card_unit(m, card);
+    nm_card_register_write(m, card, mon_unit_register_named(unit->ops, name)->offset, value);
+}
+
+/** An address in two registers. */
+static uint64_t read_address(struct nm_machine *m, unsigned card, const char *low, const char *high)
+{
+    return (uint64_t)read_register(m, card, high) << 32 | read_register(m, card, low);
+}
+
+/** Loads the counters that have overflowed. Up to an eighth more or less by chance, or samples
+ * would keep step with the program. */
+static void load_again(struct ear *ear, struct nm_machine *m, unsigned card)
+{
+    const uint32_t flags = read_register(m, card, "OVERFLOW");
+    write_register(m, card, "OVERFLOW", flags);
+    for (unsigned k = 0; k < ear->x->wish.counters; k++) {
+        char name[] = "COUNTER0";
+        const uint32_t left = -ear->x->wish.counter[k].start;
+        ear->chance = ear->chance * 6364136223846793005u + 1442695040888963407u;
+        const uint32_t more = left / 4 ? (uint32_t)(ear->chance >> 33) % (left / 4) : 0;
+        name[sizeof name - 2] = (char)('0' + k);
+        if (flags >> k & 1) {
+            write_register(m, card, name, -(left - left / 8 + more));
+            ear->heard->events += left;
+        }
+    }
+}
+
+/** The bytes of its line that an access is about. */
+static uint64_t bytes_of(const struct prog_access *a, unsigned line)
+{
+    const unsigned grain = line > 64 ? line / 64 : 1;
+    const unsigned first = (unsigned)(a->va % line) / grain;
+    const unsigned last = (unsigned)(a->va % line + a->size - 1) / grain;
+    uint64_t bytes = 0;
+    for (unsigned i = first; i <= last && i < 64; i++)
+        bytes |= UINT64_C(1) << i;
+    return bytes;
+}
+
+static struct cli_note note_of(const struct prog_access *access, unsigned count, unsigned line)
+{
+    struct cli_note note = {
+        .line = access->va / line * line, .bytes = bytes_of(access, line), .store = access->store};
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t bytes = bytes_of(&access[i], line);
+        if (access[i].va / line * line != note.line)
+            continue;
+        note.reads |= access[i].store ? 0 : bytes;
+        note.writes |= access[i].store ? bytes : 0;
+    }
+    return note;
+}
+
+static void on_interrupted(void *ctx, struct nm_machine *m, unsigned card,
+                           const struct prog_access *access, unsigned count)
+{
+    struct ear *ear = ctx;
+    struct cli_heard *heard = ear->heard;
+    struct cli_note note = {0};
+    heard->interrupts++;
+    if (ear->sample == IN_SAMPLE_LINE)
+        note.line = read_address(m, card, "VALUE_LOW", "VALUE_HIGH");
+    else if (count)
+        note = note_of(access, count, (unsigned)ear->x->machine.params.l2_line);
+    note.request = read_address(m, card, "ADDRESS_LOW", "ADDRESS_HIGH");
+    note.card = (uint16_t)card;
+    if (ear->sample == IN_SAMPLE_LINE || count) {
+        if (heard->notes < CLI_NOTES_MAX)
+            heard->note[heard->notes] = note;
+        heard->notes++;
+    }
+    load_again(ear, m, card);
+}
+
+/* ---- what else is heard ---------------------------------------------------------------------- */
+
+static void on_paged(void *ctx, uint64_t va, uint64_t pa)
+{
+    struct cli_heard *heard = ((struct ear *)ctx)->heard;
+    if (heard->pages < CLI_PAGES_MAX)
+        heard->page[heard->pages] = (struct cli_page){va, pa};
+    heard->pages++;
+}
+
+static void hear_word(struct cli_heard *heard, const struct rep_run *run, unsigned card, uint32_t i)
+{
+    const struct rep_registers *r = &run->registers[card];
+    struct cli_word *word = &heard->word[i];
+    const uint32_t count = r->memory.word[i];
+    if (!word->sum) {
+        const struct mon_bin bin = rep_bin(run, r, i);
+        word->block = bin.has_block;
+        word->offset = rep_bin_extent(run, r, &bin, i).low;
+    }
+    heard->events += count;
+    word->sum += count;
+    word->cards++;
+    word->most = count > word->most ? count : word->most;
+}
+
+static void on_ended(void *ctx, const struct rep_run *run)
+{
+    struct cli_heard *heard = ((struct ear *)ctx)->heard;
+    const struct nm_params *p = &run->experiment->machine.params;
+    heard->ticks = run->outcome.ticks;
+    heard->hash = run->hash.result;
+    heard->cards = run->cards;
+    heard->half = p->l2_split ? p->l2_size / 2 : p->l2_size;
+    for (unsigned c = 0; c < run->cards; c++) {
+        const struct rep_registers *r = &run->registers[c];
+        heard->counted[c] = r->counter[0].counted;
+        for (unsigned k = 0; k < run->unit->counters; k++)
+            if (r->counter[k].used && !heard->interrupts)
+                heard->events += r->counter[k].counted;
+        for (uint32_t i = 0; r->memory.word && i < run->unit->words && i < CLI_WORDS_MAX; i++)
+            if (r->memory.word[i])
+                hear_word(heard, run, c, i);
+    }
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+bool cli_pass_experiment(const struct cli_looked *what, const struct in_pass *pass,
+                         char *const *more, struct in_experiment *x)
+{
+    struct in_diag diag = {.out = stderr};
+    char *const *const lists[] = {what->sets, pass->sets, more};
+    char **sets = NULL;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (char *const *set = lists[i]; set && *set; set++)
+            in_push(&sets, *set);
+    bool good = in_experiment_make(x, what->machine, sets, &diag);
+    if (good) {
+        x->name = in_strdup("detect");
+        in_experiment_command(x, what->words);
+        good = in_experiment_allow(x, what->allow, &diag);
+        if (!good)
+            in_experiment_free(x);
+    }
+    in_free_list(sets);
+    return good;
+}
+
+/** In the child: runs the experiment. @return its exit status */
+static int listen(const struct in_experiment *x, enum in_sample sample, struct cli_heard *heard)
+{
+    struct ear ear = {.x = x, .sample = sample, .heard = heard};
+    const struct cli_listener listener = {
+        .ctx = &ear,
+        .paged = on_paged,
+        .interrupted = sample == IN_SAMPLE_NONE ? NULL : on_interrupted,
+        .ended = on_ended,
+    };
+    const struct cli_session session = {
+        .experiment = x,
+        .stdin_fd = -1,
+        .quiet = true,
+        .listener = &listener,
+        .table = fopen("/dev/null", "we"),
+    };
+    struct prog_outcome outcome;
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (!session.table || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
+        fprintf(stderr, "numachine: error: /dev/null: %s\n", strerror(errno));
+        return CLI_EXIT_IO;
+    }
+    if (x->limit != SIM_NEVER) /* it says where it stops, and has run whole before */
+        dup2(nowhere, STDERR_FILENO);
+    return (int)cli_session_run(&session, &outcome);
+}
+
+/** Waits for a run's process. */
+static enum cli_exit await(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return CLI_EXIT_IO;
+    if (WIFEXITED(status))
+        return (enum cli_exit)WEXITSTATUS(status);
+    fprintf(stderr, "numachine: error: a run was killed by signal %d\n", WTERMSIG(status));
+    return WTERMSIG(status) == SIGINT ? CLI_EXIT_INTERRUPTED : CLI_EXIT_BROKEN;
+}
+
+/** How a run that listens ends well: by itself, or at the limit that was set for it. */
+static enum cli_exit judge(enum cli_exit status, const struct in_experiment *x, bool limited)
+{
+    if (status == CLI_EXIT_LIMIT && limited)
+        return CLI_EXIT_OK;
+    if (status == CLI_EXIT_EXPECT)
+        fprintf(stderr, "numachine: error: %s did not end well; try it with 'numachine stat'\n",
+                x->program);
+    return status;
+}
+
+enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *pass,
+                           char *const *more, struct cli_heard *heard)
+{
+    struct in_experiment x;
+    if (!cli_pass_experiment(what, pass, more, &x))
+        return CLI_EXIT_USAGE;
+    memset(heard, 0, offsetof(struct cli_heard, page));
+    memset(heard->word, 0, sizeof heard->word);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int status = listen(&x, pass->sample, heard);
+        fflush(NULL);
+        _exit(status);
+    }
+    if (child < 0)
+        fprintf(stderr, "numachine: error: cannot start a run: %s\n", strerror(errno));
+    const enum cli_exit status = child < 0 ? CLI_EXIT_IO : await(child);
+    const enum cli_exit verdict = judge(status, &x, x.limit != SIM_NEVER);
+    in_experiment_free(&x);
+    return verdict;
+}
+
+struct cli_heard *cli_heard_new(void)
+{
+    struct cli_heard *heard = mmap(NULL, sizeof *heard, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (heard == MAP_FAILED)
+        sim_no_memory();
+    return heard;
+}
+
+void cli_heard_free(struct cli_heard *heard)
+{
+    munmap(heard, sizeof *heard);
+}

@@ -1,0 +1,498 @@
+/*
+ * From what the cards have counted to suspect lines.
+ *
+ * The hard idea is what the cards do not know. The SRAM's word is a block of the secondary cache,
+ * so it may be any of the program's lines that would be put there; a mask counts a part of memory,
+ * so the line has to be cornered, run after run; a sample knows one access of many. Each of these
+ * becomes measures of lines, by its own way, and nothing of it is corrected by what a simulator
+ * could know besides.
+ */
+#include "cli/suspects.h"
+
+#include "base/alloc.h"
+#include "input/yaml.h"
+#include "monitor/pattern.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/** A detector at work. */
+struct work {
+    struct cli_suspects *s;
+    const struct cli_looked *what;
+    unsigned line, page; /* [bytes] of the machine */
+    unsigned pass;
+    struct cli_heard *heard;
+};
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static const struct cli_page *page_of(const struct work *w, uint64_t pa)
+{
+    const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
+    for (uint64_t i = pages; i > 0; i--) /* the last to get the page has it */
+        if (w->heard->page[i - 1].pa == pa / w->page * w->page)
+            return &w->heard->page[i - 1];
+    return NULL;
+}
+
+/** The physical address of a virtual one. @return false: no page has it */
+static bool place(const struct work *w, uint64_t va, uint64_t *pa)
+{
+    const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
+    for (uint64_t i = pages; i > 0; i--)
+        if (w->heard->page[i - 1].va == va / w->page * w->page) {
+            *pa = w->heard->page[i - 1].pa + va % w->page;
+            return true;
+        }
+    return false;
+}
+
+/** The line at a physical address; made if need be. */
+static struct cli_line *line_at(struct work *w, uint64_t pa)
+{
+    struct cli_line *line;
+    HASH_FIND(hh, w->s->lines, &pa, sizeof pa, line);
+    if (line)
+        return line;
+    const struct cli_page *page = page_of(w, pa);
+    line = sim_alloc(1, sizeof *line);
+    line->pa = pa;
+    line->placed = page != NULL;
+    line->va = page ? page->va + pa % w->page : 0;
+    line->like = 1;
+    HASH_ADD(hh, w->s->lines, pa, sizeof line->pa, line);
+    return line;
+}
+
+static double *measure(const struct work *w, struct cli_line *line, enum in_measure which)
+{
+    return &line->measure[in_measure_of(w->pass, which)];
+}
+
+/** Some of the counts of a line. @param card  [cards] */
+static void add_cards(const struct work *w, struct cli_line *line, const uint64_t *card)
+{
+    double *most = measure(w, line, IN_MEASURE_most);
+    for (unsigned c = 0; c < w->heard->cards; c++) {
+        *measure(w, line, IN_MEASURE_count) += (double)card[c];
+        *measure(w, line, IN_MEASURE_cards) += card[c] != 0;
+        *most = (double)card[c] > *most ? (double)card[c] : *most;
+    }
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static enum cli_exit run(struct work *w, const char *more)
+{
+    char *sets[] = {(char *)more, NULL};
+    const enum cli_exit status =
+        cli_pass_run(w->what, &w->s->detector->pass[w->pass], sets, w->heard);
+    w->s->runs++;
+    w->s->events += w->heard->events;
+    w->s->interrupts += w->heard->interrupts;
+    if (w->heard->notes > CLI_NOTES_MAX)
+        w->s->lost_notes += w->heard->notes - CLI_NOTES_MAX;
+    if (w->heard->ticks > w->s->ticks) {
+        w->s->ticks = w->heard->ticks;
+        w->s->hash = w->heard->hash;
+    }
+    return status;
+}
+
+/* ---- the SRAM -------------------------------------------------------------------------------- */
+
+/** Whether a page's lines lie over a word's: at the same place of the secondary cache. */
+static bool covers(const struct work *w, const struct cli_page *page, const struct cli_word *word)
+{
+    const uint64_t in_half = page->pa % w->heard->half;
+    return word->offset >= in_half && word->offset < in_half + w->page &&
+           page_of(w, page->pa) == page;
+}
+
+static unsigned pages_over(const struct work *w, const struct cli_word *word)
+{
+    const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
+    unsigned n = 0;
+    for (uint64_t i = 0; i < pages; i++)
+        n += covers(w, &w->heard->page[i], word);
+    return n;
+}
+
+/** A word that has counted is put down to every line that it may be. */
+static void spread_word(struct work *w, uint32_t number)
+{
+    const struct cli_word *word = &w->heard->word[number];
+    const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
+    const unsigned like = pages_over(w, word);
+    for (uint64_t i = 0; i < pages; i++) {
+        const struct cli_page *page = &w->heard->page[i];
+        if (!covers(w, page, word))
+            continue;
+        const uint64_t pa = page->pa + word->offset % w->page;
+        struct cli_line *line = line_at(w, pa / w->line * w->line);
+        line->like = like;
+        line->first_word = line->last_word ? line->first_word : number;
+        line->last_word = number;
+        *measure(w, line, IN_MEASURE_count) += word->sum;
+        *measure(w, line, IN_MEASURE_cards) += word->cards;
+        *measure(w, line, IN_MEASURE_most) += word->most;
+    }
+}
+
+static void spread_words(struct work *w)
+{
+    for (uint32_t i = 0; i < CLI_WORDS_MAX; i++)
+        if (w->heard->word[i].sum && w->heard->word[i].block)
+            spread_word(w, i);
+}
+
+/** In a slice the SRAM has gone from `before` to what was heard. */
+static void count_slice(struct work *w, const uint32_t *before, const struct cli_word *now)
+{
+    struct cli_line *line, *next;
+    HASH_ITER(hh, w->s->lines, line, next) {
+        bool counted = false;
+        if (*measure(w, line, IN_MEASURE_count) > 0)
+            for (uint32_t i = line->first_word; i <= line->last_word; i++)
+                counted |= now[i].sum > before[i];
+        *measure(w, line, IN_MEASURE_slices) += counted;
+    }
+}
+
+/** The run again, to the end of each slice. What the whole run has counted is heard already. */
+static enum cli_exit cut(struct work *w, unsigned slices)
+{
+    const sim_tick whole = w->heard->ticks;
+    uint32_t *before = sim_alloc(CLI_WORDS_MAX, sizeof *before);
+    struct cli_word *last = sim_alloc(CLI_WORDS_MAX, sizeof *last);
+    enum cli_exit status = CLI_EXIT_OK;
+    memcpy(last, w->heard->word, CLI_WORDS_MAX * sizeof *last);
+    for (unsigned i = 1; i < slices && status == CLI_EXIT_OK; i++) {
+        char *limit = sim_format("run.limit=%" PRIu64 "cy", whole * i / slices);
+        status = run(w, limit);
+        free(limit);
+        count_slice(w, before, w->heard->word);
+        for (uint32_t k = 0; k < CLI_WORDS_MAX; k++)
+            before[k] = w->heard->word[k].sum;
+    }
+    count_slice(w, before, last);
+    free(before);
+    free(last);
+    return status;
+}
+
+/* ---- masks ----------------------------------------------------------------------------------- */
+
+/** Where a sweep stands: 2^bits bytes from `at` on, in which the cards have counted so much. */
+struct part {
+    uint64_t at;
+    unsigned bits;
+    uint64_t card[CLI_CARDS_MAX];
+};
+
+struct sweep {
+    struct work *w;
+    const struct cli_page *page; /* of the first run */
+    uint64_t pages;
+    double least; /* a part that has counted no more is left alone */
+};
+
+static bool is_used(const struct sweep *sweep, uint64_t at, unsigned bits)
+{
+    const uint64_t end = at + (UINT64_C(1) << bits);
+    for (uint64_t i = 0; i < sweep->pages; i++)
+        if (sweep->page[i].pa < end && sweep->page[i].pa + sweep->w->page > at)
+            return true;
+    return false;
+}
+
+static uint64_t sum_of(const struct part *part, unsigned cards)
+{
+    uint64_t sum = 0;
+    for (unsigned c = 0; c < cards; c++)
+        sum += part->card[c];
+    return sum;
+}
+
+/** A run that counts in the lower half only; what is missing is in the upper. */
+static enum cli_exit halve(struct sweep *sweep, const struct part *whole, struct part *low,
+                           struct part *high)
+{
+    char pattern[64];
+    const uint64_t all = (UINT64_C(1) << MON_ADDRESS_BITS) - 1;
+    const struct mon_pattern mask = {all & ~((UINT64_C(1) << low->bits) - 1), low->at};
+    mon_pattern_write(&mask, pattern, sizeof pattern);
+    char *set = sim_format("monitor.mask.address=%s", pattern);
+    const enum cli_exit status = run(sweep->w, set);
+    free(set);
+    for (unsigned c = 0; c < sweep->w->heard->cards; c++) {
+        low->card[c] = sweep->w->heard->counted[c];
+        high->card[c] = whole->card[c] - low->card[c];
+    }
+    return status;
+}
+
+static enum cli_exit corner(struct sweep *sweep, const struct part *part);
+
+/** Both halves of a part. */
+// NOLINTNEXTLINE(misc-no-recursion)
+static enum cli_exit split(struct sweep *sweep, const struct part *part)
+{
+    const unsigned bits = part->bits - 1;
+    struct part *half = sim_alloc(2, sizeof *half); /* large for the stack */
+    half[0] = (struct part){.at = part->at, .bits = bits};
+    half[1] = (struct part){.at = part->at + (UINT64_C(1) << bits), .bits = bits};
+    const bool low = is_used(sweep, half[0].at, bits), high = is_used(sweep, half[1].at, bits);
+    enum cli_exit status = CLI_EXIT_OK;
+    if (low && high)
+        status = halve(sweep, part, &half[0], &half[1]);
+    else
+        memcpy(half[high].card, part->card, sizeof part->card);
+    if (status == CLI_EXIT_OK)
+        status = corner(sweep, &half[0]);
+    if (status == CLI_EXIT_OK)
+        status = corner(sweep, &half[1]);
+    free(half);
+    return status;
+}
+
+/** Goes on where enough was counted, until it is a line. */
+// NOLINTNEXTLINE(misc-no-recursion)
+static enum cli_exit corner(struct sweep *sweep, const struct part *part)
+{
+    if ((double)sum_of(part, CLI_CARDS_MAX) <= sweep->least ||
+        !is_used(sweep, part->at, part->bits))
+        return CLI_EXIT_OK;
+    if (UINT64_C(1) << part->bits > sweep->w->line)
+        return split(sweep, part);
+    add_cards(sweep->w, line_at(sweep->w, part->at), part->card);
+    return CLI_EXIT_OK;
+}
+
+static enum cli_exit sweep_all(struct work *w, unsigned percent)
+{
+    struct part whole = {.at = 0, .bits = MON_ADDRESS_BITS};
+    const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
+    struct cli_page *page = sim_alloc(pages, sizeof *page);
+    memcpy(page, w->heard->page, pages * sizeof *page);
+    memcpy(whole.card, w->heard->counted, sizeof whole.card);
+    struct sweep sweep = {.w = w,
+                          .page = page,
+                          .pages = pages,
+                          .least = (double)sum_of(&whole, CLI_CARDS_MAX) * percent / 100};
+    const enum cli_exit status = corner(&sweep, &whole);
+    free(page);
+    return status;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/** What one card was seen to do with a line. */
+struct seen {
+    uint64_t reads, writes, count;
+};
+
+static int by_line(const void *a, const void *b)
+{
+    const struct cli_note *x = a, *y = b;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/** Of the cards that could have taken the line from the sample's, because one of the two writes:
+ *  the part that is known to use none of its bytes. @return below 0: there is no such card */
+static double part_apart(const struct work *w, const struct cli_note *note, const struct seen *seen)
+{
+    unsigned others = 0, apart = 0;
+    for (unsigned c = 0; c < w->heard->cards; c++) {
+        const uint64_t used = seen[c].writes | (note->store ? seen[c].reads : 0);
+        if (c != note->card && used) {
+            others++;
+            apart += !(used & note->bytes);
+        }
+    }
+    return others ? (double)apart / others : -1;
+}
+
+/** The samples of accesses to one line. Those that waited for it are counted; the others only say
+ *  who uses what. */
+static void sum_up(struct work *w, const struct cli_note *note, size_t count, uint64_t pa)
+{
+    struct cli_line *line = line_at(w, pa);
+    struct seen *seen = sim_alloc(w->heard->cards, sizeof *seen);
+    uint64_t *card = sim_alloc(CLI_CARDS_MAX, sizeof *card), words = 0;
+    for (size_t i = 0; i < count; i++) {
+        seen[note[i].card].reads |= note[i].reads;
+        seen[note[i].card].writes |= note[i].writes;
+        words |= note[i].bytes;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (note[i].request != pa)
+            continue;
+        card[note[i].card]++;
+        *measure(w, line, IN_MEASURE_stores) += note[i].store;
+        const double apart = part_apart(w, &note[i], seen);
+        *measure(w, line, IN_MEASURE_apart) += apart < 0 ? 0 : apart;
+        *measure(w, line, IN_MEASURE_common) += apart < 0 ? 0 : 1 - apart;
+    }
+    add_cards(w, line, card);
+    *measure(w, line, IN_MEASURE_words) += __builtin_popcountll(words);
+    free(seen);
+    free(card);
+}
+
+/** Samples of the comparator's line. */
+static void sum_up_lines(struct work *w, const struct cli_note *note, size_t count)
+{
+    struct cli_line *line = line_at(w, note->line);
+    uint64_t *card = sim_alloc(CLI_CARDS_MAX, sizeof *card);
+    for (size_t i = 0; i < count; i++)
+        card[note[i].card]++;
+    add_cards(w, line, card);
+    free(card);
+}
+
+static void read_notes(struct work *w, enum in_sample sample)
+{
+    struct cli_note *note = w->heard->note;
+    const size_t notes = w->heard->notes < CLI_NOTES_MAX ? w->heard->notes : CLI_NOTES_MAX;
+    uint64_t pa;
+    qsort(note, notes, sizeof *note, by_line);
+    for (size_t i = 0, end; i < notes; i = end) {
+        for (end = i; end < notes && note[end].line == note[i].line;)
+            end++;
+        if (sample == IN_SAMPLE_LINE)
+            sum_up_lines(w, &note[i], end - i);
+        else if (place(w, note[i].line, &pa))
+            sum_up(w, &note[i], end - i, pa);
+    }
+}
+
+/* ---- the rule -------------------------------------------------------------------------------- */
+
+struct values {
+    const struct cli_suspects *s;
+    const struct cli_line *line;
+};
+
+static double value_of(void *ctx, unsigned operand)
+{
+    const struct values *v = ctx;
+    return operand == IN_DETECTOR_PCYCLES ? (double)v->s->ticks : v->line->measure[operand];
+}
+
+static void judge(struct cli_suspects *s, struct cli_line *line)
+{
+    struct values values = {s, line};
+    double value;
+    line->suspect = true;
+    for (unsigned i = 0; i < s->detector->requires && line->suspect; i++)
+        line->suspect =
+            mon_formula_value(&s->detector->require[i], value_of, &values, &value) && value > 0;
+    s->suspects += line->suspect;
+    line->score = 0;
+    if (mon_formula_value(&s->detector->score, value_of, &values, &value))
+        line->score = value;
+}
+
+static void set_totals(struct cli_suspects *s)
+{
+    struct cli_line *line, *next;
+    for (unsigned p = 0; p < s->detector->passes; p++) {
+        double total = 0;
+        HASH_ITER(hh, s->lines, line, next)
+            total += line->measure[in_measure_of(p, IN_MEASURE_count)] / line->like;
+        HASH_ITER(hh, s->lines, line, next)
+            line->measure[in_measure_of(p, IN_MEASURE_total)] = total;
+    }
+}
+
+static int by_score(const struct cli_line *a, const struct cli_line *b)
+{
+    if (a->suspect != b->suspect)
+        return a->suspect ? -1 : 1;
+    if (a->score != b->score)
+        return a->score > b->score ? -1 : 1;
+    return a->pa < b->pa ? -1 : a->pa > b->pa;
+}
+
+static void judge_all(struct cli_suspects *s)
+{
+    struct cli_line *line, *next;
+    set_totals(s);
+    HASH_ITER(hh, s->lines, line, next)
+        judge(s, line);
+    HASH_SORT(s->lines, by_score);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static enum cli_exit make_pass(struct work *w)
+{
+    const struct in_pass *pass = &w->s->detector->pass[w->pass];
+    enum cli_exit status = run(w, NULL);
+    if (status != CLI_EXIT_OK)
+        return status;
+    spread_words(w);
+    if (pass->sample != IN_SAMPLE_NONE)
+        read_notes(w, pass->sample);
+    if (pass->slices > 1)
+        status = cut(w, pass->slices);
+    if (pass->sweep)
+        status = sweep_all(w, pass->sweep);
+    return status;
+}
+
+/** What a sweep halves, and whose interrupts are samples. */
+static bool counts(const struct in_pass *pass, const struct in_experiment *x)
+{
+    if (x->wish.counters || (!pass->sweep && pass->sample == IN_SAMPLE_NONE))
+        return true;
+    fprintf(stderr,
+            "numachine: error: pass '%s' has %s and programs no counter; add counters=[...] to its "
+            "'monitor'\n",
+            pass->name, pass->sweep ? "'sweep'" : "'sample'");
+    return false;
+}
+
+/** Whether the experiments of all passes can be made, before the first runs. */
+static bool check(struct work *w)
+{
+    const struct in_detector *detector = w->s->detector;
+    bool good = true;
+    for (unsigned i = 0; i < detector->passes && good; i++) {
+        struct in_experiment x;
+        if (!cli_pass_experiment(w->what, &detector->pass[i], NULL, &x))
+            return false;
+        good = counts(&detector->pass[i], &x);
+        w->line = (unsigned)x.machine.params.l2_line;
+        w->page = (unsigned)x.machine.params.page_size;
+        in_experiment_free(&x);
+    }
+    return good;
+}
+
+enum cli_exit cli_suspects_find(struct cli_suspects *s, const struct cli_looked *what)
+{
+    struct work w = {.s = s, .what = what};
+    enum cli_exit status = CLI_EXIT_OK;
+    if (!check(&w))
+        return CLI_EXIT_USAGE;
+    w.heard = cli_heard_new();
+    for (; w.pass < s->detector->passes && status == CLI_EXIT_OK; w.pass++)
+        status = make_pass(&w);
+    cli_heard_free(w.heard);
+    if (status == CLI_EXIT_OK)
+        judge_all(s);
+    return status;
+}
+
+void cli_suspects_free(struct cli_suspects *s)
+{
+    struct cli_line *line, *next;
+    HASH_ITER(hh, s->lines, line, next) {
+        HASH_DEL(s->lines, line);
+        free(line);
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * Lines that a detector suspects: what its passes have said of each line, and what its rule makes
+ * of it.
+ */
+#ifndef CLI_SUSPECTS_H
+#define CLI_SUSPECTS_H
+
+#include "base/alloc.h"
+#include "cli/passes.h"
+
+#include <uthash.h>
+
+/** A line of which something was counted. */
+struct cli_line {
+    uint64_t pa, va; /**< physical and virtual address */
+    bool placed;     /**< a page of the program has it; else va is 0 */
+    unsigned like;   /**< lines that the cards cannot tell from it, itself included */
+    uint32_t first_word, last_word; /**< of the SRAM, in which it counts */
+    double measure[IN_PASSES_MAX * IN_MEASURE__COUNT];
+    bool suspect;
+    double score; /**< 0: the formula has no value */
+    UT_hash_handle hh;
+};
+
+struct cli_suspects {
+    const struct in_detector *detector;
+    struct cli_line *lines; /**< hash by pa; by cli_suspects_judge sorted: suspects first, greatest
+                                 score first */
+    unsigned suspects;
+    unsigned runs;                           /**< that it took */
+    uint64_t events, interrupts, lost_notes; /**< of all runs */
+    sim_tick ticks;                          /**< [PCycles] of one run */
+    uint64_t hash;                           /**< of its result */
+};
+
+/** Runs all passes, and judges. *s is zeroed but for the detector. @return CLI_EXIT_OK, or how a
+ *  run ended that did not end well. To be released by cli_suspects_free, in any case */
+enum cli_exit cli_suspects_find(struct cli_suspects *s, const struct cli_looked *what);
+void cli_suspects_free(struct cli_suspects *s);
+
+#endif

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""
+Detectors of false sharing: numachine detect, and the shipped ones.
+
+    lab_detectors.py NUMACHINE HOME
+
+Each shipped detector names the line of a program whose sharing is plain. Listening changes nothing: the result's
+hash is that of a run that nobody listens to, and the same is said twice. The one that looks at words names
+nothing where words are shared. Files that are wrong are refused with a line that says where.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GOOD = """short: x
+passes:
+  - name: hits
+    monitor: [histogram.source=invalidates]
+require: [hits - 100]
+score: hits
+long: x
+"""
+# what is changed, into what, and what the complaint says
+BAD = [
+    ("short: x\n", "", "the detector has no 'short'"),
+    ("score: hits\n", "", "the detector has no 'score'"),
+    ("short", "shrt", "unknown key 'shrt'"),
+    ("hits - 100", "hist - 100", "no pass has a measure 'hist'; did you mean 'hits'?"),
+    ("hits - 100", "hits -", "formula 'hits -'"),
+    ("hits - 100", "hits_card", "did you mean 'hits_cards'?"),
+    ("name: hits", "name: Hits", "'Hits' is not a name of a-z and 0-9"),
+    ("name: hits", "name: pcycles", "is taken"),
+    ("    monitor: [histogram.source=invalidates]\n", "", "a pass needs 'name' and 'monitor'"),
+    ("=invalidates", "=invalidate", "invalidate"),
+    ("histogram.source", "histogram.sauce", "sauce"),
+    ("[histogram.source=invalidates]", "x", "'monitor' is a single value"),
+    ("require: [hits - 100]", "require: hits", "'require' is a single value"),
+    ("\nrequire", "\n    slices: 65\nrequire", "slices"),
+    ("\nrequire", "\n    sweep: 0\nrequire", "sweep"),
+    ("\nrequire", "\n    sample: all\nrequire", "sample"),
+    ("\nrequire", "\n    slices: 2\n    sweep: 2\nrequire", "a pass has one of"),
+    ("\nrequire", "\n    sweep: 2\nrequire", "has 'sweep' and programs no counter"),
+    ("\nrequire", "\n    sample: line\nrequire", "has 'sample' and programs no counter"),
+    ("passes:\n  - name: hits\n    monitor: [histogram.source=invalidates]", "passes: []", "a detector has 1 to"),
+    (GOOD, "", "nothing in it"),
+    (GOOD, GOOD + "x: [", "error"),
+    (GOOD.split("require")[0], GOOD.split("require")[0] + GOOD.split("passes:\n")[1].split("require")[0],
+     "a pass 'hits' is there already"),
+]
+
+
+def detect(numachine, *words):
+    return subprocess.run([numachine, "detect", *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def look(numachine, detector, executable):
+    """What a detector says, as a dictionary."""
+    done = detect(numachine, "--format=json", detector, "--", executable)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    return done.stdout, json.loads(done.stdout)
+
+
+def suspects(said):
+    return [int(line["virtual"], 16) for line in said["lines"] if line["suspect"]]
+
+
+def objects_of(lab, numachine, executable):
+    """({object: its lines}, the result's hash) of a run that nobody listens to."""
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory, "run")
+        done = subprocess.run([numachine, "stat", "-q", "-o", out, "--", executable], capture_output=True, text=True,
+                              check=True)
+        result = json.loads((out / "manifest.json").read_text())["end"]["result_hash"]
+    lines = {}
+    for name, at, length in lab.objects(done.stdout):
+        lines.setdefault(name, set()).update(range(at // 64 * 64, at + length, 64))
+    return lines, result
+
+
+def check_shipped(lab, numachine, directory):
+    """All of them find the plainest of all, and leave it as it is."""
+    row = next(row for row in lab.table() if row.name == "tallies")
+    executable = row.build(directory)
+    lines, result = objects_of(lab, numachine, executable)
+    shipped = sorted(path.stem for path in (lab.HERE / "detectors").glob("*.yaml"))
+    assert len(shipped) >= 6, shipped
+    for detector in shipped:
+        text, said = look(numachine, detector, executable)
+        assert said["result_hash"] == result, f"{detector} has changed the run"
+        assert set(suspects(said)) == {min(lines["tallies"])}, f"{detector}: {suspects(said)}"
+        assert said["lost"] == 0, detector
+        if detector in ("lines", "words"):
+            assert look(numachine, detector, executable)[0] == text, f"{detector} says one thing and another"
+
+
+def check_words(lab, numachine, directory):
+    """Words tell false sharing from true."""
+    for row in lab.table():
+        if row.name not in ("flags", "pairs", "board", "tasks", "mailbox", "handed"):
+            continue
+        executable = row.build(directory)
+        lines, _ = objects_of(lab, numachine, executable)
+        falsely = set().union(*(lines[name] for name in row.falsely)) if row.falsely else set()
+        named = set(suspects(look(numachine, "words", executable)[1]))
+        assert named <= falsely and bool(named) == bool(falsely), f"{row.name}: {named}"
+
+
+def check_bad(numachine, directory, executable):
+    """One clear line for each mistake, and status 2."""
+    file = pathlib.Path(directory, "bad.yaml")
+    file.write_text(GOOD)
+    assert detect(numachine, file, executable).returncode == 0
+    for before, after, says in BAD:
+        assert before in GOOD
+        file.write_text(GOOD.replace(before, after, 1))
+        done = detect(numachine, file, executable)
+        assert done.returncode == 2 and says in done.stderr and not done.stdout, (after, says, done)
+    for words, says in [((), "which DETECTOR"), (("lines",), "which PROGRAM"), (("lime", executable), "lime"),
+                        (("lines", directory), "directory"), (("lines", "/nonexistent"), "nonexistent"),
+                        (("--format=xml", "lines", executable), "no format"),
+                        (("--set", "l2.lime=3", "lines", executable), "lime"), (("lines", file), "bad.yaml")]:
+        done = detect(numachine, *words)
+        assert done.returncode == 2 and says in done.stderr and not done.stdout, (words, done)
+
+
+def check_failed(numachine, directory):
+    """A program that does not end well is no measurement."""
+    source = pathlib.Path(directory, "fails.c")
+    source.write_text("int main(void)\n{\n    return 3;\n}\n")
+    executable = source.with_suffix("")
+    subprocess.run(["mips-linux-gnu-gcc", "-static", source, "-o", executable], check=True)
+    done = detect(numachine, "lines", executable)
+    assert done.returncode == 1 and "did not end well" in done.stderr, done
+
+
+def main():
+    numachine, home = sys.argv[1], pathlib.Path(sys.argv[2])
+    sys.path.insert(0, str(home / "experiments/false-sharing-lab"))
+    sys.dont_write_bytecode = True
+    import programs as lab
+    with tempfile.TemporaryDirectory() as directory:
+        check_shipped(lab, numachine, directory)
+        check_words(lab, numachine, directory)
+        check_bad(numachine, directory, pathlib.Path(directory, "plain/tallies"))
+        check_failed(numachine, directory)
+
+
+main()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""
+The programs of the false-sharing laboratory share what their table says.
+
+    lab_programs.py NUMACHINE HOME [--all]      --all: with each number of threads of the table
+
+Each program and its mended twin checks its own result. Padding must gain where sharing is false, and change
+nothing anywhere else; who shares nothing loses no copies. The texts are those by whose hashes the programs
+were dealt out for tuning and testing.
+"""
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GAIN_LEAST = 1.1     # of a mended program
+NOISE_MOST = 0.03    # of a program that has nothing to mend: its addresses are others
+HITS_OF_SHARING = 20  # invalidates that hit, for each thread: more only if something is shared
+
+
+def measure(numachine, executable, threads):
+    """(output, simulated time [ns], invalidates that hit) of one run."""
+    done = subprocess.run([numachine, "stat", "-q", "-x,", "-e", "invalidate_hits", "--", executable, str(threads)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{executable} {threads}: status {done.returncode}\n{done.stdout}{done.stderr}"
+    row = next(line.split(",") for line in done.stderr.splitlines() if ",invalidate_hits," in line)
+    return done.stdout, int(row[3]), int(row[0])
+
+
+def check_text(program, lab):
+    """The source marks what it writes of the objects that the table says are shared falsely."""
+    text = program.source.read_text()
+    for thing in program.falsely:
+        assert f"/* shares: {thing} */" in text, f"{program.name}: no line is marked with 'shares: {thing}'"
+    assert bool(program.falsely) == ("shares:" in text), program.name
+    assert bool(program.falsely) == (program.kind in ("false", "mixed")), program.name
+    assert program.kind in lab.KINDS, program.name
+    assert lab.recorded().get(program.name) == program.digest, \
+        f"{program.name}.c is another text than the one that was dealt out: restore it, or add a program of a new name"
+
+
+def check_sharing(program, threads, plain, padded):
+    """Times and invalidates are those of the kind."""
+    gain = plain[1] / padded[1]
+    if program.falsely:
+        assert gain >= GAIN_LEAST, f"{program.name}: padding gains {gain:.2f} only"
+    else:
+        assert abs(gain - 1) <= NOISE_MOST, f"{program.name}: padding changes the time by {gain:.3f}"
+    shares = program.truly or program.falsely and program.name not in ("positions", "neighbours")
+    assert bool(shares) == (plain[2] > HITS_OF_SHARING * threads), f"{program.name}: {plain[2]} invalidates hit"
+
+
+def check(numachine, program, directory, lab, every):
+    """One program and its twin."""
+    check_text(program, lab)
+    executables = [program.build(directory, padded) for padded in (False, True)]
+    for threads in program.threads if every else program.threads[:1]:
+        plain, padded = (measure(numachine, executable, threads) for executable in executables)
+        shown = {name for name, _, _ in lab.objects(plain[0])}
+        assert shown >= {*program.falsely, *program.truly}, f"{program.name} shows {shown}"
+        if threads == program.threads[0]:
+            check_sharing(program, threads, plain, padded)
+
+
+def main():
+    numachine, home, every = sys.argv[1], pathlib.Path(sys.argv[2]), "--all" in sys.argv
+    sys.path.insert(0, str(home / "experiments/false-sharing-lab"))
+    sys.dont_write_bytecode = True
+    import programs as lab  # of the laboratory, wherever it is installed
+    rows = lab.table()
+    assert len(rows) >= 24 and {row.kind for row in rows} == set(lab.KINDS)
+    assert set(lab.recorded()) == {row.name for row in rows} == {p.stem for p in lab.SOURCES.glob("*.c")}
+    for part in ("tune", "test"):
+        chosen = [row for row in rows if row.set == part]
+        assert sum(bool(row.falsely) for row in chosen) >= 6 <= sum(not row.falsely for row in chosen), part
+    with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(check, numachine, row, directory, lab, every) for row in rows]:
+            done.result()
+
+
+main()
