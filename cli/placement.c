@@ -1,0 +1,150 @@
+/*
+ * numachine placement: which stations asked for which pages, of a run that asked for the truth of
+ * its misses; the `placement` that would make most requests local; and the run once more with it.
+ */
+#include "base/alloc.h"
+#include "cli/again.h"
+#include "cli/cli.h"
+#include "cli/kept.h"
+#include "cli/options.h"
+#include "report/pages.h"
+#include "report/profile_cost.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { OPT_MEASURE = 0x300 };
+
+struct request {
+    const char *directory;
+    const struct rep_pages_format *format; /* NULL: not given */
+    bool format_given, measure;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case OPT_MEASURE:
+        r->measure = true;
+        return 0;
+    case 'f':
+        cli_once(state, "--format", &r->format_given);
+        r->format = &rep_pages_formats[cli_named(state, "format", cli_value(state, "--format", arg),
+                                                 rep_pages_formats, sizeof *rep_pages_formats,
+                                                 REP_PAGES_AS__COUNT)];
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->directory)
+            argp_error(state, "one RUN_DIR at a time");
+        r->directory = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->directory)
+            argp_error(state, "which RUN_DIR? (a directory that 'stat --truth -o' has left)");
+        if (r->measure && r->format)
+            argp_error(state, "--measure runs the program again: not with --format");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the run once more ----------------------------------------------------------------------- */
+
+static void put_run(const char *name, uint64_t ticks, const struct rep_asked *asked)
+{
+    printf("  %-9s %12" PRIu64 " PCycles, %6.2f %% of %" PRId64 " requests local, %" PRId64
+           " PCycles waited\n",
+           name, ticks, rep_percent(asked->local, asked->requests), asked->requests, asked->time);
+}
+
+static void put_measured(const struct cli_kept *kept, const struct rep_pages *pages,
+                         const struct cli_again *again)
+{
+    const struct rep_asked before = rep_pages_asked(&kept->truth),
+                           after = rep_pages_asked(&again->truth);
+    char gain[64];
+    printf("with pages in %zu ranges: %s PCycles\n", pages->ranges,
+           cli_again_gain(kept->code.ticks, again->ticks, gain, sizeof gain));
+    put_run("as it was", kept->code.ticks, &before);
+    put_run("placed", again->ticks, &after);
+    if (again->ticks > kept->code.ticks)
+        puts("  the ranges make the program slower: it is better without them");
+    if (!again->same)
+        puts("  its output is another one: it depends on time, or on standard input");
+}
+
+/* @param x  gets the ranges */
+static int measure(const struct cli_kept *kept, const struct rep_pages *pages,
+                   struct in_experiment *x)
+{
+    struct cli_again again;
+    if (!pages->ranges) {
+        puts("nothing is to be gained: ranges would make no more than a hundredth of the requests "
+             "local");
+        return CLI_EXIT_OK;
+    }
+    free(x->ranges);
+    x->ranges = sim_alloc(pages->ranges, sizeof *x->ranges);
+    memcpy(x->ranges, pages->range, pages->ranges * sizeof *x->ranges);
+    x->range_count = (unsigned)pages->ranges;
+    const int status = cli_again_run(kept->directory, x, &again);
+    if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT)
+        put_measured(kept, pages, &again);
+    rep_truth_free(&again.truth);
+    return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int show(const struct request *r, struct cli_kept *kept, struct in_experiment *x)
+{
+    char why[256];
+    struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
+    struct rep_pages *pages = rep_pages_new(&kept->truth, x, finder, &kept->code, why, sizeof why);
+    int status = CLI_EXIT_OK;
+    if (!pages) {
+        fprintf(stderr, "numachine: error: %s: %s\n", r->directory, why);
+        status = CLI_EXIT_USAGE;
+    } else if (r->measure) {
+        status = measure(kept, pages, x);
+    } else {
+        (r->format ? r->format : rep_pages_formats)->write(pages, stdout);
+    }
+    rep_pages_free(pages);
+    rep_finder_free(finder);
+    return status;
+}
+
+static const struct argp_option options[] = {
+    {"format", 'f', "FORMAT", 0, "text (default), json, csv, or yaml: the ranges alone", 0},
+    {"measure", OPT_MEASURE, NULL, 0,
+     "Run the program again with the ranges, and say what that gains", 0},
+    {0}};
+
+int cli_placement(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "RUN_DIR",
+        .doc = "Shows which stations of a run asked for which pages and objects, and the placement "
+               "of pages that would make most of these requests local. The run has to have asked "
+               "for it: stat --truth -o RUN_DIR, or run: {truth: true}."
+               "\v"
+               "docs/placement.md says how the ranges are found."};
+    struct request r = {0};
+    struct cli_kept kept = {0};
+    struct in_experiment x;
+    int status = CLI_EXIT_USAGE;
+    cli_parse(&argp, argc, argv, 0, &r);
+    if (cli_kept_open(&kept, r.directory, true) && cli_again_load(&x, r.directory, true)) {
+        if (kept.code.lacks)
+            fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
+        status = show(&r, &kept, &x);
+        in_experiment_free(&x);
+    }
+    cli_kept_close(&kept);
+    return status;
+}

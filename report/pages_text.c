@@ -1,0 +1,130 @@
+/*
+ * Pages for people: what was local, objects, what should move; the ranges as an experiment has
+ * them; and all pages by station as a table.
+ */
+#include "report/pages.h"
+
+#include "base/alloc.h"
+#include "report/profile_cost.h"
+#include "report/stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { OBJECTS = 10, PAGES = 20 }; /* in the tables */
+
+const struct rep_pages_format rep_pages_formats[REP_PAGES_AS__COUNT] = {
+#define FORMAT(name, write, sentence) {#name, sentence, write},
+#include "report/pages_formats.def"
+#undef FORMAT
+};
+
+static void put_head(const struct rep_pages *p, FILE *out)
+{
+    if (p->code->command)
+        fprintf(out, "# program: %s\n", p->code->command);
+    fprintf(out, "# requests that left a card: %" PRId64 ", in %" PRId64 " PCycles\n", p->requests,
+            p->time);
+    fprintf(out, "# to the memory of the card's station: %" PRId64 ", %.2f %%\n", p->local,
+            rep_percent(p->local, p->requests));
+}
+
+static void put_objects(const struct rep_pages *p, FILE *out)
+{
+    fprintf(out, "\n# objects, by requests to other stations\n# %10s %9s %9s %14s %6s  object\n",
+            "requests", "local", p->ranges ? "placed" : "", "PCycles", "pages");
+    for (size_t i = 0; i < p->objects && i < OBJECTS; i++) {
+        const struct rep_paged_object *o = &p->object[i];
+        fprintf(out, "  %10" PRId64 " %7.2f %%", o->requests, rep_percent(o->local, o->requests));
+        if (p->ranges)
+            fprintf(out, " %7.2f %%", rep_percent(o->placed, o->requests));
+        else
+            fprintf(out, " %9s", "");
+        fprintf(out, " %14" PRId64 " %6zu  %s\n", o->time, o->pages, o->name);
+    }
+    if (p->objects > OBJECTS)
+        fprintf(out, "# %zu more\n", p->objects - OBJECTS);
+}
+
+static void put_page(const struct rep_pages *p, const struct rep_page *page, FILE *out)
+{
+    fprintf(
+        out, "  0x%010" PRIx64 " %5" PRIu32 " %5" PRIu32 " %10" PRId64 " %7.2f %% %7.2f %%  %s\n",
+        page->va, page->home, page->best, page->requests, rep_percent(page->local, page->requests),
+        rep_percent(page->of_best, page->requests), p->object[page->object].name);
+}
+
+static int by_gain(const void *x, const void *y)
+{
+    const struct rep_page *a = *(const struct rep_page *const *)x,
+                          *b = *(const struct rep_page *const *)y;
+    const int64_t gain = rep_plus(a->of_best, b->local), other = rep_plus(b->of_best, a->local);
+    return gain != other ? (gain < other) - (gain > other) : (a->va > b->va) - (a->va < b->va);
+}
+
+static void put_pages(const struct rep_pages *p, FILE *out)
+{
+    const struct rep_page **list = sim_alloc(p->pages, sizeof *list);
+    size_t moving = 0, staying = 0;
+    for (size_t i = 0; i < p->pages; i++) {
+        staying += p->page[i].fate == REP_PAGE_stays;
+        if (p->page[i].fate == REP_PAGE_moves)
+            list[moving++] = &p->page[i];
+    }
+    if (moving)
+        qsort(list, moving, sizeof *list, by_gain);
+    fprintf(out,
+            "\n# pages that should move, by the requests that become local\n"
+            "# %-12s %5s %5s %10s %9s %9s  mostly\n",
+            "page", "from", "to", "requests", "local", "placed");
+    for (size_t i = 0; i < moving && i < PAGES; i++)
+        put_page(p, list[i], out);
+    if (moving > PAGES)
+        fprintf(out, "# %zu more\n", moving - PAGES);
+    if (staying)
+        fprintf(out, "# %zu pages stay where they are, and need ranges for that\n", staying);
+    free(list);
+}
+
+void rep_pages_text(const struct rep_pages *p, FILE *out)
+{
+    put_head(p, out);
+    if (p->ranges)
+        fprintf(out, "# with the ranges below: %" PRId64 ", %.2f %%\n", p->placed,
+                rep_percent(p->placed, p->requests));
+    else
+        fputs("# nothing is to be gained: ranges would make no more than a hundredth of them "
+              "local\n",
+              out);
+    put_objects(p, out);
+    if (!p->ranges)
+        return;
+    put_pages(p, out);
+    fputs("\n# for the experiment's file, with a measurement: --measure\n", out);
+    rep_pages_yaml(p, out);
+}
+
+void rep_pages_yaml(const struct rep_pages *p, FILE *out)
+{
+    fprintf(out, "placement:%s\n", p->ranges ? "" : " {}");
+    for (size_t i = 0; i < p->ranges; i++)
+        fprintf(out, "  0x%" PRIx64 "-0x%" PRIx64 ": %u\n", p->range[i].from, p->range[i].to,
+                p->range[i].station);
+}
+
+void rep_pages_csv(const struct rep_pages *p, FILE *out)
+{
+    fputs("page,home,station,requests,pcycles,best,fate,object\r\n", out);
+    for (size_t i = 0; i < p->pages; i++) {
+        const struct rep_page *page = &p->page[i];
+        for (size_t k = page->part; k < page->part + page->parts; k++) {
+            const struct rep_page_part *part = &p->part[k];
+            fprintf(out,
+                    "0x%" PRIx64 ",%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",%s,",
+                    part->page, part->home, part->station, part->requests, part->time, page->best,
+                    rep_page_fate_name[page->fate]);
+            rep_csv_field(out, p->object[page->object].name);
+            fputs("\r\n", out);
+        }
+    }
+}

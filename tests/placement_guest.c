@@ -1,0 +1,59 @@
+/*
+ * Pages whose users are known: each thread, bound to the first card of a station, writes pages of
+ * its own (`own`), or all threads read the same pages, station 1 an eighth more of them (`same`).
+ *
+ *     placement_guest own|same STATIONS PROCESSORS
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART = 3 * 65536, LINE = 64, STATIONS = 16 };
+
+/* Of the thread of station i: row i. */
+static char pages[STATIONS][PART] __attribute__((aligned(65536)));
+static int processors, own;
+static volatile int seen;
+
+static void bind_to(int card)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(card, &set);
+    if (sched_setaffinity(0, sizeof set, &set))
+        abort();
+}
+
+static void *work(void *argument)
+{
+    const int station = (int)(intptr_t)argument;
+    int sum = 0;
+    bind_to(station * processors);
+    for (int i = 0; i < PART; i += LINE)
+        if (own)
+            pages[station][i] = 1;
+        else if (station == 1 || i / LINE % 8)
+            sum += pages[0][i];
+    seen = sum;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread[STATIONS];
+    if (argc != 4 || atoi(argv[2]) > STATIONS)
+        return 2;
+    own = !strcmp(argv[1], "own");
+    const int stations = atoi(argv[2]);
+    processors = atoi(argv[3]);
+    for (int i = 1; i < stations; i++)
+        pthread_create(&thread[i], NULL, work, (void *)(intptr_t)i);
+    work(NULL);
+    for (int i = 1; i < stations; i++)
+        pthread_join(thread[i], NULL);
+    printf("%lu %d\n", (unsigned long)(uintptr_t)pages, PART);
+    return 0;
+}
