@@ -81,7 +81,7 @@ static int measure(const struct cli_kept *kept, const struct rep_pages *pages,
 {
     struct cli_again again;
     if (!pages->ranges) {
-        puts("nothing is to be gained: no other placement makes a hundredth more of the requests "
+        puts("nothing is to be gained: ranges would make no more than a hundredth of the requests "
              "local");
         return CLI_EXIT_OK;
     }

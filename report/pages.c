@@ -15,7 +15,10 @@
 #include <string.h>
 #include <uthash.h>
 
-enum { SMALL = 100 /* one part in so many of all requests is not worth a range */ };
+enum {
+    SMALL = 100, /* one part in so many of all requests is not worth a range, */
+    PART = 4     /* nor is less than one part in so many of a page's */
+};
 
 const char *const rep_page_fate_name[] = {"left", "stays", "moves"};
 
@@ -245,16 +248,22 @@ static bool can_be_named(const struct rep_pages *p, const struct rep_page *page)
     return page->va && page->va + p->page_size > page->va;
 }
 
-/* [requests] that are lost if a page is in no range. */
-static int64_t worth(const struct rep_pages *p, const struct rep_page *page)
+/* [requests] that are not local if a page is in no range. */
+static int64_t lost(const struct rep_pages *p, const struct rep_page *page)
 {
-    if (!can_be_named(p, page))
-        return 0;
     if (page->of_best > page->local)
         return less(page->of_best, page->local);
     if (p->pins && page->of_best == page->local)
         return less(page->of_best, page->requests / p->stations);
     return 0;
+}
+
+/* The same, of a page that a range is of use to. Of one that all stations use, none is much better
+ * than another, and which is best is chance. */
+static int64_t worth(const struct rep_pages *p, const struct rep_page *page)
+{
+    const int64_t much = lost(p, page);
+    return can_be_named(p, page) && much >= page->requests / PART ? much : 0;
 }
 
 struct weighed {

@@ -93,7 +93,7 @@ void rep_pages_text(const struct rep_pages *p, FILE *out)
         fprintf(out, "# with the ranges below: %" PRId64 ", %.2f %%\n", p->placed,
                 rep_percent(p->placed, p->requests));
     else
-        fputs("# nothing is to be gained: no other placement makes a hundredth more of them "
+        fputs("# nothing is to be gained: ranges would make no more than a hundredth of them "
               "local\n",
               out);
     put_objects(p, out);

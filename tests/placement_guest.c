@@ -1,10 +1,9 @@
 /*
  * Pages whose users are known: each thread, bound to the first card of a station, writes pages of
- * its own (`own`), or all threads read the same pages (`same`).
+ * its own (`own`), or all threads read the same pages, station 1 an eighth more of them (`same`).
  *
  *     placement_guest own|same STATIONS PROCESSORS
  */
-
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -36,7 +35,7 @@ static void *work(void *argument)
     for (int i = 0; i < PART; i += LINE)
         if (own)
             pages[station][i] = 1;
-        else
+        else if (station == 1 || i / LINE % 8)
             sum += pages[0][i];
     seen = sum;
     return NULL;
