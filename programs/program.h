@@ -74,7 +74,7 @@ enum prog_step {
 
 struct prog_turn {
     enum prog_step step;
-    unsigned card;       /**< the thread's */
+    unsigned card;       /**< the thread's; of LEAVES the one that it goes to */
     uint32_t thread, by; /**< the operating system's numbers of them */
     uint64_t word;       /**< virtual address that it sleeps on (futex), or of ENDS where its end is
                               told; 0: none */

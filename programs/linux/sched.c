@@ -344,8 +344,8 @@ static void return_to_card(struct lx_thread *t)
     if (t->migrate) {
         t->ready_at = sim_later(at, lx_now(p) + wake_time(p));
         t->away = true;
-        tell_step(t, PROG_LEAVES, at);
         move(t);
+        tell_step(t, PROG_LEAVES, at);
         card_next(p, card, at);
         enqueue(t);
         return;
@@ -388,8 +388,8 @@ void lx_sched_affinity(struct lx_thread *t)
     DL_DELETE2(p->cards[t->card].queue, t, q_prev, q_next);
     t->ready_at = sim_later(t->ready_at, lx_now(p) + wake_time(p));
     t->away = true;
-    tell_step(t, PROG_LEAVES, lx_now(p));
     move(t);
+    tell_step(t, PROG_LEAVES, lx_now(p));
     enqueue(t);
 }
 
