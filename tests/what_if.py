@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""
+numachine c2c --what-if: the program does what it did, also where one access is of bytes that are kept apart.
+
+    what_if.py NUMACHINE GUEST...
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=120, check=False)
+    assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def check_words(numachine, guest, scratch):
+    """Parts of one word that some threads store and others change with LL and SC."""
+    directory = scratch / pathlib.Path(guest).name
+    run(numachine, "stat", "-q", "--truth", "-m", "station-4", "--limit", LIMIT, "-o", directory, "--", guest)
+    for name in "bytes", "locks":
+        for unit in "threads", "elements":
+            text = run(numachine, "c2c", "--what-if", name, f"--unit={unit}", directory)
+            assert "another one" not in text, f"{guest}, {unit} of {name}: {text}"
+            assert unit == "threads" or "(4 parts)" in text, f"{guest}, {unit} of {name}: {text}"
+
+
+def main():
+    numachine, guests = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    with tempfile.TemporaryDirectory() as scratch:
+        for guest in guests:
+            check_words(numachine, guest, pathlib.Path(scratch))
+    print(f"{len(guests)} programs did what they did with their bytes on other lines")
+
+
+if __name__ == "__main__":
+    main()
