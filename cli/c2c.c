@@ -13,8 +13,10 @@
 #include "report/profile_cost.h"
 #include "report/what_if.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPT_WHAT_IF = 0x300, OPT_UNIT, LINES = 5 };
@@ -140,15 +142,26 @@ static bool same_bytes(FILE *a, FILE *b)
     return x == y;
 }
 
+/* What the program wrote in the run; a pipe of that name would be waited for. @return NULL: none */
+static FILE *open_output(const struct request *r)
+{
+    char *path = sim_format("%s/" REP_STDOUT, r->directory);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat is;
+    FILE *file = fd >= 0 && !fstat(fd, &is) && S_ISREG(is.st_mode) ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    free(path);
+    return file;
+}
+
 /* Whether the program wrote what it had written in the run. */
 static bool wrote_the_same(const struct request *r, FILE *output)
 {
-    char *path = sim_format("%s/" REP_STDOUT, r->directory);
-    FILE *before = fopen(path, "r");
+    FILE *before = open_output(r);
     const bool same = before && same_bytes(output, before);
     if (before)
         fclose(before);
-    free(path);
     return same;
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """
-numachine c2c --what-if: the program does what it did, also where one access is of bytes that are kept apart.
+numachine c2c --what-if: the program does what it did, also where one access is of bytes that are kept apart; and
+nothing in the run's directory is waited for.
 
     what_if.py NUMACHINE GUEST...
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -30,11 +32,19 @@ def check_words(numachine, guest, scratch):
             assert unit == "threads" or "(4 parts)" in text, f"{guest}, {unit} of {name}: {text}"
 
 
+def check_pipe(numachine, directory):
+    """The file with what the run wrote is no file any more."""
+    (directory / "guest.stdout").unlink()
+    os.mkfifo(directory / "guest.stdout")
+    assert "another one" in run(numachine, "c2c", "--what-if", "bytes", directory)
+
+
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             check_words(numachine, guest, pathlib.Path(scratch))
+        check_pipe(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
     print(f"{len(guests)} programs did what they did with their bytes on other lines")
 
 
