@@ -39,11 +39,21 @@ def check_pipe(numachine, directory):
     assert "another one" in run(numachine, "c2c", "--what-if", "bytes", directory)
 
 
+def check_limit(numachine, guest, scratch):
+    """A run that was stopped has no length to compare with."""
+    stopped = [numachine, "stat", "-q", "--truth", "-m", "station-4", "--limit", "400us", "-o", scratch / "cut", "--", guest]
+    asked = [numachine, "c2c", "--what-if", "bytes", scratch / "cut"]
+    subprocess.run(stopped, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    done = subprocess.run(asked, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    assert done.returncode == 2 and "nothing to compare with" in done.stderr and not done.stdout, (done.returncode, done.stderr)
+
+
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             check_words(numachine, guest, pathlib.Path(scratch))
+        check_limit(numachine, guests[0], pathlib.Path(scratch))
         check_pipe(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
     print(f"{len(guests)} programs did what they did with their bytes on other lines")
 
