@@ -4,7 +4,9 @@
 #include "cli/session.h"
 #include "report/output.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool cli_again_load(struct in_experiment *x, const char *directory, bool truth)
@@ -52,14 +54,25 @@ static bool same_bytes(FILE *a, FILE *b)
     return x == y;
 }
 
-static bool wrote_the_same(const char *directory, FILE *output)
+/* What the program wrote in the run; a pipe of that name would be waited for. @return NULL: none */
+static FILE *open_output(const char *directory)
 {
     char *path = sim_format("%s/" REP_STDOUT, directory);
-    FILE *before = fopen(path, "r");
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat is;
+    FILE *file = fd >= 0 && !fstat(fd, &is) && S_ISREG(is.st_mode) ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    free(path);
+    return file;
+}
+
+static bool wrote_the_same(const char *directory, FILE *output)
+{
+    FILE *before = open_output(directory);
     const bool same = before && same_bytes(output, before);
     if (before)
         fclose(before);
-    free(path);
     return same;
 }
 

@@ -152,11 +152,13 @@ static int what_if(const struct request *r, const struct cli_kept *kept,
 {
     struct rep_layout layout;
     char why[512];
+    if (!kept->code.ended)
+        return complain("--what-if: the program did not come to its end in that run, so there is "
+                        "nothing to compare with; let it run to its end");
     if (!rep_what_if(sharing, &kept->objects, r->object, r->unit, &layout, why, sizeof why))
         return complain(why);
-    if (2 * nm_apart_pages(&(struct nm_params){.l2_line = kept->truth.line, .page_size = 1},
-                           layout.range, layout.ranges) >
-        kept->truth.memory) {
+    if (nm_apart_pages(&(struct nm_params){.l2_line = kept->truth.line, .page_size = 1},
+                       layout.range, layout.ranges) > kept->truth.memory / 2) {
         rep_layout_free(&layout);
         return complain("--what-if: the parts take more than half of a station's memory");
     }

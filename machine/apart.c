@@ -36,6 +36,12 @@ static int by_address(const void *x, const void *y)
     return order(a->range.from, b->range.from);
 }
 
+/* Ranges may be as long as all there is: more than that stays the most. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* The caller's, in the order of addresses. @param[out] bytes  all their lines */
 static struct place *lay_out(const struct nm_params *p, const struct nm_apart_range *ranges,
                              size_t count, uint64_t *bytes)
@@ -50,9 +56,9 @@ static struct place *lay_out(const struct nm_params *p, const struct nm_apart_ra
         const struct nm_apart_range *range = &place[i].range;
         const bool joins = i && range->group && range->group == place[i - 1].range.group;
         const uint64_t unit = joins ? ALIGNED : p->l2_line;
-        next = (next + unit - 1) / unit * unit;
-        place[i].first = next + (joins || range->group ? range->from % ALIGNED : 0);
-        next = place[i].first + (range->to - range->from);
+        next = plus(next, unit - 1) / unit * unit;
+        place[i].first = plus(next, joins || range->group ? range->from % ALIGNED : 0);
+        next = plus(place[i].first, range->to - range->from);
     }
     qsort(place, count, sizeof *place, by_address);
     *bytes = next;
@@ -64,7 +70,7 @@ uint64_t nm_apart_pages(const struct nm_params *p, const struct nm_apart_range *
 {
     uint64_t bytes;
     free(lay_out(p, ranges, count, &bytes));
-    return (bytes + p->page_size - 1) / p->page_size;
+    return bytes / p->page_size + (bytes % p->page_size != 0);
 }
 
 struct nm_apart *nm_apart_new(const struct nm_params *p, const struct nm_apart_range *ranges,

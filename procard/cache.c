@@ -16,6 +16,8 @@
 #include "procard/card.h"
 #include "procard/cursor.h"
 
+#include <string.h>
+
 static const uint64_t NOWHERE = ~0ull;
 
 static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t va)
@@ -595,6 +597,21 @@ uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, e
     return data_access(cpu, va, size, NM_STORE, at, stop, &pa);
 }
 
+/* Bytes of a word that are kept apart have several lines, of which the link is to one: so there the
+ * word itself tells, too, whether another has stored in it. Else a store to the others would be
+ * lost, which the program's own layout could not lose. */
+static void remember(struct pc_card *card, const uint8_t *host, unsigned size)
+{
+    card->linked.host = nm_machine_apart(card->machine) ? host : NULL;
+    if (card->linked.host)
+        memcpy(card->linked.word, host, size);
+}
+
+static bool has_changed(const struct pc_card *card, const uint8_t *host, unsigned size)
+{
+    return card->linked.host == host && memcmp(card->linked.word, host, size) != 0;
+}
+
 uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                         enum pc_stop *stop)
 {
@@ -604,6 +621,7 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick
     if (host) {
         cpu->link = true;
         cpu->link_pa = pa & ~(uint64_t)(cpu->card->p->l2_line - 1);
+        remember(cpu->card, host, size);
         pc_agent_linked(cpu->card, cpu->link_pa, at + (cpu->now - before));
     }
     return host;
@@ -623,7 +641,8 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, si
     uint8_t *host = data_access(cpu, va, size, NM_CONDITIONAL, at, stop, &pa);
     if (!host)
         return NULL;
-    bool other = !cpu->link || cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1));
+    bool other = !cpu->link || cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1)) ||
+                 has_changed(cpu->card, host, size);
     cpu->link = false;
     pc_agent_conditional(cpu->card, other, at);
     *failed = other;

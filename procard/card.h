@@ -66,11 +66,13 @@ enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
 
 /** What makes sure that loops of load linked and store conditional come to an end (agent.c). */
 struct pc_linked {
-    bool open;      /**< the last load linked has had no store conditional yet */
-    bool taken;     /**< another card has taken the line it linked */
-    uint8_t lost;   /**< store conditionals in a row that failed for that */
-    uint64_t line;  /**< interventions for this line wait ... */
-    sim_tick until; /**< ... until here */
+    bool open;           /**< the last load linked has had no store conditional yet */
+    bool taken;          /**< another card has taken the line it linked */
+    uint8_t lost;        /**< store conditionals in a row that failed for that */
+    uint64_t line;       /**< interventions for this line wait ... */
+    sim_tick until;      /**< ... until here */
+    const uint8_t *host; /**< where bytes are kept apart: what was linked; else NULL */
+    uint8_t word[8];     /**< ... and what it was */
 };
 
 /** The card's one uncached access: a load its processor waits for, or the store in the buffer

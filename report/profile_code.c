@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "input/workload.h"
+#include "report/manifest.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -101,14 +102,18 @@ static bool take_manifest(struct rep_code *code, const json_t *root, char hash[3
     const json_t *experiment = json_object_get(root, "experiment");
     const char *program = json_string_value(json_object_get(experiment, "program"));
     const char *found = program ? hash_of(root, program) : NULL;
-    const json_int_t ticks =
-        json_integer_value(json_object_get(json_object_get(root, "end"), "ticks"));
+    const json_t *end = json_object_get(root, "end");
+    const char *reason = json_string_value(json_object_get(end, "reason"));
+    const json_int_t ticks = json_integer_value(json_object_get(end, "ticks"));
     if (!found)
         return false;
     snprintf(hash, 32, "%s", found);
     code->program = sim_strdup(program);
     code->command = command_of(program, json_object_get(experiment, "argv"));
     code->ticks = (uint64_t)ticks;
+    code->ended = ticks > 0 && reason &&
+                  (!strcmp(reason, rep_end_word(PROG_EXITED)) ||
+                   !strcmp(reason, rep_end_word(PROG_SIGNALED)));
     return true;
 }
 

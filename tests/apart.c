@@ -102,6 +102,22 @@ Test(apart, drawn)
     }
 }
 
+/* What does not fit into 64 bits is not taken for little. */
+Test(apart, the_longest_ranges_take_the_most_pages)
+{
+    static const struct nm_apart_range rows[][2] = {
+        {{0, UINT64_MAX, 0}, {0}},       {{1, UINT64_MAX, 0}, {0}},
+        {{7, UINT64_MAX, 3}, {0}},       {{0, UINT64_MAX / 2, 0}, {UINT64_MAX / 2, UINT64_MAX, 0}},
+        {{0, 1, 1}, {1, UINT64_MAX, 1}},
+    };
+    struct nm_params p;
+    nm_params_default(&p);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t pages = nm_apart_pages(&p, rows[i], rows[i][1].to ? 2 : 1);
+        cr_expect_geq(pages, UINT64_MAX / p.page_size, "row %zu: %" PRIu64, i, pages);
+    }
+}
+
 /* No program gets the pages that are kept. */
 Test(apart, pages_are_kept)
 {

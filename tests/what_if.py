@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""
+numachine c2c --what-if: the program does what it did, also where one access is of bytes that are kept apart; and
+nothing in the run's directory is waited for.
+
+    what_if.py NUMACHINE GUEST...
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=120, check=False)
+    assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def check_words(numachine, guest, scratch):
+    """Parts of one word that some threads store and others change with LL and SC."""
+    directory = scratch / pathlib.Path(guest).name
+    run(numachine, "stat", "-q", "--truth", "-m", "station-4", "--limit", LIMIT, "-o", directory, "--", guest)
+    for name in "bytes", "locks":
+        for unit in "threads", "elements":
+            text = run(numachine, "c2c", "--what-if", name, f"--unit={unit}", directory)
+            assert "another one" not in text, f"{guest}, {unit} of {name}: {text}"
+            assert unit == "threads" or "(4 parts)" in text, f"{guest}, {unit} of {name}: {text}"
+
+
+def check_pipe(numachine, directory):
+    """The file with what the run wrote is no file any more."""
+    (directory / "guest.stdout").unlink()
+    os.mkfifo(directory / "guest.stdout")
+    assert "another one" in run(numachine, "c2c", "--what-if", "bytes", directory)
+
+
+def check_limit(numachine, guest, scratch):
+    """A run that was stopped has no length to compare with."""
+    stopped = [numachine, "stat", "-q", "--truth", "-m", "station-4", "--limit", "400us", "-o", scratch / "cut", "--", guest]
+    asked = [numachine, "c2c", "--what-if", "bytes", scratch / "cut"]
+    subprocess.run(stopped, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    done = subprocess.run(asked, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    assert done.returncode == 2 and "nothing to compare with" in done.stderr and not done.stdout, (done.returncode, done.stderr)
+
+
+def main():
+    numachine, guests = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    with tempfile.TemporaryDirectory() as scratch:
+        for guest in guests:
+            check_words(numachine, guest, pathlib.Path(scratch))
+        check_limit(numachine, guests[0], pathlib.Path(scratch))
+        check_pipe(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
+    print(f"{len(guests)} programs did what they did with their bytes on other lines")
+
+
+if __name__ == "__main__":
+    main()
