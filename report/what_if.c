@@ -237,6 +237,8 @@ bool rep_what_if(const struct rep_sharing *s, const struct rep_objects *objects,
         free_index(p.lines);
         free_groups(p.groups);
     }
+    if (layout->ranges >= RANGES_MAX)
+        good = refuse(why, size, "'%.200s' has more than a million parts: too many", name);
     disjoin(layout);
     if (good && !layout->ranges)
         good = refuse(why, size, "no processor has touched '%.200s'", name);

@@ -39,6 +39,13 @@ def check_pipe(numachine, directory):
     assert "another one" in run(numachine, "c2c", "--what-if", "bytes", directory)
 
 
+def check_many(numachine, directory):
+    """An array of more elements than can lie apart is not tried in part."""
+    done = subprocess.run([numachine, "c2c", "--what-if", "many", "--unit=elements", directory], capture_output=True,
+                          text=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    assert done.returncode == 2 and "too many" in done.stderr and not done.stdout, (done.returncode, done.stderr)
+
+
 def check_limit(numachine, guest, scratch):
     """A run that was stopped has no length to compare with."""
     stopped = [numachine, "stat", "-q", "--truth", "-m", "station-4", "--limit", "400us", "-o", scratch / "cut", "--", guest]
@@ -53,6 +60,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             check_words(numachine, guest, pathlib.Path(scratch))
+        check_many(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
         check_limit(numachine, guests[0], pathlib.Path(scratch))
         check_pipe(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
     print(f"{len(guests)} programs did what they did with their bytes on other lines")

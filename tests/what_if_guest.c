@@ -13,6 +13,7 @@ static _Alignas(LINE) atomic_flag locks[THREADS];
 static struct {
     _Alignas(LINE) volatile unsigned n;
 } lost[THREADS], counted[THREADS / 2];
+static volatile char many[3 << 20]; /* more elements than can lie apart */
 
 /* The first thread adds to its byte; nobody but its owner stores another. */
 static void own_bytes(unsigned me)
@@ -41,6 +42,7 @@ static void take_turns(unsigned me)
 
 static void *body(void *arg)
 {
+    many[(unsigned)(unsigned long)arg] = 1;
     own_bytes((unsigned)(unsigned long)arg);
     take_turns((unsigned)(unsigned long)arg);
     return NULL;
