@@ -183,6 +183,8 @@ def main():
     found = {"compiler": compiler()}
     for name in EXPERIMENTS if what == "--write" else [what]:
         run, numbers = EXPERIMENTS[name](numachine, f"{home}/experiments/{name}.yaml")
+        asked = Run(numachine, f"{home}/experiments/{name}.yaml", "--set", "run.truth=true")
+        assert asked.hash == run.hash, "asking where time went, and why misses had to be, has changed the result"
         found[name] = {"result_hash": run.hash, **numbers,
                        **other_protocol(numachine, f"{home}/experiments/{name}.yaml")}
     if what == "--write":
