@@ -15,8 +15,6 @@
 #include "procard/copies.h"
 #include "procard/profile.h"
 
-#pragma GCC visibility push(default)
-
 /** A card's part in a line. */
 struct pc_missed_copy {
     uint64_t line; /**< physical address */
@@ -57,7 +55,5 @@ size_t pc_misses_copies(const struct pc_misses *misses, const struct pc_missed_c
 
 /** By copy, phase, thread, path and pc. @return how many; *rows holds until pc_misses_free */
 size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row **rows);
-
-#pragma GCC visibility pop
 
 #endif
