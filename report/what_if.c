@@ -225,6 +225,8 @@ bool rep_what_if(const struct rep_sharing *s, const struct rep_objects *objects,
     *layout = (struct rep_layout){0};
     if (!find_object(s, name, &at))
         return refuse(why, size, "no variable '%.200s', and no shared object of that name", name);
+    if (at.kind == REP_OBJECT_CODE)
+        return refuse(why, size, "'%.200s' is a function: only data can be kept apart", name);
     if (unit != REP_UNIT_threads && at.kind != REP_OBJECT_STATIC)
         return refuse(why, size, "'%.200s' is no variable: only parts of threads are known of it",
                       name);
