@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether there is a run, and the file in it; else one line in `why`. */
-static bool find(const char *directory, const char *path, const char *what, char *why, size_t size)
+bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
+                   size_t size)
 {
     struct stat st;
     if (stat(directory, &st))
@@ -27,11 +27,11 @@ static bool read_truth(struct cli_kept *k, const char *directory, char *why, siz
 {
     char *truth = sim_format("%s/" REP_TRUTH, directory);
     char *objects = sim_format("%s/" REP_OBJECTS, directory);
-    const bool good =
-        find(directory, truth, "truth of its misses (run.truth, stat --truth)", why, size) &&
-        rep_truth_read(truth, &k->profile, &k->truth, why, size) &&
-        find(directory, objects, "objects", why, size) &&
-        rep_objects_read(objects, k->profile.paths, &k->objects, why, size);
+    const bool good = cli_kept_find(directory, truth,
+                                    "truth of its misses (run.truth, stat --truth)", why, size) &&
+                      rep_truth_read(truth, &k->profile, &k->truth, why, size) &&
+                      cli_kept_find(directory, objects, "objects", why, size) &&
+                      rep_objects_read(objects, k->profile.paths, &k->objects, why, size);
     free(truth);
     free(objects);
     return good;
@@ -42,7 +42,7 @@ bool cli_kept_open(struct cli_kept *k, const char *directory, bool truth)
     char why[8192];
     char *path = sim_format("%s/" REP_PROFILE, directory);
     k->directory = directory;
-    const bool good = find(directory, path, "profile", why, sizeof why) &&
+    const bool good = cli_kept_find(directory, path, "profile", why, sizeof why) &&
                       rep_profile_read(path, &k->profile, why, sizeof why) &&
                       (!truth || read_truth(k, directory, why, sizeof why)) &&
                       rep_code_open(&k->code, directory, why, sizeof why);

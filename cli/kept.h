@@ -18,6 +18,11 @@ struct cli_kept {
     struct rep_truth truth;
 };
 
+/** Whether `directory` is a run's and has the file `path`, which is its `what`; else one line in
+ *  `why`. */
+bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
+                   size_t size);
+
 /** Reads the profile and the program's names; with `truth` also what was asked of misses, and the
  *  objects. @return false after a complaint */
 bool cli_kept_open(struct cli_kept *kept, const char *directory, bool truth);

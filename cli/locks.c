@@ -4,12 +4,11 @@
  */
 #include "base/alloc.h"
 #include "cli/cli.h"
+#include "cli/kept.h"
 #include "cli/options.h"
 #include "report/locks_view.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { OPT_SORT = 0x300, OPT_LOCK };
 
@@ -71,27 +70,12 @@ static bool complain(const char *why)
     return false;
 }
 
-/* Whether there is a run, and locks in it; else one line in `why`. */
-static bool find_locks(const char *directory, const char *path, char *why, size_t size)
-{
-    struct stat st;
-    if (stat(directory, &st))
-        snprintf(why, size, "%s: %s", directory, strerror(errno));
-    else if (!S_ISDIR(st.st_mode))
-        snprintf(why, size, "%s: not a run's directory", directory);
-    else if (stat(path, &st))
-        snprintf(why, size, "%s: %s; the run has kept no profile", path, strerror(errno));
-    else
-        return true;
-    return false;
-}
-
 /* @return false with a complaint */
 static bool read_run(const struct request *r, struct rep_locks *locks, struct rep_code *code)
 {
     char why[8192];
     char *path = sim_format("%s/" REP_LOCKS, r->directory);
-    const bool good = find_locks(r->directory, path, why, sizeof why) &&
+    const bool good = cli_kept_find(r->directory, path, "profile", why, sizeof why) &&
                       rep_locks_read(path, locks, why, sizeof why) &&
                       rep_code_open(code, r->directory, why, sizeof why);
     free(path);

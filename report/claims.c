@@ -79,6 +79,13 @@ bool rep_claim_index(const json_t *value, size_t count, uint32_t *out)
     return json_is_integer(value) && n >= 0 && (uint64_t)n < count && n <= UINT32_MAX;
 }
 
+bool rep_claim_count(const json_t *value, uint64_t limit, uint64_t *out)
+{
+    const json_int_t n = json_integer_value(value);
+    *out = (uint64_t)n;
+    return json_is_integer(value) && n >= 0 && (uint64_t)n < limit;
+}
+
 bool rep_claim_number(const json_t *value, uint64_t *out)
 {
     *out = (uint64_t)json_integer_value(value);

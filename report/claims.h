@@ -33,6 +33,9 @@ const json_t *rep_claim_list(const struct rep_claims *claims, const json_t *root
 /** An index of a list of `count`. */
 bool rep_claim_index(const json_t *value, size_t count, uint32_t *out);
 
+/** A whole number below `limit`, and not below 0. */
+bool rep_claim_count(const json_t *value, uint64_t limit, uint64_t *out);
+
 /** A number of any 64 bits, as a signed one. */
 bool rep_claim_number(const json_t *value, uint64_t *out);
 

@@ -6,41 +6,20 @@
 
 #include "base/alloc.h"
 #include "procard/profile.h"
+#include "report/claims.h"
 
-#include <errno.h>
-#include <jansson.h>
-#include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
-    MEMBERS = 5,             /* of the document */
-    BYTES_MAX = 1024 * 1024, /* [KB] of the file */
-    KIND_LONGEST = 32        /* [bytes] of a kind's name */
+    MEMBERS = 5,      /* of the document */
+    KIND_LONGEST = 32 /* [bytes] of a kind's name */
 };
 
 struct reading {
-    const char *file;
+    struct rep_claims claims;
     struct rep_objects *o;
     size_t paths;
-    char *why;
-    size_t size;
 };
-
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct reading *r,
-                                                         const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    char *what = sim_vformat(format, ap);
-    va_end(ap);
-    for (char *c = what; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = '?'; /* the parser's sentences quote the file */
-    snprintf(r->why, r->size, "%s: %s", r->file, what);
-    free(what);
-    return false;
-}
 
 /* ---- rows of numbers ------------------------------------------------------------------------- */
 
@@ -63,14 +42,15 @@ static bool read_row(const struct reading *r, const char *list, size_t i, const 
                      const struct column *column, size_t columns, uint64_t *out)
 {
     if (!json_is_array(row) || json_array_size(row) != columns)
-        return refuse(r, "%s[%zu]: not an array of %zu", list, i, columns);
+        return rep_refuse(&r->claims, "%s[%zu]: not an array of %zu", list, i, columns);
     for (size_t c = 0; c < columns; c++) {
         const json_t *value = json_array_get(row, c);
         const bool null = column[c].range == OR_NULL && json_is_null(value);
         out[c] = null ? UINT64_MAX : (uint64_t)json_integer_value(value);
         if (!null &&
             (!json_is_integer(value) || (column[c].range != ADDRESS && (int64_t)out[c] < 0)))
-            return refuse(r, "%s[%zu]: %s is not what it can be", list, i, column[c].name);
+            return rep_refuse(&r->claims, "%s[%zu]: %s is not what it can be", list, i,
+                              column[c].name);
     }
     return true;
 }
@@ -82,10 +62,10 @@ static bool read_kinds(const struct reading *r, const json_t *list)
     for (size_t i = 0; i < count; i++) {
         const char *name = json_string_value(json_array_get(list, i));
         if (!name || !*name || strlen(name) > KIND_LONGEST)
-            return refuse(r, "kinds[%zu]: not a name", i);
+            return rep_refuse(&r->claims, "kinds[%zu]: not a name", i);
         for (const char *c = name; *c; c++)
             if ((unsigned char)*c <= ' ' || *c == 0x7f)
-                return refuse(r, "kinds[%zu]: not a name", i);
+                return rep_refuse(&r->claims, "kinds[%zu]: not a name", i);
         r->o->kind[r->o->kinds++] = sim_strdup(name);
     }
     return true;
@@ -105,9 +85,10 @@ static bool read_site(const struct reading *r, size_t i, const json_t *row)
     if (!read_row(r, "sites", i, row, with, sizeof column / sizeof *column, v))
         return false;
     if (v[0] >= r->paths)
-        return refuse(r, "sites[%zu]: no path %llu is in the profile", i, (unsigned long long)v[0]);
+        return rep_refuse(&r->claims, "sites[%zu]: no path %llu is in the profile", i,
+                          (unsigned long long)v[0]);
     if (v[2] >= r->o->kinds)
-        return refuse(r, "sites[%zu]: no kind %llu", i, (unsigned long long)v[2]);
+        return rep_refuse(&r->claims, "sites[%zu]: no kind %llu", i, (unsigned long long)v[2]);
     r->o->site[i] = (struct rep_site){
         (uint32_t)v[0], jumped ? PC_PROFILE_NOWHERE : v[1], (uint32_t)v[2], v[3], v[4], v[5], v[6]};
     return true;
@@ -122,13 +103,13 @@ static bool read_block(const struct reading *r, size_t i, const json_t *row)
     if (!read_row(r, "blocks", i, row, column, sizeof column / sizeof *column, v))
         return false;
     if (v[1] < v[0])
-        return refuse(r, "blocks[%zu]: it ends in front of its beginning", i);
+        return rep_refuse(&r->claims, "blocks[%zu]: it ends in front of its beginning", i);
     if (i && v[0] < r->o->block[i - 1].from)
-        return refuse(r, "blocks[%zu]: in front of the one before it", i);
+        return rep_refuse(&r->claims, "blocks[%zu]: in front of the one before it", i);
     if (v[5] > UINT32_MAX)
-        return refuse(r, "blocks[%zu]: not the number of a thread", i);
+        return rep_refuse(&r->claims, "blocks[%zu]: not the number of a thread", i);
     if (v[6] >= r->o->sites)
-        return refuse(r, "blocks[%zu]: no site %llu", i, (unsigned long long)v[6]);
+        return rep_refuse(&r->claims, "blocks[%zu]: no site %llu", i, (unsigned long long)v[6]);
     r->o->block[i] = (struct rep_block){.from = v[0],
                                         .to = v[1],
                                         .born = v[2],
@@ -150,9 +131,10 @@ static bool read_thread(const struct reading *r, size_t i, const json_t *row)
     if (!read_row(r, "threads", i, row, column, sizeof column / sizeof *column, v))
         return false;
     if (v[0] > UINT32_MAX || (i && v[0] <= r->o->thread[i - 1].number))
-        return refuse(r, "threads[%zu]: numbers do not ascend", i);
+        return rep_refuse(&r->claims, "threads[%zu]: numbers do not ascend", i);
     if (v[2] < v[1] || v[4] < v[3])
-        return refuse(r, "threads[%zu]: stack or variables end in front of their beginning", i);
+        return rep_refuse(&r->claims,
+                          "threads[%zu]: stack or variables end in front of their beginning", i);
     r->o->thread[i] = (struct rep_thread){(uint32_t)v[0], v[1], v[2], v[3], v[4], v[5], v[6]};
     return true;
 }
@@ -176,52 +158,27 @@ static bool read_document(const struct reading *r, const json_t *root)
 {
     static const char *const names[] = {"kinds", "sites", "blocks", "threads"};
     const json_t *list[sizeof names / sizeof *names];
-    const json_t *schema = json_object_get(root, "schema");
     struct rep_objects *o = r->o;
-    if (!json_is_object(root))
-        return refuse(r, "not an object");
-    if (!json_is_integer(schema))
-        return refuse(r, "schema: not a number");
-    if (json_integer_value(schema) != REP_OBJECTS_SCHEMA)
-        return refuse(r, "schema %" JSON_INTEGER_FORMAT ": only %d can be read",
-                      json_integer_value(schema), REP_OBJECTS_SCHEMA);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        list[i] = json_object_get(root, names[i]);
-        if (!json_is_array(list[i]))
-            return refuse(r, "%s: %s", names[i], list[i] ? "not an array" : "missing");
-        if (json_array_size(list[i]) >= UINT32_MAX)
-            return refuse(r, "%s: too many", names[i]);
-    }
+    if (!rep_claim_schema(&r->claims, root, REP_OBJECTS_SCHEMA))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!(list[i] = rep_claim_list(&r->claims, root, names[i])))
+            return false;
     if (json_object_size(root) != MEMBERS)
-        return refuse(r, "a member that it does not have");
+        return rep_refuse(&r->claims, "a member that it does not have");
     return read_kinds(r, list[0]) &&
            read_list(r, list[1], (void **)&o->site, &o->sites, sizeof *o->site, read_site) &&
            read_list(r, list[2], (void **)&o->block, &o->blocks, sizeof *o->block, read_block) &&
            read_list(r, list[3], (void **)&o->thread, &o->threads, sizeof *o->thread, read_thread);
 }
 
-/* A pipe would be waited for, and a device may have no end. */
-static bool check_file(const struct reading *r)
-{
-    struct stat st;
-    if (stat(r->file, &st))
-        return refuse(r, "%s", strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return refuse(r, "not a regular file");
-    return st.st_size / 1024 < BYTES_MAX || refuse(r, "longer than 1 GB");
-}
-
 bool rep_objects_read(const char *path, size_t paths, struct rep_objects *objects, char *why,
                       size_t size)
 {
-    const struct reading r = {path, objects, paths, why, size};
-    json_error_t error;
+    const struct reading r = {{path, why, size}, objects, paths};
     *objects = (struct rep_objects){0};
-    if (!check_file(&r))
-        return false;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    const bool good =
-        root ? read_document(&r, root) : refuse(&r, "line %d: %s", error.line, error.text);
+    json_t *root = rep_claim_file(&r.claims);
+    const bool good = root && read_document(&r, root);
     json_decref(root);
     if (!good)
         rep_objects_free(objects);
