@@ -212,7 +212,7 @@ int cli_c2c(int argc, char **argv)
     struct cli_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, true)) {
+    if (cli_kept_open(&kept, r.directory, CLI_KEPT_TRUTH)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept);

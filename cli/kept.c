@@ -25,27 +25,37 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
 
 static bool read_truth(struct cli_kept *k, const char *directory, char *why, size_t size)
 {
-    char *truth = sim_format("%s/" REP_TRUTH, directory);
-    char *objects = sim_format("%s/" REP_OBJECTS, directory);
-    const bool good = cli_kept_find(directory, truth,
+    char *path = sim_format("%s/" REP_TRUTH, directory);
+    const bool good = cli_kept_find(directory, path,
                                     "truth of its misses (run.truth, stat --truth)", why, size) &&
-                      rep_truth_read(truth, &k->profile, &k->truth, why, size) &&
-                      cli_kept_find(directory, objects, "objects", why, size) &&
-                      rep_objects_read(objects, k->profile.paths, &k->objects, why, size);
-    free(truth);
-    free(objects);
+                      rep_truth_read(path, &k->profile, &k->truth, why, size);
+    free(path);
     return good;
 }
 
-bool cli_kept_open(struct cli_kept *k, const char *directory, bool truth)
+static bool read_objects(struct cli_kept *k, const char *directory, char *why, size_t size)
+{
+    char *path = sim_format("%s/" REP_OBJECTS, directory);
+    const bool good =
+        cli_kept_find(directory, path,
+                      "objects (they come with a profile: run.profile, stat --profile)", why,
+                      size) &&
+        rep_objects_read(path, k->profile.paths, &k->objects, why, size);
+    free(path);
+    return good;
+}
+
+bool cli_kept_open(struct cli_kept *k, const char *directory, enum cli_kept_parts parts)
 {
     char why[8192];
     char *path = sim_format("%s/" REP_PROFILE, directory);
     k->directory = directory;
-    const bool good = cli_kept_find(directory, path, "profile", why, sizeof why) &&
-                      rep_profile_read(path, &k->profile, why, sizeof why) &&
-                      (!truth || read_truth(k, directory, why, sizeof why)) &&
-                      rep_code_open(&k->code, directory, why, sizeof why);
+    const bool good =
+        cli_kept_find(directory, path, "profile (run.profile, stat --profile)", why, sizeof why) &&
+        rep_profile_read(path, &k->profile, why, sizeof why) &&
+        (parts < CLI_KEPT_TRUTH || read_truth(k, directory, why, sizeof why)) &&
+        (parts < CLI_KEPT_OBJECTS || read_objects(k, directory, why, sizeof why)) &&
+        rep_code_open(&k->code, directory, why, sizeof why);
     free(path);
     if (!good)
         fprintf(stderr, "numachine: error: %s\n", why);

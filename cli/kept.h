@@ -14,8 +14,15 @@ struct cli_kept {
     const char *directory;
     struct rep_profile profile;
     struct rep_code code;
-    struct rep_objects objects; /**< with the truth */
+    struct rep_objects objects;
     struct rep_truth truth;
+};
+
+/** What else than the profile and the program's names is to be read. */
+enum cli_kept_parts {
+    CLI_KEPT_PROFILE,
+    CLI_KEPT_OBJECTS, /**< the objects, too, */
+    CLI_KEPT_TRUTH    /**< and what was asked of misses */
 };
 
 /** Whether `directory` is a run's and has the file `path`, which is its `what`; else one line in
@@ -23,9 +30,8 @@ struct cli_kept {
 bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
                    size_t size);
 
-/** Reads the profile and the program's names; with `truth` also what was asked of misses, and the
- *  objects. @return false after a complaint */
-bool cli_kept_open(struct cli_kept *kept, const char *directory, bool truth);
+/** @return false after a complaint */
+bool cli_kept_open(struct cli_kept *kept, const char *directory, enum cli_kept_parts parts);
 void cli_kept_close(struct cli_kept *kept);
 
 #endif

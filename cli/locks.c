@@ -64,34 +64,36 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static bool complain(const char *why)
-{
-    fprintf(stderr, "numachine: error: %s\n", why);
-    return false;
-}
-
 /* @return false with a complaint */
-static bool read_run(const struct request *r, struct rep_locks *locks, struct rep_code *code)
+static bool read_locks(const char *directory, struct rep_locks *locks)
 {
     char why[8192];
-    char *path = sim_format("%s/" REP_LOCKS, r->directory);
-    const bool good = cli_kept_find(r->directory, path, "profile", why, sizeof why) &&
-                      rep_locks_read(path, locks, why, sizeof why) &&
-                      rep_code_open(code, r->directory, why, sizeof why);
+    char *path = sim_format("%s/" REP_LOCKS, directory);
+    const bool good = cli_kept_find(directory, path,
+                                    "locks (they come with a profile: run.profile, stat --profile)",
+                                    why, sizeof why) &&
+                      rep_locks_read(path, locks, why, sizeof why);
     free(path);
-    return good || complain(why);
+    if (!good)
+        fprintf(stderr, "numachine: error: %s\n", why);
+    return good;
 }
 
 /* @return false with a complaint */
-static bool show(const struct request *r, const struct rep_locks *locks, struct rep_code *code)
+static bool show(const struct request *r, struct cli_kept *kept, const struct rep_locks *locks)
 {
-    struct rep_locks_view view = {.locks = locks, .code = code, .sort = r->sort};
+    struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
+    struct rep_locks_view view = {
+        .locks = locks, .code = &kept->code, .finder = finder, .sort = r->sort};
     char why[256];
     const bool good = rep_locks_view_open(&view, r->lock, why, sizeof why);
     if (good)
         rep_locks_formats[r->as].write(&view, stdout);
+    else
+        fprintf(stderr, "numachine: error: %s\n", why);
     rep_locks_view_close(&view);
-    return good || complain(why);
+    rep_finder_free(finder);
+    return good;
 }
 
 static const struct argp_option options[] = {
@@ -114,16 +116,16 @@ int cli_locks(int argc, char **argv)
                "docs/locks.md says what the columns mean."};
     struct request r = {.sort = REP_LOCK_WAITED};
     struct rep_locks locks = {0};
-    struct rep_code code = {0};
+    struct cli_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (read_run(&r, &locks, &code)) {
-        if (code.lacks)
-            fprintf(stderr, "numachine: note: %s\n", code.lacks);
-        if (show(&r, &locks, &code))
+    if (cli_kept_open(&kept, r.directory, CLI_KEPT_OBJECTS) && read_locks(r.directory, &locks)) {
+        if (kept.code.lacks)
+            fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
+        if (show(&r, &kept, &locks))
             status = CLI_EXIT_OK;
     }
-    rep_code_close(&code);
     rep_locks_free(&locks);
+    cli_kept_close(&kept);
     return status;
 }

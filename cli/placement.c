@@ -139,7 +139,8 @@ int cli_placement(int argc, char **argv)
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, true) && cli_again_load(&x, r.directory, true)) {
+    if (cli_kept_open(&kept, r.directory, CLI_KEPT_TRUTH) &&
+        cli_again_load(&x, r.directory, true)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept, &x);

@@ -197,7 +197,7 @@ int cli_profile(int argc, char **argv)
     cli_parse(&argp, argc, argv, 0, &r);
     r.view.profile = &kept.profile;
     r.view.code = &kept.code;
-    if (cli_kept_open(&kept, r.directory, false) && find_region(&r, &kept.profile) &&
+    if (cli_kept_open(&kept, r.directory, CLI_KEPT_PROFILE) && find_region(&r, &kept.profile) &&
         find_thread(&r, &kept.profile)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);

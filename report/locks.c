@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "report/locks_names.h"
+#include "report/numbers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,20 +98,6 @@ uint64_t rep_times_quantile(const struct rep_times *times, unsigned permille)
 
 /* ---- the parts of the document --------------------------------------------------------------- */
 
-/* What is between two members of a list. */
-static const char *gap(size_t i)
-{
-    return i ? ",\n" : "\n";
-}
-
-static void put_address(FILE *out, uint64_t va)
-{
-    if (va == REP_LOCKS_NOWHERE)
-        fputs(",null", out);
-    else
-        fprintf(out, ",%" PRId64, (int64_t)va);
-}
-
 static void put_tables(FILE *out)
 {
     char name[REP_LOCK_NAME];
@@ -119,56 +106,75 @@ static void put_tables(FILE *out)
         fprintf(out, "%s\"%s\"", k ? "," : "", rep_lock_kinds[k].name);
     fputs("],\n\"columns\":[", out);
     for (unsigned c = 0; c < REP_LOCK_COLUMNS; c++)
-        fprintf(out, "%s[\"%s\",\"%s\",\"%s\"]", gap(c), rep_lock_column_name(c, name),
+        fprintf(out, "%s[\"%s\",\"%s\",\"%s\"]", rep_gap(c), rep_lock_column_name(c, name),
                 rep_lock_columns[c].unit, rep_lock_columns[c].sentence);
     fputs("],\n", out);
 }
 
 static void put_times(const struct rep_times *times, FILE *out)
 {
-    bool first = true;
-    fputs(",[", out);
+    struct rep_numbers list;
+    rep_numbers_begin(&list);
     for (unsigned i = 0; i < REP_TIMES_BUCKETS; i++)
         if (times->count[i]) {
-            fprintf(out, "%s%u,%" PRIu64, first ? "" : ",", i, times->count[i]);
-            first = false;
+            rep_numbers_add(&list, i);
+            rep_numbers_add(&list, (int64_t)times->count[i]);
         }
-    putc(']', out);
+    rep_numbers_put(&list, out);
 }
 
 static void put_lock(const struct rep_lock *lock, FILE *out)
 {
-    fprintf(out, "[%u", lock->kind);
-    put_address(out, lock->address);
+    fprintf(out, "[%u,", lock->kind);
+    if (lock->address == REP_LOCKS_NOWHERE)
+        fputs("null,", out);
+    else
+        fprintf(out, "%" PRId64 ",", (int64_t)lock->address);
     put_times(&lock->held, out);
+    putc(',', out);
     put_times(&lock->handover, out);
     putc(']', out);
 }
 
 static void put_site(const struct rep_lock_site *site, FILE *out)
 {
-    fprintf(out, "[%" PRIu32 ",%" PRIu32, site->lock, site->thread);
-    put_address(out, site->pc);
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
+    rep_numbers_add(&line, site->lock);
+    rep_numbers_add(&line, site->thread);
+    rep_numbers_or_null(&line, site->pc, REP_LOCKS_NOWHERE);
     for (int c = 0; c < REP_LOCK_COLUMNS; c++)
-        if (site->v[c])
-            fprintf(out, ",%d,%" PRIu64, c, site->v[c]);
-    putc(']', out);
+        if (site->v[c]) {
+            rep_numbers_add(&line, c);
+            rep_numbers_add(&line, (int64_t)site->v[c]);
+        }
+    rep_numbers_put(&line, out);
+}
+
+static void put_thread(const struct rep_lock_thread *thread, FILE *out)
+{
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
+    rep_numbers_add(&line, thread->number);
+    rep_numbers_add(&line, thread->by);
+    rep_numbers_add(&line, (int64_t)thread->born);
+    rep_numbers_add(&line, (int64_t)thread->ended);
+    rep_numbers_put(&line, out);
 }
 
 static void put_wait(const struct rep_lock_wait *w, FILE *out)
 {
-    fprintf(out, "[%" PRIu32, w->thread);
-    if (w->call && !w->by)
-        fputs(",null", out);
-    else
-        fprintf(out, ",%" PRIu32, w->by);
-    fprintf(out, ",%" PRIu32, w->site);
-    if (w->holder == REP_LOCKS_NONE)
-        fputs(",null", out);
-    else
-        fprintf(out, ",%" PRIu32, w->holder);
-    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", w->since, w->begin,
-            w->released, w->end);
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
+    rep_numbers_add(&line, w->thread);
+    rep_numbers_or_null(&line, w->by, w->call ? 0 : REP_LOCKS_NONE);
+    rep_numbers_add(&line, w->site);
+    rep_numbers_or_null(&line, w->holder, REP_LOCKS_NONE);
+    rep_numbers_add(&line, (int64_t)w->since);
+    rep_numbers_add(&line, (int64_t)w->begin);
+    rep_numbers_add(&line, (int64_t)w->released);
+    rep_numbers_add(&line, (int64_t)w->end);
+    rep_numbers_put(&line, out);
 }
 
 void rep_locks_write(const struct rep_locks *locks, FILE *out)
@@ -180,22 +186,22 @@ void rep_locks_write(const struct rep_locks *locks, FILE *out)
     put_tables(out);
     fputs("\"locks\":[", out);
     for (size_t i = 0; i < locks->locks; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_lock(&locks->lock[i], out);
     }
     fputs("],\n\"sites\":[", out);
     for (size_t i = 0; i < locks->sites; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_site(&locks->site[i], out);
     }
     fputs("],\n\"threads\":[", out);
-    for (size_t i = 0; i < locks->threads; i++)
-        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 "]", gap(i),
-                locks->thread[i].number, locks->thread[i].by, locks->thread[i].born,
-                locks->thread[i].ended);
+    for (size_t i = 0; i < locks->threads; i++) {
+        fputs(rep_gap(i), out);
+        put_thread(&locks->thread[i], out);
+    }
     fputs("],\n\"waits\":[", out);
     for (size_t i = 0; i < locks->waits; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_wait(&locks->wait[i], out);
     }
     fputs("]}\n", out);

@@ -31,19 +31,46 @@ bool rep_lock_column_find(const char *name, unsigned *column)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* A lock is what the program calls one, not the C library's member within: names that begin so are
+   the library's. */
+static void cut_library(char *name)
+{
+    static const char *const begin[] = {".__", "._M_"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+        char *at = strstr(name, begin[i]);
+        if (at)
+            *at = '\0';
+    }
+}
+
 void rep_lock_label(const struct rep_locks_view *view, uint32_t lock, FILE *out)
 {
     const struct rep_lock *l = &view->locks->lock[lock];
-    struct prog_names *names = view->code->names;
-    struct prog_object object;
-    if (l->address == REP_LOCKS_NOWHERE)
+    struct rep_object object;
+    if (l->address == REP_LOCKS_NOWHERE) {
         fputs(l->kind == REP_LOCK_sleep ? "(no lock)" : "(others)", out);
-    else if (!names || !names->object || !names->object(names, l->address, &object))
-        fprintf(out, "0x%" PRIx64, l->address);
-    else if (object.from == l->address)
-        fputs(object.name, out);
-    else
-        fprintf(out, "%s+0x%" PRIx64, object.name, l->address - object.from);
+        return;
+    }
+    rep_object_at(view->finder, l->address, view->use[lock].from, view->use[lock].to, &object);
+    cut_library(object.name);
+    fputs(object.name, out);
+}
+
+/* A lock that nobody waited for may have been used at any time. */
+static void find_uses(struct rep_locks_view *view)
+{
+    const struct rep_locks *l = view->locks;
+    view->use = sim_alloc(l->locks, sizeof *view->use);
+    for (size_t i = 0; i < l->locks; i++)
+        view->use[i] = (struct rep_lock_use){.from = SIM_NEVER};
+    for (size_t i = 0; i < l->waits; i++) {
+        struct rep_lock_use *use = &view->use[l->site[l->wait[i].site].lock];
+        use->from = sim_earlier(use->from, l->wait[i].begin);
+        use->to = sim_later(use->to, l->wait[i].end);
+    }
+    for (size_t i = 0; i < l->locks; i++)
+        if (view->use[i].from == SIM_NEVER)
+            view->use[i] = (struct rep_lock_use){0, l->ticks};
 }
 
 void rep_lock_place(const struct rep_locks_view *view, uint64_t pc, FILE *out)
@@ -216,6 +243,7 @@ static bool pick(struct rep_locks_view *view, const char *name, char *why, size_
 
 bool rep_locks_view_open(struct rep_locks_view *view, const char *lock, char *why, size_t size)
 {
+    find_uses(view);
     view->row = sim_alloc(view->locks->locks, sizeof *view->row);
     view->rows = view->locks->locks;
     view->segment = rep_locks_path(view->locks, &view->segments);
@@ -235,8 +263,10 @@ bool rep_locks_view_open(struct rep_locks_view *view, const char *lock, char *wh
 
 void rep_locks_view_close(struct rep_locks_view *view)
 {
+    free(view->use);
     free(view->row);
     free(view->segment);
+    view->use = NULL;
     view->row = NULL;
     view->segment = NULL;
 }

@@ -5,7 +5,7 @@
 #define REP_LOCKS_VIEW_H
 
 #include "report/locks_path.h"
-#include "report/profile_code.h"
+#include "report/object_at.h"
 
 /** A lock, summed up. */
 struct rep_lock_row {
@@ -19,13 +19,20 @@ struct rep_lock_row {
     uint64_t bound;          /**< [ticks] rep_locks_bound; 0 of a lock that nobody waited for */
 };
 
+/** When a lock was waited for. */
+struct rep_lock_use {
+    sim_tick from, to;
+};
+
 /** Zero plus the first part is a good start; then rep_locks_view_open. */
 struct rep_locks_view {
     const struct rep_locks *locks;
     struct rep_code *code;
-    unsigned sort; /**< enum rep_lock_column */
+    struct rep_finder *finder; /**< what lay at a lock's address then */
+    unsigned sort;             /**< enum rep_lock_column */
 
     /* of rep_locks_view_open */
+    struct rep_lock_use *use; /**< [locks] */
     struct rep_lock_row *row; /**< [rows] by the column, the greatest first */
     size_t rows;
     uint64_t whole[REP_LOCK_COLUMNS]; /**< of all rows */
@@ -38,7 +45,8 @@ struct rep_locks_view {
 bool rep_locks_view_open(struct rep_locks_view *view, const char *lock, char *why, size_t size);
 void rep_locks_view_close(struct rep_locks_view *view);
 
-/** The name of a lock for people: of the variable it is in, or its address. */
+/** The name of a lock for people: of the variable, member, or block of the heap that it is, or its
+ *  address. */
 void rep_lock_label(const struct rep_locks_view *view, uint32_t lock, FILE *out);
 
 /** A place for people: its function and line, or its address. */

@@ -26,16 +26,21 @@ void rep_numbers_add(struct rep_numbers *list, int64_t n)
         list->text[list->length++] = digit[--digits];
 }
 
-void rep_numbers_address(struct rep_numbers *list, uint64_t va)
+void rep_numbers_or_null(struct rep_numbers *list, uint64_t n, uint64_t none)
 {
-    static const char none[] = "null";
-    if (va != PC_PROFILE_NOWHERE) {
-        rep_numbers_add(list, (int64_t)va);
+    static const char null[] = "null";
+    if (n != none) {
+        rep_numbers_add(list, (int64_t)n);
         return;
     }
     part(list);
-    memcpy(list->text + list->length, none, sizeof none - 1);
-    list->length += sizeof none - 1;
+    memcpy(list->text + list->length, null, sizeof null - 1);
+    list->length += sizeof null - 1;
+}
+
+void rep_numbers_address(struct rep_numbers *list, uint64_t va)
+{
+    rep_numbers_or_null(list, va, PC_PROFILE_NOWHERE);
 }
 
 void rep_numbers_values(struct rep_numbers *list, const int64_t *values, unsigned count)
@@ -49,6 +54,8 @@ void rep_numbers_values(struct rep_numbers *list, const int64_t *values, unsigne
 
 void rep_numbers_put(const struct rep_numbers *list, FILE *out)
 {
+    if (!list->length)
+        putc('[', out);
     fwrite(list->text, 1, list->length, out);
     putc(']', out);
 }

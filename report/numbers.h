@@ -9,13 +9,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** A list being made; zero is empty. There is room for 200 numbers. */
+enum { REP_NUMBERS = 512 }; /**< a list may have */
+
+/** A list being made. */
 struct rep_numbers {
-    char text[200 * 21 + 1];
     size_t length; /**< [bytes] */
+    char text[REP_NUMBERS * 21 + 1];
 };
 
+/** Empties it, which is all that it needs: to clear it all would cost more than to write it. */
+static inline void rep_numbers_begin(struct rep_numbers *list)
+{
+    list->length = 0;
+}
+
 void rep_numbers_add(struct rep_numbers *list, int64_t n);
+/** A number, as a signed one; null for `none`. */
+void rep_numbers_or_null(struct rep_numbers *list, uint64_t n, uint64_t none);
 /** An address as a signed number; null for PC_PROFILE_NOWHERE. */
 void rep_numbers_address(struct rep_numbers *list, uint64_t va);
 /** Of `count` values those that are not 0, each behind its index. */

@@ -13,10 +13,8 @@
  */
 #include "report/objects.h"
 
-#include "procard/profile.h"
+#include "report/numbers.h"
 
-#include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 
 void rep_objects_free(struct rep_objects *o)
@@ -30,62 +28,68 @@ void rep_objects_free(struct rep_objects *o)
     *o = (struct rep_objects){0};
 }
 
-static const char *gap(size_t i)
-{
-    return i ? ",\n" : "\n";
-}
-
-/* A number, or null for `none`. */
-static void put_or_null(FILE *out, uint64_t n, uint64_t none)
-{
-    if (n == none)
-        fputs(",null", out);
-    else
-        fprintf(out, ",%" PRId64, (int64_t)n);
-}
-
 static void put_site(FILE *out, const struct rep_site *s)
 {
-    fprintf(out, "[%" PRIu32, s->path);
-    put_or_null(out, s->call, PC_PROFILE_NOWHERE);
-    fprintf(out, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", s->kind,
-            s->blocks, s->bytes, s->most, s->forgotten);
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
+    rep_numbers_add(&line, s->path);
+    rep_numbers_address(&line, s->call);
+    rep_numbers_add(&line, s->kind);
+    rep_numbers_add(&line, (int64_t)s->blocks);
+    rep_numbers_add(&line, (int64_t)s->bytes);
+    rep_numbers_add(&line, (int64_t)s->most);
+    rep_numbers_add(&line, (int64_t)s->forgotten);
+    rep_numbers_put(&line, out);
 }
 
 static void put_block(FILE *out, const struct rep_block *b)
 {
-    fprintf(out, "[%" PRId64 ",%" PRId64 ",%" PRIu64, (int64_t)b->from, (int64_t)b->to, b->born);
-    put_or_null(out, b->died, SIM_NEVER);
-    fprintf(out, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 "]", b->lived,
-            b->thread, b->site, b->serial, b->times);
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
+    rep_numbers_add(&line, (int64_t)b->from);
+    rep_numbers_add(&line, (int64_t)b->to);
+    rep_numbers_add(&line, (int64_t)b->born);
+    rep_numbers_or_null(&line, b->died, SIM_NEVER);
+    rep_numbers_add(&line, (int64_t)b->lived);
+    rep_numbers_add(&line, b->thread);
+    rep_numbers_add(&line, b->site);
+    rep_numbers_add(&line, (int64_t)b->serial);
+    rep_numbers_add(&line, (int64_t)b->times);
+    rep_numbers_put(&line, out);
 }
 
 static void put_thread(FILE *out, const struct rep_thread *t)
 {
-    fprintf(out, "[%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu64, t->number,
-            (int64_t)t->stack, (int64_t)t->stack_to, (int64_t)t->tls, (int64_t)t->tls_to, t->born);
-    put_or_null(out, t->died, SIM_NEVER);
-    putc(']', out);
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
+    rep_numbers_add(&line, t->number);
+    rep_numbers_add(&line, (int64_t)t->stack);
+    rep_numbers_add(&line, (int64_t)t->stack_to);
+    rep_numbers_add(&line, (int64_t)t->tls);
+    rep_numbers_add(&line, (int64_t)t->tls_to);
+    rep_numbers_add(&line, (int64_t)t->born);
+    rep_numbers_or_null(&line, t->died, SIM_NEVER);
+    rep_numbers_put(&line, out);
 }
 
 void rep_objects_write(const struct rep_objects *o, FILE *out)
 {
     fprintf(out, "{\"schema\":%d,\n\"kinds\":[", REP_OBJECTS_SCHEMA);
     for (size_t i = 0; i < o->kinds; i++)
-        fprintf(out, "%s\"%s\"", gap(i), o->kind[i]);
+        fprintf(out, "%s\"%s\"", rep_gap(i), o->kind[i]);
     fputs("],\n\"sites\":[", out);
     for (size_t i = 0; i < o->sites; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_site(out, &o->site[i]);
     }
     fputs("],\n\"blocks\":[", out);
     for (size_t i = 0; i < o->blocks; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_block(out, &o->block[i]);
     }
     fputs("],\n\"threads\":[", out);
     for (size_t i = 0; i < o->threads; i++) {
-        fputs(gap(i), out);
+        fputs(rep_gap(i), out);
         put_thread(out, &o->thread[i]);
     }
     fputs("]}\n", out);

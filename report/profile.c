@@ -77,7 +77,8 @@ static void put_phase(FILE *out, const uint32_t *phase)
 
 static void put_row(FILE *out, const struct pc_profile_row *row)
 {
-    struct rep_numbers line = {.length = 0};
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
     rep_numbers_add(&line, row->phase);
     rep_numbers_add(&line, row->thread);
     rep_numbers_add(&line, row->path);
@@ -102,7 +103,8 @@ void rep_profile_write(const struct rep_profile *profile, FILE *out)
     }
     fputs("],\n\"paths\":[", out);
     for (size_t i = 0; i < profile->paths; i++) {
-        struct rep_numbers line = {.length = 0};
+        struct rep_numbers line;
+        rep_numbers_begin(&line);
         fputs(rep_gap(i), out);
         rep_numbers_add(&line, profile->path[i].parent);
         rep_numbers_address(&line, profile->path[i].call);

@@ -38,7 +38,8 @@ void rep_truth_free(struct rep_truth *truth)
 
 static void put_copy(FILE *out, const struct pc_missed_copy *copy)
 {
-    struct rep_numbers line = {.length = 0};
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
     rep_numbers_add(&line, (int64_t)copy->line);
     rep_numbers_add(&line, (int64_t)copy->va);
     rep_numbers_add(&line, copy->card);
@@ -56,7 +57,8 @@ static void put_copy(FILE *out, const struct pc_missed_copy *copy)
 
 static void put_row(FILE *out, const struct pc_missed_row *row)
 {
-    struct rep_numbers line = {.length = 0};
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
     rep_numbers_add(&line, row->copy);
     rep_numbers_add(&line, row->phase);
     rep_numbers_add(&line, row->thread);

@@ -17,8 +17,10 @@ import sys
 import tempfile
 
 THREADS, TURNS, ROUNDS, LATE = 4, 25, 10, 3  # as tests/locks_guest.c has them
-WAYS = "mutex", "alone", "spinlock", "rwlock", "barrier", "futex", "condition", "semaphore", "loop", "byhand"
+WAYS = "mutex", "alone", "spinlock", "rwlock", "barrier", "futex", "condition", "semaphore", "loop", "byhand", \
+    "parts"
 MOST = {"longest", "held_longest", "handover_longest"}  # greatest, not sums
+GUEST = pathlib.Path(__file__).with_name("locks_guest.c")
 FIRST = 1000  # the first thread's number
 READ = 100  # [PCycles] at most, from a look at the clock to the call's edge, a miss of the counter's line included
 
@@ -138,6 +140,18 @@ def expect_byhand(run):
     run.expect("waits", lock["contended"], 1, THREADS * TURNS * 4)
     run.expect("asleep", lock["asleep"], 0)
     assert lock["handovers"] > 0, run.name
+
+
+def expect_parts(run):
+    """Locks are called what the program calls them: members, elements, a block of the heap, a stack's."""
+    held = {lock["lock"]: lock["taken"] for lock in run.shown["locks"] if lock["kind"] == "mutex"}
+    line = next(n for n, text in enumerate(GUEST.read_text().splitlines(), 1) if "calloc(" in text)
+    for name in ("bank.door", "bank.account[2].lock", f"heap 384 bytes by parts_open at locks_guest.c:{line} +0x80"):
+        run.expect(name, held.get(name, 0), THREADS * TURNS)
+    assert any(name.startswith("stack of thread 1000 +0x") and n == THREADS * TURNS for name, n in held.items()), held
+    assert run.shown["locks"] == json.loads(run.ask("--format=json").stdout)["locks"]
+    one = json.loads(run.ask("--format=json", "--lock=bank.account[2].lock").stdout)["locks"]
+    assert [lock["lock"] for lock in one] == ["bank.account[2].lock"], one
 
 
 # ---- what the log says, once more ------------------------------------------------------------------------------------
@@ -294,7 +308,7 @@ def check_refusals(numachine, run, scratch):
     whole = (run.directory / "locks.json").read_text()
     guest = (run.directory / "guest.elf").read_bytes()
     for name, file, text, sentence in (
-            ("plain", "locks.json", None, "the run has kept no profile"),
+            ("plain", "locks.json", None, "the run has kept no locks"),
             ("cut", "locks.json", whole[:len(whole) // 2], "locks.json: line "),
             ("other", "locks.json", "[]", "locks.json: not an object"),
             ("newer", "locks.json", whole.replace('"schema":1', '"schema":2'), "schema 2: only 1 can be read"),

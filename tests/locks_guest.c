@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -90,6 +91,41 @@ static void rwlock(unsigned me)
         work(INSIDE);
         pthread_rwlock_unlock(&book);
         work(OUTSIDE);
+    }
+}
+
+/** Locks that are parts of something, and are named by it. */
+struct account {
+    long sum;
+    pthread_mutex_t lock;
+};
+static struct {
+    struct account account[THREADS];
+    pthread_mutex_t door;
+} bank __attribute__((aligned(LINE)));
+static struct {
+    char before[LINE];
+    pthread_mutex_t lock;
+    char behind[LINE - sizeof(pthread_mutex_t) + LINE];
+} * vault;
+static pthread_mutex_t *on_stack;
+
+static __attribute__((noinline)) void parts_open(pthread_mutex_t *stack)
+{
+    vault = calloc(1, sizeof *vault);
+    pthread_mutex_init(&vault->lock, NULL);
+    pthread_mutex_init(stack, NULL);
+    on_stack = stack;
+}
+
+static void parts(unsigned me)
+{
+    pthread_mutex_t *const all[] = {&bank.door, &bank.account[2].lock, &vault->lock, on_stack};
+    for (unsigned i = 0; i < TURNS * sizeof all / sizeof *all; i++) {
+        pthread_mutex_t *lock = all[(i + me) % (sizeof all / sizeof *all)];
+        pthread_mutex_lock(lock);
+        work(INSIDE);
+        pthread_mutex_unlock(lock);
     }
 }
 
@@ -223,7 +259,7 @@ static const struct way {
 } ways[] = {
     {"mutex", mutex},     {"alone", mutex},   {"spinlock", spinlock},   {"rwlock", rwlock},
     {"barrier", barrier}, {"futex", futex},   {"condition", condition}, {"semaphore", semaphore},
-    {"loop", loop},       {"byhand", byhand},
+    {"loop", loop},       {"byhand", byhand}, {"parts", parts},
 };
 static const struct way *way;
 
@@ -245,6 +281,7 @@ static unsigned sum(unsigned of[THREADS][LINE / sizeof(unsigned)])
 int main(int argc, char **argv)
 {
     pthread_t thread[THREADS];
+    pthread_mutex_t mutex;
     for (unsigned i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
         if (!strcmp(argv[1], ways[i].name))
             way = &ways[i];
@@ -255,6 +292,7 @@ int main(int argc, char **argv)
     pthread_barrier_init(&meeting, NULL, THREADS);
     pthread_spin_init(&spinning, PTHREAD_PROCESS_PRIVATE);
     sem_init(&places, 0, 0);
+    parts_open(&mutex);
     for (unsigned long i = 1; i < THREADS; i++)
         pthread_create(&thread[i], NULL, body, (void *)i);
     body(NULL);

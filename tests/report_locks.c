@@ -301,7 +301,11 @@ Test(report_locks_file, what_is_wrong_is_said)
 static void show_all(const struct rep_locks *l)
 {
     struct rep_code code = {0};
-    struct rep_locks_view view = {.locks = l, .code = &code, .sort = REP_LOCK_WAITED};
+    const struct rep_objects objects = {0};
+    const struct rep_profile profile = {0};
+    struct rep_finder *finder = rep_finder_new(&objects, &profile, &code);
+    struct rep_locks_view view = {
+        .locks = l, .code = &code, .finder = finder, .sort = REP_LOCK_WAITED};
     char why[256], *text;
     size_t size;
     cr_assert(rep_locks_view_open(&view, NULL, why, sizeof why));
@@ -313,6 +317,7 @@ static void show_all(const struct rep_locks *l)
         free(text);
     }
     rep_locks_view_close(&view);
+    rep_finder_free(finder);
     rep_code_close(&code);
     expect_whole(l);
 }
