@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { OPT_SORT = 0x300, OPT_LOCK };
+enum { OPT_SORT = 0x300, OPT_LOCK, FIGURES = REP_LOCK_FIGURES * REP_LOCK_NAME };
 
 struct request {
     const char *directory, *lock;
@@ -31,14 +31,26 @@ static enum rep_locks_as format_of(struct argp_state *state, const char *name)
     return (enum rep_locks_as)as;
 }
 
+/* All of them, in one line. @return names */
+static const char *figures(char names[FIGURES])
+{
+    char name[REP_LOCK_NAME];
+    size_t n = 0;
+    for (unsigned f = 0; f < REP_LOCK_FIGURES; f++)
+        n += (size_t)snprintf(names + n, FIGURES - n, "%s%s", f ? ", " : "",
+                              rep_lock_figure_name(f, name));
+    return names;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
+    char names[FIGURES];
     switch (key) {
     case OPT_SORT:
         cli_once(state, "--sort", &r->given.sort);
-        if (!rep_lock_column_find(cli_value(state, "--sort", arg), &r->sort))
-            argp_error(state, "--sort: no column '%.60s'; --format=csv has their names", arg);
+        if (!rep_lock_figure_find(cli_value(state, "--sort", arg), &r->sort))
+            argp_error(state, "--sort: no column '%.60s'; there are %s", arg, figures(names));
         return 0;
     case OPT_LOCK:
         cli_once(state, "--lock", &r->given.lock);
@@ -98,7 +110,7 @@ static bool show(const struct request *r, struct cli_kept *kept, const struct re
 
 static const struct argp_option options[] = {
     {"sort", OPT_SORT, "COLUMN", 0,
-     "The greatest of this column first: waited (default), held, contended, longest ...", 0},
+     "The greatest of this column first: waited (default), held, contended, bound ...", 0},
     {"lock", OPT_LOCK, "NAME", 0, "Only the lock of this name or address (0x...)", 0},
     {"format", 'f', "FORMAT", 0, "text (default), json or csv", 0},
     {0}};

@@ -104,6 +104,7 @@ struct pc_cursor {
     struct pc_profile *profile;
     struct pc_card *card;
     struct pc_loop loop;
+    struct pc_looks looks;
     int64_t seen[PC_PROFILE__COUNT]; /**< totals that have been put down, by column */
     uint64_t untouched;              /**< bytes of accesses that leave no trace: of no cache */
 };
@@ -168,6 +169,9 @@ static inline void pc_cursor_at(struct pc_cursor *c, uint64_t pc)
 {
     if (c->pc != pc || c->at != c->node)
         pc_cursor_move(c, pc);
+    const unsigned look = c->looks.count++ % PC_LOOKS;
+    c->looks.look[look].pc = pc;
+    c->looks.look[look].at = c->card->cpu.now;
 }
 
 /** To the one at which the core stands, between two of its runs. */
@@ -197,8 +201,13 @@ void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_
 /** The core has come round a loop. (spin.c) */
 void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round);
 
-/** It is out of its loop: by the loop's last transfer, or anyhow. */
-void pc_cursor_out(struct pc_cursor *c, bool by_transfer);
+/** It is out of any loop: by a call, a jump or a return, or all is at its end.
+ *  @param now  [ticks] (spin.c) */
+void pc_cursor_out(struct pc_cursor *c, sim_tick now);
+
+/** It has not gone round the loop that the transfer at `pc` closes, but on behind it.
+ *  @param tries  the loop has a store-conditional (spin.c) */
+void pc_cursor_fell(struct pc_cursor *c, uint64_t pc, bool tries);
 
 /** Another card has taken a line away at tick `at`, on behalf of `thread`. */
 void pc_cursor_lost(struct pc_cursor *c, uint64_t line, uint32_t thread, sim_tick at);

@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { PC_LOOP_VALUES = 6 };
@@ -24,15 +25,30 @@ struct pc_round {
     uint64_t value[PC_LOOP_VALUES]; /**< ... which they are: addresses and data of its loads */
 };
 
-/** A loop that a card is in, or has been in last. */
+/** A loop that a card is in, or has been in last: the outermost that has closed. */
 struct pc_loop {
     struct pc_round round; /**< the last one; head and pc 0: none */
-    unsigned tries;        /**< store-conditionals within, since then */
+    struct pc_round inner; /**< the last one of a loop within; likewise */
+    bool left;             /**< by its own transfer: the wait is over, if no loop is around it */
+    unsigned tries;        /**< store-conditionals within, since the last round */
     uint32_t thread;
-    uint64_t rounds;   /**< that changed nothing */
-    sim_tick from, to; /**< [ticks] of the first and the last of them */
+    uint64_t rounds;   /**< in vain, of loops within, too */
+    uint64_t pc, va;   /**< of the last of those: as struct pc_round has them */
+    sim_tick from, to; /**< [ticks] from the first look on until the last of them, or its end */
     sim_tick lost;     /**< [ticks] when its line was taken away last; 0: never */
     uint32_t lost_to;  /**< the thread that took it */
+};
+
+enum { PC_LOOKS = 4 };
+
+/** The last accesses of a core that may have taken longer, from its last transfer elsewhere on:
+ * when a loop closes for the first time, they tell when its first time round began. */
+struct pc_looks {
+    struct {
+        uint64_t pc;
+        sim_tick at; /**< [ticks] before it */
+    } look[PC_LOOKS];
+    unsigned count; /**< the last is look[(count - 1) % PC_LOOKS] */
 };
 
 #endif

@@ -178,6 +178,12 @@ void pc_profile_spins(struct pc_profile *p, pc_spin_fn *told, void *ctx)
     p->spins_ctx = ctx;
 }
 
+void pc_profile_spins_end(struct pc_profile *p, sim_tick now)
+{
+    for (unsigned i = 0; i < p->cards; i++)
+        pc_cursor_out(&p->cursor[i], now);
+}
+
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function, void *ctx)

@@ -129,6 +129,9 @@ typedef void pc_spin_fn(void *ctx, const struct pc_spin *spin);
  *  Calls come in order as those of pc_profile_watch do. */
 void pc_profile_spins(struct pc_profile *profile, pc_spin_fn *told, void *ctx);
 
+/** Tells of the loops that cards are still in at tick `now`: nothing comes behind it. */
+void pc_profile_spins_end(struct pc_profile *profile, sim_tick now);
+
 /** What happens from here on belongs to `phase`. The machine stands at `now`. */
 void pc_profile_phase(struct pc_profile *profile, uint32_t phase, sim_tick now);
 

@@ -28,6 +28,7 @@ struct rep_locking {
     size_t events, room;
     uint64_t heard;
     struct rep_lock_books books;
+    struct pc_profile *profile;
 };
 
 /* ---- putting aside --------------------------------------------------------------------------- */
@@ -135,6 +136,7 @@ struct rep_locking *rep_locking_begin(struct pc_profile *profile, unsigned cards
             pc_profile_watch(profile, known[i], i, on_crossing, l);
     }
     pc_profile_spins(profile, on_spin, l);
+    l->profile = profile;
     return l;
 }
 
@@ -150,6 +152,7 @@ void rep_locking_free(struct rep_locking *l)
 
 struct rep_locks rep_locking_take(struct rep_locking *l, sim_tick at)
 {
+    pc_profile_spins_end(l->profile, at);
     enter_before(l, at + 1);
     rep_lock_books_close(&l->books, at);
     const struct rep_locks out = l->books.out;

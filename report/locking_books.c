@@ -195,17 +195,30 @@ static void take(struct rep_lock_actor *a, struct rep_lock_book *book, uint32_t 
     a->hold[a->holds++] = (struct rep_lock_hold){book, site, at, 1, shared};
 }
 
+static void count_hold(struct rep_lock_books *b, const struct rep_lock_hold *hold, sim_tick at)
+{
+    const sim_tick held = at - hold->since;
+    add(b, hold->site, REP_LOCK_HOLDS, 1);
+    add(b, hold->site, REP_LOCK_HELD, held);
+    add(b, hold->site, REP_LOCK_HELD_LONGEST, held);
+    b->out.lock[hold->book->number].held.count[rep_times_bucket(held)]++;
+}
+
+/* What a thread still holds when it ends, or the run does. */
+static void count_holds(struct rep_lock_books *b, struct rep_lock_actor *a, sim_tick at)
+{
+    for (size_t i = 0; i < a->holds; i++)
+        count_hold(b, &a->hold[i], at);
+    a->holds = 0;
+}
+
 static void give(struct rep_lock_books *b, struct rep_lock_actor *a, struct rep_lock_book *book,
                  sim_tick at, bool all)
 {
     struct rep_lock_hold *hold = hold_of(a, book);
     if (!hold || (--hold->depth && !all))
         return;
-    const sim_tick held = at - hold->since;
-    add(b, hold->site, REP_LOCK_HOLDS, 1);
-    add(b, hold->site, REP_LOCK_HELD, held);
-    add(b, hold->site, REP_LOCK_HELD_LONGEST, held);
-    b->out.lock[book->number].held.count[rep_times_bucket(held)]++;
+    count_hold(b, hold, at);
     book->gift = (struct rep_lock_gift){a->number, hold->site, hold->since, at, hold->shared};
     *hold = a->hold[--a->holds];
 }
@@ -476,7 +489,10 @@ static void called(struct rep_lock_books *b, struct rep_lock_actor *a,
     const struct rep_lock_actor *by = e->by ? actor_of(b, e->by) : NULL;
     const struct rep_lock_call *call = by && by->calls ? outer((struct rep_lock_actor *)by) : NULL;
     uint32_t site = REP_LOCKS_NONE;
-    if (call && call->book)
+    if (call && call->book && call->function->role == REP_LOCK_GIVE &&
+        call->book->gift.thread == by->number)
+        site = call->book->gift.site; /* where it took what it gives back */
+    else if (call && call->book)
         site = call->site;
     else if (call)
         site = site_of(b, &(struct rep_lock_book){.number = b->out.site[a->sleeps_at].lock}, e->by,
@@ -535,7 +551,8 @@ static void ends(struct rep_lock_books *b, struct rep_lock_actor *a, const struc
     b->out.thread[a->index].ended = e->at;
     a->end_word = e->word[0];
     a->asleep = false;
-    a->calls = a->holds = 0;
+    a->calls = 0;
+    count_holds(b, a, e->at);
     drop(b, a, e->since);
 }
 
@@ -617,6 +634,17 @@ void rep_lock_books_enter(struct rep_lock_books *b, const struct rep_lock_event 
     }
 }
 
+/* Where a lock is held that somebody waits for. */
+static uint32_t holder_of(struct rep_lock_books *b, const struct rep_lock_book *book)
+{
+    for (struct rep_lock_actor *a = b->actors; a; a = a->hh.next) {
+        const struct rep_lock_hold *hold = hold_of(a, book);
+        if (hold)
+            return hold->site;
+    }
+    return REP_LOCKS_NONE;
+}
+
 /* What a thread still waits for has no end, and is in no wait: it has waited until now. */
 static void close_actor(struct rep_lock_books *b, struct rep_lock_actor *a, sim_tick at)
 {
@@ -631,6 +659,9 @@ static void close_actor(struct rep_lock_books *b, struct rep_lock_actor *a, sim_
     const sim_tick begin = own ? call->begin : a->slept;
     const sim_tick slept = a->called > a->slept ? a->called - a->slept : at - a->slept;
     const sim_tick late = at - a->slept - slept;
+    const uint32_t holder = own ? holder_of(b, call->book) : REP_LOCKS_NONE;
+    if (holder != REP_LOCKS_NONE)
+        add(b, holder, REP_LOCK_DELAYED, at - begin);
     add(b, a->sleeps_at, REP_LOCK_CALLS, 1);
     waited(b, a, a->sleeps_at, begin, at, slept + (own ? call->asleep : 0),
            late + (own ? call->late : 0), &nobody);
@@ -689,6 +720,8 @@ void rep_lock_books_close(struct rep_lock_books *b, sim_tick at)
 {
     for (struct rep_lock_actor *a = b->actors; a; a = a->hh.next)
         close_actor(b, a, at);
+    for (struct rep_lock_actor *a = b->actors; a; a = a->hh.next)
+        count_holds(b, a, at);
     for (unsigned c = 0; c < b->cards; c++)
         rested(b, c, at);
     b->out.ticks = at;

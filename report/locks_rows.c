@@ -55,9 +55,11 @@ static void put_csv_row(const struct rep_locks_view *view, const struct rep_lock
     put_field(out, text_of(write_label, view, row->lock));
     for (int c = 0; c < REP_LOCK_COLUMNS; c++)
         fprintf(out, ",%" PRIu64, row->v[c]);
-    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%u,%.6f,%" PRIu64 ",%" PRIu64,
-            rep_lock_held_most(view, row), rep_lock_handover_most(view, row), row->waiters,
-            row->fairness, row->path, row->bound);
+    for (unsigned f = REP_LOCK_COLUMNS; f < REP_LOCK_FIGURES; f++)
+        if (!rep_lock_figure_known(row, f))
+            putc(',', out);
+        else
+            fprintf(out, ",%.*f", f == REP_LOCK_FAIRNESS ? 6 : 0, rep_lock_figure(view, row, f));
     put_field(out, text_of(write_place, view, pc_of(view->locks, row->holder)));
     put_field(out, text_of(write_place, view, pc_of(view->locks, row->waiter)));
     fputs("\r\n", out);
@@ -67,9 +69,9 @@ void rep_locks_csv(const struct rep_locks_view *view, FILE *out)
 {
     char name[REP_LOCK_NAME];
     fputs("kind,lock", out);
-    for (unsigned c = 0; c < REP_LOCK_COLUMNS; c++)
-        fprintf(out, ",%s", rep_lock_column_name(c, name));
-    fputs(",held_p99,handover_p99,waiters,fairness,path,bound,holder,waiter\r\n", out);
+    for (unsigned f = 0; f < REP_LOCK_FIGURES; f++)
+        fprintf(out, ",%s", rep_lock_figure_name(f, name));
+    fputs(",holder,waiter\r\n", out);
     for (size_t i = 0; i < view->rows; i++)
         put_csv_row(view, &view->row[i], out);
 }
@@ -101,9 +103,19 @@ static void set_columns(json_t *object, const uint64_t v[REP_LOCK_COLUMNS])
         set(object, rep_lock_column_name(c, name), v[c]);
 }
 
+static json_t *figure_value(const struct rep_locks_view *view, const struct rep_lock_row *row,
+                            unsigned figure)
+{
+    const double value = rep_lock_figure(view, row, figure);
+    return !rep_lock_figure_known(row, figure) ? json_null()
+           : figure == REP_LOCK_FAIRNESS       ? json_real(value)
+                                               : json_integer((json_int_t)value);
+}
+
 static json_t *lock_object(const struct rep_locks_view *view, const struct rep_lock_row *row)
 {
     const struct rep_lock *lock = &view->locks->lock[row->lock];
+    char name[REP_LOCK_NAME];
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(rep_lock_kinds[lock->kind].name));
     json_object_set_new(o, "lock", string(text_of(write_label, view, row->lock)));
@@ -112,12 +124,8 @@ static json_t *lock_object(const struct rep_locks_view *view, const struct rep_l
                             ? json_null()
                             : string(sim_format("0x%" PRIx64, lock->address)));
     set_columns(o, row->v);
-    set(o, "held_p99", rep_lock_held_most(view, row));
-    set(o, "handover_p99", rep_lock_handover_most(view, row));
-    set(o, "waiters", row->waiters);
-    json_object_set_new(o, "fairness", json_real(row->fairness));
-    set(o, "path", row->path);
-    set(o, "bound", row->bound);
+    for (unsigned f = REP_LOCK_COLUMNS; f < REP_LOCK_FIGURES; f++)
+        json_object_set_new(o, rep_lock_figure_name(f, name), figure_value(view, row, f));
     return o;
 }
 

@@ -37,29 +37,45 @@ static void put_head(const struct rep_locks_view *view, FILE *out)
             percent(v[REP_LOCK_LATE], v[REP_LOCK_WAITED]));
     fprintf(out, "#   on a card  %16" PRIu64 " %7.2f %%\n", v[REP_LOCK_SPUN],
             percent(v[REP_LOCK_SPUN], v[REP_LOCK_WAITED]));
-    fputs("#\n# PCycles; `end` is how much sooner the run would end at most if nobody had to wait "
-          "for that lock\n#\n",
-          out);
+    fputs(
+        "#\n# PCycles; `bound` is how much sooner the run would end without that lock, if all else "
+        "took as long\n#\n",
+        out);
     fprintf(out, "# %8s %12s %12s %12s %9s %9s %7s %9s %9s %9s %9s %9s %5s %12s  %s\n", "waited %",
             "waited", "asleep", "on a card", "longest", "taken", "cont. %", "held mean", "99 %",
-            "longest", "hand-over", "longest", "fair", "end", "lock");
+            "longest", "hand-over", "longest", "fair", "bound", "lock");
+}
+
+/* Nothing of its kind: a place to stay empty. */
+static void put_known(FILE *out, int width, bool known, uint64_t n)
+{
+    if (known)
+        fprintf(out, " %*" PRIu64, width, n);
+    else
+        fprintf(out, " %*s", width, "-");
 }
 
 static void put_lock(const struct rep_locks_view *view, const struct rep_lock_row *row, FILE *out)
 {
     const uint64_t *v = row->v;
     const struct rep_lock *lock = &view->locks->lock[row->lock];
+    const bool held = v[REP_LOCK_HOLDS], handed = v[REP_LOCK_HANDOVERS];
     fprintf(out,
-            "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64
-            " %6.1f%% %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64
-            " %5.2f %12" PRIu64 "  ",
+            "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6.1f%%",
             percent(v[REP_LOCK_WAITED], view->whole[REP_LOCK_WAITED]), v[REP_LOCK_WAITED],
             v[REP_LOCK_ASLEEP], v[REP_LOCK_SPUN], v[REP_LOCK_LONGEST], v[REP_LOCK_TAKEN],
-            percent(v[REP_LOCK_CONTENDED], v[REP_LOCK_TAKEN]),
-            mean(v[REP_LOCK_HELD], v[REP_LOCK_HOLDS]), rep_lock_held_most(view, row),
-            v[REP_LOCK_HELD_LONGEST], mean(v[REP_LOCK_HANDOVER], v[REP_LOCK_HANDOVERS]),
-            v[REP_LOCK_HANDOVER_LONGEST], row->fairness, row->bound);
-    fprintf(out, "%s ", rep_lock_kinds[lock->kind].name);
+            percent(v[REP_LOCK_CONTENDED], v[REP_LOCK_TAKEN]));
+    put_known(out, 9, held, mean(v[REP_LOCK_HELD], v[REP_LOCK_HOLDS]));
+    put_known(out, 9, held, (uint64_t)rep_lock_figure(view, row, REP_LOCK_HELD_P99));
+    put_known(out, 9, held, v[REP_LOCK_HELD_LONGEST]);
+    put_known(out, 9, handed, mean(v[REP_LOCK_HANDOVER], v[REP_LOCK_HANDOVERS]));
+    put_known(out, 9, handed, v[REP_LOCK_HANDOVER_LONGEST]);
+    if (row->waiters)
+        fprintf(out, " %5.2f", row->fairness);
+    else
+        fprintf(out, " %5s", "-");
+    put_known(out, 12, row->bound_known, row->bound);
+    fprintf(out, "  %s ", rep_lock_kinds[lock->kind].name);
     rep_lock_label(view, row->lock, out);
     putc('\n', out);
 }
@@ -76,9 +92,10 @@ static int by_pc(const void *x, const void *y)
 }
 
 /* The place with most of a column among those of the lock, whichever thread was there.
- * @param[out] all  of the lock */
+ * @param[out] all     of the lock
+ * @param[out] places  that have something of it */
 static uint64_t most_at(const struct rep_locks *l, uint32_t lock, unsigned column, uint64_t *pc,
-                        uint64_t *all)
+                        uint64_t *all, size_t *places)
 {
     struct part *part = sim_alloc(l->sites, sizeof *part);
     size_t count = 0;
@@ -88,9 +105,11 @@ static uint64_t most_at(const struct rep_locks *l, uint32_t lock, unsigned colum
             part[count++] = (struct part){l->site[i].pc, l->site[i].v[column]};
     if (count)
         qsort(part, count, sizeof *part, by_pc);
-    *all = 0;
+    *all = *places = 0;
     for (size_t i = 0; i < count; i++) {
-        sum = i && part[i].pc == part[i - 1].pc ? sum + part[i].n : part[i].n;
+        const bool again = i && part[i].pc == part[i - 1].pc;
+        sum = again ? sum + part[i].n : part[i].n;
+        *places += !again;
         *all += part[i].n;
         if (sum > most) {
             most = sum;
@@ -105,11 +124,14 @@ static void put_most(const struct rep_locks_view *view, const struct rep_lock_ro
                      unsigned column, const char *what, FILE *out)
 {
     uint64_t pc = REP_LOCKS_NOWHERE, all;
-    const uint64_t most = most_at(view->locks, row->lock, column, &pc, &all);
+    size_t places;
+    const uint64_t most = most_at(view->locks, row->lock, column, &pc, &all, &places);
     if (!most)
         return;
     fprintf(out, "#   %6.2f%% %s ", percent(most, all), what);
     rep_lock_place(view, pc, out);
+    if (places > 1)
+        fprintf(out, "; %zu more place%s", places - 1, places > 2 ? "s" : "");
     putc('\n', out);
 }
 
@@ -128,27 +150,50 @@ static void put_hint(const struct rep_locks_view *view, const struct rep_lock_ro
         fprintf(out, "#   hint: thread %" PRIu32 " is nearly always the last: give it less to do\n",
                 holder->thread);
     else if ((kind == REP_LOCK_mutex || kind == REP_LOCK_spinlock || kind == REP_LOCK_rwlock) &&
-             percent(row->bound, view->locks->ticks) >= WORTH)
+             row->bound_known && percent(row->bound, view->locks->ticks) >= WORTH)
         fprintf(out,
                 "#   hint: do less while it is held, or let threads have locks of their own\n");
+}
+
+/* Of locks that are not shown: the one that the run might do best without. */
+static void put_left(const struct rep_locks_view *view, size_t said, FILE *out)
+{
+    char name[REP_LOCK_NAME];
+    const struct rep_lock_row *best = NULL;
+    for (size_t i = said; i < view->rows; i++)
+        if (view->row[i].bound_known && (!best || view->row[i].bound > best->bound))
+            best = &view->row[i];
+    fprintf(out, "# %zu more", view->rows - said);
+    if (said < MOST)
+        fprintf(out, ", of which `%s` is 0", rep_lock_figure_name(view->sort, name));
+    if (best && percent(best->bound, view->locks->ticks) >= 1) {
+        fprintf(out, "; the greatest bound of these: %" PRIu64 " of %s ", best->bound,
+                rep_lock_kinds[view->locks->lock[best->lock].kind].name);
+        rep_lock_label(view, best->lock, out);
+        fputs(" (--sort=bound)", out);
+    }
+    putc('\n', out);
 }
 
 static void put_locks(const struct rep_locks_view *view, FILE *out)
 {
     size_t said = 0;
-    for (; said < view->rows && said < MOST && view->row[said].v[view->sort]; said++) {
+    for (; said < view->rows && said < MOST; said++) {
         const struct rep_lock_row *row = &view->row[said];
+        if (rep_lock_figure(view, row, view->sort) == 0)
+            break;
         put_lock(view, row, out);
         if (!row->v[REP_LOCK_WAITED])
             continue;
-        put_most(view, row, REP_LOCK_WAITED, "of it is waited in", out);
+        put_most(view, row, REP_LOCK_WAITED, "of it is waited at", out);
         put_most(view, row, REP_LOCK_DELAYED,
-                 row->v[REP_LOCK_HOLDS] ? "of it is held meanwhile since" : "of it is ended by",
+                 row->v[REP_LOCK_HOLDS] ? "of it for a holder that took it at"
+                                        : "of it is ended at",
                  out);
         put_hint(view, row, out);
     }
     if (said < view->rows)
-        fprintf(out, "# %zu more%s\n", view->rows - said, said < MOST ? ", with none of that" : "");
+        put_left(view, said, out);
 }
 
 /* ---- the critical path ----------------------------------------------------------------------- */
@@ -227,7 +272,7 @@ static void put_stretch(const struct rep_locks_view *view, const struct stretch 
         rep_lock_label(view, s->lock, out);
         fputs(" in ", out);
         rep_lock_place(view, s->pc, out);
-        fprintf(out, ", %" PRIu32 " times", s->thread);
+        fprintf(out, ", %" PRIu32 " time%s", s->thread, s->thread == 1 ? "" : "s");
     }
     putc('\n', out);
 }
@@ -247,7 +292,7 @@ static void put_path(const struct rep_locks_view *view, FILE *out)
     if (view->locks->missed)
         fprintf(out,
                 "# %" PRIu64 " waits of less than %" PRIu64
-                " PCycles are in no path and no `end`: there were too many\n",
+                " PCycles are in no path and no bound: there were too many\n",
                 view->locks->missed, view->locks->least);
     free(all);
 }

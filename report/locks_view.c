@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOUNDS = 64 /**< locks whose bound is worked out: those waited for most */ };
+enum { BOUNDS = 64 /**< locks whose bound is worked out: whose calls and waits took longest */ };
 
 const struct rep_locks_format rep_locks_formats[REP_LOCKS_AS__COUNT] = {
 #define FORMAT(name, write, sentence) {#name, write, sentence},
@@ -18,15 +18,83 @@ const struct rep_locks_format rep_locks_formats[REP_LOCKS_AS__COUNT] = {
 #undef FORMAT
 };
 
-bool rep_lock_column_find(const char *name, unsigned *column)
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static const char *const more_figures[] = {
+    [REP_LOCK_HELD_P99 - REP_LOCK_COLUMNS] = "held_p99",
+    [REP_LOCK_HANDOVER_P99 - REP_LOCK_COLUMNS] = "handover_p99",
+    [REP_LOCK_WAITERS - REP_LOCK_COLUMNS] = "waiters",
+    [REP_LOCK_FAIRNESS - REP_LOCK_COLUMNS] = "fairness",
+    [REP_LOCK_PATH - REP_LOCK_COLUMNS] = "path",
+    [REP_LOCK_BOUND - REP_LOCK_COLUMNS] = "bound",
+};
+
+const char *rep_lock_figure_name(unsigned figure, char buf[REP_LOCK_NAME])
+{
+    if (figure < REP_LOCK_COLUMNS)
+        return rep_lock_column_name(figure, buf);
+    snprintf(buf, REP_LOCK_NAME, "%s", more_figures[figure - REP_LOCK_COLUMNS]);
+    return buf;
+}
+
+bool rep_lock_figure_find(const char *name, unsigned *figure)
 {
     char known[REP_LOCK_NAME];
-    for (unsigned c = 0; c < REP_LOCK_COLUMNS; c++)
-        if (!strcmp(name, rep_lock_column_name(c, known))) {
-            *column = c;
+    for (unsigned i = 0; i < REP_LOCK_FIGURES; i++)
+        if (!strcmp(name, rep_lock_figure_name(i, known))) {
+            *figure = i;
             return true;
         }
     return false;
+}
+
+static uint64_t no_more(uint64_t n, uint64_t most)
+{
+    return n < most ? n : most;
+}
+
+/* What 99 % did not exceed: a bucket's longest may be longer than any. */
+static uint64_t most_of(const struct rep_times *times, uint64_t longest)
+{
+    return no_more(rep_times_quantile(times, 990), longest);
+}
+
+double rep_lock_figure(const struct rep_locks_view *view, const struct rep_lock_row *row,
+                       unsigned figure)
+{
+    const struct rep_lock *lock = &view->locks->lock[row->lock];
+    switch (figure) {
+    case REP_LOCK_HELD_P99:
+        return (double)most_of(&lock->held, row->v[REP_LOCK_HELD_LONGEST]);
+    case REP_LOCK_HANDOVER_P99:
+        return (double)most_of(&lock->handover, row->v[REP_LOCK_HANDOVER_LONGEST]);
+    case REP_LOCK_WAITERS:
+        return row->waiters;
+    case REP_LOCK_FAIRNESS:
+        return row->fairness;
+    case REP_LOCK_PATH:
+        return (double)row->path;
+    case REP_LOCK_BOUND:
+        return row->bound_known ? (double)row->bound : 0;
+    default:
+        return (double)row->v[figure];
+    }
+}
+
+bool rep_lock_figure_known(const struct rep_lock_row *row, unsigned figure)
+{
+    switch (figure) {
+    case REP_LOCK_HELD_P99:
+        return row->v[REP_LOCK_HOLDS];
+    case REP_LOCK_HANDOVER_P99:
+        return row->v[REP_LOCK_HANDOVERS];
+    case REP_LOCK_FAIRNESS:
+        return row->waiters;
+    case REP_LOCK_BOUND:
+        return row->bound_known;
+    default:
+        return true;
+    }
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -52,6 +120,10 @@ void rep_lock_label(const struct rep_locks_view *view, uint32_t lock, FILE *out)
         return;
     }
     rep_object_at(view->finder, l->address, view->use[lock].from, view->use[lock].to, &object);
+    if (l->kind == REP_LOCK_join && object.thread) { /* its descriptor is at the end of its stack */
+        fprintf(out, "thread %" PRIu32, object.thread->number);
+        return;
+    }
     cut_library(object.name);
     fputs(object.name, out);
 }
@@ -94,23 +166,6 @@ static char *label_of(const struct rep_locks_view *view, uint32_t lock)
     rep_lock_label(view, lock, out);
     sim_text_close(out, &text);
     return text;
-}
-
-static uint64_t no_more(uint64_t n, uint64_t most)
-{
-    return n < most ? n : most;
-}
-
-uint64_t rep_lock_held_most(const struct rep_locks_view *view, const struct rep_lock_row *row)
-{
-    return no_more(rep_times_quantile(&view->locks->lock[row->lock].held, 990),
-                   row->v[REP_LOCK_HELD_LONGEST]);
-}
-
-uint64_t rep_lock_handover_most(const struct rep_locks_view *view, const struct rep_lock_row *row)
-{
-    return no_more(rep_times_quantile(&view->locks->lock[row->lock].handover, 990),
-                   row->v[REP_LOCK_HANDOVER_LONGEST]);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -187,35 +242,41 @@ static void sum_path(const struct rep_locks_view *view, struct rep_lock_row *row
     }
 }
 
-/* A lock beyond those has none: its waiting is little. */
+/* [ticks] What the calls of each lock took, and its waits: without it that would be gone. */
+static uint64_t *times_of(const struct rep_locks *l)
+{
+    uint64_t *time = sim_alloc(l->locks, sizeof *time);
+    for (size_t i = 0; i < l->waits; i++)
+        time[l->site[l->wait[i].site].lock] += l->wait[i].end - l->wait[i].begin;
+    return time;
+}
+
 static void find_bounds(const struct rep_locks_view *view, struct rep_lock_row *row, size_t rows)
 {
+    uint64_t *time = times_of(view->locks);
     for (unsigned n = 0; n < BOUNDS; n++) {
         struct rep_lock_row *most = NULL;
         for (size_t i = 0; i < rows; i++)
-            if (!row[i].bound && row[i].v[REP_LOCK_WAITED] &&
-                (!most || row[i].v[REP_LOCK_WAITED] > most->v[REP_LOCK_WAITED]))
+            if (!row[i].bound_known && (!most || time[row[i].lock] > time[most->lock]))
                 most = &row[i];
         if (!most)
-            return;
-        most->bound = 1 + rep_locks_bound(view->locks, most->lock);
+            break;
+        most->bound = time[most->lock] ? rep_locks_bound(view->locks, most->lock) : 0;
+        most->bound_known = true;
     }
-}
-
-static void unmark_bounds(struct rep_lock_row *row, size_t rows)
-{
-    for (size_t i = 0; i < rows; i++)
-        row[i].bound -= row[i].bound != 0;
+    free(time);
 }
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-static int by_column(const void *x, const void *y, void *ctx)
+static int by_figure(const void *x, const void *y, void *ctx)
 {
     const struct rep_lock_row *a = x, *b = y;
-    const unsigned column = *(const unsigned *)ctx;
-    if (a->v[column] != b->v[column])
-        return a->v[column] > b->v[column] ? -1 : 1;
+    const struct rep_locks_view *view = ctx;
+    const double of_a = rep_lock_figure(view, a, view->sort);
+    const double of_b = rep_lock_figure(view, b, view->sort);
+    if (of_a != of_b)
+        return of_a > of_b ? -1 : 1;
     return a->lock < b->lock ? -1 : a->lock > b->lock;
 }
 
@@ -251,13 +312,12 @@ bool rep_locks_view_open(struct rep_locks_view *view, const char *lock, char *wh
     be_fair(view->locks, view->row);
     sum_path(view, view->row);
     find_bounds(view, view->row, view->rows);
-    unmark_bounds(view->row, view->rows);
     if (!pick(view, lock, why, size))
         return false;
     for (size_t i = 0; i < view->rows; i++)
         rep_lock_add(view->whole, view->row[i].v);
     if (view->rows)
-        qsort_r(view->row, view->rows, sizeof *view->row, by_column, &view->sort);
+        qsort_r(view->row, view->rows, sizeof *view->row, by_figure, view);
     return true;
 }
 

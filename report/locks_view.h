@@ -4,6 +4,7 @@
 #ifndef REP_LOCKS_VIEW_H
 #define REP_LOCKS_VIEW_H
 
+#include "report/locks_names.h"
 #include "report/locks_path.h"
 #include "report/object_at.h"
 
@@ -16,7 +17,19 @@ struct rep_lock_row {
                          it;  0: nobody waited */
     uint32_t holder, waiter; /**< sites that made others wait most, and waited most; NONE: none */
     uint64_t path;           /**< [ticks] of the critical path that it was held, or handed over */
-    uint64_t bound;          /**< [ticks] rep_locks_bound; 0 of a lock that nobody waited for */
+    uint64_t bound;          /**< [ticks] rep_locks_bound, */
+    bool bound_known;        /**< which is not worked out for locks whose calls took little time */
+};
+
+/** What rows can be sorted by: first the columns, enum rep_lock_column. */
+enum rep_lock_figure {
+    REP_LOCK_HELD_P99 = REP_LOCK_COLUMNS, /**< [PCycles] 99 % of its holds did not exceed that, */
+    REP_LOCK_HANDOVER_P99,                /**< ... of its hand-overs */
+    REP_LOCK_WAITERS,
+    REP_LOCK_FAIRNESS,
+    REP_LOCK_PATH,
+    REP_LOCK_BOUND,
+    REP_LOCK_FIGURES
 };
 
 /** When a lock was waited for. */
@@ -29,11 +42,11 @@ struct rep_locks_view {
     const struct rep_locks *locks;
     struct rep_code *code;
     struct rep_finder *finder; /**< what lay at a lock's address then */
-    unsigned sort;             /**< enum rep_lock_column */
+    unsigned sort; /**< enum rep_lock_column or rep_lock_figure */ /**< enum rep_lock_column */
 
     /* of rep_locks_view_open */
     struct rep_lock_use *use; /**< [locks] */
-    struct rep_lock_row *row; /**< [rows] by the column, the greatest first */
+    struct rep_lock_row *row; /**< [rows] by the figure, the greatest first */
     size_t rows;
     uint64_t whole[REP_LOCK_COLUMNS]; /**< of all rows */
     struct rep_lock_segment *segment; /**< [segments] the critical path, backwards */
@@ -52,12 +65,18 @@ void rep_lock_label(const struct rep_locks_view *view, uint32_t lock, FILE *out)
 /** A place for people: its function and line, or its address. */
 void rep_lock_place(const struct rep_locks_view *view, uint64_t pc, FILE *out);
 
-/** [PCycles] What 99 % of its holds, or of its hand-overs, did not exceed. */
-uint64_t rep_lock_held_most(const struct rep_locks_view *view, const struct rep_lock_row *row);
-uint64_t rep_lock_handover_most(const struct rep_locks_view *view, const struct rep_lock_row *row);
+/** A figure of a row. */
+double rep_lock_figure(const struct rep_locks_view *view, const struct rep_lock_row *row,
+                       unsigned figure);
 
-/** Finds a column by its name in results. @return false: there is none */
-bool rep_lock_column_find(const char *name, unsigned *column);
+/** Whether there is one: what was never held has no times of holding. */
+bool rep_lock_figure_known(const struct rep_lock_row *row, unsigned figure);
+
+/** Its name in results. @return buf */
+const char *rep_lock_figure_name(unsigned figure, char buf[REP_LOCK_NAME]);
+
+/** Finds a figure by that. @return false: there is none */
+bool rep_lock_figure_find(const char *name, unsigned *figure);
 
 /** Writes an open view. Errors stay with the stream (ferror). */
 typedef void rep_locks_fn(const struct rep_locks_view *view, FILE *out);

@@ -251,6 +251,116 @@ static void byhand(unsigned me)
     }
 }
 
+/* ---- locks that programs make themselves ----------------------------------------------------- */
+
+static struct {
+    volatile unsigned word, next;
+} __attribute__((aligned(LINE))) own_lock;
+
+static void tas(void)
+{
+    while (__atomic_exchange_n(&own_lock.word, 1, __ATOMIC_ACQUIRE))
+        ;
+}
+
+/* Looks until it is free, then tries. */
+static void look_try(void)
+{
+    while (own_lock.word || __sync_lock_test_and_set(&own_lock.word, 1))
+        ;
+}
+
+/* Tries, then looks until it is free. */
+static void try_look(void)
+{
+    while (__atomic_exchange_n(&own_lock.word, 1, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(&own_lock.word, __ATOMIC_RELAXED))
+            ;
+}
+
+static void fetch_or(void)
+{
+    while (__sync_fetch_and_or(&own_lock.word, 1))
+        ;
+}
+
+static void compare(void)
+{
+    unsigned is;
+    do
+        is = 0;
+    while (!__atomic_compare_exchange_n(&own_lock.word, &is, 1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED));
+}
+
+static void pause_between(void)
+{
+    while (__atomic_exchange_n(&own_lock.word, 1, __ATOMIC_ACQUIRE))
+        __asm__ volatile("ssnop\n\tssnop\n\tssnop");
+}
+
+static void assembly(void)
+{
+    unsigned is;
+    __asm__ volatile(".set push\n.set noreorder\n.set mips2\n"
+                     "1: ll %0, %1\n bnez %0, 1b\n nop\n li %0, 1\n sc %0, %1\n beqz %0, 1b\n"
+                     " nop\n sync\n.set pop"
+                     : "=&r"(is), "+m"(own_lock.word)
+                     :
+                     : "memory");
+}
+
+static void clear(void)
+{
+    __atomic_store_n(&own_lock.word, 0, __ATOMIC_RELEASE);
+}
+
+/* A number is drawn, and waited for. */
+static void draw_number(void)
+{
+    const unsigned mine = __sync_fetch_and_add(&own_lock.next, 1);
+    while (own_lock.word != mine)
+        ;
+}
+
+static void next_number(void)
+{
+    __atomic_store_n(&own_lock.word, own_lock.word + 1, __ATOMIC_RELEASE);
+}
+
+static const struct own_way {
+    const char *name;
+    void (*take)(void);
+    void (*give)(void);
+} own_ways[] = {{"tas", tas, clear},           {"look-try", look_try, clear},
+                {"try-look", try_look, clear}, {"fetch-or", fetch_or, clear},
+                {"compare", compare, clear},   {"pause", pause_between, clear},
+                {"assembly", assembly, clear}, {"number", draw_number, next_number}};
+static const struct own_way *own_way;
+
+/** One is there first, and holds it for long; then all take turns. What each took is known. */
+static void own_made(unsigned me)
+{
+    for (unsigned i = 0; i < TURNS / 5; i++) {
+        unsigned begin;
+        if (me || i)
+            work(me || i == 1 ? 5 * INSIDE : OUTSIDE);
+        begin = now();
+        own_way->take();
+        spun[me][0] += now() - begin;
+        work(me || i ? 2 * INSIDE : 100 * INSIDE);
+        own_way->give();
+    }
+}
+
+/** Nobody ever says that it may go on. */
+static void endless(unsigned me)
+{
+    if (me)
+        while (!own_lock.word)
+            ;
+}
+
 /* ---- the program ----------------------------------------------------------------------------- */
 
 static const struct way {
@@ -259,7 +369,7 @@ static const struct way {
 } ways[] = {
     {"mutex", mutex},     {"alone", mutex},   {"spinlock", spinlock},   {"rwlock", rwlock},
     {"barrier", barrier}, {"futex", futex},   {"condition", condition}, {"semaphore", semaphore},
-    {"loop", loop},       {"byhand", byhand}, {"parts", parts},
+    {"loop", loop},       {"byhand", byhand}, {"parts", parts},         {"endless", endless},
 };
 static const struct way *way;
 
@@ -285,6 +395,12 @@ int main(int argc, char **argv)
     for (unsigned i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
         if (!strcmp(argv[1], ways[i].name))
             way = &ways[i];
+    for (unsigned i = 0; argc > 1 && i < sizeof own_ways / sizeof *own_ways; i++)
+        if (!strcmp(argv[1], own_ways[i].name)) {
+            static const struct way made = {"made", own_made};
+            own_way = &own_ways[i];
+            way = &made;
+        }
     if (!way)
         return 2;
     alone = !strcmp(way->name, "alone");

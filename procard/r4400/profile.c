@@ -377,11 +377,11 @@ void r4400_profile_moves(struct r4400 *cpu, const struct r4400_block *b,
         went_round(cpu, b, target);
         return;
     }
-    if (cursor->loop.round.pc)
-        pc_cursor_out(cursor, edge->moves == R4400_OUT &&
-                                  cursor->loop.round.pc == address(b, transfer_of(b)));
-    if (edge->moves == R4400_OUT)
+    if (edge->moves == R4400_OUT) {
+        pc_cursor_fell(cursor, address(b, transfer_of(b)), b->loop.scs);
         return;
+    }
+    pc_cursor_out(cursor, cpu->base.now);
     if (edge->moves == R4400_CALLS ||
         (edge->moves == R4400_SPLIT && cpu->r.gpr[REGISTER_RA] == after))
         pc_cursor_call(cursor, after - 8, after, target, sp);
