@@ -12,9 +12,16 @@
 #include "report/memory.h"
 #include "report/stats.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    REGIONS = 4096, /**< there may be, */
+    ROOM = 1 << 18, /**< and [cards * regions]: some 600 MB of the host's memory */
+    TOLD = 16       /**< marks of a kind that become remarks; of more only their number */
+};
 
 static void read_counters(const struct rep_run *run, struct rep_region *region, unsigned card,
                           const struct mon_taps *taps)
@@ -185,36 +192,59 @@ static void clean_name(char *to, size_t size, const char *from)
             *to = '_';
 }
 
+/* Why a mark makes no sense; NULL: it does. */
+static const char *senseless(const struct rep_run *run, const struct rep_region *region, bool begin)
+{
+    if (region == run->region)
+        return "its name is taken by the whole run";
+    if (begin && region && region->open)
+        return "it was begun again before its end";
+    if (begin && !region && (run->regions == REGIONS || (run->regions + 1) * run->cards > ROOM))
+        return "there is no room for one more";
+    if (!begin && !(region && region->open))
+        return "it was ended without a begin";
+    return NULL;
+}
+
+/* A program may do that a million times. */
+static void ignore(struct rep_run *run, const char *name, const char *why)
+{
+    if (run->ignored++ < TOLD)
+        rep_remark(run, "a mark of region '%s' was ignored: %s", name, why);
+}
+
 void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at,
                   const struct rep_sample *now)
 {
     char name[64];
     clean_name(name, sizeof name, mark);
     struct rep_region *region = find_region(run, name);
-    if (region == run->region)
-        rep_remark(run, "the name '%s' is taken by the whole run; that mark was ignored", name);
-    else if (begin && region && region->open)
-        rep_remark(run, "region '%s' was begun again before its end; that mark was ignored", name);
+    const char *why = senseless(run, region, begin);
+    if (why)
+        ignore(run, name, why);
     else if (begin)
         begin_visit(run, region ? region : add_region(run, name), at, now);
-    else if (region && region->open)
-        end_visit(run, region, at, now);
     else
-        rep_remark(run, "region '%s' was ended without a begin; that mark was ignored", name);
+        end_visit(run, region, at, now);
 }
 
 void rep_run_finish(struct rep_run *run, sim_tick at, const struct rep_sample *now)
 {
+    size_t open = 0;
     for (size_t i = run->regions; i-- > 0;) {
         struct rep_region *region = &run->region[i];
         if (!region->open)
             continue;
-        if (i > 0)
+        if (i > 0 && open++ < TOLD)
             rep_remark(run,
                        "region '%s' was still open when the run ended; it is counted up to there",
                        region->name);
         end_visit(run, region, at, now);
     }
+    if (open > TOLD)
+        rep_remark(run, "%zu regions were still open when the run ended", open);
+    if (run->ignored > TOLD)
+        rep_remark(run, "%" PRIu64 " marks of regions were ignored", run->ignored);
     for (size_t i = 0; i < run->regions; i++)
         if (!rep_is_detailed(run, &run->region[i])) {
             rep_remark(run,

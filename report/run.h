@@ -85,6 +85,7 @@ struct rep_run {
                                           read yet */
     struct rep_region *region;       /**< [regions], [0] is "whole" */
     size_t regions;
+    uint64_t ignored; /**< marks that made no sense */
     char **remark; /**< [remarks] complaints about marks and the like, for people */
     size_t remarks;
     struct prog_outcome outcome;
@@ -106,7 +107,8 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
 void rep_run_free(struct rep_run *run);
 
 /** A mark: begins (or ends) a region; unprintable bytes of its name become '_'. What cannot be so
- * (ending what is not begun) becomes a remark and changes nothing. @param now  totals at `at` */
+ * (ending what is not begun, or the name of one more region than there is room for) becomes a
+ * remark and changes nothing. @param now  totals at `at` */
 void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at,
                   const struct rep_sample *now);
 

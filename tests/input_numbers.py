@@ -7,8 +7,9 @@ fractions: what is read must be the number that was written, and what is refused
 """
 import random
 import re
-import subprocess
 import sys
+
+import simulator
 from fractions import Fraction
 
 UNITS = {
@@ -143,8 +144,7 @@ def main():
              ("bytes 0." + "0" * 46 + "20000000000000000001GB", (None, "not a whole"))]
     makers = number_case, number_case, time_case, whole_case, formula_case, show_case
     cases += [lot.choice(makers)(lot) for _ in range(count)]
-    done = subprocess.run([program], input="".join(f"{ask}\n" for ask, _ in cases), text=True,
-                          capture_output=True, timeout=600, check=False)
+    done = simulator.bounded([program], 600, input="".join(f"{ask}\n" for ask, _ in cases), text=True, capture_output=True)
     answers = done.stdout.splitlines()
     wrong = [(case, answer) for case, answer in zip(cases, answers) if not is_right(answer, *case[1])]
     for (ask, want), answer in wrong[:20]:

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 # What a command needs beside options to be complete; of run and stat the rest is missing on purpose, so that
 # nothing runs: they get past their options and then complain of something else.
 COMMANDS = {
@@ -72,8 +74,8 @@ def main():
     asked = set()
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         def ask(*words):
-            return subprocess.run([numachine, *words], capture_output=True, text=True, env=wide, cwd=scratch,
-                                  stdin=subprocess.DEVNULL, timeout=60)
+            return simulator.bounded([numachine, *words], capture_output=True, text=True, env=wide, cwd=scratch,
+                                     stdin=subprocess.DEVNULL)
 
         def complains(option, *words, value=""):
             done = ask(*words)

@@ -56,6 +56,23 @@ Test(report_region, marks_that_make_no_sense_become_remarks)
     rep_run_free(&f.run);
 }
 
+Test(report_region, a_program_that_marks_without_end_is_bounded)
+{
+    enum { MARKS = 20000, REGIONS = 4096 };
+    struct fake f;
+    char name[32];
+    fake_init(&f, "run");
+    for (unsigned i = 0; i < MARKS; i++) {
+        snprintf(name, sizeof name, "r%u", i);
+        rep_run_mark(&f.run, name, true, 0, f.now);
+    }
+    fake_finish(&f, 90);
+    cr_expect_eq(f.run.ignored, MARKS - REGIONS + 1);
+    cr_expect_eq(f.run.regions, REGIONS);
+    cr_expect_lt(f.run.remarks, 40);
+    rep_run_free(&f.run);
+}
+
 Test(report_region, a_lost_pcycle_is_noticed)
 {
     /* a state, a use, a sleep that the pins do not show */
