@@ -126,8 +126,8 @@ static void put_gain(const struct request *r, const struct rep_layout *layout, u
            layout->parts);
     printf("  as it is  %12" PRIu64 " PCycles\n  apart     %12" PRIu64 " PCycles, %s\n", before,
            again->ticks, cli_again_gain(before, again->ticks, gain, sizeof gain));
-    if (!again->same)
-        puts("  its output is another one: it depends on time, or on standard input");
+    if (cli_again_remark(again))
+        printf("  %s\n", cli_again_remark(again));
 }
 
 static int run_again(const struct request *r, const struct cli_kept *kept,
@@ -138,8 +138,8 @@ static int run_again(const struct request *r, const struct cli_kept *kept,
     if (!cli_again_load(&x, r->directory, false))
         return CLI_EXIT_USAGE;
     keep_apart(&x, layout);
-    const int status = cli_again_run(r->directory, &x, &again);
-    if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT)
+    const int status = cli_again_run(kept, &x, &again);
+    if (again.compares)
         put_gain(r, layout, kept->code.ticks, &again);
     in_experiment_free(&x);
     return status;
