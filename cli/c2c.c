@@ -135,7 +135,7 @@ static void put_parts(const struct tried *t)
     const size_t count = t->layout->parts;
     printf("what if %s of ", parts[t->r->unit]);
     for (size_t i = 0; t->r->objects[i]; i++)
-        printf("%s%s", i ? " and " : "", t->r->objects[i]);
+        printf("%s%s", !i ? "" : t->r->objects[i + 1] ? ", " : " and ", t->r->objects[i]);
     printf(" were on lines of its own? (%zu part%s)\n", count, count == 1 ? "" : "s");
 }
 

@@ -236,6 +236,8 @@ static const char *about_several(const struct advice *a, const struct rep_held *
             "mend: start blocks that different threads use at borders of lines, with "
             "aligned_alloc(%" PRIu64 ", ...)",
             line);
+    else if (a->part[0].at.kind == REP_OBJECT_NONE) /* each of its words has a name of its own */
+        say(a, "mend: keep what different threads use of it %" PRIu64 " bytes apart", line);
     else
         say(a,
             "mend: %.300s and %.300s lie in one line: start each at a border, with "
