@@ -67,16 +67,54 @@ static FILE *open_output(const char *directory)
     return file;
 }
 
-static bool wrote_the_same(const char *directory, FILE *output)
+const char *const cli_output_name[] = {"unknown", "same", "other"};
+
+static enum cli_output compare(const char *directory, FILE *output)
 {
     FILE *before = open_output(directory);
     const bool same = before && same_bytes(output, before);
-    if (before)
-        fclose(before);
-    return same;
+    if (!before)
+        return CLI_OUTPUT_unknown;
+    fclose(before);
+    return same ? CLI_OUTPUT_same : CLI_OUTPUT_other;
 }
 
-enum cli_exit cli_again_run(const char *directory, const struct in_experiment *x,
+const char *cli_again_remark(const struct cli_again *again)
+{
+    static const char *const remark[] = {
+        [CLI_OUTPUT_unknown] = "its output cannot be compared: the run's " REP_STDOUT " is gone",
+        [CLI_OUTPUT_same] = NULL,
+        [CLI_OUTPUT_other] = "its output is another one: it depends on time, or on standard input",
+    };
+    return remark[again->output];
+}
+
+/* Nobody is to wait for what a person types. */
+static int our_stdin(void)
+{
+    return isatty(STDIN_FILENO) ? -1 : STDIN_FILENO;
+}
+
+/* Whether the program has ended as it had in the run; a complaint, if not. */
+static bool ended_alike(const struct cli_kept *kept, const struct in_experiment *x,
+                        const struct prog_outcome *outcome)
+{
+    const struct rep_code *first = &kept->code;
+    const bool signaled = outcome->end == PROG_SIGNALED;
+    if (signaled == first->signaled && outcome->status == first->status)
+        return true;
+    fprintf(stderr,
+            "numachine: error: the second run ended with %s %d, the first with %s %d: no "
+            "comparison%s\n",
+            signaled ? "signal" : "status", outcome->status, first->signaled ? "signal" : "status",
+            first->status,
+            x->stdin_path ? ""
+                          : "; if the program reads standard input, give this command the same, or "
+                            "have the first run take a file: stat --set program.stdin=FILE");
+    return false;
+}
+
+enum cli_exit cli_again_run(const struct cli_kept *kept, const struct in_experiment *x,
                             struct cli_again *again)
 {
     struct prog_outcome outcome;
@@ -85,7 +123,7 @@ enum cli_exit cli_again_run(const char *directory, const struct in_experiment *x
     FILE *nowhere = fopen("/dev/null", "w"), *output = divert(&out);
     *again = (struct cli_again){0};
     const struct cli_session session = {.experiment = x,
-                                        .stdin_fd = -1,
+                                        .stdin_fd = our_stdin(),
                                         .quiet = true,
                                         .table = nowhere,
                                         .truth = x->truth ? &again->truth : NULL};
@@ -94,8 +132,10 @@ enum cli_exit cli_again_run(const char *directory, const struct in_experiment *x
     if (output)
         put_back(out);
     if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT) {
+        again->compares = ended_alike(kept, x, &outcome);
         again->ticks = outcome.ticks;
-        again->same = wrote_the_same(directory, output);
+        again->output = compare(kept->directory, output);
+        status = again->compares ? CLI_EXIT_OK : CLI_EXIT_EXPECT;
     }
     if (nowhere)
         fclose(nowhere);

@@ -5,26 +5,41 @@
 #define CLI_AGAIN_H
 
 #include "cli/exit.h"
+#include "cli/kept.h"
 #include "input/experiment.h"
-#include "report/truth.h"
 
 /** Reads the experiment of a run; the caller may change it, and owns it (in_experiment_free).
  *  Without a profile. @param truth  whether the truth of misses is asked for
  *  @return false after a complaint */
 bool cli_again_load(struct in_experiment *x, const char *directory, bool truth);
 
+/** What the program wrote, and what it had written in the run. */
+enum cli_output {
+    CLI_OUTPUT_unknown, /**< the run's output is not there any more */
+    CLI_OUTPUT_same,
+    CLI_OUTPUT_other,
+    CLI_OUTPUT__COUNT
+};
+extern const char *const cli_output_name[CLI_OUTPUT__COUNT];
+
 /** What came of it. */
 struct cli_again {
-    uint64_t ticks;         /**< [ticks] that it took */
-    bool same;              /**< the program wrote what it had written in the run */
+    bool compares;  /**< it came to the end that it had come to in the run; else there is nothing to
+                         compare, and somebody has complained */
+    uint64_t ticks; /**< [ticks] that it took */
+    enum cli_output output;
     struct rep_truth truth; /**< the caller's (rep_truth_free), if it was asked for */
 };
 
-/** Runs it; what the program writes goes nowhere, and no directory is made. Complaints go to
- *  standard error. *again is filled in if the program came to its end: with CLI_EXIT_OK and
- *  CLI_EXIT_EXPECT. */
-enum cli_exit cli_again_run(const char *directory, const struct in_experiment *x,
+/** Runs it; what the program writes goes nowhere, and no directory is made. Its standard input is
+ *  the file that the experiment names, else this program's, unless that is a terminal. Complaints
+ *  go to standard error.
+ *  @return where it does not compare: CLI_EXIT_EXPECT if it came to another end */
+enum cli_exit cli_again_run(const struct cli_kept *kept, const struct in_experiment *x,
                             struct cli_again *again);
+
+/** What the output says about the comparison: one sentence; NULL: nothing. */
+const char *cli_again_remark(const struct cli_again *again);
 
 /** By how much fewer PCycles the second run took: "12.3 % fewer". @return buf */
 const char *cli_again_gain(uint64_t before, uint64_t after, char *buf, size_t size);

@@ -9,21 +9,25 @@
 #include "cli/kept.h"
 #include "cli/options.h"
 #include "input/units.h"
+#include "input/yaml.h"
 #include "report/profile_cost.h"
 #include "report/what_if.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { OPT_WHAT_IF = 0x300, OPT_UNIT, LINES = 5 };
 
 struct request {
-    const char *directory, *object;
+    const char *directory;
+    char **objects; /* NULL-terminated; NULL: none given */
     enum rep_unit unit;
     uint64_t lines; /* 0: all */
     bool json;
     struct {
-        bool format, lines, what_if, unit;
+        bool format, lines, unit;
     } given;
 };
 
@@ -35,7 +39,8 @@ static enum rep_unit unit_of(struct argp_state *state, const char *name)
     while (unit < REP_UNIT__COUNT && strcmp(name, rep_unit_name[unit]) != 0)
         unit++;
     if (unit == REP_UNIT__COUNT)
-        argp_error(state, "--unit: no unit '%.60s'; there are threads, elements and members", name);
+        argp_error(state, "--unit: no unit '%.60s'; there are threads, elements, members and words",
+                   name);
     return (enum rep_unit)unit;
 }
 
@@ -60,10 +65,10 @@ static void check(struct argp_state *state, const struct request *r)
 {
     if (!r->directory)
         argp_error(state, "which RUN_DIR? (a directory that 'stat --truth -o' has left)");
-    if (r->given.unit && !r->object)
+    if (r->given.unit && !r->objects)
         argp_error(state, "only what is tried (--what-if) has units");
-    if (r->object && (r->given.format || r->given.lines))
-        argp_error(state, "--what-if runs the program again: not with --format or --lines");
+    if (r->objects && r->given.lines)
+        argp_error(state, "--what-if runs the program again: not with --lines");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -71,8 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *r = state->input;
     switch (key) {
     case OPT_WHAT_IF:
-        cli_once(state, "--what-if", &r->given.what_if);
-        r->object = cli_text(state, "--what-if", arg);
+        in_push(&r->objects, cli_text(state, "--what-if", arg));
         return 0;
     case OPT_UNIT:
         cli_once(state, "--unit", &r->given.unit);
@@ -116,53 +120,108 @@ static void keep_apart(struct in_experiment *x, const struct rep_layout *layout)
     x->apart_count = layout->ranges;
 }
 
-static void put_gain(const struct request *r, const struct rep_layout *layout, uint64_t before,
-                     const struct cli_again *again)
+struct tried {
+    const struct request *r;
+    const struct rep_sharing *sharing;
+    const struct rep_layout *layout;
+    uint64_t before; /* [ticks] */
+    const struct cli_again *again;
+};
+
+static void put_parts(const struct tried *t)
 {
     static const char *const parts[] = {"what the same processors touch", "each element",
-                                        "each member"};
-    char gain[64];
-    printf("what if %s of %s were on lines of its own? (%zu parts)\n", parts[r->unit], r->object,
-           layout->parts);
-    printf("  as it is  %12" PRIu64 " PCycles\n  apart     %12" PRIu64 " PCycles, %s\n", before,
-           again->ticks, cli_again_gain(before, again->ticks, gain, sizeof gain));
-    if (!again->same)
-        puts("  its output is another one: it depends on time, or on standard input");
+                                        "each member", "each word"};
+    const size_t count = t->layout->parts;
+    printf("what if %s of ", parts[t->r->unit]);
+    for (size_t i = 0; t->r->objects[i]; i++)
+        printf("%s%s", !i ? "" : t->r->objects[i + 1] ? ", " : " and ", t->r->objects[i]);
+    printf(" were on lines of its own? (%zu part%s)\n", count, count == 1 ? "" : "s");
+}
+
+static void put_gain(const struct tried *t)
+{
+    char text[1536];
+    put_parts(t);
+    printf("  as it is  %12" PRIu64 " PCycles\n  apart     %12" PRIu64 " PCycles, %s\n", t->before,
+           t->again->ticks, cli_again_gain(t->before, t->again->ticks, text, sizeof text));
+    if (cli_again_remark(t->again))
+        printf("  %s\n", cli_again_remark(t->again));
+    if (t->r->unit == REP_UNIT_threads && t->layout->parts == 1)
+        puts("  all of it is touched by the same processors: it was kept apart from other objects "
+             "only (--unit)");
+    for (size_t i = 0; t->r->objects[i]; i++)
+        if (rep_what_if_note(t->sharing, t->r->objects[i], text, sizeof text))
+            printf("  note: %s\n", text);
+}
+
+static void put_json(const struct tried *t)
+{
+    json_t *objects = json_array();
+    for (size_t i = 0; t->r->objects[i]; i++)
+        json_array_append_new(objects, json_string(t->r->objects[i]));
+    json_t *root =
+        json_pack("{s:i,s:o,s:s,s:I,s:I,s:I,s:s}", "schema", 1, "objects", objects, "unit",
+                  rep_unit_name[t->r->unit], "parts", (json_int_t)t->layout->parts, "before",
+                  (json_int_t)t->before, "after", (json_int_t)t->again->ticks, "output",
+                  cli_output_name[t->again->output]);
+    json_dumpf(root, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(root);
 }
 
 static int run_again(const struct request *r, const struct cli_kept *kept,
-                     const struct rep_layout *layout)
+                     const struct rep_sharing *sharing, const struct rep_layout *layout)
 {
     struct cli_again again;
     struct in_experiment x;
     if (!cli_again_load(&x, r->directory, false))
         return CLI_EXIT_USAGE;
     keep_apart(&x, layout);
-    const int status = cli_again_run(r->directory, &x, &again);
-    if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT)
-        put_gain(r, layout, kept->code.ticks, &again);
+    const int status = cli_again_run(kept, &x, &again);
+    if (again.compares)
+        (r->json ? put_json
+                 : put_gain)(&(struct tried){r, sharing, layout, kept->code.ticks, &again});
     in_experiment_free(&x);
     return status;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Whether OBJECT and RUN_DIR are not the one in place of the other. */
+static bool is_in_order(const struct request *r)
+{
+    if (!r->objects || is_directory(r->directory) || !is_directory(r->objects[0]))
+        return true;
+    fprintf(stderr,
+            "numachine: error: %s: no directory, but %s is one: the order is --what-if OBJECT "
+            "RUN_DIR\n",
+            r->directory, r->objects[0]);
+    return false;
+}
+
 static int what_if(const struct request *r, const struct cli_kept *kept,
                    const struct rep_sharing *sharing)
 {
     struct rep_layout layout;
-    char why[512];
+    char why[2048];
     if (!kept->code.ended)
         return complain("--what-if: the program did not come to its end in that run, so there is "
                         "nothing to compare with; let it run to its end");
-    if (!rep_what_if(sharing, &kept->objects, r->object, r->unit, &layout, why, sizeof why))
+    if (!rep_what_if(sharing, &kept->objects, r->objects, r->unit, &layout, why, sizeof why))
         return complain(why);
     if (nm_apart_pages(&(struct nm_params){.l2_line = kept->truth.line, .page_size = 1},
                        layout.range, layout.ranges) > kept->truth.memory / 2) {
         rep_layout_free(&layout);
         return complain("--what-if: the parts take more than half of a station's memory");
     }
-    const int status = run_again(r, kept, &layout);
+    const int status = run_again(r, kept, sharing, &layout);
     rep_layout_free(&layout);
     return status;
 }
@@ -173,7 +232,7 @@ static int show(const struct request *r, struct cli_kept *kept)
     struct rep_sharing *sharing =
         rep_sharing_new(&kept->truth, &kept->profile, finder, &kept->code);
     int status = CLI_EXIT_OK;
-    if (r->object)
+    if (r->objects)
         status = what_if(r, kept, sharing);
     else if (r->json)
         rep_sharing_json(sharing, stdout);
@@ -189,11 +248,12 @@ static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, "text (default) or json", 0},
     {"what-if", OPT_WHAT_IF, "OBJECT", 0,
      "Run the program again, as if what different processors touch of OBJECT were on different "
-     "lines, and say what that gains",
+     "lines, and say what that gains; of several objects if given several times",
      0},
     {"unit", OPT_UNIT, "UNIT", 0,
-     "With --what-if: instead put elements of an array (or members of a struct), or members of "
-     "members, on lines of their own: elements, members (default: threads)",
+     "With --what-if: instead put elements of an array (or members of a struct), members of "
+     "members, or words of anything on lines of their own: elements, members, words (default: "
+     "threads)",
      0},
     {0}};
 
@@ -212,11 +272,14 @@ int cli_c2c(int argc, char **argv)
     struct cli_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
+    if (!is_in_order(&r))
+        return CLI_EXIT_USAGE;
     if (cli_kept_open(&kept, r.directory, CLI_KEPT_TRUTH)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept);
     }
     cli_kept_close(&kept);
+    in_free_list(r.objects);
     return status;
 }

@@ -71,8 +71,8 @@ static void put_measured(const struct cli_kept *kept, const struct rep_pages *pa
     put_run("placed", again->ticks, &after);
     if (again->ticks > kept->code.ticks)
         puts("  the ranges make the program slower: it is better without them");
-    if (!again->same)
-        puts("  its output is another one: it depends on time, or on standard input");
+    if (cli_again_remark(again))
+        printf("  %s\n", cli_again_remark(again));
 }
 
 /* @param x  gets the ranges */
@@ -89,8 +89,8 @@ static int measure(const struct cli_kept *kept, const struct rep_pages *pages,
     x->ranges = sim_alloc(pages->ranges, sizeof *x->ranges);
     memcpy(x->ranges, pages->range, pages->ranges * sizeof *x->ranges);
     x->range_count = (unsigned)pages->ranges;
-    const int status = cli_again_run(kept->directory, x, &again);
-    if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT)
+    const int status = cli_again_run(kept, x, &again);
+    if (again.compares)
         put_measured(kept, pages, &again);
     rep_truth_free(&again.truth);
     return status;

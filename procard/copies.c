@@ -309,16 +309,21 @@ static void end(struct copy *copy, enum loss how, bool owner)
     copy->loss = how;
 }
 
+static void write_bytes(struct copy *copy, pc_bytes written)
+{
+    copy->written |= written;
+    copy->fresh |= written;
+    copy->seen.written |= written;
+}
+
 void pc_copies_touch(struct pc_copies *s, struct pc_copy_of of, pc_bytes read, pc_bytes written)
 {
     struct copy *copy = find(s, of);
     if (!copy || !copy->held)
         return; /* not coherent */
     copy->read |= read;
-    copy->written |= written;
-    copy->fresh |= written;
     copy->seen.read |= read;
-    copy->seen.written |= written;
+    write_bytes(copy, written);
 }
 
 void pc_copies_share(struct pc_copies *s, struct pc_copy_of of)
@@ -407,6 +412,7 @@ static void have_upgraded(const struct request *r, sim_tick took)
     struct copy *copy = r->copy;
     if (!copy->held)
         begin(copy); /* the copy was lost on the way: the line came instead of the right */
+    write_bytes(copy, r->word); /* also of a store-conditional that fails, then */
     copy->raised = r->asked;
     copy->raised_time = took;
 }

@@ -17,7 +17,9 @@
  *    true if another has written it since the card touched it last.
  *
  * An upgrade destroys copies instead of missing one. It is true if in the ownership that it begins
- * the card writes a byte that one of the cards whose copies were taken away had touched.
+ * the card writes a byte that one of the cards whose copies were taken away had touched. What an
+ * upgrade is for counts as written, also if it is a store-conditional that then fails, because
+ * another card was faster: it has taken the copies away for these bytes, and nothing parts them.
  *
  * What a card writes is published to the others when it stops being the line's owner. Until then
  * nobody else can read it. A copy that is still there then is a stale one: what it lacks counts

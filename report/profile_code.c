@@ -111,9 +111,10 @@ static bool take_manifest(struct rep_code *code, const json_t *root, char hash[3
     code->program = sim_strdup(program);
     code->command = command_of(program, json_object_get(experiment, "argv"));
     code->ticks = (uint64_t)ticks;
-    code->ended = ticks > 0 && reason &&
-                  (!strcmp(reason, rep_end_word(PROG_EXITED)) ||
-                   !strcmp(reason, rep_end_word(PROG_SIGNALED)));
+    code->signaled = reason && !strcmp(reason, rep_end_word(PROG_SIGNALED));
+    code->status = (int)json_integer_value(json_object_get(end, "status"));
+    code->ended =
+        ticks > 0 && reason && (!strcmp(reason, rep_end_word(PROG_EXITED)) || code->signaled);
     return true;
 }
 

@@ -15,7 +15,9 @@
 struct rep_code {
     char *program, *command;  /**< as the manifest has them: its file, and it with its arguments */
     uint64_t ticks;           /**< [ticks] that the run took */
-    bool ended;               /**< the program came to its own end */
+    bool ended;               /**< the program came to its own end: */
+    bool signaled;            /**< by a signal, with this number, */
+    int status;               /**< or else with this status */
     struct prog_names *names; /**< NULL: there are none */
     const char *lacks;        /**< one sentence: what of the names is not there; NULL: nothing.
                                    Static */

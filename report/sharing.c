@@ -238,12 +238,13 @@ struct rep_sharing *rep_sharing_new(const struct rep_truth *truth,
                                     const struct rep_profile *profile, struct rep_finder *finder,
                                     struct rep_code *code)
 {
-    const struct rep_measure total = rep_measure_total();
+    struct rep_measure awake = rep_measure_total();
     struct rep_sharing *s = sim_alloc(1, sizeof *s);
     *s = (struct rep_sharing){.truth = truth, .profile = profile, .finder = finder, .code = code};
+    awake.less = UINT64_C(1) << PC_PROFILE_WAITING | UINT64_C(1) << PC_PROFILE_ASLEEP;
     for (size_t i = 0; i < profile->rows; i++) {
         const struct rep_cost cost = rep_cost_of(&profile->row[i]);
-        s->time = rep_plus(s->time, rep_measured(&total, &cost));
+        s->time = rep_plus(s->time, rep_measured(&awake, &cost));
     }
     find_lines(s);
     find_objects(s);

@@ -10,7 +10,7 @@
 
 /** What sharing a line or an object was, by what it cost. */
 enum rep_verdict {
-    REP_VERDICT_none,  /**< less than a hundredth of the threads' time */
+    REP_VERDICT_none,  /**< less than a hundredth of the time of threads that did not sleep */
     REP_VERDICT_false, /**< at least three quarters of the cost are false sharing's */
     REP_VERDICT_true,  /**< at most a quarter is */
     REP_VERDICT_mixed
@@ -61,7 +61,7 @@ struct rep_sharing {
     const struct rep_profile *profile;
     struct rep_finder *finder;
     struct rep_code *code;
-    int64_t time;              /**< [PCycles] of threads */
+    int64_t time;              /**< [PCycles] of threads that did not sleep */
     int64_t v[PC_MISS__COUNT]; /**< of all lines */
     struct rep_lost lost;
     struct rep_shared_line *line; /**< [lines] the one that lost most first */
@@ -82,7 +82,47 @@ extern const char *const rep_verdict_name[];
 void rep_sharing_object(const struct rep_sharing *sharing, const struct rep_shared_line *line,
                         uint64_t va, struct rep_object *out);
 
-/** What a programmer could do about a line of a false or mixed verdict: a sentence.
+/** What a card has read and written of a line, ever. */
+pc_bytes rep_copy_read(const struct pc_missed_copy *copy);
+pc_bytes rep_copy_written(const struct pc_missed_copy *copy);
+
+/** An object that lies in a line. */
+struct rep_held {
+    struct rep_object at; /**< at the first of its bytes that is touched there, or asked for */
+    pc_bytes bytes;       /**< of the line: its words that are touched */
+    struct rep_lost lost; /**< by requests for it, in this line */
+};
+
+/** The objects of a line that anybody touched, the one that lost most first.
+ *  @param[out] count  how many @return [*count] the caller's (free) */
+struct rep_held *rep_sharing_parts(const struct rep_sharing *sharing,
+                                   const struct rep_shared_line *line, size_t *count);
+
+/** What a name means. */
+struct rep_named {
+    struct rep_object at; /**< the object; of a site, one of its blocks */
+    bool site;            /**< all blocks of the heap that are called so but for their numbers */
+    uint64_t from, to;    /**< [bytes] virtual: what is meant of the object, the end excluded */
+};
+
+/** Finds what is called so: what c2c prints as a name (an object, a block with its number, a place
+ *  in one), a variable, or a part of a variable. @return false: nothing is */
+bool rep_sharing_find(const struct rep_sharing *sharing, const char *name, struct rep_named *out);
+
+/** The shared object of that name; NULL: none. */
+const struct rep_shared_object *rep_sharing_shared(const struct rep_sharing *sharing,
+                                                   const char *name);
+
+/** The names of the objects that lost most, or of the one: "'a', 'b'". @return buf */
+const char *rep_sharing_costly(const struct rep_sharing *sharing, char *buf, size_t size);
+
+/** What to ask for in place of a name that means nothing: "did you mean 'tallies'?" @return buf */
+const char *rep_sharing_suggest(const struct rep_sharing *sharing, const char *name, char *buf,
+                                size_t size);
+
+enum { REP_ADVICE = 4096 /**< [bytes] room for one */ };
+
+/** What a programmer could do about a line that is shared: a sentence; "" of verdict none.
  *  @return buf */
 const char *rep_sharing_advice(const struct rep_sharing *sharing,
                                const struct rep_shared_line *line, char *buf, size_t size);

@@ -1,18 +1,30 @@
 /*
- * What would mend a falsely shared line, by who touches what in it.
+ * What would mend a shared line, by who touches what in it.
+ *
+ * The hard idea is who counts: a card that has set up a whole array once has touched all of it, and
+ * lost nothing by it. So only those are looked at that lost about as much by false sharing as the
+ * one that lost most.
  */
 #include "report/sharing.h"
 
 #include "base/alloc.h"
+#include "report/profile_cost.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOSES = 16 /* who lost one part in so many of what the first one lost, counts */ };
+
 struct advice {
     const struct rep_sharing *s;
     const struct rep_shared_line *line;
+    struct rep_held *part; /* [parts] those whose false sharing matters */
+    size_t parts;
+    const struct pc_missed_copy **loser; /* [losers] */
+    size_t losers;
+    bool locking;
     char *text;
     size_t size;
 };
@@ -20,60 +32,163 @@ struct advice {
 static const char *say(const struct advice *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Goes on with the sentence. */
 static const char *say(const struct advice *a, const char *format, ...)
 {
+    const size_t used = strlen(a->text);
     va_list ap;
     va_start(ap, format);
-    vsnprintf(a->text, a->size, format, ap);
+    vsnprintf(a->text + used, a->size - used, format, ap);
     va_end(ap);
     return a->text;
 }
 
-/* An object of the line, and what its false sharing cost there. */
-struct part {
-    struct rep_object at;
-    int64_t cost;
-};
+/* ---- locks ----------------------------------------------------------------------------------- */
 
-static struct part *part_of(struct part *part, size_t *count, const struct rep_object *at)
+/* A function as programs call it: "__pthread_mutex_lock" is one of several names. */
+static const char *plain(const char *function)
 {
-    size_t i = 0;
-    while (i < *count && strcmp(part[i].at.key, at->key) != 0)
-        i++;
-    if (i == *count)
-        part[(*count)++] = (struct part){.at = *at};
-    return &part[i];
+    return function + strspn(function, "_");
 }
 
-static int by_cost(const void *x, const void *y)
+static bool is_lock_function(const char *name)
 {
-    const struct part *a = x, *b = y;
-    const int cost = (b->cost > a->cost) - (b->cost < a->cost);
-    return cost ? cost : strcmp(a->at.key, b->at.key);
+    static const char *const all[] = {
+#define FUNCTION(name, kind, role) name,
+#include "report/lock_functions.def"
+#undef FUNCTION
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(plain(name), plain(all[i])))
+            return true;
+    return false;
 }
 
-/* The objects of the line that matter: one, if nine tenths of the cost are its own. The caller's.
- */
-static struct part *parts_of(const struct advice *a, size_t *count)
+/* LL, LLD, SC and SCD. */
+static bool is_atomic(const struct rep_sharing *s, uint64_t pc)
+{
+    uint32_t word;
+    if (!rep_code_word(s->code, pc, &word))
+        return false;
+    const unsigned opcode = word >> 26;
+    return opcode == 0x30 || opcode == 0x34 || opcode == 0x38 || opcode == 0x3c;
+}
+
+static bool is_of_lock(const struct rep_sharing *s, uint64_t pc)
+{
+    const struct prog_place *place = rep_code_at(s->code, pc);
+    return (place->function && is_lock_function(place->function)) || is_atomic(s, pc);
+}
+
+/* The word of the line that a row asked for. */
+static pc_bytes asked_word(const struct rep_sharing *s, const struct pc_missed_row *row)
+{
+    return (pc_bytes)1 << (row->va & (s->truth->line - 1)) / 4;
+}
+
+/* Whether half of what the line cost was asked for by locks, or by what they are made of; and by
+ * plain loads of the same words, as of those who spin. */
+static bool is_locking(const struct rep_sharing *s, const struct rep_shared_line *line)
+{
+    const struct pc_missed_row *row = s->truth->row;
+    pc_bytes words = 0;
+    int64_t cost = 0;
+    for (size_t i = line->row; i < line->row + line->rows; i++)
+        if (is_of_lock(s, row[i].pc))
+            words |= asked_word(s, &row[i]);
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        const struct rep_lost lost = rep_lost_of(row[i].v);
+        if (words & asked_word(s, &row[i]))
+            cost = rep_plus(cost, rep_plus(lost.falsely, lost.truly));
+    }
+    return cost >= rep_plus(line->lost.falsely, line->lost.truly) / 2;
+}
+
+/* ---- who uses what --------------------------------------------------------------------------- */
+
+static int by_false(const void *x, const void *y)
+{
+    const struct rep_held *a = x, *b = y;
+    const int64_t p = a->lost.falsely, q = b->lost.falsely;
+    return p != q ? (q > p) - (q < p) : strcmp(a->at.key, b->at.key);
+}
+
+/* The objects that matter: one, if nine tenths of the false sharing are its own. */
+static void choose_parts(struct advice *a)
+{
+    int64_t all = 0;
+    size_t kept = 0;
+    if (a->parts)
+        qsort(a->part, a->parts, sizeof *a->part, by_false);
+    for (size_t i = 0; i < a->parts; i++)
+        all = rep_plus(all, a->part[i].lost.falsely);
+    while (kept < a->parts && a->part[kept].lost.falsely > 0 &&
+           a->part[kept].lost.falsely >= a->part[0].lost.falsely / LOSES)
+        kept++;
+    a->parts = kept && a->part[0].lost.falsely >= all - all / 10 ? 1 : kept;
+}
+
+static void choose_losers(struct advice *a)
 {
     const struct rep_truth *truth = a->s->truth;
-    struct part *part = sim_alloc(a->line->rows + 1, sizeof *part);
-    int64_t all = 0;
-    *count = 0;
+    int64_t *cost = sim_alloc(a->line->copies, sizeof *cost), most = 0;
     for (size_t i = a->line->row; i < a->line->row + a->line->rows; i++) {
-        const struct rep_lost lost = rep_lost_of(truth->row[i].v);
-        struct rep_object at;
-        if (lost.falsely <= 0)
-            continue;
-        rep_sharing_object(a->s, a->line, truth->row[i].va, &at);
-        part_of(part, count, &at)->cost += lost.falsely;
-        all += lost.falsely;
+        int64_t *own = &cost[truth->row[i].copy - a->line->copy];
+        *own = rep_plus(*own, rep_lost_of(truth->row[i].v).falsely);
+        most = *own > most ? *own : most;
     }
-    if (*count)
-        qsort(part, *count, sizeof *part, by_cost);
-    if (*count > 1 && part[0].cost >= all - all / 10)
-        *count = 1;
-    return part;
+    a->loser = sim_alloc(a->line->copies, sizeof(struct pc_missed_copy *));
+    for (size_t i = 0; i < a->line->copies; i++)
+        if (cost[i] > 0 && cost[i] >= most / LOSES)
+            a->loser[a->losers++] = &truth->copy[a->line->copy + i];
+    free(cost);
+}
+
+/* Whether of these bytes one writes some that another does not touch, who touches others. */
+static bool is_parted(const struct advice *a, pc_bytes bytes)
+{
+    for (size_t i = 0; i < a->losers; i++)
+        for (size_t k = 0; k < a->losers; k++) {
+            const pc_bytes touched =
+                bytes & (rep_copy_read(a->loser[k]) | rep_copy_written(a->loser[k]));
+            if (touched && rep_copy_written(a->loser[i]) & bytes & ~touched)
+                return true;
+        }
+    return false;
+}
+
+/* One within which they use different bytes; NULL: none. */
+static const struct rep_held *parted_one(const struct advice *a)
+{
+    for (size_t i = 0; i < a->parts; i++)
+        if (is_parted(a, a->part[i].bytes))
+            return &a->part[i];
+    return NULL;
+}
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+/* As the table of objects has it: blocks of one site are one. */
+static const char *name_of(const struct rep_held *part, char buf[REP_OBJECT_NAME])
+{
+    struct rep_object at = part->at;
+    rep_object_group(&at);
+    strcpy(buf, at.key);
+    return buf;
+}
+
+/* The command, with each of their names once. */
+static const char *measure(const struct advice *a)
+{
+    char name[REP_OBJECT_NAME], option[REP_OBJECT_NAME + 16];
+    say(a, "; measure it:");
+    const char *names = a->text + strlen(a->text);
+    for (size_t i = 0; i < a->parts; i++) {
+        snprintf(option, sizeof option, " --what-if '%s'", name_of(&a->part[i], name));
+        if (!strstr(names, option))
+            say(a, "%s", option);
+    }
+    return a->text;
 }
 
 static const char *about_static(const struct advice *a, const struct rep_object *at)
@@ -83,62 +198,103 @@ static const char *about_static(const struct advice *a, const struct rep_object 
     struct prog_member part;
     names->member(names, &at->variable, 0, 1, &part);
     if (*part.name == '[' && part.size >= line)
-        return say(a,
-                   "mend: different threads use parts of the same lines of %s: lay it out so that "
-                   "what a thread uses lies together; measure it: --what-if '%s'",
-                   at->key, at->key);
-    if (*part.name == '[')
-        return say(a,
-                   "mend: give each element of %s (%" PRIu64 " bytes) lines of its own, as with "
-                   "__attribute__((aligned(%" PRIu64 "))) on its type; measure it: --what-if '%s'",
-                   at->key, part.size, line, at->key);
-    if (*part.name == '.')
-        return say(a,
-                   "mend: keep members of %s that different threads use on different lines, as "
-                   "with __attribute__((aligned(%" PRIu64 "))) on them; measure it: --what-if '%s'",
-                   at->key, line, at->key);
-    return say(a,
-               "mend: keep what different threads use of %s on lines of its own; measure it: "
-               "--what-if '%s'",
-               at->key, at->key);
+        say(a,
+            "mend: different threads use parts of the same lines of %s: lay it out so that what a "
+            "thread uses lies together",
+            at->key);
+    else if (*part.name == '[')
+        say(a,
+            "mend: give each element of %s (%" PRIu64 " bytes) lines of its own, as with "
+            "__attribute__((aligned(%" PRIu64 "))) on its type",
+            at->key, part.size, line);
+    else if (*part.name == '.')
+        say(a,
+            "mend: keep members of %s that different threads use on different lines, as with "
+            "__attribute__((aligned(%" PRIu64 "))) on them",
+            at->key, line);
+    else
+        say(a, "mend: keep what different threads use of %s on lines of its own", at->key);
+    return measure(a);
 }
 
-static const char *about(const struct advice *a, const struct part *part, size_t count)
+/* All of them touch the same bytes. */
+static const char *about_same(const struct advice *a)
 {
-    const struct rep_object *first = &part[0].at;
+    say(a, "mend: these processors use the same bytes of it, but not at the same time: what is not "
+           "used together (a lock, and what it guards) belongs on different lines, and using it "
+           "less helps");
+    return a->locking ? say(a, "; who waits for it: numachine locks RUN_DIR") : a->text;
+}
+
+/* Objects that share the line, and perhaps one of which different bytes are used. */
+static const char *about_several(const struct advice *a, const struct rep_held *parted)
+{
     const uint64_t line = a->s->truth->line;
-    if (first->kind == REP_OBJECT_HEAP && count > 1)
-        return say(a,
-                   "mend: allocate blocks that different threads use at borders of lines, with "
-                   "aligned_alloc(%" PRIu64 ", ...)",
-                   line);
-    if (count > 1)
-        return say(a,
-                   "mend: %.300s and %.300s lie in one line: start each at a border, with "
-                   "__attribute__((aligned(%" PRIu64 "))); measure it: --what-if '%.300s'",
-                   first->key, part[1].at.key, line, first->key);
-    if (first->kind == REP_OBJECT_STATIC && a->s->code->names)
-        return about_static(a, first);
-    return say(a,
-               "mend: keep what different threads use of it %" PRIu64
-               " bytes apart; measure it: --what-if '%.300s'",
-               line, first->key);
+    char name[REP_OBJECT_NAME];
+    if (a->part[0].at.kind == REP_OBJECT_HEAP)
+        say(a,
+            "mend: start blocks that different threads use at borders of lines, with "
+            "aligned_alloc(%" PRIu64 ", ...)",
+            line);
+    else if (a->part[0].at.kind == REP_OBJECT_NONE) /* each of its words has a name of its own */
+        say(a, "mend: keep what different threads use of it %" PRIu64 " bytes apart", line);
+    else
+        say(a,
+            "mend: %.300s and %.300s lie in one line: start each at a border, with "
+            "__attribute__((aligned(%" PRIu64 ")))",
+            a->part[0].at.key, a->part[1].at.key, line);
+    if (parted)
+        say(a, ", and keep what different threads use of one '%.300s' %" PRIu64 " bytes apart",
+            name_of(parted, name), line);
+    return measure(a);
+}
+
+static const char *about_one(const struct advice *a)
+{
+    const struct rep_object *at = &a->part[0].at;
+    const uint64_t line = a->s->truth->line;
+    if (at->kind == REP_OBJECT_STATIC && a->s->code->names)
+        return about_static(a, at);
+    if (at->kind == REP_OBJECT_HEAP && a->losers > 1 && !is_parted(a, a->part[0].bytes))
+        say(a, "mend: start its blocks at borders of lines, with aligned_alloc(%" PRIu64 ", ...)",
+            line);
+    else
+        say(a, "mend: keep what different threads use of it %" PRIu64 " bytes apart", line);
+    return measure(a);
+}
+
+static const char *about_true(const struct advice *a)
+{
+    if (a->locking)
+        return say(a, "the bytes themselves are shared, by locks or by atomic instructions (LL, "
+                      "SC): less of it helps (more locks, held for shorter); who waits for it: "
+                      "numachine locks RUN_DIR");
+    return say(a, "the bytes themselves are shared: only less of it helps (a copy for each "
+                  "thread, put together at the end), or a home station nearer to those who "
+                  "use them (numachine placement)");
 }
 
 const char *rep_sharing_advice(const struct rep_sharing *s, const struct rep_shared_line *line,
                                char *buf, size_t size)
 {
-    const struct advice a = {s, line, buf, size};
+    struct advice a = {.s = s, .line = line, .text = buf, .size = size};
     const enum rep_verdict verdict = rep_verdict_of(s, &line->lost);
-    size_t count;
+    *buf = '\0';
     if (verdict == REP_VERDICT_none)
-        return say(&a, "%s", "");
+        return buf;
+    a.locking = is_locking(s, line);
     if (verdict == REP_VERDICT_true)
-        return say(&a, "the bytes themselves are shared: only less of it helps (a copy for each "
-                       "thread, put together at the end), or a home station nearer to those who "
-                       "use them (numachine placement)");
-    struct part *part = parts_of(&a, &count);
-    const char *text = count ? about(&a, part, count) : say(&a, "%s", "");
-    free(part);
-    return text;
+        return about_true(&a);
+    a.part = rep_sharing_parts(s, line, &a.parts);
+    choose_parts(&a);
+    choose_losers(&a);
+    if (a.losers > 1 && !is_parted(&a, ~(pc_bytes)0))
+        about_same(&a);
+    else if (a.parts > 1)
+        about_several(&a, parted_one(&a));
+    else if (a.parts)
+        about_one(&a);
+    free(a.part);
+    free(a.loser);
+    return buf;
 }

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 
 static json_t *columns(const int64_t v[PC_MISS__COUNT])
 {
@@ -71,19 +72,43 @@ static json_t *cards(const struct rep_sharing *s, const struct rep_shared_line *
     return array;
 }
 
+static const char *const kinds[] = {
+    [REP_OBJECT_NONE] = "unknown",  [REP_OBJECT_STATIC] = "static", [REP_OBJECT_HEAP] = "heap",
+    [REP_OBJECT_HEADER] = "header", [REP_OBJECT_STACK] = "stack",   [REP_OBJECT_TLS] = "tls",
+    [REP_OBJECT_CODE] = "code"};
+
+/* What lies in the line: names as --what-if takes them, but for code. */
+static json_t *holds(const struct rep_sharing *s, const struct rep_shared_line *line)
+{
+    size_t count;
+    struct rep_held *part = rep_sharing_parts(s, line, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t set[] = {(uint64_t)part[i].bytes, (uint64_t)(part[i].bytes >> 64)};
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:o,s:I,s:I}", "kind", kinds[part[i].at.kind],
+                                        "object", part[i].at.key, "first", part[i].at.name, "bytes",
+                                        bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
+                                        "truly", (json_int_t)part[i].lost.truly));
+    }
+    free(part);
+    return array;
+}
+
 static json_t *line_of(const struct rep_sharing *s, const struct rep_shared_line *line)
 {
     const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
     struct rep_object at;
-    char advice[1024];
+    char advice[REP_ADVICE];
     rep_sharing_object(s, line, copy->va, &at);
-    return json_pack(
-        "{s:I,s:I,s:I,s:s,s:s,s:I,s:I,s:o,s:o,s:o,s:s}", "va", (json_int_t)copy->va, "pa",
-        (json_int_t)copy->line, "home", (json_int_t)(copy->line / s->truth->memory), "first_object",
-        at.name, "verdict", rep_verdict_name[rep_verdict_of(s, &line->lost)], "falsely",
-        (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly, "columns",
-        columns(line->v), "cards", cards(s, line), "askers", askers(s, line->asker, line->askers),
-        "advice", rep_sharing_advice(s, line, advice, sizeof advice));
+    return json_pack("{s:I,s:I,s:I,s:s,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:s}", "va",
+                     (json_int_t)copy->va, "pa", (json_int_t)copy->line, "home",
+                     (json_int_t)(copy->line / s->truth->memory), "first_object", at.name,
+                     "verdict", rep_verdict_name[rep_verdict_of(s, &line->lost)], "falsely",
+                     (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly,
+                     "columns", columns(line->v), "holds", holds(s, line), "cards", cards(s, line),
+                     "askers", askers(s, line->asker, line->askers), "advice",
+                     rep_sharing_advice(s, line, advice, sizeof advice));
 }
 
 void rep_sharing_json(const struct rep_sharing *s, FILE *out)

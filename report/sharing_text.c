@@ -6,11 +6,13 @@
 #include "report/sharing.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     OBJECTS = 10, /* in the table */
     ASKERS = 6,   /* of a line */
+    HELD = 6,     /* objects in it */
     CARDS = 16,   /* of a line's map */
     WORD = 4,     /* [bytes] of a place in the map */
 };
@@ -32,6 +34,11 @@ static void put_place(const struct rep_sharing *s, uint64_t pc, FILE *out)
         fprintf(out, "%s+0x%" PRIx64, place->function, pc - place->from);
     else
         fprintf(out, "0x%" PRIx64, pc);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 static double share(const struct rep_sharing *s, int64_t cycles)
@@ -61,7 +68,7 @@ static void put_head(const struct rep_sharing *s, FILE *out)
 {
     if (s->code->command)
         fprintf(out, "# program: %s\n", s->code->command);
-    fprintf(out, "# PCycles of threads: %" PRId64 "\n", s->time);
+    fprintf(out, "# PCycles of threads, without those that slept: %" PRId64 "\n", s->time);
     fprintf(out, "# %-24s %12s %14s %9s\n", "what the requests were", "requests", "PCycles",
             "of time");
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
@@ -77,7 +84,7 @@ static void put_head(const struct rep_sharing *s, FILE *out)
 
 static void put_object(const struct rep_sharing *s, const struct rep_shared_object *o, FILE *out)
 {
-    fprintf(out, "  %-7s %13" PRId64 " %7.2f %% %13" PRId64 " %7.2f %% %6zu %9" PRId64 "  %s\n",
+    fprintf(out, "  %-7s %16" PRId64 " %7.2f %% %13" PRId64 " %7.2f %% %6zu %9" PRId64 "  %s\n",
             rep_verdict_name[rep_verdict_of(s, &o->lost)], o->lost.falsely,
             share(s, o->lost.falsely), o->lost.truly, share(s, o->lost.truly), o->lines,
             o->v[PC_MISS_NACKS], o->name);
@@ -87,13 +94,13 @@ static void put_objects(const struct rep_sharing *s, FILE *out)
 {
     size_t shown = 0;
     fprintf(out,
-            "\n# objects, by the PCycles that sharing cost\n# %-7s %13s %9s %13s %9s %6s %9s"
+            "\n# objects, by the PCycles that sharing cost\n# %-7s %16s %9s %13s %9s %6s %9s"
             "  object\n",
-            "sharing", "falsely", "of time", "truly", "of time", "lines", "NACKs");
+            "sharing", "PCycles: falsely", "of time", "truly", "of time", "lines", "NACKs");
     for (; shown < s->objects && shown < OBJECTS; shown++)
         put_object(s, &s->object[shown], out);
     if (!shown)
-        fputs("  none\n", out);
+        fputs("  (nothing was shared)\n", out);
     if (shown < s->objects)
         fprintf(out, "# %zu more\n", s->objects - shown);
 }
@@ -126,41 +133,48 @@ static void put_map(const struct rep_sharing *s, const struct rep_shared_line *l
         fprintf(out, "      card %4" PRIu32 "  ", copy->card);
         for (unsigned byte = 0; byte < s->truth->line; byte += WORD)
             putc(touch_of(copy, byte), out);
-        fprintf(out, "  lost it %" PRIu64 " times\n", copy->taken);
+        fprintf(out, "  lost it %" PRIu64 " time%s\n", copy->taken, plural(copy->taken));
     }
     if (left)
-        fprintf(out, "      and %u more cards\n", left);
+        fprintf(out, "      and %u more card%s\n", left, plural(left));
+}
+
+/* The line's bytes that are an object's: "0-3", or "0-63" if there are others between them. */
+static void put_bytes(pc_bytes bytes, FILE *out)
+{
+    char range[16];
+    unsigned first = 0, last = 127;
+    while (!(bytes >> first & 1) && first < last)
+        first++;
+    while (!(bytes >> last & 1) && last > first)
+        last--;
+    snprintf(range, sizeof range, "%u-%u", first, last);
+    fprintf(out, "      %7s", range);
 }
 
 static void put_contents(const struct rep_sharing *s, const struct rep_shared_line *line, FILE *out)
 {
-    char last[REP_OBJECT_NAME] = "";
-    unsigned shown = 0;
-    fputs("    holds ", out);
-    for (unsigned byte = 0; byte < s->truth->line; byte += WORD) {
-        struct rep_object at;
-        bool touched = false;
-        for (size_t i = line->copy; i < line->copy + line->copies; i++)
-            touched |= touch_of(&s->truth->copy[i], byte) != '.';
-        if (!touched)
-            continue;
-        rep_sharing_object(s, line, s->truth->copy[line->copy].va + byte, &at);
-        if (!strcmp(at.name, last))
-            continue;
-        strcpy(last, at.name);
-        if (shown++ < 8)
-            fprintf(out, "%s%s", shown > 1 ? ", " : "", at.name);
+    size_t count, shown = 0;
+    struct rep_held *part = rep_sharing_parts(s, line, &count);
+    fprintf(out, "    %9s %16s %13s  holds\n", "bytes", "PCycles: falsely", "truly");
+    for (; shown < count && shown < HELD; shown++) {
+        put_bytes(part[shown].bytes, out);
+        fprintf(out, " %16" PRId64 " %13" PRId64 "  %s\n", part[shown].lost.falsely,
+                part[shown].lost.truly, part[shown].at.name);
     }
-    fprintf(out, "%s\n", shown > 8 ? ", ..." : "");
+    if (shown < count)
+        fprintf(out, "      and %zu more\n", count - shown);
+    free(part);
 }
 
 static void put_askers(const struct rep_sharing *s, const struct rep_shared_line *line, FILE *out)
 {
     size_t shown = 0;
-    fprintf(out, "    %12s %12s %9s %9s  asked by\n", "falsely", "truly", "misses", "upgrades");
+    fprintf(out, "    %16s %13s %9s %9s  asked by\n", "PCycles: falsely", "truly", "misses",
+            "upgrades");
     for (; shown < line->askers && shown < ASKERS; shown++) {
         const struct rep_asker *a = &line->asker[shown];
-        fprintf(out, "    %12" PRId64 " %12" PRId64 " %9" PRId64 " %9" PRId64 "  ", a->lost.falsely,
+        fprintf(out, "    %16" PRId64 " %13" PRId64 " %9" PRId64 " %9" PRId64 "  ", a->lost.falsely,
                 a->lost.truly, a->v[PC_MISS_FALSE_SHARING] + a->v[PC_MISS_TRUE_SHARING],
                 a->v[PC_MISS_UPGRADE_FALSE] + a->v[PC_MISS_UPGRADE_TRUE]);
         put_place(s, a->pc, out);
@@ -172,12 +186,13 @@ static void put_askers(const struct rep_sharing *s, const struct rep_shared_line
         putc('\n', out);
     }
     if (shown < line->askers)
-        fprintf(out, "      and %zu more instructions\n", line->askers - shown);
+        fprintf(out, "      and %zu more instruction%s\n", line->askers - shown,
+                plural(line->askers - shown));
 }
 
 static void put_line(const struct rep_sharing *s, const struct rep_shared_line *line, FILE *out)
 {
-    char advice[1024];
+    char advice[REP_ADVICE];
     const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
     const enum rep_verdict verdict = rep_verdict_of(s, &line->lost);
     fprintf(out,
@@ -204,7 +219,8 @@ void rep_sharing_text(const struct rep_sharing *s, size_t most, FILE *out)
             put_line(s, &s->line[i], out);
     }
     if (most && shown > most)
-        fprintf(out, "\n# %zu more lines (--lines)\n", shown - most);
+        fprintf(out, "\n# %zu more line%s (--lines)\n", shown - most, plural(shown - most));
     if (quiet)
-        fprintf(out, "\n# %zu shared lines cost less than a hundredth of the time each\n", quiet);
+        fprintf(out, "\n# %zu shared line%s cost less than a hundredth of the time%s\n", quiet,
+                plural(quiet), quiet == 1 ? "" : " each");
 }

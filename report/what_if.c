@@ -5,13 +5,14 @@
 #include "report/what_if.h"
 
 #include "base/alloc.h"
+#include "report/profile_cost.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-const char *const rep_unit_name[] = {"threads", "elements", "members"};
+const char *const rep_unit_name[] = {"threads", "elements", "members", "words"};
 
 enum { CARDS_MAX = 1024, RANGES_MAX = 1 << 20 };
 
@@ -39,18 +40,29 @@ struct index {
     UT_hash_handle hh;
 };
 
+static void index_line(const struct rep_truth *truth, uint64_t va, size_t copy, struct index **all)
+{
+    struct index *known;
+    va &= ~(truth->line - 1);
+    HASH_FIND(hh, *all, &va, sizeof va, known);
+    if (known || truth->copy[copy].code)
+        return;
+    while (copy > 0 && truth->copy[copy - 1].line == truth->copy[copy].line)
+        copy--;
+    known = sim_alloc(1, sizeof *known);
+    known->va = va;
+    known->copy = copy;
+    HASH_ADD(hh, *all, va, sizeof known->va, known);
+}
+
+/* A page may have had another address before: its requests have that, too. */
 static struct index *index_lines(const struct rep_truth *truth)
 {
-    struct index *all = NULL, *known;
-    for (size_t i = 0; i < truth->copies; i++) {
-        HASH_FIND(hh, all, &truth->copy[i].va, sizeof all->va, known);
-        if (known || truth->copy[i].code)
-            continue;
-        known = sim_alloc(1, sizeof *known);
-        known->va = truth->copy[i].va;
-        known->copy = i;
-        HASH_ADD(hh, all, va, sizeof known->va, known);
-    }
+    struct index *all = NULL;
+    for (size_t i = 0; i < truth->copies; i++)
+        index_line(truth, truth->copy[i].va, i, &all);
+    for (size_t i = 0; i < truth->rows; i++)
+        index_line(truth, truth->row[i].va, truth->row[i].copy, &all);
     return all;
 }
 
@@ -63,22 +75,31 @@ static void free_index(struct index *all)
     }
 }
 
+/* The line that holds `va`; NULL: nobody has touched it. */
+static const struct index *line_at(const struct rep_truth *truth, const struct index *lines,
+                                   uint64_t va)
+{
+    const uint64_t line = va & ~(truth->line - 1);
+    const struct index *known;
+    HASH_FIND(hh, lines, &line, sizeof line, known);
+    return known;
+}
+
 /* @return false: nobody has touched it */
 static bool users_of(const struct rep_truth *truth, const struct index *lines, uint64_t va,
                      struct users *users)
 {
-    const uint64_t line = va & ~(truth->line - 1), byte = va - line;
-    const struct index *known;
+    const uint64_t byte = va & (truth->line - 1);
+    const struct index *known = line_at(truth, lines, va);
     bool any = false;
     memset(users, 0, sizeof *users);
-    HASH_FIND(hh, lines, &line, sizeof line, known);
     if (!known)
         return false;
     for (size_t i = known->copy;
          i < truth->copies && truth->copy[i].line == truth->copy[known->copy].line; i++) {
         const struct pc_missed_copy *copy = &truth->copy[i];
         const uint64_t touched = copy->read[byte / 64] | copy->written[byte / 64];
-        if (!(touched >> byte % 64 & 1) || copy->card >= CARDS_MAX)
+        if (!(touched >> byte % 64 & 1) || copy->code || copy->card >= CARDS_MAX)
             continue;
         users->card[copy->card / 64] |= UINT64_C(1) << copy->card % 64;
         any = true;
@@ -111,10 +132,13 @@ static void part_by_users(struct parting *p, uint64_t from, uint64_t to)
 {
     uint64_t begin = from;
     uint32_t group = 0;
-    for (uint64_t va = from; va <= to && p->layout->ranges < RANGES_MAX; va++) {
+    for (uint64_t va = from, next; va <= to && p->layout->ranges < RANGES_MAX; va = next) {
         struct users users;
-        const bool used = va < to && users_of(p->truth, p->lines, va, &users);
+        const uint64_t end = (va | (p->truth->line - 1)) + 1;
+        const bool known = va < to && line_at(p->truth, p->lines, va);
+        const bool used = known && users_of(p->truth, p->lines, va, &users);
         const uint32_t now = used ? group_of(&p->groups, &users) : 0;
+        next = known || va == to ? va + 1 : end < to ? end : to;
         if (now == group)
             continue;
         if (group)
@@ -135,19 +159,37 @@ static void free_groups(struct users *groups)
 
 /* ---- by how it is declared ------------------------------------------------------------------- */
 
-static void part_by_members(const struct rep_sharing *s, const struct prog_object *object,
+static void part_by_members(const struct rep_sharing *s, const struct rep_named *named,
                             unsigned depth, struct rep_layout *layout)
 {
-    const uint64_t size = object->to - object->from;
-    for (uint64_t at = 0; at < size && layout->ranges < RANGES_MAX;) {
+    const struct rep_object *object = &named->at;
+    for (uint64_t at = named->from - object->from;
+         at < named->to - object->from && layout->ranges < RANGES_MAX;) {
         struct prog_member part;
-        s->code->names->member(s->code->names, object, at, depth, &part);
+        s->code->names->member(s->code->names, &object->variable, at, depth, &part);
         const uint64_t end = part.offset + part.size;
         if (!part.padding && part.size)
-            add_range(layout, object->from + at, object->from + (end < size ? end : size), 0);
-        at = end > at ? end : size;
+            add_range(layout, object->from + at,
+                      object->from + (end < object->size ? end : object->size), 0);
+        at = end > at ? end : object->size;
     }
-    layout->parts = layout->ranges;
+}
+
+/* The words of [from, to) that somebody has touched. */
+static void part_by_words(struct parting *p, uint64_t from, uint64_t to)
+{
+    enum { WORD = 4 };
+    struct users users;
+    for (uint64_t va = from, next; va < to && p->layout->ranges < RANGES_MAX; va = next) {
+        bool used = false;
+        const bool known = line_at(p->truth, p->lines, va);
+        next = (va | (known ? WORD - 1 : p->truth->line - 1)) + 1;
+        next = next < to ? next : to;
+        for (uint64_t byte = va; byte < next && !used; byte++)
+            used = users_of(p->truth, p->lines, byte, &users);
+        if (used)
+            add_range(p->layout, va, next, 0);
+    }
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
@@ -158,44 +200,61 @@ static bool refuse(char *why, size_t size, const char *format, const char *name)
     return false;
 }
 
-/* All blocks of the site that the object at `va` comes from, or that block's kind alone. */
-static void part_blocks(struct parting *p, const struct rep_objects *objects,
-                        const struct rep_object *at)
+static void part_range(struct parting *p, enum rep_unit unit, uint64_t from, uint64_t to)
 {
+    if (unit == REP_UNIT_words)
+        part_by_words(p, from, to);
+    else
+        part_by_users(p, from, to);
+}
+
+/* Whether a block is called as `at` is, but for its number. */
+static bool is_of_site(const struct rep_sharing *s, const struct rep_objects *objects,
+                       const struct rep_block *block, const struct rep_object *at)
+{
+    char one[400], other[400];
+    if (block->to - block->from != at->size)
+        return false;
+    return block->site == at->block->site ||
+           (objects->site[block->site].kind == objects->site[at->block->site].kind &&
+            !strcmp(rep_site_name(s->finder, block->site, one, sizeof one),
+                    rep_site_name(s->finder, at->block->site, other, sizeof other)));
+}
+
+static void part_named(struct parting *p, const struct rep_sharing *s,
+                       const struct rep_objects *objects, const struct rep_named *named,
+                       enum rep_unit unit)
+{
+    if (unit == REP_UNIT_elements || unit == REP_UNIT_members) {
+        part_by_members(s, named, unit == REP_UNIT_elements ? 1 : UINT_MAX, p->layout);
+        return;
+    }
+    if (!named->site) {
+        part_range(p, unit, named->from, named->to);
+        return;
+    }
     for (size_t i = 0; i < objects->blocks; i++)
-        if (objects->block[i].site == at->block->site)
-            part_by_users(p, objects->block[i].from, objects->block[i].to);
+        if (is_of_site(s, objects, &objects->block[i], &named->at))
+            part_range(p, unit, objects->block[i].from, objects->block[i].to);
 }
 
-static const struct rep_shared_object *find_shared(const struct rep_sharing *s, const char *name)
+static bool find(const struct rep_sharing *s, const char *name, enum rep_unit unit,
+                 struct rep_named *out, char *why, size_t size)
 {
-    for (size_t i = 0; i < s->objects; i++)
-        if (!strcmp(s->object[i].name, name))
-            return &s->object[i];
-    return NULL;
-}
-
-/* An object that was shared; else, a variable of that name, of which there may be several. */
-static bool find_object(const struct rep_sharing *s, const char *name, struct rep_object *out)
-{
-    const struct rep_shared_object *shared = find_shared(s, name);
-    struct prog_names *names = s->code->names;
-    uint64_t from, to;
-    const bool known = !shared && names && names->find && names->find(names, name, &from, &to);
-    if (shared)
-        rep_object_at(s->finder, shared->va, shared->first, shared->last, out);
-    else if (known)
-        rep_object_at(s->finder, from, 0, SIM_NEVER, out);
-    return shared || known;
-}
-
-static void part_object(struct parting *p, const struct rep_objects *objects,
-                        const struct rep_object *at)
-{
-    if (at->kind == REP_OBJECT_HEAP)
-        part_blocks(p, objects, at);
-    else if (at->size)
-        part_by_users(p, at->from, at->from + at->size);
+    char suggest[1024];
+    if (!rep_sharing_find(s, name, out)) {
+        snprintf(why, size, "no variable '%.200s', and no shared object of that name; %s", name,
+                 rep_sharing_suggest(s, name, suggest, sizeof suggest));
+        return false;
+    }
+    if (out->at.kind == REP_OBJECT_CODE)
+        return refuse(why, size, "'%.200s' is a function: only data can be kept apart", name);
+    if ((unit == REP_UNIT_elements || unit == REP_UNIT_members) && !out->at.variable.name)
+        return refuse(why, size,
+                      "'%.200s' is no variable, so nobody knows its elements and members: "
+                      "--unit=words takes its words of four bytes",
+                      name);
+    return true;
 }
 
 static int by_address(const void *x, const void *y)
@@ -204,7 +263,8 @@ static int by_address(const void *x, const void *y)
     return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Blocks that had the same bytes one after the other: the first one's parts stay. */
+/* Blocks that had the same bytes one after the other: the first one's parts stay. So do those of an
+ * object that is named twice. */
 static void disjoin(struct rep_layout *l)
 {
     size_t kept = 0;
@@ -216,41 +276,92 @@ static void disjoin(struct rep_layout *l)
     l->ranges = kept;
 }
 
-bool rep_what_if(const struct rep_sharing *s, const struct rep_objects *objects, const char *name,
-                 enum rep_unit unit, struct rep_layout *layout, char *why, size_t size)
+static size_t part_all(struct parting *p, const struct rep_sharing *s,
+                       const struct rep_objects *objects, char *const names[], enum rep_unit unit,
+                       char *why, size_t size)
 {
-    struct parting p = {.truth = s->truth, .layout = layout};
-    struct rep_object at;
-    bool good = true;
-    *layout = (struct rep_layout){0};
-    if (!find_object(s, name, &at))
-        return refuse(why, size, "no variable '%.200s', and no shared object of that name", name);
-    if (at.kind == REP_OBJECT_CODE)
-        return refuse(why, size, "'%.200s' is a function: only data can be kept apart", name);
-    if (unit != REP_UNIT_threads && at.kind != REP_OBJECT_STATIC)
-        return refuse(why, size, "'%.200s' is no variable: only parts of threads are known of it",
-                      name);
-    if (unit != REP_UNIT_threads) {
-        part_by_members(s, &at.variable, unit == REP_UNIT_elements ? 1 : UINT_MAX, layout);
-    } else {
-        p.lines = index_lines(s->truth);
-        part_object(&p, objects, &at);
-        layout->parts = HASH_COUNT(p.groups);
-        free_index(p.lines);
-        free_groups(p.groups);
+    struct rep_named named;
+    size_t before = 0;
+    for (size_t i = 0; names[i]; i++, before = p->layout->ranges) {
+        if (!find(s, names[i], unit, &named, why, size))
+            return 0;
+        part_named(p, s, objects, &named, unit);
+        if (p->layout->ranges >= RANGES_MAX)
+            return refuse(why, size, "'%.200s' has more than a million parts: too many", names[i]);
+        if (p->layout->ranges == before)
+            return refuse(why, size, "no processor has touched '%.200s'", names[i]);
     }
-    if (layout->ranges >= RANGES_MAX)
-        good = refuse(why, size, "'%.200s' has more than a million parts: too many", name);
-    disjoin(layout);
-    if (good && !layout->ranges)
-        good = refuse(why, size, "no processor has touched '%.200s'", name);
-    if (!good)
+    disjoin(p->layout);
+    return unit == REP_UNIT_threads ? HASH_COUNT(p->groups) : p->layout->ranges;
+}
+
+bool rep_what_if(const struct rep_sharing *s, const struct rep_objects *objects,
+                 char *const names[], enum rep_unit unit, struct rep_layout *layout, char *why,
+                 size_t size)
+{
+    struct parting p = {.truth = s->truth, .layout = layout, .lines = index_lines(s->truth)};
+    *layout = (struct rep_layout){0};
+    const size_t parts = part_all(&p, s, objects, names, unit, why, size);
+    layout->parts = parts;
+    free_index(p.lines);
+    free_groups(p.groups);
+    if (!parts)
         rep_layout_free(layout);
-    return good;
+    return parts;
 }
 
 void rep_layout_free(struct rep_layout *layout)
 {
     free(layout->range);
     *layout = (struct rep_layout){0};
+}
+
+/* ---- what to say of it ----------------------------------------------------------------------- */
+
+/* What sharing the object cost, at all of its bytes. */
+static struct rep_lost lost_of(const struct rep_sharing *s, const char *name,
+                               const struct rep_named *named)
+{
+    const struct rep_shared_object *shared = rep_sharing_shared(s, name);
+    struct rep_lost sum = {0};
+    if (shared)
+        return shared->lost;
+    for (size_t i = 0; i < s->truth->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        const struct rep_lost lost = rep_lost_of(row->v);
+        if (row->va < named->at.from || row->va >= named->at.from + named->at.size)
+            continue;
+        sum.falsely = rep_plus(sum.falsely, lost.falsely);
+        sum.truly = rep_plus(sum.truly, lost.truly);
+    }
+    return sum;
+}
+
+/* Whether it could be the address of something. */
+static bool may_point(const struct rep_sharing *s, const struct rep_named *named)
+{
+    const struct rep_object *at = &named->at;
+    struct prog_member part;
+    if (!at->variable.name || (at->size != 4 && at->size != 8))
+        return false;
+    s->code->names->member(s->code->names, &at->variable, 0, 1, &part);
+    return !*part.name;
+}
+
+const char *rep_what_if_note(const struct rep_sharing *s, const char *name, char *buf, size_t size)
+{
+    char costly[800];
+    struct rep_named named;
+    if (!rep_sharing_find(s, name, &named))
+        return NULL;
+    const struct rep_lost lost = lost_of(s, name, &named);
+    if (rep_verdict_of(s, &lost) != REP_VERDICT_none || !s->objects ||
+        rep_verdict_of(s, &s->object[0].lost) == REP_VERDICT_none)
+        return NULL;
+    snprintf(buf, size,
+             "sharing '%.200s' cost less than a hundredth of the time%s; these lost most: %s", name,
+             may_point(s, &named) ? " (if it is a pointer: what it points to is another object)"
+                                  : "",
+             rep_sharing_costly(s, costly, sizeof costly));
+    return buf;
 }

@@ -13,6 +13,7 @@ enum rep_unit {
     REP_UNIT_threads,  /**< the bytes that the same processors touch */
     REP_UNIT_elements, /**< elements of an array, members of a struct */
     REP_UNIT_members,  /**< what has no parts */
+    REP_UNIT_words,    /**< words of four bytes that any processor touches */
     REP_UNIT__COUNT
 };
 extern const char *const rep_unit_name[REP_UNIT__COUNT];
@@ -25,12 +26,18 @@ struct rep_layout {
 };
 
 /**
- * @param name  of a variable, or of an object as rep_sharing_text shows it
+ * @param names  of objects, as rep_sharing_find takes them, NULL after the last; what the same
+ *               processors touch of all of them may share lines
  * @return true, or false with one sentence in `why`
  */
 bool rep_what_if(const struct rep_sharing *sharing, const struct rep_objects *objects,
-                 const char *name, enum rep_unit unit, struct rep_layout *layout, char *why,
+                 char *const names[], enum rep_unit unit, struct rep_layout *layout, char *why,
                  size_t size);
+
+/** That the object is hardly one to be tried, because others cost more: a sentence; NULL: it is
+ *  one. @return buf, or NULL */
+const char *rep_what_if_note(const struct rep_sharing *sharing, const char *name, char *buf,
+                             size_t size);
 void rep_layout_free(struct rep_layout *layout);
 
 #endif

@@ -37,7 +37,7 @@ def build(lab, name, where, *flags):
 
 def run(*command, status=0):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    assert done.returncode == status, f"{command}: status {done.returncode}: {done.stderr}"
+    assert done.returncode == status, f"status {done.returncode}: {done.stderr}: {command}"
     return done.stdout
 
 
@@ -65,6 +65,24 @@ def gain_of(numachine, directory, name):
     return before, after
 
 
+def names_in(found):
+    """All that c2c calls something by, and that can be laid out otherwise: not lines of instructions."""
+    names = {o["object"] for o in found["objects"]}
+    for line in found["lines"]:
+        if all(held["kind"] != "code" for held in line["holds"]):
+            names |= {held[key] for held in line["holds"] for key in ("object", "first")}
+            names |= set(re.findall(r"--what-if '([^']*)'", line["advice"]))
+    return sorted(names)
+
+
+def check_names(numachine, directory, found):
+    """Each of them is taken; all at once, because each time is a run."""
+    names = names_in(found)
+    assert names
+    tried = json.loads(run(numachine, "c2c", "--format=json", *(f"--what-if={name}" for name in names), directory))
+    assert tried["objects"] == names and tried["parts"] > 0
+
+
 def check(numachine, lab, program, scratch):
     name, kind, falsely = program
     wrong = []
@@ -78,6 +96,7 @@ def check(numachine, lab, program, scratch):
     if (asked / "stats.json").read_bytes() != (other / "stats.json").read_bytes():
         wrong.append("asking for the truth has changed what is counted")
     found = json.loads(run(numachine, "c2c", "--format=json", asked))
+    check_names(numachine, asked, found)
     called = [o for o in found["objects"] if o["verdict"] in ("false", "mixed")]
     for o in called:
         if not any(is_named(d, o["object"], name) for d in falsely):

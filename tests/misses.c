@@ -120,6 +120,7 @@ struct access {
     bool write;
     bool late;   /* copies taken away live on for a while */
     bool stolen; /* if it is an upgrade, another card is faster */
+    bool fails;  /* if it is an upgrade, nothing is stored then: a store-conditional */
 };
 
 static void upgrade(struct world *w, const struct access *a, pc_bytes bytes)
@@ -138,6 +139,7 @@ static void upgrade(struct world *w, const struct access *a, pc_bytes bytes)
     }
     take_from_others(w, a->card, a->line, a->late);
     have(w, a->card, a->line, begins, false);
+    note(w, WROTE, a->card, a->line)->bytes = bytes; /* what it is for counts as written */
 }
 
 static void miss(struct world *w, const struct access *a, pc_bytes bytes)
@@ -154,17 +156,22 @@ static void do_access(struct world *w, const struct access *a)
 {
     const pc_bytes bytes = (((pc_bytes)1 << a->size) - 1) << a->offset;
     enum holds *holds = &w->holds[a->card][a->line];
+    bool fails = false;
     w->now += 3;
     if (*holds != OUTDATED || a->write)
         arrive(w, a->line);
-    if (*holds == NOTHING)
+    if (*holds == NOTHING) {
         miss(w, a, bytes);
-    else if (a->write && *holds == SHARES)
+    } else if (a->write && *holds == SHARES) {
         upgrade(w, a, bytes);
+        fails = a->fails;
+    }
     if (*holds == NOTHING || a->write)
         *holds = a->write ? OWNS : SHARES;
     note(w, USED, a->card, a->line);
     pc_copies_use(w->copies, place(a->card, a->line));
+    if (fails)
+        return;
     note(w, a->write ? WROTE : READ, a->card, a->line)->bytes = bytes;
     pc_copies_touch(w->copies, place(a->card, a->line), a->write ? 0 : bytes, a->write ? bytes : 0);
 }
@@ -497,7 +504,8 @@ static void drawn(struct world *w, uint64_t seed)
                            .pc = (unsigned)random_of(&seed, PCS),
                            .write = random_of(&seed, 10) < writes,
                            .late = random_of(&seed, 4) == 0,
-                           .stolen = random_of(&seed, 5) == 0};
+                           .stolen = random_of(&seed, 5) == 0,
+                           .fails = random_of(&seed, 5) == 0};
         a.offset = (unsigned)random_of(&seed, spread) * 8 +
                    (unsigned)random_of(&seed, 8) / a.size * a.size;
         const bool held = w->holds[a.card][a.line] == SHARES;
@@ -543,7 +551,8 @@ Test(misses, are_what_a_slow_way_says)
 /* ---- sequences whose answers are known ---------------------------------------------------------
  */
 
-/* Accesses "card operation offset", of a word; what the last one is by each definition. */
+/* Accesses "card operation offset", of a word; what the last one is by each definition. Operation
+ * `c` is a store-conditional that gets the line, and fails. */
 static const struct sequence {
     const char *what, *accesses;
     enum pc_miss_column class, word, eggers, torrellas;
@@ -560,6 +569,10 @@ static const struct sequence {
      PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
     {"news of an earlier loss, read late", "0r0 1w8 0r0 1w4 0r8", PC_MISS_TRUE_SHARING,
      PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_COLD},
+    {"a word that another has tried to write", "0r0 1r0 1c0 0r0", PC_MISS_TRUE_SHARING,
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
+    {"another word that another has tried to write", "0r0 1r8 1c8 0r0", PC_MISS_FALSE_SHARING,
+     PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
     {"a lock that migrates", "0w0 1w0 2w0 0w0", PC_MISS_TRUE_SHARING, PC_MISS_WORD_TRUE,
      PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
 };
@@ -570,7 +583,8 @@ static void play(struct world *w, const char *accesses)
     char operation;
     int used;
     while (sscanf(accesses, "%u%c%u%n", &a.card, &operation, &a.offset, &used) == 3) {
-        a.write = operation == 'w';
+        a.write = operation != 'r';
+        a.fails = operation == 'c';
         do_access(w, &a);
         accesses += used;
     }
@@ -621,7 +635,8 @@ Test(misses, upgrades)
         {"0r0 1r0 0w0", PC_MISS_UPGRADE_TRUE},     {"0r0 1r8 0w0", PC_MISS_UPGRADE_FALSE},
         {"0r0 0w0", PC_MISS_UPGRADE_ALONE},        {"0r0 1r8 0w0 0w8", PC_MISS_UPGRADE_TRUE},
         {"0w0 1r0 0w0", PC_MISS_UPGRADE_TRUE},     {"0w0 1r8 0w0", PC_MISS_UPGRADE_FALSE},
-        {"0r0 1r0 2r8 1w8", PC_MISS_UPGRADE_TRUE},
+        {"0r0 1r0 2r8 1w8", PC_MISS_UPGRADE_TRUE}, {"0r0 1r0 0c0", PC_MISS_UPGRADE_TRUE},
+        {"0r0 1r8 0c0", PC_MISS_UPGRADE_FALSE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_expect_eq(count_of(rows[i].accesses, rows[i].class), 1, "%s", rows[i].accesses);

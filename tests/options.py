@@ -60,7 +60,7 @@ ROWS = {
     "--state": ("stall/cache", "nacks", ["stal", "0", "stall/"], True),
     "--thread": ("0", "1000", ["-1", "1.5", "two", "99999999999999999999"], True),
     "--unit": ("elements", "members", ["element", "0"], True),
-    "--what-if": ("table", "tallies", ["--lines"], True),
+    "--what-if": ("table", "tallies", ["--lines"], False),
     "--set": ("bus.fifo=7", "bus.fifo=9", ["bus.fifo", "=7", "bus.fifo=", "bus.fifo=0"], False),
 }
 

@@ -14,9 +14,11 @@ import tempfile
 LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
 
 
-def run(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                          timeout=120, check=False)
+def run(*command, stdin=None):
+    """@param stdin  a file"""
+    with open(stdin or os.devnull, encoding="ascii") as given:
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=given, timeout=120,
+                              check=False)
     assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
     return done.stdout
 
@@ -36,7 +38,25 @@ def check_pipe(numachine, directory):
     """The file with what the run wrote is no file any more."""
     (directory / "guest.stdout").unlink()
     os.mkfifo(directory / "guest.stdout")
-    assert "another one" in run(numachine, "c2c", "--what-if", "bytes", directory)
+    assert "cannot be compared" in run(numachine, "c2c", "--what-if", "bytes", directory)
+
+
+def check_stdin(numachine, guest, scratch):
+    """A program that reads its input: without it the second run comes to another end, and nothing is compared."""
+    kept, named, number = scratch / "input", scratch / "named", scratch / "number"
+    number.write_text("40")
+    asked = [numachine, "stat", "-q", "--truth"]
+    run(*asked, "-o", kept, "--", guest, "x", stdin=number)
+    run(*asked, "-o", named, f"--set=program.stdin={number}", "--", guest, "x")
+    for command in ["c2c", "--what-if", "bytes"], ["placement", "--measure"]:
+        done = subprocess.run([numachine, *command, kept], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              timeout=120, check=False)
+        assert done.returncode == 1 and not done.stdout, (done.returncode, done.stdout)
+        assert "the second run ended with status 3, the first with status 0: no comparison" in done.stderr, done.stderr
+        assert "program.stdin" in done.stderr, done.stderr
+    for directory, given in ((kept, number), (named, None)):
+        text = run(numachine, "c2c", "--what-if", "bytes", directory, stdin=given)
+        assert "PCycles, " in text and "output" not in text, text
 
 
 def check_many(numachine, directory):
@@ -61,6 +81,7 @@ def main():
         for guest in guests:
             check_words(numachine, guest, pathlib.Path(scratch))
         check_many(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
+        check_stdin(numachine, guests[0], pathlib.Path(scratch))
         check_limit(numachine, guests[0], pathlib.Path(scratch))
         check_pipe(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
     print(f"{len(guests)} programs did what they did with their bytes on other lines")

@@ -1,6 +1,7 @@
 /*
  * Bytes of one word: some threads store them, others do so by LL and SC, which are of the whole
- * word. What it prints does not depend on time, wherever the bytes lie.
+ * word. What it prints does not depend on time, wherever the bytes lie. With an argument, it reads
+ * from standard input how often it is all to be done.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,12 +14,13 @@ static _Alignas(LINE) atomic_flag locks[THREADS];
 static struct {
     _Alignas(LINE) volatile unsigned n;
 } lost[THREADS], counted[THREADS / 2];
+static unsigned turns = TURNS;
 static volatile char many[3 << 20]; /* more elements than can lie apart */
 
 /* The first thread adds to its byte; nobody but its owner stores another. */
 static void own_bytes(unsigned me)
 {
-    for (unsigned i = 1; i <= TURNS; i++) {
+    for (unsigned i = 1; i <= turns; i++) {
         if (me == 0)
             bytes[me]++;
         else
@@ -32,7 +34,7 @@ static void own_bytes(unsigned me)
 /* Two threads for each lock. */
 static void take_turns(unsigned me)
 {
-    for (unsigned i = 0; i < TURNS; i++) {
+    for (unsigned i = 0; i < turns; i++) {
         while (atomic_flag_test_and_set(&locks[me / 2]))
             ;
         counted[me / 2].n++;
@@ -48,9 +50,12 @@ static void *body(void *arg)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t thread[THREADS];
+    (void)argv;
+    if (argc > 1 && scanf("%u", &turns) != 1)
+        return 3;
     for (unsigned long i = 1; i < THREADS; i++)
         pthread_create(&thread[i], NULL, body, (void *)i);
     body(NULL);

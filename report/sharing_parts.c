@@ -1,0 +1,91 @@
+/*
+ * What lies in a line: its objects, each with the bytes of the line that are its, and its cost
+ * there.
+ */
+#include "report/sharing.h"
+
+#include "base/alloc.h"
+#include "report/profile_cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 4 /* [bytes] as the maps of lines have them */ };
+
+pc_bytes rep_copy_read(const struct pc_missed_copy *copy)
+{
+    return (pc_bytes)copy->read[1] << 64 | copy->read[0];
+}
+
+pc_bytes rep_copy_written(const struct pc_missed_copy *copy)
+{
+    return (pc_bytes)copy->written[1] << 64 | copy->written[0];
+}
+
+static pc_bytes word_at(unsigned byte)
+{
+    return (pc_bytes)15 << byte;
+}
+
+static struct rep_held *part_of(struct rep_held *part, size_t *count, const struct rep_object *at)
+{
+    size_t i = 0;
+    while (i < *count && strcmp(part[i].at.key, at->key) != 0)
+        i++;
+    if (i == *count)
+        part[(*count)++] = (struct rep_held){.at = *at};
+    return &part[i];
+}
+
+static int64_t cost_of(const struct rep_held *part)
+{
+    return rep_plus(part->lost.falsely, part->lost.truly);
+}
+
+static unsigned first_of(const struct rep_held *part)
+{
+    unsigned byte = 0;
+    while (byte < 128 && !(part->bytes >> byte & 1))
+        byte++;
+    return byte;
+}
+
+static int by_cost(const void *x, const void *y)
+{
+    const struct rep_held *a = x, *b = y;
+    const int64_t p = cost_of(a), q = cost_of(b);
+    return p != q ? (q > p) - (q < p) : (int)first_of(a) - (int)first_of(b);
+}
+
+struct rep_held *rep_sharing_parts(const struct rep_sharing *s, const struct rep_shared_line *line,
+                                   size_t *count)
+{
+    const struct rep_truth *truth = s->truth;
+    const uint64_t va = truth->copy[line->copy].va;
+    struct rep_held *part = sim_alloc(line->rows + (size_t)truth->line / WORD, sizeof *part);
+    pc_bytes touched = 0;
+    struct rep_object at;
+    *count = 0;
+    for (size_t i = line->copy; i < line->copy + line->copies; i++)
+        touched |= rep_copy_read(&truth->copy[i]) | rep_copy_written(&truth->copy[i]);
+    for (unsigned byte = 0; byte < truth->line; byte += WORD) {
+        if (!(touched & word_at(byte)))
+            continue;
+        rep_sharing_object(s, line, va + byte, &at);
+        part_of(part, count, &at)->bytes |= word_at(byte);
+    }
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        const struct rep_lost lost = rep_lost_of(truth->row[i].v);
+        if (!lost.falsely && !lost.truly)
+            continue;
+        rep_sharing_object(s, line, truth->row[i].va, &at);
+        struct rep_held *p = part_of(part, count, &at);
+        p->bytes |=
+            word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
+        p->lost.falsely = rep_plus(p->lost.falsely, lost.falsely);
+        p->lost.truly = rep_plus(p->lost.truly, lost.truly);
+    }
+    if (*count)
+        qsort(part, *count, sizeof *part, by_cost);
+    return part;
+}

@@ -1,0 +1,103 @@
+/*
+ * Sharing of kinds that a hint can get wrong. The argument says which:
+ *   blocks   pairs of threads write members of their own of one small block; blocks share lines,
+ * too counter  a word that all change by LL and SC, with a line for itself turns    two words of a
+ * line; the threads swap them again and again mutex    a lock, and nothing in its line but it none
+ * one thread
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 4, THREADS = 2 * BLOCKS, TURNS = 400, LINE = 64 };
+
+struct pair {
+    volatile int even, odd;
+};
+
+static struct pair *pairs[BLOCKS];
+static struct pair *first;
+static _Alignas(LINE) struct {
+    atomic_int n;
+    char rest[LINE - sizeof(int)];
+} only;
+static _Alignas(LINE) volatile int swapped[LINE / sizeof(int)];
+static _Alignas(LINE) struct {
+    pthread_mutex_t lock;
+    char rest[LINE - sizeof(pthread_mutex_t)];
+} guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static pthread_barrier_t all_here;
+
+static void *in_blocks(void *arg)
+{
+    struct pair *mine = pairs[(size_t)arg / 2];
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < TURNS; i++) {
+        if ((size_t)arg % 2)
+            mine->odd++;
+        else
+            mine->even++;
+    }
+    return NULL;
+}
+
+static void *in_counter(void *arg)
+{
+    (void)arg;
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < TURNS; i++) {
+        int old = only.n;
+        while (!atomic_compare_exchange_weak(&only.n, &old, old + 1))
+            ;
+    }
+    return NULL;
+}
+
+static void *in_turns(void *arg)
+{
+    for (int round = 0; round < 4; round++) {
+        pthread_barrier_wait(&all_here);
+        for (int i = 0; i < TURNS; i++)
+            swapped[((size_t)arg + (size_t)round) % 2]++;
+    }
+    return NULL;
+}
+
+static void *in_mutex(void *arg)
+{
+    (void)arg;
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < TURNS / 4; i++) {
+        pthread_mutex_lock(&guard.lock);
+        pthread_mutex_unlock(&guard.lock);
+    }
+    return NULL;
+}
+
+static void run(void *(*body)(void *), size_t threads)
+{
+    pthread_t thread[THREADS];
+    pthread_barrier_init(&all_here, NULL, (unsigned)threads);
+    for (size_t i = 0; i < threads; i++)
+        pthread_create(&thread[i], NULL, body, (void *)i);
+    for (size_t i = 0; i < threads; i++)
+        pthread_join(thread[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "none";
+    for (size_t i = 0; i < BLOCKS; i++)
+        pairs[i] = calloc(1, sizeof *pairs[i]);
+    first = pairs[0];
+    if (!strcmp(what, "blocks"))
+        run(in_blocks, THREADS);
+    else if (!strcmp(what, "counter"))
+        run(in_counter, THREADS);
+    else if (!strcmp(what, "turns"))
+        run(in_turns, 2);
+    else if (!strcmp(what, "mutex"))
+        run(in_mutex, THREADS);
+    return first == pairs[0] ? 0 : 1;
+}

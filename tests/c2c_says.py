@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""
+What numachine c2c says of sharing whose mend is known, and that it takes each name that it prints.
+
+    c2c_says.py NUMACHINE GUEST...
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+WIDEST = 140  # columns of what a line holds; names of variables and files are the program's own
+BLOCK = re.compile(r"heap 8 bytes by main at c2c_guest\.c:\d+")
+
+
+def c2c(numachine, *words, status=0):
+    done = subprocess.run([str(w) for w in (numachine, "c2c", *words)], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=120, check=False)
+    assert done.returncode == status, f"status {done.returncode}: {words}: {done.stderr}"
+    return done.stderr if status else done.stdout
+
+
+def kept(numachine, guest, kind, scratch):
+    directory = scratch / f"{pathlib.Path(guest).name}.{kind}"
+    subprocess.run([numachine, "stat", "-q", "--truth", "-o", directory, "--", guest, kind], check=True,
+                   stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    return directory
+
+
+def printed_names(text):
+    """Of the table of objects, of what lines hold, and of the commands of the hints."""
+    table = re.findall(r"^  (?:none|false|true|mixed) .*?%.*?% +\d+ +\d+  (.*)$", text, re.M)
+    held = re.findall(r"^ {6,}\d+-\d+ +\d+ +\d+  (.*)$", text, re.M)
+    return table, held, re.findall(r"--what-if '([^']*)'", text)
+
+
+def parts(text):
+    return int(re.search(r"\((\d+) parts?\)", text)[1])
+
+
+def check_blocks(numachine, directory):
+    """Members of one block, and several blocks in a line: both are said, and each can be tried."""
+    text = c2c(numachine, "--lines=0", directory)
+    site = BLOCK.search(text)[0]
+    assert f"aligned_alloc(64, ...), and keep what different threads use of one '{site}' 64 bytes apart" in text, text
+    table, held, tried = printed_names(text)
+    assert site in table and site in tried and f"{site} [0]" in held, (table, held, tried)
+    assert max(len(line) for line in text.splitlines() if "mend" not in line) < WIDEST, text
+    lines = [block.split("  holds\n")[1] for block in text.split("  line at ")[1:]]
+    assert all(line.lstrip().split("  ")[-1].startswith("heap 8") for line in (x.split("\n")[0] for x in lines)), lines
+    together = [f"--what-if={name}" for name in sorted({*table, *held, *tried})]
+    assert json.loads(c2c(numachine, "--format=json", *together, directory))["output"] == "same"
+    assert parts(c2c(numachine, "--what-if", f"{site} [1]", directory)) == 2
+    alone = c2c(numachine, "--what-if", site, directory)
+    assert parts(alone) == 8 and "note" not in alone, alone
+    assert parts(c2c(numachine, "--what-if", site, "--unit=words", directory)) == 8
+    assert parts(c2c(numachine, "--what-if", site, "--what-if", "pairs[1]", "--what-if", "pairs[0]", directory)) > 8
+    refused = c2c(numachine, "--what-if", site, "--unit=members", directory, status=2)
+    assert "--unit=words" in refused, refused
+    pointer = c2c(numachine, "--what-if", "first", directory)
+    assert "if it is a pointer" in pointer and f"'{site}'" in pointer, pointer
+
+
+def check_mistakes(numachine, directory):
+    near = c2c(numachine, "--what-if", "onyl", directory, status=2)
+    assert "did you mean 'only'?" in near, near
+    far = c2c(numachine, "--what-if", "nothing like it", directory, status=2)
+    assert "these lost most: 'only'" in far, far
+    order = c2c(numachine, "--what-if", directory, "only", status=2)
+    assert "the order is --what-if OBJECT RUN_DIR" in order, order
+
+
+def check_counter(numachine, directory):
+    """A line of one word: none of it is false sharing, and its store-conditionals fail."""
+    found = json.loads(c2c(numachine, "--format=json", directory))
+    only = next(o for o in found["objects"] if o["object"] == "only")
+    assert only["truly"] > 0 and only["falsely"] == 0, only
+    text = c2c(numachine, directory)
+    assert "  only.n\n" in text and "numachine locks RUN_DIR" in text and "a copy for each" not in text, text
+    assert "(1 part)" in c2c(numachine, "--what-if", "only.n", directory)
+
+
+def check_turns(numachine, directory):
+    """Both threads use both words: nothing is a thread's own."""
+    line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
+    assert line["holds"][0]["object"] == "swapped" and line["verdict"] == "false", line
+    assert "use the same bytes of it, but not at the same time" in line["advice"], line["advice"]
+
+
+def check_mutex(numachine, directory):
+    line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
+    assert line["holds"][0]["object"] == "guard", line
+    assert "numachine locks RUN_DIR" in line["advice"] and "a copy for each" not in line["advice"], line["advice"]
+
+
+def check_none(numachine, directory):
+    text = c2c(numachine, directory)
+    assert "(nothing was shared)" in text and "1 shared lines" not in text, text
+
+
+def check_time(numachine, directory):
+    """Percentages are of threads that did not sleep; the first one has waited for the others."""
+    profile = json.loads((directory / "profile.json").read_text())
+    column = [name for name, *_ in profile["columns"]]
+    states, off = column[:column.index("slip_fp") + 1], ["waiting", "asleep", "idle"]
+    total = sum(value * ((column[c] in states) - (column[c] in off))
+                for row in profile["rows"] for c, value in zip(row[4::2], row[5::2]))
+    found = json.loads(c2c(numachine, "--format=json", directory))
+    assert found["pcycles"] == total, (found["pcycles"], total)
+
+
+def main():
+    numachine, guests = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns],
+              "mutex": [check_mutex], "none": [check_none]}
+    with tempfile.TemporaryDirectory() as scratch:
+        for guest in guests:
+            for kind, of_kind in checks.items():
+                directory = kept(numachine, guest, kind, pathlib.Path(scratch))
+                for check in of_kind:
+                    check(numachine, directory)
+    print(f"{len(guests)} programs")
+
+
+if __name__ == "__main__":
+    main()
