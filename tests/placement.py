@@ -220,7 +220,7 @@ def check_refusals(numachine, run, guest, scratch):
     refused(numachine, run.directory, "not with --format", "--format=yaml", "--measure")
     plain = scratch / "profile-only"
     command(numachine, "stat", "-q", "--profile", "-m", "ring-16", "-o", plain, "--", guest, "own", 1, 4)
-    refused(numachine, plain, "the run has kept no truth of its misses (run.truth, stat --truth)")
+    refused(numachine, plain, "the run has kept no truth of its misses; run it again with: numachine stat --truth -o ")
     whole = (run.directory / "truth.json").read_text()
     executable = (run.directory / "guest.elf").read_bytes()
     for name, file, text, sentence in (

@@ -206,6 +206,16 @@ def check_refusals(bench):
         bench.refused(name, sentence)
 
 
+def check_advice(bench):
+    """Of a run that has kept nothing, each command says at once what it needs."""
+    bench.run("nothing", bench.guest)
+    for command, needed in ("profile", "--profile"), ("locks", "--profile"), ("c2c", "--truth"), ("placement", "--truth"):
+        done = subprocess.run([bench.numachine, command, bench.directory / "nothing"], capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert done.returncode == 2 and f"run it again with: numachine stat {needed} -o " in done.stderr, done.stderr
+        assert done.stderr.count("\n") == 1 and not done.stdout, done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         bench = Bench(*sys.argv[1:3], scratch)
@@ -217,6 +227,7 @@ def main():
         check_tools(bench, rows)
         check_stripped(bench)
         check_refusals(bench)
+        check_advice(bench)
         print(f"ok: {len(rows)} rows")
 
 
