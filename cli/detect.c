@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/suspects.h"
+#include "cli/words.h"
 #include "input/home.h"
 #include "input/yaml.h"
 #include "report/grid.h"
@@ -17,7 +18,7 @@
 struct request {
     const char *machine, *detector;
     char **sets, **allow, **program;
-    bool json;
+    bool json, quoted; /* quoted: -- stands in front of the program */
     struct {
         bool machine, format;
     } given;
@@ -36,8 +37,11 @@ static void set_arguments(struct argp_state *state, struct request *r)
 {
     char **words = state->argv + state->next;
     r->detector = *words++;
-    if (*words && !strcmp(*words, "--"))
+    r->quoted = state->quoted != 0;
+    if (*words && !strcmp(*words, "--")) {
+        r->quoted = true;
         words++;
+    }
     if (!*words)
         argp_error(state, "which PROGRAM?");
     r->program = words;
@@ -192,6 +196,8 @@ int cli_detect(int argc, char **argv)
     struct in_detector detector;
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    if (!r.quoted)
+        cli_options_late(&argp, r.program);
     if (in_detector_load(&detector, r.detector, &diag)) {
         const struct cli_looked what = {
             .machine = r.machine, .sets = r.sets, .allow = r.allow, .words = r.program};
