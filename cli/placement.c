@@ -81,8 +81,8 @@ static int measure(const struct cli_kept *kept, const struct rep_pages *pages,
 {
     struct cli_again again;
     if (!pages->ranges) {
-        puts("nothing is to be gained: ranges would make no more than a hundredth of the requests "
-             "local");
+        rep_pages_nothing(pages, stdout);
+        putchar('\n');
         return CLI_EXIT_OK;
     }
     free(x->ranges);
