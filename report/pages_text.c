@@ -96,7 +96,7 @@ static void put_pages(const struct rep_pages *p, FILE *out)
     if (moving > PAGES)
         fprintf(out, "# %zu more\n", moving - PAGES);
     if (staying)
-        fprintf(out, "# %zu pages stay where they are, and need ranges for that\n", staying);
+        fprintf(out, "# pages that stay where they are, and need ranges for that: %zu\n", staying);
     free(list);
 }
 
