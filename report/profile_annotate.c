@@ -219,12 +219,20 @@ static uint32_t hottest(struct rep_view *view)
     return function;
 }
 
+/* The arguments of a function of C++ can be left out: then it is all functions of that name. */
+static bool is_called(const struct rep_function *function, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(function->name, name, length) &&
+           (!function->name[length] || function->name[length] == '(');
+}
+
 bool rep_profile_annotate(struct rep_view *view, const char *name, FILE *out, char *why,
                           size_t size)
 {
     bool found = !name && view->functions;
     for (size_t i = 0; name && i < view->functions; i++)
-        found |= !strcmp(name, view->function[i].name);
+        found |= is_called(&view->function[i], name);
     if (!found) {
         const char *near = name ? sim_nearest(name, next_function, view) : NULL;
         snprintf(why, size, "no function '%.200s' in the profile%s%s%s", name ? name : "",
@@ -235,7 +243,7 @@ bool rep_profile_annotate(struct rep_view *view, const char *name, FILE *out, ch
     if (!name)
         annotate(view, hottest(view), out);
     for (size_t i = 0; name && i < view->functions; i++)
-        if (!strcmp(name, view->function[i].name))
+        if (is_called(&view->function[i], name))
             annotate(view, (uint32_t)i, out);
     return true;
 }

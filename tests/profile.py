@@ -216,6 +216,35 @@ def check_stripped(bench):
         assert done.returncode == 0 and "  lw " in done.stdout, done.stdout
 
 
+CPP = """#include <stdlib.h>
+__attribute__((noinline)) unsigned bump(unsigned n) __asm__("_ZN3lab7Counter4bumpEj");
+__attribute__((noinline)) unsigned fill(unsigned n) __asm__("_ZN3lab4fillIdEEvRSt6vectorIT_SaIS2_EES2_");
+__attribute__((noinline)) unsigned none(unsigned n) __asm__("_Znone");
+unsigned bump(unsigned n) { return n * 3; }
+unsigned fill(unsigned n) { return bump(n) + 1; }
+unsigned none(unsigned n) { return fill(n) ^ 7; }
+int main(int argc, char **argv) { unsigned n = 0; for (int i = 0; i < 1000; i++) n += none(n + argc); return n == 7; }
+"""
+
+
+def check_cpp(bench):
+    """Functions of C++ have the names that people wrote."""
+    source, guest = bench.directory / "cpp.c", bench.directory / "cpp"
+    source.write_text(CPP)
+    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-g", "-static", "-fno-optimize-sibling-calls", "-o", guest, source],
+                   check=True, timeout=120)
+    bench.run("cpp-run", guest, "--profile")
+    bump = "lab::Counter::bump(unsigned int)"
+    fill = "void lab::fill<double>(std::vector<double, std::allocator<double> >&, double)"
+    paths = {row["path"]: row["instructions"] for row in bench.csv("cpp-run", "--by=path")}
+    assert [n for path, n in paths.items() if path.endswith(f"main;_Znone;{fill};{bump}")] > [1000], paths
+    for name in bump, "lab::Counter::bump":
+        assert f"# {bump}, " in bench.show("cpp-run", f"--annotate={name}"), name
+    assert f"  # {bump}\n" in bench.show("cpp-run", f"--annotate={fill}")
+    assert f"fn=(" in bench.show("cpp-run", "--format=callgrind") and bump in bench.show("cpp-run", "--format=folded")
+    bench.refused("cpp-run", "no function 'lab::Counter'", "--annotate=lab::Counter")
+
+
 def damage(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
@@ -271,6 +300,7 @@ def main():
         check_source(bench)
         check_tools(bench, rows)
         check_stripped(bench)
+        check_cpp(bench)
         check_refusals(bench)
         check_advice(bench)
         print(f"ok: {len(rows)} rows")
