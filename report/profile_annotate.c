@@ -236,7 +236,10 @@ bool rep_profile_annotate(struct rep_view *view, const char *name, FILE *out, ch
     if (!found) {
         const char *near = name ? sim_nearest(name, next_function, view) : NULL;
         snprintf(why, size, "no function '%.200s' in the profile%s%s%s", name ? name : "",
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                 near ? "; did you mean '"
+                      : "; of one that was inlined, lines are in the function "
+                        "that called it (--by=line)",
+                 near ? near : "", near ? "'?" : "");
         return false;
     }
     rep_profile_head(view, out);

@@ -255,6 +255,7 @@ def check_refusals(bench):
     bench.refused("run", "the run has no region 'nowhere'", "--region=nowhere")
     bench.refused("run", "the run has no thread 99", "--thread=99")
     bench.refused("run", "did you mean 'climb'?", "--annotate=clim")
+    bench.refused("run", "no function 'unrelated' in the profile; of one that was inlined", "--annotate=unrelated")
     for words in ["--annotate", "--by=line"], ["--annotate", "--format=csv"], ["--format=folded", "--by=line"], \
             ["--format=callgrind", "--children"], ["--format=csv", "--children"]:
         bench.refused("run", words[0] if words[0] == "--annotate" else "--children", *words)
