@@ -30,6 +30,7 @@ _numachine()
         ;;
     --state)
         mapfile -t COMPREPLY < <(compgen -W "total run stall stall/cache stall/mp killslip
+            primary secondary mp slept other
             $(_numachine_names "$program" columns)" -- "$word")
         ;;
     --by)

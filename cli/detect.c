@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/suspects.h"
+#include "cli/words.h"
 #include "input/home.h"
 #include "input/yaml.h"
 #include "report/grid.h"
@@ -17,7 +18,7 @@
 struct request {
     const char *machine, *detector;
     char **sets, **allow, **program;
-    bool json;
+    bool json, quoted; /* quoted: -- stands in front of the program */
     struct {
         bool machine, format;
     } given;
@@ -36,10 +37,15 @@ static void set_arguments(struct argp_state *state, struct request *r)
 {
     char **words = state->argv + state->next;
     r->detector = *words++;
-    if (*words && !strcmp(*words, "--"))
+    r->quoted = state->quoted != 0;
+    if (*words && !strcmp(*words, "--")) {
+        r->quoted = true;
         words++;
+    }
     if (!*words)
         argp_error(state, "which PROGRAM?");
+    if (!r->quoted && **words == '-')
+        argp_error(state, "'%.60s' stands behind DETECTOR: options stand in front of it", *words);
     r->program = words;
     state->next = state->argc;
 }
@@ -88,7 +94,8 @@ static const struct argp argp = {
     .children = children,
     .args_doc = "DETECTOR [--] PROGRAM [ARGUMENT...]",
     .doc = "Runs PROGRAM as often as DETECTOR needs it, with the monitoring cards programmed as it "
-           "says, and prints the lines that it suspects to be shared falsely."
+           "says, and prints the lines that it suspects to be shared falsely. Of the shipped ones "
+           "only 'words' tells false sharing from true ('numachine list detectors')."
            "\v"
            "What the program writes is thrown away. docs/detect.md says what a detector's file "
            "holds, and how good the shipped ones are."};
@@ -146,11 +153,14 @@ static void print_text(const struct cli_suspects *s)
     struct rep_grid grid;
     unsigned shown = 0;
     char a[32], b[32];
-    printf("%s: %s\n\n", s->detector->name, s->detector->about);
+    printf("%s: %s\n", s->detector->name, s->detector->about);
+    if (!in_detector_sees_words(s->detector))
+        puts("It finds any sharing of lines, true or false: 'words' tells one from the other.");
+    putchar('\n');
     rep_grid_init(&grid, "rlll");
     rep_grid_cell(&grid, "score");
-    rep_grid_cell(&grid, "line");
-    rep_grid_cell(&grid, "virtual");
+    rep_grid_cell(&grid, "physical line");
+    rep_grid_cell(&grid, "virtual line");
     rep_grid_cell(&grid, "cannot be told from");
     for (const struct cli_line *line = s->lines; line && line->suspect && shown < MOST;
          line = line->hh.next, shown++) {
@@ -167,9 +177,10 @@ static void print_text(const struct cli_suspects *s)
     rep_grid_free(&grid);
     if (s->suspects > shown)
         printf("  ... and %u more (--format=json has all)\n", s->suspects - shown);
-    printf("%s%u suspect %s, of %s PCycles in %u %s; %s interrupts\n", shown ? "\n" : "",
-           s->suspects, s->suspects == 1 ? "line" : "lines", rep_grouped(s->ticks, a), s->runs,
-           s->runs == 1 ? "run" : "runs", rep_grouped(s->interrupts, b));
+    printf("%s%u suspect %s, of %s PCycles in %u %s; %s %s\n", shown ? "\n" : "", s->suspects,
+           s->suspects == 1 ? "line" : "lines", rep_grouped(s->ticks, a), s->runs,
+           s->runs == 1 ? "run" : "runs", rep_grouped(s->interrupts, b),
+           s->interrupts == 1 ? "interrupt" : "interrupts");
     if (s->lost_notes)
         fprintf(stderr, "numachine: note: %" PRIu64 " samples found no room; sample less often\n",
                 s->lost_notes);
@@ -192,6 +203,8 @@ int cli_detect(int argc, char **argv)
     struct in_detector detector;
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    if (!r.quoted)
+        cli_options_late(&argp, r.program);
     if (in_detector_load(&detector, r.detector, &diag)) {
         const struct cli_looked what = {
             .machine = r.machine, .sets = r.sets, .allow = r.allow, .words = r.program};

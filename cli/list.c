@@ -146,9 +146,10 @@ static json_t *list_detectors(void)
         struct in_detector detector;
         if (!in_detector_load(&detector, names[i], &diag))
             continue;
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "name", detector.name, "file",
-                                               detector.path, "sentence", detector.about, "long",
-                                               detector.text));
+        const char *finds = in_detector_sees_words(&detector) ? "false sharing" : "any sharing";
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", detector.name,
+                                               "file", detector.path, "finds", finds, "sentence",
+                                               detector.about, "long", detector.text));
         in_detector_free(&detector);
     }
     in_free_list(names);
@@ -463,8 +464,8 @@ static const struct listing {
     {"groups", list_groups, "name sentence",
      "questions with events and formulas; a NAME tells all"},
     {"words", list_words, "name unit sentence", "what formulas of groups may name beside events"},
-    {"detectors", list_detectors, "name sentence",
-     "ways to look for false sharing (numachine detect)"},
+    {"detectors", list_detectors, "name finds sentence",
+     "ways to look for false sharing (numachine detect); 'any sharing' may be true as well"},
     {"measures", list_measures, "name unit sentence",
      "what formulas of detectors may name of a pass beside pcycles"},
     {"registers", list_registers, "offset name access sentence", "the monitoring card's registers"},
@@ -621,14 +622,14 @@ static const char *member(json_t *row, const char *name)
     return json_string_value(json_object_get(row, name));
 }
 
-/** Everything about one group, as people read it. */
-static void print_group(json_t *group)
+/** What a group counts, and its formulas. */
+static void print_counts(json_t *group)
 {
     struct rep_grid grid;
     size_t i;
     json_t *row;
     const json_int_t runs = json_integer_value(json_object_get(group, "runs"));
-    printf("%s: %s\n\nevents:", member(group, "name"), member(group, "sentence"));
+    printf("events:");
     json_array_foreach(json_object_get(group, "events"), i, row) {
         printf(" %s", json_string_value(row));
     }
@@ -642,7 +643,17 @@ static void print_group(json_t *group)
     }
     rep_grid_print(&grid, stdout, false, LINE);
     rep_grid_free(&grid);
-    printf("\n%s", member(group, "long"));
+}
+
+/** Everything about one group or detector, as people read it. */
+static void print_long(json_t *row)
+{
+    printf("%s: %s\n\n", member(row, "name"), member(row, "sentence"));
+    if (json_object_get(row, "events"))
+        print_counts(row);
+    else
+        printf("finds:  %s\nfile:   %s\n", member(row, "finds"), member(row, "file"));
+    printf("\n%s", member(row, "long"));
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -712,7 +723,7 @@ static int show(const struct request *request)
     else if (request->markdown)
         print_markdown(rows);
     else if (json_array_size(rows) == 1 && json_object_get(json_array_get(rows, 0), "long"))
-        print_group(json_array_get(rows, 0));
+        print_long(json_array_get(rows, 0));
     else
         print_rows(rows, listing->columns);
     json_decref(rows);

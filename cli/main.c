@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/host.h"
+#include "cli/words.h"
 #include "input/diag.h"
 #include "input/home.h"
 
@@ -81,6 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
+    cli_options_mistyped(argp, argc, argv, flags);
     if (argp_parse(argp, argc, argv, flags, NULL, input))
         sim_no_memory();
 }

@@ -187,7 +187,8 @@ bool cli_pass_experiment(const struct cli_looked *what, const struct in_pass *pa
 }
 
 /** In the child: runs the experiment. @return its exit status */
-static int listen(const struct in_experiment *x, enum in_sample sample, struct cli_heard *heard)
+static int listen(const struct in_experiment *x, enum in_sample sample, bool again,
+                  struct cli_heard *heard)
 {
     struct ear ear = {.x = x, .sample = sample, .heard = heard};
     const struct cli_listener listener = {
@@ -209,7 +210,7 @@ static int listen(const struct in_experiment *x, enum in_sample sample, struct c
         fprintf(stderr, "numachine: error: /dev/null: %s\n", strerror(errno));
         return CLI_EXIT_IO;
     }
-    if (x->limit != SIM_NEVER) /* it says where it stops, and has run whole before */
+    if (again)
         dup2(nowhere, STDERR_FILENO);
     return (int)cli_session_run(&session, &outcome);
 }
@@ -228,10 +229,15 @@ static enum cli_exit await(pid_t child)
 }
 
 /** How a run that listens ends well: by itself, or at the limit that was set for it. */
-static enum cli_exit judge(enum cli_exit status, const struct in_experiment *x, bool limited)
+static enum cli_exit judge(enum cli_exit status, const struct in_experiment *x, bool limited,
+                           bool again)
 {
     if (status == CLI_EXIT_LIMIT && limited)
         return CLI_EXIT_OK;
+    if (status != CLI_EXIT_OK && status != CLI_EXIT_EXPECT && again)
+        fprintf(stderr,
+                "numachine: error: a later run of %s ended with status %d, the first well\n",
+                x->program, (int)status);
     if (status == CLI_EXIT_EXPECT)
         fprintf(stderr, "numachine: error: %s did not end well; try it with 'numachine stat'\n",
                 x->program);
@@ -239,7 +245,7 @@ static enum cli_exit judge(enum cli_exit status, const struct in_experiment *x, 
 }
 
 enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *pass,
-                           char *const *more, struct cli_heard *heard)
+                           char *const *more, bool again, struct cli_heard *heard)
 {
     struct in_experiment x;
     if (!cli_pass_experiment(what, pass, more, &x))
@@ -249,14 +255,14 @@ enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        const int status = listen(&x, pass->sample, heard);
+        const int status = listen(&x, pass->sample, again, heard);
         fflush(NULL);
         _exit(status);
     }
     if (child < 0)
         fprintf(stderr, "numachine: error: cannot start a run: %s\n", strerror(errno));
     const enum cli_exit status = child < 0 ? CLI_EXIT_IO : await(child);
-    const enum cli_exit verdict = judge(status, &x, x.limit != SIM_NEVER);
+    const enum cli_exit verdict = judge(status, &x, x.limit != SIM_NEVER, again);
     in_experiment_free(&x);
     return verdict;
 }

@@ -68,10 +68,11 @@ void cli_heard_free(struct cli_heard *heard);
 
 /** Runs a pass once, with `more` assignments (NULL-terminated; NULL: none) after the pass's own.
  *  What the program writes is thrown away.
+ *  @param again  a run of the program has ended well before: there is nothing new on standard error
  *  @param[out] heard  what was there before is gone
  *  @return CLI_EXIT_OK, also of a run that came to a limit which `more` has set */
 enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *pass,
-                           char *const *more, struct cli_heard *heard);
+                           char *const *more, bool again, struct cli_heard *heard);
 
 /** Makes the experiment of a pass, to see whether all is well with it. @return false after
  *  complaints; else the caller's (in_experiment_free) */

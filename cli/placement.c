@@ -65,7 +65,8 @@ static void put_measured(const struct cli_kept *kept, const struct rep_pages *pa
     const struct rep_asked before = rep_pages_asked(&kept->truth),
                            after = rep_pages_asked(&again->truth);
     char gain[64];
-    printf("with pages in %zu ranges: %s PCycles\n", pages->ranges,
+    printf("with pages in %zu %s: %s PCycles\n", pages->ranges,
+           pages->ranges == 1 ? "range" : "ranges",
            cli_again_gain(kept->code.ticks, again->ticks, gain, sizeof gain));
     put_run("as it was", kept->code.ticks, &before);
     put_run("placed", again->ticks, &after);
@@ -81,8 +82,8 @@ static int measure(const struct cli_kept *kept, const struct rep_pages *pages,
 {
     struct cli_again again;
     if (!pages->ranges) {
-        puts("nothing is to be gained: ranges would make no more than a hundredth of the requests "
-             "local");
+        rep_pages_nothing(pages, stdout);
+        putchar('\n');
         return CLI_EXIT_OK;
     }
     free(x->ranges);

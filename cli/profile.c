@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { OPT_BY = 0x300, OPT_STATE, OPT_REGION, OPT_THREAD, OPT_CHILDREN };
+enum { OPT_BY = 0x300, OPT_STATE, OPT_REGION, OPT_THREAD, OPT_CHILDREN, LINES = 20 };
 
 struct request {
     const char *directory, *region, *function;
@@ -19,7 +19,7 @@ struct request {
     struct rep_show show;
     struct rep_view view;
     struct {
-        bool format, state, region, thread, annotate;
+        bool format, state, region, thread, annotate, lines;
     } given;
 };
 
@@ -50,14 +50,14 @@ static enum rep_as format_of(struct argp_state *state, const char *name)
     return (enum rep_as)as;
 }
 
-static int64_t thread_of(struct argp_state *state, const char *text)
+static uint64_t number_of(struct argp_state *state, const char *option, const char *text)
 {
     const struct in_form form = {IN_INT, "", 0, UINT32_MAX};
     uint64_t value = 0;
     char why[256];
-    if (!in_value_parse(&form, text, &value, why, sizeof why))
-        argp_error(state, "--thread: '%.60s' %s", text, why);
-    return (int64_t)value;
+    if (!in_value_parse(&form, cli_value(state, option, text), &value, why, sizeof why))
+        argp_error(state, "%s: '%.60s' %s", option, text, why);
+    return value;
 }
 
 /** What goes together. */
@@ -73,6 +73,8 @@ static void check(struct argp_state *state, const struct request *r)
         argp_error(state, "--by and --children are not for --format=%s", rep_formats[r->as].name);
     if (r->show.children && !r->show.by_given && r->as != REP_AS_text)
         argp_error(state, "--children is for sums: --by says of what");
+    if (r->given.lines && (r->annotate || r->as != REP_AS_text))
+        argp_error(state, "--lines is for the table: not with --annotate or another --format");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -95,7 +97,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_THREAD:
         cli_once(state, "--thread", &r->given.thread);
-        r->view.thread = thread_of(state, cli_value(state, "--thread", arg));
+        r->view.thread = (int64_t)number_of(state, "--thread", arg);
         return 0;
     case OPT_CHILDREN:
         r->show.children = true;
@@ -104,6 +106,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         cli_once(state, "--annotate", &r->given.annotate);
         r->annotate = true;
         r->function = arg ? cli_value(state, "--annotate", arg) : NULL;
+        return 0;
+    case 'n':
+        cli_once(state, "--lines", &r->given.lines);
+        r->show.most = number_of(state, "--lines", arg);
         return 0;
     case 'f':
         cli_once(state, "--format", &r->given.format);
@@ -152,6 +158,17 @@ static bool find_thread(const struct request *r, const struct rep_profile *profi
     return r->view.thread < 0 || complain(why);
 }
 
+/* Source text that may be other than what ran. */
+static void note_newer(const struct rep_view *view)
+{
+    for (size_t i = 0; i < view->sources.files; i++)
+        if (view->sources.file[i]->newer)
+            fprintf(stderr,
+                    "numachine: note: %s was changed after the run: its lines may be others than "
+                    "those that ran\n",
+                    view->sources.file[i]->path);
+}
+
 /* @return false with a complaint */
 static bool show(struct request *r)
 {
@@ -162,6 +179,7 @@ static bool show(struct request *r)
         good = rep_profile_annotate(&r->view, r->function, stdout, why, sizeof why);
     else
         rep_formats[r->as].write(&r->view, &r->show, stdout);
+    note_newer(&r->view);
     rep_view_close(&r->view);
     return good || complain(why);
 }
@@ -178,6 +196,7 @@ static const struct argp_option options[] = {
     {"thread", OPT_THREAD, "TID", 0, "Only this thread", 0},
     {"annotate", 'a', "FUNCTION", OPTION_ARG_OPTIONAL,
      "Source lines and instructions of a function (default: the one that spent most)", 0},
+    {"lines", 'n', "N", 0, "Show so many lines of the table (default 20, 0: all)", 0},
     {"format", 'f', "FORMAT", 0, "text (default), json, csv, folded or callgrind", 0},
     {0}};
 
@@ -191,7 +210,8 @@ int cli_profile(int argc, char **argv)
                "kept a profile. Nothing in it is sampled: sums are those of stats.json."
                "\v"
                "docs/profile.md says what the columns mean, and what the formats are good for."};
-    struct request r = {.view = {.thread = -1, .measure = rep_measure_total()}};
+    struct request r = {.show = {.most = LINES},
+                        .view = {.thread = -1, .measure = rep_measure_total()}};
     struct cli_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);

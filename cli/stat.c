@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "cli/words.h"
 #include "input/tables.h"
 #include "input/yaml.h"
 
@@ -25,6 +26,7 @@ struct request {
     bool json;             /* lines for other programs, as objects, */
     const char *separator; /* or with this between fields; NULL: not so */
     const char *lines;     /* the option that says which; NULL: neither */
+    bool quoted;           /* -- stands in front of the program */
     char **env, **program;
     uint64_t seed, processors;
     struct {
@@ -106,6 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARGS:
         r->program = state->argv + state->next;
+        r->quoted = state->quoted != 0;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which PROGRAM?");
@@ -228,6 +231,8 @@ int cli_stat(int argc, char **argv)
     int status = CLI_EXIT_USAGE;
 
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    if (!r.quoted && !r.lines)
+        cli_options_late(&argp, r.program);
     if (make_experiment(&x, &r, &diag)) {
         const struct cli_session session = {
             .experiment = &x,

@@ -88,7 +88,7 @@ static enum cli_exit run(struct work *w, const char *more)
 {
     char *sets[] = {(char *)more, NULL};
     const enum cli_exit status =
-        cli_pass_run(w->what, &w->s->detector->pass[w->pass], sets, w->heard);
+        cli_pass_run(w->what, &w->s->detector->pass[w->pass], sets, w->s->runs > 0, w->heard);
     w->s->runs++;
     w->s->events += w->heard->events;
     w->s->interrupts += w->heard->interrupts;
@@ -456,6 +456,16 @@ static bool counts(const struct in_pass *pass, const struct in_experiment *x)
     return false;
 }
 
+static bool is_timed(const struct in_experiment *x)
+{
+    if (x->machine.params.mode == NM_MODE_TIMED)
+        return true;
+    fputs("numachine: error: run.mode: functional has no caches, so there is nothing to detect; "
+          "leave it out\n",
+          stderr);
+    return false;
+}
+
 /** Whether the experiments of all passes can be made, before the first runs. */
 static bool check(struct work *w)
 {
@@ -465,7 +475,7 @@ static bool check(struct work *w)
         struct in_experiment x;
         if (!cli_pass_experiment(w->what, &detector->pass[i], NULL, &x))
             return false;
-        good = counts(&detector->pass[i], &x);
+        good = is_timed(&x) && counts(&detector->pass[i], &x);
         w->line = (unsigned)x.machine.params.l2_line;
         w->page = (unsigned)x.machine.params.page_size;
         in_experiment_free(&x);

@@ -259,3 +259,11 @@ void in_detector_free(struct in_detector *detector)
     free(detector->text);
     *detector = (struct in_detector){0};
 }
+
+bool in_detector_sees_words(const struct in_detector *detector)
+{
+    bool sees = false;
+    for (unsigned i = 0; i < detector->passes; i++)
+        sees |= detector->pass[i].sample == IN_SAMPLE_ACCESS;
+    return sees;
+}

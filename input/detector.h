@@ -66,4 +66,8 @@ struct in_detector {
 bool in_detector_load(struct in_detector *detector, const char *name, struct in_diag *diag);
 void in_detector_free(struct in_detector *detector);
 
+/** Whether it looks at the bytes that are used: only then it can tell lines of which processors
+ * share words from those of which they share none. */
+bool in_detector_sees_words(const struct in_detector *detector);
+
 #endif

@@ -58,7 +58,7 @@ struct prog_call {
 
 /** What lies at an address of an executable. Strings are the names' own. */
 struct prog_place {
-    const char *function; /**< NULL: no symbol covers it */
+    const char *function; /**< as people write it, also of C++; NULL: no symbol covers it */
     uint64_t from, to;    /**< of the function: its first address, and the one after its last */
     const char *file;     /**< of the source, as the compiler was told; NULL: not known */
     unsigned line;        /**< in it; 0: not known */

@@ -3,6 +3,10 @@
  *
  * The one hard idea: a page that is in a range takes no turn of round_robin, so ranges move pages
  * that are in none. Where that is the rule, pages that are well where they are get ranges, too.
+ *
+ * And a second one: requests are summed over cards, but a run takes as long as the card that takes
+ * longest. Data that one thread fills and many use gain many cards a little each, at the same time,
+ * and cost one card all of it.
  */
 #include "report/pages.h"
 
@@ -25,7 +29,7 @@ const char *const rep_page_fate_name[] = {"left", "stays", "moves"};
 /* A row of the truth, as it matters here. */
 struct asked {
     uint64_t page;
-    uint32_t home, station;
+    uint32_t home, station, card;
     size_t object;
     int64_t requests, time;
 };
@@ -122,6 +126,8 @@ static size_t object_of(struct rep_pages *p, struct known **names, struct rep_fi
     struct known *known;
     rep_object_at(finder, row->va, copy->first, copy->last, &at);
     rep_object_group(&at);
+    if (at.kind == REP_OBJECT_CODE) /* functions are many, and of one page */
+        snprintf(at.key, sizeof at.key, "code");
     HASH_FIND_STR(*names, at.key, known);
     if (known)
         return known->number;
@@ -147,6 +153,7 @@ static struct asked *find_asked(struct rep_pages *p, const struct rep_truth *tru
             .page = row->va & ~(p->page_size - 1),
             .home = (uint32_t)home_of(truth, row),
             .station = (uint32_t)station_of(truth, row),
+            .card = truth->copy[row->copy].card,
             .object = object_of(p, &names, finder, &truth->copy[row->copy], row),
             .requests = requests_of(row),
             .time = time_of(row),
@@ -299,6 +306,41 @@ static void choose(struct rep_pages *p)
     free(list);
 }
 
+/* How much more is local of each card's requests. @param list  by by_object
+ * @return [cards] the caller's */
+static int64_t *find_changes(const struct rep_pages *p, const struct asked *list, size_t count,
+                             uint32_t cards)
+{
+    int64_t *change = sim_alloc(cards, sizeof *change);
+    const struct rep_page *page = p->page;
+    for (size_t i = 0; i < count; i++) {
+        page += i && list[i].page != list[i - 1].page;
+        if (page->fate == REP_PAGE_left)
+            continue;
+        if (page->best == list[i].station)
+            change[list[i].card] = rep_plus(change[list[i].card], list[i].requests);
+        if (list[i].home == list[i].station)
+            change[list[i].card] = less(change[list[i].card], list[i].requests);
+    }
+    return change;
+}
+
+/* No ranges at all if a card would lose more than any gains. */
+static void weigh_cards(struct rep_pages *p, const struct asked *list, size_t count, uint32_t cards)
+{
+    int64_t *change = find_changes(p, list, count, cards);
+    for (uint32_t i = 0; i < cards; i++) {
+        if (change[i] > p->gains.requests)
+            p->gains = (struct rep_page_change){i, change[i]};
+        if (change[i] < p->loses.requests)
+            p->loses = (struct rep_page_change){i, change[i]};
+    }
+    p->hurts = rep_plus(p->gains.requests, p->loses.requests) < 0;
+    for (size_t i = 0; p->hurts && i < p->pages; i++)
+        p->page[i].fate = REP_PAGE_left;
+    free(change);
+}
+
 static void find_ranges(struct rep_pages *p)
 {
     p->range = sim_alloc(p->pages + 1, sizeof *p->range);
@@ -368,6 +410,14 @@ static void sort_objects(struct rep_pages *p)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+static const char *rule_of(const struct nm_params *params)
+{
+    static const char *const rules[] = {[NM_PLACE_ROUND_ROBIN] = "round_robin",
+                                        [NM_PLACE_FIRST_TOUCH] = "first_touch",
+                                        [NM_PLACE_LOCAL] = "local"};
+    return rules[params->placement];
+}
+
 struct rep_pages *rep_pages_new(const struct rep_truth *truth, const struct in_experiment *x,
                                 struct rep_finder *finder, const struct rep_code *code, char *why,
                                 size_t size)
@@ -381,14 +431,16 @@ struct rep_pages *rep_pages_new(const struct rep_truth *truth, const struct in_e
     *p = (struct rep_pages){.code = code,
                             .page_size = params->page_size,
                             .stations = (uint32_t)nm_params_stations(params),
+                            .rule = rule_of(params),
                             .pins = params->placement == NM_PLACE_ROUND_ROBIN || x->range_count};
     struct asked *asked = find_asked(p, truth, finder);
     sort(asked, truth->rows, sizeof *asked, by_part);
     find_parts(p, asked, truth->rows);
     find_pages(p);
     choose(p);
-    find_ranges(p);
     sort(asked, truth->rows, sizeof *asked, by_object);
+    weigh_cards(p, asked, truth->rows, (uint32_t)nm_params_cards(params));
+    find_ranges(p);
     sum_objects(p, asked, truth->rows);
     sort_objects(p);
     free(asked);

@@ -48,12 +48,19 @@ struct rep_paged_object {
     size_t found; /**< its own */
 };
 
+/** A card, and how many more of its requests are local than were. */
+struct rep_page_change {
+    uint32_t card;
+    int64_t requests;
+};
+
 /** Made by rep_pages_new. */
 struct rep_pages {
     const struct rep_code *code;
     uint64_t page_size;
     uint32_t stations;
-    bool pins; /**< what is not in a range may go to another home than it had */
+    const char *rule; /**< where pages went that were in no range: of memory.placement; static */
+    bool pins;        /**< what is not in a range may go to another home than it had */
     int64_t requests, local, time;
     int64_t placed;             /**< [requests] that are local with the ranges */
     struct rep_page_part *part; /**< [parts] by page, home and station */
@@ -62,6 +69,8 @@ struct rep_pages {
     size_t pages;
     struct rep_paged_object *object; /**< [objects] the one with most remote requests first */
     size_t objects;
+    struct rep_page_change gains, loses; /**< the cards that the ranges do most for, and against */
+    bool hurts;             /**< one card would lose more than any gains: there are no ranges */
     struct nm_range *range; /**< [ranges] ascending; none: nothing is to be gained */
     size_t ranges;
 };
@@ -75,6 +84,9 @@ struct rep_pages *rep_pages_new(const struct rep_truth *truth, const struct in_e
                                 struct rep_finder *finder, const struct rep_code *code, char *why,
                                 size_t size);
 void rep_pages_free(struct rep_pages *pages);
+
+/** Writes why there are no ranges, as one sentence without an end of line. */
+void rep_pages_nothing(const struct rep_pages *pages, FILE *out);
 
 /** All requests of a truth. */
 struct rep_asked {

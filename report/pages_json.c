@@ -56,13 +56,19 @@ static json_t *ranges(const struct rep_pages *p)
     return array;
 }
 
+static json_t *change(const struct rep_page_change *c)
+{
+    return json_pack("[I,I]", (json_int_t)c->card, (json_int_t)c->requests);
+}
+
 void rep_pages_json(const struct rep_pages *p, FILE *out)
 {
-    json_t *root = json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "schema", 1, "page_bytes",
-                             (json_int_t)p->page_size, "requests", (json_int_t)p->requests, "local",
-                             (json_int_t)p->local, "placed", (json_int_t)p->placed, "pcycles",
-                             (json_int_t)p->time, "objects", objects(p), "pages", pages(p),
-                             "placement", ranges(p));
+    json_t *root =
+        json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:{s:o,s:o}}", "schema", 1, "page_bytes",
+                  (json_int_t)p->page_size, "requests", (json_int_t)p->requests, "local",
+                  (json_int_t)p->local, "placed", (json_int_t)p->placed, "pcycles",
+                  (json_int_t)p->time, "objects", objects(p), "pages", pages(p), "placement",
+                  ranges(p), "cards", "gains", change(&p->gains), "loses", change(&p->loses));
     json_dumpf(root, out, JSON_INDENT(1));
     putc('\n', out);
     json_decref(root);

@@ -25,8 +25,22 @@ static void put_head(const struct rep_pages *p, FILE *out)
         fprintf(out, "# program: %s\n", p->code->command);
     fprintf(out, "# requests that left a card: %" PRId64 ", in %" PRId64 " PCycles\n", p->requests,
             p->time);
+    fprintf(out, "# pages in no range went by memory.placement: %s\n", p->rule);
     fprintf(out, "# to the memory of the card's station: %" PRId64 ", %.2f %%\n", p->local,
             rep_percent(p->local, p->requests));
+}
+
+void rep_pages_nothing(const struct rep_pages *p, FILE *out)
+{
+    if (p->hurts)
+        fprintf(out,
+                "nothing is to be gained: with ranges card %" PRIu32 " would lose %" PRId64
+                " local requests, and no card gains more than %" PRId64,
+                p->loses.card, -p->loses.requests, p->gains.requests);
+    else
+        fputs("nothing is to be gained: ranges would make no more than a hundredth of the "
+              "requests local",
+              out);
 }
 
 static void put_objects(const struct rep_pages *p, FILE *out)
@@ -82,25 +96,28 @@ static void put_pages(const struct rep_pages *p, FILE *out)
     if (moving > PAGES)
         fprintf(out, "# %zu more\n", moving - PAGES);
     if (staying)
-        fprintf(out, "# %zu pages stay where they are, and need ranges for that\n", staying);
+        fprintf(out, "# pages that stay where they are, and need ranges for that: %zu\n", staying);
     free(list);
 }
 
 void rep_pages_text(const struct rep_pages *p, FILE *out)
 {
     put_head(p, out);
-    if (p->ranges)
+    if (p->ranges) {
         fprintf(out, "# with the ranges below: %" PRId64 ", %.2f %%\n", p->placed,
                 rep_percent(p->placed, p->requests));
-    else
-        fputs("# nothing is to be gained: ranges would make no more than a hundredth of them "
-              "local\n",
-              out);
+    } else {
+        fputs("# ", out);
+        rep_pages_nothing(p, out);
+        putc('\n', out);
+    }
     put_objects(p, out);
     if (!p->ranges)
         return;
     put_pages(p, out);
-    fputs("\n# for the experiment's file, with a measurement: --measure\n", out);
+    fputs("\n# For the experiment's file. More local requests need not be less time: --measure "
+          "says it.\n",
+          out);
     rep_pages_yaml(p, out);
 }
 

@@ -9,75 +9,79 @@
 #include "base/nearest.h"
 #include "procard/r4400/r4400.h"
 
-#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
-    SOURCE_MAX = 1 << 26,   /**< [bytes] of a file of source text */
     FUNCTION_MAX = 1 << 22, /**< [bytes] of a function; what is longer is cut */
+    CALLED = 3,             /**< functions beside an instruction that calls several */
 };
 
-/** A file of source text. */
-struct source {
-    const char *path;
-    char **line; /**< [lines] */
-    size_t lines;
-    char *text;
+/** An instruction has called a function. */
+struct call {
+    uint64_t at;
+    uint32_t function;
 };
 
 struct annotating {
     struct rep_view *view;
     FILE *out;
     struct rep_sums spent; /**< by address */
-    struct source *source; /**< [sources] that have been asked for */
-    size_t sources;
+    struct call *call;     /**< [calls] ascending */
+    size_t calls;
     int64_t all; /**< measured of the function */
 };
 
-/* ---- source text ----------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-static void split(struct source *source, char *text)
+static int by_call(const void *x, const void *y)
 {
-    for (char *line; (line = strsep(&text, "\n"));) {
-        source->line = sim_grow(source->line, source->lines + 1, sizeof(char *));
-        source->line[source->lines++] = line;
+    const struct call *a = x, *b = y;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return (a->function > b->function) - (a->function < b->function);
+}
+
+/* What the instructions called when they ran: also those that jump to where a register says. */
+static void find_calls(struct annotating *a)
+{
+    const struct rep_profile *p = a->view->profile;
+    a->call = sim_alloc(p->paths + 1, sizeof *a->call);
+    for (size_t i = 0; i < p->paths; i++)
+        if (p->path[i].call != PC_PROFILE_NOWHERE)
+            a->call[a->calls++] = (struct call){p->path[i].call, a->view->called[i]};
+    if (a->calls)
+        qsort(a->call, a->calls, sizeof *a->call, by_call);
+}
+
+/* The first call from va or behind it. */
+static size_t first_call(const struct annotating *a, uint64_t va)
+{
+    size_t low = 0, high = a->calls;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (a->call[middle].at < va)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
 }
 
-/* @return NULL, or why it cannot be read */
-static const char *read_source(struct source *source)
+/* The functions that were called from an instruction: the first few of them. */
+static void put_calls(const struct annotating *a, uint64_t va)
 {
-    struct stat st;
-    if (stat(source->path, &st))
-        return strerror(errno);
-    if (!S_ISREG(st.st_mode) || st.st_size > SOURCE_MAX)
-        return "not a file of source text";
-    FILE *in = fopen(source->path, "re");
-    if (!in)
-        return strerror(errno);
-    source->text = sim_alloc((size_t)st.st_size + 1, 1);
-    const size_t n = fread(source->text, 1, (size_t)st.st_size, in);
-    source->text[n] = '\0';
-    fclose(in);
-    split(source, source->text);
-    return NULL;
-}
-
-/* A file by name. A line says so the first time it cannot be read. */
-static const struct source *source_of(struct annotating *a, const char *path)
-{
-    for (size_t i = 0; i < a->sources; i++)
-        if (!strcmp(a->source[i].path, path))
-            return &a->source[i];
-    a->source = sim_grow(a->source, a->sources + 1, sizeof *a->source);
-    struct source *source = &a->source[a->sources++];
-    *source = (struct source){.path = path};
-    const char *why = read_source(source);
-    if (why)
-        fprintf(a->out, "# no source text of %s: %s\n", path, why);
-    return source;
+    unsigned shown = 0;
+    for (size_t i = first_call(a, va); i < a->calls && a->call[i].at == va; i++) {
+        if (i && !by_call(&a->call[i - 1], &a->call[i]))
+            continue;
+        if (shown++ < CALLED)
+            fprintf(a->out, "%s%s", shown > 1 ? ", " : "  # ",
+                    a->view->function[a->call[i].function].name);
+    }
+    if (shown > CALLED)
+        fputs(", ...", a->out);
 }
 
 /* ---- one function ---------------------------------------------------------------------------- */
@@ -105,12 +109,14 @@ static void put_source(struct annotating *a, const struct prog_place *at, int64_
 {
     if (!at->file || !at->line)
         return;
-    const struct source *source = source_of(a, at->file);
-    const char *name = strrchr(at->file, '/');
+    struct rep_source *source = rep_source_get(&a->view->sources, at->file);
+    const char *name = strrchr(at->file, '/'), *text = rep_source_line(source, at->line);
+    if (source->why && !source->told)
+        fprintf(a->out, "# no source text of %s: %s\n", source->path, source->why);
+    source->told = true;
     put_numbers(a, value);
-    fprintf(a->out, "  %s:%u%s%s\n", name ? name + 1 : at->file, at->line,
-            at->line <= source->lines ? "  " : "",
-            at->line <= source->lines ? source->line[at->line - 1] : "");
+    fprintf(a->out, "  %s:%u%s%s\n", name ? name + 1 : at->file, at->line, text ? "  " : "",
+            text ? text : "");
 }
 
 static void put_instruction(struct annotating *a, uint64_t va)
@@ -123,7 +129,9 @@ static void put_instruction(struct annotating *a, uint64_t va)
     else if (!value)
         return;
     put_numbers(a, value);
-    fprintf(a->out, "  %10" PRIx64 ":  %s\n", va, text);
+    fprintf(a->out, "  %10" PRIx64 ":  %s", va, text);
+    put_calls(a, va);
+    putc('\n', a->out);
 }
 
 /* Instructions of one line, from va on. @return the address behind them */
@@ -177,6 +185,7 @@ static void annotate(struct rep_view *view, uint32_t function, FILE *out)
     struct annotating a = {.view = view, .out = out};
     const struct rep_function *f = &view->function[function];
     uint64_t from = f->from & ~UINT64_C(3), to = f->to;
+    find_calls(&a);
     const int64_t rest = sum_function(&a, function, &from, &to),
                   whole = rep_measured(&view->measure, &view->whole);
     fprintf(out, "#\n# %s%s%s: %s %" PRId64 " %s, %.2f %% of all; percentages below are of these\n",
@@ -190,11 +199,7 @@ static void annotate(struct rep_view *view, uint32_t function, FILE *out)
         to = from + FUNCTION_MAX;
     for (uint64_t va = from; va < to;)
         va = put_stretch(&a, va, to);
-    for (size_t i = 0; i < a.sources; i++) {
-        free((void *)a.source[i].line);
-        free(a.source[i].text);
-    }
-    free(a.source);
+    free(a.call);
     rep_sums_free(&a.spent);
 }
 
@@ -214,23 +219,34 @@ static uint32_t hottest(struct rep_view *view)
     return function;
 }
 
+/* The arguments of a function of C++ can be left out: then it is all functions of that name. */
+static bool is_called(const struct rep_function *function, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(function->name, name, length) &&
+           (!function->name[length] || function->name[length] == '(');
+}
+
 bool rep_profile_annotate(struct rep_view *view, const char *name, FILE *out, char *why,
                           size_t size)
 {
     bool found = !name && view->functions;
     for (size_t i = 0; name && i < view->functions; i++)
-        found |= !strcmp(name, view->function[i].name);
+        found |= is_called(&view->function[i], name);
     if (!found) {
         const char *near = name ? sim_nearest(name, next_function, view) : NULL;
         snprintf(why, size, "no function '%.200s' in the profile%s%s%s", name ? name : "",
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                 near ? "; did you mean '"
+                      : "; of one that was inlined, lines are in the function "
+                        "that called it (--by=line)",
+                 near ? near : "", near ? "'?" : "");
         return false;
     }
     rep_profile_head(view, out);
     if (!name)
         annotate(view, hottest(view), out);
     for (size_t i = 0; name && i < view->functions; i++)
-        if (!strcmp(name, view->function[i].name))
+        if (is_called(&view->function[i], name))
             annotate(view, (uint32_t)i, out);
     return true;
 }

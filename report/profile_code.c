@@ -199,6 +199,13 @@ static void find_names(struct rep_code *code, const char *path)
         code->lacks = "the program was compiled without -g: there are no source files and lines";
 }
 
+static void note_time(struct rep_code *code, const char *path)
+{
+    struct stat st;
+    if (!stat(path, &st))
+        code->ran = st.st_mtim;
+}
+
 bool rep_code_open(struct rep_code *code, const char *directory, char *why, size_t size)
 {
     char hash[32];
@@ -210,6 +217,7 @@ bool rep_code_open(struct rep_code *code, const char *directory, char *why, size
     if (good) {
         find_pieces(code, path);
         find_names(code, path);
+        note_time(code, path);
     }
     free(path);
     return good;

@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /** Zero is a program of which nothing is known; rep_code_close releases it. */
 struct rep_code {
     char *program, *command;  /**< as the manifest has them: its file, and it with its arguments */
     uint64_t ticks;           /**< [ticks] that the run took */
+    struct timespec ran;      /**< when the run's directory got its program */
     bool ended;               /**< the program came to its own end: */
     bool signaled;            /**< by a signal, with this number, */
     int status;               /**< or else with this status */

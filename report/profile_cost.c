@@ -58,14 +58,20 @@ static const char *next_name(void *ctx, size_t i)
     if (i < GROUPS)
         return groups[i];
     i -= GROUPS;
+    if (i < REP_PROFILE_PARTS)
+        return rep_profile_parts[i].name;
+    i -= REP_PROFILE_PARTS;
     return i < PC_PROFILE__COUNT ? rep_column_name((unsigned)i, names->column[i]) : NULL;
 }
 
-/* What the text calls groups of columns that are none of states. */
-static const struct {
-    const char *name;
-    uint64_t columns;
-} headings[] = {{"primary", BIT(STALL_L1I) | BIT(STALL_L1D)}, {"secondary", BIT(STALL_L2)}};
+const struct rep_measure rep_profile_parts[REP_PROFILE_PARTS] = {
+#define PART(part, which, off) \
+    {.name = #part, .unit = "PCycles", .columns = (which), .less = (off)},
+#define COUNT(part, which) {.name = #part, .unit = "", .columns = (which)},
+#include "report/profile_parts.def"
+#undef PART
+#undef COUNT
+};
 
 /* The columns behind a name; 0: it is none. */
 static uint64_t columns_of(const char *name, const char **unit)
@@ -77,9 +83,6 @@ static uint64_t columns_of(const char *name, const char **unit)
             *unit = rep_columns[c].unit;
             return UINT64_C(1) << c;
         }
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        if (!strcmp(name, headings[i].name))
-            return headings[i].columns;
     for (unsigned s = 0; s < STATES; s++)
         if (!strcmp(name, in_state_name(s)))
             return UINT64_C(1) << s;
@@ -91,6 +94,9 @@ bool rep_measure_find(const char *name, struct rep_measure *measure, char *why, 
     struct names names;
     *measure = (struct rep_measure){0};
     measure->columns = columns_of(name, &measure->unit);
+    for (unsigned i = 0; !measure->columns && i < REP_PROFILE_PARTS; i++)
+        if (!strcmp(name, rep_profile_parts[i].name))
+            *measure = rep_profile_parts[i];
     if (measure->columns) {
         snprintf(measure->name, sizeof measure->name, "%s", name);
         return true;

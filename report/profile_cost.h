@@ -37,6 +37,19 @@ struct rep_measure {
     char name[REP_COLUMN_NAME];
 };
 
+/** What a line of the text has beside its PCycles (profile_parts.def): first what these are made
+ * of, then counts. */
+enum {
+#define PART(name, columns, less) REP_PROFILE_PART_##name,
+#define COUNT(name, columns)      REP_PROFILE_PART_##name,
+#include "report/profile_parts.def"
+#undef PART
+#undef COUNT
+    REP_PROFILE_PARTS,
+    REP_PROFILE_STATES = REP_PROFILE_PART_other + 1
+};
+extern const struct rep_measure rep_profile_parts[REP_PROFILE_PARTS];
+
 /** All PCycles that threads spent. */
 struct rep_measure rep_measure_total(void);
 

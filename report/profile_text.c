@@ -13,31 +13,7 @@ const struct rep_format rep_formats[REP_AS__COUNT] = {
 #undef FORMAT
 };
 
-#define BIT(column) (UINT64_C(1) << PC_PROFILE_##column)
-
-/** What every line has: where the PCycles went, and what they waited for. */
-static const struct part {
-    const char *heading;
-    struct rep_measure measure;
-} parts[] = {
-#define RUN  BIT(LOAD) | BIT(STORE) | BIT(BR_UNTAKEN) | BIT(BR_TAKEN) | BIT(INT) | BIT(FP)
-#define KILL BIT(KILL_BRANCH) | BIT(KILL_EXC) | BIT(SLIP_INT) | BIT(SLIP_FP)
-    {"run", {.columns = RUN}},
-    {"kill+slip", {.columns = KILL}},
-    {"primary", {.columns = BIT(STALL_L1I) | BIT(STALL_L1D)}},
-    {"secondary", {.columns = BIT(STALL_L2)}},
-    {"MP stall", {.columns = BIT(STALL_MP)}},
-    {"system", {.columns = BIT(SYSTEM)}},
-    {"waiting", {.columns = BIT(WAITING) | BIT(ASLEEP)}},
-    {"other", {.columns = BIT(STALL_OTHER), .less = BIT(SYSTEM) | BIT(WAITING) | BIT(ASLEEP)}},
-    {"L1 misses", {.columns = BIT(L1I_MISSES) | BIT(L1D_MISSES)}},
-    {"L2 misses", {.columns = BIT(L2_MISSES)}},
-    {"NACKs", {.columns = BIT(NACKS)}},
-#undef RUN
-#undef KILL
-};
-
-enum { PARTS = sizeof parts / sizeof *parts, STATE_PARTS = 8, WIDTH = 10 };
+enum { WIDTH = 10, NARROW = 6, COUNT = 9 };
 
 void rep_profile_head(const struct rep_view *view, FILE *out)
 {
@@ -52,10 +28,10 @@ void rep_profile_head(const struct rep_view *view, FILE *out)
     if (view->thread >= 0)
         fprintf(out, " (thread %" PRId64 ")", view->thread);
     fprintf(out, "\n# PCycles of threads: %" PRId64 "\n", all);
-    for (unsigned i = 0; i < STATE_PARTS; i++) {
-        const int64_t some = rep_measured(&parts[i].measure, &view->whole);
-        fprintf(out, "#   %-10s %*" PRId64 " %7.2f %%\n", parts[i].heading, WIDTH + 6, some,
-                rep_percent(some, all));
+    for (unsigned i = 0; i < REP_PROFILE_STATES; i++) {
+        const int64_t some = rep_measured(&rep_profile_parts[i], &view->whole);
+        fprintf(out, "#   %-10s %*" PRId64 " %7.2f %%\n", rep_profile_parts[i].name, WIDTH + 6,
+                some, rep_percent(some, all));
     }
     fprintf(out, "# PCycles of cards without a thread, in no percentage: %" PRId64 "\n",
             view->whole.v[PC_PROFILE_IDLE]);
@@ -66,10 +42,20 @@ static bool is_total(const struct rep_measure *measure)
     return !strcmp(measure->name, "total");
 }
 
+/* [characters] of a column, with a blank in front. */
+static int width_of(unsigned part)
+{
+    const int least = part < REP_PROFILE_STATES ? NARROW : COUNT,
+              name = (int)strlen(rep_profile_parts[part].name);
+    return 1 + (name > least ? name : least);
+}
+
 static void put_heading(const struct rep_view *view, const struct rep_show *show, FILE *out)
 {
-    fprintf(out, "# %s of each %s%s, and in %% of %" PRId64 " %s\n#\n#", view->measure.name,
-            rep_by_rows[show->by].name,
+    fprintf(out,
+            "# %s of each %s%s, and in %% of %" PRId64
+            " %s\n# run to other: in %% of the line's PCycles\n#\n#",
+            view->measure.name, rep_by_rows[show->by].name,
             show->children ? " with what was called from there (all), and without (self)" : "",
             rep_measured(&view->measure, &view->whole), view->measure.unit);
     if (show->children)
@@ -77,8 +63,8 @@ static void put_heading(const struct rep_view *view, const struct rep_show *show
     fprintf(out, " %8s %*s", "self %", WIDTH, is_total(&view->measure) ? "PCycles" : "count");
     if (!is_total(&view->measure))
         fprintf(out, " %*s", WIDTH, "PCycles");
-    for (unsigned i = 0; i < PARTS; i++)
-        fprintf(out, " %*s", WIDTH, parts[i].heading);
+    for (unsigned i = 0; i < REP_PROFILE_PARTS; i++)
+        fprintf(out, "%*s", width_of(i), rep_profile_parts[i].name);
     fprintf(out, "  %s\n", rep_by_rows[show->by].name);
 }
 
@@ -95,8 +81,11 @@ static void put_numbers(const struct rep_view *view, const struct rep_show *show
     fprintf(out, " %*" PRId64, WIDTH, rep_measured(&view->measure, cost));
     if (!is_total(&view->measure))
         fprintf(out, " %*" PRId64, WIDTH, rep_measured(&total, cost));
-    for (unsigned i = 0; i < PARTS; i++)
-        fprintf(out, " %*" PRId64, WIDTH, rep_measured(&parts[i].measure, cost));
+    for (unsigned i = 0; i < REP_PROFILE_STATES; i++)
+        fprintf(out, "%*.1f", width_of(i),
+                rep_percent(rep_measured(&rep_profile_parts[i], cost), rep_measured(&total, cost)));
+    for (unsigned i = REP_PROFILE_STATES; i < REP_PROFILE_PARTS; i++)
+        fprintf(out, "%*" PRId64, width_of(i), rep_measured(&rep_profile_parts[i], cost));
     fputs("  ", out);
 }
 
@@ -105,39 +94,50 @@ static bool shows_nothing(const struct rep_view *view, const struct rep_cost *co
 {
     const struct rep_measure total = rep_measure_total();
     bool nothing = !rep_measured(&view->measure, cost) && !rep_measured(&total, cost);
-    for (unsigned i = 0; nothing && i < PARTS; i++)
-        nothing = !rep_measured(&parts[i].measure, cost);
+    for (unsigned i = 0; nothing && i < REP_PROFILE_PARTS; i++)
+        nothing = !rep_measured(&rep_profile_parts[i], cost);
     return nothing;
 }
 
-/* How many lines were left out, and what they come to. */
-static void put_rest(const struct rep_view *view, const struct rep_sums *sums, size_t from,
-                     const char *what, FILE *out)
+/* How many lines were left out, and what they come to themselves. */
+static void put_rest(const struct rep_view *view, const struct rep_show *show, size_t lines,
+                     int64_t cost, FILE *out)
 {
-    const int64_t whole = rep_measured(&view->measure, &view->whole);
-    int64_t rest = 0;
-    for (size_t i = from; i < sums->entries; i++)
-        rest += rep_measured(&view->measure, &sums->entry[i]->self);
-    if (from < sums->entries)
-        fprintf(out, "# %zu more, each a %s: %.2f %%\n", sums->entries - from, what,
-                rep_percent(rest, whole));
+    if (lines)
+        fprintf(out, "# %zu more, each a %s: %.2f %% (profile --lines=0 shows all)\n", lines,
+                rep_by_rows[show->by].name,
+                rep_percent(cost, rep_measured(&view->measure, &view->whole)));
+}
+
+static void put_line(struct rep_view *view, const struct rep_show *show,
+                     const struct rep_entry *entry, FILE *out)
+{
+    const char *source = show->by == REP_BY_line ? rep_view_source(view, entry->key) : NULL;
+    put_numbers(view, show, entry, out);
+    rep_view_label(view, show->by, entry->key, out);
+    if (source)
+        fprintf(out, "  %s", source + strspn(source, " \t"));
+    putc('\n', out);
 }
 
 void rep_profile_text(struct rep_view *view, const struct rep_show *show, FILE *out)
 {
     struct rep_sums sums = rep_view_sum(view, show->by);
+    size_t lines = 0;
+    int64_t rest = 0;
     rep_sums_sort(&sums, &view->measure, show->children);
     rep_profile_head(view, out);
     put_heading(view, show, out);
-    const size_t most = show->most && show->most < sums.entries ? show->most : sums.entries;
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < sums.entries; i++) {
         const struct rep_entry *entry = sums.entry[i];
         if (shows_nothing(view, show->children ? &entry->all : &entry->self))
             continue;
-        put_numbers(view, show, entry, out);
-        rep_view_label(view, show->by, entry->key, out);
-        putc('\n', out);
+        lines++;
+        if (!show->most || lines <= show->most)
+            put_line(view, show, entry, out);
+        else
+            rest = rep_plus(rest, rep_measured(&view->measure, &entry->self));
     }
-    put_rest(view, &sums, most, rep_by_rows[show->by].name, out);
+    put_rest(view, show, show->most && lines > show->most ? lines - show->most : 0, rest, out);
     rep_sums_free(&sums);
 }

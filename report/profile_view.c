@@ -118,6 +118,8 @@ static void add_up(struct rep_view *view)
 /** A text that stands for a number. */
 struct rep_text {
     uint64_t number;
+    const char *file; /* of a line of source text; NULL: it is none */
+    unsigned line;
     UT_hash_handle hh;
     char text[];
 };
@@ -125,6 +127,7 @@ struct rep_text {
 void rep_view_open(struct rep_view *view)
 {
     const struct rep_profile *p = view->profile;
+    view->sources.ran = view->code->ran;
     view->open = sim_alloc(p->phases, sizeof *view->open);
     for (size_t i = 0; i < p->phases; i++)
         view->open[i] = is_open(p->phase[i], view->region);
@@ -148,6 +151,7 @@ void rep_view_close(struct rep_view *view)
     free(view->stacked);
     free(view->open);
     free((void *)view->text);
+    rep_sources_free(&view->sources);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -221,8 +225,8 @@ static void instruction_label(struct rep_view *view, struct rep_key key, FILE *o
     }
 }
 
-/* The number of a text. */
-static uint64_t number_of(struct rep_view *view, const char *text)
+/* The number of a text, which is of a place. */
+static uint64_t number_of(struct rep_view *view, const char *text, const struct prog_place *at)
 {
     struct rep_text *known;
     const size_t length = strlen(text);
@@ -231,6 +235,8 @@ static uint64_t number_of(struct rep_view *view, const char *text)
         known = sim_alloc(1, sizeof *known + length + 1);
         memcpy(known->text, text, length + 1);
         known->number = view->text_count;
+        known->file = at->line ? at->file : NULL;
+        known->line = at->line;
         HASH_ADD_KEYPTR(hh, view->texts, known->text, length, known);
         view->text = sim_grow((void *)view->text, view->text_count + 1, sizeof *view->text);
         view->text[view->text_count++] = known->text;
@@ -247,7 +253,7 @@ static struct rep_key line_of(struct rep_view *view, uint32_t function, uint64_t
                  : pc == PC_PROFILE_NOWHERE && !strcmp(name, REP_NO_THREAD) ? sim_strdup(name)
                  : pc == PC_PROFILE_NOWHERE ? sim_format("%s %s", name, REP_BORDER)
                                             : sim_format("%s (no line)", name);
-    const struct rep_key key = {number_of(view, text), 0};
+    const struct rep_key key = {number_of(view, text, at), 0};
     free(text);
     return key;
 }
@@ -276,6 +282,15 @@ static void line_label(struct rep_view *view, struct rep_key key, FILE *out)
     fputs(view->text[key.a], out);
 }
 
+const char *rep_view_source(struct rep_view *view, struct rep_key key)
+{
+    struct rep_text *known;
+    const char *text = view->text[key.a];
+    HASH_FIND(hh, view->texts, text, strlen(text), known);
+    return known->file ? rep_source_line(rep_source_get(&view->sources, known->file), known->line)
+                       : NULL;
+}
+
 static bool thread_key(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
                        struct rep_key *key)
 {
@@ -294,20 +309,27 @@ static void thread_label(struct rep_view *view, struct rep_key key, FILE *out)
         fputs(REP_NO_THREAD, out);
 }
 
-/* The whole run is a region of every row, whether its phase says so or not. */
+/* The whole run is a region of every row, whether its phase says so or not. What is in none that
+ * the program marked has one more. */
+enum { IN_NONE = UINT32_MAX };
+
 static bool region_key(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
                        struct rep_key *key)
 {
     const uint32_t *phase = s->view->profile->phase[row->phase];
+    const uint32_t whole = phase[0] && phase[1] == 0, marked = phase[0] - whole;
     (void)path;
-    const size_t at = i ? i + (phase[0] && phase[1] == 0) : 0;
-    *key = (struct rep_key){at && at <= phase[0] ? phase[at] : 0, 0};
-    return at <= phase[0];
+    if (i <= marked) {
+        *key = (struct rep_key){i ? phase[i + whole] : 0, 0};
+        return true;
+    }
+    *key = (struct rep_key){IN_NONE, 0};
+    return i == 1 && s->view->profile->regions > 1;
 }
 
 static void region_label(struct rep_view *view, struct rep_key key, FILE *out)
 {
-    fputs(view->profile->region[key.a], out);
+    fputs(key.a == IN_NONE ? REP_NO_REGION : view->profile->region[key.a], out);
 }
 
 static bool path_key(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,

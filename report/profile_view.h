@@ -10,10 +10,14 @@
 #include "report/profile.h"
 #include "report/profile_code.h"
 #include "report/profile_cost.h"
+#include "report/source.h"
 
 /** Stands for the instruction of PCycles that a change of phase cut through. */
 #define REP_BORDER       "(" REP_BORDER_WORDS ")"
 #define REP_BORDER_WORDS "at a region's border"
+
+/** For what was spent while no region was open that the program marked. */
+#define REP_NO_REGION "(in no region)"
 
 /** For the function of a card that has had no thread. */
 #define REP_NO_THREAD "(no thread yet)"
@@ -62,7 +66,8 @@ struct rep_view {
     uint32_t *called;        /**< [paths] its last function */
     struct rep_stack *stack; /**< [stacks] */
     size_t stacks;
-    uint32_t *stacked; /**< [paths] its stack */
+    uint32_t *stacked;          /**< [paths] its stack */
+    struct rep_sources sources; /**< what of them was shown */
 
     /* its own */
     bool *open; /**< [phases] whether the region is */
@@ -85,6 +90,9 @@ struct rep_cost *rep_view_inclusive(const struct rep_view *view);
 
 /** Writes the name of a key of rep_view_sum. */
 void rep_view_label(struct rep_view *view, enum rep_by by, struct rep_key key, FILE *out);
+
+/** The source text of a key of REP_BY_line; NULL: it is not known. */
+const char *rep_view_source(struct rep_view *view, struct rep_key key);
 
 /** Writes the functions of a stack from the first to the last, with `between` between them. */
 void rep_view_stack(const struct rep_view *view, uint32_t stack, char between, FILE *out);

@@ -32,6 +32,7 @@ expect bus.clock= stat -s bus.c
 expect monitor.histogram.source= run -s monitor.h
 expect registers list reg
 expect stall_l2 profile --state stall_l
+expect slept profile --state sl
 expect line profile --by l
 expect held locks --sort h
 

@@ -134,6 +134,39 @@ def check_failed(numachine, directory):
     subprocess.run(["mips-linux-gnu-gcc", "-static", source, "-o", executable], check=True)
     done = detect(numachine, "lines", executable)
     assert done.returncode == 1 and "did not end well" in done.stderr, done
+    for words, says in ((["--set", "run.mode=functional", "lines", executable], "run.mode: functional has no caches"),
+                        (["lines", "--set=run.seed=2", executable], "'--set=run.seed=2' stands behind DETECTOR")):
+        done = detect(numachine, *words)
+        assert done.returncode == 2 and says in done.stderr and not done.stdout, done
+
+
+def check_told(lab, numachine, directory):
+    """What a detector cannot tell is said, by what it does; a program's complaints come once, however often it runs."""
+    listed = json.loads(subprocess.run([numachine, "list", "--json", "detectors"], capture_output=True, check=True).stdout)
+    for row in listed:
+        samples = "sample: access" in pathlib.Path(lab.HERE, "detectors", row["name"] + ".yaml").read_text()
+        assert row["finds"] == ("false sharing" if samples else "any sharing"), row
+    assert [row["name"] for row in listed if row["finds"] == "false sharing"] == ["words"], listed
+    shown = subprocess.run([numachine, "list", "detectors", "words"], capture_output=True, text=True, check=True).stdout
+    assert "finds:  false sharing" in shown and "events:" not in shown and "counters)" not in shown, shown
+    executable = pathlib.Path(directory, "plain/tallies")
+    for detector, told in ("lines", True), ("words", False):
+        text = detect(numachine, detector, executable).stdout
+        assert ("finds any sharing" in text) == told and "physical line" in text and "virtual line" in text, text
+    source = pathlib.Path(directory, "loud.c")
+    source.write_text('#include <stdio.h>\n#include <pthread.h>\n'
+                      'static volatile int n[2] __attribute__((aligned(64)));\n'
+                      'static void *count(void *at)\n{\n    for (int i = 0; i < 4000; i++)\n'
+                      '        ++*(volatile int *)at;\n    return NULL;\n}\n'
+                      'int main(void)\n{\n    pthread_t t;\n    fputs("loud\\n", stderr);\n'
+                      '    pthread_create(&t, NULL, count, (void *)&n[1]);\n    count((void *)&n[0]);\n'
+                      '    return pthread_join(t, NULL);\n}\n')
+    executable = source.with_suffix("")
+    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-static", "-pthread", source, "-o", executable], check=True)
+    for detector in "invalidate-hits", "phases":
+        done = detect(numachine, "--format=json", detector, executable)
+        assert done.returncode == 0 and json.loads(done.stdout)["runs"] > 5, done
+        assert done.stderr == "loud\n", done.stderr
 
 
 def main():
@@ -146,6 +179,7 @@ def main():
         check_words(lab, numachine, directory)
         check_bad(numachine, directory, pathlib.Path(directory, "plain/tallies"))
         check_failed(numachine, directory)
+        check_told(lab, numachine, directory)
 
 
 main()

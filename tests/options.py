@@ -2,7 +2,8 @@
 """
 Every option of every command that takes a value says so when that is empty, wrong, or given twice: a line that
 names the option (or what is wrong with it), and status 2. What is asked for comes from the commands' own --help, so a new option needs a row.
-Options that say in which form a command prints exclude each other.
+Options that say in which form a command prints exclude each other. Of a mistyped option the command says which one it
+may have been, and of an option behind the program that it is the program's.
 
     options.py NUMACHINE
 """
@@ -68,6 +69,41 @@ ROWS = {
 FORMS = ["--csv", "--field-separator=;", "--json", "--markdown"]
 
 
+# Options of these behind the program are the program's.
+PROGRAMS = {"stat": [], "detect": ["words"]}
+
+
+def mistyped(options):
+    """Each long option that is long enough without its last letter but one, if that begins no other."""
+    words = {option[:-2] + option[-1]: option for option in options if len(option) > 6}
+    return {word: option for word, option in words.items() if not any(other.startswith(word) for other in options)}
+
+
+def check_mistyped(ask, command, rest):
+    options = set(re.findall(r"^  (?:-., |    )(--[\w-]+)", ask(command, "--help").stdout, re.M))
+    asked = mistyped(options)
+    assert asked, command
+    for word, option in asked.items():
+        done = ask(command, word + "=x" * (len(word) % 2), *rest)
+        assert done.returncode == 2 and f"no option '{word}'; did you mean '{option}'?\n" in done.stderr, done.stderr
+        assert done.stderr.count("did you mean") == 1 and not done.stdout, done.stderr
+    done = ask(command, "--", *(rest or ["x"]), *asked)
+    assert "did you mean '--" not in done.stderr, done.stderr
+
+
+def check_late(ask, command, rest):
+    """A note of the first of them, which ends nothing; none if they cannot be meant, or were set apart."""
+    program = "./no-such-program"
+    for words in (["--machine=x"], ["-m", "x"], ["x", "--machine", "--set=y"]):
+        done = ask(command, *rest, program, *words)
+        first = next(word for word in words if word.startswith("-"))
+        assert f"note: '{first}' stands behind the program" in done.stderr, done.stderr
+        assert done.stderr.count("note:") == 1 and "no-such-program: No such file" in done.stderr, done.stderr
+    for words in ([program, "x", "-7", "--mach", "--other"], ["--", program, "--machine=x"]):
+        done = ask(command, *rest, *words)
+        assert "note:" not in done.stderr and "no-such-program: No such file" in done.stderr, done.stderr
+
+
 def main():
     numachine = os.path.abspath(sys.argv[1])
     wide = {**os.environ, "ARGP_HELP_FMT": "rmargin=250"}
@@ -101,9 +137,13 @@ def main():
                 done = ask(command, f"{option}={good}", f"{option}={other}", *rest)
                 assert (option in done.stderr) == once, f"{command} {option} twice: {done.stderr}"
                 assert not once or done.returncode == 2, f"{command} {option} twice: {done.returncode}"
+            check_mistyped(ask, command, rest or [])
             forms = [form for form in FORMS if re.search(form.split("=")[0] + r"\b", ask(command, "--help").stdout)]
             for one, other in itertools.permutations(forms, 2):
                 complains("exclude each other", command, one, other, *rest)
+        for command, rest in PROGRAMS.items():
+            check_late(ask, command, rest)
+        assert "note:" not in ask("stat", "--json", "./no-such-program", "--machine=x").stderr
         complains("--env", "stat", "--env", "A=1", "--env", "A=2", *COMMANDS["stat"])
         assert asked == set(ROWS), asked ^ set(ROWS)
         print(f"ok: {len(asked)} options")

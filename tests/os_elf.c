@@ -40,7 +40,7 @@ static const struct {
     {__LINE__, 4, 1, 3, ""},
     {__LINE__, 5, 1, 1, ""},
     {__LINE__, 5, 1, 0, ""},
-    {__LINE__, 16, 2, ET_REL, "object file"},
+    {__LINE__, 16, 2, ET_REL, "object file; link it with mips-linux-gnu-gcc -static"},
     {__LINE__, 16, 2, ET_CORE, "not an executable"},
     {__LINE__, 16, 2, ET_NONE, "not an executable"},
     {__LINE__, 16, 2, 0xffff, "not an executable"},

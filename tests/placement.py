@@ -31,10 +31,10 @@ def command(*words, status=0, name=None):
 class Run:
     """A run of the guest, and what numachine placement says of it."""
 
-    def __init__(self, numachine, guest, way, directory, *options):
+    def __init__(self, numachine, guest, way, directory, *options, stations=STATIONS):
         self.numachine, self.directory, self.name = numachine, directory, directory.name
         done = command(numachine, "stat", "-q", "--truth", "-m", "ring-16", *options, "-o", directory, "--", guest, way,
-                       STATIONS, PROCESSORS)
+                       stations, PROCESSORS)
         self.pages, self.part = (int(number) for number in done.stdout.split()[:2])
         self.read()
 
@@ -184,6 +184,34 @@ def check_shared(run):
     check_sums(run)
 
 
+def check_filled(numachine, guest, scratch):
+    """One thread fills what others then use. Of one other it is worth moving; of three each gains twice what the one
+    loses of its part, and the one loses all three: it takes longer than before."""
+    two = Run(numachine, guest, "filled", scratch / "filled-2", "-s", FIRST_TOUCH, stations=2)
+    pages = range(two.pages + two.part, two.pages + 2 * two.part, PAGE)
+    moved = [station_in(two.shown["placement"], page) for page in pages].count(1)
+    two.expect("pages that go to the other", moved, 0.9 * len(pages), len(pages))
+    four = Run(numachine, guest, "filled", scratch / "filled-4", "-s", FIRST_TOUCH)
+    lines = two.part // 64
+    for run, stations in (two, 1), (four, 3):
+        (loser, lost), (winner, gained) = (run.shown["cards"][name] for name in ("loses", "gains"))
+        run.expect("the card that loses", loser, 0)
+        run.expect("what it loses", -lost, stations * lines * 0.9, stations * lines * 1.1)
+        assert winner in range(PROCESSORS, PROCESSORS * (stations + 1), PROCESSORS), winner
+        run.expect("what one gains", gained, 2 * lines * 0.9, 2 * lines * 1.1)
+    expect_nothing(numachine, four.directory)
+    assert "would lose" in four.ask() and "no card gains more than" in four.ask("--measure"), four.ask()
+    check_sums(four)
+
+
+def check_code(run):
+    """Functions are one object; where pages went is said."""
+    names = [row["object"] for row in run.shown["objects"]]
+    assert names.count("code") == 1 and not {"work", "main", "memset", "start_thread"} & set(names), names
+    assert "# pages in no range went by memory.placement: round_robin\n" in run.ask()
+    assert "--measure says it" in run.ask()
+
+
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
 def check_slower(run, scratch):
@@ -220,7 +248,7 @@ def check_refusals(numachine, run, guest, scratch):
     refused(numachine, run.directory, "not with --format", "--format=yaml", "--measure")
     plain = scratch / "profile-only"
     command(numachine, "stat", "-q", "--profile", "-m", "ring-16", "-o", plain, "--", guest, "own", 1, 4)
-    refused(numachine, plain, "the run has kept no truth of its misses (run.truth, stat --truth)")
+    refused(numachine, plain, "the run has kept no truth of its misses; run it again with: numachine stat --truth -o ")
     whole = (run.directory / "truth.json").read_text()
     executable = (run.directory / "guest.elf").read_bytes()
     for name, file, text, sentence in (
@@ -251,9 +279,11 @@ def main():
             check_sums(run)
             check_csv(run)
             check_object(run)
+            check_code(run)
             after = check_gain(run)
         check_paste(run, guest, after, scratch)
         check_shared(Run(numachine, guest, "same", scratch / "same"))
+        check_filled(numachine, guest, scratch)
         check_other_rules(numachine, guest, scratch)
         check_slower(run, scratch)
         check_refusals(numachine, run, guest, scratch)

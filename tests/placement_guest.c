@@ -1,8 +1,9 @@
 /*
  * Pages whose users are known: each thread, bound to the first card of a station, writes pages of
- * its own (`own`), or all threads read the same pages, station 1 an eighth more of them (`same`).
+ * its own (`own`), or reads and writes them after the first thread has filled them (`filled`), or
+ * all threads read the same pages, station 1 an eighth more of them (`same`).
  *
- *     placement_guest own|same STATIONS PROCESSORS
+ *     placement_guest own|filled|same STATIONS PROCESSORS
  */
 #include <pthread.h>
 #include <sched.h>
@@ -15,7 +16,7 @@ enum { PART = 3 * 65536, LINE = 64, STATIONS = 16 };
 
 /* Of the thread of station i: row i. */
 static char pages[STATIONS][PART] __attribute__((aligned(65536)));
-static int processors, own;
+static int processors, own, filled;
 static volatile int seen;
 
 static void bind_to(int card)
@@ -35,6 +36,8 @@ static void *work(void *argument)
     for (int i = 0; i < PART; i += LINE)
         if (own)
             pages[station][i] = 1;
+        else if (filled)
+            pages[station][i]++;
         else if (station == 1 || i / LINE % 8)
             sum += pages[0][i];
     seen = sum;
@@ -47,8 +50,11 @@ int main(int argc, char **argv)
     if (argc != 4 || atoi(argv[2]) > STATIONS)
         return 2;
     own = !strcmp(argv[1], "own");
+    filled = !strcmp(argv[1], "filled");
     const int stations = atoi(argv[2]);
     processors = atoi(argv[3]);
+    for (int i = 0; filled && i < stations * PART; i += LINE)
+        pages[i / PART][i % PART] = 1;
     for (int i = 1; i < stations; i++)
         pthread_create(&thread[i], NULL, work, (void *)(intptr_t)i);
     work(NULL);

@@ -11,7 +11,9 @@ import collections
 import csv
 import io
 import json
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -78,7 +80,8 @@ def check_sums(bench):
             for column in "pcycles", "instructions", "stall_other":
                 assert total(sums, column) == total(inside, column), (region, by, column)
     regions = {row["region"]: row["pcycles"] for row in bench.csv("run", "--by=region")}
-    assert set(regions) == {"whole", "climbing"} and 0 < regions["climbing"] < regions["whole"]
+    assert set(regions) == {"whole", "climbing", "(in no region)"} and 0 < regions["climbing"] < regions["whole"]
+    assert regions["climbing"] + regions["(in no region)"] == regions["whole"]
     threads = {row["thread"] for row in rows} - {"0"}
     assert len(threads) == 2
     assert total(bench.csv("run", "--by=path")) == sum(total(bench.csv("run", f"--thread={t}")) for t in threads | {"0"})
@@ -112,17 +115,32 @@ def check_stat(bench):
                           capture_output=True, text=True, timeout=60)
     said = done.stderr.splitlines()
     first = next(i for i, line in enumerate(said) if line.startswith("#   self %")) + 1
-    whole = [line for line in bench.show("run").splitlines() if not line.startswith("#")]
+    whole = [line for line in bench.show("run", "--lines=0").splitlines() if not line.startswith("#")]
     assert said[first:first + 20] == whole[:20], said[first:]
     assert said[first + 20].startswith(f"# {len(whole) - 20} more, each a function: "), said[first + 20:]
 
 
 def check_text(bench, rows):
-    text = bench.show("run")
+    text = bench.show("run", "--lines=0")
     assert f"# PCycles of threads: {total(rows)}\n" in text
     first = [line for line in text.splitlines() if not line.startswith("#")]
     assert sum(int(line.split()[1]) for line in first) == total(rows)
-    nacks = bench.show("run", "--state=nacks", "--by=instruction")
+    cut = [line for line in bench.show("run").splitlines() if not line.startswith("#")]
+    assert cut == first[:20] and len(first) > 20, cut
+    assert f"\n# {len(first) - 2} more, each a function: " in bench.show("run", "-n", "2")
+    # What a column of the table is called can be asked for; the columns of a line come to all of it.
+    words = next(line for line in text.splitlines() if " self %" in line)[1:].replace("self %", "self").split()
+    parts = words[words.index("run"):words.index("other") + 1]
+    head = dict(line[1:].split()[:2] for line in text.splitlines() if line.startswith("#   ") and "self" not in line)
+    assert len(parts) == 8 and sum(int(head[part]) for part in parts) == total(rows), head
+    for word in words[words.index("run"):-1]:
+        asked = bench.show("run", f"--state={word}", "-n", "0").splitlines()
+        count = sum(int(line.split()[1]) for line in asked if line[0] != "#")
+        assert count == int(head[word]) if word in parts else count >= 0, word
+    for line in first:
+        numbers = line.split()
+        assert abs(sum(map(float, numbers[2:10])) - 100) < 0.5, line
+    nacks = bench.show("run", "-n", "0", "--state=nacks", "--by=instruction")
     assert sum(int(line.split()[1]) for line in nacks.splitlines() if line[0] != "#") == total(rows, "nacks")
     annotated = bench.show("run", "--annotate=touch")
     assert "sum += words[i]++; /* the loop's load and store */" in annotated, annotated
@@ -131,8 +149,32 @@ def check_text(bench, rows):
     own = total(r for r in rows if r["function"] == "touch")
     assert sum(int(line.split()[1]) for line in instructions) == own, annotated
     assert bench.show("run", "--annotate").count("# no source text") <= 1
+    within = bench.show("run", "--annotate=work")
+    assert re.search(r":  (jal|bgezal|jalr) .*  # touch$", within, re.M), within
     shown = bench.show("run", "--annotate=climb", "--region=climbing", "--state=run")
     assert "# region: climbing\n" in shown and "# climb, " in shown
+
+
+def check_source(bench):
+    """Lines have their text; whoever has changed it since the run is told so, and sees the same numbers."""
+    source = bench.directory / "source.c"
+    source.write_text(pathlib.Path(__file__).with_name("profile_guest.c").read_text())
+    guest = bench.directory / "built"
+    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-g", "-static", "-pthread", "-o", guest, source,
+                    f"-I{pathlib.Path(__file__).parents[1] / 'experiments/include'}"], check=True, timeout=120)
+    bench.run("source", guest, "--profile")
+    ways = ["--by=line", "--annotate=touch"]
+    for way in ways:
+        assert "sum += words[i]++; /* the loop's load and store */" in bench.show("source", way), way
+    at = (bench.directory / "source/guest.elf").stat().st_mtime + 5
+    os.utime(source, (at, at))
+    for way in ways:
+        done = bench.ask("source", way)
+        assert done.returncode == 0 and "source.c was changed after the run" in done.stderr, done.stderr
+        assert done.stderr.count("\n") == 1 and "sum += words[i]++;" in done.stdout, done
+    assert bench.show("source", "--by=function") and bench.csv("source", "--by=line")
+    source.unlink()
+    assert "source.c:" in bench.show("source", "--by=line")
 
 
 def check_tools(bench, rows):
@@ -174,6 +216,35 @@ def check_stripped(bench):
         assert done.returncode == 0 and "  lw " in done.stdout, done.stdout
 
 
+CPP = """#include <stdlib.h>
+__attribute__((noinline)) unsigned bump(unsigned n) __asm__("_ZN3lab7Counter4bumpEj");
+__attribute__((noinline)) unsigned fill(unsigned n) __asm__("_ZN3lab4fillIdEEvRSt6vectorIT_SaIS2_EES2_");
+__attribute__((noinline)) unsigned none(unsigned n) __asm__("_Znone");
+unsigned bump(unsigned n) { return n * 3; }
+unsigned fill(unsigned n) { return bump(n) + 1; }
+unsigned none(unsigned n) { return fill(n) ^ 7; }
+int main(int argc, char **argv) { unsigned n = 0; for (int i = 0; i < 1000; i++) n += none(n + argc); return n == 7; }
+"""
+
+
+def check_cpp(bench):
+    """Functions of C++ have the names that people wrote."""
+    source, guest = bench.directory / "cpp.c", bench.directory / "cpp"
+    source.write_text(CPP)
+    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-g", "-static", "-fno-optimize-sibling-calls", "-o", guest, source],
+                   check=True, timeout=120)
+    bench.run("cpp-run", guest, "--profile")
+    bump = "lab::Counter::bump(unsigned int)"
+    fill = "void lab::fill<double>(std::vector<double, std::allocator<double> >&, double)"
+    paths = {row["path"]: row["instructions"] for row in bench.csv("cpp-run", "--by=path")}
+    assert [n for path, n in paths.items() if path.endswith(f"main;_Znone;{fill};{bump}")] > [1000], paths
+    for name in bump, "lab::Counter::bump":
+        assert f"# {bump}, " in bench.show("cpp-run", f"--annotate={name}"), name
+    assert f"  # {bump}\n" in bench.show("cpp-run", f"--annotate={fill}")
+    assert f"fn=(" in bench.show("cpp-run", "--format=callgrind") and bump in bench.show("cpp-run", "--format=folded")
+    bench.refused("cpp-run", "no function 'lab::Counter'", "--annotate=lab::Counter")
+
+
 def damage(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
@@ -184,9 +255,12 @@ def check_refusals(bench):
     bench.refused("run", "the run has no region 'nowhere'", "--region=nowhere")
     bench.refused("run", "the run has no thread 99", "--thread=99")
     bench.refused("run", "did you mean 'climb'?", "--annotate=clim")
+    bench.refused("run", "no function 'unrelated' in the profile; of one that was inlined", "--annotate=unrelated")
     for words in ["--annotate", "--by=line"], ["--annotate", "--format=csv"], ["--format=folded", "--by=line"], \
             ["--format=callgrind", "--children"], ["--format=csv", "--children"]:
         bench.refused("run", words[0] if words[0] == "--annotate" else "--children", *words)
+    for word in "--annotate", "--format=csv", "--format=callgrind":
+        bench.refused("run", "--lines is for the table", "--lines=3", word)
     whole = (bench.directory / "run/guest.elf").read_bytes()
     profile = (bench.directory / "run/profile.json").read_text()
     for name, file, text, sentence in (
@@ -206,6 +280,16 @@ def check_refusals(bench):
         bench.refused(name, sentence)
 
 
+def check_advice(bench):
+    """Of a run that has kept nothing, each command says at once what it needs."""
+    bench.run("nothing", bench.guest)
+    for command, needed in ("profile", "--profile"), ("locks", "--profile"), ("c2c", "--truth"), ("placement", "--truth"):
+        done = subprocess.run([bench.numachine, command, bench.directory / "nothing"], capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert done.returncode == 2 and f"run it again with: numachine stat {needed} -o " in done.stderr, done.stderr
+        assert done.stderr.count("\n") == 1 and not done.stdout, done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         bench = Bench(*sys.argv[1:3], scratch)
@@ -214,9 +298,12 @@ def main():
         check_names(bench, rows)
         check_stat(bench)
         check_text(bench, rows)
+        check_source(bench)
         check_tools(bench, rows)
         check_stripped(bench)
+        check_cpp(bench)
         check_refusals(bench)
+        check_advice(bench)
         print(f"ok: {len(rows)} rows")
 
 

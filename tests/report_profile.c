@@ -183,6 +183,7 @@ Test(report_profile, sums_are_those_counted_by_hand)
         {REP_BY_region, "total", 0, -1, "whole", 270, 270},
         {REP_BY_region, "total", 0, -1, "north", 102, 102},
         {REP_BY_region, "total", 0, -1, "south", 34, 34},
+        {REP_BY_region, "total", 0, -1, REP_NO_REGION, 168, 168},
         {REP_BY_region, "total", 2, -1, "north", 34, 34},
         {REP_BY_region, "total", 0, 8, "north", 12, 12},
     };
@@ -213,10 +214,16 @@ Test(report_profile, text)
     expect_has(text, "# PCycles of threads: 270\n");
     expect_has(text, "# PCycles of cards without a thread, in no percentage: 1490\n");
     expect_has(text, "#   secondary               133   49.26 %\n");
-    expect_has(text, "    55.56%        150         58          3          0         89          0"
-                     "          0          0          0          0          5          0  f\n");
+    expect_has(text, "    55.56%        150   38.7      2.0     0.0      59.3    0.0    0.0    0.0"
+                     "    0.0         5         0  f\n");
     cr_expect(strstr(text, "  f\n") < strstr(text, "  g\n"), "the greatest first");
     free(text);
+    show.most = 1;
+    text = written(&view, &show, rep_profile_text);
+    expect_has(text, "  f\n# 3 more, each a function: 44.44 % (");
+    cr_expect(!strstr(text, "  g\n"), "one line was asked for");
+    free(text);
+    show.most = 0;
     show.children = true;
     text = written(&view, &show, rep_profile_text);
     expect_has(text, "    91.85%    6.67%        248");

@@ -56,7 +56,7 @@ static bool check_ident(const GElf_Ehdr *eh, char *why, size_t size)
         REFUSE(
             "little-endian MIPS; this machine is big-endian: use mips-linux-gnu-gcc, not mipsel");
     if (eh->e_type == ET_REL)
-        REFUSE("an object file; link it with -static");
+        REFUSE("an object file; link it with mips-linux-gnu-gcc -static");
     if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
         REFUSE("not an executable (ELF type %u)", (unsigned)eh->e_type);
     return true;

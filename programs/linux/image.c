@@ -23,7 +23,8 @@ static const char *hint_for(const char *path)
         {".yaml", "; numachine run runs experiments"},
         {".yml", "; numachine run runs experiments"},
         {".c", "; compile it with mips-linux-gnu-gcc -static, or name it as program.source"},
-        {".o", "; link it with mips-linux-gnu-gcc -static"},
+        {".cc", "; compile it with mips-linux-gnu-g++ -static"},
+        {".cpp", "; compile it with mips-linux-gnu-g++ -static"},
     };
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof hints / sizeof *hints; i++)

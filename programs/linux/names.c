@@ -8,6 +8,7 @@
 #include "programs/linux/names.h"
 
 #include "base/alloc.h"
+#include "programs/linux/demangle.h"
 #include "programs/linux/lines.h"
 #include "programs/linux/symbols.h"
 #include "programs/linux/types.h"
@@ -19,6 +20,14 @@
 #include <libelf.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uthash.h>
+
+/** A function's symbol that is a name of C++, as people write it. */
+struct readable {
+    const char *symbol; /* the table's */
+    char *name;         /* NULL: it is none after all */
+    UT_hash_handle hh;
+};
 
 struct names {
     struct prog_names names; /* first: the caller's pointer */
@@ -27,19 +36,47 @@ struct names {
     struct lx_symbols *functions;
     struct lx_lines *lines;
     /* made when somebody asks */
+    struct readable *readable;
     struct lx_symbols *objects, *locals;
     struct lx_types *types;
 };
 
+static const char *readable(struct names *n, const char *symbol)
+{
+    struct readable *known;
+
+    if (strncmp(symbol, "_Z", 2))
+        return symbol;
+    HASH_FIND_PTR(n->readable, &symbol, known);
+    if (!known) {
+        known = sim_alloc(1, sizeof *known);
+        known->symbol = symbol;
+        known->name = lx_demangle(symbol);
+        HASH_ADD_PTR(n->readable, symbol, known);
+    }
+    return known->name ? known->name : symbol;
+}
+
+static void free_readable(struct names *n)
+{
+    struct readable *known, *next;
+
+    HASH_ITER(hh, n->readable, known, next) {
+        HASH_DEL(n->readable, known);
+        free(known->name);
+        free(known);
+    }
+}
+
 static bool at(struct prog_names *names, uint64_t va, struct prog_place *out)
 {
-    const struct names *n = (const struct names *)names;
+    struct names *n = (struct names *)names;
     const struct lx_symbol *function = lx_symbols_at(n->functions, va);
     const struct lx_line *line = lx_lines_at(n->lines, va);
 
     *out = (struct prog_place){0};
     if (function) {
-        out->function = function->name;
+        out->function = readable(n, function->name);
         out->from = function->from;
         out->to = function->to;
     }
@@ -148,6 +185,7 @@ static void free_names(struct prog_names *names)
 {
     struct names *n = (struct names *)names;
 
+    free_readable(n);
     lx_symbols_free(n->functions);
     lx_lines_free(n->lines);
     lx_symbols_free(n->objects);

@@ -1,0 +1,9 @@
+/* Names of C++ as people write them. */
+#ifndef LX_DEMANGLE_H
+#define LX_DEMANGLE_H
+
+/** "lab::Counter::bump(unsigned int)" of "_ZN3lab7Counter4bumpEj".
+ *  @return the caller's; NULL: it is no such name */
+char *lx_demangle(const char *name);
+
+#endif
