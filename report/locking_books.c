@@ -509,8 +509,8 @@ static void moved(struct rep_lock_books *b, struct rep_lock_actor *a,
     const bool rests = b->card[old].rests;
     rested(b, old, e->since);
     a->card = e->card;
-    if (rests)
-        rest(b, old, e->since);
+    if (rests) /* the card may not be free yet: the system has it until then */
+        rest(b, old, sim_later(b->card[old].since, e->since));
 }
 
 /* A thread is to go on: from here on the system has its card. */

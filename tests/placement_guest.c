@@ -53,6 +53,7 @@ int main(int argc, char **argv)
     filled = !strcmp(argv[1], "filled");
     const int stations = atoi(argv[2]);
     processors = atoi(argv[3]);
+    bind_to(0); /* all begin on one card, and leave it one after the other */
     for (int i = 0; filled && i < stations * PART; i += LINE)
         pages[i / PART][i % PART] = 1;
     for (int i = 1; i < stations; i++)
