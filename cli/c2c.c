@@ -126,6 +126,11 @@ static void put_gain(const struct request *r, const struct rep_layout *layout, u
            layout->parts);
     printf("  as it is  %12" PRIu64 " PCycles\n  apart     %12" PRIu64 " PCycles, %s\n", before,
            again->ticks, cli_again_gain(before, again->ticks, gain, sizeof gain));
+    if (layout->others)
+        printf("  %" PRId64 " of %" PRId64
+               " requests for its bytes were for other objects, most of them for "
+               "%s: they had the bytes at another time, and are apart as well\n",
+               layout->others, layout->requests, layout->other);
     if (!again->same)
         puts("  its output is another one: it depends on time, or on standard input");
 }

@@ -28,7 +28,7 @@ static bool read_truth(struct cli_kept *k, const char *directory, char *why, siz
     char *path = sim_format("%s/" REP_TRUTH, directory);
     const bool good = cli_kept_find(directory, path,
                                     "truth of its misses (run.truth, stat --truth)", why, size) &&
-                      rep_truth_read(path, &k->profile, &k->truth, why, size);
+                      rep_truth_read(path, &k->profile, k->objects.sites, &k->truth, why, size);
     free(path);
     return good;
 }
@@ -53,8 +53,8 @@ bool cli_kept_open(struct cli_kept *k, const char *directory, enum cli_kept_part
     const bool good =
         cli_kept_find(directory, path, "profile (run.profile, stat --profile)", why, sizeof why) &&
         rep_profile_read(path, &k->profile, why, sizeof why) &&
-        (parts < CLI_KEPT_TRUTH || read_truth(k, directory, why, sizeof why)) &&
         (parts < CLI_KEPT_OBJECTS || read_objects(k, directory, why, sizeof why)) &&
+        (parts < CLI_KEPT_TRUTH || read_truth(k, directory, why, sizeof why)) &&
         rep_code_open(&k->code, directory, why, sizeof why);
     free(path);
     if (!good)

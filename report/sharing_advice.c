@@ -52,6 +52,19 @@ static int by_cost(const void *x, const void *y)
     return cost ? cost : strcmp(a->at.key, b->at.key);
 }
 
+/* An object that had the same bytes at another time is not beside the first one. */
+static size_t leave_beside(struct part *part, size_t count)
+{
+    const struct rep_object *first = &part[0].at;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct rep_object *at = &part[i].at;
+        if (!i || at->from >= first->from + first->size || first->from >= at->from + at->size)
+            part[kept++] = part[i];
+    }
+    return kept;
+}
+
 /* The objects of the line that matter: one, if nine tenths of the cost are its own. The caller's.
  */
 static struct part *parts_of(const struct advice *a, size_t *count)
@@ -65,12 +78,13 @@ static struct part *parts_of(const struct advice *a, size_t *count)
         struct rep_object at;
         if (lost.falsely <= 0)
             continue;
-        rep_sharing_object(a->s, a->line, truth->row[i].va, &at);
+        rep_object_asked(a->s->finder, truth, &truth->row[i], &at);
         part_of(part, count, &at)->cost += lost.falsely;
         all += lost.falsely;
     }
     if (*count)
         qsort(part, *count, sizeof *part, by_cost);
+    *count = leave_beside(part, *count);
     if (*count > 1 && part[0].cost >= all - all / 10)
         *count = 1;
     return part;

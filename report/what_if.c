@@ -5,6 +5,7 @@
 #include "report/what_if.h"
 
 #include "base/alloc.h"
+#include "report/profile_cost.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -183,7 +184,7 @@ static bool find_object(const struct rep_sharing *s, const char *name, struct re
     uint64_t from, to;
     const bool known = !shared && names && names->find && names->find(names, name, &from, &to);
     if (shared)
-        rep_object_at(s->finder, shared->va, shared->first, shared->last, out);
+        rep_object_asked(s->finder, s->truth, &s->truth->row[shared->row], out);
     else if (known)
         rep_object_at(s->finder, from, 0, SIM_NEVER, out);
     return shared || known;
@@ -216,6 +217,78 @@ static void disjoin(struct rep_layout *l)
     l->ranges = kept;
 }
 
+/* ---- who else is moved ----------------------------------------------------------------------- */
+
+struct asked {
+    char *key;
+    int64_t requests;
+    UT_hash_handle hh;
+};
+
+static bool is_moved(const struct rep_layout *l, uint64_t va)
+{
+    size_t low = 0, high = l->ranges; /* the first that ends behind it */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->range[middle].to <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->ranges && l->range[low].from <= va;
+}
+
+static void add_asked(struct asked **all, const char *key, int64_t requests)
+{
+    struct asked *asked;
+    HASH_FIND_STR(*all, key, asked);
+    if (!asked) {
+        asked = sim_alloc(1, sizeof *asked);
+        asked->key = sim_strdup(key);
+        HASH_ADD_KEYPTR(hh, *all, asked->key, strlen(asked->key), asked);
+    }
+    asked->requests = rep_plus(asked->requests, requests);
+}
+
+static bool is_more(const struct asked *a, const struct asked *b)
+{
+    return !b || a->requests > b->requests ||
+           (a->requests == b->requests && strcmp(a->key, b->key) < 0);
+}
+
+/* The machine moves bytes, whoever has them. */
+static void find_others(const struct rep_sharing *s, const struct rep_object *moved,
+                        struct rep_layout *l)
+{
+    struct asked *all = NULL, *asked, *next;
+    const struct asked *most = NULL;
+    struct rep_object own = *moved, at;
+    rep_object_group(&own);
+    for (size_t i = 0; i < s->truth->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        if (!is_moved(l, row->va))
+            continue;
+        rep_object_asked(s->finder, s->truth, row, &at);
+        rep_object_group(&at);
+        l->requests = rep_plus(l->requests, rep_truth_requests(row));
+        if (at.kind != REP_OBJECT_NONE && at.kind != REP_OBJECT_HEADER &&
+            strcmp(at.key, own.key) != 0)
+            add_asked(&all, at.key, rep_truth_requests(row));
+    }
+    HASH_ITER(hh, all, asked, next) {
+        l->others = rep_plus(l->others, asked->requests);
+        if (is_more(asked, most))
+            most = asked;
+    }
+    if (most)
+        snprintf(l->other, sizeof l->other, "%s", most->key);
+    HASH_ITER(hh, all, asked, next) {
+        HASH_DEL(all, asked);
+        free(asked->key);
+        free(asked);
+    }
+}
+
 bool rep_what_if(const struct rep_sharing *s, const struct rep_objects *objects, const char *name,
                  enum rep_unit unit, struct rep_layout *layout, char *why, size_t size)
 {
@@ -244,7 +317,9 @@ bool rep_what_if(const struct rep_sharing *s, const struct rep_objects *objects,
     disjoin(layout);
     if (good && !layout->ranges)
         good = refuse(why, size, "no processor has touched '%.200s'", name);
-    if (!good)
+    if (good)
+        find_others(s, &at, layout);
+    else
         rep_layout_free(layout);
     return good;
 }
