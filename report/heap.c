@@ -88,6 +88,7 @@ struct rep_heap {
     struct live *live, *mapped;
     struct gone *gone;
     struct worker *workers, *last; /* last: who was told of last */
+    unsigned under_way;            /* threads in watched functions */
     struct rep_tenants *tenants;   /* NULL: nobody asks */
 };
 
@@ -429,6 +430,7 @@ static void told(void *ctx, const struct pc_crossing *x)
     if (x->what == PC_CROSSED_ENTERED) {
         if (!w->depth++) {
             w->within = 0;
+            h->under_way++;
             begin(h, w, x);
         }
         return;
@@ -437,6 +439,7 @@ static void told(void *ctx, const struct pc_crossing *x)
         w->within = x->result;
         return;
     }
+    h->under_way--;
     settle(h, w, x);
     leave_bytes(h, w);
     if (x->what == PC_CROSSED_RETURNED && allocators[x->watch].does != WITHIN)
@@ -506,13 +509,15 @@ static uint32_t call_under_way(const struct rep_heap *h, uint32_t thread)
 static uint32_t tenant_at(void *ctx, uint32_t thread, uint64_t va)
 {
     const struct rep_heap *h = ctx;
-    const struct rep_tenant *tenant = NULL;
-    for (enum rep_layer layer = REP_LAYER_VARIABLES; !tenant && layer < REP_LAYER_MAPPINGS; layer++)
-        tenant = rep_tenants_at(h->tenants, layer, va);
-    const uint32_t call = tenant ? REP_TENANT_nobody : call_under_way(h, thread);
-    if (!tenant && call == REP_TENANT_nobody)
-        tenant = rep_tenants_at(h->tenants, REP_LAYER_MAPPINGS, va);
-    return tenant ? rep_tenants_number(h->tenants, tenant) : call;
+    uint32_t number = REP_TENANT_nobody;
+    for (enum rep_layer layer = REP_LAYER_VARIABLES;
+         number == REP_TENANT_nobody && layer < REP_LAYER_MAPPINGS; layer++)
+        number = rep_tenants_at(h->tenants, layer, va);
+    if (number == REP_TENANT_nobody && h->under_way)
+        number = call_under_way(h, thread);
+    if (number == REP_TENANT_nobody)
+        number = rep_tenants_at(h->tenants, REP_LAYER_MAPPINGS, va);
+    return number;
 }
 
 void rep_heap_watch_misses(struct rep_heap *h, struct pc_misses *misses)

@@ -19,6 +19,7 @@ enum { NUMBERS_MAX = 1 << 20 };
 struct held {
     uint64_t from, to;
     struct rep_tenant tenant;
+    uint32_t number;   /* of the tenant; 0: it has not been asked for */
     struct held *next; /* of those that are put aside */
 };
 
@@ -34,7 +35,8 @@ struct numbered {
 };
 
 struct rep_tenants {
-    void *held[REP_LAYERS]; /* trees of struct held */
+    void *held[REP_LAYERS];                     /* trees of struct held */
+    uint64_t low[REP_LAYERS], high[REP_LAYERS]; /* all that was ever held is in [low, high) */
     struct numbered *numbered;
 };
 
@@ -54,6 +56,8 @@ static void put(struct rep_tenants *t, enum rep_layer layer, uint64_t from, uint
     struct held *held = sim_alloc(1, sizeof *held);
     *held = (struct held){.from = from, .to = to, .tenant = *tenant};
     tsearch(held, &t->held[layer], order);
+    t->low[layer] = t->high[layer] && t->low[layer] < from ? t->low[layer] : from;
+    t->high[layer] = t->high[layer] > to ? t->high[layer] : to;
 }
 
 /* Takes one that overlaps out of the tree. @return the caller's; NULL: there is none */
@@ -107,14 +111,6 @@ void rep_tenants_go(struct rep_tenants *t, enum rep_layer layer, const struct re
     }
 }
 
-const struct rep_tenant *rep_tenants_at(const struct rep_tenants *t, enum rep_layer layer,
-                                        uint64_t va)
-{
-    const struct held range = {.from = va, .to = va + 1};
-    struct held *const *found = va + 1 ? tfind(&range, &t->held[layer], order) : NULL;
-    return found ? &(*found)->tenant : NULL;
-}
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 uint32_t rep_tenants_number(struct rep_tenants *t, const struct rep_tenant *tenant)
@@ -133,6 +129,19 @@ uint32_t rep_tenants_number(struct rep_tenants *t, const struct rep_tenant *tena
     known->number = HASH_COUNT(t->numbered);
     HASH_ADD(hh, t->numbered, key, sizeof known->key, known);
     return known->number;
+}
+
+uint32_t rep_tenants_at(struct rep_tenants *t, enum rep_layer layer, uint64_t va)
+{
+    if (va < t->low[layer] || va >= t->high[layer])
+        return REP_TENANT_nobody;
+    const struct held range = {.from = va, .to = va + 1};
+    struct held *const *found = tfind(&range, &t->held[layer], order);
+    if (!found)
+        return REP_TENANT_nobody;
+    if (!(*found)->number)
+        (*found)->number = rep_tenants_number(t, &(*found)->tenant);
+    return (*found)->number;
 }
 
 struct rep_tenant *rep_tenants_take(const struct rep_tenants *t, size_t *count)

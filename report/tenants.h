@@ -44,12 +44,12 @@ void rep_tenants_go(struct rep_tenants *tenants, enum rep_layer layer,
 /** The bytes of a layer have no tenant any more. */
 void rep_tenants_clear(struct rep_tenants *tenants, enum rep_layer layer, uint64_t from,
                        uint64_t to);
-/** @return NULL: nobody; valid until the next call of the three above */
-const struct rep_tenant *rep_tenants_at(const struct rep_tenants *tenants, enum rep_layer layer,
-                                        uint64_t va);
+/** The number of who has it; REP_TENANT_nobody: none of the layer. */
+uint32_t rep_tenants_at(struct rep_tenants *tenants, enum rep_layer layer, uint64_t va);
 
-/** Its number among all that were asked for (pc_missed_row.tenant); made if need be. Blocks that a
- *  site had at the same bytes, one after the other, have one number. There are at most 1,048,576.
+/** A tenant's number among all that were asked for (pc_missed_row.tenant); made if need be. Blocks
+ * that a site had at the same bytes, one after the other, have one number. There are at most
+ * 1,048,576.
  */
 uint32_t rep_tenants_number(struct rep_tenants *tenants, const struct rep_tenant *tenant);
 /** Those that have numbers, in their order: nobody, several, and so on. @return the caller's */

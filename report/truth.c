@@ -7,13 +7,14 @@
  * last],
  *                 ...],
  *      "tenants": [[kind, from, to, site, thread], ...],
- *      "rows": [[copy, phase, thread, path, pc, va, tenant, first, last,
+ *      "rows": [[copy, phase, thread, path, pc, va, tenant, since, time,
  *                column, value, column, value, ...], ...]}
  *
  * Sets of bytes are two numbers of 64 bits each, of the line's first 64 bytes and of the rest; the
  * first byte is bit 0. What refers to another list is an index; phases and paths are those of
- * profile.json, sites those of objects.json. Kinds of tenants are numbers (tenants.h); the first
- * two are nobody and several. A row leaves out values that are 0.
+ * profile.json, sites those of objects.json. A row's requests are
+ * from `since` ticks after the copy's first one on, for `time`. Kinds of tenants are numbers
+ * (tenants.h); the first two are nobody and several. A row leaves out values that are 0.
  */
 #include "report/truth.h"
 
@@ -72,7 +73,7 @@ static void put_tenant(FILE *out, const struct rep_tenant *tenant)
     rep_numbers_put(&line, out);
 }
 
-static void put_row(FILE *out, const struct pc_missed_row *row)
+static void put_row(FILE *out, const struct pc_missed_row *row, const struct pc_missed_copy *copy)
 {
     struct rep_numbers line;
     rep_numbers_begin(&line);
@@ -83,8 +84,8 @@ static void put_row(FILE *out, const struct pc_missed_row *row)
     rep_numbers_address(&line, row->pc);
     rep_numbers_add(&line, (int64_t)row->va);
     rep_numbers_add(&line, row->tenant);
-    rep_numbers_add(&line, (int64_t)row->first);
-    rep_numbers_add(&line, (int64_t)row->last);
+    rep_numbers_add(&line, (int64_t)(row->first - copy->first));
+    rep_numbers_add(&line, (int64_t)(row->last - row->first));
     rep_numbers_values(&line, row->v, PC_MISS__COUNT);
     rep_numbers_put(&line, out);
 }
@@ -109,7 +110,7 @@ void rep_truth_write(const struct rep_truth *truth, FILE *out)
     fputs("],\n\"rows\":[", out);
     for (size_t i = 0; i < truth->rows; i++) {
         fputs(rep_gap(i), out);
-        put_row(out, &truth->row[i]);
+        put_row(out, &truth->row[i], &truth->copy[truth->row[i].copy]);
     }
     fputs("]}\n", out);
 }

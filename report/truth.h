@@ -44,7 +44,8 @@ int64_t rep_truth_requests(const struct pc_missed_row *row);
 void rep_truth_write(const struct rep_truth *truth, FILE *out);
 
 /** Reads what rep_truth_write wrote. Bad input of any kind is refused.
- *  @param profile, sites  that it speaks of: how many sites the run's objects have
+ *  @param profile  that it speaks of
+ *  @param sites    how many the run's objects have
  *  @return true, or false with one line in `why`: the file, and what is wrong where */
 bool rep_truth_read(const char *path, const struct rep_profile *profile, size_t sites,
                     struct rep_truth *truth, char *why, size_t size);

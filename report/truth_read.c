@@ -10,7 +10,7 @@ enum {
     MEMBERS = 8,     /**< of the document */
     COPY_SIZE = 12,  /**< numbers of a copy */
     TENANT_SIZE = 5, /**< ... of a tenant */
-    ROW_HEAD = 9,    /**< copy, phase, thread, path, pc, va, tenant, first, last */
+    ROW_HEAD = 9,    /**< copy, phase, thread, path, pc, va, tenant, since, time */
 };
 
 struct reading {
@@ -167,7 +167,7 @@ static bool read_row(const struct reading *r, size_t i, const json_t *list)
     struct pc_missed_row *row = &r->t->row[i];
     if (json_array_size(list) < ROW_HEAD || (json_array_size(list) - ROW_HEAD) % 2)
         return rep_refuse(&r->claims,
-                          "rows[%zu]: not [copy, phase, thread, path, pc, va, tenant, first, last, "
+                          "rows[%zu]: not [copy, phase, thread, path, pc, va, tenant, since, time, "
                           "column, value, ...]",
                           i);
     if (!rep_claim_index(json_array_get(list, 0), r->t->copies, &row->copy))
@@ -184,8 +184,10 @@ static bool read_row(const struct reading *r, size_t i, const json_t *list)
     if (!rep_claim_index(json_array_get(list, 6), r->t->tenants, &row->tenant))
         return rep_refuse(&r->claims, "rows[%zu]: not the number of a tenant", i);
     if (!rep_claim_number(json_array_get(list, 7), &row->first) ||
-        !rep_claim_number(json_array_get(list, 8), &row->last) || row->last < row->first)
-        return rep_refuse(&r->claims, "rows[%zu]: its last request comes before its first", i);
+        !rep_claim_number(json_array_get(list, 8), &row->last))
+        return rep_refuse(&r->claims, "rows[%zu]: since or time is not a number", i);
+    row->first += r->t->copy[row->copy].first;
+    row->last += row->first;
     if (i && order_rows(row - 1, row) >= 0)
         return rep_refuse(&r->claims, "rows[%zu]: rows do not ascend", i);
     return read_values(r, i, list);
