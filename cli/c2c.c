@@ -150,6 +150,11 @@ static void put_gain(const struct tried *t)
     if (t->r->unit == REP_UNIT_threads && t->layout->parts == 1)
         puts("  all of it is touched by the same processors: it was kept apart from other objects "
              "only (--unit)");
+    if (t->layout->others)
+        printf("  %" PRId64 " of %" PRId64
+               " requests for these bytes were for other objects, most of them for %s: they had "
+               "the bytes at another time, and are apart as well\n",
+               t->layout->others, t->layout->requests, t->layout->other);
     for (size_t i = 0; t->r->objects[i]; i++)
         if (rep_what_if_note(t->sharing, t->r->objects[i], text, sizeof text))
             printf("  note: %s\n", text);

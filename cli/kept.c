@@ -66,7 +66,7 @@ static bool read_profile(struct cli_kept *k, const char *directory, char *why, s
 static bool read_truth(struct cli_kept *k, const char *directory, char *why, size_t size)
 {
     char *path = sim_format("%s/" REP_TRUTH, directory);
-    const bool good = rep_truth_read(path, &k->profile, &k->truth, why, size);
+    const bool good = rep_truth_read(path, &k->profile, k->objects.sites, &k->truth, why, size);
     free(path);
     return good;
 }
@@ -85,8 +85,8 @@ bool cli_kept_open(struct cli_kept *k, const char *directory, enum cli_kept_part
     k->directory = directory;
     const bool good = has_all(directory, wanted, why, sizeof why) &&
                       read_profile(k, directory, why, sizeof why) &&
-                      (wanted < CLI_KEPT_TRUTH || read_truth(k, directory, why, sizeof why)) &&
                       (wanted < CLI_KEPT_OBJECTS || read_objects(k, directory, why, sizeof why)) &&
+                      (wanted < CLI_KEPT_TRUTH || read_truth(k, directory, why, sizeof why)) &&
                       rep_code_open(&k->code, directory, why, sizeof why);
     if (!good)
         fprintf(stderr, "numachine: error: %s\n", why);

@@ -577,7 +577,7 @@ static enum cli_exit conclude(struct state *s)
         s->locks = rep_locking_take(s->locking, out->ticks);
     }
     if (s->profiling.misses)
-        s->truth = rep_profiling_truth(&s->profiling, &s->ask->experiment->machine.params);
+        s->truth = rep_profiling_truth(&s->profiling, s->heap, &s->ask->experiment->machine.params);
     check_states(s);
     s->run.hash = rep_hash(&s->run);
     if (s->ask->listener && s->ask->listener->ended)
@@ -705,7 +705,7 @@ static enum cli_exit begin_profile(struct state *s)
     s->heap = rep_heap_new(s->profiling.profile, s->code.names);
     s->locking =
         rep_locking_begin(s->profiling.profile, s->run.cards, function_named, s->code.names);
-    if (!s->ask->experiment->truth || rep_profiling_ask(&s->profiling))
+    if (!s->ask->experiment->truth || rep_profiling_ask(&s->profiling, s->heap))
         return CLI_EXIT_OK;
     complain("run.truth: a machine of mode: functional has no caches, and no misses");
     return CLI_EXIT_USAGE;

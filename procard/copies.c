@@ -37,6 +37,7 @@ struct copy {
     sim_tick raised_time;
     struct line *line;
     struct copy *next; /* of the line */
+    unsigned rows;
     UT_hash_handle hh;
 };
 
@@ -170,15 +171,50 @@ static struct copy *copy_of(struct pc_copies *s, struct pc_copy_of of)
     return copy;
 }
 
-static struct pc_asked *asked_at(struct copy *copy, const struct pc_request_asked *by)
+static struct pc_asked *find_asked(const struct copy *copy, const struct pc_request_asked *by,
+                                   uint32_t tenant)
 {
     for (const struct pc_asked *asked = copy->seen.asked; asked; asked = asked->next)
-        if (asked->node == by->node && asked->pc == by->pc)
+        if (asked->node == by->node && asked->pc == by->pc && asked->tenant == tenant)
             return (struct pc_asked *)asked;
+    return NULL;
+}
+
+static struct pc_asked *add_asked(struct copy *copy, const struct pc_request_asked *by,
+                                  uint32_t tenant)
+{
     struct pc_asked *asked = sim_alloc(1, sizeof *asked);
-    *asked = (struct pc_asked){
-        .node = by->node, .pc = by->pc, .va = by->va, .next = (struct pc_asked *)copy->seen.asked};
+    *asked = (struct pc_asked){.node = by->node,
+                               .pc = by->pc,
+                               .va = by->va,
+                               .tenant = tenant,
+                               .first = by->at,
+                               .next = (struct pc_asked *)copy->seen.asked};
     copy->seen.asked = asked;
+    copy->rows++;
+    return asked;
+}
+
+static bool has_tenant(const struct copy *copy, uint32_t tenant)
+{
+    const struct pc_asked *asked = copy->seen.asked;
+    while (asked && asked->tenant != tenant)
+        asked = asked->next;
+    return asked;
+}
+
+/* Memory that is used again and again does not make rows without end. */
+static struct pc_asked *asked_at(struct copy *copy, const struct pc_request_asked *by)
+{
+    uint32_t tenant = by->tenant;
+    struct pc_asked *asked = find_asked(copy, by, tenant);
+    if (!asked && tenant && copy->rows >= PC_COPY_TENANTS_MAX && !has_tenant(copy, tenant)) {
+        tenant = PC_TENANT_SEVERAL;
+        asked = find_asked(copy, by, tenant);
+    }
+    if (!asked)
+        asked = add_asked(copy, by, tenant);
+    asked->last = by->at;
     return asked;
 }
 

@@ -52,8 +52,10 @@ struct pc_copy_of {
 
 /** What one instruction on one path has asked of a line. */
 struct pc_asked {
-    const void *node; /**< the caller's: of the path, phase and thread */
-    uint64_t pc, va;  /**< the instruction; the address of its first request */
+    const void *node;     /**< the caller's: of the path, phase and thread */
+    uint64_t pc, va;      /**< the instruction; the address of its first request */
+    uint32_t tenant;      /**< what had that address then, by the caller's number */
+    sim_tick first, last; /**< requests */
     int64_t v[PC_MISS__COUNT];
     struct pc_asked *next;
 };
@@ -84,7 +86,13 @@ struct pc_request_asked {
     bool noncoherent; /**< nobody else will ever be told */
     const void *node;
     uint64_t pc;
+    uint32_t tenant; /**< what has the address now: a number of the caller's */
     sim_tick at;
+};
+
+enum {
+    PC_TENANT_SEVERAL = 1,     /**< a tenant that is not told from others */
+    PC_COPY_TENANTS_MAX = 256, /**< rows of a copy from which on new tenants are that one */
 };
 
 /** A card asks for a line; it has no other request under way. */

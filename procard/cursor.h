@@ -136,6 +136,8 @@ struct pc_profile {
     struct pc_watched *watched;
     pc_spin_fn *spins; /**< NULL: nobody listens */
     void *spins_ctx;
+    uint32_t (*tenant)(void *ctx, uint32_t thread, uint64_t va); /**< NULL: nobody is asked */
+    void *tenant_ctx;
     struct pc_profile_row *row; /**< [rows] as last asked for */
     size_t rows;
 };

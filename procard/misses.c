@@ -41,6 +41,12 @@ static uint64_t line_of(const struct pc_card *card, uint64_t pa)
     return pa & ~(uint64_t)(card->p->l2_line - 1);
 }
 
+static uint32_t tenant_of(const struct pc_cursor *cursor, uint64_t va)
+{
+    const struct pc_profile *p = cursor->profile;
+    return p->tenant ? p->tenant(p->tenant_ctx, cursor->at->key.thread, va) : 0;
+}
+
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at)
 {
     const struct pc_request *r = &card->request;
@@ -54,6 +60,7 @@ void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size
                                     .noncoherent = r->noncoherent,
                                     .node = cursor->at,
                                     .pc = cursor->pc,
+                                    .tenant = tenant_of(cursor, va),
                                     .at = at,
                                 });
 }
@@ -135,6 +142,12 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
     return misses;
 }
 
+void pc_misses_tenants(struct pc_misses *misses, pc_tenant_fn *tenant, void *ctx)
+{
+    misses->profile->tenant = tenant;
+    misses->profile->tenant_ctx = ctx;
+}
+
 void pc_misses_free(struct pc_misses *misses)
 {
     if (!misses)
@@ -167,7 +180,13 @@ static int by_place(const void *x, const void *y)
     const struct pc_missed_row *a = x, *b = y;
     const int copy = order(a->copy, b->copy), phase = order(a->phase, b->phase);
     const int thread = order(a->thread, b->thread), path = order(a->path, b->path);
-    return copy ? copy : phase ? phase : thread ? thread : path ? path : order(a->pc, b->pc);
+    const int pc = order(a->pc, b->pc);
+    return copy     ? copy
+           : phase  ? phase
+           : thread ? thread
+           : path   ? path
+           : pc     ? pc
+                    : order(a->tenant, b->tenant);
 }
 
 struct list {
@@ -194,7 +213,10 @@ static void add_row(struct pc_misses *misses, const struct pc_asked *asked)
                                   .thread = node->key.thread,
                                   .path = node->key.path,
                                   .pc = asked->pc,
-                                  .va = asked->va};
+                                  .va = asked->va,
+                                  .tenant = asked->tenant,
+                                  .first = asked->first,
+                                  .last = asked->last};
     memcpy(row->v, asked->v, sizeof row->v);
 }
 

@@ -32,7 +32,9 @@ struct pc_missed_copy {
 struct pc_missed_row {
     uint32_t copy; /**< number of the card's part in the line */
     uint32_t phase, thread, path;
-    uint64_t pc, va; /**< va: of its first request */
+    uint64_t pc, va;      /**< va: of its first request */
+    uint32_t tenant;      /**< what had that address: a number of who was asked; 0: nobody was */
+    sim_tick first, last; /**< requests */
     int64_t v[PC_MISS__COUNT];
 };
 
@@ -47,13 +49,28 @@ struct pc_misses;
 struct pc_misses *pc_misses_new(struct pc_profile *profile);
 void pc_misses_free(struct pc_misses *misses);
 
+/** Whose memory is at an address now, that a thread asks for: a number, 0 if nobody's. */
+typedef uint32_t pc_tenant_fn(void *ctx, uint32_t thread, uint64_t va);
+
+/**
+ * Has `tenant` called at each request, before the machine's first run: requests for one tenant of
+ * an address are told from those for another. Once a card has 256 rows of a line, further tenants
+ * of it are put together, as number 1 (PC_TENANT_SEVERAL).
+ *
+ * Cards run ahead of each other, and who hears of tenants hears of them in the cards' order, not in
+ * that of time. That is right for a program without races: who gives memory back, or gets it, knows
+ * of its use by others only through memory that they wrote, so they have been let run that far.
+ */
+void pc_misses_tenants(struct pc_misses *misses, pc_tenant_fn *tenant, void *ctx);
+
 /** Ends the truth: after the machine's last run. To be called once, before the two below. */
 void pc_misses_end(struct pc_misses *misses);
 
 /** By line, card and half. @return how many; *copies holds until pc_misses_free */
 size_t pc_misses_copies(const struct pc_misses *misses, const struct pc_missed_copy **copies);
 
-/** By copy, phase, thread, path and pc. @return how many; *rows holds until pc_misses_free */
+/** By copy, phase, thread, path, pc and tenant. @return how many; *rows holds until pc_misses_free
+ */
 size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row **rows);
 
 #endif

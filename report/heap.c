@@ -6,6 +6,11 @@
  * returns: no card can be told of the second before the first, since the other card had to see the
  * memory that free wrote. Times are those of the cards, exact, and decide nothing here.
  *
+ * Who asks what is at an address (tenants.h) wants to know more. A block that free or realloc gives
+ * back has its bytes until they return, unless somebody else gets them before: what they write
+ * there is part of what the block costs. What malloc or calloc write into a block that they have
+ * not given yet has nobody's address: the call is known, and its block, too, once it is over.
+ *
  * What is kept is bounded. Blocks of one site that had the same bytes one after the other are one
  * entry. Of what has been given back, only so many entries are kept: those that lived longest.
  */
@@ -68,9 +73,11 @@ struct gone {
 /* A thread, and what it is doing in the allocator. */
 struct worker {
     struct rep_thread thread;
-    unsigned depth;      /* watched functions under way, one in another */
-    uint64_t within;     /* result of the last one inside */
-    struct live *unsure; /* being moved by realloc */
+    unsigned depth;            /* watched functions under way, one in another */
+    uint64_t within;           /* result of the last one inside */
+    struct live *unsure;       /* being moved by realloc */
+    struct rep_tenant leaving; /* being given back; `nobody`: none is */
+    struct site_key under;     /* the outermost function under way */
     UT_hash_handle hh;
 };
 
@@ -81,6 +88,8 @@ struct rep_heap {
     struct live *live, *mapped;
     struct gone *gone;
     struct worker *workers, *last; /* last: who was told of last */
+    unsigned under_way;            /* threads in watched functions */
+    struct rep_tenants *tenants;   /* NULL: nobody asks */
 };
 
 /* ---- sites ----------------------------------------------------------------------------------- */
@@ -107,9 +116,14 @@ static uint32_t kind_of(unsigned watch)
     return k;
 }
 
+static struct site_key key_of(const struct pc_crossing *x)
+{
+    return (struct site_key){x->path, x->call, x->watch};
+}
+
 static struct site *site_of(struct rep_heap *h, const struct pc_crossing *x)
 {
-    const struct site_key key = {x->path, x->call, x->watch};
+    const struct site_key key = key_of(x);
     struct site *site;
     HASH_FIND(hh, h->by_key, &key, sizeof key, site);
     if (site)
@@ -193,6 +207,27 @@ static bool is_mapping(const struct rep_heap *h, const struct live *live)
     return does == MAPS || does == REMAPS || does == BREAKS;
 }
 
+static struct rep_tenant tenant_of(const struct rep_block *block)
+{
+    return (struct rep_tenant){.kind = REP_TENANT_block, .block = *block};
+}
+
+static void come(const struct rep_heap *h, const struct live *live)
+{
+    const struct rep_tenant tenant = tenant_of(&live->block);
+    if (h->tenants)
+        rep_tenants_come(h->tenants, is_mapping(h, live) ? REP_LAYER_MAPPINGS : REP_LAYER_BLOCKS,
+                         &tenant);
+}
+
+/* What the thread gave back is gone. */
+static void leave_bytes(const struct rep_heap *h, struct worker *w)
+{
+    if (h->tenants && w->leaving.kind != REP_TENANT_nobody)
+        rep_tenants_go(h->tenants, REP_LAYER_BLOCKS, &w->leaving);
+    w->leaving = (struct rep_tenant){.kind = REP_TENANT_nobody};
+}
+
 static void put_in(struct rep_heap *h, struct live *live)
 {
     HASH_ADD(hh, h->live, block.from, sizeof live->block.from, live);
@@ -247,6 +282,7 @@ static void add(struct rep_heap *h, const struct rep_block *block)
     live = sim_alloc(1, sizeof *live);
     live->block = *block;
     put_in(h, live);
+    come(h, live);
 }
 
 static void take(struct rep_heap *h, const struct pc_crossing *x, uint64_t from, uint64_t size)
@@ -284,6 +320,8 @@ static void unmap_from(struct rep_heap *h, struct live *live, uint64_t from, uin
     take_out(h, live);
     live->block.from = from > whole.from ? from : whole.from;
     live->block.to = to < whole.to ? to : whole.to;
+    if (h->tenants)
+        rep_tenants_clear(h->tenants, REP_LAYER_MAPPINGS, live->block.from, live->block.to);
     end(h, live, at);
     leave(h, &whole, whole.from, from);
     leave(h, &whole, to, whole.to);
@@ -321,15 +359,21 @@ static void settle(struct rep_heap *h, struct worker *w, const struct pc_crossin
     if (!live)
         return;
     if (x->result || (x->what == PC_CROSSED_RETURNED && !size_of(x)) ||
-        live_at(h, live->block.from))
+        live_at(h, live->block.from)) {
         end(h, live, x->entered);
-    else
+    } else {
         put_in(h, live);
+        w->leaving.kind = REP_TENANT_nobody;
+    }
 }
 
 static void begin(struct rep_heap *h, struct worker *w, const struct pc_crossing *x)
 {
     const enum does does = allocators[x->watch].does;
+    const struct live *old = does == GIVES || does == RETAKES ? live_at(h, x->argument[0]) : NULL;
+    w->under = key_of(x);
+    if (old)
+        w->leaving = tenant_of(&old->block);
     if (does == GIVES)
         give(h, x->argument[0], x->at);
     else if (does == UNMAPS)
@@ -386,6 +430,7 @@ static void told(void *ctx, const struct pc_crossing *x)
     if (x->what == PC_CROSSED_ENTERED) {
         if (!w->depth++) {
             w->within = 0;
+            h->under_way++;
             begin(h, w, x);
         }
         return;
@@ -394,18 +439,42 @@ static void told(void *ctx, const struct pc_crossing *x)
         w->within = x->result;
         return;
     }
+    h->under_way--;
     settle(h, w, x);
+    leave_bytes(h, w);
     if (x->what == PC_CROSSED_RETURNED && allocators[x->watch].does != WITHIN)
         finish(h, w, x);
+}
+
+typedef void rep_tell_fn(struct rep_tenants *tenants, enum rep_layer layer,
+                         const struct rep_tenant *tenant);
+
+/* A part of what a thread alone has comes, or goes. */
+static void tell_part(const struct rep_heap *h, uint32_t thread, enum rep_layer layer,
+                      uint64_t from, uint64_t to, rep_tell_fn *tell)
+{
+    const struct rep_tenant tenant = {.kind = layer == REP_LAYER_STACKS ? REP_TENANT_stack
+                                                                        : REP_TENANT_variables,
+                                      .block = {.from = from, .to = to, .thread = thread}};
+    if (h->tenants)
+        tell(h->tenants, layer, &tenant);
+}
+
+static void tell_parts(const struct rep_heap *h, const struct rep_thread *t, rep_tell_fn *tell)
+{
+    tell_part(h, t->number, REP_LAYER_STACKS, t->stack, t->stack_to, tell);
+    tell_part(h, t->number, REP_LAYER_VARIABLES, t->tls, t->tls_to, tell);
 }
 
 void rep_heap_thread(struct rep_heap *h, const struct prog_thread *thread)
 {
     struct rep_thread *t = &worker_of(h, thread->number)->thread;
     if (thread->ended) {
+        tell_parts(h, t, rep_tenants_go);
         t->died = thread->at;
         return;
     }
+    tell_parts(h, t, rep_tenants_go); /* its variables may have moved */
     if (t->stack == t->stack_to) {
         t->born = thread->at;
         t->stack = thread->stack;
@@ -413,6 +482,67 @@ void rep_heap_thread(struct rep_heap *h, const struct prog_thread *thread)
     }
     t->tls = thread->tls;
     t->tls_to = thread->tls_to;
+    tell_parts(h, t, rep_tenants_come);
+}
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+static bool makes(enum does does)
+{
+    return does == TAKES || does == RETAKES || does == HANDS;
+}
+
+/* A thread that is about to be given a block. It stays what it is until its site is known. */
+static uint32_t call_under_way(const struct rep_heap *h, uint32_t thread)
+{
+    const struct worker *w;
+    HASH_FIND(hh, h->workers, &thread, sizeof thread, w);
+    if (!w || !w->depth || !makes(allocators[w->under.watch].does))
+        return REP_TENANT_nobody;
+    return rep_tenants_number(h->tenants,
+                              &(struct rep_tenant){.kind = REP_TENANT_call,
+                                                   .block = {.from = w->under.path,
+                                                             .to = w->under.call,
+                                                             .site = (uint32_t)w->under.watch}});
+}
+
+static uint32_t tenant_at(void *ctx, uint32_t thread, uint64_t va)
+{
+    const struct rep_heap *h = ctx;
+    uint32_t number = REP_TENANT_nobody;
+    for (enum rep_layer layer = REP_LAYER_VARIABLES;
+         number == REP_TENANT_nobody && layer < REP_LAYER_MAPPINGS; layer++)
+        number = rep_tenants_at(h->tenants, layer, va);
+    if (number == REP_TENANT_nobody && h->under_way)
+        number = call_under_way(h, thread);
+    if (number == REP_TENANT_nobody)
+        number = rep_tenants_at(h->tenants, REP_LAYER_MAPPINGS, va);
+    return number;
+}
+
+void rep_heap_watch_misses(struct rep_heap *h, struct pc_misses *misses)
+{
+    h->tenants = rep_tenants_new();
+    pc_misses_tenants(misses, tenant_at, h);
+}
+
+/* A call that gave nothing has no site. */
+static void find_site(const struct rep_heap *h, struct rep_tenant *call)
+{
+    const struct site_key key = {call->block.from, call->block.to, call->block.site};
+    const struct site *site;
+    HASH_FIND(hh, h->by_key, &key, sizeof key, site);
+    *call = (struct rep_tenant){.kind = site ? REP_TENANT_call : REP_TENANT_nobody};
+    call->block.site = site ? site->number : 0;
+}
+
+struct rep_tenant *rep_heap_tenants(const struct rep_heap *h, size_t *count)
+{
+    struct rep_tenant *all = rep_tenants_take(h->tenants, count);
+    for (size_t i = 0; i < *count; i++)
+        if (all[i].kind == REP_TENANT_call)
+            find_site(h, &all[i]);
+    return all;
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -458,6 +588,7 @@ void rep_heap_free(struct rep_heap *h)
         free(worker->unsure);
         free(worker);
     }
+    rep_tenants_free(h->tenants);
     HASH_CLEAR(hh, h->by_key);
     for (size_t i = 0; i < h->sites; i++)
         free(h->site[i]);

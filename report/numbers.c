@@ -16,10 +16,14 @@ void rep_numbers_add(struct rep_numbers *list, int64_t n)
     char digit[20];
     unsigned digits = 0;
     uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    part(list);
+    if (n >= 0 && n < 10) { /* most are */
+        list->text[list->length++] = (char)('0' + n);
+        return;
+    }
     do
         digit[digits++] = (char)('0' + left % 10);
     while (left /= 10);
-    part(list);
     if (n < 0)
         list->text[list->length++] = '-';
     while (digits)

@@ -5,6 +5,9 @@
  * again. So a question has a time, too. Blocks are sorted by where they begin, with the farthest
  * end of each half of them (a tree in an array), which finds those that hold an address without a
  * look at all that begin in front of it.
+ *
+ * A time does not always tell: of sites that used the same bytes in turn, over and over, the file
+ * has only when each began and ended to do so. Requests of the truth say whose memory it was.
  */
 #include "report/object_at.h"
 
@@ -66,14 +69,25 @@ struct search {
     const struct rep_finder *f;
     uint64_t va;
     struct when when;
+    const struct rep_tenant *of; /* NULL: any will do */
     const struct rep_block *best;
     sim_tick most;
 };
 
+/* Whether it may be a tenant's. */
+static bool is_of(const struct rep_block *b, const struct rep_tenant *of)
+{
+    if (!of)
+        return true;
+    const bool there =
+        of->kind == REP_TENANT_call || (b->from == of->block.from && b->to == of->block.to);
+    return there && b->site == of->block.site;
+}
+
 static void look_at(struct search *s, const struct rep_block *b)
 {
     const sim_tick ticks = common(&s->when, b->born, b->died);
-    if (s->va < b->from || s->va >= b->to || !ticks || ticks < s->most ||
+    if (!is_of(b, s->of) || s->va < b->from || s->va >= b->to || !ticks || ticks < s->most ||
         (s->best && ticks == s->most && b->born < s->best->born))
         return;
     s->best = b;
@@ -94,9 +108,9 @@ static void search(struct search *s, size_t node, size_t first, size_t count)
 }
 
 static const struct rep_block *block_at(const struct rep_finder *f, uint64_t va,
-                                        const struct when *when)
+                                        const struct when *when, const struct rep_tenant *of)
 {
-    struct search s = {.f = f, .va = va, .when = *when};
+    struct search s = {.f = f, .va = va, .when = *when, .of = of};
     search(&s, 1, 0, f->leaves);
     return s.best;
 }
@@ -186,7 +200,7 @@ static void name_block(struct rep_finder *f, struct rep_object *out)
                  ? f->o->kind[site->kind]
                  : "heap",
              b->to - b->from, rep_site_name(f, b->site, place, sizeof place));
-    if (site->blocks > 1)
+    if (site->blocks > 1 && b->times)
         snprintf(out->key + strlen(out->key), sizeof out->key - strlen(out->key), " [%" PRIu64 "]",
                  b->serial);
     name_offset(out);
@@ -194,14 +208,11 @@ static void name_block(struct rep_finder *f, struct rep_object *out)
 
 /* ---- the kinds ------------------------------------------------------------------------------- */
 
-static bool find_tls(const struct rep_finder *f, uint64_t va, const struct when *when,
-                     struct rep_object *out)
+static void describe_tls(const struct rep_finder *f, uint64_t va, const struct rep_thread *t,
+                         struct rep_object *out)
 {
-    const struct rep_thread *t = thread_at(f, va, when, true);
     struct prog_names *names = f->code->names;
     struct prog_object *v = &out->variable;
-    if (!t)
-        return false;
     *out = (struct rep_object){
         .kind = REP_OBJECT_TLS, .from = t->tls, .size = t->tls_to - t->tls, .thread = t};
     const bool known = names && names->local && names->local(names, va - t->tls, v);
@@ -216,15 +227,19 @@ static bool find_tls(const struct rep_finder *f, uint64_t va, const struct when 
         name_member(f, out);
     else
         name_offset(out);
-    return true;
 }
 
-static bool find_stack(const struct rep_finder *f, uint64_t va, const struct when *when,
-                       struct rep_object *out)
+static bool find_tls(const struct rep_finder *f, uint64_t va, const struct when *when,
+                     struct rep_object *out)
 {
-    const struct rep_thread *t = thread_at(f, va, when, false);
-    if (!t)
-        return false;
+    const struct rep_thread *t = thread_at(f, va, when, true);
+    if (t)
+        describe_tls(f, va, t, out);
+    return t;
+}
+
+static void describe_stack(uint64_t va, const struct rep_thread *t, struct rep_object *out)
+{
     *out = (struct rep_object){.kind = REP_OBJECT_STACK,
                                .from = t->stack,
                                .size = t->stack_to - t->stack,
@@ -232,22 +247,35 @@ static bool find_stack(const struct rep_finder *f, uint64_t va, const struct whe
                                .thread = t};
     snprintf(out->key, sizeof out->key, "stack of thread %" PRIu32, t->number);
     name_offset(out);
-    return true;
 }
 
-static bool find_block(struct rep_finder *f, uint64_t va, const struct when *when,
+static bool find_stack(const struct rep_finder *f, uint64_t va, const struct when *when,
                        struct rep_object *out)
 {
-    const struct rep_block *b = block_at(f, va, when);
-    if (!b)
-        return false;
+    const struct rep_thread *t = thread_at(f, va, when, false);
+    if (t)
+        describe_stack(va, t, out);
+    return t;
+}
+
+static void describe_block(struct rep_finder *f, uint64_t va, const struct rep_block *b,
+                           struct rep_object *out)
+{
     *out = (struct rep_object){.kind = REP_OBJECT_HEAP,
                                .from = b->from,
                                .size = b->to - b->from,
                                .offset = va - b->from,
                                .block = b};
     name_block(f, out);
-    return true;
+}
+
+static bool find_block(struct rep_finder *f, uint64_t va, const struct when *when,
+                       struct rep_object *out)
+{
+    const struct rep_block *b = block_at(f, va, when, NULL);
+    if (b)
+        describe_block(f, va, b, out);
+    return b;
 }
 
 static bool is_mapping(const struct rep_finder *f, const struct rep_block *b)
@@ -261,7 +289,7 @@ static bool find_header(struct rep_finder *f, uint64_t va, const struct when *wh
 {
     const uint64_t from = (va | (HEADER / 2 - 1)) + 1; /* blocks begin at doublewords */
     for (uint64_t at = from; at <= va + HEADER; at += HEADER / 2) {
-        const struct rep_block *b = block_at(f, at, when);
+        const struct rep_block *b = block_at(f, at, when, NULL);
         if (!b || b->from != at || is_mapping(f, b))
             continue;
         *out = (struct rep_object){.kind = REP_OBJECT_HEADER,
@@ -305,6 +333,13 @@ static bool find_code(struct rep_finder *f, uint64_t va, struct rep_object *out)
     return true;
 }
 
+static void name_address(uint64_t va, struct rep_object *out)
+{
+    *out = (struct rep_object){.from = va};
+    snprintf(out->key, sizeof out->key, "0x%" PRIx64, va);
+    name_offset(out);
+}
+
 void rep_object_at(struct rep_finder *f, uint64_t va, sim_tick from, sim_tick to,
                    struct rep_object *out)
 {
@@ -313,9 +348,82 @@ void rep_object_at(struct rep_finder *f, uint64_t va, sim_tick from, sim_tick to
         find_block(f, va, &when, out) || find_static(f, va, out) || find_code(f, va, out) ||
         find_header(f, va, &when, out))
         return;
-    *out = (struct rep_object){.from = va};
-    snprintf(out->key, sizeof out->key, "0x%" PRIx64, va);
-    name_offset(out);
+    name_address(va, out);
+}
+
+/* ---- by tenants ------------------------------------------------------------------------------ */
+
+static const struct rep_thread *thread_of(const struct rep_finder *f, uint32_t number)
+{
+    size_t i = 0;
+    while (i < f->o->threads && f->o->thread[i].number != number)
+        i++;
+    return i < f->o->threads ? &f->o->thread[i] : NULL;
+}
+
+static bool has(const struct rep_tenant *tenant, uint64_t va)
+{
+    return va >= tenant->block.from && va < tenant->block.to;
+}
+
+/* The file may have forgotten a block: its size and site are known all the same. */
+static bool find_own_block(struct rep_finder *f, const struct rep_tenant *tenant, uint64_t va,
+                           const struct when *when, struct rep_object *out)
+{
+    const struct rep_block *b = block_at(f, va, when, tenant);
+    if (!b && tenant->kind == REP_TENANT_block && has(tenant, va))
+        b = &tenant->block;
+    if (b)
+        describe_block(f, va, b, out);
+    return b;
+}
+
+static bool find_own_part(const struct rep_finder *f, const struct rep_tenant *tenant, uint64_t va,
+                          struct rep_object *out)
+{
+    const struct rep_thread *t = has(tenant, va) ? thread_of(f, tenant->block.thread) : NULL;
+    const bool local = t && va >= t->tls && va < t->tls_to;
+    const bool stack = t && va >= t->stack && va < t->stack_to;
+    if (tenant->kind == REP_TENANT_variables && local)
+        describe_tls(f, va, t, out);
+    else if (stack)
+        describe_stack(va, t, out);
+    return local || stack;
+}
+
+/* What has no tenant: it never moves, or is a part of the heap that nobody has. */
+static bool find_unowned(struct rep_finder *f, uint64_t va, const struct when *when,
+                         struct rep_object *out)
+{
+    return find_static(f, va, out) || find_code(f, va, out) || find_header(f, va, when, out);
+}
+
+bool rep_object_same(struct rep_finder *f, const struct rep_truth *truth,
+                     const struct pc_missed_row *row, uint64_t va, struct rep_object *out)
+{
+    const struct rep_tenant *tenant = &truth->tenant[row->tenant];
+    const struct when when = {row->first, row->last};
+    switch (tenant->kind) {
+    case REP_TENANT_call:
+        return find_own_block(f, tenant, va, &when, out) || find_unowned(f, va, &when, out);
+    case REP_TENANT_block:
+        return find_own_block(f, tenant, va, &when, out);
+    case REP_TENANT_stack:
+    case REP_TENANT_variables:
+        return find_own_part(f, tenant, va, out);
+    case REP_TENANT_nobody:
+        return find_unowned(f, va, &when, out);
+    default:
+        rep_object_at(f, va, row->first, row->last, out);
+        return true;
+    }
+}
+
+void rep_object_asked(struct rep_finder *f, const struct rep_truth *truth,
+                      const struct pc_missed_row *row, struct rep_object *out)
+{
+    if (!rep_object_same(f, truth, row, row->va, out))
+        name_address(row->va, out);
 }
 
 void rep_object_group(struct rep_object *object)

@@ -8,6 +8,7 @@
 #include "report/objects.h"
 #include "report/profile.h"
 #include "report/profile_code.h"
+#include "report/truth.h"
 
 enum rep_object_kind {
     REP_OBJECT_NONE,   /**< nothing is known of the address: it has it as its name */
@@ -36,7 +37,8 @@ struct rep_object {
 
 struct rep_finder;
 
-/** All of them are the caller's, and outlive it. @param code  may know nothing
+/** All of them are the caller's, and outlive it, as truths that are asked about do. @param code may
+ * know nothing
  *  @return the caller's */
 struct rep_finder *rep_finder_new(const struct rep_objects *objects,
                                   const struct rep_profile *profile, struct rep_code *code);
@@ -46,6 +48,15 @@ void rep_finder_free(struct rep_finder *finder);
  *  was there for longest, then the youngest. */
 void rep_object_at(struct rep_finder *finder, uint64_t va, sim_tick from, sim_tick to,
                    struct rep_object *out);
+
+/** What a row of the truth asked for, by its tenant: also where memory was used again. */
+void rep_object_asked(struct rep_finder *finder, const struct rep_truth *truth,
+                      const struct pc_missed_row *row, struct rep_object *out);
+
+/** Whether the object that a row asked for has `va`, too, which is then described. Without a block,
+ *  stack or thread-local variable it is what never moves that decides. */
+bool rep_object_same(struct rep_finder *finder, const struct rep_truth *truth,
+                     const struct pc_missed_row *row, uint64_t va, struct rep_object *out);
 
 /** Takes the number off the key of a heap block: blocks of one site are one object. */
 void rep_object_group(struct rep_object *object);

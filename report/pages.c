@@ -120,11 +120,11 @@ struct known {
 };
 
 static size_t object_of(struct rep_pages *p, struct known **names, struct rep_finder *finder,
-                        const struct pc_missed_copy *copy, const struct pc_missed_row *row)
+                        const struct rep_truth *truth, const struct pc_missed_row *row)
 {
     struct rep_object at;
     struct known *known;
-    rep_object_at(finder, row->va, copy->first, copy->last, &at);
+    rep_object_asked(finder, truth, row, &at);
     rep_object_group(&at);
     if (at.kind == REP_OBJECT_CODE) /* functions are many, and of one page */
         snprintf(at.key, sizeof at.key, "code");
@@ -154,7 +154,7 @@ static struct asked *find_asked(struct rep_pages *p, const struct rep_truth *tru
             .home = (uint32_t)home_of(truth, row),
             .station = (uint32_t)station_of(truth, row),
             .card = truth->copy[row->copy].card,
-            .object = object_of(p, &names, finder, &truth->copy[row->copy], row),
+            .object = object_of(p, &names, finder, truth, row),
             .requests = requests_of(row),
             .time = time_of(row),
         };

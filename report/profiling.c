@@ -44,9 +44,11 @@ bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_funct
     return p->profile;
 }
 
-bool rep_profiling_ask(struct rep_profiling *p)
+bool rep_profiling_ask(struct rep_profiling *p, struct rep_heap *heap)
 {
     p->misses = pc_misses_new(p->profile);
+    if (p->misses)
+        rep_heap_watch_misses(heap, p->misses);
     return p->misses;
 }
 
@@ -97,7 +99,8 @@ struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struc
     return out;
 }
 
-struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_params *params)
+struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct rep_heap *heap,
+                                     const struct nm_params *params)
 {
     const struct pc_missed_copy *seen;
     const struct pc_missed_row *row;
@@ -108,6 +111,7 @@ struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_pa
     out.rows = pc_misses_rows(p->misses, &row);
     out.copy = copy(seen, out.copies, sizeof *seen);
     out.row = copy(row, out.rows, sizeof *row);
+    out.tenant = rep_heap_tenants(heap, &out.tenants);
     return out;
 }
 

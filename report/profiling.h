@@ -4,6 +4,7 @@
 #ifndef REP_PROFILING_H
 #define REP_PROFILING_H
 
+#include "report/heap.h"
 #include "report/profile.h"
 #include "report/run.h"
 #include "report/truth.h"
@@ -22,8 +23,9 @@ struct rep_profiling {
 bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_function_fn *function,
                          void *ctx);
 /** Asks for the truth of misses, too, before the machine's first run.
+ *  @param heap  knows what each request is for; outlives the machine's last run
  *  @return false: the machine's mode has none */
-bool rep_profiling_ask(struct rep_profiling *p);
+bool rep_profiling_ask(struct rep_profiling *p, struct rep_heap *heap);
 void rep_profiling_free(struct rep_profiling *p);
 
 /** A region may have been begun or ended; the machine stands at `at`. */
@@ -33,8 +35,10 @@ void rep_profiling_mark(struct rep_profiling *p, const struct rep_run *run, sim_
 struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struct rep_run *run,
                                       sim_tick at);
 
-/** The truth of misses, once, after the machine's last run. The caller's (rep_truth_free). */
-struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_params *params);
+/** The truth of misses, once, after the machine's last run. The caller's (rep_truth_free).
+ *  @param heap  the same */
+struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct rep_heap *heap,
+                                     const struct nm_params *params);
 
 /**
  * In each ended region, each column's sum must be what the cards show for all of them.

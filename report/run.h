@@ -86,7 +86,7 @@ struct rep_run {
     struct rep_region *region;       /**< [regions], [0] is "whole" */
     size_t regions;
     uint64_t ignored; /**< marks that made no sense */
-    char **remark; /**< [remarks] complaints about marks and the like, for people */
+    char **remark;    /**< [remarks] complaints about marks and the like, for people */
     size_t remarks;
     struct prog_outcome outcome;
     struct rep_host host;

@@ -154,10 +154,31 @@ static void find_lines(struct rep_sharing *s)
         qsort(s->line, s->lines, sizeof *s->line, by_line);
 }
 
+/* The row of an object that has `va` which lost most; NULL: none. */
+static const struct pc_missed_row *dearest(const struct rep_sharing *s,
+                                           const struct rep_shared_line *line, uint64_t va)
+{
+    const struct pc_missed_row *best = NULL;
+    int64_t most = -1;
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        const struct rep_lost lost = rep_lost_of(row->v);
+        struct rep_object at;
+        if (cost_of(&lost) <= most || !rep_object_same(s->finder, s->truth, row, va, &at))
+            continue;
+        best = row;
+        most = cost_of(&lost);
+    }
+    return best;
+}
+
 void rep_sharing_object(const struct rep_sharing *s, const struct rep_shared_line *line,
                         uint64_t va, struct rep_object *out)
 {
     sim_tick first = SIM_NEVER, last = 0;
+    const struct pc_missed_row *row = dearest(s, line, va);
+    if (row && rep_object_same(s->finder, s->truth, row, va, out))
+        return;
     for (size_t i = line->copy; i < line->copy + line->copies; i++) {
         first = sim_earlier(first, s->truth->copy[i].first);
         last = sim_later(last, s->truth->copy[i].last);
@@ -175,12 +196,13 @@ struct known {
 };
 
 static struct rep_shared_object *object_of(struct rep_sharing *s, struct known **names,
-                                           const struct pc_missed_copy *copy,
-                                           const struct pc_missed_row *row)
+                                           size_t number)
 {
+    const struct pc_missed_row *row = &s->truth->row[number];
+    const struct pc_missed_copy *copy = &s->truth->copy[row->copy];
     struct rep_object at;
     struct known *known;
-    rep_object_at(s->finder, row->va, copy->first, copy->last, &at);
+    rep_object_asked(s->finder, s->truth, row, &at);
     rep_object_group(&at);
     HASH_FIND_STR(*names, at.key, known);
     if (!known) {
@@ -190,8 +212,8 @@ static struct rep_shared_object *object_of(struct rep_sharing *s, struct known *
         HASH_ADD_KEYPTR(hh, *names, known->name, strlen(known->name), known);
         if (!(s->objects & (s->objects + 1)))
             s->object = sim_grow(s->object, 2 * s->objects + 1, sizeof *s->object);
-        s->object[s->objects++] = (struct rep_shared_object){
-            .name = sim_strdup(at.key), .va = row->va, .first = copy->first, .last = copy->last};
+        s->object[s->objects++] =
+            (struct rep_shared_object){.name = sim_strdup(at.key), .row = number};
     }
     struct rep_shared_object *object = &s->object[known->number];
     if (!object->lines || known->line != copy->line)
@@ -215,7 +237,7 @@ static void find_objects(struct rep_sharing *s)
         const struct rep_lost lost = rep_lost_of(row->v);
         if (!lost.falsely && !lost.truly)
             continue;
-        struct rep_shared_object *object = object_of(s, &names, &s->truth->copy[row->copy], row);
+        struct rep_shared_object *object = object_of(s, &names, i);
         add(object->v, row->v);
         ask(s, &object->asker, &object->askers, row);
     }

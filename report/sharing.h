@@ -45,9 +45,8 @@ struct rep_shared_line {
 
 /** An object whose lines are shared; blocks of one site are one. */
 struct rep_shared_object {
-    char *name;           /**< of a heap block without its number */
-    uint64_t va;          /**< where it was asked for, first */
-    sim_tick first, last; /**< requests */
+    char *name; /**< of a heap block without its number */
+    size_t row; /**< in the truth: one that asked for it */
     struct rep_lost lost;
     int64_t v[PC_MISS__COUNT];
     size_t lines;
@@ -78,7 +77,7 @@ void rep_sharing_free(struct rep_sharing *sharing);
 enum rep_verdict rep_verdict_of(const struct rep_sharing *sharing, const struct rep_lost *lost);
 extern const char *const rep_verdict_name[];
 
-/** What lies at an address of a line while it was asked for. */
+/** What lies at an address of a line while it was asked for; of several, the one that lost most. */
 void rep_sharing_object(const struct rep_sharing *sharing, const struct rep_shared_line *line,
                         uint64_t va, struct rep_object *out);
 

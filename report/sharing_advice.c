@@ -113,6 +113,20 @@ static int by_false(const void *x, const void *y)
     return p != q ? (q > p) - (q < p) : strcmp(a->at.key, b->at.key);
 }
 
+/* Objects that had the same bytes one after the other do not lie beside each other: the first one
+   stays. */
+static void leave_beside(struct advice *a)
+{
+    const struct rep_object *first = &a->part[0].at;
+    size_t kept = 0;
+    for (size_t i = 0; i < a->parts; i++) {
+        const struct rep_object *at = &a->part[i].at;
+        if (!i || at->from >= first->from + first->size || first->from >= at->from + at->size)
+            a->part[kept++] = a->part[i];
+    }
+    a->parts = kept;
+}
+
 /* The objects that matter: one, if nine tenths of the false sharing are its own. */
 static void choose_parts(struct advice *a)
 {
@@ -120,6 +134,7 @@ static void choose_parts(struct advice *a)
     size_t kept = 0;
     if (a->parts)
         qsort(a->part, a->parts, sizeof *a->part, by_false);
+    leave_beside(a);
     for (size_t i = 0; i < a->parts; i++)
         all = rep_plus(all, a->part[i].lost.falsely);
     while (kept < a->parts && a->part[kept].lost.falsely > 0 &&

@@ -38,7 +38,7 @@ static bool find_shared(const struct rep_sharing *s, const char *name, struct re
     const struct rep_shared_object *shared = rep_sharing_shared(s, name);
     if (!shared)
         return false;
-    rep_object_at(s->finder, shared->va, shared->first, shared->last, &out->at);
+    rep_object_asked(s->finder, s->truth, &s->truth->row[shared->row], &out->at);
     out->site = out->at.kind == REP_OBJECT_HEAP;
     return true;
 }
@@ -101,11 +101,9 @@ static bool find_part(const struct rep_sharing *s, const char *name, struct rep_
 
 /* ---- what lies in a line that was shared ----------------------------------------------------- */
 
-/* A word of a line is called so, or the object that it is of. */
-static bool is_called(const struct rep_sharing *s, const struct rep_shared_line *line, uint64_t va,
-                      const char *name, struct rep_named *out)
+/* A place is called so, or the object that it is of. */
+static bool is_called(const struct rep_sharing *s, const char *name, struct rep_named *out)
 {
-    rep_sharing_object(s, line, va, &out->at);
     if (!strcmp(out->at.key, name))
         return true;
     if (strcmp(out->at.name, name) != 0)
@@ -115,12 +113,34 @@ static bool is_called(const struct rep_sharing *s, const struct rep_shared_line 
     return true;
 }
 
+static bool find_word(const struct rep_sharing *s, const struct rep_shared_line *line,
+                      const char *name, struct rep_named *out)
+{
+    for (uint64_t byte = 0; byte < s->truth->line; byte += WORD) {
+        rep_sharing_object(s, line, s->truth->copy[line->copy].va + byte, &out->at);
+        if (is_called(s, name, out))
+            return true;
+    }
+    return false;
+}
+
+/* Bytes may have had several objects, one after the other: each was asked for by requests. */
+static bool find_asked(const struct rep_sharing *s, const struct rep_shared_line *line,
+                       const char *name, struct rep_named *out)
+{
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        rep_object_asked(s->finder, s->truth, &s->truth->row[i], &out->at);
+        if (is_called(s, name, out))
+            return true;
+    }
+    return false;
+}
+
 static bool find_touched(const struct rep_sharing *s, const char *name, struct rep_named *out)
 {
     for (size_t i = 0; i < s->lines; i++)
-        for (uint64_t byte = 0; byte < s->truth->line; byte += WORD)
-            if (is_called(s, &s->line[i], s->truth->copy[s->line[i].copy].va + byte, name, out))
-                return true;
+        if (find_word(s, &s->line[i], name, out) || find_asked(s, &s->line[i], name, out))
+            return true;
     return false;
 }
 

@@ -78,7 +78,7 @@ struct rep_held *rep_sharing_parts(const struct rep_sharing *s, const struct rep
         const struct rep_lost lost = rep_lost_of(truth->row[i].v);
         if (!lost.falsely && !lost.truly)
             continue;
-        rep_sharing_object(s, line, truth->row[i].va, &at);
+        rep_object_asked(s->finder, truth, &truth->row[i], &at);
         struct rep_held *p = part_of(part, count, &at);
         p->bytes |=
             word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);

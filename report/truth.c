@@ -1,21 +1,26 @@
 /*
  * truth.json, written as it is walked.
  *
- *     {"schema": 1, "line": bytes, "memory": bytes, "processors": count,
+ *     {"schema": 2, "line": bytes, "memory": bytes, "processors": count,
  *      "columns": [[name, unit, sentence], ...],
  *      "copies": [[line, va, card, code, read, read, written, written, taken, evicted, first,
  * last],
  *                 ...],
- *      "rows": [[copy, phase, thread, path, pc, va, column, value, column, value, ...], ...]}
+ *      "tenants": [[kind, from, to, site, thread], ...],
+ *      "rows": [[copy, phase, thread, path, pc, va, tenant, since, time,
+ *                column, value, column, value, ...], ...]}
  *
  * Sets of bytes are two numbers of 64 bits each, of the line's first 64 bytes and of the rest; the
  * first byte is bit 0. What refers to another list is an index; phases and paths are those of
- * profile.json. A row leaves out values that are 0.
+ * profile.json, sites those of objects.json. A row's requests are
+ * from `since` ticks after the copy's first one on, for `time`. Kinds of tenants are numbers
+ * (tenants.h); the first two are nobody and several. A row leaves out values that are 0.
  */
 #include "report/truth.h"
 
 #include "report/numbers.h"
 #include "report/profile_columns.h"
+#include "report/profile_cost.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,6 +35,7 @@ const struct rep_column rep_truth_columns[PC_MISS__COUNT] = {
 void rep_truth_free(struct rep_truth *truth)
 {
     free(truth->copy);
+    free(truth->tenant);
     free(truth->row);
     *truth = (struct rep_truth){0};
 }
@@ -55,7 +61,19 @@ static void put_copy(FILE *out, const struct pc_missed_copy *copy)
     rep_numbers_put(&line, out);
 }
 
-static void put_row(FILE *out, const struct pc_missed_row *row)
+static void put_tenant(FILE *out, const struct rep_tenant *tenant)
+{
+    struct rep_numbers line;
+    rep_numbers_begin(&line);
+    rep_numbers_add(&line, tenant->kind);
+    rep_numbers_add(&line, (int64_t)tenant->block.from);
+    rep_numbers_add(&line, (int64_t)tenant->block.to);
+    rep_numbers_add(&line, tenant->block.site);
+    rep_numbers_add(&line, tenant->block.thread);
+    rep_numbers_put(&line, out);
+}
+
+static void put_row(FILE *out, const struct pc_missed_row *row, const struct pc_missed_copy *copy)
 {
     struct rep_numbers line;
     rep_numbers_begin(&line);
@@ -65,6 +83,9 @@ static void put_row(FILE *out, const struct pc_missed_row *row)
     rep_numbers_add(&line, row->path);
     rep_numbers_address(&line, row->pc);
     rep_numbers_add(&line, (int64_t)row->va);
+    rep_numbers_add(&line, row->tenant);
+    rep_numbers_add(&line, (int64_t)(row->first - copy->first));
+    rep_numbers_add(&line, (int64_t)(row->last - row->first));
     rep_numbers_values(&line, row->v, PC_MISS__COUNT);
     rep_numbers_put(&line, out);
 }
@@ -81,10 +102,15 @@ void rep_truth_write(const struct rep_truth *truth, FILE *out)
         fputs(rep_gap(i), out);
         put_copy(out, &truth->copy[i]);
     }
+    fputs("],\n\"tenants\":[", out);
+    for (size_t i = 0; i < truth->tenants; i++) {
+        fputs(rep_gap(i), out);
+        put_tenant(out, &truth->tenant[i]);
+    }
     fputs("],\n\"rows\":[", out);
     for (size_t i = 0; i < truth->rows; i++) {
         fputs(rep_gap(i), out);
-        put_row(out, &truth->row[i]);
+        put_row(out, &truth->row[i], &truth->copy[truth->row[i].copy]);
     }
     fputs("]}\n", out);
 }
@@ -109,6 +135,15 @@ static enum kind kind_of(unsigned column)
     default:
         return NEITHER;
     }
+}
+
+int64_t rep_truth_requests(const struct pc_missed_row *row)
+{
+    int64_t requests = 0;
+    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+        if (kind_of(c) != NEITHER)
+            requests = rep_plus(requests, row->v[c]);
+    return requests;
 }
 
 static bool is_open(const struct rep_profile *profile, uint32_t phase, size_t region)

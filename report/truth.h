@@ -11,12 +11,13 @@
 #include "report/profile.h"
 #include "report/profile_columns.h"
 #include "report/run.h"
+#include "report/tenants.h"
 
 #include <stdio.h>
 
 #define REP_TRUTH "truth.json"
 
-enum { REP_TRUTH_SCHEMA = 1 /**< version of the layout of truth.json */ };
+enum { REP_TRUTH_SCHEMA = 2 /**< version of the layout of truth.json */ };
 
 /** A truth in memory. All of it is its own; release with rep_truth_free. */
 struct rep_truth {
@@ -25,7 +26,9 @@ struct rep_truth {
     uint64_t processors; /**< of a station: card / processors is a card's */
     struct pc_missed_copy *copy; /**< [copies] by line, card and half */
     size_t copies;
-    struct pc_missed_row *row; /**< [rows] by copy, phase, thread, path and pc */
+    struct rep_tenant *tenant; /**< [tenants] by number; sites are those of the run's objects */
+    size_t tenants;
+    struct pc_missed_row *row; /**< [rows] by copy, phase, thread, path, pc and tenant */
     size_t rows;
 };
 
@@ -34,14 +37,18 @@ extern const struct rep_column rep_truth_columns[PC_MISS__COUNT];
 
 void rep_truth_free(struct rep_truth *truth);
 
+/** [requests] of a row: misses and upgrades. */
+int64_t rep_truth_requests(const struct pc_missed_row *row);
+
 /** Writes it as JSON. */
 void rep_truth_write(const struct rep_truth *truth, FILE *out);
 
 /** Reads what rep_truth_write wrote. Bad input of any kind is refused.
  *  @param profile  that it speaks of
+ *  @param sites    how many the run's objects have
  *  @return true, or false with one line in `why`: the file, and what is wrong where */
-bool rep_truth_read(const char *path, const struct rep_profile *profile, struct rep_truth *truth,
-                    char *why, size_t size);
+bool rep_truth_read(const char *path, const struct rep_profile *profile, size_t sites,
+                    struct rep_truth *truth, char *why, size_t size);
 
 /**
  * In each ended region, the classes' sums must be the cards' misses and upgrades.

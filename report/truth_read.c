@@ -7,15 +7,17 @@
 #include <string.h>
 
 enum {
-    MEMBERS = 7,    /**< of the document */
-    COPY_SIZE = 12, /**< numbers of a copy */
-    ROW_HEAD = 6,   /**< copy, phase, thread, path, pc, va */
+    MEMBERS = 8,     /**< of the document */
+    COPY_SIZE = 12,  /**< numbers of a copy */
+    TENANT_SIZE = 5, /**< ... of a tenant */
+    ROW_HEAD = 9,    /**< copy, phase, thread, path, pc, va, tenant, since, time */
 };
 
 struct reading {
     struct rep_claims claims;
     struct rep_truth *t;
     const struct rep_profile *profile;
+    size_t sites;
 };
 
 /* @param from, to  that it must be in */
@@ -99,10 +101,43 @@ static bool read_copies(const struct reading *r, const json_t *list)
     return good;
 }
 
+static bool read_tenant(const struct reading *r, size_t i, const json_t *list)
+{
+    struct rep_tenant *tenant = &r->t->tenant[i];
+    uint32_t kind;
+    if (json_array_size(list) != TENANT_SIZE)
+        return rep_refuse(&r->claims, "tenants[%zu]: not %d numbers", i, (int)TENANT_SIZE);
+    if (!rep_claim_index(json_array_get(list, 0), REP_TENANT__COUNT, &kind) ||
+        (i <= REP_TENANT_several && kind != i))
+        return rep_refuse(&r->claims, "tenants[%zu]: not the kind that it may be", i);
+    tenant->kind = (enum rep_tenant_kind)kind;
+    if (!rep_claim_number(json_array_get(list, 1), &tenant->block.from) ||
+        !rep_claim_number(json_array_get(list, 2), &tenant->block.to) ||
+        tenant->block.to < tenant->block.from)
+        return rep_refuse(&r->claims, "tenants[%zu]: not a range of addresses", i);
+    const bool sited = kind == REP_TENANT_call || kind == REP_TENANT_block;
+    if (!rep_claim_index(json_array_get(list, 3), sited ? r->sites : 1, &tenant->block.site))
+        return rep_refuse(&r->claims, "tenants[%zu]: not the number of a site of the objects", i);
+    return rep_claim_index(json_array_get(list, 4), SIZE_MAX, &tenant->block.thread) ||
+           rep_refuse(&r->claims, "tenants[%zu]: not the number of a thread", i);
+}
+
+static bool read_tenants(const struct reading *r, const json_t *list)
+{
+    const size_t count = json_array_size(list);
+    bool good = count > REP_TENANT_several || rep_refuse(&r->claims, "tenants: not even nobody");
+    r->t->tenant = sim_alloc(count + 1, sizeof *r->t->tenant);
+    r->t->tenants = count;
+    for (size_t i = 0; good && i < count; i++)
+        good = read_tenant(r, i, json_array_get(list, i));
+    return good;
+}
+
 static int order_rows(const struct pc_missed_row *a, const struct pc_missed_row *b)
 {
-    const int by[] = {order(a->copy, b->copy), order(a->phase, b->phase),
-                      order(a->thread, b->thread), order(a->path, b->path), order(a->pc, b->pc)};
+    const int by[] = {order(a->copy, b->copy),     order(a->phase, b->phase),
+                      order(a->thread, b->thread), order(a->path, b->path),
+                      order(a->pc, b->pc),         order(a->tenant, b->tenant)};
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)
         if (by[i])
             return by[i];
@@ -130,9 +165,10 @@ static bool read_values(const struct reading *r, size_t i, const json_t *list)
 static bool read_row(const struct reading *r, size_t i, const json_t *list)
 {
     struct pc_missed_row *row = &r->t->row[i];
-    if (json_array_size(list) < ROW_HEAD || json_array_size(list) % 2)
+    if (json_array_size(list) < ROW_HEAD || (json_array_size(list) - ROW_HEAD) % 2)
         return rep_refuse(&r->claims,
-                          "rows[%zu]: not [copy, phase, thread, path, pc, va, column, value, ...]",
+                          "rows[%zu]: not [copy, phase, thread, path, pc, va, tenant, since, time, "
+                          "column, value, ...]",
                           i);
     if (!rep_claim_index(json_array_get(list, 0), r->t->copies, &row->copy))
         return rep_refuse(&r->claims, "rows[%zu]: not the number of a copy", i);
@@ -145,6 +181,13 @@ static bool read_row(const struct reading *r, size_t i, const json_t *list)
     if (!rep_claim_address(json_array_get(list, 4), &row->pc) ||
         !rep_claim_number(json_array_get(list, 5), &row->va))
         return rep_refuse(&r->claims, "rows[%zu]: pc or va is no address", i);
+    if (!rep_claim_index(json_array_get(list, 6), r->t->tenants, &row->tenant))
+        return rep_refuse(&r->claims, "rows[%zu]: not the number of a tenant", i);
+    if (!rep_claim_number(json_array_get(list, 7), &row->first) ||
+        !rep_claim_number(json_array_get(list, 8), &row->last))
+        return rep_refuse(&r->claims, "rows[%zu]: since or time is not a number", i);
+    row->first += r->t->copy[row->copy].first;
+    row->last += row->first;
     if (i && order_rows(row - 1, row) >= 0)
         return rep_refuse(&r->claims, "rows[%zu]: rows do not ascend", i);
     return read_values(r, i, list);
@@ -163,7 +206,7 @@ static bool read_rows(const struct reading *r, const json_t *list)
 
 static bool read_document(const struct reading *r, const json_t *root)
 {
-    static const char *const names[] = {"columns", "copies", "rows"};
+    static const char *const names[] = {"columns", "copies", "tenants", "rows"};
     const json_t *list[sizeof names / sizeof *names];
     if (!rep_claim_schema(&r->claims, root, REP_TRUTH_SCHEMA) || !read_sizes(r, root))
         return false;
@@ -172,13 +215,15 @@ static bool read_document(const struct reading *r, const json_t *root)
             return false;
     if (json_object_size(root) != MEMBERS)
         return rep_refuse(&r->claims, "a member that a truth does not have");
-    return read_columns(r, list[0]) && read_copies(r, list[1]) && read_rows(r, list[2]);
+    return read_columns(r, list[0]) && read_copies(r, list[1]) && read_tenants(r, list[2]) &&
+           read_rows(r, list[3]);
 }
 
-bool rep_truth_read(const char *path, const struct rep_profile *profile, struct rep_truth *truth,
-                    char *why, size_t size)
+bool rep_truth_read(const char *path, const struct rep_profile *profile, size_t sites,
+                    struct rep_truth *truth, char *why, size_t size)
 {
-    const struct reading r = {.claims = {path, why, size}, .t = truth, .profile = profile};
+    const struct reading r = {
+        .claims = {path, why, size}, .t = truth, .profile = profile, .sites = sites};
     *truth = (struct rep_truth){0};
     json_t *root = rep_claim_file(&r.claims);
     const bool good = root && read_document(&r, root);

@@ -276,9 +276,95 @@ static void disjoin(struct rep_layout *l)
     l->ranges = kept;
 }
 
+/* ---- who else is moved ----------------------------------------------------------------------- */
+
+struct asked {
+    char *key;
+    int64_t requests;
+    UT_hash_handle hh;
+};
+
+static bool is_moved(const struct rep_layout *l, uint64_t va)
+{
+    size_t low = 0, high = l->ranges; /* the first that ends behind it */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->range[middle].to <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->ranges && l->range[low].from <= va;
+}
+
+static void add_asked(struct asked **all, const char *key, int64_t requests)
+{
+    struct asked *asked;
+    HASH_FIND_STR(*all, key, asked);
+    if (!asked) {
+        asked = sim_alloc(1, sizeof *asked);
+        asked->key = sim_strdup(key);
+        HASH_ADD_KEYPTR(hh, *all, asked->key, strlen(asked->key), asked);
+    }
+    asked->requests = rep_plus(asked->requests, requests);
+}
+
+static bool is_more(const struct asked *a, const struct asked *b)
+{
+    return !b || a->requests > b->requests ||
+           (a->requests == b->requests && strcmp(a->key, b->key) < 0);
+}
+
+/* Of one of the objects that were asked for, or of nobody's. */
+static bool is_meant(const struct rep_object *at, const struct asked *named)
+{
+    const struct asked *known;
+    if (at->kind == REP_OBJECT_NONE || at->kind == REP_OBJECT_HEADER)
+        return true;
+    HASH_FIND_STR(named, at->key, known);
+    return known;
+}
+
+static void free_asked(struct asked *all)
+{
+    struct asked *asked, *next;
+    HASH_ITER(hh, all, asked, next) {
+        HASH_DEL(all, asked);
+        free(asked->key);
+        free(asked);
+    }
+}
+
+/* The machine moves bytes, whoever has them. @param named  the objects that are meant */
+static void find_others(const struct rep_sharing *s, const struct asked *named,
+                        struct rep_layout *l)
+{
+    struct asked *all = NULL;
+    const struct asked *most = NULL;
+    struct rep_object at;
+    for (size_t i = 0; i < s->truth->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        if (!is_moved(l, row->va))
+            continue;
+        rep_object_asked(s->finder, s->truth, row, &at);
+        rep_object_group(&at);
+        l->requests = rep_plus(l->requests, rep_truth_requests(row));
+        if (!is_meant(&at, named))
+            add_asked(&all, at.key, rep_truth_requests(row));
+    }
+    for (const struct asked *asked = all; asked; asked = asked->hh.next) {
+        l->others = rep_plus(l->others, asked->requests);
+        if (is_more(asked, most))
+            most = asked;
+    }
+    if (most)
+        snprintf(l->other, sizeof l->other, "%s", most->key);
+    free_asked(all);
+}
+
 static size_t part_all(struct parting *p, const struct rep_sharing *s,
                        const struct rep_objects *objects, char *const names[], enum rep_unit unit,
-                       char *why, size_t size)
+                       struct asked **meant, char *why, size_t size)
 {
     struct rep_named named;
     size_t before = 0;
@@ -286,6 +372,8 @@ static size_t part_all(struct parting *p, const struct rep_sharing *s,
         if (!find(s, names[i], unit, &named, why, size))
             return 0;
         part_named(p, s, objects, &named, unit);
+        rep_object_group(&named.at);
+        add_asked(meant, named.at.key, 0);
         if (p->layout->ranges >= RANGES_MAX)
             return refuse(why, size, "'%.200s' has more than a million parts: too many", names[i]);
         if (p->layout->ranges == before)
@@ -300,9 +388,13 @@ bool rep_what_if(const struct rep_sharing *s, const struct rep_objects *objects,
                  size_t size)
 {
     struct parting p = {.truth = s->truth, .layout = layout, .lines = index_lines(s->truth)};
+    struct asked *meant = NULL;
     *layout = (struct rep_layout){0};
-    const size_t parts = part_all(&p, s, objects, names, unit, why, size);
+    const size_t parts = part_all(&p, s, objects, names, unit, &meant, why, size);
     layout->parts = parts;
+    if (parts)
+        find_others(s, meant, layout);
+    free_asked(meant);
     free_index(p.lines);
     free_groups(p.groups);
     if (!parts)

@@ -22,7 +22,10 @@ extern const char *const rep_unit_name[REP_UNIT__COUNT];
 struct rep_layout {
     struct nm_apart_range *range; /**< [ranges] ascending */
     size_t ranges;
-    size_t parts; /**< that have lines of their own */
+    size_t parts;                /**< that have lines of their own */
+    int64_t requests, others;    /**< for these bytes, and those of them for other objects, which
+                                      had the bytes at another time */
+    char other[REP_OBJECT_NAME]; /**< the one of those that was asked for most */
 };
 
 /**

@@ -10,24 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CARDS = 4, LINES = 6, LINE = 64, EVENTS = 600, PCS = 3, PLACES = 3 };
+enum { CARDS = 4, LINES = 6, LINE = 64, EVENTS = 600, PCS = 3, PLACES = 3, TENANTS = 4, PART = 8 };
 
 /* ---- a machine of cards that tells what it does -----------------------------------------------
  */
 
-enum what { READ, WROTE, BEGAN, ENDED, ASKED, USED };
+enum what { READ, WROTE, BEGAN, ENDED, ASKED, USED, RENEWED };
 enum holds { NOTHING, SHARES, OWNS, OUTDATED /* its invalidation is on its way */ };
 
 struct event {
     enum what what;
     unsigned card, line;
-    pc_bytes bytes; /* of READ, WROTE, and of what is ASKED for */
-    bool taken;     /* ENDED */
-    bool owner;     /* ENDED: an ownership, too */
-    bool share;     /* ENDED: the ownership only */
-    bool upgrade;   /* ASKED */
-    unsigned pc;    /* ASKED */
-    bool missed;    /* BEGAN: by the last request */
+    pc_bytes bytes;  /* of READ, WROTE, and of what is ASKED for */
+    bool taken;      /* ENDED */
+    bool owner;      /* ENDED: an ownership, too */
+    bool share;      /* ENDED: the ownership only */
+    bool upgrade;    /* ASKED */
+    unsigned pc;     /* ASKED */
+    unsigned tenant; /* RENEWED: whose the bytes are from now on */
+    bool missed;     /* BEGAN: by the last request */
 };
 
 struct world {
@@ -35,6 +36,7 @@ struct world {
     struct event *event; /* [events] */
     size_t events;
     enum holds holds[CARDS][LINES];
+    unsigned tenant[LINES][LINE / PART]; /* whose the bytes are */
     sim_tick now;
 };
 
@@ -82,6 +84,7 @@ static void ask(struct world *w, unsigned card, unsigned line, pc_bytes bytes, u
                                                         .upgrade = upgrade,
                                                         .node = w,
                                                         .pc = pc,
+                                                        .tenant = w->tenant[line][offset / PART],
                                                         .at = w->now});
 }
 
@@ -152,6 +155,17 @@ static void miss(struct world *w, const struct access *a, pc_bytes bytes)
     have(w, a->card, a->line, true, true);
 }
 
+/* Somebody else has the bytes of a line's parts [first, first + count). */
+static void renew(struct world *w, unsigned line, unsigned first, unsigned count, unsigned tenant)
+{
+    struct event *e = note(w, RENEWED, 0, line);
+    e->tenant = tenant;
+    for (unsigned part = first; part < first + count && part < LINE / PART; part++) {
+        w->tenant[line][part] = tenant;
+        e->bytes |= (((pc_bytes)1 << PART) - 1) << part * PART;
+    }
+}
+
 static void do_access(struct world *w, const struct access *a)
 {
     const pc_bytes bytes = (((pc_bytes)1 << a->size) - 1) << a->offset;
@@ -191,7 +205,17 @@ static void stop(struct world *w)
 /* ---- what the definitions say, from the list ---------------------------------------------------
  */
 
-typedef int64_t sums[CARDS][LINES][PCS][PC_MISS__COUNT];
+typedef int64_t sums[CARDS][LINES][PCS][TENANTS][PC_MISS__COUNT];
+
+/* Whose the first byte of what is asked for was then. */
+static unsigned tenant_at(const struct world *w, const struct event *asked)
+{
+    const pc_bytes first = asked->bytes & -asked->bytes;
+    for (const struct event *e = asked; e-- > w->event;)
+        if (e->what == RENEWED && e->line == asked->line && e->bytes & first)
+            return e->tenant;
+    return 0;
+}
 
 static bool same_word(pc_bytes a, pc_bytes b, unsigned unit)
 {
@@ -444,10 +468,10 @@ static void judge(const struct world *w, sums out)
         if (e->what == ASKED) {
             asked[e->card] = e;
             if (e->upgrade)
-                judge_upgrade(w, i, out[e->card][e->line][e->pc]);
+                judge_upgrade(w, i, out[e->card][e->line][e->pc][tenant_at(w, e)]);
         } else if (e->what == BEGAN && e->missed) {
             const struct event *by = asked[e->card];
-            judge_miss(w, i, by, out[e->card][e->line][by->pc]);
+            judge_miss(w, i, by, out[e->card][e->line][by->pc][tenant_at(w, by)]);
         }
     }
 }
@@ -457,9 +481,10 @@ static void judge(const struct world *w, sums out)
 
 static void collect(void *ctx, const struct pc_copy_seen *seen)
 {
-    int64_t(*out)[LINES][PCS][PC_MISS__COUNT] = ctx;
+    int64_t(*out)[LINES][PCS][TENANTS][PC_MISS__COUNT] = ctx;
     for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next)
-        memcpy(out[seen->of.card][seen->of.line / LINE][asked->pc], asked->v, sizeof asked->v);
+        memcpy(out[seen->of.card][seen->of.line / LINE][asked->pc][asked->tenant], asked->v,
+               sizeof asked->v);
 }
 
 static unsigned compare(sums is, sums should, unsigned stream)
@@ -472,14 +497,15 @@ static unsigned compare(sums is, sums should, unsigned stream)
     unsigned differ = 0;
     for (unsigned c = 0; c < CARDS; c++)
         for (unsigned l = 0; l < LINES; l++)
-            for (unsigned p = 0; p < PCS; p++)
+            for (unsigned p = 0; p < PCS * TENANTS; p++)
                 for (unsigned k = 0; k < PC_MISS__COUNT; k++) {
                     const bool time = strstr(name[k], "_TIME");
-                    const int64_t a = is[c][l][p][k], b = should[c][l][p][k];
+                    const int64_t a = is[c][l][p / TENANTS][p % TENANTS][k],
+                                  b = should[c][l][p / TENANTS][p % TENANTS][k];
                     if ((time ? (a != 0) != (b != 0) : a != b) && ++differ < 5)
-                        cr_expect_fail("stream %u, card %u, line %u, pc %u, %s: %" PRId64
+                        cr_expect_fail("stream %u, card %u, line %u, pc %u, tenant %u, %s: %" PRId64
                                        ", not %" PRId64,
-                                       stream, c, l, p, name[k], a, b);
+                                       stream, c, l, p / TENANTS, p % TENANTS, name[k], a, b);
                 }
     return differ;
 }
@@ -516,6 +542,9 @@ static void drawn(struct world *w, uint64_t seed)
             end_life(w, a.card, a.line, false);
         else
             do_access(w, &a);
+        if (random_of(&seed, 6) == 0)
+            renew(w, (unsigned)random_of(&seed, lines), (unsigned)random_of(&seed, spread),
+                  1 + (unsigned)random_of(&seed, 4), (unsigned)random_of(&seed, TENANTS));
     }
     for (unsigned l = 0; l < LINES; l++)
         arrive(w, l);
@@ -602,7 +631,7 @@ static int64_t count_of(const char *accesses, enum pc_miss_column column)
     pc_copies_end(w.copies);
     pc_copies_each(w.copies, collect, is);
     for (unsigned c = 0; c < CARDS; c++)
-        all += (*is)[c][0][1][column];
+        all += (*is)[c][0][1][0][column];
     stop(&w);
     free(is);
     return all;
@@ -623,6 +652,38 @@ Test(misses, of_known_sequences)
         }
         free(shorter);
     }
+}
+
+/* How many rows there are, and how many requests in the one of several tenants. */
+static void count_tenants(void *ctx, const struct pc_copy_seen *seen)
+{
+    unsigned *rows = ctx;
+    for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next) {
+        rows[0]++;
+        cr_expect(asked->first <= asked->last && asked->last <= seen->last);
+        if (asked->tenant == PC_TENANT_SEVERAL)
+            rows[1] += (unsigned)asked->v[PC_MISS_GIVEN_UP];
+    }
+}
+
+/* Memory that has ever new tenants: the rows of a copy come to an end, and nothing is lost. */
+Test(misses, of_many_tenants)
+{
+    enum { TIMES = 1000 };
+    struct pc_copies *copies = pc_copies_new(1, 1, PLACES);
+    struct pc_request_asked asked = {.of = place(0, 1), .pa = LINE, .size = 4};
+    unsigned rows[2] = {0};
+    for (unsigned i = 0; i < TIMES; i++) {
+        asked.tenant = 2 + i;
+        asked.at = 10 * i;
+        pc_copies_ask(copies, &asked);
+        pc_copies_give_up(copies, 0, 10 * i + 5);
+    }
+    pc_copies_end(copies);
+    pc_copies_each(copies, count_tenants, rows);
+    cr_expect(rows[0] == PC_COPY_TENANTS_MAX + 1 && rows[1] == TIMES - PC_COPY_TENANTS_MAX,
+              "%u rows, %u in the last", rows[0], rows[1]);
+    pc_copies_free(copies);
 }
 
 /* An upgrade takes copies away; its class is by what their cards had touched. */
@@ -662,7 +723,7 @@ Test(misses, replaced)
         do_access(&w, &(struct access){.size = 4});
         pc_copies_end(w.copies);
         pc_copies_each(w.copies, collect, is);
-        cr_expect_eq((*is)[0][0][0][rows[i].class], 1, "%u others", rows[i].others);
+        cr_expect_eq((*is)[0][0][0][0][rows[i].class], 1, "%u others", rows[i].others);
         stop(&w);
         free(is);
     }

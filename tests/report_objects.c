@@ -179,6 +179,75 @@ Test(report_objects, drawn_ones_as_a_slow_way_finds_them)
     rep_code_close(&code);
 }
 
+/* ---- of the truth ---------------------------------------------------------------------------- */
+
+/* Two sites in turn at the same bytes: what their times do not tell, the tenants do. */
+static struct rep_block turns[] = {
+    {0x10010, 0x10050, 10, 1000, 300, 1, 0, 0, 5},
+    {0x10010, 0x10050, 60, 1100, 400, 1, 1, 3, 5},
+    {0x10050, 0x10090, 60, 1100, 400, 1, 1, 4, 1},
+};
+static const struct rep_objects in_turn = {.kind = kinds,
+                                           .kinds = 2,
+                                           .site = sites,
+                                           .sites = 3,
+                                           .block = turns,
+                                           .blocks = 3,
+                                           .thread = threads,
+                                           .threads = 2};
+static struct rep_tenant tenants[] = {
+    {.kind = REP_TENANT_nobody},
+    {.kind = REP_TENANT_several},
+    {REP_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 0}},
+    {REP_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 1}},
+    {REP_TENANT_block, {.from = 0x10010, .to = 0x10030, .site = 1}},
+    {REP_TENANT_call, {.site = 0}},
+    {REP_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 1}},
+    {REP_TENANT_variables, {.from = 0x7f000, .to = 0x7f040, .thread = 2}},
+    {REP_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 9}},
+};
+
+Test(report_objects, of_requests)
+{
+    static const char of_0[] = "heap 64 bytes by make at make.c:7",
+                      of_1[] = "heap 64 bytes by make at make.c:7 [3]";
+    static const struct {
+        uint32_t tenant;
+        uint64_t va;
+        const char *key;
+    } all[] = {
+        {2, 0x10010, of_0},
+        {3, 0x10010, of_1},
+        {3, 0x1004f, of_1},
+        {4, 0x10020, "heap 32 bytes by make at make.c:7"}, /* forgotten */
+        {5, 0x10010, of_0},
+        {5, 0x10050, "0x10050"}, /* another site's, who does not ask */
+        {0, 0x10020, "0x10020"},
+        {0, 0x10008, "header of heap 64 bytes by make at make.c:7 [3]"},
+        {0, 0x3004, "wrap"},
+        {1, 0x10060, "heap 64 bytes by make at make.c:7 [4]"},
+        {6, 0x70010, "stack of thread 1"},
+        {7, 0x7f010, "TLS of thread 2"},
+        {8, 0x70010, "0x70010"}, /* there is no such thread */
+        {2, 0x10050, "0x10050"}, /* not a part of it */
+    };
+    struct rep_code code = {.names = &stub};
+    struct rep_finder *finder = rep_finder_new(&in_turn, &profile, &code);
+    const struct rep_truth truth = {.tenant = tenants, .tenants = sizeof tenants / sizeof *tenants};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct pc_missed_row row = {
+            .va = all[i].va, .tenant = all[i].tenant, .first = 100, .last = 900};
+        struct rep_object got, same;
+        rep_object_asked(finder, &truth, &row, &got);
+        cr_expect_str_eq(got.key, all[i].key, "row %zu: %s", i, got.key);
+        cr_expect_eq(got.from + got.offset, all[i].va, "row %zu", i);
+        const bool there = rep_object_same(finder, &truth, &row, all[i].va, &same);
+        cr_expect_eq(there, got.kind != REP_OBJECT_NONE, "row %zu", i);
+    }
+    rep_finder_free(finder);
+    rep_code_close(&code);
+}
+
 /* ---- the file ---------------------------------------------------------------------------------
  */
 

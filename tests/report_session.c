@@ -170,15 +170,16 @@ bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_funct
     return false;
 }
 
-bool rep_profiling_ask(struct rep_profiling *p)
+bool rep_profiling_ask(struct rep_profiling *p, struct rep_heap *heap)
 {
-    (void)p;
+    (void)p, (void)heap;
     return false;
 }
 
-struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct nm_params *params)
+struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct rep_heap *heap,
+                                     const struct nm_params *params)
 {
-    (void)p, (void)params;
+    (void)p, (void)heap, (void)params;
     return (struct rep_truth){0};
 }
 

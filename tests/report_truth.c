@@ -24,8 +24,9 @@ static void remove_scratch(void)
 
 TestSuite(report_truth, .init = make_scratch, .fini = remove_scratch);
 
-/* A profile with as many phases and paths as a truth here speaks of. */
-enum { PHASES = 3, PATHS = 5 };
+/* A profile with as many phases and paths, and objects with as many sites, as a truth here speaks
+ * of. */
+enum { PHASES = 3, PATHS = 5, SITES = 4 };
 static const struct rep_profile profile = {.phases = PHASES, .paths = PATHS};
 
 static uint64_t next(uint64_t *state)
@@ -34,17 +35,34 @@ static uint64_t next(uint64_t *state)
     return *state >> 20;
 }
 
-static void draw_row(struct pc_missed_row *row, uint32_t copy, uint64_t pc, uint64_t *state)
+static void draw_row(struct pc_missed_row *row, uint32_t copy, uint64_t pc, size_t tenants,
+                     uint64_t *state)
 {
     *row = (struct pc_missed_row){.copy = copy,
                                   .phase = PHASES - 1,
                                   .thread = 1000,
                                   .path = (uint32_t)(next(state) % PATHS),
                                   .pc = pc,
-                                  .va = next(state)};
+                                  .va = next(state),
+                                  .tenant = (uint32_t)(next(state) % tenants),
+                                  .first = next(state)};
+    row->last = row->first + next(state) % 1000;
     row->path = PATHS - 1;
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
         row->v[c] = next(state) % 3 ? 0 : (int64_t)next(state);
+}
+
+static void draw_tenant(struct rep_tenant *tenant, size_t number, uint64_t *state)
+{
+    *tenant = (struct rep_tenant){
+        .kind = (enum rep_tenant_kind)(number < 2 ? number : next(state) % REP_TENANT__COUNT)};
+    struct rep_block *block = &tenant->block;
+    block->from = next(state);
+    block->to = block->from + next(state) % 4096;
+    if (tenant->kind == REP_TENANT_call || tenant->kind == REP_TENANT_block)
+        block->site = (uint32_t)(next(state) % SITES);
+    else
+        block->thread = (uint32_t)(next(state) % 5000);
 }
 
 static struct rep_truth drawn(uint64_t seed)
@@ -65,8 +83,12 @@ static struct rep_truth drawn(uint64_t seed)
                                             .evicted = next(&seed),
                                             .first = next(&seed),
                                             .last = next(&seed)};
+    t.tenants = 2 + next(&seed) % 9;
+    t.tenant = sim_alloc(t.tenants, sizeof *t.tenant);
+    for (size_t i = 0; i < t.tenants; i++)
+        draw_tenant(&t.tenant[i], i, &seed);
     for (size_t i = 0; i < t.rows; i++)
-        draw_row(&t.row[i], (uint32_t)(i * t.copies / t.rows), 4 * i, &seed);
+        draw_row(&t.row[i], (uint32_t)(i * t.copies / t.rows), 4 * i, t.tenants, &seed);
     if (t.rows)
         t.row[t.rows - 1].pc = PC_PROFILE_NOWHERE;
     return t;
@@ -94,8 +116,8 @@ Test(report_truth, what_is_written_is_read)
         struct rep_truth t = drawn(seed), back;
         char why[512] = "", *text = text_of(&t), *again;
         put_file(text, strlen(text));
-        cr_assert(rep_truth_read("truth.json", &profile, &back, why, sizeof why), "%s", why);
-        cr_expect(back.copies == t.copies && back.rows == t.rows);
+        cr_assert(rep_truth_read("truth.json", &profile, SITES, &back, why, sizeof why), "%s", why);
+        cr_expect(back.copies == t.copies && back.rows == t.rows && back.tenants == t.tenants);
         again = text_of(&back);
         cr_expect_str_eq(again, text);
         free(again);
@@ -110,7 +132,7 @@ Test(report_truth, what_is_wrong_is_said)
     static const struct {
         const char *from, *to, *why;
     } all[] = {
-        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read"},
+        {"\"schema\":2", "\"schema\":1", "schema 1: only 2 can be read"},
         {"\"line\":64", "\"line\":63", "line: no power of two"},
         {"\"line\":64", "\"line\":4096", "line: not a number that it may be"},
         {"\"memory\":268435456", "\"memory\":0", "memory: not a number that it may be"},
@@ -118,6 +140,9 @@ Test(report_truth, what_is_wrong_is_said)
         {"\"copies\"", "\"x\":1,\"copies\"", "a member that a truth does not have"},
         {"[\"cold\"", "[\"warm\"", "columns[0]: not 'cold'"},
         {"\n[0,", "\n[1,", "copies[0]: not the address of a line"},
+        {"\"tenants\":[\n[0,", "\"tenants\":[\n[1,", "tenants[0]: not the kind that it may be"},
+        {"\"tenants\":[\n[0,", "\"tenants\":[\n[0,0,", "tenants[0]: not 5 numbers"},
+        {"\"tenants\"", "\"tenents\"", "tenants: missing"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct rep_truth t = drawn(7), back;
@@ -129,7 +154,7 @@ Test(report_truth, what_is_wrong_is_said)
         char *other = sim_format("%.*s%s%s", (int)before, text, all[i].to,
                                  text + before + strlen(all[i].from));
         put_file(other, strlen(other));
-        cr_expect(!rep_truth_read("truth.json", &profile, &back, why, sizeof why));
+        cr_expect(!rep_truth_read("truth.json", &profile, SITES, &back, why, sizeof why));
         cr_expect(strstr(why, all[i].why), "%s: %s", all[i].why, why);
         free(other);
         free(text);
@@ -153,7 +178,7 @@ Test(report_truth, damaged_files)
         for (unsigned k = 0; size && k <= n % 3; k++)
             text[next(&state) % size] = "0123456789,[]{}\"-n "[next(&state) % 19];
         put_file(text, size);
-        if (rep_truth_read("truth.json", &profile, &back, why, sizeof why)) {
+        if (rep_truth_read("truth.json", &profile, SITES, &back, why, sizeof why)) {
             rep_truth_free(&back);
         } else {
             refused++;

@@ -111,7 +111,7 @@ def falsely(path):
     truth = json.loads(path.read_text())
     columns = [name.lower() for name, _, _ in truth["columns"]]
     false, true = collections.Counter(), collections.Counter()
-    for copy, _, _, _, _, _, *values in truth["rows"]:
+    for copy, _, _, _, _, _, _, _, _, *values in truth["rows"]:
         row = {columns[column]: value for column, value in zip(values[::2], values[1::2])}
         line = truth["copies"][copy][1]
         false[line] += sum(row.get(name, 0) for name in FALSE)
