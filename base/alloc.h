@@ -50,6 +50,15 @@ static inline char *sim_strdup(const char *s)
     return copy;
 }
 
+/** strndup. */
+static inline char *sim_strndup(const char *s, size_t most)
+{
+    char *copy = strndup(s, most);
+    if (!copy)
+        sim_no_memory();
+    return copy;
+}
+
 /** vasprintf. */
 __attribute__((format(printf, 1, 0))) static inline char *sim_vformat(const char *format,
                                                                       va_list ap)

@@ -12,6 +12,7 @@
 #include "input/home.h"
 #include "input/tables.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -155,6 +156,7 @@ static struct in_place place_in(struct in_doc *doc, const yaml_node_t *node, siz
 
 static bool is_name(const char *text)
 {
+    assert(text);
     return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] &&
            strlen(text) < MON_NAME_MAX;
 }
@@ -163,9 +165,11 @@ static void check_name(struct build *b, const struct in_value *v)
 {
     if (!is_name(v->text))
         in_complain(b->r, &v->at, "'%.60s' is not a name of a-z, 0-9 and _", v->text);
-    for (unsigned i = 0; i < b->g->metrics; i++)
+    for (unsigned i = 0; i < b->g->metrics; i++) {
+        assert(b->g->metric[i].name);
         if (!strcmp(b->g->metric[i].name, v->text))
             in_complain(b->r, &v->at, "a metric '%.60s' is there already", v->text);
+    }
 }
 
 static char *take_text(struct in_value *v)

@@ -8,6 +8,7 @@
 
 #include "machine/protocol/tables.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -169,6 +170,7 @@ static bool holds(enum nm_guard guard, const struct nm_table *t, unsigned event,
                   const struct nm_place *place, const struct nm_dir_line *line,
                   const struct nm_packet *in)
 {
+    assert(in); /* the one event that nobody sends has no guard */
     const struct nm_state *state = &t->state[line->state];
     const bool open = !(state->attributes & NM_LOCKED), ours = in->station == place->station;
     const uint8_t card = (uint8_t)(1u << in->requester);
@@ -335,6 +337,7 @@ static void give(const struct nm_place *place, bool exclusive, struct who who, s
 static void pass_on(const struct nm_place *place, uint64_t a, const struct nm_packet *in,
                     struct who here, struct nm_sends *out)
 {
+    assert(in); /* nothing is passed on of what nobody sent */
     const bool intervention = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
     if (a & TO_HOME)
         to_stations(out, in->message, mask_of(place, place->home), here);

@@ -10,6 +10,7 @@
  */
 #include "monitor/formula.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <locale.h>
 #include <math.h>
@@ -232,8 +233,10 @@ bool mon_formula_value(const struct mon_formula *formula, mon_value_fn *get, voi
         } else if (s->op == 'n') {
             stack[n++] = get(ctx, s->name);
         } else if (s->op == '~') {
+            assert(n >= 1);
             stack[n - 1] = -stack[n - 1];
         } else {
+            assert(n >= 2);
             n--;
             stack[n - 1] = apply(s->op, stack[n - 1], stack[n]);
         }

@@ -64,7 +64,7 @@ static void add_input(struct rep_manifest *manifest, const char *path)
     if (!path)
         return;
     for (size_t i = 0; i < manifest->inputs; i++)
-        if (strcmp(manifest->input[i].path, path) == 0)
+        if (!strcmp(manifest->input[i].path, path))
             return;
     manifest->input[manifest->inputs] = (struct rep_input){.path = path};
     hash_file(&manifest->input[manifest->inputs++]);

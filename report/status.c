@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "report/grid.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ void rep_trace_edge(void *ctx, sim_tick t, uint8_t status)
         trace->room = trace->room ? 2 * trace->room : 1024;
         trace->edge = sim_grow(trace->edge, trace->room, sizeof *trace->edge);
     }
+    assert(trace->edge); /* there is room */
     trace->edge[trace->count++] = now;
     if (!--*trace->left)
         trace->to = trace->end; /* and no gap behind */

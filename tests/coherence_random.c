@@ -367,7 +367,7 @@ static void try_shape(const struct shape *s, enum nm_protocol_id protocol, uint6
                       struct nm_truth *nacks)
 {
     struct nm_params p;
-    struct actor actor[CARDS_MAX];
+    struct actor actor[CARDS_MAX] = {0};
     set_up(s, protocol, &p);
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {

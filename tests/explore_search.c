@@ -10,6 +10,7 @@
  */
 #include "tests/explore_search.h"
 
+#include <assert.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +265,7 @@ static enum ex_verdict expand_layer(struct search *s, uint32_t first, struct ex_
 /* From which worlds can a quiet one be reached? Marks them REST; true when that was all. */
 static bool all_come_to_rest(struct search *s, uint32_t *first_bad)
 {
+    assert(s->worlds);
     uint8_t *rest = need(calloc(s->worlds, 1));
     bool changed = true, all = true;
     while (changed) {

@@ -39,7 +39,7 @@ static void put_headers(uint8_t *h, bool n64)
     p = put_big(p, n64 ? 0x80000000 : 0x70001000, 4); /* mips64r2; mips32r2 o32 */
     p = put_big(p, ehsize, 2);
     p = put_big(p, phsize, 2);
-    p = put_big(p, n64 ? 1 : 2, 2);
+    put_big(p, n64 ? 1 : 2, 2);
     p = h + ehsize;
     p = put_big(p, 1, 4); /* PT_LOAD */
     if (n64)

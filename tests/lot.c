@@ -31,6 +31,7 @@ static uint64_t text_dice(const char *text, uint64_t seed)
 
 static uint64_t draw(uint64_t *dice, uint64_t below)
 {
+    assert(below);
     *dice = *dice * 6364136223846793005ull + 1442695040888963407ull;
     const uint64_t high = *dice >> 32;
     *dice = *dice * 6364136223846793005ull + 1442695040888963407ull;

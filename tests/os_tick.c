@@ -69,7 +69,7 @@ Test(tick, spread)
 Test(tick, period)
 {
     for (unsigned c = 0; c < CARDS_MAX; c += 31) {
-        sim_tick at = 0, next = lx_tick_after(&prog, c, at);
+        sim_tick at = 0, next;
         for (unsigned n = 0; n < 20; n++, at = next) {
             next = lx_tick_after(&prog, c, at);
             cr_expect_eq(lx_tick_after(&prog, c, next - 1), next);

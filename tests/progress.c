@@ -229,8 +229,8 @@ static void play_from(struct scene *s, unsigned few)
 static void play_all(struct scene *s)
 {
     const unsigned stations = (unsigned)nm_params_stations(&s->p);
-    const bool small = stations <= 64;
-    const unsigned step = EVERY_PAIR && small ? 1 : (unsigned)s->p.processors - 1;
+    const bool small = EVERY_PAIR && stations <= 64;
+    const unsigned step = small ? 1 : (unsigned)s->p.processors - 1;
     for (unsigned l = 0; l < LOOPS; l++)
         for (s->hogs = 1; s->hogs <= s->p.processors; s->hogs += step)
             for (unsigned spread = 0; spread <= (s->hogs > 1 && s->hogs <= stations); spread++) {

@@ -438,6 +438,7 @@ Test(report_files, groups)
     cr_expect(strstr(text, "= nacks / cards"), "%s", text);
     cr_expect(strstr(text, "never") && strstr(text, " -  "), "%s", text);
     free(text);
+    fake.experiment.group = NULL;
     fake.experiment.group_count = 0;
 }
 

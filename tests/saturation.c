@@ -161,7 +161,7 @@ static void run(struct nm_machine *m, const struct load *load, const struct acto
 static void saturate(const struct load *load, enum nm_protocol_id protocol, bool hostile)
 {
     struct nm_params p;
-    struct actor actor[CARDS_MAX];
+    struct actor actor[CARDS_MAX] = {0};
     struct fairness f = {0};
     set_up(&p, hostile);
     p.protocol = protocol;

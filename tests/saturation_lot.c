@@ -91,7 +91,7 @@ static void end(struct nm_machine *m, uint64_t seed, const struct load *load)
 static double saturate(struct nm_params p, uint64_t dice)
 {
     const uint64_t seed = dice;
-    struct actor actor[CARDS_MAX];
+    struct actor actor[CARDS_MAX] = {0};
     struct load load;
     sim_tick longest = 0;
     p.tlb_refill = 0;                /* no wait of an access: software */

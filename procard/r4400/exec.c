@@ -14,6 +14,7 @@
 #include "procard/cursor.h"
 #include "procard/r4400/code.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
@@ -798,6 +799,7 @@ do_BEHIND:
     NEXT();
 
 do_STOP:
+    assert(sign.at);
     sign.at->code = sign.code;
     stop_at(cpu, b, op);
     return cpu->base.now;

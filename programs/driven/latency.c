@@ -12,6 +12,7 @@
 #include "machine/statistics.h"
 #include "procard/sync.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -71,6 +72,7 @@ static bool needs_card_1(enum driven_line line)
 
 static enum driven_role last_role(const struct driven_scenario *s)
 {
+    assert(s);
     enum driven_role last = s->home;
     const struct driven_access *a;
 
@@ -99,6 +101,7 @@ bool driven_fits(const struct driven_scenario *s, const struct nm_params *p, uns
 unsigned driven_stations(const struct nm_params *p, unsigned level, unsigned station[DRIVEN_ROLES])
 {
     const uint64_t fan[] = {p->ring_stations, p->ring_locals, p->ring_groups};
+    assert(level < sizeof fan / sizeof *fan);
     const uint64_t apart = fan[level] < DRIVEN_ROLES ? fan[level] : DRIVEN_ROLES;
 
     for (unsigned role = 0; role < apart; role++) {

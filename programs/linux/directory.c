@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -127,6 +128,7 @@ int64_t lx_directory_seek(struct lx_prog *p, struct lx_file *f, int64_t offset, 
     if (err < 0)
         return err;
     d = f->directory;
+    assert(d);
     if (whence == SEEK_CUR)
         offset += (int64_t)d->at;
     if (whence > SEEK_CUR || offset < 0)
@@ -165,6 +167,7 @@ int64_t lx_sys_getdents64(struct lx_call *c)
         err = list(c->p, c->f);
     if (err < 0)
         return err;
+    assert(c->f->directory);
     for (d = c->f->directory; d->at < d->count; d->at++) {
         struct lx_out o;
         size_t len = out_entry(&o, c->p, c->f, d->entry[d->at], d->at + 1);

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "programs/linux/synthetic.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -484,7 +485,7 @@ static void add_child(char ***list, size_t *n, const char *dir, const char *path
         if (strlen((*list)[i]) == len && strncmp((*list)[i], rest, len) == 0)
             return;
     *list = sim_grow(*list, *n + 2, sizeof **list);
-    (*list)[(*n)++] = strndup(rest, len);
+    (*list)[(*n)++] = sim_strndup(rest, len);
     (*list)[*n] = NULL;
 }
 
@@ -526,8 +527,9 @@ bool lx_view_is_private(const struct lx_view *v, unsigned root)
 static int add_root(struct lx_view *v, char *path, char *host, bool writable)
 {
     struct root r = {.path = path, .host = host, .writable = writable, .parent = -1};
+    assert(host);
     char *slash = strrchr(host, '/'),
-         *dir = strndup(host, slash == host ? 1 : (size_t)(slash - host));
+         *dir = sim_strndup(host, slash == host ? 1 : (size_t)(slash - host));
     int err = 0;
 
     r.fd = open(host, O_PATH | O_CLOEXEC);
@@ -548,14 +550,13 @@ static int add_allowed(struct lx_view *v, const char *text)
 {
     const char *colon = strrchr(text, ':');
     const bool ro = colon && strcmp(colon, ":ro") == 0, rw = colon && strcmp(colon, ":rw") == 0;
-    char *path = strndup(text, ro || rw ? (size_t)(colon - text) : strlen(text));
+    char *path = sim_strndup(text, ro || rw ? (size_t)(colon - text) : strlen(text));
     char *clean = *path ? tidy(path) : NULL, *host = *path ? realpath(path, NULL) : NULL;
     int err = host ? 0 : *path ? -errno : -EINVAL;
 
     free(path);
-    if (err < 0) {
+    if (!host) {
         free(clean);
-        free(host);
         return err;
     }
     err = add_root(v, clean ? clean : sim_strdup(host), host, !ro);
@@ -720,12 +721,13 @@ static int add_directory_of(struct lx_view *v, const char *file)
 {
     const char *slash = strrchr(file, '/');
     char *dir = slash == file ? sim_strdup("/")
-                : slash       ? strndup(file, (size_t)(slash - file))
+                : slash       ? sim_strndup(file, (size_t)(slash - file))
                               : sim_strdup(".");
     char *clean = tidy(dir), *host = realpath(dir, NULL);
     const struct root *home = root_at(v, VIEW_HOME);
     int err = host ? 0 : -errno;
 
+    assert(host || err);
     free(dir);
     if (!err && strcmp(host, "/") != 0 && !beneath(host, home->host))
         return add_root(v, clean ? clean : sim_strdup(host), host, false);

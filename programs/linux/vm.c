@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,7 @@ static void insert(struct lx_vm *vm, size_t at, const struct lx_vm_area *a)
         vm->room = vm->room ? 2 * vm->room : 32;
         vm->areas = sim_grow(vm->areas, vm->room, sizeof *vm->areas);
     }
+    assert(vm->areas); /* there is room */
     memmove(vm->areas + at + 1, vm->areas + at, (vm->count - at) * sizeof *vm->areas);
     vm->areas[at] = *a;
     vm->count++;

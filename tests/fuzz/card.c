@@ -7,6 +7,8 @@
 #include "monitor/board/board.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <assert.h>
+
 const char *const fuzz_words[] = {NULL};
 
 enum { WHAT_MAX = 8, SETTLED = 64 };
@@ -48,6 +50,7 @@ static uint32_t offset_of(uint32_t word)
     size_t registers;
     const struct mon_register_row *row = mon_board_registers;
     registers = ROWS(row);
+    assert(registers);
     const uint32_t kind = word >> 24 & 3;
 
     if (kind < 2)

@@ -13,6 +13,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -235,6 +236,7 @@ static unsigned explore(unsigned count, uint64_t state)
 
     while (seeds < POOL && (pool[seeds].size = fuzz_seed(seeds, pool[seeds].at, FUZZ_INPUT_MAX)))
         try(&pool[seeds++]);
+    assert(seeds);
     for (unsigned n = 0; n < count; n++) {
         const unsigned from = draw(&state, seeds < POOL ? 2 * seeds : POOL);
         in = pool[from % POOL].size ? pool[from % POOL] : pool[from % seeds];
