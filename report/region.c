@@ -18,9 +18,9 @@
 #include <string.h>
 
 enum {
-    REGIONS = 4096, /**< there may be, */
-    ROOM = 1 << 18, /**< and [cards * regions]: some 600 MB of the host's memory */
-    TOLD = 16       /**< marks of a kind that become remarks; of more only their number */
+    REGIONS = 16384, /**< there may be, */
+    ROOM = 1 << 18,  /**< and [cards * regions]: some 600 MB of the host's memory */
+    TOLD = 16        /**< marks of a kind that become remarks; of more only their number */
 };
 
 static void read_counters(const struct rep_run *run, struct rep_region *region, unsigned card,

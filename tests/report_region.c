@@ -58,7 +58,7 @@ Test(report_region, marks_that_make_no_sense_become_remarks)
 
 Test(report_region, a_program_that_marks_without_end_is_bounded)
 {
-    enum { MARKS = 20000, REGIONS = 4096 };
+    enum { MARKS = 20000, REGIONS = 16384 };
     struct fake f;
     char name[32];
     fake_init(&f, "run");
