@@ -47,7 +47,7 @@ _numachine()
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W \
-                "run stat profile c2c placement locks list check init protocol topology latency detect bench test" -- "$word")
+                "run points stat profile c2c placement locks list check init protocol topology latency detect bench test" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi

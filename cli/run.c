@@ -4,27 +4,42 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "sweep/sweep.h"
 
 struct request {
     const char *file;
+    const char *point; /**< NULL: not given */
+    bool point_given;
     struct cli_options options;
 };
+
+enum { OPT_POINT = 0x300 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
-    (void)arg;
-    if (key != ARGP_KEY_INIT)
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->options;
+        state->child_inputs[1] = &r->file;
+        return 0;
+    case OPT_POINT:
+        cli_once(state, "--point", &r->point_given);
+        r->point = cli_text(state, "--point", arg);
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = &r->options;
-    state->child_inputs[1] = &r->file;
-    return 0;
+    }
 }
+
+static const struct argp_option options[] = {
+    {"point", OPT_POINT, "ID", 0, "Of a sweep: this point (numachine points FILE)", 0}, {0}};
 
 static const struct argp_child children[] = {
     {&cli_options_argp, 0, NULL, 0}, {&cli_file_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
+    .options = options,
     .parser = parse,
     .children = children,
     .doc =
@@ -61,6 +76,23 @@ static enum cli_exit run(const struct request *r, struct in_experiment *x, int a
     return status;
 }
 
+/** Reads the experiment, or of its sweep the point asked for. */
+static bool load(struct in_experiment *x, const struct request *r, struct in_diag *diag)
+{
+    char *const *sets = r->options.sets;
+    struct swp_sweep sweep;
+    if (!r->point)
+        return in_experiment_load(x, r->file, sets, diag);
+    bool good = swp_load(&sweep, r->file, sets, diag);
+    const struct swp_point *point = good ? swp_find(&sweep, r->point) : NULL;
+    if (good && !point)
+        in_error(diag, NULL, NULL, 0, 0, "%s has no point '%.80s' (numachine points %s)", r->file,
+                 r->point, r->file);
+    good = point && swp_point_load(x, &sweep, point, r->file, sets, diag);
+    swp_free(&sweep);
+    return good;
+}
+
 int cli_run(int argc, char **argv)
 {
     struct request r = {0};
@@ -69,7 +101,7 @@ int cli_run(int argc, char **argv)
     int status = CLI_EXIT_USAGE;
 
     cli_parse(&argp, argc, argv, 0, &r);
-    if (in_experiment_load(&x, r.file, r.options.sets, &diag)) {
+    if (load(&x, &r, &diag)) {
         if (in_experiment_count(&x, r.options.events, r.options.groups, &diag) &&
             in_experiment_allow(&x, r.options.allow, &diag))
             status = run(&r, &x, argc, argv);

@@ -167,13 +167,15 @@ static json_t *experiment_part(const struct rep_run *run)
                                                 run->unit->events[run->choice.event[i]].name,
                                                 "card_run", (json_int_t)run->plan.bank[i],
                                                 "counter", (json_int_t)run->plan.counter[i]));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name),
-                     "about", text(x->about), "machine", text(x->machine.name), "program",
-                     text(run->program), "argv", texts(x->argv, length_of(x->argv)), "environment",
-                     texts(x->envp, length_of(x->envp)), "stdin", text(x->stdin_path), "seed",
-                     (json_int_t)x->seed, "limit_ticks",
-                     x->limit == SIM_NEVER ? json_null() : json_integer((json_int_t)x->limit),
-                     "processors", (json_int_t)x->processors, "events", events);
+    return json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name), "point",
+        text(x->point), "origin", x->point ? json_string("sweep") : json_null(), "assigned",
+        texts(x->assigned, length_of(x->assigned)), "about", text(x->about), "machine",
+        text(x->machine.name), "program", text(run->program), "argv",
+        texts(x->argv, length_of(x->argv)), "environment", texts(x->envp, length_of(x->envp)),
+        "stdin", text(x->stdin_path), "seed", (json_int_t)x->seed, "limit_ticks",
+        x->limit == SIM_NEVER ? json_null() : json_integer((json_int_t)x->limit), "processors",
+        (json_int_t)x->processors, "events", events);
 }
 
 static json_t *inputs_part(const struct rep_manifest *manifest)
