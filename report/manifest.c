@@ -5,6 +5,7 @@
 #include "report/manifest.h"
 
 #include "base/alloc.h"
+#include "report/digest.h"
 #include "report/version.h"
 
 #include <jansson.h>
@@ -88,11 +89,13 @@ void rep_manifest_hash(struct rep_manifest *manifest)
     add_input(manifest, run->program);
     add_input(manifest, x->source);
     add_input(manifest, x->stdin_path);
+    manifest->digest = rep_digest_text(x);
 }
 
 void rep_manifest_free(struct rep_manifest *manifest)
 {
     free(manifest->input);
+    free(manifest->digest);
 }
 
 /* ---- the parts of the document --------------------------------------------------------------- */
@@ -240,14 +243,15 @@ void rep_manifest_write(void *ctx, FILE *out)
     const struct rep_manifest *manifest = ctx;
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
-    json_t *root = json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-                             MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
-                             *manifest->error ? text(manifest->error) : json_null(), "end",
-                             ended ? end_part(manifest) : json_null(), "files",
-                             files_part(manifest, true), "missing", files_part(manifest, false),
-                             "experiment", experiment_part(run), "inputs", inputs_part(manifest),
-                             "numachine", program_part(), "command", command_part(manifest), "host",
-                             host_part(&run->host), "remarks", texts(run->remark, run->remarks));
+    json_t *root =
+        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+                  MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
+                  *manifest->error ? text(manifest->error) : json_null(), "end",
+                  ended ? end_part(manifest) : json_null(), "files", files_part(manifest, true),
+                  "missing", files_part(manifest, false), "experiment", experiment_part(run),
+                  "inputs", inputs_part(manifest), "digest", text(manifest->digest), "numachine",
+                  program_part(), "command", command_part(manifest), "host", host_part(&run->host),
+                  "remarks", texts(run->remark, run->remarks));
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     putc('\n', out);
     json_decref(root);

@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
 """
-Sweeps: which points there are, and what they are called.
+Sweeps: which points there are, what they are called, and that all of them come to an end whatever happens.
 
-    sweep.py NUMACHINE GUEST points
+    sweep.py NUMACHINE GUEST points|run|kills
 """
 import csv
 import io
 import json
+import os
 import pathlib
+import random
 import re
+import resource
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 import simulator
 
 HEAD = "machine: station-4\nprogram: {path: guest, args: ['100']}\nmonitor: {events: [nacks]}\n"
+
+RESULTS = ["sweep.csv"]  # of all points together
 
 # A sweep, and how many points it has or, of each in order, what it sets.
 EXPANSIONS = [
@@ -193,7 +201,185 @@ def test_point_by_hand(bench):
     bench.expect(done.returncode == 2 and "no point 'nobody'" in done.stderr, done.stderr)
 
 
+# Twelve points, some of them longer than others.
+TWELVE = "{program.args: [['100'], ['3000', '2'], ['20000', '3']], run.seed: {from: 1, to: 4}}"
+LONG = "{program.args: [['100'], ['1000', '2']], run.seed: {from: 1, to: 100}}"
+ENDLESS = "{program.args: [['2000000000']], run.seed: [1, 2]}"
+
+
+def files(directory):
+    """What a sweep has that must not depend on how it was run."""
+    found = {}
+    for path in sorted((directory / "points").glob("*/*")):
+        if path.name in ("stats.csv", "stats.json", "guest.stdout"):
+            found[path.parent.name + "/" + path.name] = path.read_bytes()
+    for name in RESULTS:
+        if (directory / name).exists():
+            found[name] = (directory / name).read_bytes()
+    return found
+
+
+def sweep(bench, out, *words, status=0, name="s.yaml", **keywords):
+    done = bench.command("run", name, "-o", out, "-q", *words, **keywords)
+    bench.expect(done.returncode == status, f"{out} {words}: status {done.returncode}, not {status}: {done.stderr}")
+    return done
+
+
+def states(bench, out):
+    return [p["state"] for p in json.loads((bench.directory / out / "sweep.json").read_text())["points"]]
+
+
+def is_clean(bench, out):
+    left = [str(p) for pattern in ("points/*.part", "*.new", "logs") for p in (bench.directory / out).glob(pattern)]
+    bench.expect(not left, f"{out}: left {left}")
+
+
+def start(bench, out, *words, name="s.yaml"):
+    return subprocess.Popen([bench.numachine, "run", name, "-o", out, "-q", *words], cwd=bench.directory,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def killed_and_resumed(bench, text, kills, seed):
+    """As many kills, at random moments of a sweep, give the same as none."""
+    bench.write(text)
+    begin = time.monotonic()
+    sweep(bench, f"whole-{seed}")
+    took = time.monotonic() - begin
+    moments = random.Random(seed)
+    for _ in range(kills):
+        process = start(bench, f"killed-{seed}", "--resume", f"-j{moments.randint(1, 3)}")
+        try:
+            process.wait(timeout=moments.uniform(0, took * 1.2 / kills + 0.1))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        points = bench.directory / f"killed-{seed}" / "points"
+        for point in points.glob("*") if points.exists() else []:
+            if point.suffix != ".part":
+                manifest = json.loads((point / "manifest.json").read_text())
+                bench.expect(manifest["status"] == "complete", f"{point} is {manifest['status']}")
+    sweep(bench, f"killed-{seed}", "--resume")
+    whole, killed = (files(bench.directory / f"{which}-{seed}") for which in ("whole", "killed"))
+    bench.expect(whole and whole == killed, f"killed {kills} times: {sorted(set(whole) ^ set(killed))} of one only, or "
+                 f"other bytes in {[n for n in whole if n in killed and whole[n] != killed[n]]}")
+    bench.expect(set(states(bench, f"killed-{seed}")) == {"done"}, "not all is done")
+    is_clean(bench, f"killed-{seed}")
+
+
+def test_kills(bench):
+    killed_and_resumed(bench, TWELVE, 6, 1)
+
+
+def test_many_kills(bench):
+    killed_and_resumed(bench, LONG, 20, 2)
+
+
+def test_jobs_and_shards(bench):
+    """Nothing of how it was run shows in the results."""
+    bench.write(TWELVE)
+    sweep(bench, "j1", "-j1")
+    whole = files(bench.directory / "j1")
+    for shards in (1, 2, 7):
+        parts = {}
+        for shard in range(1, shards + 1):
+            out = f"shard-{shard}-{shards}"
+            sweep(bench, out, f"--shard={shard}/{shards}", "-j3")
+            part = {n: b for n, b in files(bench.directory / out).items() if n not in RESULTS}
+            bench.expect(not set(part) & set(parts), f"{shards} shards have points in common")
+            parts.update(part)
+        bench.expect(parts == {n: b for n, b in whole.items() if n not in RESULTS}, f"{shards} shards give others")
+    one = [sweep(bench, "shards", f"--shard={shard}/2", "--resume") for shard in (1, 2)]
+    bench.expect(one and files(bench.directory / "shards") == whole, "two shards in one directory give others")
+
+
+def test_failures(bench):
+    """A failed point is said, its log is kept, the others are run; again, it alone is tried again."""
+    bench.write("{program.args: [['100'], ['10', '1', stuck], ['10', '1', '3'], ['200']]}")
+    done = sweep(bench, "failing", status=3)
+    bench.expect(states(bench, "failing") == ["done", "failed", "done", "done"], states(bench, "failing"))
+    bench.expect("failed: status 3; see failing/logs/args10-1-stuck-" in done.stderr and
+                 "ended with status 1" in done.stderr, done.stderr)
+    logs = [p.read_text() for p in (bench.directory / "failing/logs").iterdir()]
+    bench.expect(len(logs) == 1 and "waits for itself" in logs[0] or "deadlock" in logs[0], logs)
+    bench.expect(len(list((bench.directory / "failing/failed").glob("*/manifest.json"))) == 1, "nothing is left")
+    before = files(bench.directory / "failing")
+    again = bench.command("run", "s.yaml", "-o", "failing", "--resume")
+    bench.expect(again.returncode == 3 and "3 done (3 kept from before), 1 failed" in again.stderr, again.stderr)
+    bench.expect(files(bench.directory / "failing") == before, "what was kept is another")
+    for path, expected in (("'1', '3'", 1), ("'1', '0'", 0)):
+        bench.write("{program.args: [['10', " + path + "]]}")
+        sweep(bench, f"ends-{expected}", status=expected)
+    bench.write("{program.args: [['1000000']], run.seed: [1]}", head=HEAD + "run: {limit: 1ms}\n")
+    sweep(bench, "limit", status=6)
+    bench.expect(states(bench, "limit") == ["done"], "a limit is an end")
+
+
+def test_two_at_once(bench):
+    bench.write(ENDLESS)
+    first = start(bench, "both")
+    try:
+        while not list((bench.directory / "both").glob("points/*.part/config.resolved.yaml")):
+            time.sleep(0.01)
+        bench.expect("holds a sweep" in sweep(bench, "both", status=2).stderr, "a second sweep began")
+        bench.expect("another sweep is running in 'both'" in sweep(bench, "both", "--resume", status=2).stderr,
+                     "a second sweep went on")
+        part = next((bench.directory / "both").glob("points/*.part"))
+        bench.expect("config.resolved.yaml" in [p.name for p in part.iterdir()], "the first one has lost something")
+    finally:
+        first.send_signal(signal.SIGINT)
+        bench.expect(first.wait(timeout=60) == 130, f"interrupted: {first.returncode}")
+    is_clean(bench, "both")
+    bench.expect(states(bench, "both") == ["waiting", "waiting"], states(bench, "both"))
+
+
+def test_refusals(bench):
+    """A clear message, and nothing lost."""
+    bench.write(TWELVE)
+    sweep(bench, "full", status=5, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+    bench.expect(set(states(bench, "full")) == {"failed"}, states(bench, "full"))
+    sweep(bench, "full", "--resume")
+    bench.expect(files(bench.directory / "full") == files(bench.directory / "j1"), "other results after a full disk")
+    done = sweep(bench, "/proc/sweep", status=5)
+    bench.expect("cannot make directory '/proc/sweep'" in done.stderr, done.stderr)
+    if os.geteuid():
+        (bench.directory / "readonly").mkdir(mode=0o555)
+        done = sweep(bench, "readonly", status=5)
+        bench.expect("cannot" in done.stderr, done.stderr)
+    (bench.directory / "others").mkdir()
+    (bench.directory / "others/mine.txt").write_text("")
+    for out in ("others", "j1"):
+        before = sorted((bench.directory / out).rglob("*"))
+        sweep(bench, out, status=2)
+        bench.expect(sorted((bench.directory / out).rglob("*")) == before, f"{out} is another now")
+    bench.expect("--force: a sweep replaces nothing" in sweep(bench, "j1", "--force", status=2).stderr, "--force")
+    before = files(bench.directory / "j1")
+    done = sweep(bench, "j1", "--resume", "--set", "bus.fifo=9", status=2)
+    bench.expect("cannot be kept: its inputs, or this program, are others" in done.stderr, done.stderr)
+    bench.expect(files(bench.directory / "j1") == before, "a refused sweep has changed something")
+    for words, says in [(["--resume"], "which directory?"), (["--point", "a", "-j1"], "exclude each other")]:
+        done = bench.command("run", "s.yaml", *words)
+        bench.expect(done.returncode == 2 and says in done.stderr, f"{words}: {done.stderr}")
+    (bench.directory / "plain.yaml").write_text(HEAD)
+    done = bench.command("run", "plain.yaml", "-j1")
+    bench.expect(done.returncode == 2 and "has no sweep" in done.stderr, done.stderr)
+
+
+def test_dry_run(bench):
+    bench.write(TWELVE)
+    lines = bench.command("run", "s.yaml", "--dry-run", "-o", "dry").stdout.splitlines()
+    bench.expect(len(lines) == 12 and all("its time is not known" in line for line in lines), lines)
+    bench.expect(not (bench.directory / "dry").exists(), "a dry run has made something")
+    bench.write(TWELVE.replace("4}", "5}"))
+    lines = bench.command("run", "s.yaml", "--dry-run", "-o", "j1", "--resume").stdout.splitlines()
+    kinds = [line.split()[0] for line in lines]
+    bench.expect(kinds == ["keep"] * 12 + ["run"] * 3 and "about" in lines[-1], lines)
+    costs = [float(line.partition("about ")[2].split()[0]) for line in lines[12:]]
+    bench.expect(costs == sorted(costs, reverse=True), f"not the longest first: {costs}")
+
+
 PARTS = {
+    "run": [test_jobs_and_shards, test_kills, test_failures, test_two_at_once, test_refusals, test_dry_run],
+    "kills": [test_many_kills],
     "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand],
 }
 
