@@ -15,6 +15,7 @@
 #include "report/digest.h"
 #include "report/host.h"
 #include "sweep/dir.h"
+#include "sweep/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -365,6 +366,20 @@ static enum cli_exit open_dir(struct state *s)
     return CLI_EXIT_OK;
 }
 
+/* The results of all points that are there. */
+static void collect(struct state *s)
+{
+    char why[5000];
+    char *const directories[] = {s->dir.place.path, NULL};
+    struct swp_result result;
+    if (!swp_result_open(&result, directories, why, sizeof why) ||
+        !swp_result_write(&result, s->dir.place.path, why, sizeof why)) {
+        complain(s, "%s; numachine collect %s tries again", why, s->dir.place.path);
+        worsen(s, CLI_EXIT_IO);
+    }
+    swp_result_free(&result);
+}
+
 static void close_dir(struct state *s)
 {
     char why[5000];
@@ -374,6 +389,8 @@ static void close_dir(struct state *s)
     if (!swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
         complain(s, "%s", why);
         worsen(s, CLI_EXIT_IO);
+    } else if (!cli_stop_asked()) {
+        collect(s);
     }
     if (!s->ask->options->quiet)
         fprintf(stderr, "%zu done (%zu kept from before), %zu failed, %zu not run\n",

@@ -242,12 +242,26 @@ static json_t *values_of(const struct swp_sweep *sweep, const struct swp_point *
     return values;
 }
 
+/** Those that are numbers, in the units their keys are stored in. */
+static json_t *numbers_of(const struct swp_sweep *sweep, const struct swp_point *point)
+{
+    json_t *numbers = json_object();
+    for (size_t k = 0; k < sweep->keys; k++) {
+        const enum in_type type = sweep->key[k].key->form.type;
+        const uint64_t number = sweep->key[k].value[point->value[k]].number;
+        if (type < IN_ENUM && type != IN_BOOL)
+            json_object_set_new(numbers, sweep->key[k].key->path, json_integer((json_int_t)number));
+    }
+    return numbers;
+}
+
 static json_t *job_json(const struct swp_sweep *sweep, const struct swp_point *point,
                         const struct swp_job *job)
 {
     const bool done = job->state == SWP_DONE, ended = done || job->state == SWP_FAILED;
-    return json_pack("{s:s,s:o,s:s,s:o,s:o,s:o}", "id", point->id, "values",
-                     values_of(sweep, point), "state", swp_state_word[job->state], "exit_code",
+    return json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "id", point->id, "values",
+                     values_of(sweep, point), "numbers", numbers_of(sweep, point), "state",
+                     swp_state_word[job->state], "exit_code",
                      ended ? json_integer(job->exit_code) : json_null(), "seconds",
                      done ? json_real(job->seconds) : json_null(), "peak_memory_bytes",
                      done ? json_integer((json_int_t)job->peak) : json_null());

@@ -26,6 +26,7 @@ COMMANDS = {
     "placement": ["no-such-run"],
     "locks": ["no-such-run"],
     "points": ["sweep.yaml"],
+    "collect": ["no-such-sweep"],
     "list": [],
     "check": ["station-4"],
     "init": None,  # no options of its own

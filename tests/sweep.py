@@ -4,6 +4,7 @@ Sweeps: which points there are, what they are called, and that all of them come 
 
     sweep.py NUMACHINE GUEST points|run|kills
 """
+import contextlib
 import csv
 import io
 import json
@@ -13,6 +14,7 @@ import random
 import re
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -288,8 +290,83 @@ def test_jobs_and_shards(bench):
             bench.expect(not set(part) & set(parts), f"{shards} shards have points in common")
             parts.update(part)
         bench.expect(parts == {n: b for n, b in whole.items() if n not in RESULTS}, f"{shards} shards give others")
+        directories = [f"shard-{shard}-{shards}" for shard in range(1, shards + 1)]
+        done = bench.command("collect", *directories, "-o", f"all-{shards}")
+        bench.expect(done.returncode == 0 and not done.stderr, done.stderr)
+        for name in RESULTS:
+            bench.expect((bench.directory / f"all-{shards}" / name).read_bytes() == whole[name],
+                         f"{name} of {shards} shards is another")
     one = [sweep(bench, "shards", f"--shard={shard}/2", "--resume") for shard in (1, 2)]
     bench.expect(one and files(bench.directory / "shards") == whole, "two shards in one directory give others")
+
+
+def test_results(bench):
+    """The table has every statistic of every point, with its parameters; the database has the same."""
+    bench.write("{l2.size: [64KB, 1MB], protocol: [flat, numachine]}")
+    sweep(bench, "results")
+    points = json.loads((bench.directory / "results/sweep.json").read_text())["points"]
+    rows = list(csv.DictReader(open(bench.directory / "results/sweep.csv", newline="", encoding="utf-8")))
+    bench.expect(list(rows[0]) == ["point", "l2.size", "protocol", "region", "component", "stat", "value", "unit"], rows[0])
+    bench.expect({(r["l2.size"], r["protocol"]) for r in rows} ==
+                 {(size, protocol) for size in ("65536", "1048576") for protocol in ("flat", "numachine")}, "parameters")
+    at = 0
+    for point in points:
+        path = bench.directory / "results/points" / point["id"] / "stats.csv"
+        for row in csv.DictReader(open(path, newline="", encoding="utf-8")):
+            mine = rows[at]
+            at += 1
+            bench.expect((mine["point"], mine["region"], *[mine[n] for n in ("component", "stat", "value", "unit")]) ==
+                         (point["id"], row["snapshot"], *[row[n] for n in ("component", "stat", "value", "unit")]), mine)
+    bench.expect(at == len(rows), f"{len(rows)} rows of {at}")
+    with contextlib.closing(sqlite3.connect(bench.directory / "results/sweep.sqlite")) as base:
+        stored = base.execute("SELECT point, region, component, stat, value FROM statistics").fetchall()
+        bench.expect([(r["point"], r["region"], r["component"], r["stat"], float(r["value"] or "nan")) for r in rows
+                      if r["value"]] == [(*row[:4], float(row[4])) for row in stored if row[4] is not None], "statistics")
+        bench.expect(len(stored) == len(rows), "as many statistics")
+        values = base.execute("SELECT value, text, typeof(value) FROM parameters WHERE key = 'l2.size'").fetchall()
+        bench.expect(set(values) == {(65536, "64KB", "integer"), (1048576, "1MB", "integer")}, values)
+        runs = base.execute("SELECT point, reason, exit_code, ticks > 0 FROM runs ORDER BY rowid").fetchall()
+        bench.expect(runs == [(p["id"], "exited", 0, 1) for p in points], runs)
+        counted = base.execute("SELECT sum(count) FROM histograms WHERE source = 'coherence'").fetchone()[0]
+        parts = [row for p in points for row in csv.DictReader(
+            open(bench.directory / "results/points" / p["id"] / "monitor/coherence_histogram.csv", newline="",
+                 encoding="utf-8"))]
+        bench.expect(counted == sum(int(row["count"]) for row in parts), "histograms")
+
+
+def test_bins(bench):
+    """The words of the cards' memories are in the database."""
+    bench.write("{run.seed: [1]}")
+    sweep(bench, "bins", "--set", "monitor.histogram.source=service-time-linear")
+    (path,) = (bench.directory / "bins").glob("points/*/monitor/histogram.csv")
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [(f"card[{r['card']}]", r["bin"], int(r["lo"]), int(r["hi"]) if r["hi"] else None, int(r["count"]), r["unit"])
+                for r in csv.DictReader(file)]
+    with contextlib.closing(sqlite3.connect(bench.directory / "bins/sweep.sqlite")) as base:
+        stored = base.execute("SELECT component, bin, lo, hi, count, unit FROM histograms WHERE source = 'card'").fetchall()
+    bench.expect(rows and rows == stored, f"{rows[:3]} ... in the file, {stored[:3]} ... in the database")
+    bench.write(TWELVE)
+
+
+def test_collect(bench):
+    whole = files(bench.directory / "j1")
+    done = bench.command("collect", "shard-1-7", "shard-3-7", "-o", "few")
+    bench.expect(done.returncode == 0 and "of 12 points are not there" in done.stderr, done.stderr)
+    (bench.directory / "j1/sweep.csv").unlink()
+    bench.expect(bench.command("collect", "j1").returncode == 0 and files(bench.directory / "j1") == whole, "collect again")
+    done = bench.command("collect", "j1", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+    bench.expect(done.returncode == 5 and "cannot write" in done.stderr, done.stderr)
+    bench.expect(files(bench.directory / "j1") == whole and not list((bench.directory / "j1").glob("*.new")),
+                 "a full disk has taken results away")
+    bench.write("{run.seed: [1]}")
+    sweep(bench, "other")
+    (bench.directory / "broken").mkdir()
+    (bench.directory / "broken/sweep.json").write_text("{")
+    for words, says in [(["j1", "other", "-o", "x"], "different sweeps"), (["nothing"], "holds no sweep"),
+                        (["broken"], "cannot read 'broken/sweep.json'"), ([], "which DIR?"), (["j1", "few"], "where to?")]:
+        done = bench.command("collect", *words)
+        bench.expect(done.returncode == 2 and says in done.stderr, f"{words}: {done.stderr}")
+    bench.write(TWELVE)
 
 
 def test_failures(bench):
@@ -378,7 +455,7 @@ def test_dry_run(bench):
 
 
 PARTS = {
-    "run": [test_jobs_and_shards, test_kills, test_failures, test_two_at_once, test_refusals, test_dry_run],
+    "run": [test_jobs_and_shards, test_results, test_bins, test_collect, test_kills, test_failures, test_two_at_once, test_refusals, test_dry_run],
     "kills": [test_many_kills],
     "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand],
 }
