@@ -8,6 +8,7 @@
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "sweep/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,22 @@ static void print_experiment(const struct in_experiment *x)
     printf("expected    exit status %u\n", x->expect_status);
 }
 
+/** What of the sweep was understood: each point is looked at. */
+static bool check_sweep(const struct request *request, struct in_diag *diag)
+{
+    struct swp_sweep sweep;
+    const bool good = swp_load(&sweep, request->file, request->sets, diag) &&
+                      swp_check(&sweep, request->file, request->sets, diag);
+    if (good && !request->all) {
+        printf("sweep       %zu points (numachine points %s):", sweep.points, request->file);
+        for (size_t k = 0; k < sweep.keys; k++)
+            printf(" %s", sweep.key[k].key->path);
+        putchar('\n');
+    }
+    swp_free(&sweep);
+    return good;
+}
+
 int cli_check(int argc, char **argv)
 {
     static const struct argp_option options[] = {
@@ -211,7 +228,9 @@ int cli_check(int argc, char **argv)
         in_machine_write_resolved(stdout, &x.machine);
     else if (kind == IN_FILE_MACHINE)
         print_machine(&x.machine);
+    const bool good = kind != IN_FILE_UNREADABLE &&
+                      (kind != IN_FILE_EXPERIMENT || !x.sweep || check_sweep(&request, &diag));
     in_experiment_free(&x);
     in_free_list(request.sets);
-    return kind == IN_FILE_UNREADABLE ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+    return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }

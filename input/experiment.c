@@ -133,6 +133,9 @@ static void store(struct build *b, size_t i)
         else
             *(uint64_t *)field = v->number;
         break;
+    case IN_SWEEP:
+        *(unsigned *)field = v->at.doc != NULL;
+        break;
     default: /* times need the machine's clock, rows and the machine tables of their own */
         break;
     }
@@ -507,6 +510,8 @@ static void build(struct build *b, char *const *sets)
         in_read_mapping(b->r, b->doc, in_root(b->doc), &in_experiment_table, b->values);
     for (; sets && *sets; sets++)
         apply_set(b, *sets);
+    for (size_t i = 0; i < b->r->swept_count; i++)
+        apply_set(b, b->r->swept[i].set);
     const bool keys_are_good = b->r->diag->errors == b->before;
     fill_defaults(b);
     name_machine(b);
@@ -636,8 +641,8 @@ static yaml_node_t *root_value(struct in_doc *doc, const char *name)
 static bool is_experiment(struct in_doc *doc)
 {
     const yaml_node_t *machine = root_value(doc, "machine");
-    return root_value(doc, "program") || root_value(doc, "monitor") || root_value(doc, "expect") ||
-           (machine && machine->type == YAML_SCALAR_NODE);
+    return root_value(doc, "program") || root_value(doc, "sweep") || root_value(doc, "monitor") ||
+           root_value(doc, "expect") || (machine && machine->type == YAML_SCALAR_NODE);
 }
 
 /** Whether the file has a section, a key's word before the dot, that only one table knows. */
@@ -665,13 +670,34 @@ static bool is_machine(struct in_doc *doc)
            !has_section_of(doc, &in_experiment_table, &in_machine_table);
 }
 
+struct in_doc *in_open_experiment(struct in_reading *r, const char *name)
+{
+    return open_named(r, name);
+}
+
+/** Notes which point of a sweep it is. */
+static void name_point(struct in_experiment *x, const char *id, const struct in_reading *r)
+{
+    x->point = id ? in_strdup(id) : NULL;
+    for (size_t i = 0; i < r->swept_count; i++)
+        in_push(&x->assigned, r->swept[i].set);
+}
+
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag)
 {
-    struct in_reading r = {.diag = diag};
+    return in_experiment_load_point(x, path, sets, NULL, NULL, 0, diag);
+}
+
+bool in_experiment_load_point(struct in_experiment *x, const char *path, char *const *sets,
+                              const char *id, const struct in_swept *swept, size_t count,
+                              struct in_diag *diag)
+{
+    struct in_reading r = {.diag = diag, .swept = swept, .swept_count = count};
     struct build b = {.r = &r, .x = x, .before = diag->errors};
     *x = (struct in_experiment){0};
-    b.doc = open_named(&r, path);
+    b.doc = r.file = open_named(&r, path);
+    name_point(x, id, &r);
     if (b.doc && is_machine(b.doc)) {
         const struct in_place at = in_at(b.doc, in_root(b.doc));
         in_complain(&r, &at,
@@ -828,6 +854,8 @@ void in_experiment_free(struct in_experiment *x)
         free(x->origins[i].text);
     free(x->origins);
     free(x->name);
+    free(x->point);
+    in_free_list(x->assigned);
     in_free_list(x->inputs);
     free_groups(x);
     free(x->ranges);

@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Where a value came from: "default", "file.yaml:12" or "--set". */
+struct in_swept;
+
+/** Where a value came from: "default", "file.yaml:12", "--set" or "sweep". */
 struct in_origin {
     char *text;
 };
@@ -101,6 +103,9 @@ struct in_experiment {
     char **phases;                       /**< NULL-terminated "NAME=PhaseID" */
     struct mon_write *write;             /**< the registers all of this comes to, in order, */
     unsigned write_count;                /**< written on every card before the first cycle */
+    unsigned sweep;         /**< 1: the file has a sweep:, this is what its points have in common */
+    char *point;            /**< id of the sweep's point that this is; NULL: it is none ... */
+    char **assigned;        /**< ... and its NULL-terminated assignments "a.b=c" */
     unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
 
     struct in_origin *origins; /**< [rows of experiment.def] */
@@ -135,6 +140,12 @@ void in_experiment_default(struct in_experiment *x);
 bool in_experiment_load(struct in_experiment *x, const char *path, char *const *sets,
                         struct in_diag *diag);
 void in_experiment_free(struct in_experiment *x);
+
+/** The same of one point of the file's sweep, whose assignments come after `sets`. Complaints about
+ *  them show where in the file they are. */
+bool in_experiment_load_point(struct in_experiment *x, const char *path, char *const *sets,
+                              const char *id, const struct in_swept *swept, size_t count,
+                              struct in_diag *diag);
 
 /**
  * An experiment without a file: every default, on `machine` (as in_machine_load), and assignments

@@ -464,6 +464,17 @@ static bool read_machine(struct in_reading *r, const struct in_place *at, yaml_n
     return node->type == YAML_MAPPING_NODE || read_text(r, at, node, key, v);
 }
 
+/** A mapping that the room sweep reads. */
+static bool read_sweep(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                       const struct in_key *key, struct in_value *v)
+{
+    (void)v;
+    if (node->type == YAML_MAPPING_NODE)
+        return true;
+    in_complain(r, at, "'%s' is %s; expected %s", key->path, in_kind(node), key->form.unit);
+    return false;
+}
+
 /** A list of mappings; whoever owns the key reads each with a table of its own. */
 static bool read_rows(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
                       const struct in_key *key, struct in_value *v)
@@ -490,7 +501,7 @@ static read_fn *const readers[] = {
     [IN_WORD] = read_plain,    [IN_TIME] = read_time,       [IN_TEXT] = read_text,
     [IN_FILE] = read_file,     [IN_LIST] = read_list,       [IN_EVENTS] = read_list,
     [IN_GRANTS] = read_grants, [IN_MAP] = read_map,         [IN_MACHINE] = read_machine,
-    [IN_ROWS] = read_rows,     [IN_PATTERN] = read_pattern,
+    [IN_ROWS] = read_rows,     [IN_PATTERN] = read_pattern, [IN_SWEEP] = read_sweep,
 };
 
 bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,

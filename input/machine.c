@@ -86,6 +86,8 @@ char *in_origin_text(const struct in_place *at)
 {
     if (!at->doc)
         return in_strdup("default");
+    if (at->doc->swept_in)
+        return in_strdup("sweep");
     if (at->doc->inline_text)
         return in_strdup(strncmp(at->doc->shown, "--set", 5) ? "default" : "--set");
     return sim_format("%s:%u", at->doc->shown, at->line);
@@ -273,6 +275,15 @@ bool in_set_is_of(const char *set, const struct in_table *table)
     return set_path(set, path) && in_find_key(table, path);
 }
 
+/** The sweep's assignment of this text; NULL: it is a user's. */
+static const struct in_swept *swept_as(const struct in_reading *r, const char *set)
+{
+    for (size_t i = 0; i < r->swept_count; i++)
+        if (!strcmp(r->swept[i].set, set))
+            return &r->swept[i];
+    return NULL;
+}
+
 const struct in_key *in_open_set(struct in_reading *r, const char *set,
                                  const struct in_table *const *tables,
                                  const struct in_table **table, struct in_doc **doc)
@@ -297,13 +308,18 @@ const struct in_key *in_open_set(struct in_reading *r, const char *set,
                     *near ? "; did you mean " : " (numachine list params)", near, *near ? "?" : "");
         return NULL;
     }
+    if (key->form.type == IN_SWEEP) {
+        in_complain(r, NULL, "--set %.100s: a sweep stands in a file", set);
+        return NULL;
+    }
     const char *value = strchr(set, '=') + 1;
     snprintf(shown, sizeof shown, "--set %.150s", set);
     if (*value == '\0') {
         in_complain(r, NULL, "%s: no value", shown);
         return NULL;
     }
-    *doc = in_open_text(r, value, shown);
+    const struct in_swept *swept = swept_as(r, set);
+    *doc = swept ? in_open_swept(r, value, swept) : in_open_text(r, value, shown);
     return *doc ? key : NULL;
 }
 

@@ -240,6 +240,8 @@ static char *value_text(const struct in_key *key, enum in_experiment_key id,
 static bool is_absent(const struct in_key *key, const void *field)
 {
     const enum in_type t = key->form.type;
+    if (t == IN_SWEEP) /* what was understood is one point */
+        return true;
     if (t == IN_INT && *key->def == '\0')
         return *(const uint64_t *)field == IN_ABSENT;
     return (t == IN_TEXT || t == IN_FILE || t == IN_WORD || t == IN_PATTERN) &&

@@ -12,11 +12,12 @@
 #include <string.h>
 
 static const char *const type_names[] = {
-    [IN_INT] = "number",      [IN_BOOL] = "flag",   [IN_CYCLES] = "cycles",   [IN_BYTES] = "size",
-    [IN_FREQ] = "clock",      [IN_ENUM] = "word",   [IN_TIME] = "time",       [IN_TEXT] = "text",
-    [IN_WORD] = "word",       [IN_FILE] = "file",   [IN_LIST] = "list",       [IN_EVENTS] = "list",
-    [IN_GRANTS] = "list",     [IN_MAP] = "mapping", [IN_MACHINE] = "machine", [IN_ROWS] = "list",
-    [IN_PATTERN] = "pattern",
+    [IN_INT] = "number",  [IN_BOOL] = "flag",       [IN_CYCLES] = "cycles",
+    [IN_BYTES] = "size",  [IN_FREQ] = "clock",      [IN_ENUM] = "word",
+    [IN_TIME] = "time",   [IN_TEXT] = "text",       [IN_WORD] = "word",
+    [IN_FILE] = "file",   [IN_LIST] = "list",       [IN_EVENTS] = "list",
+    [IN_GRANTS] = "list", [IN_MAP] = "mapping",     [IN_MACHINE] = "machine",
+    [IN_ROWS] = "list",   [IN_PATTERN] = "pattern", [IN_SWEEP] = "mapping",
 };
 
 static json_t *words(const char *list)
@@ -74,6 +75,25 @@ static json_t *event_schema(void)
                      "^([Nn]-[0-9]+|.*,.*)$");
 }
 
+/** Lists of values, or ranges, by key. */
+static json_t *axes_schema(json_t *properties)
+{
+    json_t *axis = json_pack(
+        "{s:[{s:s,s:i,s:i},{s:s,s:b,s:[s,s],s:{s:o,s:o,s:{s:s},s:{s:s,s:i}}}]}", "anyOf", "type",
+        "array", "minItems", 1, "maxItems", IN_ITEMS_MAX, "type", "object", "additionalProperties",
+        0, "required", "from", "to", "properties", "from", scalar_schema(), "to", scalar_schema(),
+        "step", "type", "integer", "times", "type", "integer", "minimum", 2);
+    return json_pack("{s:s,s:o,s:o}", "type", "object", "properties", properties,
+                     "additionalProperties", axis);
+}
+
+static json_t *sweep_schema(void)
+{
+    return axes_schema(json_pack("{s:{s:s,s:o},s:{s:s,s:{s:s}}}", "zip", "type", "array", "items",
+                                 axes_schema(json_object()), "where", "type", "array", "items",
+                                 "type", "string"));
+}
+
 static json_t *form_schema(const struct in_form *form)
 {
     switch (form->type) {
@@ -99,6 +119,8 @@ static json_t *form_schema(const struct in_form *form)
         return json_pack("{s:[o,{s:s,s:b,s:{s:{s:s},s:o,s:o}}]}", "anyOf", scalar_schema(), "type",
                          "object", "additionalProperties", 0, "properties", "symbol", "type",
                          "string", "from", scalar_schema(), "to", scalar_schema());
+    case IN_SWEEP:
+        return sweep_schema();
     case IN_TEXT:
         return scalar_schema();
     default:
@@ -215,8 +237,9 @@ json_t *in_schema(void)
     json_t *machine = json_pack("{s:s}", "$ref", "#/definitions/machine");
     json_t *detector = kind_schema(json_pack("[s]", "passes"), "detector", machine);
     json_t *group = kind_schema(json_pack("[s]", "eventset"), "group", detector);
-    json_object_update_new(root, kind_schema(json_pack("[s,s,s]", "program", "monitor", "expect"),
-                                             "experiment", group));
+    json_object_update_new(
+        root, kind_schema(json_pack("[s,s,s,s]", "program", "monitor", "expect", "sweep"),
+                          "experiment", group));
     json_object_set_new(root, "definitions",
                         json_pack("{s:o,s:o,s:o,s:o}", "machine", table_schema(&in_machine_table),
                                   "experiment", table_schema(&in_experiment_table), "group",

@@ -84,6 +84,10 @@ const struct in_key *in_open_set(struct in_reading *r, const char *set,
 /** Whether an assignment sets a key of this table; false also when it is none at all. */
 bool in_set_is_of(const char *set, const struct in_table *table);
 
+/** The file that a command names: one that is there, or a shipped one by its name alone; NULL after
+ * a complaint. */
+struct in_doc *in_open_experiment(struct in_reading *r, const char *name);
+
 /** Text of an origin: "file.yaml:12", "--set", "default". Allocated. */
 char *in_origin_text(const struct in_place *at);
 

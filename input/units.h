@@ -30,6 +30,7 @@ enum in_type {
     IN_GRANTS,  /**< [PATH, PATH:ro, PATH:rw] */
     IN_ROWS,    /**< [mappings, each read by a table of its own] */
     IN_MAP,     /**< {NAME: value} */
+    IN_SWEEP,   /**< {KEY: [values]}, read by the room sweep */
     IN_MACHINE, /**< a machine's name or file, or a mapping of its parameters */
 };
 

@@ -69,6 +69,9 @@ void in_complain(struct in_reading *r, const struct in_place *at, const char *fo
     const struct in_doc *doc = at ? at->doc : NULL;
     if (!doc)
         in_error(r->diag, NULL, NULL, 0, 0, "%s", message);
+    else if (doc->swept_in)
+        in_error(r->diag, doc->swept_in->shown, doc->swept_in->text, doc->line, doc->column,
+                 "%s: %s", doc->shown, message);
     else if (doc->inline_text)
         in_error(r->diag, NULL, NULL, 0, 0, "%s: %s", doc->shown, message);
     else
@@ -353,6 +356,18 @@ struct in_doc *in_open_text(struct in_reading *r, const char *text, const char *
     doc->text = in_strdup(text);
     doc->size = strlen(text);
     doc->inline_text = true;
+    return parse(r, doc);
+}
+
+struct in_doc *in_open_swept(struct in_reading *r, const char *text, const struct in_swept *swept)
+{
+    struct in_doc *doc = new_doc(r, r->file->path, swept->set);
+    doc->text = in_strdup(text);
+    doc->size = strlen(text);
+    doc->inline_text = true;
+    doc->swept_in = r->file;
+    doc->line = swept->line;
+    doc->column = swept->column;
     return parse(r, doc);
 }
 

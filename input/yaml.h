@@ -26,10 +26,12 @@ struct in_doc {
     struct in_doc *next;
     char
         *path; /**< to open it, and to find files named in it; NULL: command line, stdin, default */
-    char *shown;      /**< as complaints name it; "--set a.b=c" for an assignment */
-    char *text;       /**< NUL-terminated */
-    size_t size;      /**< [bytes] without the NUL */
-    bool inline_text; /**< no file: complaints name `shown` and no line */
+    char *shown;             /**< as complaints name it; "--set a.b=c" for an assignment */
+    char *text;              /**< NUL-terminated */
+    size_t size;             /**< [bytes] without the NUL */
+    bool inline_text;        /**< no file: complaints name `shown` and no line */
+    struct in_doc *swept_in; /**< the file whose sweep: has this value; NULL: none has */
+    unsigned line, column;   /**< where, in that file */
     bool parsed;
     yaml_document_t yaml; /**< valid when parsed */
 };
@@ -40,10 +42,19 @@ struct in_place {
     unsigned line, column; /**< from 1; 0: the file as a whole */
 };
 
+/** One assignment of a sweep's point, as --set would have it. */
+struct in_swept {
+    char *set;             /**< "a.b=c" */
+    unsigned line, column; /**< of its value in the experiment's file */
+};
+
 /** Everything open during one reading. */
 struct in_reading {
     struct in_diag *diag;
     struct in_doc *docs;
+    struct in_doc *file;          /**< the experiment's; NULL: none */
+    const struct in_swept *swept; /**< assignments that are of its sweep ... */
+    size_t swept_count;           /**< ... so many */
 };
 
 /** Complains about a place, or without one when `at` is NULL or nowhere. */
@@ -66,6 +77,10 @@ struct in_doc *in_open(struct in_reading *r, const char *path, const char *shown
 
 /** The same for a text in memory, for example the value of an assignment. */
 struct in_doc *in_open_text(struct in_reading *r, const char *text, const char *shown);
+
+/** The same for the value of a sweep: complaints show its place in r->file, and paths in it are
+ * seen from there. */
+struct in_doc *in_open_swept(struct in_reading *r, const char *text, const struct in_swept *swept);
 
 /** Releases every document of the reading. */
 void in_close(struct in_reading *r);

@@ -12,6 +12,23 @@ double rep_host_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+uint64_t rep_host_memory(void)
+{
+    char line[256];
+    unsigned long long kilobytes = 0, limit = 0;
+    FILE *in = fopen("/proc/meminfo", "re");
+    while (in && fgets(line, sizeof line, in) && !kilobytes)
+        sscanf(line, "MemAvailable: %llu", &kilobytes);
+    if (in)
+        fclose(in);
+    in = fopen("/sys/fs/cgroup/memory.max", "re");
+    if (in && fscanf(in, "%llu", &limit) == 1 && limit / 1024 < kilobytes)
+        kilobytes = limit / 1024;
+    if (in)
+        fclose(in);
+    return kilobytes * 1024;
+}
+
 static void read_cpu(char *cpu, size_t size)
 {
     char line[512];

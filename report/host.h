@@ -11,6 +11,10 @@ void rep_host_start(struct rep_host *host);
 /** Fills end, seconds and peak_bytes. */
 void rep_host_stop(struct rep_host *host);
 
+/** [bytes] that programs can still have of the host's memory, or of what it gives to its group of
+ *  processes (a container). */
+uint64_t rep_host_memory(void);
+
 /** [s] a clock that never jumps. */
 double rep_host_seconds(void);
 

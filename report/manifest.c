@@ -5,6 +5,7 @@
 #include "report/manifest.h"
 
 #include "base/alloc.h"
+#include "report/digest.h"
 #include "report/version.h"
 
 #include <jansson.h>
@@ -88,11 +89,13 @@ void rep_manifest_hash(struct rep_manifest *manifest)
     add_input(manifest, run->program);
     add_input(manifest, x->source);
     add_input(manifest, x->stdin_path);
+    manifest->digest = rep_digest_text(x);
 }
 
 void rep_manifest_free(struct rep_manifest *manifest)
 {
     free(manifest->input);
+    free(manifest->digest);
 }
 
 /* ---- the parts of the document --------------------------------------------------------------- */
@@ -167,13 +170,15 @@ static json_t *experiment_part(const struct rep_run *run)
                                                 run->unit->events[run->choice.event[i]].name,
                                                 "card_run", (json_int_t)run->plan.bank[i],
                                                 "counter", (json_int_t)run->plan.counter[i]));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name),
-                     "about", text(x->about), "machine", text(x->machine.name), "program",
-                     text(run->program), "argv", texts(x->argv, length_of(x->argv)), "environment",
-                     texts(x->envp, length_of(x->envp)), "stdin", text(x->stdin_path), "seed",
-                     (json_int_t)x->seed, "limit_ticks",
-                     x->limit == SIM_NEVER ? json_null() : json_integer((json_int_t)x->limit),
-                     "processors", (json_int_t)x->processors, "events", events);
+    return json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name), "point",
+        text(x->point), "origin", x->point ? json_string("sweep") : json_null(), "assigned",
+        texts(x->assigned, length_of(x->assigned)), "about", text(x->about), "machine",
+        text(x->machine.name), "program", text(run->program), "argv",
+        texts(x->argv, length_of(x->argv)), "environment", texts(x->envp, length_of(x->envp)),
+        "stdin", text(x->stdin_path), "seed", (json_int_t)x->seed, "limit_ticks",
+        x->limit == SIM_NEVER ? json_null() : json_integer((json_int_t)x->limit), "processors",
+        (json_int_t)x->processors, "events", events);
 }
 
 static json_t *inputs_part(const struct rep_manifest *manifest)
@@ -238,14 +243,15 @@ void rep_manifest_write(void *ctx, FILE *out)
     const struct rep_manifest *manifest = ctx;
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
-    json_t *root = json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-                             MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
-                             *manifest->error ? text(manifest->error) : json_null(), "end",
-                             ended ? end_part(manifest) : json_null(), "files",
-                             files_part(manifest, true), "missing", files_part(manifest, false),
-                             "experiment", experiment_part(run), "inputs", inputs_part(manifest),
-                             "numachine", program_part(), "command", command_part(manifest), "host",
-                             host_part(&run->host), "remarks", texts(run->remark, run->remarks));
+    json_t *root =
+        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+                  MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
+                  *manifest->error ? text(manifest->error) : json_null(), "end",
+                  ended ? end_part(manifest) : json_null(), "files", files_part(manifest, true),
+                  "missing", files_part(manifest, false), "experiment", experiment_part(run),
+                  "inputs", inputs_part(manifest), "digest", text(manifest->digest), "numachine",
+                  program_part(), "command", command_part(manifest), "host", host_part(&run->host),
+                  "remarks", texts(run->remark, run->remarks));
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     putc('\n', out);
     json_decref(root);

@@ -33,6 +33,7 @@ struct rep_manifest {
     const char *stopped_by; /**< who interrupted the run, as "SIGTERM"; NULL: nobody. Static */
     int argc;               /**< the whole command line */
     char *const *argv;
+    char *digest;            /**< rep_digest_text; NULL: not yet */
     struct rep_input *input; /**< [inputs] */
     size_t inputs;
 };

@@ -167,6 +167,23 @@ def other_protocol(numachine, experiment):
     return {"exclusive_hash": run.hash, "exclusive_elapsed": run.total("elapsed")}
 
 
+def speed_up(numachine, experiment):
+    """A sweep: the same program with more and more threads, with and without false sharing."""
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory, "out")
+        subprocess.run([numachine, "run", "-q", "-o", out, experiment], capture_output=True, text=True, check=True)
+        elapsed = {(row["program.cflags"], int(row["program.processors"])): int(row["value"])
+                   for row in Run.rows(out / "sweep.csv")
+                   if (row["region"], row["component"], row["stat"]) == ("sum", "machine", "elapsed")}
+        hashes = {path.parent.name: json.loads(path.read_text())["end"]["result_hash"]
+                  for path in sorted(out.glob("points/*/manifest.json"))}
+    apart, together = ([elapsed[f"[-O2, -DLINE={line}]", n] for n in (1, 2, 4, 8, 16)] for line in (64, 4))
+    assert apart == sorted(apart, reverse=True) and 8.5 < apart[0] / apart[-1] < 10.5, apart
+    assert 2.5 < together[-1] / together[0] < 4 and abs(together[0] / apart[0] - 1) < 0.01, together
+    return {"apart": apart, "together": together, "result_hashes": hashes}
+
+
+SWEEPS = {"speed-up": speed_up}
 EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
                "invalidate-histogram": invalidate_histogram, "barrier": barrier,
                "protocols": protocols}
@@ -181,7 +198,9 @@ def main():
     numachine, home, what = sys.argv[1:]
     golden_file = pathlib.Path(home, "experiments/golden.json")
     found = {"compiler": compiler()}
-    for name in EXPERIMENTS if what == "--write" else [what]:
+    for name in SWEEPS if what == "--write" else {what} & set(SWEEPS):
+        found[name] = SWEEPS[name](numachine, f"{home}/experiments/{name}.yaml")
+    for name in EXPERIMENTS if what == "--write" else {what} & set(EXPERIMENTS):
         run, numbers = EXPERIMENTS[name](numachine, f"{home}/experiments/{name}.yaml")
         asked = Run(numachine, f"{home}/experiments/{name}.yaml", "--set", "run.truth=true")
         assert asked.hash == run.hash, "asking where time went, and why misses had to be, has changed the result"

@@ -26,6 +26,8 @@ COMMANDS = {
     "c2c": ["no-such-run"],
     "placement": ["no-such-run"],
     "locks": ["no-such-run"],
+    "points": ["sweep.yaml"],
+    "collect": ["no-such-sweep"],
     "list": [],
     "check": ["station-4"],
     "init": None,  # no options of its own
@@ -55,6 +57,9 @@ ROWS = {
     "--machine": ("station-4", "ring-16", ["no-such-machine"], True),
     "--output": ("out", "out2", ["--force"], True),
     "--processors": ("2", "3", ["0", "-1", "1.5", "two", "1000000", "99999999999999999999"], True),
+    "--point": ("a", "b", ["--set"], True),
+    "--jobs": ("1", "2", ["0", "-1", "1.5", "two", "99999999999999999999"], True),
+    "--shard": ("1/2", "2/2", ["0/2", "3/2", "1", "1/", "/2", "-1/2", "1/2/3", "one/two"], True),
     "--region": ("whole", "inner", ["--by"], True),
     "--seed": ("0", "2", ["-1", "1.5", "one", "99999999999999999999"], True),
     "--sort": ("held", "longest", ["hold", "0"], True),
@@ -120,6 +125,8 @@ def main():
 
         with open(scratch + "/complete.yaml", "w", encoding="ascii") as file:
             file.write("machine: {base: station-4}\nprogram: {path: ./no-such-program}\n")
+        with open(scratch + "/sweep.yaml", "w", encoding="ascii") as file:
+            file.write("machine: {base: station-4}\nprogram: {path: ./no-such-program}\nsweep: {run.seed: [1]}\n")
         named = re.findall(r"^  (\w+) ", ask("--help").stdout.split("Commands")[1].split("Exit status")[0], re.M)
         assert set(named) - {"test"} == set(COMMANDS), named
         for command, rest in COMMANDS.items():

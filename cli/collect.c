@@ -1,0 +1,83 @@
+/*
+ * numachine collect: the results of a sweep from the directories of its shards.
+ */
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "input/yaml.h"
+#include "sweep/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct request {
+    char **directories; /**< NULL-terminated */
+    const char *out;
+    bool out_given;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case 'o':
+        cli_once(state, "--output", &r->out_given);
+        r->out = cli_text(state, "--output", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        in_push(&r->directories, arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->directories)
+            argp_error(state, "which DIR? (of numachine run FILE, where FILE has a sweep:)");
+        if (r->directories && r->directories[1] && !r->out)
+            argp_error(state, "--output: where to? (of several DIR)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum cli_exit collect(const struct request *r)
+{
+    const char *out = r->out ? r->out : r->directories[0];
+    char why[5000];
+    struct swp_result result;
+    enum cli_exit status = CLI_EXIT_OK;
+    if (!swp_result_open(&result, r->directories, why, sizeof why)) {
+        status = CLI_EXIT_USAGE;
+    } else if (mkdir(out, 0777) && errno != EEXIST) {
+        snprintf(why, sizeof why, "cannot make directory '%s': %s", out, strerror(errno));
+        status = CLI_EXIT_IO;
+    } else if (!swp_result_write(&result, out, why, sizeof why)) {
+        status = CLI_EXIT_IO;
+    }
+    if (status != CLI_EXIT_OK)
+        fprintf(stderr, "numachine: error: %s\n", why);
+    else if (result.there < result.rows)
+        fprintf(stderr, "numachine: %zu of %zu points are not there\n", result.rows - result.there,
+                result.rows);
+    if (status == CLI_EXIT_OK)
+        printf("%s\n", out);
+    swp_result_free(&result);
+    return status;
+}
+
+int cli_collect(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"output", 'o', "DIR", 0, "Where the results go; of one DIR: else into it", 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "DIR...",
+        .doc = "Writes sweep.csv and sweep.sqlite of the points that are in the directories of one "
+               "sweep, such as those of its shards (numachine run --shard)."};
+    struct request r = {0};
+    cli_parse(&argp, argc, argv, 0, &r);
+    const enum cli_exit status = collect(&r);
+    in_free_list(r.directories);
+    return status;
+}

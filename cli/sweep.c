@@ -1,0 +1,465 @@
+/*
+ * Running a sweep.
+ *
+ * A point is a process: this program again, with --point. The kernel ends it if this process dies,
+ * and both hold the directory's lock. So whenever this process is killed, each point is whole or
+ * not there, and nobody goes on in secret.
+ *
+ * The one hard idea: nothing that is decided here shows in results. The order, the number of
+ * processes and what was kept from before change when a point runs, never what it does.
+ */
+#include "cli/sweep.h"
+
+#include "cli/stop.h"
+#include "input/yaml.h"
+#include "report/digest.h"
+#include "report/host.h"
+#include "sweep/dir.h"
+#include "sweep/result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    SAID = 60,          /**< [s] between lines about progress that go to a file */
+    MEMORY_PERCENT = 90 /**< of the host's free memory are given to points */
+};
+
+struct state {
+    const struct cli_sweep *ask;
+    struct swp_sweep sweep;
+    struct swp_plan plan;
+    struct swp_dir dir;
+    size_t kept; /* of our points: by an earlier sweep into this directory */
+    char *name;
+    pid_t *pid; /* [points] of those that run */
+    enum cli_exit status;
+    bool terminal, line;  /* progress goes to one; a line of it stands there */
+    double said, written; /* [s] when progress and sweep.json were last */
+};
+
+static void clear_line(struct state *s)
+{
+    if (s->line)
+        fputs("\r\033[K", stderr);
+    s->line = false;
+}
+
+static __attribute__((format(printf, 2, 3))) void complain(struct state *s, const char *format, ...)
+{
+    va_list ap;
+    clear_line(s);
+    fputs("numachine: error: ", stderr);
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    putc('\n', stderr);
+}
+
+/* ---- statuses -------------------------------------------------------------------------------- */
+
+/* From the worst to the best. */
+static const enum cli_exit severity[] = {
+    CLI_EXIT_INTERRUPTED, CLI_EXIT_BROKEN, CLI_EXIT_IO,    CLI_EXIT_STUCK,
+    CLI_EXIT_USAGE,       CLI_EXIT_EXPECT, CLI_EXIT_LIMIT, CLI_EXIT_OK,
+};
+
+static void worsen(struct state *s, int status)
+{
+    for (size_t i = 0; i < sizeof severity / sizeof *severity; i++)
+        if (s->status == severity[i] || status == (int)severity[i]) {
+            s->status = severity[i];
+            return;
+        }
+}
+
+/* ---- what is to be done ---------------------------------------------------------------------- */
+
+/* [bytes] the most that a machine's simulation can need: its memories and network caches, and as
+ * much as the program itself takes. */
+static uint64_t bound_of(const struct in_experiment *x)
+{
+    enum { PROGRAM = 64 << 20 };
+    const struct nm_params *p = &x->machine.params;
+    return nm_params_stations(p) * (p->memory_size + p->netcache_size) +
+           nm_params_cards(p) * p->l2_size + PROGRAM;
+}
+
+/* Reads each point as it will be run. */
+static bool load_points(struct state *s)
+{
+    const struct cli_options *o = s->ask->options;
+    struct in_diag diag = {.out = stderr};
+    for (size_t i = 0; i < s->sweep.points; i++) {
+        struct swp_job *job = &s->plan.job[i];
+        struct in_experiment x;
+        if (!swp_point_load(&x, &s->sweep, &s->sweep.point[i], s->ask->file, o->sets, &diag))
+            return false;
+        const bool good = in_experiment_count(&x, o->events, o->groups, &diag) &&
+                          in_experiment_allow(&x, o->allow, &diag);
+        job->digest = rep_digest_text(&x);
+        job->bound = bound_of(&x);
+        job->ours =
+            !s->ask->shards || swp_shard(s->sweep.point[i].id, s->ask->shards) == s->ask->shard;
+        if (!s->name)
+            s->name = in_strdup(x.name);
+        in_experiment_free(&x);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static unsigned processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+static void push_each(char ***words, const char *option, char *const *list)
+{
+    for (; list && *list; list++) {
+        in_push(words, option);
+        in_push(words, *list);
+    }
+}
+
+/* The command that runs a point. */
+static char **command_of(const struct state *s, const char *id, const char *out)
+{
+    const struct cli_options *o = s->ask->options;
+    const char *const fixed[] = {"numachine", "run", "--quiet", "--point", id, "--output", out};
+    char **words = NULL;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        in_push(&words, fixed[i]);
+    push_each(&words, "--set", o->sets);
+    push_each(&words, "--event", o->events);
+    push_each(&words, "--group", o->groups);
+    push_each(&words, "--allow", o->allow);
+    in_push(&words, "--");
+    in_push(&words, s->ask->file);
+    return words;
+}
+
+/* In the new process. */
+static _Noreturn void become(char **words, int log, int lock, pid_t parent)
+{
+    const int nothing = open("/dev/null", O_RDWR);
+    sigset_t none;
+    sigemptyset(&none);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(CLI_EXIT_INTERRUPTED);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
+        dup2(log, STDERR_FILENO) < 0 || dup(lock) < 0)
+        _exit(CLI_EXIT_IO);
+    execv("/proc/self/exe", words);
+    _exit(CLI_EXIT_IO);
+}
+
+static bool start(struct state *s, size_t i)
+{
+    const char *id = s->sweep.point[i].id;
+    char *out = swp_dir_name(&s->dir, "points", id, ".part"),
+         *log = swp_dir_name(&s->dir, "logs", id, ".txt"),
+         *logs = swp_dir_name(&s->dir, "logs", "", "");
+    char **words = command_of(s, id, out);
+    const pid_t self = getpid();
+    mkdir(logs, 0777);
+    const int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const pid_t pid = fd < 0 ? -1 : fork();
+    if (pid == 0)
+        become(words, fd, s->dir.place.lock, self);
+    if (pid < 0)
+        complain(s, "%s: %s: %s", id, fd < 0 ? log : "cannot start a process", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    s->pid[i] = pid;
+    s->plan.job[i].began = rep_host_seconds();
+    s->plan.job[i].state = pid < 0 ? SWP_FAILED : SWP_RUNNING;
+    s->plan.job[i].exit_code = CLI_EXIT_IO;
+    if (pid < 0)
+        worsen(s, CLI_EXIT_IO);
+    in_free_list(words);
+    free(out);
+    free(log);
+    free(logs);
+    return pid > 0;
+}
+
+static void fail_point(struct state *s, size_t i, int code, const char *why)
+{
+    const char *id = s->sweep.point[i].id;
+    s->plan.job[i].state = SWP_FAILED;
+    s->plan.job[i].exit_code = code;
+    swp_dir_fail(&s->dir, id);
+    complain(s, "point %s failed: %s; see %s/logs/%s.txt", id, why, s->dir.place.path, id);
+    worsen(s, code);
+}
+
+/* Statuses of runs that came to their end, as far as files go. */
+static bool has_results(int code)
+{
+    return code == CLI_EXIT_OK || code == CLI_EXIT_EXPECT || code == CLI_EXIT_LIMIT;
+}
+
+static void finish(struct state *s, size_t i, int status)
+{
+    struct swp_job *job = &s->plan.job[i];
+    const char *id = s->sweep.point[i].id;
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_BROKEN;
+    char why[5000];
+    char *part = swp_dir_name(&s->dir, "points", id, ".part");
+    if (cli_stop_asked() && !has_results(code)) {
+        job->state = SWP_WAITING;
+        swp_dir_drop(&s->dir, id);
+    } else if (!WIFEXITED(status)) {
+        snprintf(why, sizeof why, "signal %d ended it", WTERMSIG(status));
+        fail_point(s, i, CLI_EXIT_BROKEN, why);
+    } else if (!has_results(code)) {
+        snprintf(why, sizeof why, "status %d", code);
+        fail_point(s, i, code, why);
+    } else if (!swp_run_read(part, job, why, sizeof why)) {
+        fail_point(s, i, CLI_EXIT_USAGE, why);
+    } else if (!swp_dir_keep(&s->dir, id, why, sizeof why)) {
+        fail_point(s, i, CLI_EXIT_IO, why);
+    } else {
+        job->exit_code = code;
+        swp_plan_done(&s->plan, i);
+        worsen(s, code);
+        if (code != CLI_EXIT_OK)
+            complain(s, "point %s ended with status %d", id, code);
+    }
+    free(part);
+}
+
+/* Takes a process that has ended. @return whether there was one */
+static bool reap(struct state *s)
+{
+    int status;
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
+    for (size_t i = 0; pid > 0 && i < s->sweep.points; i++)
+        if (s->plan.job[i].state == SWP_RUNNING && s->pid[i] == pid) {
+            finish(s, i, status);
+            break;
+        }
+    return pid > 0;
+}
+
+static void stop_all(struct state *s)
+{
+    for (size_t i = 0; i < s->sweep.points; i++)
+        if (s->plan.job[i].state == SWP_RUNNING)
+            kill(s->pid[i], SIGTERM);
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+static char *duration(double seconds)
+{
+    const unsigned long t = (unsigned long)ceil(seconds);
+    if (t >= 3600)
+        return sim_format("%lu h %lu min", t / 3600, t / 60 % 60);
+    return t >= 60 ? sim_format("%lu min %lu s", t / 60, t % 60) : sim_format("%lu s", t);
+}
+
+static void say(struct state *s, double now)
+{
+    if (s->ask->options->quiet || now - s->said < (s->terminal ? 0.2 : SAID))
+        return;
+    const double left = swp_plan_left(&s->plan, now);
+    char *time = left < 0 ? in_strdup("not known yet") : duration(left);
+    const size_t done = swp_plan_count(&s->plan, SWP_DONE),
+                 failed = swp_plan_count(&s->plan, SWP_FAILED),
+                 running = swp_plan_count(&s->plan, SWP_RUNNING);
+    clear_line(s);
+    fprintf(stderr, "%zu done, %zu failed, %zu running, %zu to do; time left: %s%s", done, failed,
+            running, swp_plan_count(&s->plan, SWP_WAITING), time, s->terminal ? "" : "\n");
+    s->line = s->terminal;
+    s->said = now;
+    free(time);
+}
+
+/* sweep.json once a second: what it says is only news, the points themselves are what counts. */
+static void note(struct state *s, double now)
+{
+    char why[5000];
+    if (now - s->written < 1)
+        return;
+    swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why);
+    s->written = now;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void run_all(struct state *s)
+{
+    const struct timespec second = {.tv_sec = 1};
+    bool stopped = false;
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, NULL);
+    s->said = s->written = rep_host_seconds();
+    for (;;) {
+        for (size_t i; !cli_stop_asked() && (i = swp_plan_next(&s->plan)) != SIZE_MAX;)
+            start(s, i);
+        if (!swp_plan_count(&s->plan, SWP_RUNNING))
+            break;
+        if (cli_stop_asked() && !stopped)
+            stop_all(s);
+        stopped = cli_stop_asked();
+        const double now = rep_host_seconds();
+        say(s, now);
+        note(s, now);
+        if (!reap(s))
+            sigtimedwait(&children, NULL, &second);
+    }
+    clear_line(s);
+    if (cli_stop_asked()) {
+        complain(s, "%s; numachine run --resume goes on", cli_stop_reason());
+        worsen(s, CLI_EXIT_INTERRUPTED);
+    }
+}
+
+/* What earlier runs of these points ended with counts, too. */
+static void count_kept(struct state *s)
+{
+    for (size_t i = 0; i < s->sweep.points; i++)
+        if (s->plan.job[i].ours && s->plan.job[i].kept) {
+            worsen(s, s->plan.job[i].exit_code);
+            s->kept++;
+        }
+}
+
+static enum cli_exit open_dir(struct state *s)
+{
+    const struct cli_options *o = s->ask->options;
+    char why[5000];
+    const enum rep_dir made =
+        swp_dir_make(&s->dir, o->out, s->name, s->ask->resume, why, sizeof why);
+    if (made != REP_DIR_MADE) {
+        complain(s, "%s", why);
+        return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+    }
+    if (!swp_dir_look(&s->plan, s->dir.place.path, why, sizeof why)) {
+        complain(s, "%s", why);
+        return CLI_EXIT_USAGE;
+    }
+    if (!swp_dir_sweep(&s->dir, why, sizeof why) ||
+        !swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
+        complain(s, "%s", why);
+        return CLI_EXIT_IO;
+    }
+    return CLI_EXIT_OK;
+}
+
+/* The results of all points that are there. */
+static void collect(struct state *s)
+{
+    char why[5000];
+    char *const directories[] = {s->dir.place.path, NULL};
+    struct swp_result result;
+    if (!swp_result_open(&result, directories, why, sizeof why) ||
+        !swp_result_write(&result, s->dir.place.path, why, sizeof why)) {
+        complain(s, "%s; numachine collect %s tries again", why, s->dir.place.path);
+        worsen(s, CLI_EXIT_IO);
+    }
+    swp_result_free(&result);
+}
+
+static void close_dir(struct state *s)
+{
+    char why[5000];
+    char *logs = swp_dir_name(&s->dir, "logs", "", "");
+    rmdir(logs);
+    free(logs);
+    if (!swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
+        complain(s, "%s", why);
+        worsen(s, CLI_EXIT_IO);
+    } else if (!cli_stop_asked()) {
+        collect(s);
+    }
+    if (!s->ask->options->quiet)
+        fprintf(stderr, "%zu done (%zu kept from before), %zu failed, %zu not run\n",
+                swp_plan_count(&s->plan, SWP_DONE), s->kept, swp_plan_count(&s->plan, SWP_FAILED),
+                swp_plan_count(&s->plan, SWP_WAITING));
+    printf("%s\n", s->dir.place.path);
+}
+
+static enum cli_exit run_in_directory(struct state *s)
+{
+    const enum cli_exit opened = open_dir(s);
+    if (opened == CLI_EXIT_OK) {
+        count_kept(s);
+        run_all(s);
+        cli_stop_finish();
+        close_dir(s);
+    } else {
+        s->status = opened;
+    }
+    swp_dir_close(&s->dir);
+    return s->status;
+}
+
+/* What would be done, in which order, and why. */
+static enum cli_exit show_plan(struct state *s)
+{
+    char why[5000];
+    const char *out = s->ask->options->out;
+    if (out && s->ask->resume && !swp_dir_look(&s->plan, out, why, sizeof why)) {
+        complain(s, "%s", why);
+        return CLI_EXIT_USAGE;
+    }
+    for (size_t i = 0; i < s->sweep.points; i++)
+        if (s->plan.job[i].ours && s->plan.job[i].state == SWP_DONE)
+            printf("keep %s: it is there, and its inputs are the same\n", s->sweep.point[i].id);
+    s->plan.processes = (unsigned)s->sweep.points + 1;
+    s->plan.memory = UINT64_MAX;
+    for (size_t i; (i = swp_plan_next(&s->plan)) != SIZE_MAX;) {
+        const struct swp_job *job = &s->plan.job[i];
+        printf("run %s: ", s->sweep.point[i].id);
+        if (job->near < HUGE_VAL)
+            printf("about %.1f s and %.0f MB, as the nearest that is there\n", job->cost,
+                   job->memory / 1e6);
+        else
+            printf("its time is not known; at most %.0f MB, by its machine\n",
+                   (double)job->bound / 1e6);
+        s->plan.job[i].state = SWP_RUNNING;
+    }
+    return CLI_EXIT_OK;
+}
+
+enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
+{
+    struct in_diag diag = {.out = stderr};
+    struct state s = {.ask = ask, .terminal = isatty(STDERR_FILENO), .dir.place.lock = -1};
+    enum cli_exit status = CLI_EXIT_USAGE;
+    cli_stop_listen();
+    s.plan = (struct swp_plan){.sweep = &s.sweep,
+                               .processes = ask->processes ? ask->processes : processors(),
+                               .memory = rep_host_memory() / 100 * MEMORY_PERCENT};
+    if (swp_load(&s.sweep, ask->file, ask->options->sets, &diag)) {
+        swp_plan_init(&s.plan);
+        s.pid = sim_alloc(s.sweep.points, sizeof *s.pid);
+        if (load_points(&s))
+            status = ask->dry ? show_plan(&s) : run_in_directory(&s);
+    }
+    swp_plan_free(&s.plan);
+    swp_free(&s.sweep);
+    free(s.pid);
+    free(s.name);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* numachine run of a file with a sweep: all its points, each a process of this program. */
+#ifndef CLI_SWEEP_H
+#define CLI_SWEEP_H
+
+#include "cli/exit.h"
+#include "cli/options.h"
+
+/** How a sweep is to be run. Zero is a good start. */
+struct cli_sweep {
+    const char *file;
+    const struct cli_options *options;
+    unsigned processes;     /**< 0: as many as the host has processors */
+    unsigned shard, shards; /**< from 0, of; 0 shards: all of it */
+    bool resume, dry;
+};
+
+/** Runs it. @return the worst of its points' statuses (docs/sweeps.md) */
+enum cli_exit cli_sweep_run(const struct cli_sweep *ask);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * The results of a sweep as an SQLite database.
+ *
+ * One process writes it, once, into a file of its own that nobody else knows: so it needs neither
+ * journal nor locks.
+ */
+#include "sweep/result.h"
+
+#include "base/alloc.h"
+#include "report/components.h"
+#include "report/histogram.h"
+#include "sweep/csv.h"
+
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char schema[] =
+    "PRAGMA journal_mode = OFF;"
+    "PRAGMA synchronous = OFF;"
+    "CREATE TABLE runs (point TEXT PRIMARY KEY, reason TEXT, exit_code INTEGER, ticks INTEGER,"
+    " instructions INTEGER, result_hash TEXT, digest TEXT, seconds REAL,"
+    " peak_memory_bytes INTEGER);"
+    "CREATE TABLE parameters (point TEXT, key TEXT, value, text TEXT,"
+    " PRIMARY KEY (point, key));"
+    "CREATE TABLE statistics (point TEXT, region TEXT, component TEXT, stat TEXT, value,"
+    " unit TEXT);"
+    "CREATE TABLE histograms (point TEXT, source TEXT, region TEXT, component TEXT, bin TEXT, lo,"
+    " hi, count INTEGER, unit TEXT);"
+    "BEGIN;";
+
+static const char end_of_writing[] =
+    "CREATE INDEX statistics_by_stat ON statistics (stat, component, region);"
+    "COMMIT;";
+
+struct writer {
+    sqlite3 *db;
+    sqlite3_stmt *run, *parameter, *statistic, *histogram;
+    bool failed;
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void check(struct writer *w, int result)
+{
+    w->failed = w->failed || (result != SQLITE_OK && result != SQLITE_DONE);
+}
+
+static sqlite3_stmt *prepare(struct writer *w, const char *text)
+{
+    sqlite3_stmt *statement = NULL;
+    check(w, sqlite3_prepare_v2(w->db, text, -1, &statement, NULL));
+    return statement;
+}
+
+static void put_text(struct writer *w, sqlite3_stmt *row, int column, const char *text)
+{
+    check(w, sqlite3_bind_text(row, column, text, -1, SQLITE_TRANSIENT));
+}
+
+/** A number as a number, exactly where it is whole; nothing as NULL; the rest as text. */
+static void put_value(struct writer *w, sqlite3_stmt *row, int column, const char *text)
+{
+    char *end;
+    const long long whole = strtoll(text, &end, 10);
+    if (!*text) {
+        check(w, sqlite3_bind_null(row, column));
+    } else if (!*end && strlen(text) < 19) {
+        check(w, sqlite3_bind_int64(row, column, whole));
+    } else {
+        const double real = strtod(text, &end);
+        if (*end)
+            put_text(w, row, column, text);
+        else
+            check(w, sqlite3_bind_double(row, column, real));
+    }
+}
+
+static void put_row(struct writer *w, sqlite3_stmt *row)
+{
+    check(w, sqlite3_step(row));
+    check(w, sqlite3_reset(row));
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void put_member(struct writer *w, int column, const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    if (json_is_string(value))
+        put_text(w, w->run, column, json_string_value(value));
+    else if (json_is_integer(value))
+        check(w, sqlite3_bind_int64(w->run, column, json_integer_value(value)));
+    else if (json_is_real(value))
+        check(w, sqlite3_bind_double(w->run, column, json_real_value(value)));
+    else
+        check(w, sqlite3_bind_null(w->run, column));
+}
+
+static void put_run(struct writer *w, const struct swp_row *row)
+{
+    char *path = sim_format("%s/manifest.json", row->directory);
+    json_t *root = json_load_file(path, 0, NULL);
+    const json_t *end = json_object_get(root, "end"), *host = json_object_get(root, "host");
+    put_text(w, w->run, 1, row->id);
+    put_member(w, 2, end, "reason");
+    put_member(w, 3, end, "exit_code");
+    put_member(w, 4, end, "ticks");
+    put_member(w, 5, end, "instructions");
+    put_member(w, 6, end, "result_hash");
+    put_member(w, 7, root, "digest");
+    put_member(w, 8, host, "seconds");
+    put_member(w, 9, host, "peak_memory_bytes");
+    put_row(w, w->run);
+    json_decref(root);
+    free(path);
+}
+
+static void put_parameters(struct writer *w, const struct swp_result *result,
+                           const struct swp_row *row)
+{
+    for (size_t k = 0; k < result->keys; k++) {
+        put_text(w, w->parameter, 1, row->id);
+        put_text(w, w->parameter, 2, result->key[k]);
+        if (row->number[k])
+            put_value(w, w->parameter, 3, row->number[k]);
+        else
+            put_text(w, w->parameter, 3, row->text[k]);
+        put_text(w, w->parameter, 4, row->text[k]);
+        put_row(w, w->parameter);
+    }
+}
+
+/** One of a point's files with its first row read; in NULL: it has none. */
+static struct swp_csv open_csv(const struct swp_row *row, const char *name)
+{
+    char *path = sim_format("%s/%s", row->directory, name);
+    struct swp_csv csv = {.in = fopen(path, "re")};
+    if (csv.in)
+        swp_csv_next(&csv);
+    free(path);
+    return csv;
+}
+
+static void put_statistics(struct writer *w, const struct swp_row *row)
+{
+    struct swp_csv csv = open_csv(row, "stats.csv");
+    while (csv.in && swp_csv_next(&csv)) {
+        put_text(w, w->statistic, 1, row->id);
+        put_text(w, w->statistic, 2, swp_csv_field(&csv, 0));
+        put_text(w, w->statistic, 3, swp_csv_field(&csv, 1));
+        put_text(w, w->statistic, 4, swp_csv_field(&csv, 2));
+        put_value(w, w->statistic, 5, swp_csv_field(&csv, 3));
+        put_text(w, w->statistic, 6, swp_csv_field(&csv, 4));
+        put_row(w, w->statistic);
+    }
+    swp_csv_free(&csv);
+}
+
+/** Words of the cards' memories of counters. */
+static void put_bins(struct writer *w, const struct swp_row *row)
+{
+    struct swp_csv csv = open_csv(row, REP_BINS);
+    while (csv.in && swp_csv_next(&csv)) {
+        char *card = sim_format("card[%s]", swp_csv_field(&csv, 0));
+        put_text(w, w->histogram, 1, row->id);
+        put_text(w, w->histogram, 2, "card");
+        put_text(w, w->histogram, 3, "whole");
+        put_text(w, w->histogram, 4, card);
+        put_text(w, w->histogram, 5, swp_csv_field(&csv, 1));
+        put_value(w, w->histogram, 6, swp_csv_field(&csv, 2));
+        put_value(w, w->histogram, 7, swp_csv_field(&csv, 3));
+        put_value(w, w->histogram, 8, swp_csv_field(&csv, 4));
+        put_text(w, w->histogram, 9, swp_csv_field(&csv, 5));
+        put_row(w, w->histogram);
+        free(card);
+    }
+    swp_csv_free(&csv);
+}
+
+/** What memories and network caches did, by state, lock and transaction. */
+static void put_coherence(struct writer *w, const struct swp_row *row)
+{
+    struct swp_csv csv = open_csv(row, REP_HISTOGRAM);
+    while (csv.in && swp_csv_next(&csv)) {
+        char *agent = sim_format("station[%s].%s", swp_csv_field(&csv, 2), swp_csv_field(&csv, 1));
+        char *bin = sim_format("%s/%s/%s", swp_csv_field(&csv, 3), swp_csv_field(&csv, 4),
+                               swp_csv_field(&csv, 5));
+        put_text(w, w->histogram, 1, row->id);
+        put_text(w, w->histogram, 2, "coherence");
+        put_text(w, w->histogram, 3, swp_csv_field(&csv, 0));
+        put_text(w, w->histogram, 4, agent);
+        put_text(w, w->histogram, 5, bin);
+        put_value(w, w->histogram, 6, "");
+        put_value(w, w->histogram, 7, "");
+        put_value(w, w->histogram, 8, swp_csv_field(&csv, 6));
+        put_text(w, w->histogram, 9, "transactions");
+        put_row(w, w->histogram);
+        free(agent);
+        free(bin);
+    }
+    swp_csv_free(&csv);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void prepare_all(struct writer *w)
+{
+    w->run = prepare(w, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    w->parameter = prepare(w, "INSERT INTO parameters VALUES (?, ?, ?, ?)");
+    w->statistic = prepare(w, "INSERT INTO statistics VALUES (?, ?, ?, ?, ?, ?)");
+    w->histogram = prepare(w, "INSERT INTO histograms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+}
+
+static void finalize_all(struct writer *w)
+{
+    sqlite3_finalize(w->run);
+    sqlite3_finalize(w->parameter);
+    sqlite3_finalize(w->statistic);
+    sqlite3_finalize(w->histogram);
+}
+
+bool swp_database_write(const struct swp_result *result, const char *path, char *why, size_t size)
+{
+    struct writer w = {0};
+    check(&w, sqlite3_open_v2(path, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL));
+    if (!w.failed)
+        check(&w, sqlite3_exec(w.db, schema, NULL, NULL, NULL));
+    if (!w.failed)
+        prepare_all(&w);
+    for (size_t i = 0; i < result->rows && !w.failed; i++) {
+        const struct swp_row *row = &result->row[i];
+        if (!row->directory)
+            continue;
+        put_run(&w, row);
+        put_parameters(&w, result, row);
+        put_statistics(&w, row);
+        put_bins(&w, row);
+        put_coherence(&w, row);
+    }
+    if (!w.failed)
+        check(&w, sqlite3_exec(w.db, end_of_writing, NULL, NULL, NULL));
+    if (w.failed)
+        snprintf(why, size, "cannot write '%s': %s", path, sqlite3_errmsg(w.db));
+    finalize_all(&w);
+    sqlite3_close(w.db);
+    return !w.failed;
+}

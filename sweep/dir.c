@@ -1,0 +1,294 @@
+#include "sweep/dir.h"
+
+#include "base/alloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INDEX "sweep.json"
+#define PART  ".part"
+
+enum { INDEX_SCHEMA = 1, LOCK_TRIES = 300, LOCK_PAUSE = 10 /**< [ms] */ };
+
+static bool fail(char *why, size_t size, const char *what, const char *path)
+{
+    snprintf(why, size, "%s '%s': %s", what, path, strerror(errno));
+    return false;
+}
+
+char *swp_dir_name(const struct swp_dir *dir, const char *room, const char *id, const char *suffix)
+{
+    return sim_format("%s/%s%s%s%s", dir->place.path, room, *id ? "/" : "", id, suffix);
+}
+
+/* ---- whose it is ----------------------------------------------------------------------------- */
+
+static bool is_there(const char *path, const char *name)
+{
+    char *whole = sim_format("%s/%s", path, name);
+    const bool there = !access(whole, F_OK);
+    free(whole);
+    return there;
+}
+
+/* The processes of a sweep that was killed end a moment after it. */
+static bool lock(const struct swp_dir *dir)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE * 1000000};
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (!flock(dir->place.lock, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static enum rep_dir take_over(struct swp_dir *dir, const char *path, char *why, size_t size)
+{
+    *dir = (struct swp_dir){.place.lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    snprintf(dir->place.path, sizeof dir->place.path, "%s", path);
+    if (dir->place.lock < 0) {
+        fail(why, size, "cannot open directory", path);
+        return REP_DIR_FAILED;
+    }
+    if (lock(dir))
+        return REP_DIR_MADE;
+    snprintf(why, size, "another sweep is running in '%s'", path);
+    swp_dir_close(dir);
+    return REP_DIR_REFUSED;
+}
+
+enum rep_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
+                          char *why, size_t size)
+{
+    const bool there = path && (is_there(path, INDEX) || is_there(path, INDEX REP_UNFINISHED));
+    *dir = (struct swp_dir){.place.lock = -1};
+    if (there && resume)
+        return take_over(dir, path, why, size);
+    if (there) {
+        snprintf(why, size, "'%s' holds a sweep: --resume goes on with it", path);
+        return REP_DIR_REFUSED;
+    }
+    return rep_rundir_make(&dir->place, path, name, false, why, size);
+}
+
+void swp_dir_close(struct swp_dir *dir)
+{
+    rep_rundir_close(&dir->place);
+}
+
+/* ---- what is removed ------------------------------------------------------------------------- */
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+    (void)st;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+/* A directory and all that is in it, without following links. */
+static bool remove_all(const char *path)
+{
+    enum { DESCRIPTORS = 8 };
+    return !nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS) || errno == ENOENT;
+}
+
+static bool is_part(const char *name)
+{
+    const size_t n = strlen(name);
+    return n > sizeof PART - 1 && !strcmp(name + n - (sizeof PART - 1), PART);
+}
+
+bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size)
+{
+    char *points = swp_dir_name(dir, "points", "", "");
+    bool good = !mkdir(points, 0777) || errno == EEXIST;
+    DIR *d = good ? opendir(points) : NULL;
+    good = d || fail(why, size, "cannot make directory", points);
+    for (const struct dirent *e; d && good && (e = readdir(d));) {
+        char *path = sim_format("%s/%s", points, e->d_name);
+        if (is_part(e->d_name))
+            good = remove_all(path) || fail(why, size, "cannot remove", path);
+        free(path);
+    }
+    if (d)
+        closedir(d);
+    free(points);
+    return good;
+}
+
+void swp_dir_drop(const struct swp_dir *dir, const char *id)
+{
+    char *part = swp_dir_name(dir, "points", id, PART),
+         *log = swp_dir_name(dir, "logs", id, ".txt");
+    remove_all(part);
+    unlink(log);
+    free(log);
+    free(part);
+}
+
+/* ---- a point's results ----------------------------------------------------------------------- */
+
+static const char *string_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size)
+{
+    json_error_t error;
+    char *path = sim_format("%s/manifest.json", directory);
+    json_t *root = json_load_file(path, 0, &error);
+    const json_t *host = json_object_get(root, "host"), *end = json_object_get(root, "end");
+    const bool whole = !strcmp(string_of(root, "status"), "complete");
+    const bool same = whole && job->digest && !strcmp(string_of(root, "digest"), job->digest);
+    if (!whole)
+        snprintf(why, size, "it did not come to its end");
+    else if (!same)
+        snprintf(why, size, "its inputs, or this program, are others");
+    if (whole) {
+        job->seconds = json_number_value(json_object_get(host, "seconds"));
+        job->peak = (uint64_t)json_integer_value(json_object_get(host, "peak_memory_bytes"));
+        job->exit_code = (int)json_integer_value(json_object_get(end, "exit_code"));
+    }
+    json_decref(root);
+    free(path);
+    return same;
+}
+
+bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t size)
+{
+    char reason[100];
+    for (size_t i = 0; i < plan->sweep->points; i++) {
+        const char *id = plan->sweep->point[i].id;
+        char *directory = sim_format("%s/points/%s", path, id);
+        const bool there = !access(directory, F_OK);
+        const bool good = there && swp_run_read(directory, &plan->job[i], reason, sizeof reason);
+        if (good) {
+            swp_plan_done(plan, i);
+            plan->job[i].kept = true;
+        } else if (there) {
+            snprintf(why, size,
+                     "'%s' cannot be kept: %s; remove it to run this point again, or sweep into "
+                     "another directory",
+                     directory, reason);
+        }
+        free(directory);
+        if (there && !good)
+            return false;
+    }
+    return true;
+}
+
+bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t size)
+{
+    char *part = swp_dir_name(dir, "points", id, PART),
+         *whole = swp_dir_name(dir, "points", id, ""), *log = swp_dir_name(dir, "logs", id, ".txt"),
+         *before = swp_dir_name(dir, "failed", id, ""),
+         *points = swp_dir_name(dir, "points", "", "");
+    const bool good = !rename(part, whole) || fail(why, size, "cannot make", whole);
+    if (good) {
+        rep_whole_sync(points);
+        unlink(log);
+        remove_all(before);
+    }
+    free(part);
+    free(whole);
+    free(log);
+    free(before);
+    free(points);
+    return good;
+}
+
+void swp_dir_fail(const struct swp_dir *dir, const char *id)
+{
+    char *part = swp_dir_name(dir, "points", id, PART), *room = swp_dir_name(dir, "failed", "", ""),
+         *aside = swp_dir_name(dir, "failed", id, "");
+    if (!access(part, F_OK)) {
+        mkdir(room, 0777);
+        remove_all(aside);
+        if (rename(part, aside))
+            remove_all(part);
+    }
+    free(part);
+    free(room);
+    free(aside);
+}
+
+/* ---- the index ------------------------------------------------------------------------------- */
+
+struct index_of {
+    const struct swp_plan *plan;
+    const char *name;
+};
+
+static json_t *values_of(const struct swp_sweep *sweep, const struct swp_point *point)
+{
+    json_t *values = json_object();
+    for (size_t k = 0; k < sweep->keys; k++)
+        json_object_set_new(values, sweep->key[k].key->path,
+                            json_string(swp_text(sweep, point, k)));
+    return values;
+}
+
+/** Those that are numbers, in the units their keys are stored in. */
+static json_t *numbers_of(const struct swp_sweep *sweep, const struct swp_point *point)
+{
+    json_t *numbers = json_object();
+    for (size_t k = 0; k < sweep->keys; k++) {
+        const enum in_type type = sweep->key[k].key->form.type;
+        const uint64_t number = sweep->key[k].value[point->value[k]].number;
+        if (type < IN_ENUM && type != IN_BOOL)
+            json_object_set_new(numbers, sweep->key[k].key->path, json_integer((json_int_t)number));
+    }
+    return numbers;
+}
+
+static json_t *job_json(const struct swp_sweep *sweep, const struct swp_point *point,
+                        const struct swp_job *job)
+{
+    const bool done = job->state == SWP_DONE, ended = done || job->state == SWP_FAILED;
+    return json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "id", point->id, "values",
+                     values_of(sweep, point), "numbers", numbers_of(sweep, point), "state",
+                     swp_state_word[job->state], "exit_code",
+                     ended ? json_integer(job->exit_code) : json_null(), "seconds",
+                     done ? json_real(job->seconds) : json_null(), "peak_memory_bytes",
+                     done ? json_integer((json_int_t)job->peak) : json_null());
+}
+
+static void write_index(void *ctx, FILE *out)
+{
+    const struct index_of *of = ctx;
+    const struct swp_sweep *sweep = of->plan->sweep;
+    json_t *keys = json_array(), *points = json_array();
+    for (size_t k = 0; k < sweep->keys; k++)
+        json_array_append_new(keys, json_string(sweep->key[k].key->path));
+    for (size_t i = 0; i < sweep->points; i++)
+        json_array_append_new(points, job_json(sweep, &sweep->point[i], &of->plan->job[i]));
+    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", INDEX_SCHEMA, "name", of->name,
+                             "parameters", keys, "points", points);
+    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    putc('\n', out);
+    json_decref(root);
+}
+
+bool swp_dir_write(const struct swp_dir *dir, const struct swp_plan *plan, const char *name,
+                   char *why, size_t size)
+{
+    struct index_of of = {plan, name};
+    char *path = swp_dir_name(dir, INDEX, "", "");
+    const bool good = rep_whole_write(path, false, write_index, &of, NULL, why, size);
+    free(path);
+    return good;
+}

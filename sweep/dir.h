@@ -1,0 +1,63 @@
+/*
+ * The directory of a sweep.
+ *
+ *     sweep.json          which points there are, and how far they are
+ *     points/ID/          an ordinary run directory, of each point that has come to an end
+ *     points/ID.part/     the same while the point runs; of a sweep that was killed, a leftover
+ *     failed/ID/          what a failed point has left, if it has left anything
+ *     logs/ID.txt         what a failed point has said
+ *
+ * A point appears in points/ by one rename, when its files are on the disk: it is there whole or
+ * not at all. The directory belongs to one sweep at a time; its lock (flock) is shared with the
+ * processes that it starts, so that a sweep that was killed cannot be resumed before the last of
+ * them is gone.
+ */
+#ifndef SWP_DIR_H
+#define SWP_DIR_H
+
+#include "report/rundir.h"
+#include "sweep/plan.h"
+
+struct swp_dir {
+    struct rep_rundir place; /**< its path and its lock */
+};
+
+/**
+ * Makes a sweep's directory, or with `resume` takes over the one that is there.
+ * @param path  NULL: a fresh results/NAME-NNN
+ * @return as rep_rundir_make. After REP_DIR_MADE: swp_dir_close
+ */
+enum rep_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
+                          char *why, size_t size);
+void swp_dir_close(struct swp_dir *dir);
+
+/** Removes what points that did not come to an end have left. @return false: see `why` */
+bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size);
+
+/** What is known of the points that are there.
+ *  @param path  of the sweep's directory
+ *  @return false: a point is there that had other inputs; `why` names it, and nothing is changed */
+bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t size);
+
+/** Name of something of a point. Allocated. */
+char *swp_dir_name(const struct swp_dir *dir, const char *room, const char *id, const char *suffix);
+
+/** Whether what is in ID.part is a run that came to its end and had these inputs; reads its time
+ * and its memory.
+ *  @param directory  ID.part, or ID */
+bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size);
+
+/** Gives a point its name, and forgets what it said. @return false: see `why` */
+bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t size);
+
+/** Puts aside what a failed point has left. */
+void swp_dir_fail(const struct swp_dir *dir, const char *id);
+
+/** Removes what a point that was stopped has left. */
+void swp_dir_drop(const struct swp_dir *dir, const char *id);
+
+/** Writes sweep.json. @return false: see `why` */
+bool swp_dir_write(const struct swp_dir *dir, const struct swp_plan *plan, const char *name,
+                   char *why, size_t size);
+
+#endif

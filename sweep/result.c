@@ -1,0 +1,255 @@
+/*
+ * Points of one or several directories of a sweep, and the table of all they have counted.
+ */
+#include "sweep/result.h"
+
+#include "base/alloc.h"
+#include "report/stats.h"
+#include "report/whole.h"
+#include "sweep/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- which points there are ------------------------------------------------------------------ */
+
+static json_t *read_index(const char *directory, char *why, size_t size)
+{
+    json_error_t error;
+    char *path = sim_format("%s/sweep.json", directory);
+    json_t *root = json_load_file(path, 0, &error);
+    if (!root && access(path, F_OK))
+        snprintf(why, size, "'%s' holds no sweep", directory);
+    else if (!root)
+        snprintf(why, size, "cannot read '%s': %.200s", path, error.text);
+    free(path);
+    return root;
+}
+
+/** A text of the index; never NULL. */
+static char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return sim_strdup(text ? text : "");
+}
+
+static char *number_of(const json_t *object, const char *name)
+{
+    const json_t *number = json_object_get(object, name);
+    return json_is_integer(number) ? sim_format("%" JSON_INTEGER_FORMAT, json_integer_value(number))
+                                   : NULL;
+}
+
+static void read_keys(struct swp_result *result, const json_t *root)
+{
+    const json_t *keys = json_object_get(root, "parameters");
+    size_t i;
+    json_t *key;
+    result->name = text_of(root, "name");
+    result->keys = json_array_size(keys);
+    result->key = sim_alloc(result->keys, sizeof *result->key);
+    json_array_foreach(keys, i, key) {
+        const char *text = json_string_value(key);
+        result->key[i] = sim_strdup(text ? text : "");
+    }
+}
+
+static void read_rows(struct swp_result *result, const json_t *root)
+{
+    const json_t *points = json_object_get(root, "points");
+    size_t i;
+    json_t *point;
+    result->rows = json_array_size(points);
+    result->row = sim_alloc(result->rows, sizeof *result->row);
+    json_array_foreach(points, i, point) {
+        struct swp_row *row = &result->row[i];
+        row->id = text_of(point, "id");
+        row->text = sim_alloc(result->keys, sizeof *row->text);
+        row->number = sim_alloc(result->keys, sizeof *row->number);
+        for (size_t k = 0; k < result->keys; k++) {
+            row->text[k] = text_of(json_object_get(point, "values"), result->key[k]);
+            row->number[k] = number_of(json_object_get(point, "numbers"), result->key[k]);
+        }
+    }
+}
+
+/** Whether an index is of the sweep that was read first. */
+static bool is_same(const struct swp_result *result, const json_t *root)
+{
+    const json_t *points = json_object_get(root, "points");
+    size_t i;
+    json_t *point;
+    if (json_array_size(points) != result->rows)
+        return false;
+    json_array_foreach(points, i, point) {
+        const char *id = json_string_value(json_object_get(point, "id"));
+        if (!id || strcmp(id, result->row[i].id) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void find_runs(struct swp_result *result, const char *directory)
+{
+    for (size_t i = 0; i < result->rows; i++) {
+        struct swp_row *row = &result->row[i];
+        char *path = sim_format("%s/points/%s", directory, row->id);
+        if (row->directory || access(path, F_OK)) {
+            free(path);
+            continue;
+        }
+        row->directory = path;
+        result->there++;
+    }
+}
+
+bool swp_result_open(struct swp_result *result, char *const *directories, char *why, size_t size)
+{
+    bool good = true;
+    *result = (struct swp_result){0};
+    for (char *const *directory = directories; *directory && good; directory++) {
+        json_t *root = read_index(*directory, why, size);
+        good = root;
+        if (root && directory == directories) {
+            read_keys(result, root);
+            read_rows(result, root);
+        } else if (root && !is_same(result, root)) {
+            snprintf(why, size, "'%s' and '%s' hold different sweeps", directories[0], *directory);
+            good = false;
+        }
+        if (good)
+            find_runs(result, *directory);
+        json_decref(root);
+    }
+    return good;
+}
+
+static void free_texts(char **list, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++)
+        free(list[i]);
+    free(list);
+}
+
+void swp_result_free(struct swp_result *result)
+{
+    for (size_t i = 0; i < result->rows; i++) {
+        free(result->row[i].id);
+        free(result->row[i].directory);
+        free_texts(result->row[i].text, result->keys);
+        free_texts(result->row[i].number, result->keys);
+    }
+    free(result->row);
+    free_texts(result->key, result->keys);
+    free(result->name);
+    *result = (struct swp_result){0};
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+struct table {
+    const struct swp_result *result;
+    char failed[4200]; /* a file that could not be read; "": none */
+};
+
+/** What each row of a point begins with: its id and its values. Allocated. */
+static char *front_of(const struct swp_result *result, const struct swp_row *row)
+{
+    char *front = NULL;
+    size_t size;
+    FILE *out = sim_text_open(&front, &size);
+    fputs(row->id, out);
+    for (size_t k = 0; k < result->keys; k++) {
+        putc(',', out);
+        rep_csv_field(out, row->number[k] ? row->number[k] : row->text[k]);
+    }
+    sim_text_close(out, &front);
+    return front;
+}
+
+/** Copies the rows of a point's stats.csv, each behind its front. */
+static void copy_rows(struct table *table, const struct swp_row *row, FILE *out)
+{
+    char *path = sim_format("%s/stats.csv", row->directory);
+    char *front = front_of(table->result, row);
+    struct swp_csv csv = {.in = fopen(path, "re")};
+    if (!csv.in || !swp_csv_next(&csv))
+        snprintf(table->failed, sizeof table->failed, "cannot read '%s': %s", path,
+                 csv.in ? "it is empty" : strerror(errno));
+    while (csv.in && swp_csv_next(&csv)) {
+        fputs(front, out);
+        for (size_t i = 0; i < csv.fields; i++) {
+            putc(',', out);
+            rep_csv_field(out, csv.field[i]);
+        }
+        fputs("\r\n", out);
+    }
+    swp_csv_free(&csv);
+    free(front);
+    free(path);
+}
+
+static void write_table(void *ctx, FILE *out)
+{
+    struct table *table = ctx;
+    const struct swp_result *result = table->result;
+    fputs("point", out);
+    for (size_t k = 0; k < result->keys; k++) {
+        putc(',', out);
+        rep_csv_field(out, result->key[k]);
+    }
+    fputs(",region,component,stat,value,unit\r\n", out);
+    for (size_t i = 0; i < result->rows && !*table->failed; i++)
+        if (result->row[i].directory)
+            copy_rows(table, &result->row[i], out);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+/** Brings a file that somebody else has written to the disk, and gives it its name. */
+static bool give_name(const char *unfinished, const char *path, char *why, size_t size)
+{
+    const int fd = open(unfinished, O_RDONLY | O_CLOEXEC);
+    const bool good = fd >= 0 && !fsync(fd) && !rename(unfinished, path);
+    if (!good)
+        snprintf(why, size, "cannot write '%s': %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static bool write_database(const struct swp_result *result, const char *directory, char *why,
+                           size_t size)
+{
+    char *path = sim_format("%s/" SWP_DATABASE, directory);
+    char *unfinished = sim_format("%s" REP_UNFINISHED, path);
+    unlink(unfinished);
+    const bool good =
+        swp_database_write(result, unfinished, why, size) && give_name(unfinished, path, why, size);
+    if (!good)
+        unlink(unfinished);
+    free(unfinished);
+    free(path);
+    return good;
+}
+
+bool swp_result_write(const struct swp_result *result, const char *directory, char *why,
+                      size_t size)
+{
+    struct table table = {.result = result};
+    char *path = sim_format("%s/" SWP_CSV, directory);
+    bool good = rep_whole_write(path, false, write_table, &table, NULL, why, size);
+    if (good && *table.failed) {
+        unlink(path);
+        snprintf(why, size, "%s", table.failed);
+        good = false;
+    }
+    free(path);
+    good = good && write_database(result, directory, why, size);
+    rep_whole_sync(directory);
+    return good;
+}

@@ -1,0 +1,51 @@
+/*
+ * What came of a sweep: the results of its points as one table, and as one database.
+ *
+ * Both are made of the points' own files, in the order of the points, so they are the same bytes
+ * however the sweep was run: at once, in shards, after kills. (A database also has each run's time
+ * and memory, which are never the same.) Sizes in them are bytes, clocks Hz, times of the machine
+ * cycles: numbers have the unit their key is stored in.
+ */
+#ifndef SWP_RESULT_H
+#define SWP_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SWP_CSV      "sweep.csv"
+#define SWP_DATABASE "sweep.sqlite"
+
+/** One point. */
+struct swp_row {
+    char *id;
+    char **text;     /**< [keys] as --set takes it */
+    char **number;   /**< [keys] the same as a number; NULL: it is none */
+    char *directory; /**< its run; NULL: it is not there */
+};
+
+/** Zero, then swp_result_open; swp_result_free is due in any case. */
+struct swp_result {
+    char *name;
+    char **key; /**< [keys] */
+    size_t keys;
+    struct swp_row *row; /**< [rows] in the order of the sweep */
+    size_t rows;
+    size_t there; /**< rows whose run is there */
+};
+
+/**
+ * Reads which points some directories have, such as those of shards.
+ * @param directories  NULL-terminated, of sweeps that are the same
+ * @return false: see `why`
+ */
+bool swp_result_open(struct swp_result *result, char *const *directories, char *why, size_t size);
+void swp_result_free(struct swp_result *result);
+
+/** Writes both files into a directory, each whole or not at all. @return false: see `why` */
+bool swp_result_write(const struct swp_result *result, const char *directory, char *why,
+                      size_t size);
+
+/** The database alone. @param path  a file that is not there yet @return false: see `why` */
+bool swp_database_write(const struct swp_result *result, const char *path, char *why, size_t size);
+
+#endif
