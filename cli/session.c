@@ -16,6 +16,7 @@
 #include "procard/r4400/r4400.h"
 #include "programs/workload.h"
 #include "report/components.h"
+#include "report/expect.h"
 #include "report/group.h"
 #include "report/heap.h"
 #include "report/histogram.h"
@@ -505,8 +506,10 @@ static enum cli_exit exit_status(const struct state *s)
     const struct prog_outcome *out = &s->run.outcome;
     switch (out->end) {
     case PROG_EXITED:
-        return (unsigned)out->status == s->ask->experiment->expect_status ? CLI_EXIT_OK
-                                                                          : CLI_EXIT_EXPECT;
+        return (unsigned)out->status == s->ask->experiment->expect_status &&
+                       !rep_expect_broken(&s->run)
+                   ? CLI_EXIT_OK
+                   : CLI_EXIT_EXPECT;
     case PROG_SIGNALED:
         return CLI_EXIT_EXPECT;
     case PROG_LIMIT:
@@ -583,6 +586,8 @@ static enum cli_exit conclude(struct state *s)
     if (s->ask->listener && s->ask->listener->ended)
         s->ask->listener->ended(s->ask->listener->ctx, &s->run);
     s->manifest.status = how_far(out->end);
+    if (s->manifest.status == REP_COMPLETE)
+        rep_expect_judge(&s->run);
     const enum cli_exit status = exit_status(s);
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;
     if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
@@ -591,6 +596,7 @@ static enum cli_exit conclude(struct state *s)
     }
     if (*out->message)
         complain(out->message);
+    rep_expect_say(&s->run, stderr);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
         nm_machine_dump(s->machine, stderr);
     return status;

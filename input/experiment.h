@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "input/diag.h"
+#include "input/expect.h"
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
@@ -101,7 +102,9 @@ struct in_experiment {
     char **phases;                       /**< NULL-terminated "NAME=PhaseID" */
     struct mon_write *write;             /**< the registers all of this comes to, in order, */
     unsigned write_count;                /**< written on every card before the first cycle */
-    unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
+    unsigned expect_status;   /**< exit status the guest is expected to have; default 0 */
+    struct in_expect *expect; /**< [expects] what is expected of its statistics */
+    size_t expects;
 
     struct in_origin *origins; /**< [rows of experiment.def] */
     char **inputs;             /**< NULL-terminated paths of every file read or to be read, for the

@@ -86,11 +86,13 @@ struct rep_run {
     struct rep_region *region;       /**< [regions], [0] is "whole" */
     size_t regions;
     uint64_t ignored; /**< marks that made no sense */
-    char **remark; /**< [remarks] complaints about marks and the like, for people */
+    char **remark;    /**< [remarks] complaints about marks and the like, for people */
     size_t remarks;
     struct prog_outcome outcome;
     struct rep_host host;
     struct rep_hashes hash; /**< of the results, rep_hash */
+    struct rep_judged
+        *judged; /**< [experiment->expects] rep_expect_judge; NULL: it was not called */
 };
 
 /** What `whole` is called. */
