@@ -4,6 +4,7 @@
  */
 #include "report/diff.h"
 #include "cli/cli.h"
+#include "cli/divergence.h"
 #include "cli/kept.h"
 #include "cli/options.h"
 
@@ -13,13 +14,18 @@
 /* As diff(1) has it. */
 enum { SAME = 0, DIFFERENT = 1 };
 
-enum { OPT_ALL = 0x300, OPT_THRESHOLD, THRESHOLD = 1 /**< [%] unless another is given */ };
+enum {
+    OPT_ALL = 0x300,
+    OPT_THRESHOLD,
+    OPT_FIRST,
+    THRESHOLD = 1 /**< [%] unless another is given */
+};
 
 struct request {
     const char *directory[2];
     double threshold;
     enum rep_diff_as as;
-    bool all;
+    bool all, first;
     struct {
         bool format, threshold;
     } given;
@@ -58,6 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         cli_once(state, "--threshold", &r->given.threshold);
         r->threshold = percent_of(state, cli_value(state, "--threshold", arg));
         return 0;
+    case OPT_FIRST:
+        r->first = true;
+        return 0;
     case ARGP_KEY_ARG:
         add_directory(state, r, arg);
         return 0;
@@ -65,6 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!r->directory[1])
             argp_error(state, "which two RUN_DIRs? (directories that 'run', or 'stat -o', has "
                               "left)");
+        if (r->first && (r->all || r->given.format || r->given.threshold))
+            argp_error(state, "--first-divergence is text of one moment: not with other options");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -142,8 +153,10 @@ static int show(const struct request *r, const struct rep_results results[2])
                                       : r->all           ? 0
                                                          : THRESHOLD};
     int status = CLI_EXIT_USAGE;
-    rep_diff_make(&d);
-    if (hold_kept(&d)) {
+    (r->first ? rep_diff_make_head : rep_diff_make)(&d);
+    if (r->first) {
+        status = cli_first_divergence(&d, stdout);
+    } else if (hold_kept(&d)) {
         rep_diff_formats[r->as].write(&d, stdout);
         status = d.same ? SAME : DIFFERENT;
     }
@@ -156,6 +169,10 @@ static const struct argp_option options[] = {
      0},
     {"threshold", OPT_THRESHOLD, "PERCENT", 0,
      "Only what changes by at least this (default 1; with --all 0)", 0},
+    {"first-divergence", OPT_FIRST, NULL, 0,
+     "Simulate both again, and say in which cycle, on which card and at which instruction they "
+     "first differ",
+     0},
     {"format", 'f', "FORMAT", 0, "text (default), csv or json", 0},
     {0}};
 

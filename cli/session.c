@@ -59,6 +59,7 @@ struct state {
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
     struct cli_pins pins;
+    sim_tick asked;       /* [ticks] at which the listener wants to look; SIM_NEVER: never */
     struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
     struct rep_profile profile; /* as the run left it */
@@ -137,13 +138,15 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 static sim_tick next_moment(const struct state *s)
 {
     const sim_tick sample = s->samples.interval ? s->samples.next : SIM_NEVER;
-    return sample < s->pins.next ? sample : s->pins.next;
+    return sim_earlier(s->asked, sim_earlier(sample, s->pins.next));
 }
 
 static sim_tick on_moment(void *ctx, sim_tick at)
 {
     struct state *s = ctx;
     cli_pins_moment(&s->pins, s->machine, at);
+    if (at >= s->asked)
+        s->asked = s->ask->listener->moment(s->ask->listener->ctx, s->machine, at);
     if (s->samples.interval && at >= s->samples.next)
         rep_samples_take(&s->samples, &s->run, at, totals(s));
     return next_moment(s);
@@ -744,6 +747,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
     cli_pins_init(&s->pins, x);
     cli_pins_moment(&s->pins, s->machine, 0);
+    s->asked =
+        s->ask->listener && s->ask->listener->moment ? s->ask->listener->moment_at : SIM_NEVER;
     program_cards(s);
     enum cli_exit status = x->profile || x->truth ? begin_profile(s) : CLI_EXIT_OK;
     if (status == CLI_EXIT_OK)

@@ -210,10 +210,15 @@ static void hold_statistics(struct rep_diff *d)
     sort(&d->part[REP_DIFF_statistics]);
 }
 
-void rep_diff_make(struct rep_diff *d)
+void rep_diff_make_head(struct rep_diff *d)
 {
     d->same = !strcmp(d->of[0]->result_hash, d->of[1]->result_hash);
     hold_configs(d);
+}
+
+void rep_diff_make(struct rep_diff *d)
+{
+    rep_diff_make_head(d);
     if (!d->same || strcmp(d->of[0]->totals_hash, d->of[1]->totals_hash) != 0)
         hold_statistics(d);
 }

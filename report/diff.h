@@ -62,6 +62,8 @@ struct rep_diff {
 /** Compares configurations and statistics. @pre of, all and threshold are set, the rest is zero;
  *  rep_diff_free releases it */
 void rep_diff_make(struct rep_diff *diff);
+/** Compares configurations only. */
+void rep_diff_make_head(struct rep_diff *diff);
 /** The same of two profiles by function. */
 void rep_diff_functions(struct rep_diff *diff, struct rep_view *const view[2]);
 /** And of what objects lost by being shared. */
@@ -70,6 +72,9 @@ void rep_diff_free(struct rep_diff *diff);
 
 /** [%] By how much a value is more than it was. @return false: there is no such number */
 bool rep_change_percent(const struct rep_change *change, double *percent);
+
+/** Writes for people which runs they are, and what they were asked for otherwise. */
+void rep_diff_head(const struct rep_diff *diff, FILE *out);
 
 /** A way to write it. Strings are static. */
 struct rep_diff_format {

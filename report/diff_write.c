@@ -114,11 +114,16 @@ static void put_part(const struct rep_diff *d, enum rep_diff_part part, FILE *ou
     put_rest(d, changes, out);
 }
 
-void rep_diff_text(const struct rep_diff *d, FILE *out)
+void rep_diff_head(const struct rep_diff *d, FILE *out)
 {
     put_run(d, 0, out);
     put_run(d, 1, out);
     put_settings(d, out);
+}
+
+void rep_diff_text(const struct rep_diff *d, FILE *out)
+{
+    rep_diff_head(d, out);
     put_hashes(d, out);
     for (int of = 0; of < 2; of++)
         for (char **name = d->only[of]; name && *name; name++)

@@ -1,10 +1,11 @@
 /*
  * Two threads count in one word, by turns of a lock that spins; for what compares runs.
  *
- *     compare_guest TIMES [ODD]
+ *     compare_guest TIMES [ODD [WORD]]
  *
  * In round ODD (from 1) the first thread does something else, once: its first instruction there is
- * turn_off's. The arguments lie on its stack whatever they are, if they are as long.
+ * turn_off's. The arguments lie on its stack whatever they are, if they are as long. WORD is
+ * printed, in the same time whatever it is.
  */
 #include <numachine.h>
 #include <pthread.h>
@@ -48,5 +49,7 @@ int main(int argc, char **argv)
     NUMACHINE_BEGIN("rest");
     NUMACHINE_END("rest");
     printf("%u\n", count);
+    if (argc > 3)
+        puts(argv[3]);
     return 0;
 }
