@@ -229,17 +229,22 @@ static const char *put_parting(struct search *s)
     return NULL;
 }
 
+/* Whether a run comes to another result now. One that was interrupted has none to come to. */
+static bool is_other(const struct rep_results *r, const char *hash)
+{
+    return strcmp(r->status, "complete") == 0 && strcmp(r->result_hash, hash) != 0;
+}
+
 static void put_again(const struct search *s)
 {
+    static const char other[] =
+        "; its directory has another: it was another version, or read other input";
     for (int of = 0; of < 2; of++) {
         char hash[32];
         const struct cli_trail *trail = s->trail[of];
         snprintf(hash, sizeof hash, "xxh64:%016" PRIx64, trail->result);
         fprintf(s->out, "# %c, simulated again: %" PRIu64 " PCycles, %s%s\n", 'A' + of,
-                trail->ticks, hash,
-                strcmp(hash, s->diff->of[of]->result_hash) != 0
-                    ? "; its directory has another: it was another version, or read other input"
-                    : "");
+                trail->ticks, hash, is_other(s->diff->of[of], hash) ? other : "");
     }
 }
 

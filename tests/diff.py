@@ -135,14 +135,16 @@ def configuration(bench, a, b):
     assert (got["run.seed"]["a"], got["run.seed"]["b"], got["run.seed"]["a_origin"]) == ("1", "7", "default"), got
     assert got["program.args"]["b"] == "[60, 09]", got
     text = bench.diff(a, b)
-    assert "#   machine.bus.clock\n#     A: 50MHz  (configs/station-4.yaml:" in text and "#     B: 25MHz  (--set)\n" in text
+    assert "#   machine.bus.clock\n#     A: 50MHz  (configs/station-4.yaml:" in text, text
+    assert "#     B: 25MHz  (--set)\n" in text, text
 
 
 def functions(bench, a, b, everything):
     """PCycles of each function with those that `profile` has, and none where they are equal."""
     shown = []
     for run in (a, b):
-        rows = csv.DictReader(io.StringIO(command(bench.numachine, "profile", run, "--by=function", "-f", "csv").stdout))
+        table = command(bench.numachine, "profile", run, "--by=function", "-f", "csv").stdout
+        rows = csv.DictReader(io.StringIO(table))
         shown.append({row["function"]: row for row in rows})
     column = next(name for name in next(iter(shown[0].values())) if name.lower() in ("total", "pcycles"))
     cost = [{name: int(row[column]) for name, row in side.items()} for side in shown]
@@ -230,7 +232,8 @@ DAMAGED = [  # (file, what it becomes; None: it is gone), what is said
     ("stats.json", '{"schema": 2', "stats.json: line 1: "),
     ("stats.json", '{"schema": 2, "snapshots": {}}', "stats.json: snapshots: not an array"),
     ("stats.json", '{"schema": 2, "snapshots": []}', "stats.json: snapshots: empty"),
-    ("stats.json", '{"schema": 2, "snapshots": [{"name": "whole", "stats": {"machine": 1}}]}', "stats.json: snapshots[0]: "),
+    ("stats.json", '{"schema": 2, "snapshots": [{"name": "whole", "stats": {"machine": 1}}]}',
+     "stats.json: snapshots[0]: "),
     ("stats.json", '{"schema": 2, "snapshots": [{"name": 3, "stats": {}}]}', "stats.json: snapshots[0]: "),
     ("config.resolved.yaml", None, "config.resolved.yaml: error: "),
     ("config.resolved.yaml", "a: [", "config.resolved.yaml:"),

@@ -46,7 +46,8 @@ PARTS = [
     ("the same on rings", (("90", "70"), ("90", "80")), (("-m", "ring-16"),) * 2, "thread"),
     ("another way early", (("90", "11"), ("90", "12")), (("-m", "station-4"),) * 2, "thread"),
     ("one more round", (("81", "00"), ("82", "00")), (("-m", "station-4"),) * 2, None),
-    ("slower memory", (("20", "00"),) * 2, (("-m", "station-4"), ("-m", "station-4", "--set", "memory.dram_time=9cy")), None),
+    ("slower memory", (("20", "00"),) * 2,
+     (("-m", "station-4"), ("-m", "station-4", "--set", "memory.dram_time=9cy")), None),
 ]
 
 
@@ -74,7 +75,16 @@ def same(bench):
     b = bench.stat("b", "-m", "station-4", "--truth", "-g", "NACK", args=("90", "70"))
     said = bench.part(a, b, status=0)
     assert said.endswith("no difference in time\n") and "monitor.groups" in said, said
-    words = [bench.stat(name, "-m", "station-4", args=("90", "70", word)) for name, word in (("a", "left"), ("b", "rose"))]
+    short = [bench.stat(name, "-m", "station-4", "--limit", "50000cy", args=("90", "70"), status=6) for name in "ab"]
+    said = bench.part(*short, status=0)
+    assert said.endswith("no difference in time\n") and "its directory has another" not in said, said
+    manifest = json.loads((short[1] / "manifest.json").read_text())
+    manifest["status"], manifest["end"]["ticks"] = "partial", 40000
+    (short[1] / "manifest.json").write_text(json.dumps(manifest))
+    said = bench.part(*short)
+    assert said.endswith("first difference: PCycle 40000\nB ends at 40000\n"), said
+    words = [bench.stat(name, "-m", "station-4", args=("90", "70", word))
+             for name, word in (("a", "left"), ("b", "rose"))]
     said = bench.part(*words, status=0)
     assert said.endswith("no difference in time; but the programs wrote other bytes\n"), said
 

@@ -53,13 +53,14 @@ def rows_of(stats):
         ("{ratio: [work/machine.elapsed, whole/machine.elapsed], at_least: 2}", False,
          f"machine.elapsed of region work / machine.elapsed of region whole to be at least 2; it is {ratio}"),
         ("{ratio: [machine.truth.loads, machine.elapsed], region: rest, at_most: 1}", True, ""),
-        ("{ratio: [machine.elapsed, rest/machine.truth.l2_misses], at_most: 1}", False,
-         "machine.elapsed / machine.truth.l2_misses of region rest to be at most 1; machine.truth.l2_misses is 0"),
+        ("{ratio: [machine.elapsed, rest/machine.truth.virtual_coherency], at_most: 1}", False,
+         "machine.elapsed / machine.truth.virtual_coherency of region rest to be at most 1; "
+         "machine.truth.virtual_coherency is 0"),
         # What the files leave out is 0; what has no value is not known.
         ("{stat: 'machine.station[0].card[3].truth.loads', is: 0}", True, ""),
         ("{stat: 'machine.station[0].card[3].metric.nacks_per_read', is: 0}", False,
-         "machine.station[0].card[3].metric.nacks_per_read to be exactly 0; machine.station[0].card[3].metric.nacks_per_read has no value: "
-         "its formula would divide by zero"),
+         "machine.station[0].card[3].metric.nacks_per_read to be exactly 0; "
+         "machine.station[0].card[3].metric.nacks_per_read has no value: its formula would divide by zero"),
         # What is not there.
         ("{stat: machine.truth.l2_mises, is: 0}", False,
          "machine.truth.l2_mises to be exactly 0; the run has no statistic machine.truth.l2_mises; did you mean "
