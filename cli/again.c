@@ -15,10 +15,12 @@ bool cli_again_load(struct in_experiment *x, const char *directory, bool truth)
     char *path = sim_format("%s/config.resolved.yaml", directory);
     char *profile = sim_strdup("run.profile=false");
     char *asked = sim_format("run.truth=%s", truth ? "true" : "false");
-    char *sets[] = {profile, asked, NULL};
+    char *expect = sim_strdup("expect.stats=[]"); /* of the run as it was */
+    char *sets[] = {profile, asked, expect, NULL};
     const bool good = in_experiment_load(x, path, sets, &diag);
     free(profile);
     free(asked);
+    free(expect);
     free(path);
     return good;
 }

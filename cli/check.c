@@ -184,6 +184,13 @@ static void print_experiment(const struct in_experiment *x)
     in_value_format(&time, x->limit, limit, sizeof limit);
     printf("run         seed %llu, limit %s\n", (unsigned long long)x->seed, limit);
     printf("expected    exit status %u\n", x->expect_status);
+    for (size_t i = 0; i < x->expects; i++) {
+        fputs("            ", stdout);
+        in_expect_subject(&x->expect[i], stdout);
+        fputs(": ", stdout);
+        in_expect_bounds(&x->expect[i], stdout);
+        putchar('\n');
+    }
 }
 
 /** What of the sweep was understood: each point is looked at. */

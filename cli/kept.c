@@ -100,3 +100,15 @@ void cli_kept_close(struct cli_kept *k)
     rep_objects_free(&k->objects);
     rep_profile_free(&k->profile);
 }
+
+bool cli_results_open(struct rep_results *results, const char *directory)
+{
+    char why[8192];
+    char *path = sim_format("%s/manifest.json", directory);
+    const bool good = cli_kept_find(directory, path, "results", why, sizeof why) &&
+                      rep_results_read(results, directory, why, sizeof why);
+    free(path);
+    if (!good)
+        fprintf(stderr, "numachine: error: %s\n", why);
+    return good;
+}

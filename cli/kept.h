@@ -7,6 +7,7 @@
 #include "report/objects.h"
 #include "report/profile.h"
 #include "report/profile_code.h"
+#include "report/results.h"
 #include "report/truth.h"
 
 /** Zero, then cli_kept_open; cli_kept_close is due in any case. */
@@ -33,5 +34,9 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
 /** @return false after a complaint */
 bool cli_kept_open(struct cli_kept *kept, const char *directory, enum cli_kept_parts parts);
 void cli_kept_close(struct cli_kept *kept);
+
+/** Reads what a run of any kind has left. @return false after a complaint; rep_results_free is due
+ *  in any case */
+bool cli_results_open(struct rep_results *results, const char *directory);
 
 #endif

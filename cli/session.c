@@ -16,6 +16,7 @@
 #include "procard/r4400/r4400.h"
 #include "programs/workload.h"
 #include "report/components.h"
+#include "report/expect.h"
 #include "report/group.h"
 #include "report/heap.h"
 #include "report/histogram.h"
@@ -58,6 +59,7 @@ struct state {
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
     struct cli_pins pins;
+    sim_tick asked;       /* [ticks] at which the listener wants to look; SIM_NEVER: never */
     struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
     struct rep_profile profile; /* as the run left it */
@@ -136,13 +138,15 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 static sim_tick next_moment(const struct state *s)
 {
     const sim_tick sample = s->samples.interval ? s->samples.next : SIM_NEVER;
-    return sample < s->pins.next ? sample : s->pins.next;
+    return sim_earlier(s->asked, sim_earlier(sample, s->pins.next));
 }
 
 static sim_tick on_moment(void *ctx, sim_tick at)
 {
     struct state *s = ctx;
     cli_pins_moment(&s->pins, s->machine, at);
+    if (at >= s->asked)
+        s->asked = s->ask->listener->moment(s->ask->listener->ctx, s->machine, at);
     if (s->samples.interval && at >= s->samples.next)
         rep_samples_take(&s->samples, &s->run, at, totals(s));
     return next_moment(s);
@@ -505,8 +509,10 @@ static enum cli_exit exit_status(const struct state *s)
     const struct prog_outcome *out = &s->run.outcome;
     switch (out->end) {
     case PROG_EXITED:
-        return (unsigned)out->status == s->ask->experiment->expect_status ? CLI_EXIT_OK
-                                                                          : CLI_EXIT_EXPECT;
+        return (unsigned)out->status == s->ask->experiment->expect_status &&
+                       !rep_expect_broken(&s->run)
+                   ? CLI_EXIT_OK
+                   : CLI_EXIT_EXPECT;
     case PROG_SIGNALED:
         return CLI_EXIT_EXPECT;
     case PROG_LIMIT:
@@ -583,6 +589,8 @@ static enum cli_exit conclude(struct state *s)
     if (s->ask->listener && s->ask->listener->ended)
         s->ask->listener->ended(s->ask->listener->ctx, &s->run);
     s->manifest.status = how_far(out->end);
+    if (s->manifest.status == REP_COMPLETE)
+        rep_expect_judge(&s->run);
     const enum cli_exit status = exit_status(s);
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;
     if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
@@ -591,6 +599,7 @@ static enum cli_exit conclude(struct state *s)
     }
     if (*out->message)
         complain(out->message);
+    rep_expect_say(&s->run, stderr);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
         nm_machine_dump(s->machine, stderr);
     return status;
@@ -738,6 +747,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
     cli_pins_init(&s->pins, x);
     cli_pins_moment(&s->pins, s->machine, 0);
+    s->asked =
+        s->ask->listener && s->ask->listener->moment ? s->ask->listener->moment_at : SIM_NEVER;
     program_cards(s);
     enum cli_exit status = x->profile || x->truth ? begin_profile(s) : CLI_EXIT_OK;
     if (status == CLI_EXIT_OK)

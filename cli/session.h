@@ -20,6 +20,9 @@ struct cli_listener {
     /** As prog_hooks.interrupted. */
     void (*interrupted)(void *ctx, struct nm_machine *m, unsigned card,
                         const struct prog_access *access, unsigned count);
+    sim_tick moment_at; /**< [ticks] of the first call of `moment` */
+    /** As prog_hooks.moment, of a machine that may be looked at. */
+    sim_tick (*moment)(void *ctx, struct nm_machine *m, sim_tick at);
     /** The run has been counted up: registers and hash are known. */
     void (*ended)(void *ctx, const struct rep_run *run);
 };

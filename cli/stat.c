@@ -200,6 +200,12 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
                  "--set program...: the program is the one named on the command line");
         return false;
     }
+    if (x->expects) {
+        in_error(
+            diag, NULL, NULL, 0, 0,
+            "--set expect.stats: expectations are an experiment's, and 'run' holds it to them");
+        return false;
+    }
     x->name = in_strdup("stat");
     in_experiment_command(x, r->program);
     if (r->seed != IN_ABSENT) {

@@ -535,6 +535,7 @@ static void build(struct build *b, char *const *sets)
     b->x->origins = sim_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(b, i);
+    in_expect_read(b->r, b->x, &b->values[IN_KEY_expect]);
     if (keys_are_good)
         in_monitor_read(b->r, b->x, b->values);
 }
@@ -860,6 +861,7 @@ void in_experiment_free(struct in_experiment *x)
     free_groups(x);
     free(x->ranges);
     free(x->kept_apart);
+    in_expect_free(x->expect, x->expects);
     free(x->write);
     free(x->mask_symbol);
     free(x->status_card);

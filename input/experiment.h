@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "input/diag.h"
+#include "input/expect.h"
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
@@ -107,6 +108,8 @@ struct in_experiment {
     char *point;            /**< id of the sweep's point that this is; NULL: it is none ... */
     char **assigned;        /**< ... and its NULL-terminated assignments "a.b=c" */
     unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
+    struct in_expect *expect; /**< [expects] what is expected of its statistics */
+    size_t expects;
 
     struct in_origin *origins; /**< [rows of experiment.def] */
     char **inputs;             /**< NULL-terminated paths of every file read or to be read, for the

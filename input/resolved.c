@@ -184,6 +184,45 @@ static void write_counters(FILE *out, const struct in_experiment *x)
     fputc(']', out);
 }
 
+static void write_measured(FILE *out, const struct in_measured *stat)
+{
+    char *text = stat->region ? sim_format("%s/%s", stat->region, stat->stat) : NULL;
+    write_quoted(out, text ? text : stat->stat);
+    free(text);
+}
+
+/** Every statistic as one word that names its region; of one alone the region is a key. */
+static void write_expect(FILE *out, const struct in_expect *e)
+{
+    fputs(e->ratio ? "{ratio: [" : "{stat: ", out);
+    if (e->ratio) {
+        write_measured(out, &e->stat[0]);
+        fputs(", ", out);
+        write_measured(out, &e->stat[1]);
+        fputc(']', out);
+    } else {
+        write_quoted(out, e->stat[0].stat);
+        if (e->stat[0].region) {
+            fputs(", region: ", out);
+            write_quoted(out, e->stat[0].region);
+        }
+    }
+    for (int b = 0; b < IN_BOUND__COUNT; b++)
+        if (e->bound[b])
+            fprintf(out, ", %s: %s", in_bound_name[b], e->bound[b]);
+    fputc('}', out);
+}
+
+static void write_expects(FILE *out, const struct in_experiment *x)
+{
+    fputc('[', out);
+    for (size_t i = 0; i < x->expects; i++) {
+        fputs(i ? ", " : "", out);
+        write_expect(out, &x->expect[i]);
+    }
+    fputc(']', out);
+}
+
 /** Writes one value; `field` is its member of struct in_experiment. */
 static void write_value(FILE *out, const struct in_key *key, enum in_experiment_key id,
                         const struct in_experiment *x, const void *field)
@@ -213,7 +252,7 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
             write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
         break;
     case IN_ROWS:
-        write_counters(out, x);
+        (id == IN_KEY_expect ? write_expects : write_counters)(out, x);
         break;
     case IN_MAP:
         write_map(out, *(char **const *)field);

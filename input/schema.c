@@ -171,10 +171,16 @@ static json_t *table_schema(const struct in_table *table);
 static json_t *rows_schema(const struct in_key *key)
 {
     struct in_key keys[IN_COUNTER_KEYS];
-    const bool metrics = !strcmp(key->path, "metrics"), passes = !strcmp(key->path, "passes");
-    const struct in_table table = metrics  ? in_metric_table
-                                  : passes ? in_pass_table
-                                           : in_counter_table(nm_card_counters(in_cards()), keys);
+    const struct {
+        const char *path;
+        const struct in_table *table;
+    } lists[] = {{"metrics", &in_metric_table},
+                 {"passes", &in_pass_table},
+                 {"expect.stats", &in_expect_table}};
+    struct in_table table = in_counter_table(nm_card_counters(in_cards()), keys);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (!strcmp(key->path, lists[i].path))
+            table = *lists[i].table;
     return json_pack("{s:s,s:i,s:o}", "type", "array", "maxItems", IN_ITEMS_MAX, "items",
                      table_schema(&table));
 }

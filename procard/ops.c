@@ -231,6 +231,13 @@ struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card)
     return &c->cpu;
 }
 
+uint64_t pc_stands_at(struct nm_machine *m, unsigned card)
+{
+    struct pc_card *c = card_at(m, card);
+    pc_core_settle(c);
+    return pc_core_pc(c);
+}
+
 void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)
 {
     struct pc_card *c = card_at(m, card);

@@ -37,6 +37,10 @@ const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned car
 /** A card's processor, settled: what it shares with its card. */
 struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);
 
+/** Virtual address of the instruction at which a card's processor stands: for people. 0: its core
+ *  does not say, or it has not had a thread. */
+uint64_t pc_stands_at(struct nm_machine *m, unsigned card);
+
 /** Until the thread on the card, from here on, has completed so many instructions, nm_card_preempt
  *  does not stop it. 0: no longer. Its next trap ends it, too. */
 void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "report/digest.h"
+#include "report/expect.h"
 #include "report/version.h"
 
 #include <jansson.h>
@@ -221,6 +222,37 @@ static json_t *end_part(const struct rep_manifest *manifest)
                      "totals_hash", hash_text(run->hash.totals));
 }
 
+static json_t *measured(const struct in_measured *stat)
+{
+    return json_pack("{s:s,s:o}", "region", stat->region ? stat->region : REP_WHOLE, "stat",
+                     text(stat->stat));
+}
+
+/* An expectation with what became of it; null where nobody has judged it. */
+static json_t *expectation(const struct in_expect *e, const struct rep_judged *judged)
+{
+    json_t *about = json_pack("[o]", measured(&e->stat[0])), *bounds = json_object();
+    if (e->ratio)
+        json_array_append_new(about, measured(&e->stat[1]));
+    for (int b = 0; b < IN_BOUND__COUNT; b++)
+        if (e->bound[b])
+            json_object_set_new(bounds, in_bound_name[b], text(e->bound[b]));
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "where", text(e->where), "of", about, "bounds",
+                     bounds, "kept", judged ? json_boolean(judged->kept) : json_null(), "value",
+                     judged && judged->known ? text(judged->text) : json_null(), "why",
+                     judged && !judged->known ? text(judged->text) : json_null());
+}
+
+static json_t *expect_part(const struct rep_run *run)
+{
+    const struct in_experiment *x = run->experiment;
+    json_t *array = json_array();
+    for (size_t i = 0; i < x->expects; i++)
+        json_array_append_new(array,
+                              expectation(&x->expect[i], run->judged ? &run->judged[i] : NULL));
+    return array;
+}
+
 /* The run's own files that are whole, with their lengths, or the names of those that are not. */
 static json_t *files_part(const struct rep_manifest *manifest, bool whole)
 {
@@ -244,14 +276,14 @@ void rep_manifest_write(void *ctx, FILE *out)
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
     json_t *root =
-        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
                   MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
                   *manifest->error ? text(manifest->error) : json_null(), "end",
                   ended ? end_part(manifest) : json_null(), "files", files_part(manifest, true),
                   "missing", files_part(manifest, false), "experiment", experiment_part(run),
                   "inputs", inputs_part(manifest), "digest", text(manifest->digest), "numachine",
                   program_part(), "command", command_part(manifest), "host", host_part(&run->host),
-                  "remarks", texts(run->remark, run->remarks));
+                  "expect", expect_part(run), "remarks", texts(run->remark, run->remarks));
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     putc('\n', out);
     json_decref(root);

@@ -9,6 +9,7 @@
  */
 #include "base/alloc.h"
 #include "procard/core.h"
+#include "report/expect.h"
 #include "report/memory.h"
 #include "report/stats.h"
 
@@ -173,6 +174,7 @@ void rep_run_free(struct rep_run *run)
         free(run->remark[i]);
     free(run->region);
     free(run->remark);
+    rep_expect_free(run);
 }
 
 void rep_remark(struct rep_run *run, const char *format, ...)

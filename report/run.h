@@ -91,6 +91,8 @@ struct rep_run {
     struct prog_outcome outcome;
     struct rep_host host;
     struct rep_hashes hash; /**< of the results, rep_hash */
+    struct rep_judged
+        *judged; /**< [experiment->expects] rep_expect_judge; NULL: it was not called */
 };
 
 /** What `whole` is called. */

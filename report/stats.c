@@ -240,22 +240,33 @@ void rep_stat_kind(const struct rep_stat *stat, char *out, size_t size)
     snprintf(out + n, size - n, ".%s", stat->name);
 }
 
+static void walk_region(const struct rep_run *run, const struct rep_region *region, bool parts,
+                        rep_stat_fn *fn, void *ctx)
+{
+    struct walk w = {.run = run, .region = region, .component = "machine", .fn = fn, .ctx = ctx};
+    const bool whole = region == &run->region[0];
+    walk_time(&w);
+    walk_level(&w, "machine", rep_machine(run));
+    rep_highlights_walk(run, region, fn, ctx);
+    if (whole)
+        rep_histogram_walk(run, fn, ctx);
+    if (!parts)
+        return;
+    rep_parts_walk(run, walk_level, &w);
+    rep_components_walk(run, region, fn, ctx);
+    if (whole)
+        rep_registers_walk(run, fn, ctx);
+}
+
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                     void *ctx)
 {
     struct sieve sieve = {fn, ctx};
-    struct walk w = {
-        .run = run, .region = region, .component = "machine", .fn = sift, .ctx = &sieve};
-    const bool whole = region == &run->region[0];
-    walk_time(&w);
-    walk_level(&w, "machine", rep_machine(run));
-    rep_highlights_walk(run, region, sift, &sieve);
-    if (whole)
-        rep_histogram_walk(run, sift, &sieve);
-    if (!rep_is_detailed(run, region))
-        return;
-    rep_parts_walk(run, walk_level, &w);
-    rep_components_walk(run, region, sift, &sieve);
-    if (whole)
-        rep_registers_walk(run, sift, &sieve);
+    walk_region(run, region, rep_is_detailed(run, region), sift, &sieve);
+}
+
+void rep_stats_walk_all(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
+                        void *ctx)
+{
+    walk_region(run, region, true, fn, ctx);
 }

@@ -61,6 +61,10 @@ void rep_parts_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx);
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                     void *ctx);
 
+/** The same, and what is left out, too. */
+void rep_stats_walk_all(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
+                        void *ctx);
+
 /** A row of the ground truth, summed over the cards of a level. */
 uint64_t rep_truth_row(const struct rep_region *region, struct rep_level level, enum in_truth row);
 

@@ -38,6 +38,8 @@ for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/expe
         failures += 1
 for bad in ({"bus": {"clock": 50}}, {"bus": {"clok": "50MHz"}}, {"l2": {"line": "64"}},
             {"program": {"path": "a", "abi": "n32"}}, {"program": {}, "run": {"limit": "3"}},
+            {"program": {"path": "a"}, "expect": {"stats": [{"stat": "machine.elapsed", "at_mots": 1}]}},
+            {"program": {"path": "a"}, "expect": {"stats": {"stat": "machine.elapsed", "at_most": 1}}},
             {"eventset": ["run"]}, {"eventset": ["runn"], "short": "", "metrics": [], "long": ""},
             {"eventset": [], "short": "", "metrics": [{"name": "a", "unit": "b"}], "long": ""}):
     if validator.is_valid(bad):

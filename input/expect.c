@@ -1,0 +1,235 @@
+/*
+ * expect.stats: a list of statistics and the values they must have.
+ *
+ * Which statistics a run has depends on machine, events and groups, so that names are held against
+ * it when it has ended. Here is checked what can be: that each row says one thing, and can be kept.
+ */
+#include "input/expect.h"
+
+#include "input/tables.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_STAT, ROW_RATIO, ROW_REGION, ROW_BOUND, ROWS = ROW_BOUND + IN_BOUND__COUNT };
+
+/* The first word of each path. */
+static const char root[] = "machine.";
+
+static const struct in_key keys[] = {
+    {"stat",
+     {IN_TEXT, "a path of stats.json, such as machine.truth.l2_misses", 0, 0},
+     "",
+     "the statistic, in whose unit the bounds are; this or ratio"},
+    {"ratio",
+     {IN_LIST, "a list of two statistics, each as REGION/STAT or STAT", 0, 0},
+     "",
+     "the first statistic divided by the second: [alone/machine.elapsed, "
+     "together/machine.elapsed]"},
+    {"region",
+     {IN_TEXT, "the name of a region", 0, 0},
+     "",
+     "the region of statistics that name none; without it the whole run"},
+#define BOUND(name, operator, words) \
+    {#name, {IN_TEXT, "a number", 0, 0}, "", "the value must be " words " this"},
+#include "input/bounds.def"
+#undef BOUND
+};
+
+const struct in_table in_expect_table = {.keys = keys, .count = ROWS};
+
+const char *const in_bound_name[] = {
+#define BOUND(name, operator, words) #name,
+#include "input/bounds.def"
+#undef BOUND
+};
+
+static const char *const bound_words[] = {
+#define BOUND(name, operator, words) words,
+#include "input/bounds.def"
+#undef BOUND
+};
+
+static bool holds(enum in_bound bound, long double value, long double number)
+{
+    switch (bound) {
+#define BOUND(name, operator, words) \
+    case IN_BOUND_##name:            \
+        return value operator number;
+#include "input/bounds.def"
+#undef BOUND
+    default:
+        return true;
+    }
+}
+
+bool in_expect_holds(const struct in_expect *e, long double value)
+{
+    for (int b = 0; b < IN_BOUND__COUNT; b++)
+        if (e->bound[b] && !holds((enum in_bound)b, value, e->number[b]))
+            return false;
+    return true;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void put_measured(const struct in_measured *stat, FILE *out)
+{
+    fputs(stat->stat, out);
+    if (stat->region)
+        fprintf(out, " of region %s", stat->region);
+}
+
+void in_expect_subject(const struct in_expect *e, FILE *out)
+{
+    put_measured(&e->stat[0], out);
+    if (!e->ratio)
+        return;
+    fputs(" / ", out);
+    put_measured(&e->stat[1], out);
+}
+
+void in_expect_bounds(const struct in_expect *e, FILE *out)
+{
+    const char *between = "";
+    for (int b = 0; b < IN_BOUND__COUNT; b++)
+        if (e->bound[b]) {
+            fprintf(out, "%s%s %s", between, bound_words[b], e->bound[b]);
+            between = " and ";
+        }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/** A row while it is read. */
+struct row {
+    struct in_reading *r;
+    struct in_place at;
+    struct in_value v[ROWS];
+    struct in_expect *expect;
+};
+
+/** "file.yaml:12:7"; of a text without lines its name. Allocated. */
+static char *place_text(const struct in_place *at)
+{
+    if (at->doc->inline_text)
+        return in_strdup(at->doc->shown);
+    return sim_format("%s:%u:%u", at->doc->shown, at->line, at->column);
+}
+
+/** A number as people write it: no hexadecimal, no infinity, no unit. */
+static bool read_number(const char *text, long double *number)
+{
+    char *end;
+    const char *digits = text + (*text == '-');
+    if (!isdigit((unsigned char)*digits) || digits[strspn(digits, "0123456789.eE+-")])
+        return false;
+    *number = strtold(text, &end);
+    return !*end && isfinite(*number);
+}
+
+static void read_bounds(struct row *row)
+{
+    struct in_expect *e = row->expect;
+    for (int b = 0; b < IN_BOUND__COUNT; b++) {
+        struct in_value *v = &row->v[ROW_BOUND + b];
+        if (v->text && !read_number(v->text, &e->number[b]))
+            in_complain(row->r, &v->at, "'%s': '%.60s' is no number", keys[ROW_BOUND + b].path,
+                        v->text);
+        e->bound[b] = v->text;
+        v->text = NULL;
+    }
+}
+
+/** Takes "STAT" or "REGION/STAT" apart; a region may have any name, a statistic no slash. */
+static void read_measured(struct row *row, const struct in_place *at, const char *text,
+                          struct in_measured *stat)
+{
+    const char *slash = strrchr(text, '/'), *region = row->v[ROW_REGION].text;
+    stat->stat = in_strdup(slash ? slash + 1 : text);
+    stat->region = slash    ? sim_format("%.*s", (int)(slash - text), text)
+                   : region ? in_strdup(region)
+                            : NULL;
+    if (strncmp(stat->stat, root, strlen(root)) != 0)
+        in_complain(row->r, at,
+                    "'%.100s' is no statistic: their paths begin with '%s', as "
+                    "machine.truth.l2_misses (stats.json of any run has them)",
+                    stat->stat, root);
+}
+
+static void read_ratio(struct row *row)
+{
+    const struct in_value *v = &row->v[ROW_RATIO];
+    struct in_expect *e = row->expect;
+    e->ratio = true;
+    if (!v->list || !v->list[0] || !v->list[1] || v->list[2]) {
+        in_complain(row->r, &v->at, "'ratio': expected %s", keys[ROW_RATIO].form.unit);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        read_measured(row, &v->at, v->list[i], &e->stat[i]);
+}
+
+/** What is wrong with a row whose parts are right; NULL: nothing. */
+static const char *complaint_of(const struct row *row)
+{
+    const struct in_expect *e = row->expect;
+    const bool most = e->bound[IN_BOUND_at_most], least = e->bound[IN_BOUND_at_least],
+               is = e->bound[IN_BOUND_is];
+    if (!most && !least && !is)
+        return "nothing is expected of it; say at_most, at_least or is";
+    if (is && (most || least))
+        return "'is' says it all; leave the other bounds out";
+    if (most && least && e->number[IN_BOUND_at_least] > e->number[IN_BOUND_at_most])
+        return "no value is at least and at most that";
+    return NULL;
+}
+
+static void read_row(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,
+                     struct in_expect *expect)
+{
+    struct row row = {.r = r, .at = in_at(doc, node), .expect = expect};
+    const unsigned before = r->diag->errors;
+    in_read_mapping(r, doc, node, &in_expect_table, row.v);
+    const struct in_value *stat = &row.v[ROW_STAT];
+    expect->where = place_text(&row.at);
+    if (r->diag->errors == before && !stat->at.doc == !row.v[ROW_RATIO].at.doc)
+        in_complain(r, &row.at, "an expectation is about a stat, or about a ratio of two");
+    if (stat->text)
+        read_measured(&row, &stat->at, stat->text, &expect->stat[0]);
+    if (row.v[ROW_RATIO].at.doc)
+        read_ratio(&row);
+    read_bounds(&row);
+    const char *complaint = r->diag->errors == before ? complaint_of(&row) : NULL;
+    if (complaint)
+        in_complain(r, &row.at, "%s", complaint);
+    in_values_free(row.v, ROWS);
+}
+
+void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v)
+{
+    if (!v->node)
+        return;
+    const yaml_node_item_t *item = v->node->data.sequence.items.start;
+    const size_t count = (size_t)(v->node->data.sequence.items.top - item);
+    x->expect = sim_alloc(count, sizeof *x->expect);
+    for (x->expects = 0; x->expects < count; x->expects++)
+        read_row(r, v->at.doc, in_node(v->at.doc, item[x->expects]), &x->expect[x->expects]);
+}
+
+void in_expect_free(struct in_expect *expect, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct in_expect *e = &expect[i];
+        free(e->where);
+        for (int k = 0; k < 2; k++) {
+            free(e->stat[k].region);
+            free(e->stat[k].stat);
+        }
+        for (int b = 0; b < IN_BOUND__COUNT; b++)
+            free(e->bound[b]);
+    }
+    free(expect);
+}

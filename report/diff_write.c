@@ -1,0 +1,248 @@
+/*
+ * The differences of two runs, written: for people, as CSV, as JSON.
+ */
+#include "report/diff.h"
+#include "report/stats.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const struct rep_diff_format rep_diff_formats[] = {
+#define FORMAT(name, write, sentence) {#name, write, sentence},
+#include "report/diff_formats.def"
+#undef FORMAT
+};
+
+enum {
+    DIFF_SCHEMA = 1, /**< version of the layout of the JSON */
+    MOST = 20,       /**< rows of a part, unless all are wanted */
+    NUMBER = 24,     /**< [bytes] that a number takes */
+    WIDTH = 14       /**< of a column of numbers */
+};
+
+/* What people see where there is no value. */
+static const char *shown(const char *text)
+{
+    return *text ? text : "-";
+}
+
+/* B - A; "" if one of them is not there. @return buf */
+static const char *difference(const struct rep_change *c, int digits, char *buf, size_t size)
+{
+    const struct rep_value *a = &c->value[0], *b = &c->value[1];
+    const bool real = a->real || b->real;
+    const struct rep_value d = {
+        .is = a->is && b->is,
+        .real = real,
+        .count = real ? 0 : (int64_t)((uint64_t)b->count - (uint64_t)a->count),
+        .value = b->value - a->value,
+    };
+    return rep_value_text(&d, digits, buf, size);
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void put_run(const struct rep_diff *d, int i, FILE *out)
+{
+    fprintf(out, "# %c: %s, %s\n", 'A' + i, d->of[i]->directory, d->of[i]->status);
+}
+
+static void put_value(const struct rep_setting *s, int i, FILE *out)
+{
+    fprintf(out, "#     %c: %s", 'A' + i, s->value[i] ? s->value[i] : "-");
+    fprintf(out, *s->origin[i] ? "  (%s)\n" : "%s\n", s->origin[i]);
+}
+
+static void put_settings(const struct rep_diff *d, FILE *out)
+{
+    fprintf(out, d->settings ? "# configuration:\n" : "# configuration: the same\n");
+    for (size_t i = 0; i < d->settings; i++) {
+        fprintf(out, "#   %s\n", d->setting[i].key);
+        put_value(&d->setting[i], 0, out);
+        put_value(&d->setting[i], 1, out);
+    }
+}
+
+static void put_hashes(const struct rep_diff *d, FILE *out)
+{
+    if (d->same)
+        fprintf(out, "same results: %s\n", d->of[0]->result_hash);
+    else
+        fprintf(out, "# other results: A %s, B %s\n", d->of[0]->result_hash, d->of[1]->result_hash);
+    if (strcmp(d->of[0]->totals_hash, d->of[1]->totals_hash) == 0)
+        return;
+    if (d->same)
+        fputs("# other totals: these versions do not count the same\n", out);
+}
+
+static void put_change(const struct rep_change *c, FILE *out)
+{
+    char a[NUMBER], b[NUMBER], both[NUMBER], share[NUMBER] = "-";
+    double percent;
+    if (rep_change_percent(c, &percent))
+        snprintf(share, sizeof share, "%+.1f %%", percent);
+    fprintf(out, "%*s %*s %*s %12s  ", WIDTH,
+            shown(rep_value_text(&c->value[0], REP_DIGITS, a, sizeof a)), WIDTH,
+            shown(rep_value_text(&c->value[1], REP_DIGITS, b, sizeof b)), WIDTH,
+            shown(difference(c, REP_DIGITS, both, sizeof both)), share);
+    if (c->region && strcmp(c->region, REP_WHOLE) != 0)
+        fprintf(out, "%s/", c->region);
+    fprintf(out, "%s", c->name);
+    fprintf(out, c->region && *c->unit ? " [%s]\n" : "%s\n", c->region ? c->unit : "");
+}
+
+static void put_rest(const struct rep_diff *d, const struct rep_changes *changes, FILE *out)
+{
+    if (!d->all && changes->count > MOST)
+        fprintf(out, "# %zu more (--all)\n", changes->count - MOST);
+    if (changes->small)
+        fprintf(out, "# %zu more change by less than %g %% (--threshold)\n", changes->small,
+                d->threshold);
+    if (changes->parts)
+        fprintf(out, "# %zu more of stations, cards, buses and rings (--all)\n", changes->parts);
+}
+
+static void put_part(const struct rep_diff *d, enum rep_diff_part part, FILE *out)
+{
+    const struct rep_changes *changes = &d->part[part];
+    if (!changes->count && !changes->small && !changes->parts)
+        return;
+    fprintf(out, "#\n# %s\n#%*s %*s %*s %12s\n", rep_diff_parts[part].sentence, WIDTH - 1, "A",
+            WIDTH, "B", WIDTH, "B - A", "change");
+    for (size_t i = 0; i < changes->count && (d->all || i < MOST); i++)
+        put_change(&changes->change[i], out);
+    put_rest(d, changes, out);
+}
+
+void rep_diff_head(const struct rep_diff *d, FILE *out)
+{
+    put_run(d, 0, out);
+    put_run(d, 1, out);
+    put_settings(d, out);
+}
+
+void rep_diff_text(const struct rep_diff *d, FILE *out)
+{
+    rep_diff_head(d, out);
+    put_hashes(d, out);
+    for (int of = 0; of < 2; of++)
+        for (char **name = d->only[of]; name && *name; name++)
+            fprintf(out, "# only %c has the region %s\n", 'A' + of, *name);
+    for (int p = 0; p < REP_DIFF__COUNT; p++)
+        put_part(d, (enum rep_diff_part)p, out);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static void put_fields(FILE *out, const char *const *field, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            putc(',', out);
+        rep_csv_field(out, field[i]);
+    }
+    putc('\n', out);
+}
+
+static void put_row(const char *part, const struct rep_change *c, FILE *out)
+{
+    char a[NUMBER], b[NUMBER], both[NUMBER], share[NUMBER] = "";
+    double percent;
+    if (rep_change_percent(c, &percent))
+        snprintf(share, sizeof share, "%.6g", percent);
+    const char *const field[] = {part,
+                                 c->region ? c->region : REP_WHOLE,
+                                 c->name,
+                                 rep_value_text(&c->value[0], REP_DIGITS_ALL, a, sizeof a),
+                                 rep_value_text(&c->value[1], REP_DIGITS_ALL, b, sizeof b),
+                                 difference(c, REP_DIGITS_ALL, both, sizeof both),
+                                 share,
+                                 c->unit};
+    put_fields(out, field, sizeof field / sizeof *field);
+}
+
+void rep_diff_csv(const struct rep_diff *d, FILE *out)
+{
+    fputs("part,region,name,a,b,difference,percent,unit\n", out);
+    for (size_t i = 0; i < d->settings; i++) {
+        const struct rep_setting *s = &d->setting[i];
+        const char *const field[] = {"configuration",
+                                     "",
+                                     s->key,
+                                     s->value[0] ? s->value[0] : "",
+                                     s->value[1] ? s->value[1] : "",
+                                     "",
+                                     "",
+                                     ""};
+        put_fields(out, field, sizeof field / sizeof *field);
+    }
+    for (int p = 0; p < REP_DIFF__COUNT; p++)
+        for (size_t i = 0; i < d->part[p].count; i++)
+            put_row(rep_diff_parts[p].name, &d->part[p].change[i], out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Of bytes that are no text, what is. */
+static json_t *text(const char *bytes)
+{
+    json_t *string = bytes ? json_string(bytes) : NULL;
+    return string ? string : bytes ? json_string("?") : json_null();
+}
+
+static json_t *run_json(const struct rep_results *r)
+{
+    return json_pack("{s:o,s:s,s:s,s:s}", "directory", text(r->directory), "status", r->status,
+                     "result_hash", r->result_hash, "totals_hash", r->totals_hash);
+}
+
+static json_t *settings_json(const struct rep_diff *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->settings; i++) {
+        const struct rep_setting *s = &d->setting[i];
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o}", "key", text(s->key), "a",
+                                              text(s->value[0]), "b", text(s->value[1]), "a_origin",
+                                              text(s->origin[0]), "b_origin", text(s->origin[1])));
+    }
+    return list;
+}
+
+static json_t *changes_json(const struct rep_changes *changes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct rep_change *c = &changes->change[i];
+        double percent;
+        const bool has = rep_change_percent(c, &percent);
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "region",
+                                              text(c->region ? c->region : REP_WHOLE), "name",
+                                              text(c->name), "a", rep_value_json(&c->value[0]), "b",
+                                              rep_value_json(&c->value[1]), "percent",
+                                              has ? json_real(percent) : json_null(), "unit",
+                                              text(c->unit)));
+    }
+    return list;
+}
+
+static json_t *regions_json(char *const *names)
+{
+    json_t *list = json_array();
+    for (; names && *names; names++)
+        json_array_append_new(list, text(*names));
+    return list;
+}
+
+void rep_diff_json(const struct rep_diff *d, FILE *out)
+{
+    json_t *root =
+        json_pack("{s:i,s:b,s:o,s:o,s:o,s:o,s:o}", "schema", DIFF_SCHEMA, "same", d->same, "a",
+                  run_json(d->of[0]), "b", run_json(d->of[1]), "configuration", settings_json(d),
+                  "regions_only_in_a", regions_json(d->only[0]), "regions_only_in_b",
+                  regions_json(d->only[1]));
+    for (int p = 0; p < REP_DIFF__COUNT; p++)
+        json_object_set_new(root, rep_diff_parts[p].name, changes_json(&d->part[p]));
+    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+    putc('\n', out);
+    json_decref(root);
+}

@@ -1,0 +1,193 @@
+/*
+ * Expectations and what became of them. A statistic is looked for by its name among all there are,
+ * those that the files leave out included: a card that did nothing has counts of 0.
+ */
+#include "report/expect.h"
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "report/stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one statistic --------------------------------------------------------------------------- */
+
+/* A look for a statistic. */
+struct look {
+    const char *path;
+    bool found;
+    char value[64];     /* as stats.json has it; "": it has none */
+    const char *reason; /* why. Static */
+    char **name;        /* [names] of all there are, if they are wanted */
+    size_t names, room;
+    bool wanted;
+};
+
+static bool is_named(const struct rep_stat *stat, const char *path)
+{
+    const size_t n = strlen(stat->component);
+    return !strncmp(path, stat->component, n) && path[n] == '.' &&
+           !strcmp(path + n + 1, stat->name);
+}
+
+static void note_name(struct look *look, const struct rep_stat *stat)
+{
+    if (look->names == look->room) {
+        look->room = look->room ? 2 * look->room : 256;
+        look->name = sim_grow(look->name, look->room, sizeof *look->name);
+    }
+    look->name[look->names++] = sim_format("%s.%s", stat->component, stat->name);
+}
+
+static void on_stat(void *ctx, const struct rep_stat *stat)
+{
+    struct look *look = ctx;
+    if (look->wanted)
+        note_name(look, stat);
+    if (look->found || !is_named(stat, look->path))
+        return;
+    look->found = true;
+    look->reason = stat->reason;
+    if (stat->real)
+        snprintf(look->value, sizeof look->value, "%.12g", stat->value);
+    else
+        snprintf(look->value, sizeof look->value, "%" PRIu64, stat->count);
+}
+
+static const char *next_name(void *ctx, size_t i)
+{
+    const struct look *look = ctx;
+    return i < look->names ? look->name[i] : NULL;
+}
+
+/* "no statistic ...; did you mean ...?" Allocated. */
+static char *unknown_stat(const struct rep_run *run, const struct rep_region *region,
+                          const char *path)
+{
+    struct look look = {.path = path, .wanted = true};
+    rep_stats_walk_all(run, region, on_stat, &look);
+    const char *near = sim_nearest(path, next_name, &look);
+    char *why = near ? sim_format("the run has no statistic %s; did you mean %s?", path, near)
+                     : sim_format("the run has no statistic %s", path);
+    for (size_t i = 0; i < look.names; i++)
+        free(look.name[i]);
+    free(look.name);
+    return why;
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+static const struct rep_region *find_region(const struct rep_run *run, const char *name)
+{
+    for (size_t i = 0; i < run->regions; i++)
+        if (!strcmp(run->region[i].name, name))
+            return &run->region[i];
+    return NULL;
+}
+
+static const char *next_region(void *ctx, size_t i)
+{
+    const struct rep_run *run = ctx;
+    return i < run->regions ? run->region[i].name : NULL;
+}
+
+static char *unknown_region(const struct rep_run *run, const char *name)
+{
+    const char *near = sim_nearest(name, next_region, (void *)run);
+    return near ? sim_format("the program entered no region %s; did you mean %s?", name, near)
+                : sim_format("the program entered no region %s", name);
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+/* The value of a statistic. @param[out] value, text  text is allocated in any case: the value, or
+ * why there is none */
+static bool measure(const struct rep_run *run, const struct in_measured *stat, long double *value,
+                    char **text)
+{
+    const char *name = stat->region ? stat->region : REP_WHOLE;
+    const struct rep_region *region = find_region(run, name);
+    struct look look = {.path = stat->stat};
+    *text = NULL;
+    if (!region) {
+        *text = unknown_region(run, name);
+        return false;
+    }
+    rep_stats_walk_all(run, region, on_stat, &look);
+    if (!look.found)
+        *text = unknown_stat(run, region, stat->stat);
+    else if (look.reason)
+        *text = sim_format("%s has no value: %s", stat->stat, look.reason);
+    else
+        *text = sim_strdup(look.value);
+    *value = strtold(look.value, NULL);
+    return look.found && !look.reason;
+}
+
+static bool divide(const struct rep_run *run, const struct in_expect *e, long double *value,
+                   char **text)
+{
+    long double below;
+    if (!measure(run, &e->stat[0], value, text))
+        return false;
+    free(*text);
+    if (!measure(run, &e->stat[1], &below, text))
+        return false;
+    free(*text);
+    if (below == 0) {
+        *text = sim_format("%s is 0", e->stat[1].stat);
+        return false;
+    }
+    *text = sim_format("%.12Lg", *value / below);
+    *value = strtold(*text, NULL);
+    return true;
+}
+
+void rep_expect_judge(struct rep_run *run)
+{
+    const struct in_experiment *x = run->experiment;
+    run->judged = sim_alloc(x->expects, sizeof *run->judged);
+    for (size_t i = 0; i < x->expects; i++) {
+        const struct in_expect *e = &x->expect[i];
+        struct rep_judged *judged = &run->judged[i];
+        long double value = 0;
+        judged->known = e->ratio ? divide(run, e, &value, &judged->text)
+                                 : measure(run, &e->stat[0], &value, &judged->text);
+        judged->kept = judged->known && in_expect_holds(e, value);
+    }
+}
+
+void rep_expect_free(struct rep_run *run)
+{
+    for (size_t i = 0; run->judged && i < run->experiment->expects; i++)
+        free(run->judged[i].text);
+    free(run->judged);
+    run->judged = NULL;
+}
+
+size_t rep_expect_broken(const struct rep_run *run)
+{
+    size_t broken = 0;
+    for (size_t i = 0; run->judged && i < run->experiment->expects; i++)
+        broken += !run->judged[i].kept;
+    return broken;
+}
+
+static void say(const struct in_expect *e, const struct rep_judged *judged, FILE *out)
+{
+    fprintf(out, "%s: error: expected ", e->where);
+    in_expect_subject(e, out);
+    fputs(" to be ", out);
+    in_expect_bounds(e, out);
+    fprintf(out, "; %s%s\n", judged->known ? "it is " : "", judged->text);
+}
+
+void rep_expect_say(const struct rep_run *run, FILE *out)
+{
+    const struct in_experiment *x = run->experiment;
+    for (size_t i = 0; run->judged && i < x->expects; i++)
+        if (!run->judged[i].kept)
+            say(&x->expect[i], &run->judged[i], out);
+}

@@ -1,0 +1,180 @@
+/*
+ * A run's directory, read back. Everything in it is a claim; a value that is no number is none.
+ */
+#include "report/results.h"
+
+#include "base/alloc.h"
+#include "report/claims.h"
+#include "report/stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANIFEST_SCHEMA = 1, STATS_SCHEMA = 2, PATH_ROOM = 512 };
+
+static const char machine[] = "machine";
+
+/* ---- the files ------------------------------------------------------------------------------- */
+
+static bool take_manifest(struct rep_results *r, const struct rep_claims *claims)
+{
+    r->manifest = rep_claim_file(claims);
+    if (!r->manifest || !rep_claim_schema(claims, r->manifest, MANIFEST_SCHEMA))
+        return false;
+    r->status = json_string_value(json_object_get(r->manifest, "status"));
+    r->end = json_object_get(r->manifest, "end");
+    r->result_hash = json_string_value(json_object_get(r->end, "result_hash"));
+    r->totals_hash = json_string_value(json_object_get(r->end, "totals_hash"));
+    if (!r->status)
+        return rep_refuse(claims, "status: missing");
+    if (strcmp(r->status, "complete") != 0 && strcmp(r->status, "partial") != 0)
+        return rep_refuse(claims, "the run is '%s': there are no results to compare", r->status);
+    return (r->result_hash && r->totals_hash) || rep_refuse(claims, "end: it has no hashes");
+}
+
+static bool is_snapshot(const json_t *shot)
+{
+    const char *component;
+    json_t *part, *stats = json_object_get(shot, "stats");
+    json_object_foreach(stats, component, part) {
+        if (!json_is_object(part))
+            return false;
+    }
+    return json_is_object(stats) && json_is_string(json_object_get(shot, "name"));
+}
+
+static bool take_stats(struct rep_results *r, const struct rep_claims *claims)
+{
+    r->stats = rep_claim_file(claims);
+    if (!r->stats || !rep_claim_schema(claims, r->stats, STATS_SCHEMA))
+        return false;
+    const json_t *shots = rep_claim_list(claims, r->stats, "snapshots");
+    for (size_t i = 0; i < json_array_size(shots); i++)
+        if (!is_snapshot(json_array_get(shots, i)))
+            return rep_refuse(claims, "snapshots[%zu]: not {name, stats: {component: {...}}}", i);
+    return shots && (json_array_size(shots) || rep_refuse(claims, "snapshots: empty"));
+}
+
+typedef bool take_fn(struct rep_results *r, const struct rep_claims *claims);
+
+static bool read_file(struct rep_results *r, const char *name, take_fn *take, char *why,
+                      size_t size)
+{
+    char *path = sim_format("%s/%s", r->directory, name);
+    const struct rep_claims claims = {path, why, size};
+    const bool good = take(r, &claims);
+    free(path);
+    return good;
+}
+
+static bool take_config(struct rep_results *r, const struct rep_claims *claims)
+{
+    return in_flat_read(&r->config, claims->file, claims->why, claims->size);
+}
+
+bool rep_results_read(struct rep_results *r, const char *directory, char *why, size_t size)
+{
+    *r = (struct rep_results){.directory = directory};
+    return read_file(r, "manifest.json", take_manifest, why, size) &&
+           read_file(r, "config.resolved.yaml", take_config, why, size) &&
+           read_file(r, "stats.json", take_stats, why, size);
+}
+
+void rep_results_free(struct rep_results *r)
+{
+    in_flat_free(&r->config);
+    json_decref(r->manifest);
+    json_decref(r->stats);
+    *r = (struct rep_results){0};
+}
+
+/* ---- what is in them ------------------------------------------------------------------------- */
+
+static const json_t *snapshots(const struct rep_results *r)
+{
+    return json_object_get(r->stats, "snapshots");
+}
+
+size_t rep_results_regions(const struct rep_results *r)
+{
+    return json_array_size(snapshots(r));
+}
+
+const char *rep_results_region(const struct rep_results *r, size_t i)
+{
+    return json_string_value(json_object_get(json_array_get(snapshots(r), i), "name"));
+}
+
+const json_t *rep_results_stats(const struct rep_results *r, const char *region)
+{
+    for (size_t i = 0; i < rep_results_regions(r); i++)
+        if (!strcmp(rep_results_region(r, i), region))
+            return json_object_get(json_array_get(snapshots(r), i), "stats");
+    return NULL;
+}
+
+/* What a part of a machine leaves out is 0, unless it is a formula's, or the machine has not got it
+ * either. */
+static bool is_left_out(const json_t *stats, const char *component, const char *stat)
+{
+    const bool derived = !strncmp(stat, "metric.", 7) || !strncmp(stat, "group.", 6);
+    const bool card = strchr(component, '[') && !strncmp(stat, "monitor.", 8);
+    return strcmp(component, machine) != 0 && !derived &&
+           (!card || json_object_get(json_object_get(stats, machine), stat));
+}
+
+struct rep_value rep_results_value(const json_t *stats, const char *component, const char *stat)
+{
+    const json_t *value = json_object_get(json_object_get(stats, component), stat);
+    if (json_is_integer(value))
+        return (struct rep_value){true, false, json_integer_value(value),
+                                  (double)json_integer_value(value)};
+    if (json_is_real(value))
+        return (struct rep_value){.is = true, .real = true, .value = json_real_value(value)};
+    return (struct rep_value){.is = !value && stats && is_left_out(stats, component, stat)};
+}
+
+const char *rep_results_unit(const struct rep_results *r, const char *component, const char *stat)
+{
+    char kind[PATH_ROOM], path[PATH_ROOM];
+    const json_t *names = json_object_get(r->stats, "names");
+    rep_stat_kind(&(struct rep_stat){.component = component, .name = stat}, kind, sizeof kind);
+    snprintf(path, sizeof path, "%s.%s", component, stat);
+    const json_t *name = json_object_get(names, path);
+    const char *unit =
+        json_string_value(json_object_get(name ? name : json_object_get(names, kind), "unit"));
+    return unit ? unit : "";
+}
+
+const char *rep_results_input(const struct rep_results *r, const char *member)
+{
+    const json_t *experiment = json_object_get(r->manifest, "experiment");
+    const json_t *inputs = json_object_get(r->manifest, "inputs");
+    const char *path = json_string_value(json_object_get(experiment, member));
+    for (size_t i = 0; path && i < json_array_size(inputs); i++) {
+        const json_t *input = json_array_get(inputs, i);
+        const char *other = json_string_value(json_object_get(input, "path"));
+        if (other && !strcmp(other, path))
+            return json_string_value(json_object_get(input, "hash"));
+    }
+    return NULL;
+}
+
+const char *rep_value_text(const struct rep_value *value, int digits, char *buf, size_t size)
+{
+    *buf = '\0';
+    if (value->is && value->real)
+        snprintf(buf, size, "%.*g", digits, value->value);
+    else if (value->is)
+        snprintf(buf, size, "%" PRId64, value->count);
+    return buf;
+}
+
+json_t *rep_value_json(const struct rep_value *value)
+{
+    if (!value->is)
+        return json_null();
+    return value->real ? json_real(value->value) : json_integer(value->count);
+}

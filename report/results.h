@@ -1,0 +1,68 @@
+/*
+ * What a run has left in its directory, read back: how it ended, what it was, what it counted. For
+ * who holds runs against each other.
+ */
+#ifndef REP_RESULTS_H
+#define REP_RESULTS_H
+
+#include "input/flat.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A value of stats.json. */
+struct rep_value {
+    bool is;       /**< there is one */
+    bool real;     /**< `value` holds it; else `count`, too */
+    int64_t count; /**< exact */
+    double value;
+};
+
+/** Zero, then rep_results_read; rep_results_free is due in any case. Strings and documents are its
+ *  own. */
+struct rep_results {
+    const char *directory;    /**< the caller's */
+    struct in_flat config;    /**< config.resolved.yaml */
+    json_t *manifest, *stats; /**< the documents */
+    const json_t *end;        /**< of the manifest */
+    const char *status;       /**< "complete", "partial" */
+    const char *result_hash, *totals_hash;
+};
+
+/** Reads a run's directory; a run that has left no results is refused, too.
+ *  @return false with one line in `why`: the file, and what is wrong with it */
+bool rep_results_read(struct rep_results *results, const char *directory, char *why, size_t size);
+void rep_results_free(struct rep_results *results);
+
+/** How many regions there are, and their names; [0] is the whole run. */
+size_t rep_results_regions(const struct rep_results *results);
+const char *rep_results_region(const struct rep_results *results, size_t i);
+
+/** The statistics of a region, by component: {component: {stat: value}}. NULL: it has no such
+ *  region. */
+const json_t *rep_results_stats(const struct rep_results *results, const char *region);
+
+/** A statistic of a region; what the files leave out is 0 where it is a count of a part that the
+ *  machine as a whole has, too, or has no other (docs/results.md). */
+struct rep_value rep_results_value(const json_t *stats, const char *component, const char *stat);
+
+/** Its unit; "": not known. */
+const char *rep_results_unit(const struct rep_results *results, const char *component,
+                             const char *stat);
+
+/** The hash of a file that the run read: "xxh64:..."; NULL: it is not known, or there is none.
+ *  @param member  of the manifest's experiment: "program", "stdin" */
+const char *rep_results_input(const struct rep_results *results, const char *member);
+
+/** How many digits of a value that is no count are written: for people, and as stats.json has it.
+ */
+enum { REP_DIGITS = 6, REP_DIGITS_ALL = 12 };
+
+/** The value as text: counts with all digits. @return buf; "" if there is none */
+const char *rep_value_text(const struct rep_value *value, int digits, char *buf, size_t size);
+/** The same as JSON; null if there is none. New reference. */
+json_t *rep_value_json(const struct rep_value *value);
+
+#endif

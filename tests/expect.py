@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""
+expect.stats: what each row comes to, the line that says so, the manifest and the exit status; and rows that are refused
+before anything runs.
+
+    expect.py NUMACHINE GUEST
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TIMES = 50
+FILE = "held.yaml"
+AT = f"{FILE}:6:7: error: expected "
+
+
+def run(numachine, directory, *words):
+    return subprocess.run([numachine, *words], capture_output=True, text=True, timeout=120, check=False, cwd=directory,
+                          stdin=subprocess.DEVNULL)
+
+
+def experiment(guest, row, status=0):
+    return (f"machine: station-4\nprogram: {{path: {guest}, args: ['{TIMES}']}}\n"
+            f"expect:\n  status: {status}\n  stats:\n    - {row}\n")
+
+
+def rows_of(stats):
+    """(row, whether it is kept, what the line says behind "expected "): from the statistics of a run."""
+    whole = stats["whole"]["machine"]
+    work = stats["work"]["machine"]
+    misses, loads, seconds = work["truth.l2_misses"], whole["truth.loads"], whole["seconds"]
+    ratio = f"{work['elapsed'] / whole['elapsed']:.12g}"
+    path = "machine.truth.l2_misses"
+    return [
+        (f"{{stat: {path}, region: work, is: {misses}}}", True, ""),
+        (f"{{stat: {path}, region: work, at_most: {misses}}}", True, ""),
+        (f"{{stat: {path}, region: work, at_least: {misses}}}", True, ""),
+        (f"{{stat: {path}, region: work, at_least: 1, at_most: 1e9}}", True, ""),
+        (f"{{stat: {path}, region: work, at_most: {misses - 1}}}", False,
+         f"{path} of region work to be at most {misses - 1}; it is {misses}"),
+        (f"{{stat: {path}, region: work, is: {misses + 1}}}", False,
+         f"{path} of region work to be exactly {misses + 1}; it is {misses}"),
+        (f"{{stat: machine.truth.loads, at_least: {loads + 1}}}", False,
+         f"machine.truth.loads to be at least {loads + 1}; it is {loads}"),
+        (f"{{stat: machine.truth.loads, at_least: {loads + 1}, at_most: {loads + 2}}}", False,
+         f"machine.truth.loads to be at least {loads + 1} and at most {loads + 2}; it is {loads}"),
+        (f"{{stat: machine.seconds, is: {seconds}}}", True, ""),
+        (f"{{stat: machine.seconds, at_most: {seconds / 2}}}", False,
+         f"machine.seconds to be at most {seconds / 2}; it is {seconds:.12g}"),
+        (f"{{ratio: [work/machine.elapsed, machine.elapsed], is: {ratio}}}", True, ""),
+        ("{ratio: [work/machine.elapsed, whole/machine.elapsed], at_least: 2}", False,
+         f"machine.elapsed of region work / machine.elapsed of region whole to be at least 2; it is {ratio}"),
+        ("{ratio: [machine.truth.loads, machine.elapsed], region: rest, at_most: 1}", True, ""),
+        ("{ratio: [machine.elapsed, rest/machine.truth.virtual_coherency], at_most: 1}", False,
+         "machine.elapsed / machine.truth.virtual_coherency of region rest to be at most 1; "
+         "machine.truth.virtual_coherency is 0"),
+        # What the files leave out is 0; what has no value is not known.
+        ("{stat: 'machine.station[0].card[3].truth.loads', is: 0}", True, ""),
+        ("{stat: 'machine.station[0].card[3].metric.nacks_per_read', is: 0}", False,
+         "machine.station[0].card[3].metric.nacks_per_read to be exactly 0; "
+         "machine.station[0].card[3].metric.nacks_per_read has no value: its formula would divide by zero"),
+        # What is not there.
+        ("{stat: machine.truth.l2_mises, is: 0}", False,
+         "machine.truth.l2_mises to be exactly 0; the run has no statistic machine.truth.l2_mises; did you mean "
+         "machine.truth.l2_misses?"),
+        ("{stat: 'machine.station[7].card[3].truth.loads', is: 0}", False,
+         "machine.station[7].card[3].truth.loads to be exactly 0; the run has no statistic "
+         "machine.station[7].card[3].truth.loads; did you mean machine.station[0].card[3].truth.loads?"),
+        ("{stat: machine.elapsed, region: wrok, at_most: 1}", False,
+         "machine.elapsed of region wrok to be at most 1; the program entered no region wrok; did you mean work?"),
+        ("{stat: machine.elapsed, region: something else, at_most: 1}", False,
+         "machine.elapsed of region something else to be at most 1; the program entered no region something else"),
+    ]
+
+
+REFUSED = [
+    ("{stat: truth.loads, is: 1}", "6:14: error: 'truth.loads' is no statistic: their paths begin with 'machine.'"),
+    ("{stat: machine.elapsed}", "6:7: error: nothing is expected of it; say at_most, at_least or is"),
+    ("{is: 3}", "6:7: error: an expectation is about a stat, or about a ratio of two"),
+    ("{stat: machine.elapsed, ratio: [machine.elapsed, machine.elapsed], is: 1}",
+     "6:7: error: an expectation is about a stat, or about a ratio of two"),
+    ("{ratio: [machine.elapsed], is: 1}", "6:15: error: 'ratio': expected a list of two statistics"),
+    ("{ratio: [machine.elapsed, machine.elapsed, machine.elapsed], is: 1}", "'ratio': expected a list of two"),
+    ("{ratio: machine.elapsed, is: 1}", "'ratio' is a single value; expected a list of two statistics"),
+    ("{stat: machine.elapsed, is: 1, at_most: 2}", "6:7: error: 'is' says it all"),
+    ("{stat: machine.elapsed, at_least: 3, at_most: 2}", "6:7: error: no value is at least and at most that"),
+    ("{stat: machine.elapsed, at_most: 10us}", "6:40: error: 'at_most': '10us' is no number"),
+    ("{stat: machine.elapsed, at_most: 0x10}", "'at_most': '0x10' is no number"),
+    ("{stat: machine.elapsed, at_most: 1e9999}", "'at_most': '1e9999' is no number"),
+    ("{stat: machine.elapsed, at_most: .inf}", "'at_most': '.inf' is no number"),
+    ("{stat: machine.elapsed, at_mots: 1}", "unknown key 'at_mots'; did you mean 'at_most'?"),
+    ("machine.elapsed", "error: expected keys with values"),
+]
+
+
+class Bench:
+    def __init__(self, numachine, guest, directory):
+        self.numachine, self.guest, self.directory = numachine, guest, directory
+
+    def hold(self, row, status=0, name="out"):
+        (self.directory / FILE).write_text(experiment(self.guest, row, status))
+        done = run(self.numachine, self.directory, "run", "-q", "--force", "-o", name, FILE)
+        path = self.directory / name / "manifest.json"
+        return done, json.loads(path.read_text()) if path.exists() else None
+
+    def statistics(self):
+        self.hold("{stat: machine.elapsed, at_least: 0}", name="first")
+        shots = json.loads((self.directory / "first/stats.json").read_text())["snapshots"]
+        return {shot["name"]: shot["stats"] for shot in shots}
+
+
+def judge(bench):
+    for row, kept, said in rows_of(bench.statistics()):
+        done, manifest = bench.hold(row)
+        assert done.returncode == (0 if kept else 1), (row, done.returncode, done.stderr)
+        assert done.stderr == ("" if kept else AT + said + "\n"), (row, done.stderr, said)
+        judged, = manifest["expect"]
+        assert judged["kept"] is kept and judged["where"] == f"{FILE}:6:7", (row, judged)
+        assert (judged["value"] is None) == (judged["why"] is not None), (row, judged)
+        assert manifest["end"]["exit_code"] == done.returncode and manifest["status"] == "complete", (row, manifest)
+        shown = run(bench.numachine, bench.directory, "check", FILE)
+        assert shown.returncode == 0 and (kept or said.split(" to be ")[0] + ": " in shown.stdout), (row, shown)
+        # As it was understood, it comes to the same.
+        again = run(bench.numachine, bench.directory, "run", "-q", "--force", "-o", "again", "out/config.resolved.yaml")
+        assert again.returncode == done.returncode, (row, again.stderr)
+        repeated = json.loads((bench.directory / "again/manifest.json").read_text())
+        assert [dict(e, where="") for e in repeated["expect"]] == [dict(judged, where="")], (row, repeated["expect"])
+        assert repeated["end"]["result_hash"] == manifest["end"]["result_hash"], row
+
+
+def ends(bench):
+    """With other ends: the program's status says what it said, and who did not end is not judged."""
+    broken = "{stat: machine.elapsed, at_most: 1}"
+    done, manifest = bench.hold(broken, status=7)
+    assert done.returncode == 1 and done.stderr.count("\n") == 2, done.stderr
+    assert "exited with status 0; expected was 7" in done.stderr and AT in done.stderr, done.stderr
+    done, manifest = bench.hold("{stat: machine.elapsed, at_least: 1}", status=7)
+    assert done.returncode == 1 and manifest["expect"][0]["kept"] is True and done.stderr.count("\n") == 1, done.stderr
+    two = broken + "\n    - {stat: machine.elapsed, is: 2}\n    - {stat: machine.elapsed, at_least: 3}"
+    done, manifest = bench.hold(two)
+    assert done.returncode == 1 and [e["kept"] for e in manifest["expect"]] == [False, False, True], manifest["expect"]
+    assert done.stderr.count("error: expected machine.elapsed to be ") == 2, done.stderr
+    done = run(bench.numachine, bench.directory, "run", "-q", "--force", "-o", "out", "--set", "run.limit=1000cy", FILE)
+    assert done.returncode == 6 and AT in done.stderr, (done.returncode, done.stderr)
+    done = run(bench.numachine, bench.directory, "run", "-q", "--force", "-o", "out", "--set", "expect.stats=[]", FILE)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    done = run(bench.numachine, bench.directory, "stat", "--set", "expect.stats=[" + broken + "]", "--", bench.guest)
+    assert done.returncode == 2 and "expectations are an experiment's" in done.stderr, done.stderr
+
+
+def refuse(bench):
+    for row, said in REFUSED:
+        (bench.directory / FILE).write_text(experiment(bench.guest, row))
+        for command in ("check", "run"):
+            done = run(bench.numachine, bench.directory, command, FILE)
+            assert done.returncode == 2 and said in done.stderr, (command, row, done.returncode, done.stderr)
+
+
+def main():
+    numachine, guest = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:])
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(numachine, guest, pathlib.Path(directory))
+        judge(bench)
+        ends(bench)
+        refuse(bench)
+
+
+if __name__ == "__main__":
+    main()
