@@ -197,10 +197,10 @@ static void read_row(struct in_reading *r, struct in_doc *doc, yaml_node_t *node
     expect->where = place_text(&row.at);
     if (r->diag->errors == before && !stat->at.doc == !row.v[ROW_RATIO].at.doc)
         in_complain(r, &row.at, "an expectation is about a stat, or about a ratio of two");
-    if (stat->text)
-        read_measured(&row, &stat->at, stat->text, &expect->stat[0]);
     if (row.v[ROW_RATIO].at.doc)
         read_ratio(&row);
+    else if (stat->text)
+        read_measured(&row, &stat->at, stat->text, &expect->stat[0]);
     read_bounds(&row);
     const char *complaint = r->diag->errors == before ? complaint_of(&row) : NULL;
     if (complaint)
