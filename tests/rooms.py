@@ -24,6 +24,7 @@ ROOMS = [
     ["programs/linux", "programs/driven"],
     ["input"],
     ["report"],
+    ["page"],
     ["cli"],
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
@@ -43,6 +44,7 @@ PREFIXES = {  # of what headers declare
     "programs/driven": "driven_",
     "input": "in_",
     "report": "rep_",
+    "page": "page_",
     "cli": "cli_",
 }
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
