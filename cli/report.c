@@ -23,7 +23,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'o':
         cli_once(state, "--output", &r->output_given);
-        r->output = cli_value(state, "--output", arg);
+        r->output = cli_text(state, "--output", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (r->directory)

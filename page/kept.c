@@ -82,55 +82,34 @@ static struct rep_cost *cost_of_stacks(const struct rep_view *view)
     return cost;
 }
 
-static unsigned depth_of(const struct rep_view *view, uint32_t stack)
+/* Adds what stacks cost themselves to all that they were called from, which stand in front. */
+static void add_to_callers(const struct rep_view *view, struct rep_cost *cost)
 {
-    unsigned depth = 0;
-    for (; view->stack[stack].parent != stack; stack = view->stack[stack].parent)
-        depth++;
-    return depth;
+    for (size_t s = view->stacks; s-- > 0;)
+        if (view->stack[s].parent != s)
+            rep_cost_add(&cost[view->stack[s].parent], &cost[s]);
 }
 
-/* Adds what stacks cost themselves to all that they were called from. */
-static struct rep_cost *with_callers(const struct rep_view *view, const struct rep_cost *self)
+/* [stack, its parent or null, function, [parts of all]] */
+static json_t *stack_of(const struct rep_view *view, size_t s, const struct rep_cost *all)
 {
-    struct rep_cost *all = sim_alloc(view->stacks, sizeof *all);
-    for (uint32_t s = 0; s < view->stacks; s++)
-        for (uint32_t at = s;; at = view->stack[at].parent) {
-            rep_cost_add(&all[at], &self[s]);
-            if (view->stack[at].parent == at)
-                break;
-        }
-    return all;
-}
-
-/* [stack, its parent or null, function, [parts of all]], of a depth: parents stand in front. */
-static void add_stacks(const struct rep_view *view, const struct rep_cost *all, unsigned depth,
-                       int64_t least, json_t *list)
-{
-    const struct rep_measure total = rep_measure_total();
-    for (uint32_t s = 0; s < view->stacks; s++) {
-        const struct rep_stack *stack = &view->stack[s];
-        if (depth_of(view, s) != depth || rep_measured(&total, &all[s]) <= least)
-            continue;
-        json_t *parent = stack->parent == s ? json_null() : json_integer(stack->parent);
-        json_array_append_new(
-            list, json_pack("[i,o,i,o]", (int)s, parent, (int)stack->function, parts_of(&all[s])));
-    }
+    const struct rep_stack *stack = &view->stack[s];
+    json_t *parent = stack->parent == s ? json_null() : json_integer(stack->parent);
+    return json_pack("[I,o,I,o]", (json_int_t)s, parent, (json_int_t)stack->function,
+                     parts_of(all));
 }
 
 static json_t *stacks_of(const struct rep_view *view)
 {
     const struct rep_measure total = rep_measure_total();
-    struct rep_cost *self = cost_of_stacks(view), *all = with_callers(view, self);
+    struct rep_cost *cost = cost_of_stacks(view);
     const int64_t least = rep_measured(&total, &view->whole) / STACK_PARTS;
     json_t *list = json_array();
-    unsigned deepest = 0;
-    for (uint32_t s = 0; s < view->stacks; s++)
-        deepest = depth_of(view, s) > deepest ? depth_of(view, s) : deepest;
-    for (unsigned depth = 0; depth <= deepest; depth++)
-        add_stacks(view, all, depth, least, list);
-    free(self);
-    free(all);
+    add_to_callers(view, cost);
+    for (size_t s = 0; s < view->stacks; s++)
+        if (rep_measured(&total, &cost[s]) > least)
+            json_array_append_new(list, stack_of(view, s, &cost[s]));
+    free(cost);
     return list;
 }
 
@@ -251,7 +230,7 @@ static int64_t requests_of(const struct pc_missed_row *row)
     return sum;
 }
 
-/* A list for each station that asks: how often, of each home. NULL: another machine's. */
+/* A list for each station that asks: how often, of each home. */
 static json_t *traffic_of(const struct rep_truth *truth, unsigned stations)
 {
     int64_t *count = sim_alloc((size_t)stations * stations, sizeof *count);
@@ -260,7 +239,8 @@ static json_t *traffic_of(const struct rep_truth *truth, unsigned stations)
         const struct pc_missed_copy *copy = &truth->copy[truth->row[i].copy];
         const uint64_t home = copy->line / truth->memory, from = copy->card / truth->processors;
         if (home < stations && from < stations)
-            count[from * stations + home] += requests_of(&truth->row[i]);
+            count[from * stations + home] =
+                rep_plus(count[from * stations + home], requests_of(&truth->row[i]));
     }
     for (unsigned from = 0; from < stations; from++) {
         json_t *row = json_array();

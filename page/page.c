@@ -260,7 +260,7 @@ static void add_data(struct parts *p, const struct making *m)
 {
     const json_t *experiment = json_object_get(json_object_get(m->root, "manifest"), "experiment");
     const char *name = json_string_value(json_object_get(experiment, "name"));
-    char *json = json_dumps(m->root, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
+    char *json = json_dumps(m->root, JSON_COMPACT | JSON_ENSURE_ASCII);
     if (!json)
         sim_no_memory();
     p->data = put(page_embed, json);

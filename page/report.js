@@ -116,6 +116,7 @@ const behind = (name, columns, rows, title) =>
 
 const main = document.getElementById('main'), nav = document.getElementById('nav');
 const redraws = []; /* what depends on the region or the colours */
+const placed = [];  /* what needs to be in the page before it can be drawn */
 
 function section(id, title, lead) {
   const node = el('section', { id, 'aria-labelledby': id + '-h' });
@@ -130,7 +131,10 @@ function section(id, title, lead) {
 function panel(parent, title, draw, choices) {
   const bar = el('div', { class: 'bar' }, title ? el('h3', {}, title) : []), body = el('div');
   const node = el('div', { class: 'panel' }, [bar, body]), chosen = {};
-  const again = () => body.replaceChildren(...[].concat(draw(chosen)).filter(part => part));
+  const again = () => {
+    body.replaceChildren(...[].concat(draw(chosen)).filter(part => part));
+    if (node.isConnected) placed.splice(0).forEach(make => make());
+  };
   for (const [name, label, list] of choices || []) {
     chosen[name] = list[0][0];
     const select = el('select', { onchange: e => { chosen[name] = e.target.value; again(); } },
@@ -165,7 +169,7 @@ function hint(node, text) {
 const saturatedAbove = 90; /* [%] of its cycles that a bus, a memory or a ring carried something */
 
 function warnings() {
-  const list = (M.remarks || []).slice(), whole = SNAPSHOTS[0].stats.machine, idle = [];
+  const list = (M.remarks || []).map(r => r[0].toUpperCase() + r.slice(1) + (/[.?!]$/.test(r) ? '' : '.')), whole = SNAPSHOTS[0].stats.machine, idle = [];
   if (M.status !== 'complete') list.unshift(`The run is ${M.status}: ${M.end && (M.end.message || M.end.reason) || 'its results are not whole'}.`);
   if (M.missing && M.missing.length) list.push(`Files that could not be written: ${M.missing.join(', ')}.`);
   if (whole['histogram.lost']) list.push(`The histogram has lost ${grouped(whole['histogram.lost'])} events that came while the one before was being counted.`);
@@ -364,7 +368,7 @@ function stacks(bars, max, unit, states) {
       if (h > 0.05) out.push(hint(svg('rect', { x: left + i * step + step * 0.08, y, width: step * 0.84, height: h, fill: color(s[0]) }),
         `${name}\n${s[1]}: ${shown(+values[k].toPrecision(4))}${unit || ''}`));
     });
-    if (i % every === 0) out.push(words(left + (i + 0.5) * step, top + height + 16, name.replace('processor ', ''), { class: 'soft', 'text-anchor': 'middle' }));
+    if (i % every === 0) out.push(words(left + (i + 0.5) * step, top + height + 16, name.replace(/^\D+/, ''), { class: 'soft', 'text-anchor': 'middle' }));
   });
   return sheet(width, top + height + 24, 'Stacked bars by processor', out);
 }
@@ -419,8 +423,8 @@ function counters() {
         behind('cards', ['processor', 'station', `${chosen.stat} [${unit}]`], rows),
         behind('all-cards', ['processor'].concat(cardStats()), Array.from({ length: CARDS }, (_, i) => [i].concat(cardStats().map(s => statCell(card(i), s)))), 'All counters of all cards')];
     }, [['stat', '', names.map(n => [n, n])]]);
-  panel(node, 'Whole machine', () => tableOf('machine-statistics', ['statistic', 'value', 'unit', 'meaning'],
-    Object.keys(stats().machine).map(s => [s, statCell('machine', s), meaning('machine', s).unit || '', meaning('machine', s).desc || ''])));
+  panel(node, 'Whole machine', () => behind('machine-statistics', ['statistic', 'value', 'unit', 'meaning'],
+    Object.keys(stats().machine).map(s => [s, statCell('machine', s), meaning('machine', s).unit || '', meaning('machine', s).desc || '']), 'All statistics'));
   if (D.groups)
     panel(node, 'Groups', () => tableOf('groups', D.groups.columns.filter(c => c !== 'component'),
       D.groups.rows.filter(r => r[0] === SNAPSHOTS[region].name).map(r => r.filter((_, i) => D.groups.columns[i] !== 'component'))));
@@ -492,17 +496,16 @@ function zoomable(rows, labels, unit) {
   const bar = el('div', { class: 'bar zoom' }, [button('Zoom in', 'Zoom in', c => zoom(c, 0.5)), button('Zoom out', 'Zoom out', c => zoom(c, 2)),
     button('◀', 'Earlier', c => shift(c, -0.25)), button('▶', 'Later', c => shift(c, 0.25)), button('All', 'The whole run', c => zoom(c, 0))]);
   const make = () => {
-    if (!box.isConnected) return; /* something else has been chosen meanwhile */
     chart = new Dygraph(box, rows, { labels, ylabel: unit, xlabel: 'simulated time [µs]', colors: PALETTE, strokeWidth: 1.4, legend: 'follow', labelsKMB: false,
       gridLineColor: v('--line'), axisLineColor: v('--line'), axisLabelFontSize: 12, highlightCircleSize: 3, highlightSeriesOpts: labels.length > 5 ? { strokeWidth: 2.6 } : null,
       axes: { y: { axisLabelWidth: 58, axisLabelFormatter: short, valueFormatter: y => shown(+y.toPrecision(4)) }, x: { axisLabelFormatter: short, valueFormatter: x => shown(+x.toPrecision(6)) + ' µs' } },
       drawCallback: c => { [box.dataset.from, box.dataset.to] = c.xAxisRange(); } });
   };
-  requestAnimationFrame(make);
+  placed.push(make);
   return [bar, box, legend(labels.slice(1).map((l, k) => [PALETTE[k % PALETTE.length], l])), el('p', { class: 'note zoom' }, 'Drag over a range to zoom into it, double-click for all; shift and drag to move.')];
 }
 const lines = (rows, labels, unit) => rows.length < 2 ? el('p', { class: 'note' }, 'There is only one sample.')
-  : typeof Dygraph === 'function' ? zoomable(rows, labels, unit) : plainLines(rows, labels);
+  : typeof Dygraph === 'function' && !printing ? zoomable(rows, labels, unit) : plainLines(rows, labels);
 
 function sampleTable(name, set, pick, labels) {
   const rows = set.begin.map((b, i) => [b, set.end[i]].concat(pick.map(p => p(i))));
@@ -655,16 +658,16 @@ function layout(what, root) {
     if (parent !== null && nodes.has(parent)) nodes.get(parent).below.push(node);
     else tops.push(node);
   }
-  const start = root !== null && nodes.get(root) ? [nodes.get(root)] : tops, all = start.reduce((n, t) => n + Math.max(0, t.value), 0), placed = [];
+  const start = root !== null && nodes.get(root) ? [nodes.get(root)] : tops, all = start.reduce((n, t) => n + Math.max(0, t.value), 0), boxes = [];
   const place = (list, from, depth) => {
     for (const node of list.filter(n => n.value > 0).sort((a, b) => order(a.name, b.name))) {
-      placed.push({ node, from, depth });
+      boxes.push({ node, from, depth });
       place(node.below, from, depth + 1);
       from += node.value;
     }
   };
   place(start, 0, 0);
-  return { placed, all: all || 1 };
+  return { boxes, all: all || 1 };
 }
 
 function strongest(parts) {
@@ -676,8 +679,8 @@ function strongest(parts) {
 function flame(what) {
   const box = el('div', { class: 'chart flame' });
   const draw = root => {
-    const { placed, all } = layout(what, root), width = 1100, high = 19, out = [], deepest = Math.max(0, ...placed.map(p => p.depth));
-    for (const { node, from, depth } of placed) {
+    const { boxes, all } = layout(what, root), width = 1100, high = 19, out = [], deepest = Math.max(0, ...boxes.map(p => p.depth));
+    for (const { node, from, depth } of boxes) {
       const x = width * from / all, w = width * node.value / all;
       if (w < 0.3) continue;
       const again = () => draw(root === node.id ? null : node.id), label = `${node.name}\n${grouped(node.value)} ${what === 'l2_misses' ? 'misses' : what === 'nacks' ? 'NACKs' : 'PCycles'}, ${percent(node.value, all).toFixed(1)} %`;
@@ -834,7 +837,7 @@ function configuration() {
 /* ---- colours, region, sections in view ------------------------------------------------------- */
 
 const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)');
-let theme = 'auto';
+let theme = 'auto', printing = false; /* paper is white, and has no lines of a canvas */
 const isDark = () => root.dataset.theme === 'dark';
 /* One attribute decides, so that the style sheet has the dark colours once. */
 function applyTheme() {
@@ -849,9 +852,8 @@ document.getElementById('theme').addEventListener('click', () => {
   redraw();
 });
 dark.addEventListener('change', () => { applyTheme(); redraw(); });
-/* Paper is white. */
-addEventListener('beforeprint', () => { root.dataset.theme = 'light'; redraw(); });
-addEventListener('afterprint', () => { applyTheme(); redraw(); });
+addEventListener('beforeprint', () => { printing = true; root.dataset.theme = 'light'; redraw(); });
+addEventListener('afterprint', () => { printing = false; applyTheme(); redraw(); });
 document.getElementById('print').addEventListener('click', () => print());
 
 const select = document.getElementById('region');

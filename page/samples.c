@@ -14,6 +14,7 @@ enum {
     STATS = 128,              /* that may be sampled */
     MACHINE_NUMBERS = 120000, /* of the machine that the page has room for */
     STATION_NUMBERS = 60000,
+    SAMPLES = 8192, /* twice as many as a run keeps */
 };
 
 /* One interval. */
@@ -107,8 +108,8 @@ static bool read_row(struct reading *r)
     if (r->samples && begin < r->sample[r->samples - 1].begin)
         return page_csv_refuse(&r->csv, "earlier than the row in front of it");
     const unsigned name = name_of(r, part);
-    if (name == STATS)
-        return page_csv_refuse(&r->csv, "too many statistics");
+    if (name == STATS || r->samples > SAMPLES)
+        return page_csv_refuse(&r->csv, "too many statistics, or too many intervals");
     sample_of(r, begin, end)->sum[(size_t)name * r->stations + number] += value;
     return true;
 }

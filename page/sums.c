@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <uthash.h>
 
 /* A row that is kept. */
@@ -30,13 +31,22 @@ static bool is_whole(const char *text)
     return n && n < 16 && strspn(text, "0123456789") == n && (*text != '0' || n == 1);
 }
 
-static json_t *value_of(const char *text)
+/* Whether it is a number with a point or an exponent, and how much. */
+static bool is_real(const char *text, double *value)
 {
     char *end;
+    if (!isdigit((unsigned char)text[*text == '-']))
+        return false;
+    *value = strtod(text, &end);
+    return !*end && !strchr(text, 'x') && isfinite(*value);
+}
+
+static json_t *value_of(const char *text)
+{
+    double real;
     if (is_whole(text))
         return json_integer(strtoll(text, NULL, 10));
-    const double real = isdigit((unsigned char)*text) || *text == '-' ? strtod(text, &end) : 0;
-    if ((isdigit((unsigned char)*text) || *text == '-') && !*end && text[1] != 'x')
+    if (is_real(text, &real))
         return json_real(real);
     json_t *string = json_string(text);
     return string ? string : json_string("?"); /* bytes that are no UTF-8 */

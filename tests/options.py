@@ -26,6 +26,7 @@ COMMANDS = {
     "c2c": ["no-such-run"],
     "placement": ["no-such-run"],
     "locks": ["no-such-run"],
+    "report": ["no-such-run"],
     "list": [],
     "check": ["station-4"],
     "init": None,  # no options of its own
