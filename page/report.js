@@ -282,6 +282,8 @@ function drawMachine() {
   drawing.setAttribute('role', 'img');
   drawing.setAttribute('aria-label', 'The machine: stations on their rings, coloured by how busy they were');
   drawing.querySelector('title').remove();
+  const size = drawing.viewBox.baseVal.width; /* one station does not fill the page */
+  if (size < 500) { drawing.setAttribute('width', size * 1.5); drawing.setAttribute('class', 'small'); }
   drawing.querySelectorAll('g:first-of-type text').forEach(t => t.classList.add('soft'));
   const rings = SHAPE.fan.length ? ringsDrawn(SHAPE.fan.length - 1, 0) : [];
   [...drawing.querySelectorAll('circle[fill="none"]')].forEach((circle, i) => {
@@ -437,7 +439,7 @@ function matrix(rowNames, columnNames, value, options) {
   const left = options.left || 60, cols = columnNames.length, cell = Math.min(options.cell || 60, (1100 - left) / cols), high = options.high || Math.max(15, Math.min(30, cell));
   const numbers = rowNames.map((_, r) => columnNames.map((_, c) => value(r, c))), most = Math.max(1, ...numbers.flat());
   const share = v => v <= 0 ? 0 : options.log ? (Math.log(v) + 1) / (Math.log(most) + 1) : v / most;
-  const slanted = columnNames.some(n => String(n).length * 7 > cell), top = slanted ? options.top || 74 : 22, out = [], every = slanted ? 1 : everyOf(cols, 1100 - left, 26);
+  const slanted = cell >= 18 && columnNames.some(n => String(n).length * 7 > cell), top = slanted ? options.top || 74 : 22, out = [], every = slanted ? 1 : everyOf(cols, cols * cell, 12 + 7 * Math.max(...columnNames.map(n => String(n).length)));
   columnNames.forEach((n, c) => {
     const x = left + (c + 0.5) * cell;
     if (slanted) out.push(words(x, top - 6, n, { class: 'soft', transform: `rotate(-42 ${x} ${top - 6})` }));
@@ -540,7 +542,7 @@ function bucketName(b) { return b < 4 ? b : Math.ceil(2 ** (b / 2) - 1e-9); }
 
 function histogramShape() {
   const H = D.histogram, at = name => H.columns.indexOf(name), lo = at('lo'), count = at('count');
-  const time = H.rows.length && H.rows[0][at('unit')] === 'cycles', most = Math.max(1, ...H.rows.map(r => r[lo] || 0)), width = Math.max(1, Math.ceil((most + 1) / 64));
+  const time = H.rows.length && H.rows[0][at('unit')] === 'cycles', most = Math.max(1, ...H.rows.map(r => r[lo] || 0)), width = 2 ** Math.max(0, Math.ceil(Math.log2((most + 1) / 64)));
   const bucket = r => time ? bucketOf(r[lo] || 0) : Math.floor((r[lo] || 0) / width), name = b => time ? bucketName(b) : b * width;
   const flags = ['global', 'valid', 'nc_hit', 'exclusive', 'remote'].filter(f => H.rows.some(r => r[at(f)] !== '')), phases = H.rows.some(r => r[at('phase')] !== '');
   const keys = {
@@ -548,7 +550,8 @@ function histogramShape() {
     phase: r => r[at('phase_name')] || (r[at('phase')] === '' ? '' : `phase ${r[at('phase')]}`),
     half: r => r[at('half')], none: () => 'all' };
   const by = [].concat(flags.length ? [['state', 'state found: ' + flags.join(', ')]] : [], phases ? [['phase', 'PhaseID']] : [], H.rows.some(r => r[at('half')]) ? [['half', 'half of the cache']] : [], [['none', 'nothing']]);
-  return { H, count, time, bucket, name, keys, by };
+  const label = b => time || name(b) < 1024 ? short(name(b)) : +(name(b) / 1024).toPrecision(4) + ' KB';
+  return { H, count, time, bucket, name, label, keys, by };
 }
 
 function sumsBy(shape, key) {
@@ -580,7 +583,7 @@ function histogramBars(shape, sums) {
       y -= h;
       if (values[i]) out.push(hint(svg('rect', { x: left + i * step + 1, y, width: step - 2, height: h, fill: PALETTE[k % PALETTE.length] }), `from ${grouped(shape.name(b))} ${shape.time ? 'cycles' : 'bytes'}: ${name}\n${grouped(values[i])}`));
     });
-    if (i % every === 0) out.push(words(left + i * step, top + height + 16, short(shape.name(b)), { class: 'soft' }));
+    if (i % every === 0 && left + i * step < width - 45) out.push(words(left + i * step, top + height + 16, shape.label(b), { class: 'soft' }));
   });
   return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Histogram', out)), sums.rows.length > 1 ? legend(sums.rows.map(([name], k) => [PALETTE[k % PALETTE.length], name])) : null];
 }
@@ -593,7 +596,7 @@ function histogram() {
     behind('histogram', D.histogram.columns, D.histogram.rows), D.histogram.left.rows ? el('p', { class: 'note' }, `${grouped(D.histogram.left.rows)} rarer words (${grouped(D.histogram.left.sum)} counts) are left out.`) : null], [['by', 'Coloured by ', shape.by]]);
   panel(node, 'Map', chosen => {
     const sums = sumsBy(shape, shape.keys[chosen.by]), names = sums.rows.map(r => r[0]);
-    return [matrix(names, sums.columns.map(b => short(shape.name(b))), (r, c) => sums.rows[r][1][c], { label: 'Histogram as a map', log: true, high: 26, left: 24 + 7 * Math.max(...names.map(n => n.length), 4),
+    return [matrix(names, sums.columns.map(shape.label), (r, c) => sums.rows[r][1][c], { label: 'Histogram as a map', log: true, high: 26, left: 24 + 7 * Math.max(...names.map(n => n.length), 4),
       text: (r, c, v) => `${names[r]}, from ${grouped(shape.name(sums.columns[c]))}: ${grouped(v)}` }), el('p', { class: 'note' }, axis + '; colours by the logarithm of the count.'),
       behind('histogram-map', [chosen.by].concat(sums.columns.map(b => `from ${shape.name(b)}`)), sums.rows.map(([n, v]) => [n].concat(v)))];
   }, [['by', 'Rows by ', shape.by]]);
