@@ -143,6 +143,17 @@ def check_table(rows, found, column):
     assert shown == sums and not found["left"]["rows"], (shown, sums)
 
 
+def check_traffic(truth, classes, traffic):
+    """Rows are those who ask, columns are homes."""
+    names = [name for name, _, _ in truth["columns"]]
+    found = [[0] * len(traffic) for _ in traffic]
+    for copy, _, _, _, _, _, *values in truth["rows"]:
+        line, _, card = truth["copies"][copy][:3]
+        found[card // truth["processors"]][line // truth["memory"]] += sum(
+            v for c, v in zip(values[::2], values[1::2]) if names[c] + "_time" in classes)
+    assert found == traffic, (found, traffic)
+
+
 def check_kept(bench, data):
     profile = list(csv.DictReader(bench.command("profile", "run", "--format=csv", "--by=function").stdout.splitlines()))
     assert data["profile"]["total"] == sum(int(row["pcycles"]) for row in profile)
@@ -157,6 +168,7 @@ def check_kept(bench, data):
     assert [o["object"] for o in data["sharing"]["objects"]] == [o["object"] for o in sharing["objects"]][:60]
     counts = sum(v for k, v in sharing["columns"].items() if k + "_time" in sharing["columns"])
     assert sum(map(sum, data["traffic"])) == counts > 0
+    check_traffic(bench.document("run", "truth.json"), sharing["columns"], data["traffic"])
     locks = json.loads(bench.command("locks", "run", "--format=json").stdout)
     assert data["locks"]["locks"] == locks["locks"][:120] and data["locks"]["path"] == locks["path"][:300]
     waits = [site["waited"] for site in data["locks"]["sites"]]
