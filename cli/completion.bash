@@ -43,12 +43,12 @@ _numachine()
         mapfile -t COMPREPLY < <(compgen -W "waited contended asleep spun longest held held_longest
             handover handover_longest taken delayed" -- "$word")
         ;;
-    profile | c2c | placement | locks | diff | compare | collect) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    profile | c2c | placement | locks | report | diff | compare | collect) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     list) mapfile -t COMPREPLY < <(compgen -W "$("$program" list | awk '{ print $1 }')" -- "$word") ;;
     *)
         if [ "$COMP_CWORD" -eq 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W \
-                "run points collect stat profile c2c placement locks diff compare list check init protocol topology latency detect bench test" -- "$word")
+                "run points collect stat profile c2c placement locks report diff compare list check init protocol topology latency detect bench test" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi

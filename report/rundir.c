@@ -41,6 +41,7 @@ static const char *const ours[] = {
     REP_STATUS_CSV, REP_STATUS_VCD,
     REP_PROFILE,    REP_OBJECTS,
     REP_TRUTH,      REP_LOCKS,
+    REP_PAGE,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

@@ -13,6 +13,9 @@
 
 #include "report/whole.h"
 
+/** The page that `report` makes of a run; no run writes it, but a later run may replace it. */
+#define REP_PAGE "report.html"
+
 /** What became of a request for a directory. */
 enum rep_dir {
     REP_DIR_MADE,
@@ -21,7 +24,7 @@ enum rep_dir {
     REP_DIR_FAILED,  /**< the host said no */
 };
 
-enum { REP_FILES = 20 /**< files a run may write */ };
+enum { REP_FILES = 21 /**< files a run may write */ };
 
 /** What became of one of them in this run. */
 struct rep_file {

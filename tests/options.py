@@ -28,6 +28,9 @@ COMMANDS = {
     "locks": ["no-such-run"],
     "points": ["sweep.yaml"],
     "collect": ["no-such-sweep"],
+    "diff": ["no-such-run", "no-such-other"],
+    "compare": ["no-such-run"],
+    "report": ["no-such-run"],
     "list": [],
     "check": ["station-4"],
     "init": None,  # no options of its own

@@ -24,7 +24,7 @@ ROOMS = [
     ["programs/linux", "programs/driven"],
     ["input"],
     ["report"],
-    ["sweep"],
+    ["sweep", "page"],
     ["cli"],
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
@@ -45,6 +45,7 @@ PREFIXES = {  # of what headers declare
     "input": "in_",
     "report": "rep_",
     "sweep": "swp_",
+    "page": "page_",
     "cli": "cli_",
 }
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}

@@ -1,0 +1,123 @@
+/*
+ * numachine report: a run's results as one page for a browser.
+ */
+#include "base/alloc.h"
+#include "cli/again.h"
+#include "cli/cli.h"
+#include "cli/kept.h"
+#include "cli/options.h"
+#include "cli/topology.h"
+#include "page/page.h"
+#include "report/rundir.h"
+
+#include <string.h>
+
+struct request {
+    const char *directory, *output; /* output NULL: in the directory */
+    bool output_given;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case 'o':
+        cli_once(state, "--output", &r->output_given);
+        r->output = cli_text(state, "--output", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->directory)
+            argp_error(state, "one RUN_DIR at a time");
+        r->directory = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->directory)
+            argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *draw(const struct in_machine *machine)
+{
+    const struct cli_topology t = {.name = "",
+                                   .params = machine->params,
+                                   .shape = nm_ring_shape(&machine->params),
+                                   .stations = (unsigned)nm_params_stations(&machine->params),
+                                   .rings = nm_ring_count(&machine->params)};
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    cli_draw(&t, out);
+    sim_text_close(out, &text);
+    return text;
+}
+
+static void note(const char *sentence)
+{
+    if (sentence)
+        fprintf(stderr, "numachine: note: %s\n", sentence);
+}
+
+/* @return exit status */
+static int write_page(const struct request *r, const struct in_machine *machine)
+{
+    char why[8192];
+    bool host;
+    struct page_notes notes = {0};
+    char *drawing = draw(machine);
+    char *path = r->output ? sim_strdup(r->output) : sim_format("%s/" REP_PAGE, r->directory);
+    const struct page_run run = {
+        .directory = r->directory, .params = &machine->params, .drawing = drawing};
+    const bool good = page_write(&run, path, &notes, &host, why, sizeof why);
+    if (good) {
+        note(notes.names);
+        note(notes.charts);
+        puts(path);
+    } else
+        fprintf(stderr, "numachine: error: %s\n", why);
+    free(path);
+    free(drawing);
+    if (good)
+        return CLI_EXIT_OK;
+    return host ? CLI_EXIT_IO : CLI_EXIT_USAGE;
+}
+
+/* Whether the directory is a run's. */
+static bool is_run(const char *directory)
+{
+    char why[8192];
+    char *path = sim_format("%s/manifest.json", directory);
+    const bool good = cli_kept_find(directory, path, "manifest, so this is not a run's directory",
+                                    why, sizeof why);
+    if (!good)
+        fprintf(stderr, "numachine: error: %s\n", why);
+    free(path);
+    return good;
+}
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write to FILE (default RUN_DIR/" REP_PAGE ")", 0}, {0}};
+
+int cli_report(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "RUN_DIR",
+        .doc = "Writes the results of a run as one page for a browser, which needs no network: the "
+               "machine and how busy it was, where time went, counters, time lines, histograms, "
+               "and of a profiled run functions, shared lines and locks."
+               "\v"
+               "docs/report.md says what is on it."};
+    struct request r = {0};
+    struct in_experiment x;
+    int status = CLI_EXIT_USAGE;
+    cli_parse(&argp, argc, argv, 0, &r);
+    if (is_run(r.directory) && cli_again_load(&x, r.directory, false)) {
+        status = write_page(&r, &x.machine);
+        in_experiment_free(&x);
+    }
+    return status;
+}

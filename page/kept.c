@@ -1,0 +1,362 @@
+/*
+ * Sums and names are those of the commands profile, c2c and locks. A page has no room for all of
+ * them: a document is cut where its lists end in what cost next to nothing.
+ */
+#include "page/kept.h"
+
+#include "base/alloc.h"
+#include "report/locks_view.h"
+#include "report/profile_view.h"
+#include "report/sharing.h"
+
+#include <string.h>
+
+enum {
+    FUNCTIONS = 250,
+    STACK_PARTS = 4000, /* a stack that took less than this part of all is not drawn */
+    OBJECTS = 60,
+    LINES = 40,
+    ASKERS = 6,
+    LOCKS = 120,
+    SITES = 200,
+    PATH = 300,
+};
+
+/* ---- functions and stacks -------------------------------------------------------------------- */
+
+static json_t *parts_of(const struct rep_cost *cost)
+{
+    json_t *list = json_array();
+    for (unsigned p = 0; p < REP_PROFILE_PARTS; p++)
+        json_array_append_new(list,
+                              json_integer((json_int_t)rep_measured(&rep_profile_parts[p], cost)));
+    return list;
+}
+
+static json_t *text_of(const char *text)
+{
+    json_t *string = json_string(text);
+    return string ? string : json_string("?"); /* bytes that are no UTF-8 */
+}
+
+static json_t *label_of(struct rep_view *view, struct rep_key key)
+{
+    char *name;
+    size_t size;
+    FILE *out = sim_text_open(&name, &size);
+    rep_view_label(view, REP_BY_function, key, out);
+    sim_text_close(out, &name);
+    json_t *string = text_of(name);
+    free(name);
+    return string;
+}
+
+/* [name, self, all, [parts of self]] */
+static json_t *functions_of(struct rep_view *view)
+{
+    const struct rep_measure total = rep_measure_total();
+    struct rep_sums sums = rep_view_sum(view, REP_BY_function);
+    json_t *list = json_array();
+    rep_sums_sort(&sums, &total, false);
+    for (size_t i = 0; i < sums.entries && i < FUNCTIONS; i++) {
+        const struct rep_entry *e = sums.entry[i];
+        json_array_append_new(list, json_pack("[o,I,I,o]", label_of(view, e->key),
+                                              (json_int_t)rep_measured(&total, &e->self),
+                                              (json_int_t)rep_measured(&total, &e->all),
+                                              parts_of(&e->self)));
+    }
+    json_t *out = json_pack("{s:o,s:I}", "rows", list, "of", (json_int_t)sums.entries);
+    rep_sums_free(&sums);
+    return out;
+}
+
+/* What each stack cost itself. @return [stacks] the caller's */
+static struct rep_cost *cost_of_stacks(const struct rep_view *view)
+{
+    struct rep_cost *cost = sim_alloc(view->stacks, sizeof *cost);
+    for (size_t i = 0; i < view->profile->rows; i++) {
+        const struct pc_profile_row *row = &view->profile->row[i];
+        const struct rep_cost its = rep_cost_of(row);
+        rep_cost_add(&cost[view->stacked[row->path]], &its);
+    }
+    return cost;
+}
+
+/* Adds what stacks cost themselves to all that they were called from, which stand in front. */
+static void add_to_callers(const struct rep_view *view, struct rep_cost *cost)
+{
+    for (size_t s = view->stacks; s-- > 0;)
+        if (view->stack[s].parent != s)
+            rep_cost_add(&cost[view->stack[s].parent], &cost[s]);
+}
+
+/* [stack, its parent or null, function, [parts of all]] */
+static json_t *stack_of(const struct rep_view *view, size_t s, const struct rep_cost *all)
+{
+    const struct rep_stack *stack = &view->stack[s];
+    json_t *parent = stack->parent == s ? json_null() : json_integer(stack->parent);
+    return json_pack("[I,o,I,o]", (json_int_t)s, parent, (json_int_t)stack->function,
+                     parts_of(all));
+}
+
+static json_t *stacks_of(const struct rep_view *view)
+{
+    const struct rep_measure total = rep_measure_total();
+    struct rep_cost *cost = cost_of_stacks(view);
+    const int64_t least = rep_measured(&total, &view->whole) / STACK_PARTS;
+    json_t *list = json_array();
+    add_to_callers(view, cost);
+    for (size_t s = 0; s < view->stacks; s++)
+        if (rep_measured(&total, &cost[s]) > least)
+            json_array_append_new(list, stack_of(view, s, &cost[s]));
+    free(cost);
+    return list;
+}
+
+static json_t *names_of(const struct rep_view *view)
+{
+    json_t *list = json_array();
+    for (size_t f = 0; f < view->functions; f++)
+        json_array_append_new(list, text_of(view->function[f].name));
+    return list;
+}
+
+static json_t *part_names(void)
+{
+    json_t *list = json_array();
+    for (unsigned p = 0; p < REP_PROFILE_PARTS; p++)
+        json_array_append_new(list, json_string(rep_profile_parts[p].name));
+    return list;
+}
+
+static json_t *profile_of(const struct rep_profile *profile, struct rep_code *code)
+{
+    const struct rep_measure total = rep_measure_total();
+    struct rep_view view = {.profile = profile, .code = code, .thread = -1, .measure = total};
+    rep_view_open(&view);
+    json_t *out = json_pack(
+        "{s:o,s:i,s:I,s:o,s:o,s:o}", "parts", part_names(), "states", (int)REP_PROFILE_STATES,
+        "total", (json_int_t)rep_measured(&total, &view.whole), "functions", functions_of(&view),
+        "names", names_of(&view), "stacks", stacks_of(&view));
+    rep_view_close(&view);
+    return out;
+}
+
+/* ---- cut documents --------------------------------------------------------------------------- */
+
+/* Leaves the first `most` of a list. */
+static void cut(json_t *list, size_t most)
+{
+    while (json_array_size(list) > most)
+        json_array_remove(list, json_array_size(list) - 1);
+}
+
+/* The same of a member, whose length goes into "of". */
+static void cut_member(json_t *root, const char *name, size_t most)
+{
+    json_t *of = json_object_get(root, "of"), *list = json_object_get(root, name);
+    if (!of) {
+        of = json_object();
+        json_object_set_new(root, "of", of);
+    }
+    json_object_set_new(of, name, json_integer((json_int_t)json_array_size(list)));
+    cut(list, most);
+}
+
+static void cut_askers(json_t *list)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item)
+        cut(json_object_get(item, "askers"), ASKERS);
+}
+
+/* What a command writes as JSON. */
+typedef void write_fn(const void *what, FILE *out);
+
+static json_t *written(write_fn *write, const void *what)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    write(what, out);
+    sim_text_close(out, &text);
+    json_t *root = json_loads(text, 0, NULL);
+    free(text);
+    return root ? root : json_object();
+}
+
+static void write_sharing(const void *sharing, FILE *out)
+{
+    rep_sharing_json(sharing, out);
+}
+
+static void write_locks(const void *view, FILE *out)
+{
+    rep_locks_json(view, out);
+}
+
+/* ---- lines and objects ----------------------------------------------------------------------- */
+
+struct run {
+    struct rep_profile profile;
+    struct rep_code code;
+    struct rep_objects objects;
+    struct rep_truth truth;
+    struct rep_locks locks;
+    struct rep_finder *finder;
+};
+
+static json_t *sharing_of(struct run *run)
+{
+    struct rep_sharing *sharing =
+        rep_sharing_new(&run->truth, &run->profile, run->finder, &run->code);
+    json_t *root = written(write_sharing, sharing);
+    cut_member(root, "objects", OBJECTS);
+    cut_member(root, "lines", LINES);
+    cut_askers(json_object_get(root, "objects"));
+    cut_askers(json_object_get(root, "lines"));
+    rep_sharing_free(sharing);
+    return root;
+}
+
+static int64_t requests_of(const struct pc_missed_row *row)
+{
+    int64_t sum = 0;
+#define MISS(name, sentence)    sum = rep_plus(sum, row->v[PC_MISS_##name]);
+#define UPGRADE(name, sentence) MISS(name, sentence)
+#define OTHERWISE(name, unit, sentence)
+#include "procard/misses.def"
+    return sum;
+}
+
+/* A list for each station that asks: how often, of each home. */
+static json_t *traffic_of(const struct rep_truth *truth, unsigned stations)
+{
+    int64_t *count = sim_alloc((size_t)stations * stations, sizeof *count);
+    json_t *rows = json_array();
+    for (size_t i = 0; i < truth->rows; i++) {
+        const struct pc_missed_copy *copy = &truth->copy[truth->row[i].copy];
+        const uint64_t home = copy->line / truth->memory, from = copy->card / truth->processors;
+        if (home < stations && from < stations)
+            count[from * stations + home] =
+                rep_plus(count[from * stations + home], requests_of(&truth->row[i]));
+    }
+    for (unsigned from = 0; from < stations; from++) {
+        json_t *row = json_array();
+        for (unsigned home = 0; home < stations; home++)
+            json_array_append_new(row, json_integer(count[(size_t)from * stations + home]));
+        json_array_append_new(rows, row);
+    }
+    free(count);
+    return rows;
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static json_int_t waited(const json_t *site)
+{
+    return json_integer_value(json_object_get(site, "waited"));
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const json_t *const *one = a, *const *other = b;
+    const json_int_t first = waited(*one), second = waited(*other);
+    if (first != second)
+        return first < second ? 1 : -1;
+    return (int)(json_integer_value(json_object_get(*one, "order")) -
+                 json_integer_value(json_object_get(*other, "order")));
+}
+
+/* The places that waited, those first that waited longest. */
+static json_t *sorted_sites(const json_t *sites)
+{
+    size_t count = 0, i;
+    json_t *site, *list = json_array();
+    json_t **order = sim_alloc(json_array_size(sites), sizeof *order);
+    json_array_foreach(sites, i, site)
+        if (waited(site)) {
+            json_object_set_new(site, "order", json_integer((json_int_t)i));
+            order[count++] = site;
+        }
+    qsort(order, count, sizeof(json_t *), longest_first);
+    for (i = 0; i < count; i++) {
+        json_object_del(order[i], "order");
+        json_array_append(list, order[i]);
+    }
+    free(order);
+    return list;
+}
+
+static json_t *locks_of(struct run *run, char *why, size_t size)
+{
+    struct rep_locks_view view = {
+        .locks = &run->locks, .code = &run->code, .finder = run->finder, .sort = REP_LOCK_WAITED};
+    json_t *root = NULL;
+    if (rep_locks_view_open(&view, NULL, why, size)) {
+        root = written(write_locks, &view);
+        json_object_set_new(root, "sites", sorted_sites(json_object_get(root, "sites")));
+        cut_member(root, "locks", LOCKS);
+        cut_member(root, "sites", SITES);
+        cut_member(root, "path", PATH);
+    }
+    rep_locks_view_close(&view);
+    return root;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static bool read_run(struct run *run, const char *directory, const struct page_kept *kept,
+                     char *why, size_t size)
+{
+    char *profile = sim_format("%s/" REP_PROFILE, directory);
+    char *objects = sim_format("%s/" REP_OBJECTS, directory);
+    char *truth = sim_format("%s/" REP_TRUTH, directory);
+    char *locks = sim_format("%s/" REP_LOCKS, directory);
+    const bool good =
+        rep_profile_read(profile, &run->profile, why, size) &&
+        rep_objects_read(objects, run->profile.paths, &run->objects, why, size) &&
+        (!kept->truth || rep_truth_read(truth, &run->profile, &run->truth, why, size)) &&
+        (!kept->locks || rep_locks_read(locks, &run->locks, why, size)) &&
+        rep_code_open(&run->code, directory, why, size);
+    free(profile);
+    free(objects);
+    free(truth);
+    free(locks);
+    return good;
+}
+
+static bool add_all(json_t *root, struct run *run, const struct page_kept *kept, char *why,
+                    size_t size)
+{
+    const json_t *machine = json_object_get(root, "machine");
+    json_object_set_new(root, "profile", profile_of(&run->profile, &run->code));
+    run->finder = rep_finder_new(&run->objects, &run->profile, &run->code);
+    if (kept->truth) {
+        const unsigned stations =
+            (unsigned)json_integer_value(json_object_get(machine, "stations"));
+        json_object_set_new(root, "traffic", traffic_of(&run->truth, stations));
+        json_object_set_new(root, "sharing", sharing_of(run));
+    }
+    json_t *locks = kept->locks ? locks_of(run, why, size) : NULL;
+    if (locks)
+        json_object_set_new(root, "locks", locks);
+    rep_finder_free(run->finder);
+    return locks || !kept->locks;
+}
+
+bool page_kept_add(json_t *root, const char *directory, const struct page_kept *kept,
+                   const char **note, char *why, size_t size)
+{
+    struct run run = {0};
+    const bool good =
+        read_run(&run, directory, kept, why, size) && add_all(root, &run, kept, why, size);
+    *note = run.code.lacks;
+    rep_code_close(&run.code);
+    rep_locks_free(&run.locks);
+    rep_truth_free(&run.truth);
+    rep_objects_free(&run.objects);
+    rep_profile_free(&run.profile);
+    return good;
+}

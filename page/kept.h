@@ -1,0 +1,26 @@
+/*
+ * What the page has of a profiled run: functions and stacks, traffic between stations, shared lines
+ * and objects, locks. Names come from the program in the run's directory.
+ */
+#ifndef PAGE_KEPT_H
+#define PAGE_KEPT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Which files there are beside profile.json and objects.json. */
+struct page_kept {
+    bool truth, locks;
+};
+
+/**
+ * Adds "profile" to the document; with the files they need "traffic", "sharing" and "locks". Of
+ * long lists what cost most is in the page, and how long they were ("of").
+ * @param[out] note  static; NULL: nothing to say
+ * @return false with one line in `why`
+ */
+bool page_kept_add(json_t *root, const char *directory, const struct page_kept *kept,
+                   const char **note, char *why, size_t size);
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * A run's directory is a claim: what its manifest lists has to be there and to be what it should
+ * be, or there is no page.
+ */
+#include "page/page.h"
+
+#include "base/alloc.h"
+#include "input/home.h"
+#include "page/fill.h"
+#include "page/kept.h"
+#include "page/samples.h"
+#include "page/sums.h"
+#include "report/claims.h"
+#include "report/locks.h"
+#include "report/objects.h"
+#include "report/profile.h"
+#include "report/truth.h"
+#include "report/whole.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+/* Where Debian's package libjs-dygraphs has its files. */
+#define CHARTS "/usr/share/javascript/dygraphs/dygraph.min"
+
+enum {
+    TABLE_ROWS = 12000,    /* of a table that the page has room for */
+    STATS_BYTES = 600000,  /* of statistics: beyond, regions have the machine's only */
+    STATS_SCHEMA = 2,      /* of stats.json */
+    FILE_BYTES = 4u << 20, /* that a template or a text may have */
+};
+
+struct making {
+    const struct page_run *run;
+    json_t *root; /* the document of the page */
+    char *why;    /* of `size` bytes */
+    size_t size;
+};
+
+static char *path_of(const struct making *m, const char *name)
+{
+    return sim_format("%s/%s", m->run->directory, name);
+}
+
+/* Whether the manifest lists a file. */
+static bool has(const struct making *m, const char *name)
+{
+    return json_object_get(json_object_get(json_object_get(m->root, "manifest"), "files"), name);
+}
+
+/* ---- files as they are ----------------------------------------------------------------------- */
+
+/* @return the caller's; NULL with one line in `why` */
+static char *text_of(const char *path, char *why, size_t size)
+{
+    FILE *in = fopen(path, "re");
+    struct stat st;
+    char *text = NULL;
+    if (!in || fstat(fileno(in), &st))
+        snprintf(why, size, "%s: %s", path, strerror(errno));
+    else if (!S_ISREG(st.st_mode) || st.st_size > FILE_BYTES)
+        snprintf(why, size, "%s: not a regular file of at most 4 MB", path);
+    else {
+        text = sim_alloc((size_t)st.st_size + 1, 1);
+        text[fread(text, 1, (size_t)st.st_size, in)] = '\0';
+    }
+    if (in)
+        fclose(in);
+    return text;
+}
+
+/* Adds a JSON file under `name`. */
+static bool add_json(struct making *m, const char *name, const char *file, int schema)
+{
+    char *path = path_of(m, file);
+    const struct rep_claims claims = {path, m->why, m->size};
+    json_t *root = rep_claim_file(&claims);
+    const bool good = root && rep_claim_schema(&claims, root, schema);
+    if (good)
+        json_object_set(m->root, name, root);
+    json_decref(root);
+    free(path);
+    return good;
+}
+
+static bool add_config(struct making *m)
+{
+    char *path = path_of(m, "config.resolved.yaml");
+    char *text = text_of(path, m->why, m->size);
+    json_t *string = text ? json_string(text) : NULL;
+    if (text && !string)
+        snprintf(m->why, m->size, "%s: not UTF-8", path);
+    if (string)
+        json_object_set_new(m->root, "config", string);
+    free(text);
+    free(path);
+    return string;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------ */
+
+/* Later regions keep the machine's statistics only, once there is too much. */
+static void shorten(json_t *snapshots)
+{
+    size_t i, bytes = 0;
+    json_t *snapshot;
+    json_array_foreach(snapshots, i, snapshot) {
+        json_t *stats = json_object_get(snapshot, "stats"), *only = json_object();
+        bytes += json_dumpb(stats, NULL, 0, JSON_COMPACT);
+        json_object_set(only, "machine", json_object_get(stats, "machine"));
+        if (i && bytes > STATS_BYTES) {
+            json_object_set(snapshot, "stats", only);
+            json_object_set_new(snapshot, "machine_only", json_true());
+        }
+        json_decref(only);
+    }
+}
+
+static bool add_stats(struct making *m)
+{
+    if (!has(m, "stats.json")) {
+        snprintf(m->why, m->size,
+                 "%s: the run has no results: its manifest does not list stats.json",
+                 m->run->directory);
+        return false;
+    }
+    if (!add_json(m, "stats", "stats.json", STATS_SCHEMA))
+        return false;
+    json_t *snapshots = json_object_get(json_object_get(m->root, "stats"), "snapshots");
+    const json_t *first = json_object_get(json_array_get(snapshots, 0), "stats");
+    if (!json_is_object(json_object_get(first, "machine"))) {
+        snprintf(m->why, m->size, "%s/stats.json: it has no statistics of the machine",
+                 m->run->directory);
+        return false;
+    }
+    shorten(snapshots);
+    return true;
+}
+
+/* What of the machine the drawing and the shares need. */
+static void add_machine(struct making *m)
+{
+    const struct nm_params *p = m->run->params;
+    const struct ring_shape shape = nm_ring_shape(p);
+    const bool rings = nm_ring_count(p);
+    json_t *fan = json_array();
+    for (unsigned level = 0; rings && level < shape.levels; level++)
+        json_array_append_new(fan, json_integer(shape.fan[level]));
+    json_object_set_new(m->root, "machine",
+                        json_pack("{s:I,s:I,s:o,s:I,s:I,s:I}", "stations",
+                                  (json_int_t)nm_params_stations(p), "processors",
+                                  (json_int_t)p->processors, "fan", fan, "cpu_clock",
+                                  (json_int_t)p->cpu_clock, "bus_clock", (json_int_t)p->bus_clock,
+                                  "ring_clock", (json_int_t)p->ring_clock));
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* A table of the run, if it has it. */
+static const struct wanted {
+    const char *name, *file;
+    struct page_table table;
+} tables[] = {
+    {"groups", "monitor/groups.csv", {.only = "component", .is = "machine", .most = TABLE_ROWS}},
+    {"histogram", "monitor/histogram.csv", {.without = "card", .sum = "count", .most = TABLE_ROWS}},
+    {"coherence",
+     "monitor/coherence_histogram.csv",
+     {.without = "station", .sum = "count", .most = TABLE_ROWS}},
+    {"status", "monitor/status.csv", {.most = TABLE_ROWS}},
+};
+
+static bool add_table(struct making *m, const struct wanted *wanted)
+{
+    if (!has(m, wanted->file))
+        return true;
+    char *path = path_of(m, wanted->file);
+    json_t *table = page_table_read(path, &wanted->table, m->why, m->size);
+    if (table)
+        json_object_set_new(m->root, wanted->name, table);
+    free(path);
+    return table;
+}
+
+static bool add_tables(struct making *m)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < sizeof tables / sizeof *tables; i++)
+        good = add_table(m, &tables[i]);
+    return good;
+}
+
+static bool add_samples(struct making *m)
+{
+    if (!has(m, "monitor/samples.csv"))
+        return true;
+    char *path = path_of(m, "monitor/samples.csv");
+    json_t *samples =
+        page_samples_read(path, (unsigned)nm_params_stations(m->run->params), m->why, m->size);
+    if (samples)
+        json_object_set_new(m->root, "samples", samples);
+    free(path);
+    return samples;
+}
+
+static bool add_kept(struct making *m, struct page_notes *notes)
+{
+    const struct page_kept kept = {.truth = has(m, REP_TRUTH), .locks = has(m, REP_LOCKS)};
+    return !has(m, REP_PROFILE) || !has(m, REP_OBJECTS) ||
+           page_kept_add(m->root, m->run->directory, &kept, &notes->names, m->why, m->size);
+}
+
+static bool gather(struct making *m, struct page_notes *notes)
+{
+    if (!add_json(m, "manifest", "manifest.json", 1) || !add_config(m) || !add_stats(m))
+        return false;
+    add_machine(m);
+    return add_tables(m) && add_samples(m) && add_kept(m, notes);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* The parts of a page. All of them the page's own. */
+struct parts {
+    char *page, *style, *script; /* shipped */
+    char *charts, *charts_style; /* the package's; NULL: it is not installed */
+    char *data, *title;
+};
+
+static char *shipped(const char *name, char *why, size_t size)
+{
+    char *path = in_home_path("page/%s", name), *text = text_of(path, why, size);
+    free(path);
+    return text;
+}
+
+static bool read_parts(struct parts *p, char *why, size_t size)
+{
+    char absent[64];
+    p->charts = text_of(CHARTS ".js", absent, sizeof absent);
+    p->charts_style = text_of(CHARTS ".css", absent, sizeof absent);
+    return (p->page = shipped("report.html", why, size)) &&
+           (p->style = shipped("report.css", why, size)) &&
+           (p->script = shipped("report.js", why, size));
+}
+
+typedef void put_fn(const char *text, FILE *out);
+
+static char *put(put_fn *how, const char *text)
+{
+    char *made;
+    size_t size;
+    FILE *out = sim_text_open(&made, &size);
+    how(text, out);
+    sim_text_close(out, &made);
+    return made;
+}
+
+/* What the document and the run are called, as the page has it. */
+static void add_data(struct parts *p, const struct making *m)
+{
+    const json_t *experiment = json_object_get(json_object_get(m->root, "manifest"), "experiment");
+    const char *name = json_string_value(json_object_get(experiment, "name"));
+    char *json = json_dumps(m->root, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (!json)
+        sim_no_memory();
+    p->data = put(page_embed, json);
+    p->title = put(page_escape, name ? name : m->run->directory);
+    free(json);
+}
+
+static void free_parts(struct parts *p)
+{
+    free(p->page);
+    free(p->style);
+    free(p->script);
+    free(p->charts);
+    free(p->charts_style);
+    free(p->data);
+    free(p->title);
+}
+
+struct writing {
+    const struct page_run *run;
+    const struct parts *parts;
+    char *unknown; /* a slot of the template that there is nothing for */
+};
+
+static void write_page(void *ctx, FILE *out)
+{
+    struct writing *w = ctx;
+    const struct parts *p = w->parts;
+    const struct page_slot slots[] = {
+        {"title", p->title},          {"style", p->style}, {"charts-style", p->charts_style},
+        {"machine", w->run->drawing}, {"data", p->data},   {"charts", p->charts},
+        {"script", p->script},
+    };
+    w->unknown = page_fill(p->page, slots, sizeof slots / sizeof *slots, out);
+}
+
+static bool write_parts(const struct page_run *run, const struct parts *parts, const char *path,
+                        char *why, size_t size)
+{
+    struct writing w = {.run = run, .parts = parts};
+    bool good = rep_whole_write(path, false, write_page, &w, NULL, why, size);
+    if (good && w.unknown) {
+        snprintf(why, size, "page/report.html: no slot is called '%.60s'", w.unknown);
+        good = false;
+    }
+    free(w.unknown);
+    return good;
+}
+
+bool page_write(const struct page_run *run, const char *path, struct page_notes *notes, bool *host,
+                char *why, size_t size)
+{
+    struct making m = {.run = run, .root = json_object(), .why = why, .size = size};
+    struct parts parts = {0};
+    bool good = gather(&m, notes);
+    *host = good;
+    if (good) {
+        add_data(&parts, &m);
+        good = read_parts(&parts, why, size) && write_parts(run, &parts, path, why, size);
+    }
+    if (!parts.charts)
+        notes->charts = "time lines are drawn without zoom: for that, install libjs-dygraphs "
+                        "(apt-get install libjs-dygraphs) and write the report again";
+    free_parts(&parts);
+    json_decref(m.root);
+    return good;
+}

@@ -1,0 +1,888 @@
+/*
+ * The page of a run, drawn from the document in #data. A chart and the table behind it are made of the same
+ * numbers; a cell says which statistic it shows (data-c, data-s) and its exact value (data-v).
+ */
+(function () {
+'use strict';
+
+/* Whoever tests the page sees here that something went wrong. */
+window.addEventListener('error', e => { document.documentElement.dataset.error = e.message; });
+
+const D = JSON.parse(document.getElementById('data').textContent);
+const M = D.manifest, X = M.experiment || {}, SHAPE = D.machine;
+const CARDS = SHAPE.stations * SHAPE.processors;
+const SNAPSHOTS = D.stats.snapshots;
+let region = 0;
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined) node.setAttribute(name, value);
+  for (const child of [].concat(children === undefined ? [] : children))
+    if (child !== null) node.append(child);
+  return node;
+}
+const el = (tag, attributes, children) => fill(document.createElement(tag), attributes, children);
+const svg = (tag, attributes, children) =>
+  fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+const words = (x, y, text, attributes) => svg('text', Object.assign({ x, y }, attributes), String(text));
+const sheet = (width, height, label, children) =>
+  svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label }, children);
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+function grouped(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ','); }
+function shown(v) {
+  if (v === null || v === undefined) return '–';
+  if (typeof v !== 'number') return String(v);
+  if (Number.isInteger(v)) return v < 0 ? '-' + grouped(-v) : grouped(v);
+  const text = Math.abs(v) >= 1000 ? v.toFixed(1) : String(Number(v.toPrecision(5)));
+  return text.includes('e') ? text : text.replace(/^(-?\d+)/, (_, n) => n.startsWith('-') ? '-' + grouped(n.slice(1)) : grouped(n));
+}
+const percent = (some, all) => all ? 100 * some / all : 0;
+const short = n => n >= 1e9 ? +(n / 1e9).toPrecision(3) + ' G' : n >= 1e6 ? +(n / 1e6).toPrecision(3) + ' M'
+  : n >= 1e4 ? +(n / 1e3).toPrecision(3) + ' k' : shown(+n.toPrecision(4));
+const pc = v => (v >= 10 || v === 0 ? v.toFixed(0) : v.toPrecision(2)) + ' %';
+
+/* ---- statistics ------------------------------------------------------------------------------ */
+
+const stats = () => SNAPSHOTS[region].stats;
+const of = (component, stat) => (stats()[component] || {})[stat] || 0;
+const card = i => `machine.station[${Math.floor(i / SHAPE.processors)}].card[${i % SHAPE.processors}]`;
+const elapsed = () => of('machine', 'elapsed');
+const busCycles = () => elapsed() * SHAPE.bus_clock / SHAPE.cpu_clock;
+const ringCycles = () => elapsed() * SHAPE.ring_clock / SHAPE.cpu_clock;
+const meaning = (component, stat) =>
+  D.stats.names[component + '.' + stat] || D.stats.names[component.replace(/\[\d+\]/g, '') + '.' + stat] || {};
+const statCell = (component, stat) => ({ v: (stats()[component] || {})[stat] === undefined
+  ? (/^(metric|group)\./.test(stat) ? null : 0) : stats()[component][stat], c: component, s: stat });
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+const valueOf = cell => cell !== null && typeof cell === 'object' ? cell.v : cell;
+
+function csvOf(columns, rows) {
+  const field = v => v === null || v === undefined ? '' : /[",\n]/.test(v) ? '"' + String(v).replace(/"/g, '""') + '"' : String(v);
+  return [columns].concat(rows.map(row => row.map(valueOf))).map(row => row.map(field).join(',')).join('\r\n') + '\r\n';
+}
+
+function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  el('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+function cellOf(cell) {
+  const v = valueOf(cell), number = typeof v === 'number' || v === null;
+  const td = el('td', { class: number ? 'n' : String(v).length > 70 ? 'wide' : null }, shown(v));
+  if (cell !== null && typeof cell === 'object') { td.dataset.c = cell.c; td.dataset.s = cell.s; }
+  if (typeof v === 'number') td.dataset.v = v;
+  return td;
+}
+
+function order(a, b) {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return a === b ? 0 : a === null ? 1 : b === null ? -1 : String(a).localeCompare(String(b), 'en', { numeric: true });
+}
+
+function sortBy(table, rows, column, head) {
+  const down = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
+  table.querySelectorAll('th').forEach(th => th.removeAttribute('aria-sort'));
+  head.setAttribute('aria-sort', down < 0 ? 'descending' : 'ascending');
+  const sorted = rows.slice().sort((a, b) => down * order(valueOf(a[column]), valueOf(b[column])));
+  table.tBodies[0].replaceChildren(...sorted.map(row => el('tr', {}, row.map(cellOf))));
+}
+
+/* A table that can be sorted by its heads and downloaded. */
+function tableOf(name, columns, rows) {
+  const table = el('table', {}, [el('thead', {}, el('tr')), el('tbody', {}, rows.map(row => el('tr', {}, row.map(cellOf))))]);
+  columns.forEach((column, i) => {
+    const number = rows.length && (typeof valueOf(rows[0][i]) === 'number' || valueOf(rows[0][i]) === null);
+    const th = el('th', { scope: 'col', class: number ? 'n' : null });
+    th.append(el('button', { type: 'button', onclick: () => sortBy(table, rows, i, th) }, column));
+    table.tHead.rows[0].append(th);
+  });
+  const save = el('button', { type: 'button', onclick: () => download(`${X.name || 'run'}-${name}.csv`, csvOf(columns, rows)) }, 'Download CSV');
+  return [el('div', { class: 'tablebar' }, save), el('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': name }, table)];
+}
+
+const behind = (name, columns, rows, title) =>
+  el('details', {}, [el('summary', {}, `${title || 'Table'} (${grouped(rows.length)} ${rows.length === 1 ? 'row' : 'rows'})`)]
+    .concat(tableOf(name, columns, rows)));
+
+/* ---- parts of the page ----------------------------------------------------------------------- */
+
+const main = document.getElementById('main'), nav = document.getElementById('nav');
+const redraws = []; /* what depends on the region or the colours */
+const placed = [];  /* what needs to be in the page before it can be drawn */
+
+function section(id, title, lead) {
+  const node = el('section', { id, 'aria-labelledby': id + '-h' });
+  if (title) node.append(el('h2', { id: id + '-h' }, title));
+  if (lead) node.append(el('p', { class: 'lead' }, lead));
+  nav.append(el('a', { href: '#' + id }, title || 'Overview'));
+  main.append(node);
+  return node;
+}
+
+/* `draw` gives what is in the panel; again when the region, or one of its choices, changes. */
+function panel(parent, title, draw, choices) {
+  const bar = el('div', { class: 'bar' }, title ? el('h3', {}, title) : []), body = el('div');
+  const node = el('div', { class: 'panel' }, [bar, body]), chosen = {};
+  const again = () => {
+    body.replaceChildren(...[].concat(draw(chosen)).filter(part => part));
+    if (node.isConnected) placed.splice(0).forEach(make => make());
+  };
+  for (const [name, label, list] of choices || []) {
+    chosen[name] = list[0][0];
+    const select = el('select', { onchange: e => { chosen[name] = e.target.value; again(); } },
+      list.map(([value, text]) => el('option', { value }, text)));
+    bar.append(el('label', { class: 'choice' }, [label, select]));
+  }
+  if (!bar.childNodes.length) bar.remove();
+  parent.append(node);
+  redraws.push(again);
+  again();
+  return node;
+}
+
+const legend = list => el('ul', { class: 'legend' },
+  list.map(([color, text]) => el('li', {}, [el('i', { style: `background:${color}` }), text])));
+const heatScale = (low, high) => el('p', { class: 'note' }, [low, el('span', { class: 'scale' }), high]);
+const heat = share => `rgb(var(--heat), ${share <= 0 ? 0 : (0.06 + 0.94 * Math.min(1, share)).toFixed(3)})`;
+const contrast = share => share > 0.55 && !isDark() ? '#ffffff' : isDark() && share > 0.55 ? '#10161c' : 'var(--ink)';
+
+const tip = document.body.appendChild(el('div', { class: 'tip' }));
+/* Text beside the pointer, and for readers of the screen. */
+function hint(node, text) {
+  const at = e => { tip.style.left = Math.min(e.clientX + 12, innerWidth - 350) + 'px'; tip.style.top = e.clientY + 14 + 'px'; };
+  node.addEventListener('mousemove', e => { tip.textContent = text; tip.style.display = 'block'; at(e); });
+  node.addEventListener('mouseleave', () => { tip.style.display = 'none'; });
+  if (node.namespaceURI.endsWith('svg')) node.setAttribute('aria-label', text);
+  return node;
+}
+
+/* ---- overview -------------------------------------------------------------------------------- */
+
+const saturatedAbove = 90; /* [%] of its cycles that a bus, a memory or a ring carried something */
+
+function warnings() {
+  const list = (M.remarks || []).map(r => r[0].toUpperCase() + r.slice(1) + (/[.?!]$/.test(r) ? '' : '.')), whole = SNAPSHOTS[0].stats.machine, idle = [];
+  if (M.status !== 'complete') list.unshift(`The run is ${M.status}: ${M.end && (M.end.message || M.end.reason) || 'its results are not whole'}.`);
+  if (M.missing && M.missing.length) list.push(`Files that could not be written: ${M.missing.join(', ')}.`);
+  if (whole['histogram.lost']) list.push(`The histogram has lost ${grouped(whole['histogram.lost'])} events that came while the one before was being counted.`);
+  if (whole['histogram.wrapped']) list.push(`On ${whole['histogram.wrapped']} cards a word of the histogram has gone back to 0.`);
+  for (const what of ['bus', 'memory', 'ring', 'top_ring'])
+    if (whole['metric.busiest_' + what] > saturatedAbove)
+      list.push(`Saturated: the busiest ${what.replace('_', ' ')} had something to do in ${pc(whole['metric.busiest_' + what])} of its cycles.`);
+  for (let i = 0; i < CARDS; i++) if (!(SNAPSHOTS[0].stats[card(i)] || {})['truth.instructions']) idle.push(i);
+  if (idle.length) list.push(idle.length === CARDS ? 'No card completed an instruction.'
+    : `${idle.length} of ${CARDS} cards completed no instruction: ${spans(idle)}.`);
+  for (const s of SNAPSHOTS.filter(s => s.machine_only)) list.push(`Of the region ${s.name} the page has the machine's statistics only; stats.json has the rest.`);
+  return list;
+}
+
+/* 0, 1, 2, 5: "0-2, 5" */
+function spans(list) {
+  const out = [];
+  for (let i = 0, from = 0; i < list.length; i++)
+    if (list[i + 1] !== list[i] + 1) { out.push(from === i ? `${list[i]}` : `${list[from]}-${list[i]}`); from = i + 1; }
+  return out.join(', ');
+}
+
+function tile(stat, name, digits) {
+  const cell = statCell('machine', stat), what = meaning('machine', stat);
+  const value = cell.v === null ? '–' : digits !== undefined && !Number.isInteger(cell.v) ? shown(+cell.v.toPrecision(digits)) : shown(cell.v);
+  const unit = /^(%|cycles)$/.test(what.unit) ? ' ' + what.unit : '';
+  const b = el('b', { 'data-c': 'machine', 'data-s': stat, 'data-v': cell.v }, [value, el('small', {}, unit)]);
+  return hint(el('div', { class: 'tile' }, [b, el('span', {}, name)]), what.desc || stat);
+}
+
+function facts() {
+  const end = M.end || {}, host = M.host || {}, list = [
+    ['Machine', `${X.machine}: ${grouped(CARDS)} processors, ${SHAPE.stations} ${SHAPE.stations === 1 ? 'station' : 'stations'}`],
+    ['Ended', [end.reason, end.message].filter(Boolean).join(': ') + (end.status === null || end.status === undefined ? '' : `, status ${end.status}`)],
+    ['Result hash', end.result_hash], ['Totals hash', end.totals_hash], ['Seed', X.seed],
+    ['NUMAchine', [(M.numachine || {}).version, (M.numachine || {}).git, (M.numachine || {}).compiler].filter(Boolean).join(', ')],
+    ['Host', [host.name, host.cpu, host.cores && host.cores + ' cores'].filter(Boolean).join(', ')],
+    ['Run', [host.start, host.seconds !== undefined && host.seconds !== null && shown(host.seconds) + ' s'].filter(Boolean).join(', ')]];
+  return el('dl', { class: 'facts' }, list.filter(([, v]) => v !== undefined && v !== null && v !== '')
+    .flatMap(([k, v]) => [el('dt', {}, k), el('dd', { class: /hash/.test(k) ? 'mono' : null }, String(v))]));
+}
+
+function overview() {
+  const node = section('overview', '', ''), good = M.status === 'complete' && !(M.end || {}).exit_code;
+  node.append(el('h1', { id: 'overview-h' }, [X.name || 'A run',
+    el('span', { class: 'badge ' + (good ? 'good' : M.status === 'failed' ? 'bad' : 'warn') }, good ? 'complete' : M.status === 'complete' ? `status ${M.end.exit_code}` : M.status)]));
+  if (X.about) for (const part of String(X.about).trim().split(/\n\s*\n/)) node.append(el('p', { class: 'lead' }, part.replace(/\s+/g, ' ')));
+  if (X.argv) node.append(el('code', { class: 'command', tabindex: 0 }, X.argv.join(' ')));
+  const list = warnings();
+  if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'warn' }, w))));
+  const tiles = el('div', { class: 'tiles' });
+  node.append(tiles);
+  const draw = () => tiles.replaceChildren(tile('elapsed', 'PCycles simulated'), tile('truth.instructions', 'instructions'),
+    tile('metric.ipc', 'instructions a PCycle and card', 3), tile('metric.mips', 'million instructions a second', 4), tile('metric.mean_read_latency', 'mean read latency', 3),
+    tile('metric.l2_misses_per_1000', 'misses per 1,000 instructions', 3), tile('metric.nacks_per_read', 'NACKs a read', 3),
+    tile('metric.bus_utilisation', 'bus use, mean', 3), tile('metric.idle_share', 'of PCycles without a thread', 3), tile('truth.requests', 'requests for lines'));
+  redraws.push(draw);
+  draw();
+  panel(node, '', facts);
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+/* What each part of the machine did, and of how much. */
+const busyCard = i => percent(of(card(i), 'truth.running'), elapsed());
+const busyPart = (station, part) => percent(of(`machine.station[${station}].${part}`, 'busy'), busCycles());
+function busyRing(level, index) {
+  const links = Object.keys(stats()).filter(c => c.startsWith(`machine.ring[${level}][${index}].link[`));
+  return links.length ? percent(links.reduce((sum, c) => sum + of(c, 'busy'), 0), links.length * ringCycles()) : 0;
+}
+
+/* Rings of the drawing in the order in which they are drawn: each before those below it. */
+function ringsDrawn(level, index) {
+  const below = level > 0 ? Array.from({ length: SHAPE.fan[level] }, (_, i) => ringsDrawn(level - 1, index * SHAPE.fan[level] + i)) : [];
+  return [[level, index]].concat(...below);
+}
+
+function paint(box, share, text, words) {
+  box.setAttribute('style', `fill:${heat(share / 100)}`);
+  box.classList.add('busy');
+  if (words) words.setAttribute('style', `fill:${contrast(share / 100)}`);
+  hint(box, `${text}: ${share.toFixed(1)} % busy`);
+}
+
+/* A box of the drawing is known by the text behind it: "station 3", "12", "memory", "n-cache". */
+function paintBoards(drawing) {
+  let station = 0;
+  for (const box of drawing.querySelectorAll('g rect')) {
+    const label = box.nextElementSibling, text = label && label.tagName === 'text' ? label.textContent : '';
+    const found = /^station (\d+)$/.exec(text);
+    if (found) { station = +found[1]; box.classList.add('board'); }
+    else if (/^\d+$/.test(text)) paint(box, busyCard(+text), `processor ${text}`, label);
+    else if (text === 'memory') paint(box, busyPart(station, 'memory'), `memory of station ${station}`, label);
+    else if (text === 'n-cache') paint(box, busyPart(station, 'netcache'), `network cache of station ${station}`, label);
+  }
+}
+
+function paintDiscs(drawing) {
+  for (const disc of drawing.querySelectorAll('circle[fill="white"][stroke-width="1.2"]')) {
+    const label = disc.nextElementSibling, n = label && label.tagName === 'text' ? +label.textContent : -1;
+    const first = n * SHAPE.processors;
+    let sum = 0;
+    for (let i = 0; i < SHAPE.processors; i++) sum += busyCard(first + i);
+    paint(disc, sum / SHAPE.processors, `station ${n}`, label);
+  }
+}
+
+function drawMachine() {
+  const drawing = document.getElementById('drawing').content.querySelector('svg').cloneNode(true);
+  drawing.setAttribute('role', 'img');
+  drawing.setAttribute('aria-label', 'The machine: stations on their rings, coloured by how busy they were');
+  drawing.querySelector('title').remove();
+  const size = drawing.viewBox.baseVal.width; /* one station does not fill the page */
+  if (size < 500) { drawing.setAttribute('width', size * 1.5); drawing.setAttribute('class', 'small'); }
+  drawing.querySelectorAll('g:first-of-type text').forEach(t => t.classList.add('soft'));
+  const rings = SHAPE.fan.length ? ringsDrawn(SHAPE.fan.length - 1, 0) : [];
+  [...drawing.querySelectorAll('circle[fill="none"]')].forEach((circle, i) => {
+    const [level, index] = rings[i], share = busyRing(level, index);
+    circle.setAttribute('style', `stroke:color-mix(in srgb, rgb(var(--heat)) ${Math.round(20 + 0.8 * share)}%, var(--line))`);
+    hint(circle, `ring ${index} of level ${level}: ${share.toFixed(1)} % of its slots were full`);
+  });
+  drawing.querySelectorAll('path[transform]').forEach(arrow => arrow.setAttribute('style', 'fill:var(--wire)'));
+  drawing.querySelectorAll('circle[stroke-width="1.6"]').forEach(dot => dot.setAttribute('style', `fill:${dot.getAttribute('fill') === 'white' ? 'var(--card)' : 'var(--wire)'};stroke:var(--wire)`));
+  paintBoards(drawing);
+  paintDiscs(drawing);
+  return drawing;
+}
+
+function machineRows() {
+  const rows = [];
+  for (let i = 0; i < CARDS; i++) rows.push([`processor ${i}`, 'truth.running', statCell(card(i), 'truth.running'), busyCard(i)]);
+  for (let s = 0; s < SHAPE.stations; s++)
+    for (const part of ['bus', 'memory', 'netcache'])
+      if (stats()[`machine.station[${s}].${part}`] || part !== 'netcache')
+        rows.push([`${part} of station ${s}`, 'busy', statCell(`machine.station[${s}].${part}`, 'busy'), busyPart(s, part)]);
+  for (const c of Object.keys(stats())) {
+    const link = /^machine\.ring\[(\d+)\]\[(\d+)\]\.link\[(\d+)\]$/.exec(c);
+    if (link) rows.push([`ring ${link[2]} of level ${link[1]}, link ${link[3]}`, 'busy', statCell(c, 'busy'), percent(of(c, 'busy'), ringCycles())]);
+  }
+  return rows;
+}
+
+function machine() {
+  const node = section('machine', 'Machine', 'Stations on their rings. The stronger the colour, the more of the time a processor ran (it neither slept nor lacked a thread), a memory or a network cache worked, or a ring’s slots were full.');
+  panel(node, '', () => [el('div', { class: 'machine' }, drawMachine()), heatScale('0 %', '100 % busy'),
+    behind('machine', ['part', 'statistic', 'busy', '% of the time'], machineRows())]);
+}
+
+/* ---- where time went ------------------------------------------------------------------------- */
+
+const STATES = [
+  ['run', 'instructions completed', c => ['load', 'store', 'branch_untaken', 'branch_taken', 'other_integer', 'other_float'].reduce((n, s) => n + of(c, 'status.' + s), 0)],
+  ['killslip', 'killed or slipped', c => ['killed_branch', 'killed_exception', 'slipped_integer', 'slipped_float'].reduce((n, s) => n + of(c, 'status.' + s), 0)],
+  ['primary', 'waited for the secondary cache', c => of(c, 'status.l1i_stall') + of(c, 'status.l1d_stall')],
+  ['secondary', 'waited for data from outside the card', c => of(c, 'status.l2_stall')],
+  ['mp', 'multiprocessor stall', c => of(c, 'status.mp_stall')],
+  ['system', 'operating system', c => of(c, 'truth.system')],
+  ['other', 'other stall', c => of(c, 'status.other_stall') - of(c, 'truth.system') - of(c, 'truth.waiting') - of(c, 'truth.asleep') - of(c, 'truth.idle')],
+  ['slept', 'threads slept', c => of(c, 'truth.waiting') + of(c, 'truth.asleep')],
+  ['idle', 'no thread', c => of(c, 'truth.idle')]];
+const IDLE = STATES.length - 1, SLEPT = IDLE - 1;
+const color = name => `var(--${name})`;
+
+function groupsOfCards() {
+  if (CARDS <= 128) return Array.from({ length: CARDS }, (_, i) => [String(i), card(i)]);
+  return Array.from({ length: SHAPE.stations }, (_, s) => [`s${s}`, `machine.station[${s}]`]);
+}
+
+const NICE = [1, 2, 2.5, 5, 10];
+function ceiling(v) {
+  if (v <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(v));
+  return power * NICE.find(n => n * power >= v * 0.9999);
+}
+
+/* Axis lines and their numbers at the left. */
+function scaleY(top, height, left, width, max, unit) {
+  const out = [];
+  for (let k = 0; k <= 4; k++) {
+    const y = top + height - height * k / 4;
+    out.push(svg('line', { class: 'grid', x1: left, x2: width, y1: y, y2: y }));
+    out.push(words(left - 6, y + 4, short(max * k / 4) + (unit || ''), { class: 'soft', 'text-anchor': 'end' }));
+  }
+  return out;
+}
+
+/* How far apart labels under bars must be: 1, 2, 4, 8 ... */
+function everyOf(count, room, each) { let n = 1; while (count / n * each > room) n *= 2; return n; }
+
+function stacks(bars, max, unit, states) {
+  const left = 52, width = 1100, top = 8, height = 250, step = (width - left) / bars.length, every = everyOf(bars.length, width - left, 30);
+  const out = scaleY(top, height, left, width, max, unit);
+  bars.forEach(([name, values], i) => {
+    let y = top + height;
+    states.forEach((s, k) => {
+      const h = height * values[k] / max;
+      y -= h;
+      if (h > 0.05) out.push(hint(svg('rect', { x: left + i * step + step * 0.08, y, width: step * 0.84, height: h, fill: color(s[0]) }),
+        `${name}\n${s[1]}: ${shown(+values[k].toPrecision(4))}${unit || ''}`));
+    });
+    if (i % every === 0) out.push(words(left + (i + 0.5) * step, top + height + 16, name.replace(/^\D+/, ''), { class: 'soft', 'text-anchor': 'middle' }));
+  });
+  return sheet(width, top + height + 24, 'Stacked bars by processor', out);
+}
+
+function cpi(chosen) {
+  const list = groupsOfCards(), last = chosen.what === 'all' ? STATES.length : SLEPT, states = STATES.slice(0, last);
+  const rows = list.map(([name, c]) => [name, STATES.map(s => s[2](c)), of(c, 'truth.instructions')]);
+  const each = list.length === CARDS ? elapsed() : elapsed() * SHAPE.processors;
+  const bars = rows.map(([name, v, n]) => [(list.length === CARDS ? 'processor ' : 'station ') + name.replace('s', ''), v.slice(0, last).map(x => chosen.what === 'cpi' ? (n ? x / n : 0) : percent(x, each))]);
+  const max = chosen.what === 'all' ? 100 : ceiling(Math.max(...bars.map(b => b[1].reduce((a, x) => a + x, 0))));
+  return [el('div', { class: 'chart' }, stacks(bars, max, chosen.what === 'cpi' ? '' : ' %', states)),
+    legend(states.map(s => [color(s[0]), s[1]])),
+    el('p', { class: 'note' }, chosen.what === 'cpi' ? 'PCycles an instruction, without those in which threads slept or there was none.' : 'Percent of the region’s PCycles.'),
+    behind('cpi', [list.length === CARDS ? 'processor' : 'station', 'instructions'].concat(STATES.map(s => s[0] + ' [PCycles]')),
+      rows.map(([name, v], i) => [+name.replace('s', ''), statCell(list[i][1], 'truth.instructions')].concat(v)))];
+}
+
+function time() {
+  const node = section('time', 'Where time went', 'What each processor spent its PCycles on. A thread that waits for a lock or a barrier in the C library sleeps.');
+  panel(node, list => '', cpi, [['what', 'Show ', [['all', 'share of all PCycles'], ['busy', 'share, without sleep'], ['cpi', 'PCycles an instruction (CPI)']]]])
+    .querySelector('h3').textContent = CARDS <= 128 ? 'By processor' : 'By station';
+}
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+function cardStats() {
+  const names = new Set();
+  for (let i = 0; i < CARDS; i++) Object.keys(stats()[card(i)] || {}).forEach(s => names.add(s));
+  return [...names].filter(s => !/^(metric|group)\./.test(s));
+}
+
+/* Cards of a station beside each other, a station in a row. */
+function cardMap(values, unit) {
+  const wide = SHAPE.stations > 16 ? Math.ceil(Math.sqrt(SHAPE.stations)) : Math.min(4, SHAPE.stations);
+  const w = 1100 / wide - 10, cell = w / SHAPE.processors, high = 30, top = 18, most = Math.max(...values, 1), out = [];
+  values.forEach((v, i) => {
+    const s = Math.floor(i / SHAPE.processors), x = (s % wide) * (w + 10) + (i % SHAPE.processors) * cell, y = Math.floor(s / wide) * (high + top + 8) + top;
+    if (i % SHAPE.processors === 0) out.push(words(x, y - 5, wide > 10 ? s : `station ${s}`, { class: 'soft' }));
+    out.push(hint(svg('rect', { x, y, width: cell - 2, height: high, rx: 3, style: `fill:${v ? heat(v / most) : 'var(--faint)'}` }), `processor ${i}: ${shown(v)} ${unit}`));
+    if (cell > 44) out.push(words(x + cell / 2 - 1, y + 19, short(v), { 'text-anchor': 'middle', style: `fill:${contrast(v / most)}`, 'pointer-events': 'none' }));
+  });
+  return sheet(1100, Math.ceil(SHAPE.stations / wide) * (high + top + 8), 'Counts of each card', out);
+}
+
+function counters() {
+  const names = cardStats().sort((a, b) => a.startsWith('monitor.') === b.startsWith('monitor.') ? 0 : a.startsWith('monitor.') ? -1 : 1);
+  const node = section('counters', 'Counters', 'What the monitoring cards counted (monitor.), the states of the Status pins (status.), and what only a simulator knows (truth.).');
+  if (names.length)
+    panel(node, 'By card', chosen => {
+      const unit = meaning(card(0), chosen.stat).unit || '', rows = Array.from({ length: CARDS }, (_, i) => [i, Math.floor(i / SHAPE.processors), statCell(card(i), chosen.stat)]);
+      return [el('div', { class: 'chart' }, cardMap(rows.map(r => r[2].v), unit)), el('p', { class: 'note' }, `${chosen.stat}: ${meaning(card(0), chosen.stat).desc || ''} [${unit}]`),
+        behind('cards', ['processor', 'station', `${chosen.stat} [${unit}]`], rows),
+        behind('all-cards', ['processor'].concat(cardStats()), Array.from({ length: CARDS }, (_, i) => [i].concat(cardStats().map(s => statCell(card(i), s)))), 'All counters of all cards')];
+    }, [['stat', '', names.map(n => [n, n])]]);
+  panel(node, 'Whole machine', () => behind('machine-statistics', ['statistic', 'value', 'unit', 'meaning'],
+    Object.keys(stats().machine).map(s => [s, statCell('machine', s), meaning('machine', s).unit || '', meaning('machine', s).desc || '']), 'All statistics'));
+  if (D.groups)
+    panel(node, 'Groups', () => tableOf('groups', D.groups.columns.filter(c => c !== 'component'),
+      D.groups.rows.filter(r => r[0] === SNAPSHOTS[region].name).map(r => r.filter((_, i) => D.groups.columns[i] !== 'component'))));
+}
+
+/* ---- matrices -------------------------------------------------------------------------------- */
+
+/* rows x columns of numbers, coloured by value; `log`: by its logarithm. */
+function matrix(rowNames, columnNames, value, options) {
+  const left = options.left || 60, cols = columnNames.length, cell = Math.min(options.cell || 60, (1100 - left) / cols), high = options.high || Math.max(15, Math.min(30, cell));
+  const numbers = rowNames.map((_, r) => columnNames.map((_, c) => value(r, c))), most = Math.max(1, ...numbers.flat());
+  const share = v => v <= 0 ? 0 : options.log ? (Math.log(v) + 1) / (Math.log(most) + 1) : v / most;
+  const slanted = cell >= 18 && columnNames.some(n => String(n).length * 7 > cell), top = slanted ? options.top || 74 : 22, out = [], every = slanted ? 1 : everyOf(cols, cols * cell, 12 + 7 * Math.max(...columnNames.map(n => String(n).length)));
+  columnNames.forEach((n, c) => {
+    const x = left + (c + 0.5) * cell;
+    if (slanted) out.push(words(x, top - 6, n, { class: 'soft', transform: `rotate(-42 ${x} ${top - 6})` }));
+    else if (c % every === 0) out.push(words(x, top - 6, n, { class: 'soft', 'text-anchor': 'middle' }));
+  });
+  rowNames.forEach((n, r) => {
+    if (high >= 12 || r % 4 === 0) out.push(words(left - 8, top + (r + 0.5) * high + 4, n, { class: 'soft', 'text-anchor': 'end' }));
+    numbers[r].forEach((v, c) => {
+      out.push(hint(svg('rect', { x: left + c * cell, y: top + r * high, width: cell - 1.5, height: high - 1.5, rx: 2, style: `fill:${v ? heat(share(v)) : 'var(--faint)'}` }), options.text(r, c, v)));
+      if (cell > 40 && v) out.push(words(left + (c + 0.5) * cell, top + (r + 0.5) * high + 4, short(v), { 'text-anchor': 'middle', style: `fill:${contrast(share(v))};font-size:10.5px`, 'pointer-events': 'none' }));
+    });
+  });
+  const width = Math.max(left + cols * cell, 320) + (slanted ? 50 : 0);
+  return el('div', { class: 'chart' }, sheet(Math.round(width), Math.round(top + rowNames.length * high + 4), options.label, out));
+}
+
+function traffic() {
+  const names = D.traffic.map((_, s) => s), total = D.traffic.flat().reduce((a, b) => a + b, 0), local = D.traffic.reduce((a, row, s) => a + row[s], 0);
+  const node = section('traffic', 'Traffic', 'Misses and upgrades that a station’s processors asked for (rows), by the station that is the line’s home (columns).');
+  panel(node, 'Requests, station by station', () => [
+    matrix(names, names, (r, c) => D.traffic[r][c], { label: 'Requests from stations to stations', left: 46, text: (r, c, v) => `station ${r} asked station ${c}: ${grouped(v)} requests` }),
+    heatScale('0', `${grouped(Math.max(...D.traffic.flat()))} requests`),
+    el('p', { class: 'note' }, `${grouped(local)} of ${grouped(total)} requests (${percent(local, total).toFixed(1)} %) were local. Of the whole run.`),
+    behind('traffic', ['station'].concat(names.map(n => `home ${n}`)), D.traffic.map((row, s) => [s].concat(row)))]);
+}
+
+/* ---- time lines ------------------------------------------------------------------------------ */
+
+const PALETTE = ['#1f6fb2', '#d1662a', '#2f9e6e', '#a0479b', '#c9a227', '#5b6f82', '#c8443a', '#3aa6b9', '#7d62a8', '#7f9a2e', '#b5738a', '#46607c', '#8c6d46', '#4d9de0', '#d98880', '#6c757d'];
+const microseconds = tick => tick * 1e6 / D.stats.ticks_per_second;
+const partsOf = what => what === 'card' ? CARDS : what === 'station' ? SHAPE.stations : Math.max(1, Math.round(SHAPE.stations / SHAPE.fan[0]));
+
+/* Lines of our own, where there is no package that draws them. */
+function plainLines(rows, labels) {
+  const left = 60, width = 1100, top = 8, height = 230, last = rows[rows.length - 1][0] || 1, max = ceiling(Math.max(...rows.map(r => Math.max(...r.slice(1)))));
+  const out = scaleY(top, height, left, width, max);
+  for (let k = 0; k <= 5; k++) out.push(words(left + (width - left - 20) * k / 5, top + height + 16, short(last * k / 5), { class: 'soft', 'text-anchor': k ? 'middle' : 'start' }));
+  labels.slice(1).forEach((label, k) => out.push(svg('path', { fill: 'none', stroke: PALETTE[k % PALETTE.length], 'stroke-width': 1.4,
+    d: rows.map((r, i) => `${i ? 'L' : 'M'}${(left + (width - left) * r[0] / last).toFixed(1)} ${(top + height - height * r[k + 1] / max).toFixed(1)}`).join('') })));
+  return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Time lines', out)), legend(labels.slice(1).map((l, k) => [PALETTE[k % PALETTE.length], l]))];
+}
+
+function zoom(chart, factor) {
+  const [from, to] = chart.xAxisRange(), [first, last] = chart.xAxisExtremes(), middle = (from + to) / 2, half = (to - from) * factor / 2;
+  chart.updateOptions({ dateWindow: factor ? [Math.max(first, middle - half), Math.min(last, middle + half)] : null });
+}
+function shift(chart, share) {
+  const [from, to] = chart.xAxisRange(), [first, last] = chart.xAxisExtremes(), by = Math.max(first - from, Math.min(last - to, (to - from) * share));
+  chart.updateOptions({ dateWindow: [from + by, to + by] });
+}
+
+function zoomable(rows, labels, unit) {
+  const box = el('div', { class: 'time' }), style = getComputedStyle(document.documentElement), v = name => style.getPropertyValue(name).trim();
+  let chart = null;
+  const button = (text, title, act) => el('button', { type: 'button', title, onclick: () => chart && act(chart) }, text);
+  const bar = el('div', { class: 'bar zoom' }, [button('Zoom in', 'Zoom in', c => zoom(c, 0.5)), button('Zoom out', 'Zoom out', c => zoom(c, 2)),
+    button('◀', 'Earlier', c => shift(c, -0.25)), button('▶', 'Later', c => shift(c, 0.25)), button('All', 'The whole run', c => zoom(c, 0))]);
+  const make = () => {
+    chart = new Dygraph(box, rows, { labels, ylabel: unit, xlabel: 'simulated time [µs]', colors: PALETTE, strokeWidth: 1.4, legend: 'follow', labelsKMB: false,
+      gridLineColor: v('--line'), axisLineColor: v('--line'), axisLabelFontSize: 12, highlightCircleSize: 3, highlightSeriesOpts: labels.length > 5 ? { strokeWidth: 2.6 } : null,
+      axes: { y: { axisLabelWidth: 58, axisLabelFormatter: short, valueFormatter: y => shown(+y.toPrecision(4)) }, x: { axisLabelFormatter: short, valueFormatter: x => shown(+x.toPrecision(6)) + ' µs' } },
+      drawCallback: c => { [box.dataset.from, box.dataset.to] = c.xAxisRange(); } });
+  };
+  placed.push(make);
+  return [bar, box, legend(labels.slice(1).map((l, k) => [PALETTE[k % PALETTE.length], l])), el('p', { class: 'note zoom' }, 'Drag over a range to zoom into it, double-click for all; shift and drag to move.')];
+}
+const lines = (rows, labels, unit) => rows.length < 2 ? el('p', { class: 'note' }, 'There is only one sample.')
+  : typeof Dygraph === 'function' && !printing ? zoomable(rows, labels, unit) : plainLines(rows, labels);
+
+function sampleTable(name, set, pick, labels) {
+  const rows = set.begin.map((b, i) => [b, set.end[i]].concat(pick.map(p => p(i))));
+  return behind(name, ['begin_tick', 'end_tick'].concat(labels), rows);
+}
+
+function samples() {
+  const S = D.samples, node = section('time-lines', 'Time lines', `The events in each of ${grouped(S.samples)} intervals.`);
+  const middle = (set, i) => microseconds((set.begin[i] + set.end[i]) / 2), shareable = S.names.map((_, n) => n).filter(n => S.parts[n] === 'card' && S.units[n] === 'PCycles');
+  const plain = n => S.names[n].replace('monitor.', '');
+  if (shareable.length)
+    panel(node, 'Processors: share of PCycles', () => [...[].concat(lines(S.machine.begin.map((b, i) => [middle(S.machine, i)].concat(shareable.map(n => percent(S.machine.sums[n][i], (S.machine.end[i] - b) * CARDS)))),
+      ['time'].concat(shareable.map(plain)), '% of PCycles')), sampleTable('time-shares', S.machine, shareable.map(n => i => S.machine.sums[n][i]), shareable.map(n => `${S.names[n]} [PCycles]`))]);
+  const first = S.names.map((name, n) => [String(n), plain(n)]);
+  first.sort((a, b) => (S.parts[a[0]] === 'card' && S.units[a[0]] === 'PCycles') - (S.parts[b[0]] === 'card' && S.units[b[0]] === 'PCycles'));
+  panel(node, 'One event', chosen => {
+    const n = +chosen.stat, ring = S.parts[n] === 'ring', split = chosen.by === 'station' && SHAPE.stations > 1, set = split ? S.stations : S.machine;
+    const used = split ? Array.from({ length: SHAPE.stations }, (_, s) => s).filter(s => !ring || S.stations.sums[n].some(at => at[s])) : [0];
+    const names = split ? used.map(s => `${ring ? 'ring' : 'station'} ${s}`) : [plain(n)], value = s => i => split ? S.stations.sums[n][i][s] : S.machine.sums[n][i];
+    const each = set.together > 1 ? `${set.together} intervals are added up to one.` : '';
+    return [...[].concat(lines(set.begin.map((_, i) => [middle(set, i)].concat(used.map(s => value(s)(i)))), ['time'].concat(names), `${S.units[n]} an interval`)),
+      el('p', { class: 'note' }, `${S.names[n]} [${S.units[n]}], sum over ${split ? 'the parts of each' : `all ${partsOf(S.parts[n])} ${S.parts[n]}s`}. ${each}`),
+      sampleTable('samples', set, used.map(value), names)];
+  }, [['stat', '', first], ['by', '', [['machine', 'whole machine'], ['station', 'by station']]]]);
+}
+
+/* ---- histogram of the cards' memory ---------------------------------------------------------- */
+
+/* Services times go from 0 to thousands: two columns for each doubling. */
+function bucketOf(lo) { return lo < 4 ? lo : Math.floor(Math.log2(lo) * 2 + 1e-9); }
+function bucketName(b) { return b < 4 ? b : Math.ceil(2 ** (b / 2) - 1e-9); }
+
+function histogramShape() {
+  const H = D.histogram, at = name => H.columns.indexOf(name), lo = at('lo'), count = at('count');
+  const time = H.rows.length && H.rows[0][at('unit')] === 'cycles', most = Math.max(1, ...H.rows.map(r => r[lo] || 0)), width = 2 ** Math.max(0, Math.ceil(Math.log2((most + 1) / 64)));
+  const bucket = r => time ? bucketOf(r[lo] || 0) : Math.floor((r[lo] || 0) / width), name = b => time ? bucketName(b) : b * width;
+  const flags = ['global', 'valid', 'nc_hit', 'exclusive', 'remote'].filter(f => H.rows.some(r => r[at(f)] !== '')), phases = H.rows.some(r => r[at('phase')] !== '');
+  const keys = {
+    state: r => flags.length ? flags.filter(f => r[at(f)] === 1).join(' + ') || 'none of them' : '',
+    phase: r => r[at('phase_name')] || (r[at('phase')] === '' ? '' : `phase ${r[at('phase')]}`),
+    half: r => r[at('half')], none: () => 'all' };
+  const by = [].concat(flags.length ? [['state', 'state found: ' + flags.join(', ')]] : [], phases ? [['phase', 'PhaseID']] : [], H.rows.some(r => r[at('half')]) ? [['half', 'half of the cache']] : [], [['none', 'nothing']]);
+  const label = b => time || name(b) < 1024 ? short(name(b)) : +(name(b) / 1024).toPrecision(4) + ' KB';
+  return { H, count, time, bucket, name, label, keys, by };
+}
+
+function sumsBy(shape, key) {
+  const rows = new Map(), first = Math.min(...shape.H.rows.map(shape.bucket)), last = Math.max(...shape.H.rows.map(shape.bucket)), columns = [];
+  for (let b = first; b <= last; b++) if (b < 4 || !columns.length || shape.name(b) !== shape.name(b - 1)) columns.push(b);
+  const place = new Map(columns.map((b, i) => [b, i]));
+  for (const r of shape.H.rows) {
+    const k = String(key(r)), list = rows.get(k) || rows.set(k, columns.map(() => 0)).get(k);
+    list[place.get(shape.bucket(r))] += r[shape.count];
+  }
+  return { columns, rows: [...rows].sort((a, b) => order(a[0], b[0])) };
+}
+
+/* Bars have no room for more colours than can be told apart: the rarest rows are one. */
+function fewer(sums, most) {
+  const all = row => row[1].reduce((a, b) => a + b, 0), sorted = sums.rows.slice().sort((a, b) => all(b) - all(a));
+  if (sorted.length <= most) return sums;
+  const kept = sorted.slice(0, most - 1), rest = sorted.slice(most - 1);
+  return { columns: sums.columns, rows: kept.concat([[`${rest.length} others`, sums.columns.map((_, i) => rest.reduce((n, r) => n + r[1][i], 0))]]) };
+}
+
+function histogramBars(shape, sums) {
+  const left = 60, width = 1100, top = 8, height = 220, step = (width - left) / sums.columns.length, all = sums.columns.map((_, i) => sums.rows.reduce((n, r) => n + r[1][i], 0));
+  const max = ceiling(Math.max(...all)), out = scaleY(top, height, left, width, max), every = everyOf(sums.columns.length, width - left, 46);
+  sums.columns.forEach((b, i) => {
+    let y = top + height;
+    sums.rows.forEach(([name, values], k) => {
+      const h = height * values[i] / max;
+      y -= h;
+      if (values[i]) out.push(hint(svg('rect', { x: left + i * step + 1, y, width: step - 2, height: h, fill: PALETTE[k % PALETTE.length] }), `from ${grouped(shape.name(b))} ${shape.time ? 'cycles' : 'bytes'}: ${name}\n${grouped(values[i])}`));
+    });
+    if (i % every === 0 && left + i * step < width - 45) out.push(words(left + i * step, top + height + 16, shape.label(b), { class: 'soft' }));
+  });
+  return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Histogram', out)), sums.rows.length > 1 ? legend(sums.rows.map(([name], k) => [PALETTE[k % PALETTE.length], name])) : null];
+}
+
+function histogram() {
+  const node = section('histogram', 'Histogram', 'What the cards’ SRAMs counted, all cards together, with the words’ fields taken apart.');
+  if (!D.histogram.rows.length) { node.append(el('p', { class: 'note' }, 'Nothing was counted.')); return; }
+  const shape = histogramShape(), axis = shape.time ? 'Service time [cycles], two columns for each doubling' : 'Place [bytes]';
+  panel(node, 'Bars', chosen => [...histogramBars(shape, fewer(sumsBy(shape, shape.keys[chosen.by]), 9)), el('p', { class: 'note' }, axis + '.'),
+    behind('histogram', D.histogram.columns, D.histogram.rows), D.histogram.left.rows ? el('p', { class: 'note' }, `${grouped(D.histogram.left.rows)} rarer words (${grouped(D.histogram.left.sum)} counts) are left out.`) : null], [['by', 'Coloured by ', shape.by]]);
+  panel(node, 'Map', chosen => {
+    const sums = sumsBy(shape, shape.keys[chosen.by]), names = sums.rows.map(r => r[0]);
+    return [matrix(names, sums.columns.map(shape.label), (r, c) => sums.rows[r][1][c], { label: 'Histogram as a map', log: true, high: 26, left: 24 + 7 * Math.max(...names.map(n => n.length), 4),
+      text: (r, c, v) => `${names[r]}, from ${grouped(shape.name(sums.columns[c]))}: ${grouped(v)}` }), el('p', { class: 'note' }, axis + '; colours by the logarithm of the count.'),
+      behind('histogram-map', [chosen.by].concat(sums.columns.map(b => `from ${shape.name(b)}`)), sums.rows.map(([n, v]) => [n].concat(v)))];
+  }, [['by', 'Rows by ', shape.by]]);
+}
+
+/* ---- line states met ------------------------------------------------------------------------- */
+
+function coherence() {
+  const C = D.coherence, at = name => C.columns.indexOf(name), agents = [...new Set(C.rows.map(r => r[at('agent')]))];
+  const node = section('coherence', 'Line states', 'In which state a directory found a line when a transaction came for it; * is a locked line.');
+  for (const agent of agents)
+    panel(node, agent === 'memory' ? 'Memory' : agent === 'netcache' ? 'Network caches' : agent, () => {
+      const list = C.rows.filter(r => r[0] === SNAPSHOTS[region].name && r[at('agent')] === agent), state = r => r[at('state')] + (r[at('locked')] ? '*' : '');
+      if (!list.length) return [el('p', { class: 'note' }, 'Nothing in this region.')];
+      const states = [...new Set(list.map(state))].sort(), kinds = [...new Set(list.map(r => r[at('transaction')]))].sort();
+      const found = new Map(list.map(r => [state(r) + '/' + r[at('transaction')], r[at('count')]]));
+      return [matrix(states, kinds, (r, c) => found.get(states[r] + '/' + kinds[c]) || 0, { label: 'States met by transactions', log: true, high: 24, top: 96, text: (r, c, v) => `${kinds[c]} met ${states[r]}: ${grouped(v)}` }),
+        el('p', { class: 'note' }, 'Colours by the logarithm of the count.'), behind('coherence-' + agent, C.columns, list)];
+    });
+}
+
+/* ---- Status pins ----------------------------------------------------------------------------- */
+
+const PIN = { l1i_stall: 'primary', l1d_stall: 'primary', l2_stall: 'secondary', mp_stall: 'mp', other_stall: 'slept', killed_branch: 'killslip', killed_exception: 'killslip', slipped_integer: 'killslip', slipped_float: 'killslip' };
+const pinGroup = state => PIN[state] || 'run';
+
+function pins() {
+  const P = D.status, at = name => P.columns.indexOf(name), cards = [...new Set(P.rows.map(r => r[at('card')]))], ticks = P.rows.map(r => r[at('tick')]);
+  const from = Math.min(...ticks), clock = 2, to = Math.max(...P.rows.map(r => r[at('tick')] + r[at('clocks')] * clock)), node = section('pins', 'Status pins', 'What the Status pins of the recorded cards showed.');
+  panel(node, '', () => {
+    const left = 90, width = 1100, high = 26, out = [], x = t => left + (width - left) * (t - from) / (to - from || 1);
+    cards.forEach((c, k) => {
+      out.push(words(0, k * (high + 8) + 18, `processor ${c}`, { class: 'soft' }));
+      let open = null;
+      const close = () => open && out.push(hint(svg('rect', { x: x(open.from), y: k * (high + 8), width: Math.max(0.4, x(open.to) - x(open.from)), height: high, fill: color(open.group) }), `processor ${c}, ticks ${grouped(open.from)} to ${grouped(open.to)}: ${open.group === 'slept' ? 'other stall' : open.group}`));
+      for (const r of P.rows.filter(r => r[at('card')] === c)) {
+        const group = pinGroup(r[at('newer')]), end = r[at('tick')] + r[at('clocks')] * clock;
+        if (open && open.group === group) open.to = end;
+        else { close(); open = { from: r[at('tick')], to: end, group }; }
+      }
+      close();
+    });
+    const y = cards.length * (high + 8) + 8;
+    for (let k = 0; k <= 5; k++) out.push(words(x(from + (to - from) * k / 5), y + 6, grouped(Math.round(from + (to - from) * k / 5)), { class: 'soft', 'text-anchor': k === 0 ? 'start' : k === 5 ? 'end' : 'middle' }));
+    return [el('div', { class: 'chart' }, sheet(width, y + 12, 'Status pins over time', out)),
+      legend([...STATES.slice(0, 5).map(s => [color(s[0]), s[1]]), [color('slept'), 'other stall']]), el('p', { class: 'note' }, 'Simulated time [ticks].'), behind('status', P.columns, P.rows)];
+  });
+}
+
+/* ---- profile --------------------------------------------------------------------------------- */
+
+const P = D.profile, partColor = P && P.parts.map(p => color(p === 'run' ? 'run' : p));
+const stateSum = parts => parts.slice(0, P.states).reduce((a, b) => a + b, 0);
+const asked = (parts, what) => what === 'total' ? stateSum(parts) : parts[P.parts.indexOf(what)];
+
+/* Children beside each other under their parent, in the order of their names. */
+function layout(what, root) {
+  const nodes = new Map(), tops = [];
+  for (const [id, parent, name, parts] of P.stacks) {
+    const node = { id, name: P.names[name], value: asked(parts, what), parts, below: [] };
+    nodes.set(id, node);
+    if (parent !== null && nodes.has(parent)) nodes.get(parent).below.push(node);
+    else tops.push(node);
+  }
+  const start = root !== null && nodes.get(root) ? [nodes.get(root)] : tops, all = start.reduce((n, t) => n + Math.max(0, t.value), 0), boxes = [];
+  const place = (list, from, depth) => {
+    for (const node of list.filter(n => n.value > 0).sort((a, b) => order(a.name, b.name))) {
+      boxes.push({ node, from, depth });
+      place(node.below, from, depth + 1);
+      from += node.value;
+    }
+  };
+  place(start, 0, 0);
+  return { boxes, all: all || 1 };
+}
+
+function strongest(parts) {
+  let best = 0;
+  for (let i = 1; i < P.states; i++) if (parts[i] > parts[best]) best = i;
+  return partColor[best];
+}
+
+function flame(what) {
+  const box = el('div', { class: 'chart flame' });
+  const draw = root => {
+    const { boxes, all } = layout(what, root), width = 1100, high = 19, out = [], deepest = Math.max(0, ...boxes.map(p => p.depth));
+    for (const { node, from, depth } of boxes) {
+      const x = width * from / all, w = width * node.value / all;
+      if (w < 0.3) continue;
+      const again = () => draw(root === node.id ? null : node.id), label = `${node.name}\n${grouped(node.value)} ${what === 'l2_misses' ? 'misses' : what === 'nacks' ? 'NACKs' : 'PCycles'}, ${percent(node.value, all).toFixed(1)} %`;
+      out.push(hint(svg('rect', { x, y: depth * high, width: w, height: high, rx: 1.5, fill: strongest(node.parts), tabindex: w > 8 ? 0 : null, role: 'button', onclick: again, onkeydown: e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); again(); } if (e.key === 'Escape') draw(null); } }), label));
+      const room = Math.floor((w - 6) / 6.6);
+      if (room > 2) out.push(words(x + 4, depth * high + 13.5, node.name.length > room ? node.name.slice(0, room - 1) + '…' : node.name));
+    }
+    box.replaceChildren(sheet(width, (deepest + 1) * high + 2, 'Flame graph: callers above what they call', out));
+  };
+  draw(null);
+  return box;
+}
+
+function functionBars(rows, total) {
+  const left = 260, width = 1100, high = 22, list = rows.slice(0, 20), most = Math.max(1, ...list.map(r => r[1])), out = [];
+  list.forEach(([name, self, , parts], i) => {
+    const y = i * high;
+    out.push(hint(words(left - 10, y + 15, name.length > 36 ? name.slice(0, 35) + '…' : name, { 'text-anchor': 'end' }), name));
+    let x = left;
+    for (let p = 0; p < P.states; p++) {
+      const w = (width - left - 70) * Math.max(0, parts[p]) / most;
+      if (w > 0.1) out.push(hint(svg('rect', { x, y: y + 3, width: w, height: high - 6, fill: partColor[p] }), `${name}\n${P.parts[p]}: ${grouped(parts[p])} PCycles`));
+      x += w;
+    }
+    out.push(words(x + 6, y + 15, percent(self, total).toFixed(1) + ' %', { class: 'soft' }));
+  });
+  return el('div', { class: 'chart' }, sheet(width, list.length * high + 4, 'Functions and what they spent their time on', out));
+}
+
+const partLegend = () => legend(P.parts.slice(0, P.states).map((p, i) => [partColor[i], p]));
+
+function profile() {
+  const node = section('profile', 'Profile', `Where the program’s threads spent ${grouped(P.total)} PCycles. Nothing is sampled.`);
+  panel(node, 'Functions', () => [functionBars(P.functions.rows, P.total), partLegend(),
+    behind('functions', ['function', 'self [PCycles]', 'with what it calls'].concat(P.parts), P.functions.rows.map(([n, s, a, p]) => [n, s, a].concat(p))),
+    P.functions.of > P.functions.rows.length ? el('p', { class: 'note' }, `The ${P.functions.rows.length} that took most, of ${P.functions.of}.`) : null]);
+  panel(node, 'Flame graph', chosen => [flame(chosen.what), partLegend(), el('p', { class: 'note' }, 'A function stands under its caller; the colour is what most of its time went to. Click, or Enter, shows one alone; again, or Escape, shows all.'),
+    behind('stacks', ['stack', 'caller', 'function'].concat(P.parts), P.stacks.map(([i, p, f, parts]) => [i, p, P.names[f]].concat(parts)))],
+    [['what', 'Width by ', [['total', 'all PCycles']].concat(P.parts.map(p => [p, p]))]]);
+}
+
+/* ---- shared lines and objects ---------------------------------------------------------------- */
+
+const place = asker => (asker.function || '0x' + asker.pc.toString(16)) + (asker.file ? ` ${asker.file.split('/').pop()}:${asker.line}` : '');
+const askersOf = item => (item.askers || []).slice(0, 3).map(place).filter((p, i, all) => all.indexOf(p) === i).join('; ');
+const badge = verdict => el('span', { class: 'badge ' + ({ false: 'bad', mixed: 'warn', true: 'good' }[verdict] || '') }, verdict === 'none' ? 'little' : verdict + ' sharing');
+
+function costBars(list, name) {
+  const left = 330, width = 1100, high = 22, shown20 = list.slice(0, 15), most = Math.max(1, ...shown20.map(o => o.falsely + o.truly)), out = [];
+  shown20.forEach((o, i) => {
+    let x = left;
+    out.push(hint(words(left - 10, i * high + 15, name(o).length > 48 ? name(o).slice(0, 47) + '…' : name(o), { 'text-anchor': 'end' }), name(o)));
+    for (const [key, fill] of [['falsely', color('mp')], ['truly', color('slept')]]) {
+      const w = (width - left - 80) * o[key] / most;
+      if (w > 0.1) out.push(hint(svg('rect', { x, y: i * high + 3, width: w, height: high - 6, fill }), `${name(o)}\n${key} shared: ${grouped(o[key])} PCycles`));
+      x += w;
+    }
+    out.push(words(x + 6, i * high + 15, short(o.falsely + o.truly), { class: 'soft' }));
+  });
+  return el('div', { class: 'chart' }, sheet(width, shown20.length * high + 4, 'What sharing cost', out));
+}
+
+/* Which words of a line each card read, wrote or both. */
+function byteMap(line) {
+  const bytes = D.sharing.line_bytes, count = bytes / 4, cards = line.cards.slice(0, 12), left = 90, cell = Math.min(24, 400 / count), high = 17, out = [];
+  const touched = (list, word) => { for (let i = 0; i < list.length; i += 2) if (list[i] < word * 4 + 4 && list[i] + list[i + 1] > word * 4) return true; return false; };
+  for (let w = 0; w < count; w += 2) out.push(words(left + w * cell + 2, 11, '+' + (w * 4).toString(16), { class: 'soft', style: 'font-size:10px' }));
+  cards.forEach((c, k) => {
+    out.push(words(left - 8, 16 + k * high + 13, `card ${c.card}`, { class: 'soft', 'text-anchor': 'end' }));
+    for (let w = 0; w < count; w++) {
+      const r = touched(c.read, w), t = touched(c.written, w), letter = r && t ? 'b' : t ? 'w' : r ? 'r' : '';
+      out.push(hint(svg('rect', { x: left + w * cell, y: 16 + k * high, width: cell - 1.5, height: high - 1.5, rx: 2, style: `fill:${letter === 'r' ? color('slept') : letter ? color('secondary') : 'var(--faint)'}` }), `card ${c.card}, +${(w * 4).toString(16)}: ${{ r: 'read', w: 'written', b: 'read and written', '': 'not touched' }[letter]}`));
+      if (letter) out.push(words(left + (w + 0.5) * cell - 1, 16 + k * high + 12, letter, { 'text-anchor': 'middle', style: 'fill:#14181c;font-size:10.5px', 'pointer-events': 'none' }));
+    }
+  });
+  return el('div', { class: 'chart bytes' }, sheet(Math.round(left + count * cell + 4), 20 + cards.length * high, 'Words of the line that cards touched', out));
+}
+
+function oneLine(line) {
+  const more = line.cards.length > 12 ? el('p', { class: 'note' }, `${line.cards.length} cards touched it; 12 are shown.`) : null;
+  return el('div', { class: 'line' }, [el('h3', {}, [`0x${line.va.toString(16)} `, el('span', { class: 'choice' }, `home: station ${line.home}`), badge(line.verdict)]),
+    el('p', { class: 'note' }, `${line.holds.map(h => h.first).slice(0, 6).join(', ')}${line.holds.length > 6 ? ` and ${line.holds.length - 6} more` : ''}. Falsely ${grouped(line.falsely)}, truly ${grouped(line.truly)} PCycles; asked by ${askersOf(line)}.`),
+    line.advice ? el('p', {}, line.advice[0].toUpperCase() + line.advice.slice(1) + '.') : null, byteMap(line), more]);
+}
+
+function sharing() {
+  const S = D.sharing, node = section('sharing', 'Shared data', `Misses and upgrades that come of sharing cost ${grouped(S.falsely + S.truly)} PCycles: ${grouped(S.falsely)} falsely (others’ bytes in the same line), ${grouped(S.truly)} truly. Threads that did not sleep took ${grouped(S.pcycles)}.`);
+  const columns = ['verdict', 'falsely [PCycles]', 'truly [PCycles]'], hex = n => '0x' + n.toString(16);
+  panel(node, 'Objects', () => [costBars(S.objects, o => o.object), legend([[color('mp'), 'falsely shared'], [color('slept'), 'truly shared']]),
+    behind('objects', ['object'].concat(columns, ['lines', 'NACKs', 'transfers', 'asked by']), S.objects.map(o => [o.object, o.verdict, o.falsely, o.truly, o.lines, o.columns.nacks || 0, o.columns.transfers || 0, askersOf(o)])),
+    S.of.objects > S.objects.length ? el('p', { class: 'note' }, `The ${S.objects.length} costliest of ${S.of.objects}; numachine c2c has all.`) : null]);
+  panel(node, 'Lines', () => [el('div', { class: 'two' }, S.lines.slice(0, 4).map(oneLine)), legend([[color('slept'), 'read'], [color('secondary'), 'written (w), or both (b)']]),
+    behind('lines', ['address', 'home'].concat(columns, ['cards', 'objects', 'asked by']), S.lines.map(l => [hex(l.va), l.home, l.verdict, l.falsely, l.truly, l.cards.length, l.holds.map(h => h.first).join('; '), askersOf(l)])),
+    S.of.lines > S.lines.length ? el('p', { class: 'note' }, `The ${S.lines.length} costliest of ${grouped(S.of.lines)}; numachine c2c has all.`) : null]);
+  panel(node, 'What the requests were', () => tableOf('classes', ['class', 'count', 'PCycles'],
+    Object.keys(S.columns).filter(k => S.columns[k + '_time'] !== undefined).map(k => [k, S.columns[k], S.columns[k + '_time']])));
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+const WAITS = [['asleep', 'asleep', 'slept'], ['late', 'waking up', 'system'], ['spun', 'on a card', 'secondary']];
+
+function lockBars(list) {
+  const left = 300, width = 1100, high = 22, out = [], top = list.filter(l => l.waited).slice(0, 15), most = Math.max(1, ...top.map(l => l.waited));
+  top.forEach((l, i) => {
+    let x = left;
+    const name = `${l.lock} (${l.kind})`;
+    out.push(hint(words(left - 10, i * high + 15, name.length > 44 ? name.slice(0, 43) + '…' : name, { 'text-anchor': 'end' }), name));
+    for (const [key, text, fill] of WAITS) {
+      const w = (width - left - 80) * l[key] / most;
+      if (w > 0.1) out.push(hint(svg('rect', { x, y: i * high + 3, width: w, height: high - 6, fill: color(fill) }), `${name}\n${text}: ${grouped(l[key])} PCycles`));
+      x += w;
+    }
+    out.push(words(x + 6, i * high + 15, short(l.waited), { class: 'soft' }));
+  });
+  return el('div', { class: 'chart' }, sheet(width, top.length * high + 4, 'Waiting by lock', out));
+}
+
+const PART = { work: 'run', holding: 'primary', handover: 'mp', waiting: 'slept' };
+function pathStrip(L) {
+  const width = 1100, out = [];
+  for (const p of L.path) {
+    const x = width * p.from / L.elapsed, w = width * (p.to - p.from) / L.elapsed;
+    if (w > 0.05) out.push(hint(svg('rect', { x, y: 0, width: w, height: 34, fill: color(PART[p.part] || 'other') }), `${p.part}, thread ${p.thread}${p.lock ? `\n${p.lock}` : ''}\n${grouped(p.to - p.from)} PCycles`));
+  }
+  for (let k = 0; k <= 5; k++) out.push(words(width * k / 5, 50, short(L.elapsed * k / 5), { class: 'soft', 'text-anchor': k === 0 ? 'start' : k === 5 ? 'end' : 'middle' }));
+  return el('div', { class: 'chart' }, sheet(width, 56, 'The critical path', out));
+}
+
+function locks() {
+  const L = D.locks, node = section('locks', 'Locks', 'What threads waited for: locks, conditions, barriers, joins, loops.');
+  const columns = ['kind', 'lock', 'calls', 'contended', 'waited', 'asleep', 'late', 'spun', 'held', 'held_longest', 'handover', 'waiters', 'fairness', 'path', 'bound'];
+  panel(node, 'Waiting', () => [L.locks.some(l => l.waited) ? lockBars(L.locks) : el('p', { class: 'note' }, 'Nobody waited.'), legend(WAITS.map(([, text, fill]) => [color(fill), text])),
+    behind('locks', columns, L.locks.map(l => columns.map(c => l[c] === undefined ? null : l[c]))),
+    L.sites.length ? behind('lock-sites', ['lock', 'kind', 'thread', 'place', 'waited', 'asleep', 'late', 'spun'], L.sites.map(s => [s.lock, s.kind, s.thread, s.place, s.waited, s.asleep, s.late, s.spun]), 'Who waited where') : null,
+    L.of.locks > L.locks.length ? el('p', { class: 'note' }, `The ${L.locks.length} that were waited for longest, of ${grouped(L.of.locks)}.`) : null]);
+  panel(node, 'Critical path', () => [pathStrip(L), legend(Object.entries(PART).map(([p, c]) => [color(c), p])), el('p', { class: 'note' }, 'What the end of the run hangs on, from its beginning to its end [PCycles].'),
+    behind('path', ['part', 'thread', 'from', 'to', 'PCycles', 'lock'], L.path.map(p => [p.part, p.thread, p.from, p.to, p.to - p.from, p.lock || '']))]);
+}
+
+/* ---- configuration --------------------------------------------------------------------------- */
+
+function configuration() {
+  const node = section('configuration', 'Configuration', 'Every value the run had, and where it comes from; what was not left at its default stands out.');
+  panel(node, '', () => el('pre', { class: 'config', tabindex: 0 }, D.config.split('\n').flatMap(line => {
+    const cut = line.search(/\s+# |^# /), text = cut < 0 ? line : line.slice(0, cut), origin = cut < 0 ? '' : line.slice(cut);
+    const set = origin && text && !/# default/.test(origin) && !/:\s*$/.test(text);
+    return [el('span', set ? { class: 'set' } : {}, text), el('span', { class: 'origin' }, origin), '\n'];
+  })));
+  panel(node, 'Inputs and files', () => [...tableOf('inputs', ['input', 'bytes', 'hash'], (M.inputs || []).map(i => [i.path, i.bytes, i.hash])),
+    behind('files', ['file', 'bytes'], Object.entries(M.files || {}), 'Files of the run')]);
+}
+
+/* ---- colours, region, sections in view ------------------------------------------------------- */
+
+const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)');
+let theme = 'auto', printing = false; /* paper is white, and has no lines of a canvas */
+const isDark = () => root.dataset.theme === 'dark';
+/* One attribute decides, so that the style sheet has the dark colours once. */
+function applyTheme() {
+  root.dataset.theme = theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme;
+  document.getElementById('theme').textContent = 'Theme: ' + theme;
+}
+function redraw() { redraws.forEach(again => again()); }
+
+document.getElementById('theme').addEventListener('click', () => {
+  theme = { auto: 'light', light: 'dark', dark: 'auto' }[theme];
+  applyTheme();
+  redraw();
+});
+dark.addEventListener('change', () => { applyTheme(); redraw(); });
+addEventListener('beforeprint', () => { printing = true; root.dataset.theme = 'light'; redraw(); });
+addEventListener('afterprint', () => { printing = false; applyTheme(); redraw(); });
+document.getElementById('print').addEventListener('click', () => print());
+
+const select = document.getElementById('region');
+SNAPSHOTS.forEach((s, i) => select.append(el('option', { value: i }, s.name)));
+if (SNAPSHOTS.length < 2) select.parentNode.style.display = 'none';
+select.addEventListener('change', () => { region = +select.value; redraw(); });
+
+applyTheme();
+overview();
+machine();
+time();
+counters();
+if (D.traffic) traffic();
+if (D.samples && D.samples.samples) samples();
+if (D.histogram) histogram();
+if (D.coherence && D.coherence.rows.length) coherence();
+if (D.status && D.status.rows.length) pins();
+if (D.profile) profile();
+if (D.sharing) sharing();
+if (D.locks) locks();
+configuration();
+
+const seen = new IntersectionObserver(list => {
+  for (const entry of list)
+    if (entry.isIntersecting) nav.querySelectorAll('a').forEach(a => a.classList.toggle('here', a.hash === '#' + entry.target.id));
+}, { rootMargin: '-110px 0px -70% 0px' });
+document.querySelectorAll('section').forEach(s => seen.observe(s));
+root.dataset.ready = 'yes';
+})();
