@@ -314,12 +314,12 @@ static bool read_run(struct run *run, const char *directory, const struct page_k
     char *objects = sim_format("%s/" REP_OBJECTS, directory);
     char *truth = sim_format("%s/" REP_TRUTH, directory);
     char *locks = sim_format("%s/" REP_LOCKS, directory);
-    const bool good =
-        rep_profile_read(profile, &run->profile, why, size) &&
-        rep_objects_read(objects, run->profile.paths, &run->objects, why, size) &&
-        (!kept->truth || rep_truth_read(truth, &run->profile, &run->truth, why, size)) &&
-        (!kept->locks || rep_locks_read(locks, &run->locks, why, size)) &&
-        rep_code_open(&run->code, directory, why, size);
+    const bool good = rep_profile_read(profile, &run->profile, why, size) &&
+                      rep_objects_read(objects, run->profile.paths, &run->objects, why, size) &&
+                      (!kept->truth || rep_truth_read(truth, &run->profile, run->objects.sites,
+                                                      &run->truth, why, size)) &&
+                      (!kept->locks || rep_locks_read(locks, &run->locks, why, size)) &&
+                      rep_code_open(&run->code, directory, why, size);
     free(profile);
     free(objects);
     free(truth);

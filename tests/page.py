@@ -147,7 +147,7 @@ def check_traffic(truth, classes, traffic):
     """Rows are those who ask, columns are homes."""
     names = [name for name, _, _ in truth["columns"]]
     found = [[0] * len(traffic) for _ in traffic]
-    for copy, _, _, _, _, _, *values in truth["rows"]:
+    for copy, _, _, _, _, _, _, _, _, *values in truth["rows"]:
         line, _, card = truth["copies"][copy][:3]
         found[card // truth["processors"]][line // truth["memory"]] += sum(
             v for c, v in zip(values[::2], values[1::2]) if names[c] + "_time" in classes)
