@@ -9,6 +9,7 @@
 #include "report/expect.h"
 #include "report/version.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +66,11 @@ static void add_input(struct rep_manifest *manifest, const char *path)
 {
     if (!path)
         return;
-    for (size_t i = 0; i < manifest->inputs; i++)
+    for (size_t i = 0; i < manifest->inputs; i++) {
+        assert(manifest->input[i].path);
         if (!strcmp(manifest->input[i].path, path))
             return;
+    }
     manifest->input[manifest->inputs] = (struct rep_input){.path = path};
     hash_file(&manifest->input[manifest->inputs++]);
 }

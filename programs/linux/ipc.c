@@ -44,6 +44,7 @@ enum lx_wake lx_waiter_wait(struct lx_waiter **queue, struct lx_waiter *w, struc
     why = lx_thread_block(t, deadline, true, NULL);
     if (w->done)
         return WAKE_EVENT;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) who waits is in the queue */
     DL_DELETE(*queue, w);
     return why;
 }

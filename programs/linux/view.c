@@ -741,6 +741,7 @@ static int add_read_only(struct lx_view *v, const char *directory)
     char *host = realpath(directory, NULL);
     int err = host ? add_root(v, sim_strdup(host), host, false) : -errno;
 
+    assert(err || v->roots);
     if (!err)
         v->roots[v->count - 1].hidden = v->roots[v->count - 1].asked = true;
     return err;
