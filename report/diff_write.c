@@ -75,6 +75,22 @@ static void put_hashes(const struct rep_diff *d, FILE *out)
         fputs("# other totals: these versions do not count the same\n", out);
 }
 
+/* What people ask first: whether it is faster. */
+static void put_elapsed(const struct rep_diff *d, FILE *out)
+{
+    uint64_t elapsed[2];
+    for (int of = 0; of < 2; of++) {
+        const struct rep_value v =
+            rep_results_value(rep_results_stats(d->of[of], REP_WHOLE), "machine", "elapsed");
+        if (!v.is || v.count <= 0)
+            return;
+        elapsed[of] = (uint64_t)v.count;
+    }
+    const double change = 100. * ((double)elapsed[1] / (double)elapsed[0] - 1);
+    fprintf(out, "# elapsed: A %" PRIu64 ", B %" PRIu64 " PCycles: %.1f %% %s\n", elapsed[0],
+            elapsed[1], change < 0 ? -change : change, change < 0 ? "fewer" : "more");
+}
+
 static void put_change(const struct rep_change *c, FILE *out)
 {
     char a[NUMBER], b[NUMBER], both[NUMBER], share[NUMBER] = "-";
@@ -125,6 +141,8 @@ void rep_diff_text(const struct rep_diff *d, FILE *out)
 {
     rep_diff_head(d, out);
     put_hashes(d, out);
+    if (!d->same)
+        put_elapsed(d, out);
     for (int of = 0; of < 2; of++)
         for (char **name = d->only[of]; name && *name; name++)
             fprintf(out, "# only %c has the region %s\n", 'A' + of, *name);

@@ -187,7 +187,10 @@ def regions(bench, a):
             "00", status=6)
     shown = bench.json(a, other)
     assert shown["regions_only_in_a"] == ["work", "rest"] and not shown["regions_only_in_b"], shown
-    assert "# only A has the region work\n" in bench.diff(a, other)
+    text = bench.diff(a, other)
+    before, after = (value(snapshots(run)["whole"], "machine", "elapsed") for run in (a, other))
+    assert "# only A has the region work\n" in text
+    assert f"# elapsed: A {before}, B {after} PCycles: {100 - 100 * after / before:.1f} % fewer\n" in text, text
     assert "# only B has the region rest\n" in bench.diff(other, a)
 
 
