@@ -34,7 +34,8 @@ static void add(int64_t to[PC_MISS__COUNT], const int64_t v[PC_MISS__COUNT])
 enum rep_verdict rep_verdict_of(const struct rep_sharing *s, const struct rep_lost *lost)
 {
     const int64_t cost = cost_of(lost);
-    if (cost <= 0 || cost < s->time / SMALL)
+    const int64_t greater = lost->falsely > lost->truly ? lost->falsely : lost->truly;
+    if (greater <= 0 || greater < s->time / SMALL)
         return REP_VERDICT_none;
     if (lost->falsely >= cost - cost / 4)
         return REP_VERDICT_false;

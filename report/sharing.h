@@ -10,7 +10,7 @@
 
 /** What sharing a line or an object was, by what it cost. */
 enum rep_verdict {
-    REP_VERDICT_none,  /**< less than a hundredth of the time of threads that did not sleep */
+    REP_VERDICT_none,  /**< neither cost a hundredth of the time of threads that did not sleep */
     REP_VERDICT_false, /**< at least three quarters of the cost are false sharing's */
     REP_VERDICT_true,  /**< at most a quarter is */
     REP_VERDICT_mixed
