@@ -51,12 +51,18 @@ static void write_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
+/* For a comment: a name may have any bytes, and a line must not end in it. */
+static void write_plain(FILE *out, const char *name)
+{
+    for (const char *p = name; *p; p++)
+        fputc((unsigned char)*p < 0x20 || *p == 0x7f ? '?' : *p, out);
+}
+
 /** Pads `width` characters already written and adds a comment of one line. */
 static void write_comment(FILE *out, int width, const char *origin, const char *rest)
 {
     fprintf(out, "%*s  # ", width < COMMENT_COLUMN ? COMMENT_COLUMN - width : 0, "");
-    for (const char *p = origin; *p; p++)
-        fputc((unsigned char)*p < 0x20 ? '?' : *p, out);
+    write_plain(out, origin);
     fprintf(out, "%s%s\n", *rest ? "; " : "", rest);
 }
 
@@ -107,10 +113,9 @@ static void write_params(FILE *out, int indent, const struct in_machine *mc)
 
 void in_machine_write_resolved(FILE *out, const struct in_machine *mc)
 {
-    fprintf(out,
-            "# Machine %s: every parameter, where its value comes from, and the source of the\n"
-            "# number.\n",
-            mc->name);
+    fputs("# Machine ", out);
+    write_plain(out, mc->name);
+    fputs(": every parameter, where its value comes from, and the source of the\n# number.\n", out);
     write_params(out, 0, mc);
 }
 
@@ -305,10 +310,11 @@ static void write_copy(FILE *out, const struct in_experiment *x, const char *pro
 void in_experiment_write_resolved(FILE *out, const struct in_experiment *x, const char *program)
 {
     char last[IN_PATH_MAX] = "";
-    fprintf(out,
-            "# Experiment %s as it was understood: every value, where it comes from, and the\n"
-            "# source of each number. Run this file to repeat it.\n",
-            x->name);
+    fputs("# Experiment ", out);
+    write_plain(out, x->name);
+    fputs(" as it was understood: every value, where it comes from, and the\n"
+          "# source of each number. Run this file to repeat it.\n",
+          out);
     for (size_t i = 0; i < IN_KEY__COUNT; i++) {
         const struct in_key *key = &in_experiment_table.keys[i];
         const void *field = in_field_of(x, i);

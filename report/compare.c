@@ -197,7 +197,8 @@ void rep_compare_text(const struct rep_comparison *c, FILE *out)
                 c->run[i].result_hash);
     fprintf(out, "# region %s\n#\n", c->region);
     for (size_t i = 0; i < c->runs; i++)
-        fprintf(out, "%s%*s ", i ? "" : "#", width_of(&c->run[i]) - !i, column(&c->run[i]));
+        fprintf(out, "%s%*s ", i ? "" : "# ", width_of(&c->run[i]) - (i ? 0 : 2),
+                column(&c->run[i]));
     fputs(" statistic\n", out);
     for (size_t k = 0; k < c->rows; k++) {
         for (size_t i = 0; i < c->runs; i++) {

@@ -10,6 +10,7 @@
 #include "report/components.h"
 #include "report/histogram.h"
 #include "sweep/csv.h"
+#include "sweep/run.h"
 
 #include <jansson.h>
 #include <sqlite3.h>
@@ -100,8 +101,7 @@ static void put_member(struct writer *w, int column, const json_t *object, const
 
 static void put_run(struct writer *w, const struct swp_row *row)
 {
-    char *path = sim_format("%s/manifest.json", row->directory);
-    json_t *root = json_load_file(path, 0, NULL);
+    json_t *root = swp_document(row->directory, "manifest.json");
     const json_t *end = json_object_get(root, "end"), *host = json_object_get(root, "host");
     put_text(w, w->run, 1, row->id);
     put_member(w, 2, end, "reason");
@@ -114,7 +114,6 @@ static void put_run(struct writer *w, const struct swp_row *row)
     put_member(w, 9, host, "peak_memory_bytes");
     put_row(w, w->run);
     json_decref(root);
-    free(path);
 }
 
 static void put_parameters(struct writer *w, const struct swp_result *result,

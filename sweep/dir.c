@@ -1,6 +1,7 @@
 #include "sweep/dir.h"
 
 #include "base/alloc.h"
+#include "sweep/run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -147,15 +148,11 @@ static const char *string_of(const json_t *object, const char *name)
 
 bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size)
 {
-    json_error_t error;
-    char *path = sim_format("%s/manifest.json", directory);
-    json_t *root = json_load_file(path, 0, &error);
+    json_t *root = swp_document(directory, "manifest.json");
     const json_t *host = json_object_get(root, "host"), *end = json_object_get(root, "end");
-    const bool whole = !strcmp(string_of(root, "status"), "complete");
+    const bool whole = swp_is_whole(directory, root, why, size);
     const bool same = whole && job->digest && !strcmp(string_of(root, "digest"), job->digest);
-    if (!whole)
-        snprintf(why, size, "it did not come to its end");
-    else if (!same)
+    if (whole && !same)
         snprintf(why, size, "its inputs, or this program, are others");
     if (whole) {
         job->seconds = json_number_value(json_object_get(host, "seconds"));
@@ -163,13 +160,12 @@ bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t 
         job->exit_code = (int)json_integer_value(json_object_get(end, "exit_code"));
     }
     json_decref(root);
-    free(path);
     return same;
 }
 
 bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t size)
 {
-    char reason[100];
+    char reason[160];
     for (size_t i = 0; i < plan->sweep->points; i++) {
         const char *id = plan->sweep->point[i].id;
         char *directory = sim_format("%s/points/%s", path, id);
@@ -259,9 +255,9 @@ static json_t *job_json(const struct swp_sweep *sweep, const struct swp_point *p
                         const struct swp_job *job)
 {
     const bool done = job->state == SWP_DONE, ended = done || job->state == SWP_FAILED;
-    return json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "id", point->id, "values",
-                     values_of(sweep, point), "numbers", numbers_of(sweep, point), "state",
-                     swp_state_word[job->state], "exit_code",
+    return json_pack("{s:s,s:o,s:o,s:s?,s:s,s:o,s:o,s:o}", "id", point->id, "values",
+                     values_of(sweep, point), "numbers", numbers_of(sweep, point), "digest",
+                     job->digest, "state", swp_state_word[job->state], "exit_code",
                      ended ? json_integer(job->exit_code) : json_null(), "seconds",
                      done ? json_real(job->seconds) : json_null(), "peak_memory_bytes",
                      done ? json_integer((json_int_t)job->peak) : json_null());

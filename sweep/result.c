@@ -7,6 +7,7 @@
 #include "report/stats.h"
 #include "report/whole.h"
 #include "sweep/csv.h"
+#include "sweep/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +20,12 @@
 
 static json_t *read_index(const char *directory, char *why, size_t size)
 {
-    json_error_t error;
     char *path = sim_format("%s/sweep.json", directory);
-    json_t *root = json_load_file(path, 0, &error);
+    json_t *root = swp_document(directory, "sweep.json");
     if (!root && access(path, F_OK))
         snprintf(why, size, "'%s' holds no sweep", directory);
     else if (!root)
-        snprintf(why, size, "cannot read '%s': %.200s", path, error.text);
+        snprintf(why, size, "cannot read '%s': it is no JSON document", path);
     free(path);
     return root;
 }
@@ -68,6 +68,7 @@ static void read_rows(struct swp_result *result, const json_t *root)
     json_array_foreach(points, i, point) {
         struct swp_row *row = &result->row[i];
         row->id = text_of(point, "id");
+        row->digest = text_of(point, "digest");
         row->text = sim_alloc(result->keys, sizeof *row->text);
         row->number = sim_alloc(result->keys, sizeof *row->number);
         for (size_t k = 0; k < result->keys; k++) {
@@ -87,24 +88,61 @@ static bool is_same(const struct swp_result *result, const json_t *root)
         return false;
     json_array_foreach(points, i, point) {
         const char *id = json_string_value(json_object_get(point, "id"));
-        if (!id || strcmp(id, result->row[i].id) != 0)
+        const char *digest = json_string_value(json_object_get(point, "digest"));
+        if (!id || strcmp(id, result->row[i].id) != 0 || !digest ||
+            strcmp(digest, result->row[i].digest) != 0)
             return false;
     }
     return true;
 }
 
-static void find_runs(struct swp_result *result, const char *directory)
+static const char *hash_of(const json_t *manifest)
 {
-    for (size_t i = 0; i < result->rows; i++) {
+    const char *hash =
+        json_string_value(json_object_get(json_object_get(manifest, "end"), "result_hash"));
+    return hash ? hash : "";
+}
+
+/** Whether a point may be taken: it is whole, and what another directory has of it is the same. */
+static bool is_good(const struct swp_row *row, const char *path, char *why, size_t size)
+{
+    char reason[160];
+    json_t *manifest = swp_document(path, "manifest.json");
+    json_t *other = row->directory ? swp_document(row->directory, "manifest.json") : NULL;
+    const char *digest = json_string_value(json_object_get(manifest, "digest"));
+    bool whole = swp_is_whole(path, manifest, reason, sizeof reason);
+    if (whole && (!digest || strcmp(digest, row->digest) != 0)) {
+        snprintf(reason, sizeof reason, "its inputs were others than the sweep's");
+        whole = false;
+    }
+    const bool same = !other || !strcmp(hash_of(manifest), hash_of(other));
+    if (!whole)
+        snprintf(why, size, "'%s' cannot be taken: %s; remove it and resume the sweep", path,
+                 reason);
+    else if (!same)
+        snprintf(why, size, "'%s' and '%s' are the same point with other results", row->directory,
+                 path);
+    json_decref(manifest);
+    json_decref(other);
+    return whole && same;
+}
+
+static bool find_runs(struct swp_result *result, const char *directory, char *why, size_t size)
+{
+    bool good = true;
+    for (size_t i = 0; i < result->rows && good; i++) {
         struct swp_row *row = &result->row[i];
         char *path = sim_format("%s/points/%s", directory, row->id);
-        if (row->directory || access(path, F_OK)) {
+        const bool there = !access(path, F_OK);
+        good = !there || is_good(row, path, why, size);
+        if (!good || !there || row->directory) {
             free(path);
             continue;
         }
         row->directory = path;
         result->there++;
     }
+    return good;
 }
 
 bool swp_result_open(struct swp_result *result, char *const *directories, char *why, size_t size)
@@ -118,11 +156,14 @@ bool swp_result_open(struct swp_result *result, char *const *directories, char *
             read_keys(result, root);
             read_rows(result, root);
         } else if (root && !is_same(result, root)) {
-            snprintf(why, size, "'%s' and '%s' hold different sweeps", directories[0], *directory);
+            snprintf(why, size,
+                     "'%s' and '%s' hold different sweeps: other points, or points with other "
+                     "inputs",
+                     directories[0], *directory);
             good = false;
         }
         if (good)
-            find_runs(result, *directory);
+            good = find_runs(result, *directory, why, size);
         json_decref(root);
     }
     return good;
@@ -139,6 +180,7 @@ void swp_result_free(struct swp_result *result)
 {
     for (size_t i = 0; i < result->rows; i++) {
         free(result->row[i].id);
+        free(result->row[i].digest);
         free(result->row[i].directory);
         free_texts(result->row[i].text, result->keys);
         free_texts(result->row[i].number, result->keys);

@@ -18,6 +18,7 @@
 /** One point. */
 struct swp_row {
     char *id;
+    char *digest;    /**< of its inputs */
     char **text;     /**< [keys] as --set takes it */
     char **number;   /**< [keys] the same as a number; NULL: it is none */
     char *directory; /**< its run; NULL: it is not there */

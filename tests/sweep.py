@@ -13,6 +13,7 @@ import pathlib
 import random
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -369,6 +370,45 @@ def test_collect(bench):
     bench.write(TWELVE)
 
 
+def damage(path, how):
+    """What may have happened to a point's file since it was written."""
+    if how == "cut":
+        os.truncate(path, path.stat().st_size // 2)
+    elif how == "longer":
+        path.write_bytes(path.read_bytes() + b"\n")
+    else:
+        path.unlink()
+        if how == "fifo":
+            os.mkfifo(path)
+
+
+def test_damage(bench):
+    """A point that is not as it was written is neither kept nor collected; nor are two of one name with other results."""
+    point = sorted((bench.directory / "j1/points").iterdir())[3].name
+    for name, how in [("stats.csv", "cut"), ("stats.csv", "longer"), ("stats.csv", "fifo"), ("stats.json", "gone"),
+                      ("manifest.json", "cut"), ("manifest.json", "gone"), ("manifest.json", "fifo")]:
+        out = bench.directory / f"damaged-{name}-{how}"
+        shutil.copytree(bench.directory / "j1", out)
+        damage(out / "points" / point / name, how)
+        done = bench.command("collect", out.name, "-o", "x")
+        bench.expect(done.returncode == 2 and f"{point}' cannot be taken: it " in done.stderr, f"{name} {how}: {done.stderr}")
+        bench.expect(not (bench.directory / "x").exists(), f"{name} {how}: collected all the same")
+        done = sweep(bench, out.name, "--resume", status=2)
+        bench.expect(f"{point}' cannot be kept: it" in done.stderr, f"{name} {how}: {done.stderr}")
+        shutil.rmtree(out / "points" / point)
+        sweep(bench, out.name, "--resume")
+        bench.expect(files(out) == files(bench.directory / "j1"), f"{name} {how}: other results after it was run again")
+    sweep(bench, "slow-bus", "--set", "bus.clock=25MHz")
+    done = bench.command("collect", "j1", "slow-bus", "-o", "x")
+    bench.expect(done.returncode == 2 and "points with other inputs" in done.stderr, done.stderr)
+    mixed = bench.directory / "mixed"
+    shutil.copytree(bench.directory / "j1", mixed)
+    shutil.rmtree(mixed / "points" / point)
+    shutil.copytree(bench.directory / "slow-bus/points" / point, mixed / "points" / point)
+    done = bench.command("collect", "mixed", "-o", "x")
+    bench.expect(done.returncode == 2 and "its inputs were others than the sweep's" in done.stderr, done.stderr)
+
+
 def test_failures(bench):
     """A failed point is said, its log is kept, the others are run; again, it alone is tried again."""
     bench.write("{program.args: [['100'], ['10', '1', stuck], ['10', '1', '3'], ['200']]}")
@@ -455,7 +495,7 @@ def test_dry_run(bench):
 
 
 PARTS = {
-    "run": [test_jobs_and_shards, test_results, test_bins, test_collect, test_kills, test_failures, test_two_at_once, test_refusals, test_dry_run],
+    "run": [test_jobs_and_shards, test_results, test_bins, test_collect, test_damage, test_kills, test_failures, test_two_at_once, test_refusals, test_dry_run],
     "kills": [test_many_kills],
     "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand],
 }
