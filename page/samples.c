@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "page/csv.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -91,6 +92,7 @@ static struct sample *sample_of(struct reading *r, uint64_t begin, uint64_t end)
         r->room = r->room ? 2 * r->room : 256;
         r->sample = sim_grow(r->sample, r->room, sizeof *r->sample);
     }
+    assert(r->sample); /* there is room */
     last = &r->sample[r->samples++];
     *last = (struct sample){begin, end, sim_alloc((size_t)STATS * r->stations, sizeof *last->sum)};
     return last;

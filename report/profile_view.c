@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "procard/r4400/r4400.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <uthash.h>
@@ -287,6 +288,7 @@ const char *rep_view_source(struct rep_view *view, struct rep_key key)
     struct rep_text *known;
     const char *text = view->text[key.a];
     HASH_FIND(hh, view->texts, text, strlen(text), known);
+    assert(known); /* keys are of the view */
     return known->file ? rep_source_line(rep_source_get(&view->sources, known->file), known->line)
                        : NULL;
 }

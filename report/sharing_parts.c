@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "report/profile_cost.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ struct rep_held *rep_sharing_parts(const struct rep_sharing *s, const struct rep
     struct rep_held *part = sim_alloc(line->rows + (size_t)truth->line / WORD, sizeof *part);
     pc_bytes touched = 0;
     struct rep_object at;
+    assert(truth->line);
     *count = 0;
     for (size_t i = line->copy; i < line->copy + line->copies; i++)
         touched |= rep_copy_read(&truth->copy[i]) | rep_copy_written(&truth->copy[i]);

@@ -49,6 +49,7 @@ Test(report_region, marks_that_make_no_sense_become_remarks)
     rep_run_mark(&f.run, "b\n\xff", true, 0, f.now);
     fake_pass(&f, 90);
     fake_finish(&f, 90);
+    cr_assert(f.run.region && f.run.regions > 2);
     cr_expect_eq(f.run.remarks, 5, "three ignored marks, two open regions");
     cr_expect_str_eq(f.run.region[2].name, "b__");
     cr_expect_eq(f.run.region[1].elapsed, 90);
@@ -118,6 +119,7 @@ Test(report_region, peeking_changes_nothing)
     rep_region_free(&now);
     fake_pass(&f, 90);
     fake_finish(&f, 180);
+    cr_assert(f.run.region);
     cr_expect_eq(rep_count(&f.run, &f.run.region[0], rep_machine(&f.run), 0), 120);
     cr_expect_eq(f.run.region[0].visits, 1);
     rep_run_free(&f.run);
