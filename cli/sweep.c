@@ -246,13 +246,22 @@ static void finish(struct state *s, size_t i, int status)
     free(part);
 }
 
-/* Takes a process that has ended. @return whether there was one */
+static void start_waiting(struct state *s)
+{
+    for (size_t i; !cli_stop_asked() && (i = swp_plan_next(&s->plan)) != SIZE_MAX;)
+        start(s, i);
+}
+
+/* Takes a process that has ended. Its successor starts before its files are brought to the disk:
+ * otherwise a processor would wait for the disk. @return whether there was one */
 static bool reap(struct state *s)
 {
     int status;
     const pid_t pid = waitpid(-1, &status, WNOHANG);
     for (size_t i = 0; pid > 0 && i < s->sweep.points; i++)
         if (s->plan.job[i].state == SWP_RUNNING && s->pid[i] == pid) {
+            s->plan.job[i].state = SWP_ENDED;
+            start_waiting(s);
             finish(s, i, status);
             break;
         }
@@ -315,8 +324,7 @@ static void run_all(struct state *s)
     sigprocmask(SIG_BLOCK, &children, NULL);
     s->said = s->written = rep_host_seconds();
     for (;;) {
-        for (size_t i; !cli_stop_asked() && (i = swp_plan_next(&s->plan)) != SIZE_MAX;)
-            start(s, i);
+        start_waiting(s);
         if (!swp_plan_count(&s->plan, SWP_RUNNING))
             break;
         if (cli_stop_asked() && !stopped)

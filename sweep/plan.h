@@ -12,7 +12,14 @@
 #include "report/digest.h"
 #include "sweep/sweep.h"
 
-enum swp_state { SWP_WAITING, SWP_RUNNING, SWP_DONE, SWP_FAILED, SWP_STATES };
+enum swp_state {
+    SWP_WAITING,
+    SWP_RUNNING,
+    SWP_ENDED, /**< its process is over, and what it has left is not looked at yet */
+    SWP_DONE,
+    SWP_FAILED,
+    SWP_STATES
+};
 
 /** As they are called in files. */
 extern const char *const swp_state_word[SWP_STATES];
