@@ -321,7 +321,7 @@ enum { CLAIMS = 8, CARDS_MOST = 64 };
 struct crowding {
     const struct nm_params *p;
     uint64_t random;
-    unsigned lines;
+    unsigned first, lines;
 };
 
 static void crowd(void *self, unsigned card, sim_tick now, struct pc_reference *out)
@@ -403,6 +403,7 @@ enum { PAGE = 64 << 10, SHORT_LINE = 32, PAGES = 2 };
 struct wanting {
     struct crowding what;
     sim_tick longest; /* wait */
+    sim_tick since;   /* the last one got what it wanted */
 };
 
 static void want(void *self, unsigned card, sim_tick now, struct pc_reference *out)
@@ -410,7 +411,7 @@ static void want(void *self, unsigned card, sim_tick now, struct pc_reference *o
     struct crowding *c = &((struct wanting *)self)->what;
     (void)card, (void)now;
     *out = actors_reference(PC_REFERENCE_STORE,
-                            PAGE + actors_draw(&c->random, c->lines) * c->p->l2_line);
+                            PAGE + (c->first + actors_draw(&c->random, c->lines)) * c->p->l2_line);
 }
 
 static void got(void *self, unsigned card, const struct pc_reference *reference,
@@ -419,6 +420,7 @@ static void got(void *self, unsigned card, const struct pc_reference *reference,
     struct wanting *w = self;
     (void)card, (void)reference;
     w->longest = sim_later(w->longest, result->done - result->began);
+    w->since = result->done;
 }
 
 static const struct pc_driver_source wanting = {want, got};
@@ -494,4 +496,68 @@ Test(turns, who_wants_a_claimed_page_gets_it)
                     most = wait > most ? wait : most;
                 }
     fprintf(stderr, "# pages: the longest wait is %.2f of the least watchdog\n", most);
+}
+
+/* ---- claims of several cards ----------------------------------------------------------------- */
+
+enum { CLAIMERS_MOST = 4, EACH = EVERY_PROTOCOL ? 100 : 10 };
+
+/* Several cards claim the same lines again and again, without a pause, while one card wants the
+ * last of them: each claim has the others' first line before the one that is wanted.
+ * @return the longest wait for it; SIM_NEVER: the machine was stuck */
+static sim_tick claimed_by(const struct nm_params *p, unsigned claimers, unsigned lines)
+{
+    struct nm_machine *m = actors_machine(p);
+    const unsigned cards = nm_machine_cards(m), step = cards / (claimers + 1);
+    struct wanting victim = {.what = {.p = p, .random = 1, .lines = 1, .first = lines - 1}};
+    enum nm_run why = NM_RUN_INTERRUPT;
+    pc_drive(m, cards - 1, &wanting, &victim, 1);
+    for (unsigned i = 0; i < claimers; i++)
+        nm_card_special(m, i * step, FUNCTIONS, PAGE, lines, 1);
+    for (unsigned done = 0; done < EACH * claimers && why == NM_RUN_INTERRUPT; done++) {
+        struct nm_trap trap;
+        why = nm_machine_run(m, SIM_NEVER, &trap);
+        if (why == NM_RUN_INTERRUPT)
+            nm_card_special(m, trap.card, FUNCTIONS, PAGE, lines, nm_machine_now(m));
+    }
+    const sim_tick now = nm_machine_now(m), open = now > victim.since ? now - victim.since : 0;
+    nm_machine_free(m);
+    return why == NM_RUN_INTERRUPT ? sim_later(victim.longest, open) : SIM_NEVER;
+}
+
+/* @return the longest wait, in what one claim and everybody's wish for the line may take */
+static double try_claimers(enum nm_protocol_id protocol, unsigned t, const unsigned shape[2],
+                           unsigned lines)
+{
+    struct nm_params p;
+    sim_tick longest = 0;
+    actors_plain_params(&p);
+    params(&p, &timings[t], shape, protocol, p.directory_patience);
+    if (t % 2)
+        smallest(&p, t / 2 % 2);
+    p.watchdog = nm_params_wait(&p) + nm_params_claim(&p);
+    for (unsigned claimers = 1; claimers <= CLAIMERS_MOST; claimers++)
+        longest = sim_later(longest, claimed_by(&p, claimers, lines));
+    cr_expect_leq(longest, p.watchdog,
+                  "%s, timing %u, %u stations, claims of %u lines: a wait of "
+                  "%lu, %lu are allowed",
+                  nm_protocols[protocol].name, t, shape[0], lines, (unsigned long)longest,
+                  (unsigned long)p.watchdog);
+    return (double)longest / (double)p.watchdog;
+}
+
+Test(turns, who_wants_what_several_claim_gets_it)
+{
+    static const unsigned crowded[][2] = {{2, 1}, {4, 1}, {4, 4}};
+    double most = 0;
+    for (unsigned t = 0; t < TIMINGS; t++)
+        for (unsigned s = 0; s < SHAPES; s++)
+            for (unsigned lines = 2; lines <= 32; lines *= 4)
+                for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++)
+                    if (EVERY_PROTOCOL || (t + s + lines / 8) % NM_PROTOCOLS == protocol) {
+                        const double wait = try_claimers(protocol, t, crowded[s], lines);
+                        most = wait > most ? wait : most;
+                    }
+    fprintf(stderr, "# claims of several cards: the longest wait is %.3f of what is allowed\n",
+            most);
 }
