@@ -21,18 +21,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->directory;
+        return 0;
     case 'o':
         cli_once(state, "--output", &r->output_given);
         r->output = cli_text(state, "--output", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->directory)
-            argp_error(state, "one RUN_DIR at a time");
-        r->directory = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->directory)
-            argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -100,12 +94,14 @@ static bool is_run(const char *directory)
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE (default RUN_DIR/" REP_PAGE ")", 0}, {0}};
 
+static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
+
 int cli_report(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "RUN_DIR",
+        .children = children,
         .doc = "Writes the results of a run as one page for a browser, which needs no network: the "
                "machine and how busy it was, where time went, counters, time lines, histograms, "
                "and of a profiled run functions, shared lines and locks."

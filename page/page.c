@@ -11,6 +11,7 @@
 #include "page/samples.h"
 #include "page/sums.h"
 #include "report/claims.h"
+#include "report/intact.h"
 #include "report/locks.h"
 #include "report/objects.h"
 #include "report/profile.h"
@@ -46,6 +47,16 @@ static char *path_of(const struct making *m, const char *name)
 static bool has(const struct making *m, const char *name)
 {
     return json_object_get(json_object_get(json_object_get(m->root, "manifest"), "files"), name);
+}
+
+static bool is_intact(const struct making *m)
+{
+    char file[160];
+    const bool good =
+        rep_is_intact(m->run->directory, json_object_get(m->root, "manifest"), file, sizeof file);
+    if (!good)
+        snprintf(m->why, m->size, "%s/%s", m->run->directory, file);
+    return good;
 }
 
 /* ---- files as they are ----------------------------------------------------------------------- */
@@ -211,7 +222,8 @@ static bool add_kept(struct making *m, struct page_notes *notes)
 
 static bool gather(struct making *m, struct page_notes *notes)
 {
-    if (!add_json(m, "manifest", "manifest.json", 1) || !add_config(m) || !add_stats(m))
+    if (!add_json(m, "manifest", "manifest.json", 1) || !is_intact(m) || !add_config(m) ||
+        !add_stats(m))
         return false;
     add_machine(m);
     return add_tables(m) && add_samples(m) && add_kept(m, notes);

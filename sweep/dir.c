@@ -1,7 +1,7 @@
 #include "sweep/dir.h"
 
 #include "base/alloc.h"
-#include "sweep/run.h"
+#include "report/intact.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -148,9 +148,9 @@ static const char *string_of(const json_t *object, const char *name)
 
 bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size)
 {
-    json_t *root = swp_document(directory, "manifest.json");
+    json_t *root = rep_document(directory, "manifest.json");
     const json_t *host = json_object_get(root, "host"), *end = json_object_get(root, "end");
-    const bool whole = swp_is_whole(directory, root, why, size);
+    const bool whole = rep_is_whole(directory, root, why, size);
     const bool same = whole && job->digest && !strcmp(string_of(root, "digest"), job->digest);
     if (whole && !same)
         snprintf(why, size, "its inputs, or this program, are others");

@@ -4,10 +4,10 @@
 #include "sweep/result.h"
 
 #include "base/alloc.h"
+#include "report/csv_read.h"
+#include "report/intact.h"
 #include "report/stats.h"
 #include "report/whole.h"
-#include "sweep/csv.h"
-#include "sweep/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 static json_t *read_index(const char *directory, char *why, size_t size)
 {
     char *path = sim_format("%s/sweep.json", directory);
-    json_t *root = swp_document(directory, "sweep.json");
+    json_t *root = rep_document(directory, "sweep.json");
     if (!root && access(path, F_OK))
         snprintf(why, size, "'%s' holds no sweep", directory);
     else if (!root)
@@ -107,10 +107,10 @@ static const char *hash_of(const json_t *manifest)
 static bool is_good(const struct swp_row *row, const char *path, char *why, size_t size)
 {
     char reason[160];
-    json_t *manifest = swp_document(path, "manifest.json");
-    json_t *other = row->directory ? swp_document(row->directory, "manifest.json") : NULL;
+    json_t *manifest = rep_document(path, "manifest.json");
+    json_t *other = row->directory ? rep_document(row->directory, "manifest.json") : NULL;
     const char *digest = json_string_value(json_object_get(manifest, "digest"));
-    bool whole = swp_is_whole(path, manifest, reason, sizeof reason);
+    bool whole = rep_is_whole(path, manifest, reason, sizeof reason);
     if (whole && (!digest || strcmp(digest, row->digest) != 0)) {
         snprintf(reason, sizeof reason, "its inputs were others than the sweep's");
         whole = false;
@@ -218,19 +218,17 @@ static void copy_rows(struct table *table, const struct swp_row *row, FILE *out)
 {
     char *path = sim_format("%s/stats.csv", row->directory);
     char *front = front_of(table->result, row);
-    struct swp_csv csv = {.in = fopen(path, "re")};
-    if (!csv.in || !swp_csv_next(&csv))
-        snprintf(table->failed, sizeof table->failed, "cannot read '%s': %s", path,
-                 csv.in ? "it is empty" : strerror(errno));
-    while (csv.in && swp_csv_next(&csv)) {
+    struct rep_csv csv;
+    rep_csv_open(&csv, path, table->failed, sizeof table->failed);
+    while (rep_csv_next(&csv)) {
         fputs(front, out);
-        for (size_t i = 0; i < csv.fields; i++) {
+        for (unsigned i = 0; i < csv.columns; i++) {
             putc(',', out);
             rep_csv_field(out, csv.field[i]);
         }
         fputs("\r\n", out);
     }
-    swp_csv_free(&csv);
+    rep_csv_close(&csv);
     free(front);
     free(path);
 }
