@@ -44,7 +44,7 @@ static bool is_real(const char *text, double *value)
     return !*end && !strchr(text, 'x') && isfinite(*value);
 }
 
-static json_t *value_of(const char *text)
+json_t *page_value(const char *text)
 {
     double real;
     if (is_whole(text))
@@ -89,7 +89,7 @@ static struct row *row_of(struct reading *r)
     row->values = json_array();
     for (unsigned c = 0; c < r->csv.columns; c++)
         if (is_kept(r, c))
-            json_array_append_new(row->values, value_of(r->csv.field[c]));
+            json_array_append_new(row->values, page_value(r->csv.field[c]));
     HASH_ADD_KEYPTR(hh, r->rows, row->key, strlen(row->key), row);
     return row;
 }

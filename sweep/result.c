@@ -78,6 +78,23 @@ static void read_rows(struct swp_result *result, const json_t *root)
     }
 }
 
+/** How far the points of one directory are: of several, what is done counts, then what failed. */
+static void read_states(struct swp_result *result, const json_t *root)
+{
+    const json_t *points = json_object_get(root, "points");
+    size_t i;
+    json_t *point;
+    json_array_foreach(points, i, point) {
+        struct swp_row *row = &result->row[i];
+        const char *state = json_string_value(json_object_get(point, "state"));
+        const bool done = state && !strcmp(state, "done"),
+                   failed = state && !strcmp(state, "failed");
+        if (done || (failed && !row->failed))
+            row->exit_code = (int)json_integer_value(json_object_get(point, "exit_code"));
+        row->failed = row->failed || failed;
+    }
+}
+
 /** Whether an index is of the sweep that was read first. */
 static bool is_same(const struct swp_result *result, const json_t *root)
 {
@@ -162,6 +179,8 @@ bool swp_result_open(struct swp_result *result, char *const *directories, char *
                      directories[0], *directory);
             good = false;
         }
+        if (good)
+            read_states(result, root);
         if (good)
             good = find_runs(result, *directory, why, size);
         json_decref(root);
@@ -248,7 +267,54 @@ static void write_table(void *ctx, FILE *out)
             copy_rows(table, &result->row[i], out);
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- the index ------------------------------------------------------------------------------- */
+
+static json_t *point_json(const struct swp_result *result, const struct swp_row *row)
+{
+    json_t *values = json_object(), *numbers = json_object();
+    for (size_t k = 0; k < result->keys; k++) {
+        json_object_set_new(values, result->key[k], json_string(row->text[k]));
+        if (row->number[k])
+            json_object_set_new(numbers, result->key[k],
+                                json_integer(strtoll(row->number[k], NULL, 10)));
+    }
+    const char *state = row->directory ? "done" : row->failed ? "failed" : "waiting";
+    return json_pack("{s:s,s:o,s:o,s:s,s:o}", "id", row->id, "values", values, "numbers", numbers,
+                     "state", state, "exit_code",
+                     row->directory || row->failed ? json_integer(row->exit_code) : json_null());
+}
+
+static void write_index(void *ctx, FILE *out)
+{
+    const struct swp_result *result = ctx;
+    json_t *keys = json_array(), *points = json_array();
+    for (size_t k = 0; k < result->keys; k++)
+        json_array_append_new(keys, json_string(result->key[k]));
+    for (size_t i = 0; i < result->rows; i++)
+        json_array_append_new(points, point_json(result, &result->row[i]));
+    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", 1, "name", result->name, "parameters",
+                             keys, "points", points);
+    json_dumpf(root, out, JSON_INDENT(1));
+    putc('\n', out);
+    json_decref(root);
+}
+
+/** Which points there are and how they ended, beside results that are not in the sweep's own
+ *  directory. */
+static bool write_collected(const struct swp_result *result, const char *directory, char *why,
+                            size_t size)
+{
+    char *own = sim_format("%s/sweep.json", directory);
+    char *path = sim_format("%s/" SWP_COLLECTED, directory);
+    const bool good = !access(own, F_OK) ||
+                      rep_whole_write(path, false, write_index, (void *)result, NULL, why, size);
+    free(own);
+    free(path);
+    return good;
+}
+
+/* ---- all of it
+ * ------------------------------------------------------------------------------------ */
 
 /** Brings a file that somebody else has written to the disk, and gives it its name. */
 static bool give_name(const char *unfinished, const char *path, char *why, size_t size)
@@ -289,7 +355,8 @@ bool swp_result_write(const struct swp_result *result, const char *directory, ch
         good = false;
     }
     free(path);
-    good = good && write_database(result, directory, why, size);
+    good = good && write_database(result, directory, why, size) &&
+           write_collected(result, directory, why, size);
     rep_whole_sync(directory);
     return good;
 }

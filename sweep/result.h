@@ -14,6 +14,9 @@
 
 #define SWP_CSV      "sweep.csv"
 #define SWP_DATABASE "sweep.sqlite"
+/** The points as sweep.json has them, where that is not: in a directory that they were collected
+ *  in. */
+#define SWP_COLLECTED "collected.json"
 
 /** One point. */
 struct swp_row {
@@ -22,6 +25,8 @@ struct swp_row {
     char **text;     /**< [keys] as --set takes it */
     char **number;   /**< [keys] the same as a number; NULL: it is none */
     char *directory; /**< its run; NULL: it is not there */
+    bool failed;     /**< some directory's run of it did */
+    int exit_code;   /**< of the run that is there, or failed */
 };
 
 /** Zero, then swp_result_open; swp_result_free is due in any case. */
