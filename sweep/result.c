@@ -356,7 +356,8 @@ bool swp_result_write(const struct swp_result *result, const char *directory, ch
     }
     free(path);
     good = good && write_database(result, directory, why, size) &&
-           write_collected(result, directory, why, size);
+           write_collected(result, directory, why, size) &&
+           swp_plot_write(result, directory, why, size);
     rep_whole_sync(directory);
     return good;
 }

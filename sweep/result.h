@@ -14,6 +14,7 @@
 
 #define SWP_CSV      "sweep.csv"
 #define SWP_DATABASE "sweep.sqlite"
+#define SWP_PLOT     "sweep.gp"
 /** The points as sweep.json has them, where that is not: in a directory that they were collected
  *  in. */
 #define SWP_COLLECTED "collected.json"
@@ -47,9 +48,13 @@ struct swp_result {
 bool swp_result_open(struct swp_result *result, char *const *directories, char *why, size_t size);
 void swp_result_free(struct swp_result *result);
 
-/** Writes both files into a directory, each whole or not at all. @return false: see `why` */
+/** Writes the files into a directory, each whole or not at all. @return false: see `why` */
 bool swp_result_write(const struct swp_result *result, const char *directory, char *why,
                       size_t size);
+
+/** A script for gnuplot that draws `elapsed` over the first parameter with several numbers; nothing
+ *  if there is none. @return false: see `why` */
+bool swp_plot_write(const struct swp_result *result, const char *directory, char *why, size_t size);
 
 /** The database alone. @param path  a file that is not there yet @return false: see `why` */
 bool swp_database_write(const struct swp_result *result, const char *path, char *why, size_t size);
