@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "input/yaml.h"
+#include "sweep/dir.h"
 #include "sweep/result.h"
 
 #include <errno.h>
@@ -40,19 +41,50 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    struct stat one, other;
+    return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+/* Whether a directory holds a sweep that is none of those collected: its own results are there. */
+static bool is_foreign(const char *out, char *const *directories)
+{
+    for (; *directories; directories++)
+        if (is_same(out, *directories))
+            return false;
+    return swp_dir_is(out);
+}
+
+/* Writes into a directory in which no sweep runs meanwhile. */
+static enum cli_exit write_results(const struct swp_result *result, const char *out, char *why,
+                                   size_t size)
+{
+    struct swp_dir dir;
+    if (mkdir(out, 0777) && errno != EEXIST) {
+        snprintf(why, size, "cannot make directory '%s': %s", out, strerror(errno));
+        return CLI_EXIT_IO;
+    }
+    const enum rep_dir made = swp_dir_borrow(&dir, out, why, size);
+    if (made != REP_DIR_MADE)
+        return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+    const bool good = swp_result_write(result, out, why, size);
+    swp_dir_close(&dir);
+    return good ? CLI_EXIT_OK : CLI_EXIT_IO;
+}
+
 static enum cli_exit collect(const struct request *r)
 {
     const char *out = r->out ? r->out : r->directories[0];
     char why[5000];
     struct swp_result result;
-    enum cli_exit status = CLI_EXIT_OK;
-    if (!swp_result_open(&result, r->directories, why, sizeof why)) {
-        status = CLI_EXIT_USAGE;
-    } else if (mkdir(out, 0777) && errno != EEXIST) {
-        snprintf(why, sizeof why, "cannot make directory '%s': %s", out, strerror(errno));
-        status = CLI_EXIT_IO;
-    } else if (!swp_result_write(&result, out, why, sizeof why)) {
-        status = CLI_EXIT_IO;
+    enum cli_exit status = CLI_EXIT_USAGE;
+    if (is_foreign(out, r->directories)) {
+        snprintf(why, sizeof why, "'%s' holds another sweep; give another --output", out);
+        result = (struct swp_result){0};
+    } else if (swp_result_open(&result, r->directories, why, sizeof why)) {
+        status = write_results(&result, out, why, sizeof why);
     }
     if (status != CLI_EXIT_OK)
         fprintf(stderr, "numachine: error: %s\n", why);

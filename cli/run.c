@@ -153,8 +153,9 @@ static bool load(struct in_experiment *x, const struct request *r, struct in_dia
     return good;
 }
 
-static enum cli_exit run_sweep(struct request *r)
+static enum cli_exit run_sweep(struct request *r, const struct in_experiment *base)
 {
+    r->sweep.base = base;
     r->sweep.file = r->file;
     r->sweep.options = &r->options;
     if (!r->options.force)
@@ -175,7 +176,7 @@ int cli_run(int argc, char **argv)
     cli_parse(&argp, argc, argv, 0, &r);
     if (load(&x, &r, &diag)) {
         if (x.sweep && !r.point)
-            status = run_sweep(&r);
+            status = run_sweep(&r, &x);
         else if (r.of_sweep)
             in_error(&diag, NULL, NULL, 0, 0, "%s: %s has no sweep: (docs/sweeps.md)", r.of_sweep,
                      r.file);

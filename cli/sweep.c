@@ -106,7 +106,8 @@ static bool load_points(struct state *s)
             return false;
         const bool good = in_experiment_count(&x, o->events, o->groups, &diag) &&
                           in_experiment_allow(&x, o->allow, &diag);
-        job->digest = rep_digest_text(&x);
+        job->inputs = rep_digest(&x);
+        job->digest = rep_digest_text(&job->inputs);
         job->bound = bound_of(&x);
         job->ours =
             !s->ask->shards || swp_shard(s->sweep.point[i].id, s->ask->shards) == s->ask->shard;
@@ -245,13 +246,22 @@ static void finish(struct state *s, size_t i, int status)
     free(part);
 }
 
-/* Takes a process that has ended. @return whether there was one */
+static void start_waiting(struct state *s)
+{
+    for (size_t i; !cli_stop_asked() && (i = swp_plan_next(&s->plan)) != SIZE_MAX;)
+        start(s, i);
+}
+
+/* Takes a process that has ended. Its successor starts before its files are brought to the disk:
+ * otherwise a processor would wait for the disk. @return whether there was one */
 static bool reap(struct state *s)
 {
     int status;
     const pid_t pid = waitpid(-1, &status, WNOHANG);
     for (size_t i = 0; pid > 0 && i < s->sweep.points; i++)
         if (s->plan.job[i].state == SWP_RUNNING && s->pid[i] == pid) {
+            s->plan.job[i].state = SWP_ENDED;
+            start_waiting(s);
             finish(s, i, status);
             break;
         }
@@ -314,8 +324,7 @@ static void run_all(struct state *s)
     sigprocmask(SIG_BLOCK, &children, NULL);
     s->said = s->written = rep_host_seconds();
     for (;;) {
-        for (size_t i; !cli_stop_asked() && (i = swp_plan_next(&s->plan)) != SIZE_MAX;)
-            start(s, i);
+        start_waiting(s);
         if (!swp_plan_count(&s->plan, SWP_RUNNING))
             break;
         if (cli_stop_asked() && !stopped)
@@ -337,11 +346,16 @@ static void run_all(struct state *s)
 /* What earlier runs of these points ended with counts, too. */
 static void count_kept(struct state *s)
 {
-    for (size_t i = 0; i < s->sweep.points; i++)
-        if (s->plan.job[i].ours && s->plan.job[i].kept) {
-            worsen(s, s->plan.job[i].exit_code);
-            s->kept++;
-        }
+    for (size_t i = 0; i < s->sweep.points; i++) {
+        const struct swp_job *job = &s->plan.job[i];
+        if (!job->ours || !job->kept)
+            continue;
+        worsen(s, job->exit_code);
+        s->kept++;
+        if (job->exit_code != CLI_EXIT_OK)
+            complain(s, "point %s had ended with status %d, and is kept", s->sweep.point[i].id,
+                     job->exit_code);
+    }
 }
 
 static enum cli_exit open_dir(struct state *s)
@@ -380,10 +394,25 @@ static void collect(struct state *s)
     swp_result_free(&result);
 }
 
+/* What somebody has removed meanwhile is not done. */
+static void look_again(struct state *s)
+{
+    for (size_t i = 0; i < s->sweep.points; i++) {
+        const char *id = s->sweep.point[i].id;
+        if (s->plan.job[i].state != SWP_DONE || swp_dir_has(&s->dir, id))
+            continue;
+        s->plan.job[i].state = SWP_FAILED;
+        s->plan.job[i].exit_code = CLI_EXIT_IO;
+        complain(s, "point %s was finished, and is gone: somebody has removed it", id);
+        worsen(s, CLI_EXIT_IO);
+    }
+}
+
 static void close_dir(struct state *s)
 {
     char why[5000];
     char *logs = swp_dir_name(&s->dir, "logs", "", "");
+    look_again(s);
     rmdir(logs);
     free(logs);
     if (!swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
@@ -419,6 +448,10 @@ static enum cli_exit show_plan(struct state *s)
 {
     char why[5000];
     const char *out = s->ask->options->out;
+    if (out && !swp_dir_free_to_begin(out, s->ask->resume, why, sizeof why)) {
+        complain(s, "%s", why);
+        return CLI_EXIT_USAGE;
+    }
     if (out && s->ask->resume && !swp_dir_look(&s->plan, out, why, sizeof why)) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
@@ -449,6 +482,7 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen();
     s.plan = (struct swp_plan){.sweep = &s.sweep,
+                               .base = rep_digest(ask->base),
                                .processes = ask->processes ? ask->processes : processors(),
                                .memory = rep_host_memory() / 100 * MEMORY_PERCENT};
     if (swp_load(&s.sweep, ask->file, ask->options->sets, &diag)) {

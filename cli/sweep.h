@@ -9,8 +9,9 @@
 struct cli_sweep {
     const char *file;
     const struct cli_options *options;
-    unsigned processes;     /**< 0: as many as the host has processors */
-    unsigned shard, shards; /**< from 0, of; 0 shards: all of it */
+    const struct in_experiment *base; /**< the file without its sweep */
+    unsigned processes;               /**< 0: as many as the host has processors */
+    unsigned shard, shards;           /**< from 0, of; 0 shards: all of it */
     bool resume, dry;
 };
 

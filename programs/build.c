@@ -165,6 +165,16 @@ static char *read_log(const char *log)
     return text;
 }
 
+/** Whether a compiler failed for want of a place to write to, by its words. */
+static bool had_no_room(const char *log)
+{
+    static const int errors[] = {ENOSPC, EDQUOT, EFBIG, EROFS};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (strstr(log, strerror(errors[i])))
+            return true;
+    return false;
+}
+
 /** Runs the compiler to its end. */
 static enum prog_built run(struct args *a, const struct compiler *cc, const struct paths *paths,
                            char **why)
@@ -186,7 +196,9 @@ static enum prog_built run(struct args *a, const struct compiler *cc, const stru
         if (errno != EINTR)
             break;
     *why = read_log(paths->log);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PROG_BUILT : PROG_BUILD_FAILED;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return PROG_BUILT;
+    return had_no_room(*why) ? PROG_BUILD_IO : PROG_BUILD_FAILED;
 }
 
 static enum prog_built build(const struct prog_build *what, const struct compiler *cc,

@@ -1,16 +1,35 @@
-/* What a run depends on, as one number: to tell whether results are still those of an experiment.
- */
+/* What a run depends on, as numbers: to tell whether results are still those of an experiment. */
 #ifndef REP_DIGEST_H
 #define REP_DIGEST_H
 
 #include "input/experiment.h"
 
-/** Hash of the resolved configuration, of the program (or its source), of its standard input and of
- *  this program's version. Where values come from and where files are does not matter. Headers that
- *  a source includes, and files that the program may use, are not looked at. */
-uint64_t rep_digest(const struct in_experiment *x);
+#include <jansson.h>
 
-/** The same as the manifest has it: "xxh64:0123456789abcdef". Allocated. */
-char *rep_digest_text(const struct in_experiment *x);
+enum rep_digest_part {
+#define PART(name, words) REP_DIGEST_##name,
+#include "report/digest_parts.def"
+#undef PART
+    REP_DIGEST_PARTS
+};
+
+/** A hash of each part. Where values come from, what files are called, and sentences for people do
+ *  not matter. Headers that a source includes, and files that the program may use, are not looked
+ *  at. */
+struct rep_digest {
+    uint64_t part[REP_DIGEST_PARTS];
+};
+
+struct rep_digest rep_digest(const struct in_experiment *x);
+
+/** All of them as one: "xxh64:0123456789abcdef". Allocated. */
+char *rep_digest_text(const struct rep_digest *digest);
+
+/** The hashes by their names. @return the caller's */
+json_t *rep_digest_json(const struct rep_digest *digest);
+
+/** The first part that is different from what rep_digest_json once wrote.
+ *  @return a sentence, static; NULL: nothing is */
+const char *rep_digest_difference(const struct rep_digest *digest, const json_t *parts);
 
 #endif

@@ -5,7 +5,6 @@
 #include "report/manifest.h"
 
 #include "base/alloc.h"
-#include "report/digest.h"
 #include "report/expect.h"
 #include "report/version.h"
 
@@ -93,13 +92,13 @@ void rep_manifest_hash(struct rep_manifest *manifest)
     add_input(manifest, run->program);
     add_input(manifest, x->source);
     add_input(manifest, x->stdin_path);
-    manifest->digest = rep_digest_text(x);
+    manifest->digest = rep_digest(x);
+    manifest->hashed = true;
 }
 
 void rep_manifest_free(struct rep_manifest *manifest)
 {
     free(manifest->input);
-    free(manifest->digest);
 }
 
 /* ---- the parts of the document --------------------------------------------------------------- */
@@ -198,6 +197,14 @@ static json_t *inputs_part(const struct rep_manifest *manifest)
     return array;
 }
 
+static json_t *digest_part(const struct rep_manifest *manifest)
+{
+    char *all = manifest->hashed ? rep_digest_text(&manifest->digest) : NULL;
+    json_t *part = text(all);
+    free(all);
+    return part;
+}
+
 static json_t *host_part(const struct rep_host *host)
 {
     return json_pack("{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name", text(host->name), "cpu",
@@ -279,12 +286,13 @@ void rep_manifest_write(void *ctx, FILE *out)
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
     json_t *root =
-        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
                   MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
                   *manifest->error ? text(manifest->error) : json_null(), "end",
                   ended ? end_part(manifest) : json_null(), "files", files_part(manifest, true),
                   "missing", files_part(manifest, false), "experiment", experiment_part(run),
-                  "inputs", inputs_part(manifest), "digest", text(manifest->digest), "numachine",
+                  "inputs", inputs_part(manifest), "digest", digest_part(manifest), "digest_of",
+                  manifest->hashed ? rep_digest_json(&manifest->digest) : json_null(), "numachine",
                   program_part(), "command", command_part(manifest), "host", host_part(&run->host),
                   "expect", expect_part(run), "remarks", texts(run->remark, run->remarks));
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

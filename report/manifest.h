@@ -2,6 +2,7 @@
 #ifndef REP_MANIFEST_H
 #define REP_MANIFEST_H
 
+#include "report/digest.h"
 #include "report/run.h"
 #include "report/rundir.h"
 
@@ -33,7 +34,8 @@ struct rep_manifest {
     const char *stopped_by; /**< who interrupted the run, as "SIGTERM"; NULL: nobody. Static */
     int argc;               /**< the whole command line */
     char *const *argv;
-    char *digest;            /**< rep_digest_text; NULL: not yet */
+    struct rep_digest digest; /**< of the inputs; once `hashed` */
+    bool hashed;
     struct rep_input *input; /**< [inputs] */
     size_t inputs;
 };

@@ -53,7 +53,7 @@ static bool lock(const struct swp_dir *dir)
     return false;
 }
 
-static enum rep_dir take_over(struct swp_dir *dir, const char *path, char *why, size_t size)
+enum rep_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, size_t size)
 {
     *dir = (struct swp_dir){.place.lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     snprintf(dir->place.path, sizeof dir->place.path, "%s", path);
@@ -63,28 +63,46 @@ static enum rep_dir take_over(struct swp_dir *dir, const char *path, char *why, 
     }
     if (lock(dir))
         return REP_DIR_MADE;
-    snprintf(why, size, "another sweep is running in '%s'", path);
+    snprintf(why, size, "a sweep is running in '%s'", path);
     swp_dir_close(dir);
     return REP_DIR_REFUSED;
+}
+
+bool swp_dir_is(const char *path)
+{
+    return is_there(path, INDEX) || is_there(path, INDEX REP_UNFINISHED);
+}
+
+bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size)
+{
+    if (resume || !swp_dir_is(path))
+        return true;
+    snprintf(why, size, "'%s' holds a sweep: --resume goes on with it", path);
+    return false;
 }
 
 enum rep_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
                           char *why, size_t size)
 {
-    const bool there = path && (is_there(path, INDEX) || is_there(path, INDEX REP_UNFINISHED));
+    const bool there = path && swp_dir_is(path);
     *dir = (struct swp_dir){.place.lock = -1};
-    if (there && resume)
-        return take_over(dir, path, why, size);
-    if (there) {
-        snprintf(why, size, "'%s' holds a sweep: --resume goes on with it", path);
+    if (there && !swp_dir_free_to_begin(path, resume, why, size))
         return REP_DIR_REFUSED;
-    }
-    return rep_rundir_make(&dir->place, path, name, false, why, size);
+    return there ? swp_dir_borrow(dir, path, why, size)
+                 : rep_rundir_make(&dir->place, path, name, false, why, size);
 }
 
 void swp_dir_close(struct swp_dir *dir)
 {
     rep_rundir_close(&dir->place);
+}
+
+bool swp_dir_has(const struct swp_dir *dir, const char *id)
+{
+    char *manifest = sim_format("%s/points/%s/manifest.json", dir->place.path, id);
+    const bool there = !access(manifest, F_OK);
+    free(manifest);
+    return there;
 }
 
 /* ---- what is removed ------------------------------------------------------------------------- */
@@ -110,9 +128,32 @@ static bool is_part(const char *name)
     return n > sizeof PART - 1 && !strcmp(name + n - (sizeof PART - 1), PART);
 }
 
+/* Whether a log is of a point that is there: a kill came between its name and the log's end. */
+static bool is_of_finished(const struct swp_dir *dir, const char *log)
+{
+    const size_t n = strlen(log);
+    char *id = sim_format("%.*s", n > 4 ? (int)(n - 4) : 0, log);
+    const bool finished = *id && swp_dir_has(dir, id);
+    free(id);
+    return finished;
+}
+
+static void sweep_logs(const struct swp_dir *dir)
+{
+    char *logs = swp_dir_name(dir, "logs", "", "");
+    DIR *d = opendir(logs);
+    for (const struct dirent *e; d && (e = readdir(d));)
+        if (is_of_finished(dir, e->d_name))
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    free(logs);
+}
+
 bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size)
 {
     char *points = swp_dir_name(dir, "points", "", "");
+    sweep_logs(dir);
     bool good = !mkdir(points, 0777) || errno == EEXIST;
     DIR *d = good ? opendir(points) : NULL;
     good = d || fail(why, size, "cannot make directory", points);
@@ -140,27 +181,71 @@ void swp_dir_drop(const struct swp_dir *dir, const char *id)
 
 /* ---- a point's results ----------------------------------------------------------------------- */
 
-static const char *string_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size)
 {
     json_t *root = rep_document(directory, "manifest.json");
     const json_t *host = json_object_get(root, "host"), *end = json_object_get(root, "end");
     const bool whole = rep_is_whole(directory, root, why, size);
-    const bool same = whole && job->digest && !strcmp(string_of(root, "digest"), job->digest);
-    if (whole && !same)
-        snprintf(why, size, "its inputs, or this program, are others");
+    const char *other =
+        whole ? rep_digest_difference(&job->inputs, json_object_get(root, "digest_of")) : NULL;
+    if (other)
+        snprintf(why, size, "%s", other);
     if (whole) {
         job->seconds = json_number_value(json_object_get(host, "seconds"));
         job->peak = (uint64_t)json_integer_value(json_object_get(host, "peak_memory_bytes"));
         job->exit_code = (int)json_integer_value(json_object_get(end, "exit_code"));
     }
     json_decref(root);
+    return whole && !other;
+}
+
+static bool has_key(const json_t *parameters, const char *name)
+{
+    size_t i;
+    json_t *parameter;
+    json_array_foreach(parameters, i, parameter) {
+        const char *other = json_string_value(parameter);
+        if (other && !strcmp(other, name))
+            return true;
+    }
+    return false;
+}
+
+/** Whether a sweep has just these parameters, in any order. */
+static bool has_parameters(const struct swp_sweep *sweep, const json_t *parameters)
+{
+    bool same = json_array_size(parameters) == sweep->keys;
+    for (size_t k = 0; k < sweep->keys && same; k++)
+        same = has_key(parameters, sweep->key[k].key->path);
     return same;
+}
+
+static bool has_points(const char *path)
+{
+    char *points = sim_format("%s/points", path);
+    DIR *d = opendir(points);
+    bool any = false;
+    for (const struct dirent *e; d && !any && (e = readdir(d));)
+        any = *e->d_name != '.' && !is_part(e->d_name);
+    if (d)
+        closedir(d);
+    free(points);
+    return any;
+}
+
+/** Whether what has been finished in a directory is of this sweep, whatever values it had then. */
+static bool is_ours(const struct swp_plan *plan, const char *path, char *why, size_t size)
+{
+    json_t *root = has_points(path) ? rep_document(path, INDEX) : NULL;
+    const json_t *base = json_object_get(root, "base");
+    const bool same_keys =
+        !root || has_parameters(plan->sweep, json_object_get(root, "parameters"));
+    const char *other = base ? rep_digest_difference(&plan->base, base) : NULL;
+    if (!same_keys || other)
+        snprintf(why, size, "'%s' holds points of another sweep: %s; sweep into another directory",
+                 path, same_keys ? other : "it has other parameters");
+    json_decref(root);
+    return same_keys && !other;
 }
 
 bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t size)
@@ -184,7 +269,7 @@ bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t siz
         if (there && !good)
             return false;
     }
-    return true;
+    return is_ours(plan, path, why, size);
 }
 
 bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t size)
@@ -272,8 +357,9 @@ static void write_index(void *ctx, FILE *out)
         json_array_append_new(keys, json_string(sweep->key[k].key->path));
     for (size_t i = 0; i < sweep->points; i++)
         json_array_append_new(points, job_json(sweep, &sweep->point[i], &of->plan->job[i]));
-    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", INDEX_SCHEMA, "name", of->name,
-                             "parameters", keys, "points", points);
+    json_t *root =
+        json_pack("{s:i,s:s,s:o,s:o,s:o}", "schema", INDEX_SCHEMA, "name", of->name, "base",
+                  rep_digest_json(&of->plan->base), "parameters", keys, "points", points);
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     putc('\n', out);
     json_decref(root);

@@ -29,14 +29,25 @@ struct swp_dir {
  */
 enum rep_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
                           char *why, size_t size);
+
+/** Locks a directory that is there, for as long as something is written into it. @return likewise
+ */
+enum rep_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, size_t size);
 void swp_dir_close(struct swp_dir *dir);
+
+/** Whether a directory holds a sweep. */
+bool swp_dir_is(const char *path);
+
+/** Whether a sweep may begin there, or go on. @return false: see `why` */
+bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size);
 
 /** Removes what points that did not come to an end have left. @return false: see `why` */
 bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size);
 
 /** What is known of the points that are there.
  *  @param path  of the sweep's directory
- *  @return false: a point is there that had other inputs; `why` names it, and nothing is changed */
+ *  @return false: a point is there that had other inputs, or points of another sweep are; `why`
+ * says so, and nothing is changed */
 bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t size);
 
 /** Name of something of a point. Allocated. */
@@ -46,6 +57,9 @@ char *swp_dir_name(const struct swp_dir *dir, const char *room, const char *id, 
  * and its memory.
  *  @param directory  ID.part, or ID */
 bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size);
+
+/** Whether a finished point is still there. */
+bool swp_dir_has(const struct swp_dir *dir, const char *id);
 
 /** Gives a point its name, and forgets what it said. @return false: see `why` */
 bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t size);

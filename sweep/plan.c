@@ -5,7 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-const char *const swp_state_word[] = {"waiting", "running", "done", "failed"};
+const char *const swp_state_word[] = {"waiting", "running", "ended", "done", "failed"};
 
 enum { OTHER_VALUE = 4 /**< [doublings] as far apart as values are that are no numbers */ };
 

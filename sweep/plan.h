@@ -9,9 +9,17 @@
 #ifndef SWP_PLAN_H
 #define SWP_PLAN_H
 
+#include "report/digest.h"
 #include "sweep/sweep.h"
 
-enum swp_state { SWP_WAITING, SWP_RUNNING, SWP_DONE, SWP_FAILED, SWP_STATES };
+enum swp_state {
+    SWP_WAITING,
+    SWP_RUNNING,
+    SWP_ENDED, /**< its process is over, and what it has left is not looked at yet */
+    SWP_DONE,
+    SWP_FAILED,
+    SWP_STATES
+};
 
 /** As they are called in files. */
 extern const char *const swp_state_word[SWP_STATES];
@@ -19,14 +27,15 @@ extern const char *const swp_state_word[SWP_STATES];
 /** A point on its way. */
 struct swp_job {
     enum swp_state state;
-    bool ours;        /**< it is of this shard */
-    bool kept;        /**< done: by an earlier sweep into this directory */
-    int exit_code;    /**< of the run; meaningless before it has ended */
-    double seconds;   /**< [s] that it took; done only */
-    double began;     /**< [s] running: when, by the caller's clock */
-    uint64_t peak;    /**< [bytes] done: that it needed */
-    uint64_t bound;   /**< [bytes] that it can need at most, by its machine */
-    char *digest;     /**< of what it depends on (rep_digest_text) */
+    bool ours;                /**< it is of this shard */
+    bool kept;                /**< done: by an earlier sweep into this directory */
+    int exit_code;            /**< of the run; meaningless before it has ended */
+    double seconds;           /**< [s] that it took; done only */
+    double began;             /**< [s] running: when, by the caller's clock */
+    uint64_t peak;            /**< [bytes] done: that it needed */
+    uint64_t bound;           /**< [bytes] that it can need at most, by its machine */
+    struct rep_digest inputs; /**< what it depends on ... */
+    char *digest;             /**< ... as one: rep_digest_text */
     double near;      /**< how far the nearest finished point is; HUGE_VAL: there is none ... */
     unsigned as_near; /**< ... so many are as near, */
     double cost;      /**< [s] their mean time */
@@ -35,9 +44,10 @@ struct swp_job {
 
 struct swp_plan {
     const struct swp_sweep *sweep;
-    struct swp_job *job; /**< [sweep->points] in their order */
-    unsigned processes;  /**< that run at a time; at least 1 */
-    uint64_t memory;     /**< [bytes] that all of them may need together */
+    struct swp_job *job;    /**< [sweep->points] in their order */
+    struct rep_digest base; /**< what the experiment without its sweep depends on */
+    unsigned processes;     /**< that run at a time; at least 1 */
+    uint64_t memory;        /**< [bytes] that all of them may need together */
 };
 
 /** Zero but for sweep, processes and memory is a good start; swp_plan_free releases it. */

@@ -129,11 +129,13 @@ static const char *read_number(struct in_reading *r, const struct swp_key *key, 
 {
     const struct in_place at = in_at(doc, node);
     const char *text = in_scalar(node), *end = text ? in_whole_parse(text, value) : NULL;
-    if (!end)
-        in_complain(r, &at,
-                    "sweep: '%s': a range has whole numbers, such as {from: 1, to: 64, times: 2}",
-                    key->key->path);
-    return end;
+    if (end && *end != '.')
+        return end;
+    in_complain(r, &at,
+                "sweep: '%s': a range has whole numbers from 0 on, such as {from: 1, to: 64, "
+                "times: 2}, but this is %.40s",
+                key->key->path, text ? text : in_kind(node));
+    return NULL;
 }
 
 static void read_member(struct in_reading *r, const struct swp_key *key, struct in_doc *doc,

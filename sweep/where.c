@@ -20,9 +20,9 @@ enum op { EQUAL, UNEQUAL, AT_MOST, AT_LEAST, BELOW, ABOVE, OPS };
 struct swp_filter {
     struct in_place at;
     enum op op;
-    size_t key;    /* formulas: SIZE_MAX */
-    char *text;    /* compared with the key's as text; NULL: as number ... */
-    double number; /* ... in stored units */
+    size_t key;      /* formulas: SIZE_MAX */
+    char *text;      /* compared with the key's as text; NULL: as number ... */
+    uint64_t number; /* ... in stored units */
     struct mon_formula left, right;
 };
 
@@ -133,7 +133,7 @@ static bool read_simple(struct in_reading *r, const struct swp_sweep *sweep,
     }
     if (in_value_parse(&key->key->form, sides->right, &number, why, sizeof why)) {
         f->key = k;
-        f->number = (double)number;
+        f->number = number;
     } else if (is_word(key)) {
         in_complain(r, &f->at, "sweep: where: '%s': %.60s %s", key->key->path, sides->right, why);
         return true;
@@ -205,22 +205,29 @@ static double number_of(void *ctx, unsigned name)
     return (double)c->sweep->key[name].value[c->value[name]].number;
 }
 
-static bool holds(enum op op, double a, double b)
+/* @param order  of the left side to the right one: below 0, 0, above 0 */
+static bool holds(enum op op, int order)
 {
     switch (op) {
     case EQUAL:
-        return a == b;
+        return order == 0;
     case UNEQUAL:
-        return a != b;
+        return order != 0;
     case AT_MOST:
-        return a <= b;
+        return order <= 0;
     case AT_LEAST:
-        return a >= b;
+        return order >= 0;
     case BELOW:
-        return a < b;
+        return order < 0;
     default:
-        return a > b;
+        return order > 0;
     }
+}
+
+/* Values as they are stored: a double would take neighbours above 2^53 for the same. */
+static int order_of(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
 }
 
 static bool passes(struct in_reading *r, const struct swp_filter *f, struct combination *c)
@@ -231,10 +238,11 @@ static bool passes(struct in_reading *r, const struct swp_filter *f, struct comb
         return !strcmp(text, f->text) == (f->op == EQUAL);
     }
     if (f->key != SIZE_MAX)
-        return holds(f->op, number_of(c, (unsigned)f->key), f->number);
+        return holds(f->op,
+                     order_of(c->sweep->key[f->key].value[c->value[f->key]].number, f->number));
     if (mon_formula_value(&f->left, number_of, c, &left) &&
         mon_formula_value(&f->right, number_of, c, &right))
-        return holds(f->op, left, right);
+        return holds(f->op, (left > right) - (left < right));
     in_complain(r, &f->at,
                 "sweep: where: for one of the combinations it divides by zero, or "
                 "leaves the range of numbers");

@@ -97,6 +97,10 @@ ERRORS = [
     ("{program.processors: [4, 5]}", "the machine has 4 cards", "5]"),
     ("{machine: [no-such]}", "no-such", "no-such"),
     ("{program.path: [gone]}", "cannot read", "gone"),
+    ("{bus.fifo: {from: 1.5, to: 8}}", "but this is 1.5", "1.5"),
+    ("{bus.fifo: {from: 1, to: 8, step: -1}}", "but this is -1", "-1"),
+    ("{bus.fifo: {from: [1], to: 8}}", "but this is a list", "[1]"),
+    ("{run.seed: [9007199254740993], where: [run.seed == 9007199254740992]}", "refuses all 1 points", "{run"),
     ("{l2.size: [64KB, 65KB]}", "l2.size", "65KB"),
 ]
 
@@ -361,6 +365,10 @@ def test_collect(bench):
                  "a full disk has taken results away")
     bench.write("{run.seed: [1]}")
     sweep(bench, "other")
+    before = files(bench.directory / "other")
+    done = bench.command("collect", "j1", "-o", "other")
+    bench.expect(done.returncode == 2 and "'other' holds another sweep" in done.stderr, done.stderr)
+    bench.expect(files(bench.directory / "other") == before, "another sweep's results are gone")
     (bench.directory / "broken").mkdir()
     (bench.directory / "broken/sweep.json").write_text("{")
     for words, says in [(["j1", "other", "-o", "x"], "different sweeps"), (["nothing"], "holds no sweep"),
@@ -421,6 +429,7 @@ def test_failures(bench):
     bench.expect(len(list((bench.directory / "failing/failed").glob("*/manifest.json"))) == 1, "nothing is left")
     before = files(bench.directory / "failing")
     again = bench.command("run", "s.yaml", "-o", "failing", "--resume")
+    bench.expect(re.search(r"point args10-1-3-\w+ had ended with status 1", again.stderr), again.stderr)
     bench.expect(again.returncode == 3 and "3 done (3 kept from before), 1 failed" in again.stderr, again.stderr)
     bench.expect(files(bench.directory / "failing") == before, "what was kept is another")
     for path, expected in (("'1', '3'", 1), ("'1', '0'", 0)):
@@ -438,8 +447,10 @@ def test_two_at_once(bench):
         while not list((bench.directory / "both").glob("points/*.part/config.resolved.yaml")):
             time.sleep(0.01)
         bench.expect("holds a sweep" in sweep(bench, "both", status=2).stderr, "a second sweep began")
-        bench.expect("another sweep is running in 'both'" in sweep(bench, "both", "--resume", status=2).stderr,
+        bench.expect("a sweep is running in 'both'" in sweep(bench, "both", "--resume", status=2).stderr,
                      "a second sweep went on")
+        done = bench.command("collect", "both")
+        bench.expect(done.returncode == 2 and "a sweep is running in 'both'" in done.stderr, f"collected: {done.stderr}")
         part = next((bench.directory / "both").glob("points/*.part"))
         bench.expect("config.resolved.yaml" in [p.name for p in part.iterdir()], "the first one has lost something")
     finally:
@@ -447,6 +458,16 @@ def test_two_at_once(bench):
         bench.expect(first.wait(timeout=60) == 130, f"interrupted: {first.returncode}")
     is_clean(bench, "both")
     bench.expect(states(bench, "both") == ["waiting", "waiting"], states(bench, "both"))
+
+
+def test_log_of_finished(bench):
+    """A kill between a point's name and the end of its log leaves the log; it goes with the next sweep."""
+    point = sorted((bench.directory / "j1/points").iterdir())[0].name
+    (bench.directory / "j1/logs").mkdir()
+    (bench.directory / "j1/logs" / f"{point}.txt").write_text("")
+    bench.write(TWELVE)
+    sweep(bench, "j1", "--resume")
+    is_clean(bench, "j1")
 
 
 def test_refusals(bench):
@@ -471,7 +492,7 @@ def test_refusals(bench):
     bench.expect("--force: a sweep replaces nothing" in sweep(bench, "j1", "--force", status=2).stderr, "--force")
     before = files(bench.directory / "j1")
     done = sweep(bench, "j1", "--resume", "--set", "bus.fifo=9", status=2)
-    bench.expect("cannot be kept: its inputs, or this program, are others" in done.stderr, done.stderr)
+    bench.expect("cannot be kept: its parameters are others" in done.stderr, done.stderr)
     bench.expect(files(bench.directory / "j1") == before, "a refused sweep has changed something")
     for words, says in [(["--resume"], "which directory?"), (["--point", "a", "-j1"], "exclude each other")]:
         done = bench.command("run", "s.yaml", *words)
@@ -481,8 +502,76 @@ def test_refusals(bench):
     bench.expect(done.returncode == 2 and "has no sweep" in done.stderr, done.stderr)
 
 
+CHANGED = HEAD + "# with the program changed\n"
+
+# What may be another between two sweeps into one directory, and what is said of it.
+OTHERS = [
+    (HEAD.replace("machine:", "about: words for people\nmachine:"), "{run.seed: [1, 2]}", ""),
+    (HEAD, "{run.seed: [2, 1, 3]}", ""),
+    (HEAD.replace("['100']", "['101']"), "{run.seed: [1, 2]}", "cannot be kept: its parameters are others"),
+    (CHANGED, "{run.seed: [1, 2]}", "cannot be kept: its program is another one"),
+    (HEAD + "expect: {status: 1}\n", "{run.seed: [1, 2]}", "cannot be kept: what is expected of it is something else"),
+    (HEAD.replace("[nacks]", "[invalidates_done]"), "{run.seed: [1, 2]}", "its parameters"),
+    (HEAD.replace("args: ['100']", "args: ['100'], stdin: input"), "{run.seed: [1, 2]}", "its standard input is another"),
+    (HEAD.replace("['100']", "['101']"), "{run.seed: [7]}", "holds points of another sweep: its parameters are others"),
+    (HEAD, "{bus.fifo: [8, 9]}", "holds points of another sweep: it has other parameters"),
+    (HEAD, "{run.seed: [7]}", ""),
+]
+
+
+def test_others(bench):
+    """What was kept is known by what it depends on, not by what files are called; a foreign sweep is left alone."""
+    guest = bench.directory / "guest"
+    (bench.directory / "input").write_text("words\n")
+    bench.write("{run.seed: [1, 2]}")
+    sweep(bench, "known")
+    for head, text, says in OTHERS:
+        out = bench.directory / "kept"
+        shutil.copytree(bench.directory / "known", out)
+        bench.write(text, "renamed.yaml", head)
+        before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+        if head is CHANGED:
+            guest.unlink()
+            guest.write_bytes(pathlib.Path(bench.guest).read_bytes() + b"\0")
+        done = sweep(bench, "kept", "--resume", status=2 if says else 0, name="renamed.yaml")
+        guest.unlink()
+        guest.symlink_to(bench.guest)
+        bench.expect(says in done.stderr, f"{text} {head}: {done.stderr}")
+        if says:
+            bench.expect(before == {path: path.stat().st_mtime_ns for path in out.rglob("*")}, f"{head}: changed")
+        shutil.rmtree(out)
+
+
+def test_gone(bench):
+    """A point that somebody removes while the others run is not done."""
+    bench.write("{program.args: [['10'], ['2000000000']], run.seed: [1]}")
+    process = start(bench, "gone", "-j2")
+    (point, _) = bench.points("{program.args: [['10'], ['2000000000']], run.seed: [1]}")
+    while not (bench.directory / "gone/points" / point).exists():
+        time.sleep(0.01)
+    shutil.rmtree(bench.directory / "gone/points" / point)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    bench.expect(states(bench, "gone") == ["failed", "waiting"], states(bench, "gone"))
+
+
+def test_compiler(bench):
+    """A compiler that has no room is the host's fault, one that finds mistakes the program's."""
+    (bench.directory / "bin").mkdir()
+    compiler = bench.directory / "bin/mips-linux-gnu-gcc"
+    (bench.directory / "source.c").write_text("int main(void) { return 0; }\n")
+    bench.write("{run.seed: [1]}", "built.yaml", "machine: station-4\nprogram: {source: source.c}\n")
+    for says, status in [("No space left on device", 5), ("Disk quota exceeded", 5), ("expected ';'", 2)]:
+        compiler.write_text(f"#!/bin/sh\necho \"source.c: {says}\" >&2\nexit 1\n")
+        compiler.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{bench.directory}/bin:{os.environ['PATH']}"}
+        sweep(bench, f"built-{status}-{len(says)}", status=status, name="built.yaml", env=environment)
+
+
 def test_dry_run(bench):
     bench.write(TWELVE)
+    done = bench.command("run", "s.yaml", "--dry-run", "-o", "j1")
+    bench.expect(done.returncode == 2 and "'j1' holds a sweep" in done.stderr, done.stderr)
     lines = bench.command("run", "s.yaml", "--dry-run", "-o", "dry").stdout.splitlines()
     bench.expect(len(lines) == 12 and all("its time is not known" in line for line in lines), lines)
     bench.expect(not (bench.directory / "dry").exists(), "a dry run has made something")
@@ -495,7 +584,8 @@ def test_dry_run(bench):
 
 
 PARTS = {
-    "run": [test_jobs_and_shards, test_results, test_bins, test_collect, test_damage, test_kills, test_failures, test_two_at_once, test_refusals, test_dry_run],
+    "run": [test_jobs_and_shards, test_results, test_bins, test_collect, test_damage, test_kills, test_failures,
+            test_two_at_once, test_refusals, test_log_of_finished, test_others, test_gone, test_compiler, test_dry_run],
     "kills": [test_many_kills],
     "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand],
 }
