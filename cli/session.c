@@ -758,7 +758,10 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->asked =
         s->ask->listener && s->ask->listener->moment ? s->ask->listener->moment_at : SIM_NEVER;
     program_cards(s);
-    enum cli_exit status = x->profile || x->truth ? begin_profile(s) : CLI_EXIT_OK;
+    enum cli_exit status =
+        rep_expect_possible(&s->run, &s->now, stderr) ? CLI_EXIT_OK : CLI_EXIT_USAGE;
+    if (status == CLI_EXIT_OK && (x->profile || x->truth))
+        status = begin_profile(s);
     if (status == CLI_EXIT_OK)
         status = run(s);
     hand_over(s);
