@@ -215,14 +215,14 @@ function speedUp() {
 
 function points() {
   const node = section('points', 'Points', 'All points of the sweep, how they ended, and what the region took.');
-  panel(node, '', () => tableOf('points', ['point', 'ended'].concat(PARAMETERS.map(p => p.key), ['elapsed [PCycles]']),
-    POINTS.map(point => [point.page ? { v: point.id, href: `points/${point.id}/report.html` } : point.id, howItEnded(point)]
-      .concat(PARAMETERS.map((p, q) => p.numbers ? p.numbers[point.at[q]] : text(q, point)), [cell('elapsed', point)]))));
   const own = point => PARAMETERS.map((p, q) => p.numbers ? p.numbers[point.at[q]] : text(q, point));
   const heads = ['point'].concat(PARAMETERS.map(p => p.key), D.columns.map(c => `${REGIONS[c[0]]}/${c[1]} [${c[2]}]`));
   const save = () => download(`${NAME}-statistics.csv`, csvOf(heads, POINTS.map(point => [point.id].concat(own(point), D.columns.map(c => c[3][point.number])))));
-  panel(node, '', () => el('div', { class: 'bar' }, [el('span', { class: 'note' }, `All ${grouped(D.columns.length)} statistics that this page has of each point, a column each: `),
-    el('button', { type: 'button', onclick: save }, 'Download CSV')]));
+  panel(node, '', () => [...tableOf('points', ['point', 'ended'].concat(PARAMETERS.map(p => p.key), ['elapsed [PCycles]']),
+    POINTS.map(point => [point.page ? { v: point.id, href: `points/${point.id}/report.html` } : point.id, howItEnded(point)]
+      .concat(PARAMETERS.map((p, q) => p.numbers ? p.numbers[point.at[q]] : text(q, point)), [cell('elapsed', point)]))),
+    el('div', { class: 'tablebar' }, [el('span', { class: 'note' }, `All ${grouped(D.columns.length)} statistics that this page has of each point, a column each:`),
+      el('button', { type: 'button', onclick: save }, 'Download CSV')])]);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------- */
