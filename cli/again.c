@@ -98,7 +98,7 @@ static int our_stdin(void)
 }
 
 /* Whether the program has ended as it had in the run; a complaint, if not. */
-static bool ended_alike(const struct cli_kept *kept, const struct in_experiment *x,
+static bool ended_alike(const struct rep_kept *kept, const struct in_experiment *x,
                         const struct prog_outcome *outcome)
 {
     const struct rep_code *first = &kept->code;
@@ -116,7 +116,7 @@ static bool ended_alike(const struct cli_kept *kept, const struct in_experiment 
     return false;
 }
 
-enum cli_exit cli_again_run(const struct cli_kept *kept, const struct in_experiment *x,
+enum cli_exit cli_again_run(const struct rep_kept *kept, const struct in_experiment *x,
                             struct cli_again *again)
 {
     struct prog_outcome outcome;

@@ -35,7 +35,7 @@ struct cli_again {
  *  the file that the experiment names, else this program's, unless that is a terminal. Complaints
  *  go to standard error.
  *  @return where it does not compare: CLI_EXIT_EXPECT if it came to another end */
-enum cli_exit cli_again_run(const struct cli_kept *kept, const struct in_experiment *x,
+enum cli_exit cli_again_run(const struct rep_kept *kept, const struct in_experiment *x,
                             struct cli_again *again);
 
 /** What the output says about the comparison: one sentence; NULL: nothing. */

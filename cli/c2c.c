@@ -63,8 +63,6 @@ static bool is_json(struct argp_state *state, const char *format)
 
 static void check(struct argp_state *state, const struct request *r)
 {
-    if (!r->directory)
-        argp_error(state, "which RUN_DIR? (a directory that 'stat --truth -o' has left)");
     if (r->given.unit && !r->objects)
         argp_error(state, "only what is tried (--what-if) has units");
     if (r->objects && r->given.lines)
@@ -75,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->directory;
+        return 0;
     case OPT_WHAT_IF:
         in_push(&r->objects, cli_text(state, "--what-if", arg));
         return 0;
@@ -89,11 +90,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'f':
         cli_once(state, "--format", &r->given.format);
         r->json = is_json(state, cli_value(state, "--format", arg));
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->directory)
-            argp_error(state, "one RUN_DIR at a time");
-        r->directory = arg;
         return 0;
     case ARGP_KEY_END:
         check(state, r);
@@ -175,7 +171,7 @@ static void put_json(const struct tried *t)
     json_decref(root);
 }
 
-static int run_again(const struct request *r, const struct cli_kept *kept,
+static int run_again(const struct request *r, const struct rep_kept *kept,
                      const struct rep_sharing *sharing, const struct rep_layout *layout)
 {
     struct cli_again again;
@@ -211,7 +207,7 @@ static bool is_in_order(const struct request *r)
     return false;
 }
 
-static int what_if(const struct request *r, const struct cli_kept *kept,
+static int what_if(const struct request *r, const struct rep_kept *kept,
                    const struct rep_sharing *sharing)
 {
     struct rep_layout layout;
@@ -231,7 +227,7 @@ static int what_if(const struct request *r, const struct cli_kept *kept,
     return status;
 }
 
-static int show(const struct request *r, struct cli_kept *kept)
+static int show(const struct request *r, struct rep_kept *kept)
 {
     struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
     struct rep_sharing *sharing =
@@ -262,29 +258,31 @@ static const struct argp_option options[] = {
      0},
     {0}};
 
+static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
+
 int cli_c2c(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "RUN_DIR",
+        .children = children,
         .doc = "Shows which lines and objects the processors of a run took from each other, "
                "whether they shared words or only lines, what that cost, and what would mend it. "
                "The run has to have asked for it: stat --truth -o RUN_DIR, or run: {truth: true}."
                "\v"
                "docs/c2c.md says what is true and what is false sharing."};
     struct request r = {.lines = LINES};
-    struct cli_kept kept = {0};
+    struct rep_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
     if (!is_in_order(&r))
         return CLI_EXIT_USAGE;
-    if (cli_kept_open(&kept, r.directory, CLI_KEPT_TRUTH)) {
+    if (cli_kept_open(&kept, r.directory, REP_KEPT_TRUTH)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept);
     }
-    cli_kept_close(&kept);
+    rep_kept_close(&kept);
     in_free_list(r.objects);
     return status;
 }

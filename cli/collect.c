@@ -1,10 +1,12 @@
 /*
  * numachine collect: the results of a sweep from the directories of its shards.
  */
+#include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "input/yaml.h"
 #include "sweep/dir.h"
+#include "sweep/expect.h"
 #include "sweep/result.h"
 
 #include <errno.h>
@@ -74,6 +76,35 @@ static enum cli_exit write_results(const struct swp_result *result, const char *
     return good ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
+/* The experiment, as the first point that is there was run. */
+static bool load_experiment(const struct swp_result *result, struct in_experiment *x)
+{
+    struct in_diag diag = {.out = stderr};
+    size_t i = 0;
+    while (i < result->rows && !result->row[i].directory)
+        i++;
+    if (i == result->rows)
+        return false;
+    char *path = sim_format("%s/config.resolved.yaml", result->row[i].directory);
+    const bool good = in_experiment_load(x, path, NULL, &diag);
+    free(path);
+    return good;
+}
+
+/* Holds points against each other, as the experiment says. */
+static enum cli_exit hold(const struct swp_result *result)
+{
+    struct in_experiment x;
+    if (!load_experiment(result, &x))
+        return CLI_EXIT_OK;
+    const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
+    in_experiment_free(&x);
+    if (judged.left)
+        fprintf(stderr, "numachine: %zu expectations are not judged: points are not there\n",
+                judged.left);
+    return judged.broken ? CLI_EXIT_EXPECT : CLI_EXIT_OK;
+}
+
 static enum cli_exit collect(const struct request *r)
 {
     const char *out = r->out ? r->out : r->directories[0];
@@ -91,8 +122,10 @@ static enum cli_exit collect(const struct request *r)
     else if (result.there < result.rows)
         fprintf(stderr, "numachine: %zu of %zu points are not there\n", result.rows - result.there,
                 result.rows);
-    if (status == CLI_EXIT_OK)
+    if (status == CLI_EXIT_OK) {
         printf("%s\n", out);
+        status = hold(&result);
+    }
     swp_result_free(&result);
     return status;
 }

@@ -93,7 +93,7 @@ static bool both_have(const struct rep_diff *d, const char *file)
     return true;
 }
 
-static void hold_functions(struct rep_diff *d, struct cli_kept kept[2])
+static void hold_functions(struct rep_diff *d, struct rep_kept kept[2])
 {
     struct rep_view view[2];
     for (int i = 0; i < 2; i++) {
@@ -108,7 +108,7 @@ static void hold_functions(struct rep_diff *d, struct cli_kept kept[2])
         rep_view_close(&view[i]);
 }
 
-static void hold_objects(struct rep_diff *d, struct cli_kept kept[2])
+static void hold_objects(struct rep_diff *d, struct rep_kept kept[2])
 {
     struct rep_finder *finder[2];
     struct rep_sharing *sharing[2];
@@ -128,8 +128,8 @@ static void hold_objects(struct rep_diff *d, struct cli_kept kept[2])
 static bool hold_kept(struct rep_diff *d)
 {
     const bool truth = both_have(d, REP_TRUTH) && both_have(d, REP_OBJECTS);
-    const enum cli_kept_parts parts = truth ? CLI_KEPT_TRUTH : CLI_KEPT_PROFILE;
-    struct cli_kept kept[2] = {{0}};
+    const unsigned parts = truth ? REP_KEPT_TRUTH : 0;
+    struct rep_kept kept[2] = {{0}};
     if (d->same || !both_have(d, REP_PROFILE))
         return true;
     const bool good = cli_kept_open(&kept[0], d->of[0]->directory, parts) &&
@@ -138,8 +138,8 @@ static bool hold_kept(struct rep_diff *d)
         hold_functions(d, kept);
     if (good && truth)
         hold_objects(d, kept);
-    cli_kept_close(&kept[0]);
-    cli_kept_close(&kept[1]);
+    rep_kept_close(&kept[0]);
+    rep_kept_close(&kept[1]);
     return good;
 }
 

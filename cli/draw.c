@@ -12,6 +12,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* Colours: paper, ink, and one for each thing. */
 #define PAPER      "#fcfcfa"
@@ -129,13 +130,21 @@ static void cover_ring(const struct drawing *d, unsigned level, struct point cen
 
 /* ---- stations -------------------------------------------------------------------------------- */
 
-static void box(const struct drawing *d, double x, double y, double width, double height,
-                const char *fill, const char *edge)
+/* The kinds of part that whoever colours the drawing finds again: data-part and data-number. */
+struct part {
+    const char *name, *fill, *edge;
+};
+static const struct part card_part = {"processor", CARD, CARD_EDGE};
+static const struct part memory_part = {"memory", MEMORY, MEM_EDGE};
+static const struct part cache_part = {"netcache", CACHE, CACHE_EDGE};
+
+static void box(const struct drawing *d, const struct part *part, unsigned of, double x, double y,
+                double width, double height)
 {
     fprintf(d->out,
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2.5\" fill=\"%s\" "
-            "stroke=\"%s\"/>\n",
-            x, y, width, height, fill, edge);
+            "<rect data-part=\"%s\" data-number=\"%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+            "height=\"%.1f\" rx=\"2.5\" fill=\"%s\" stroke=\"%s\"/>\n",
+            part->name, of, x, y, width, height, part->fill, part->edge);
 }
 
 static void text(const struct drawing *d, struct point p, double size, const char *colour,
@@ -162,24 +171,24 @@ static void draw_board(const struct drawing *d, struct point c, unsigned station
     char title[32];
     snprintf(title, sizeof title, "station %u", station);
     fprintf(d->out,
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"64\" rx=\"6\" fill=\"white\" "
-            "stroke=\"" INK "\" stroke-width=\"1.2\"/>\n",
-            c.x - half, c.y - 32, width);
+            "<rect data-part=\"board\" data-number=\"%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+            "height=\"64\" rx=\"6\" fill=\"white\" stroke=\"" INK "\" stroke-width=\"1.2\"/>\n",
+            station, c.x - half, c.y - 32, width);
     text(d, (struct point){c.x, c.y - 20.5}, 9.5, INK, title);
     for (unsigned i = 0; i < cards; i++) {
         const double x = c.x - inner / 2 + i * (card + 3);
-        box(d, x, c.y - 15, card, 17, CARD, CARD_EDGE);
+        box(d, &card_part, station * cards + i, x, c.y - 15, card, 17);
         number(d, (struct point){x + card / 2, c.y - 3},
                card < 20 && station * cards > 999 ? 7.5 : 9, station * cards + i, INK);
     }
     fprintf(d->out, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"" INK "\" stroke-width=\"2\"/>\n",
             c.x - inner / 2, c.y + 6.5, inner);
     const double part = d->t->rings ? (inner - 3) / 2 : inner;
-    box(d, c.x - inner / 2, c.y + 11, part, 16, MEMORY, MEM_EDGE);
+    box(d, &memory_part, station, c.x - inner / 2, c.y + 11, part, 16);
     text(d, (struct point){c.x - inner / 2 + part / 2, c.y + 22}, 8, INK, "memory");
     if (!d->t->rings)
         return;
-    box(d, c.x + 1.5, c.y + 11, part, 16, CACHE, CACHE_EDGE);
+    box(d, &cache_part, station, c.x + 1.5, c.y + 11, part, 16);
     text(d, (struct point){c.x + 1.5 + part / 2, c.y + 22}, 8, INK, "n-cache");
 }
 
@@ -188,9 +197,9 @@ static void draw_disc(const struct drawing *d, struct point c, unsigned station)
 {
     const unsigned cards = (unsigned)d->t->params.processors;
     fprintf(d->out,
-            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"white\" stroke=\"" INK
-            "\" stroke-width=\"1.2\"/>\n",
-            c.x, c.y, d->station - 2);
+            "<circle data-part=\"station\" data-number=\"%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" "
+            "fill=\"white\" stroke=\"" INK "\" stroke-width=\"1.2\"/>\n",
+            station, c.x, c.y, d->station - 2);
     number(d, (struct point){c.x, c.y + 3}, 15, station, INK);
     for (unsigned i = 0; i < cards; i++)
         fprintf(d->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.4\" fill=\"" CARD_EDGE "\"/>\n",
@@ -203,9 +212,9 @@ static void dot(const struct drawing *d, struct point p, double radius, const ch
                 const char *edge)
 {
     fprintf(d->out,
-            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" stroke=\"%s\" "
-            "stroke-width=\"1.6\"/>\n",
-            p.x, p.y, radius, fill, edge);
+            "<circle data-part=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" "
+            "stroke=\"%s\" stroke-width=\"1.6\"/>\n",
+            strcmp(fill, INK) ? "interface" : "inter-ring", p.x, p.y, radius, fill, edge);
 }
 
 /* Lines of big rings in a big picture are thicker. */
@@ -220,7 +229,7 @@ static void arrow(const struct drawing *d, struct point centre, double radius, d
 {
     const struct point p = at(centre, radius, angle);
     fprintf(d->out,
-            "<path d=\"M-4 -5L6 0L-4 5Z\" fill=\"%s\" "
+            "<path data-part=\"arrow\" d=\"M-4 -5L6 0L-4 5Z\" fill=\"%s\" "
             "transform=\"translate(%.1f %.1f) rotate(%.1f) scale(%.1f)\"/>\n",
             ring_colour[level], p.x, p.y, 360 * angle, weight(d, level));
 }
@@ -263,10 +272,11 @@ static void draw_ring(const struct drawing *d, unsigned level, unsigned index, s
     const unsigned fan = d->t->shape.fan[level];
     const double step = 1.0 / s->nodes, heavy = weight(d, level);
     draw_spokes(d, level, centre, first);
-    fprintf(d->out,
-            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"none\" stroke=\"%s\" "
-            "stroke-width=\"%.1f\"/>\n",
-            centre.x, centre.y, s->ring, ring_colour[level], (level ? 4 : 3) * heavy);
+    fprintf(
+        d->out,
+        "<circle data-part=\"ring\" data-level=\"%u\" data-number=\"%u\" cx=\"%.1f\" cy=\"%.1f\" "
+        "r=\"%.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n",
+        level, index, centre.x, centre.y, s->ring, ring_colour[level], (level ? 4 : 3) * heavy);
     for (unsigned i = 0; i < s->nodes; i++) {
         const bool between = level || i == fan;
         arrow(d, centre, s->ring, first + (i + 0.5) * step, level);
@@ -330,7 +340,7 @@ static void open_sheet(const struct drawing *d, struct extent e, FILE *out)
             "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
             "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"" PAPER "\"/>\n",
             wide + 2 * margin, e.bottom - e.top + 2 * margin + head * scale, d->t->name);
-    fprintf(out, "<g transform=\"scale(%.2f)\">\n", scale);
+    fprintf(out, "<g data-part=\"caption\" transform=\"scale(%.2f)\">\n", scale);
     caption(d);
     fprintf(out, "</g>\n<g text-anchor=\"middle\" transform=\"translate(%.1f %.1f)\">\n",
             wide / 2 + margin - (e.right + e.left) / 2, margin + head * scale - e.top);

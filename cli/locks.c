@@ -2,7 +2,6 @@
  * numachine locks: what threads waited for, of a run that kept a profile. It reads the run's
  * directory and changes nothing there.
  */
-#include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "cli/options.h"
@@ -47,6 +46,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *r = state->input;
     char names[FIGURES];
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->directory;
+        return 0;
     case OPT_SORT:
         cli_once(state, "--sort", &r->given.sort);
         if (!rep_lock_figure_find(cli_value(state, "--sort", arg), &r->sort))
@@ -60,15 +62,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         cli_once(state, "--format", &r->given.format);
         r->as = format_of(state, cli_value(state, "--format", arg));
         return 0;
-    case ARGP_KEY_ARG:
-        if (r->directory)
-            argp_error(state, "one RUN_DIR at a time");
-        r->directory = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->directory)
-            argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -77,26 +70,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* @return false with a complaint */
-static bool read_locks(const char *directory, struct rep_locks *locks)
-{
-    char why[8192];
-    char *path = sim_format("%s/" REP_LOCKS, directory);
-    const bool good = cli_kept_find(directory, path,
-                                    "locks (they come with a profile: run.profile, stat --profile)",
-                                    why, sizeof why) &&
-                      rep_locks_read(path, locks, why, sizeof why);
-    free(path);
-    if (!good)
-        fprintf(stderr, "numachine: error: %s\n", why);
-    return good;
-}
-
-/* @return false with a complaint */
-static bool show(const struct request *r, struct cli_kept *kept, const struct rep_locks *locks)
+static bool show(const struct request *r, struct rep_kept *kept)
 {
     struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
     struct rep_locks_view view = {
-        .locks = locks, .code = &kept->code, .finder = finder, .sort = r->sort};
+        .locks = &kept->locks, .code = &kept->code, .finder = finder, .sort = r->sort};
     char why[256];
     const bool good = rep_locks_view_open(&view, r->lock, why, sizeof why);
     if (good)
@@ -115,29 +93,29 @@ static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, "text (default), json or csv", 0},
     {0}};
 
+static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
+
 int cli_locks(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "RUN_DIR",
+        .children = children,
         .doc = "Shows what the threads of a run waited for: locks, conditions, barriers, loops; "
                "who held it, and what the end of the run hangs on. The run has to have kept a "
                "profile."
                "\v"
                "docs/locks.md says what the columns mean."};
     struct request r = {.sort = REP_LOCK_WAITED};
-    struct rep_locks locks = {0};
-    struct cli_kept kept = {0};
+    struct rep_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, CLI_KEPT_OBJECTS) && read_locks(r.directory, &locks)) {
+    if (cli_kept_open(&kept, r.directory, REP_KEPT_OBJECTS | REP_KEPT_LOCKS)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
-        if (show(&r, &kept, &locks))
+        if (show(&r, &kept))
             status = CLI_EXIT_OK;
     }
-    rep_locks_free(&locks);
-    cli_kept_close(&kept);
+    rep_kept_close(&kept);
     return status;
 }

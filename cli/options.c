@@ -92,6 +92,27 @@ static error_t parse_file(int key, char *arg, struct argp_state *state)
 
 const struct argp cli_file_argp = {.parser = parse_file, .args_doc = "FILE"};
 
+/* ---- RUN_DIR --------------------------------------------------------------------------------- */
+
+static error_t parse_run_dir(int key, char *arg, struct argp_state *state)
+{
+    const char **directory = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*directory)
+            argp_error(state, "one RUN_DIR at a time");
+        *directory = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp cli_run_dir_argp = {.parser = parse_run_dir, .args_doc = "RUN_DIR"};
+
 /* ---- [MACHINE] ------------------------------------------------------------------------------- */
 
 static error_t parse_machine(int key, char *arg, struct argp_state *state)

@@ -17,6 +17,9 @@ extern const struct argp cli_set_argp;
 /** The one FILE of a subcommand that reads one; the input is a const char **, NULL at first. */
 extern const struct argp cli_file_argp;
 
+/** The one RUN_DIR of a subcommand that looks at a run; its input likewise. */
+extern const struct argp cli_run_dir_argp;
+
 /** What a subcommand that shows one machine is given. Zero is a good start. */
 struct cli_machine {
     const char *name; /**< NULL: the default machine */

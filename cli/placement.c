@@ -25,6 +25,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->directory;
+        return 0;
     case OPT_MEASURE:
         r->measure = true;
         return 0;
@@ -34,14 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                                                  rep_pages_formats, sizeof *rep_pages_formats,
                                                  REP_PAGES_AS__COUNT)];
         return 0;
-    case ARGP_KEY_ARG:
-        if (r->directory)
-            argp_error(state, "one RUN_DIR at a time");
-        r->directory = arg;
-        return 0;
     case ARGP_KEY_END:
-        if (!r->directory)
-            argp_error(state, "which RUN_DIR? (a directory that 'stat --truth -o' has left)");
         if (r->measure && r->format)
             argp_error(state, "--measure runs the program again: not with --format");
         return 0;
@@ -59,7 +55,7 @@ static void put_run(const char *name, uint64_t ticks, const struct rep_asked *as
            name, ticks, rep_percent(asked->local, asked->requests), asked->requests, asked->time);
 }
 
-static void put_measured(const struct cli_kept *kept, const struct rep_pages *pages,
+static void put_measured(const struct rep_kept *kept, const struct rep_pages *pages,
                          const struct cli_again *again)
 {
     const struct rep_asked before = rep_pages_asked(&kept->truth),
@@ -77,7 +73,7 @@ static void put_measured(const struct cli_kept *kept, const struct rep_pages *pa
 }
 
 /* @param x  gets the ranges */
-static int measure(const struct cli_kept *kept, const struct rep_pages *pages,
+static int measure(const struct rep_kept *kept, const struct rep_pages *pages,
                    struct in_experiment *x)
 {
     struct cli_again again;
@@ -99,7 +95,7 @@ static int measure(const struct cli_kept *kept, const struct rep_pages *pages,
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int show(const struct request *r, struct cli_kept *kept, struct in_experiment *x)
+static int show(const struct request *r, struct rep_kept *kept, struct in_experiment *x)
 {
     char why[256];
     struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
@@ -124,29 +120,31 @@ static const struct argp_option options[] = {
      "Run the program again with the ranges, and say what that gains", 0},
     {0}};
 
+static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
+
 int cli_placement(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "RUN_DIR",
+        .children = children,
         .doc = "Shows which stations of a run asked for which pages and objects, and the placement "
                "of pages that would make most of these requests local. The run has to have asked "
                "for it: stat --truth -o RUN_DIR, or run: {truth: true}."
                "\v"
                "docs/placement.md says how the ranges are found."};
     struct request r = {0};
-    struct cli_kept kept = {0};
+    struct rep_kept kept = {0};
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, CLI_KEPT_TRUTH) &&
+    if (cli_kept_open(&kept, r.directory, REP_KEPT_TRUTH) &&
         cli_again_load(&x, r.directory, true)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept, &x);
         in_experiment_free(&x);
     }
-    cli_kept_close(&kept);
+    rep_kept_close(&kept);
     return status;
 }

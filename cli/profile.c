@@ -64,8 +64,6 @@ static uint64_t number_of(struct argp_state *state, const char *option, const ch
 static void check(struct argp_state *state, const struct request *r)
 {
     const bool sums = r->show.by_given || r->show.children;
-    if (!r->directory)
-        argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
     if (r->annotate && (sums || r->as != REP_AS_text))
         argp_error(state, "--annotate is text of one function: not with --by, --children or "
                           "another --format");
@@ -82,6 +80,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct request *r = state->input;
     char why[256];
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->directory;
+        return 0;
     case OPT_BY:
         cli_once(state, "--by", &r->show.by_given);
         r->show.by = by_of(state, cli_value(state, "--by", arg));
@@ -114,11 +115,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'f':
         cli_once(state, "--format", &r->given.format);
         r->as = format_of(state, cli_value(state, "--format", arg));
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->directory)
-            argp_error(state, "one RUN_DIR at a time");
-        r->directory = arg;
         return 0;
     case ARGP_KEY_END:
         check(state, r);
@@ -200,30 +196,32 @@ static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0, "text (default), json, csv, folded or callgrind", 0},
     {0}};
 
+static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
+
 int cli_profile(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "RUN_DIR",
+        .children = children,
         .doc = "Shows where the program of a run spent its time, and on what. The run has to have "
                "kept a profile. Nothing in it is sampled: sums are those of stats.json."
                "\v"
                "docs/profile.md says what the columns mean, and what the formats are good for."};
     struct request r = {.show = {.most = LINES},
                         .view = {.thread = -1, .measure = rep_measure_total()}};
-    struct cli_kept kept = {0};
+    struct rep_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
     r.view.profile = &kept.profile;
     r.view.code = &kept.code;
-    if (cli_kept_open(&kept, r.directory, CLI_KEPT_PROFILE) && find_region(&r, &kept.profile) &&
+    if (cli_kept_open(&kept, r.directory, 0) && find_region(&r, &kept.profile) &&
         find_thread(&r, &kept.profile)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         if (show(&r))
             status = CLI_EXIT_OK;
     }
-    cli_kept_close(&kept);
+    rep_kept_close(&kept);
     return status;
 }

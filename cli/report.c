@@ -1,5 +1,5 @@
 /*
- * numachine report: a run's results as one page for a browser.
+ * numachine report: the results of a run, or of a sweep, as one page for a browser.
  */
 #include "base/alloc.h"
 #include "cli/again.h"
@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/topology.h"
 #include "page/page.h"
+#include "page/sweep.h"
 #include "report/rundir.h"
 
 #include <string.h>
@@ -21,18 +22,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->directory;
+        return 0;
     case 'o':
         cli_once(state, "--output", &r->output_given);
         r->output = cli_text(state, "--output", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->directory)
-            argp_error(state, "one RUN_DIR at a time");
-        r->directory = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->directory)
-            argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -60,6 +55,25 @@ static void note(const char *sentence)
         fprintf(stderr, "numachine: note: %s\n", sentence);
 }
 
+static char *path_of(const struct request *r)
+{
+    return r->output ? sim_strdup(r->output) : sim_format("%s/" REP_PAGE, r->directory);
+}
+
+/* Says what came of it. @return exit status */
+static int conclude(bool good, bool host, const char *path, const struct page_notes *notes,
+                    const char *why)
+{
+    if (!good) {
+        fprintf(stderr, "numachine: error: %s\n", why);
+        return host ? CLI_EXIT_IO : CLI_EXIT_USAGE;
+    }
+    note(notes->names);
+    note(notes->charts);
+    puts(path);
+    return CLI_EXIT_OK;
+}
+
 /* @return exit status */
 static int write_page(const struct request *r, const struct in_machine *machine)
 {
@@ -67,21 +81,14 @@ static int write_page(const struct request *r, const struct in_machine *machine)
     bool host;
     struct page_notes notes = {0};
     char *drawing = draw(machine);
-    char *path = r->output ? sim_strdup(r->output) : sim_format("%s/" REP_PAGE, r->directory);
+    char *path = path_of(r);
     const struct page_run run = {
         .directory = r->directory, .params = &machine->params, .drawing = drawing};
     const bool good = page_write(&run, path, &notes, &host, why, sizeof why);
-    if (good) {
-        note(notes.names);
-        note(notes.charts);
-        puts(path);
-    } else
-        fprintf(stderr, "numachine: error: %s\n", why);
+    const int status = conclude(good, host, path, &notes, why);
     free(path);
     free(drawing);
-    if (good)
-        return CLI_EXIT_OK;
-    return host ? CLI_EXIT_IO : CLI_EXIT_USAGE;
+    return status;
 }
 
 /* Whether the directory is a run's. */
@@ -97,27 +104,49 @@ static bool is_run(const char *directory)
     return good;
 }
 
+/* @return exit status */
+static int report_run(const struct request *r)
+{
+    struct in_experiment x;
+    if (!is_run(r->directory) || !cli_again_load(&x, r->directory, false))
+        return CLI_EXIT_USAGE;
+    const int status = write_page(r, &x.machine);
+    in_experiment_free(&x);
+    return status;
+}
+
+/* @return exit status */
+static int report_sweep(const struct request *r)
+{
+    char why[8192];
+    bool host;
+    struct page_notes notes = {0};
+    char *path = path_of(r);
+    const struct page_sweep sweep = {.directory = r->directory, .links = !r->output};
+    const bool good = page_sweep_write(&sweep, path, &notes.charts, &host, why, sizeof why);
+    const int status = conclude(good, host, path, &notes, why);
+    free(path);
+    return status;
+}
+
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE (default RUN_DIR/" REP_PAGE ")", 0}, {0}};
+
+static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
 
 int cli_report(int argc, char **argv)
 {
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "RUN_DIR",
+        .children = children,
         .doc = "Writes the results of a run as one page for a browser, which needs no network: the "
                "machine and how busy it was, where time went, counters, time lines, histograms, "
-               "and of a profiled run functions, shared lines and locks."
+               "and of a profiled run functions, shared lines and locks. RUN_DIR may be that of a "
+               "sweep: its page has the curves."
                "\v"
                "docs/report.md says what is on it."};
     struct request r = {0};
-    struct in_experiment x;
-    int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (is_run(r.directory) && cli_again_load(&x, r.directory, false)) {
-        status = write_page(&r, &x.machine);
-        in_experiment_free(&x);
-    }
-    return status;
+    return page_is_sweep(r.directory) ? report_sweep(&r) : report_run(&r);
 }

@@ -17,6 +17,7 @@
 #include "programs/workload.h"
 #include "report/components.h"
 #include "report/expect.h"
+#include "report/gnuplot.h"
 #include "report/group.h"
 #include "report/heap.h"
 #include "report/histogram.h"
@@ -275,6 +276,11 @@ static bool has_histogram(const struct rep_run *run)
     return rep_histogram_total(run).cards;
 }
 
+static bool has_samples(const struct rep_run *run)
+{
+    return run->experiment->interval != SIM_NEVER;
+}
+
 /* What a run has counted, file by file. */
 static const struct result {
     const char *name;
@@ -289,6 +295,8 @@ static const struct result {
     {REP_COUNTERS, rep_write_counters, rep_registers_used},
     {REP_BINS, rep_write_bins, has_histogram},
     {REP_NPY, rep_write_npy, has_histogram},
+    {REP_BINS_PLOT, rep_write_bins_plot, has_histogram},
+    {REP_SAMPLES_PLOT, rep_write_samples_plot, has_samples},
 };
 
 struct result_of {
@@ -750,7 +758,10 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->asked =
         s->ask->listener && s->ask->listener->moment ? s->ask->listener->moment_at : SIM_NEVER;
     program_cards(s);
-    enum cli_exit status = x->profile || x->truth ? begin_profile(s) : CLI_EXIT_OK;
+    enum cli_exit status =
+        rep_expect_possible(&s->run, &s->now, stderr) ? CLI_EXIT_OK : CLI_EXIT_USAGE;
+    if (status == CLI_EXIT_OK && (x->profile || x->truth))
+        status = begin_profile(s);
     if (status == CLI_EXIT_OK)
         status = run(s);
     hand_over(s);

@@ -15,6 +15,7 @@
 #include "report/digest.h"
 #include "report/host.h"
 #include "sweep/dir.h"
+#include "sweep/expect.h"
 #include "sweep/result.h"
 
 #include <errno.h>
@@ -105,7 +106,8 @@ static bool load_points(struct state *s)
         if (!swp_point_load(&x, &s->sweep, &s->sweep.point[i], s->ask->file, o->sets, &diag))
             return false;
         const bool good = in_experiment_count(&x, o->events, o->groups, &diag) &&
-                          in_experiment_allow(&x, o->allow, &diag);
+                          in_experiment_allow(&x, o->allow, &diag) &&
+                          (i || swp_expect_check(&s->sweep, &x, stderr));
         job->inputs = rep_digest(&x);
         job->digest = rep_digest_text(&job->inputs);
         job->bound = bound_of(&x);
@@ -380,6 +382,19 @@ static enum cli_exit open_dir(struct state *s)
     return CLI_EXIT_OK;
 }
 
+/* Holds points against each other, as the file says. */
+static void hold(struct state *s, const struct swp_result *result)
+{
+    struct in_diag diag = {.out = stderr};
+    struct in_experiment x;
+    if (!swp_point_load(&x, &s->sweep, &s->sweep.point[0], s->ask->file, s->ask->options->sets,
+                        &diag))
+        return;
+    if (swp_expect_judge(result, &x, stderr).broken)
+        worsen(s, CLI_EXIT_EXPECT);
+    in_experiment_free(&x);
+}
+
 /* The results of all points that are there. */
 static void collect(struct state *s)
 {
@@ -390,6 +405,8 @@ static void collect(struct state *s)
         !swp_result_write(&result, s->dir.place.path, why, sizeof why)) {
         complain(s, "%s; numachine collect %s tries again", why, s->dir.place.path);
         worsen(s, CLI_EXIT_IO);
+    } else {
+        hold(s, &result);
     }
     swp_result_free(&result);
 }

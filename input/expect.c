@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_STAT, ROW_RATIO, ROW_REGION, ROW_BOUND, ROWS = ROW_BOUND + IN_BOUND__COUNT };
+enum { ROW_STAT, ROW_RATIO, ROW_REGION, ROW_POINTS, ROW_BOUND, ROWS = ROW_BOUND + IN_BOUND__COUNT };
 
 /* The first word of each path. */
 static const char root[] = "machine.";
@@ -32,6 +32,11 @@ static const struct in_key keys[] = {
      {IN_TEXT, "the name of a region", 0, 0},
      "",
      "the region of statistics that name none; without it the whole run"},
+    {"points",
+     {IN_LIST, "a list of two points of the sweep, each as KEY=VALUE; KEY=VALUE", 0, 0},
+     "",
+     "divide the statistic at the first point by that at the second: [program.processors=1, "
+     "program.processors=16]; for every combination of what else is swept, when the sweep ends"},
 #define BOUND(name, operator, words) \
     {#name, {IN_TEXT, "a number", 0, 0}, "", "the value must be " words " this"},
 #include "input/bounds.def"
@@ -75,20 +80,22 @@ bool in_expect_holds(const struct in_expect *e, long double value)
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void put_measured(const struct in_measured *stat, FILE *out)
+static void put_measured(const struct in_measured *stat, const char *point, FILE *out)
 {
     fputs(stat->stat, out);
     if (stat->region)
         fprintf(out, " of region %s", stat->region);
+    if (point)
+        fprintf(out, " at %s", point);
 }
 
 void in_expect_subject(const struct in_expect *e, FILE *out)
 {
-    put_measured(&e->stat[0], out);
+    put_measured(&e->stat[0], e->point[0], out);
     if (!e->ratio)
         return;
     fputs(" / ", out);
-    put_measured(&e->stat[1], out);
+    put_measured(&e->stat[1], e->point[1], out);
 }
 
 void in_expect_bounds(const struct in_expect *e, FILE *out)
@@ -172,6 +179,24 @@ static void read_ratio(struct row *row)
         read_measured(row, &v->at, v->list[i], &e->stat[i]);
 }
 
+/** Takes the two points; one statistic is then that of both. */
+static void read_points(struct row *row)
+{
+    const struct in_value *v = &row->v[ROW_POINTS];
+    struct in_expect *e = row->expect;
+    if (!v->list || !v->list[0] || !v->list[1] || v->list[2]) {
+        in_complain(row->r, &v->at, "'points': expected %s", keys[ROW_POINTS].form.unit);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        e->point[i] = in_strdup(v->list[i]);
+    if (e->ratio || !e->stat[0].stat)
+        return;
+    e->ratio = true;
+    e->stat[1].stat = in_strdup(e->stat[0].stat);
+    e->stat[1].region = e->stat[0].region ? in_strdup(e->stat[0].region) : NULL;
+}
+
 /** What is wrong with a row whose parts are right; NULL: nothing. */
 static const char *complaint_of(const struct row *row)
 {
@@ -201,6 +226,8 @@ static void read_row(struct in_reading *r, struct in_doc *doc, yaml_node_t *node
         read_ratio(&row);
     else if (stat->text)
         read_measured(&row, &stat->at, stat->text, &expect->stat[0]);
+    if (row.v[ROW_POINTS].at.doc)
+        read_points(&row);
     read_bounds(&row);
     const char *complaint = r->diag->errors == before ? complaint_of(&row) : NULL;
     if (complaint)
@@ -227,6 +254,7 @@ void in_expect_free(struct in_expect *expect, size_t count)
         for (int k = 0; k < 2; k++) {
             free(e->stat[k].region);
             free(e->stat[k].stat);
+            free(e->point[k]);
         }
         for (int b = 0; b < IN_BOUND__COUNT; b++)
             free(e->bound[b]);

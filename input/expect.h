@@ -29,7 +29,9 @@ struct in_measured {
 struct in_expect {
     char *where; /**< it is written: "file.yaml:12:7" */
     struct in_measured stat[2];
-    bool ratio;                          /**< of the first to the second; else of the first alone */
+    bool ratio;     /**< of the first to the second; else of the first alone */
+    char *point[2]; /**< at these points of a sweep, each by what it sets: "program.processors=1;
+                         protocol=flat"; NULL: of the run itself */
     char *bound[IN_BOUND__COUNT];        /**< as written; NULL: none of the kind */
     long double number[IN_BOUND__COUNT]; /**< the same; exact for whole numbers of 64 bits */
 };

@@ -212,6 +212,13 @@ static void write_expect(FILE *out, const struct in_expect *e)
             write_quoted(out, e->stat[0].region);
         }
     }
+    if (e->point[0]) {
+        fputs(", points: [", out);
+        write_quoted(out, e->point[0]);
+        fputs(", ", out);
+        write_quoted(out, e->point[1]);
+        fputc(']', out);
+    }
     for (int b = 0; b < IN_BOUND__COUNT; b++)
         if (e->bound[b])
             fprintf(out, ", %s: %s", in_bound_name[b], e->bound[b]);

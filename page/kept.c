@@ -5,6 +5,7 @@
 #include "page/kept.h"
 
 #include "base/alloc.h"
+#include "report/kept.h"
 #include "report/locks_view.h"
 #include "report/profile_view.h"
 #include "report/sharing.h"
@@ -199,18 +200,14 @@ static void write_locks(const void *view, FILE *out)
 /* ---- lines and objects ----------------------------------------------------------------------- */
 
 struct run {
-    struct rep_profile profile;
-    struct rep_code code;
-    struct rep_objects objects;
-    struct rep_truth truth;
-    struct rep_locks locks;
+    struct rep_kept kept;
     struct rep_finder *finder;
 };
 
 static json_t *sharing_of(struct run *run)
 {
     struct rep_sharing *sharing =
-        rep_sharing_new(&run->truth, &run->profile, run->finder, &run->code);
+        rep_sharing_new(&run->kept.truth, &run->kept.profile, run->finder, &run->kept.code);
     json_t *root = written(write_sharing, sharing);
     cut_member(root, "objects", OBJECTS);
     cut_member(root, "lines", LINES);
@@ -291,8 +288,10 @@ static json_t *sorted_sites(const json_t *sites)
 
 static json_t *locks_of(struct run *run, char *why, size_t size)
 {
-    struct rep_locks_view view = {
-        .locks = &run->locks, .code = &run->code, .finder = run->finder, .sort = REP_LOCK_WAITED};
+    struct rep_locks_view view = {.locks = &run->kept.locks,
+                                  .code = &run->kept.code,
+                                  .finder = run->finder,
+                                  .sort = REP_LOCK_WAITED};
     json_t *root = NULL;
     if (rep_locks_view_open(&view, NULL, why, size)) {
         root = written(write_locks, &view);
@@ -307,36 +306,16 @@ static json_t *locks_of(struct run *run, char *why, size_t size)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static bool read_run(struct run *run, const char *directory, const struct page_kept *kept,
-                     char *why, size_t size)
-{
-    char *profile = sim_format("%s/" REP_PROFILE, directory);
-    char *objects = sim_format("%s/" REP_OBJECTS, directory);
-    char *truth = sim_format("%s/" REP_TRUTH, directory);
-    char *locks = sim_format("%s/" REP_LOCKS, directory);
-    const bool good = rep_profile_read(profile, &run->profile, why, size) &&
-                      rep_objects_read(objects, run->profile.paths, &run->objects, why, size) &&
-                      (!kept->truth || rep_truth_read(truth, &run->profile, run->objects.sites,
-                                                      &run->truth, why, size)) &&
-                      (!kept->locks || rep_locks_read(locks, &run->locks, why, size)) &&
-                      rep_code_open(&run->code, directory, why, size);
-    free(profile);
-    free(objects);
-    free(truth);
-    free(locks);
-    return good;
-}
-
 static bool add_all(json_t *root, struct run *run, const struct page_kept *kept, char *why,
                     size_t size)
 {
     const json_t *machine = json_object_get(root, "machine");
-    json_object_set_new(root, "profile", profile_of(&run->profile, &run->code));
-    run->finder = rep_finder_new(&run->objects, &run->profile, &run->code);
+    json_object_set_new(root, "profile", profile_of(&run->kept.profile, &run->kept.code));
+    run->finder = rep_finder_new(&run->kept.objects, &run->kept.profile, &run->kept.code);
     if (kept->truth) {
         const unsigned stations =
             (unsigned)json_integer_value(json_object_get(machine, "stations"));
-        json_object_set_new(root, "traffic", traffic_of(&run->truth, stations));
+        json_object_set_new(root, "traffic", traffic_of(&run->kept.truth, stations));
         json_object_set_new(root, "sharing", sharing_of(run));
     }
     json_t *locks = kept->locks ? locks_of(run, why, size) : NULL;
@@ -350,13 +329,11 @@ bool page_kept_add(json_t *root, const char *directory, const struct page_kept *
                    const char **note, char *why, size_t size)
 {
     struct run run = {0};
-    const bool good =
-        read_run(&run, directory, kept, why, size) && add_all(root, &run, kept, why, size);
-    *note = run.code.lacks;
-    rep_code_close(&run.code);
-    rep_locks_free(&run.locks);
-    rep_truth_free(&run.truth);
-    rep_objects_free(&run.objects);
-    rep_profile_free(&run.profile);
+    const unsigned parts =
+        REP_KEPT_OBJECTS | (kept->truth ? REP_KEPT_TRUTH : 0) | (kept->locks ? REP_KEPT_LOCKS : 0);
+    const bool good = rep_kept_open(&run.kept, directory, parts, why, size) &&
+                      add_all(root, &run, kept, why, size);
+    *note = run.kept.code.lacks;
+    rep_kept_close(&run.kept);
     return good;
 }

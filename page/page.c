@@ -5,29 +5,21 @@
 #include "page/page.h"
 
 #include "base/alloc.h"
-#include "input/home.h"
-#include "page/fill.h"
 #include "page/kept.h"
 #include "page/samples.h"
+#include "page/sheet.h"
 #include "page/sums.h"
 #include "report/claims.h"
+#include "report/intact.h"
 #include "report/locks.h"
 #include "report/objects.h"
 #include "report/profile.h"
 #include "report/truth.h"
-#include "report/whole.h"
-
-#include <errno.h>
-#include <sys/stat.h>
-
-/* Where Debian's package libjs-dygraphs has its files. */
-#define CHARTS "/usr/share/javascript/dygraphs/dygraph.min"
 
 enum {
-    TABLE_ROWS = 12000,    /* of a table that the page has room for */
-    STATS_BYTES = 600000,  /* of statistics: beyond, regions have the machine's only */
-    STATS_SCHEMA = 2,      /* of stats.json */
-    FILE_BYTES = 4u << 20, /* that a template or a text may have */
+    TABLE_ROWS = 12000,   /* of a table that the page has room for */
+    STATS_BYTES = 600000, /* of statistics: beyond, regions have the machine's only */
+    STATS_SCHEMA = 2,     /* of stats.json */
 };
 
 struct making {
@@ -48,26 +40,17 @@ static bool has(const struct making *m, const char *name)
     return json_object_get(json_object_get(json_object_get(m->root, "manifest"), "files"), name);
 }
 
-/* ---- files as they are ----------------------------------------------------------------------- */
-
-/* @return the caller's; NULL with one line in `why` */
-static char *text_of(const char *path, char *why, size_t size)
+static bool is_intact(const struct making *m)
 {
-    FILE *in = fopen(path, "re");
-    struct stat st;
-    char *text = NULL;
-    if (!in || fstat(fileno(in), &st))
-        snprintf(why, size, "%s: %s", path, strerror(errno));
-    else if (!S_ISREG(st.st_mode) || st.st_size > FILE_BYTES)
-        snprintf(why, size, "%s: not a regular file of at most 4 MB", path);
-    else {
-        text = sim_alloc((size_t)st.st_size + 1, 1);
-        text[fread(text, 1, (size_t)st.st_size, in)] = '\0';
-    }
-    if (in)
-        fclose(in);
-    return text;
+    char file[160];
+    const bool good =
+        rep_is_intact(m->run->directory, json_object_get(m->root, "manifest"), file, sizeof file);
+    if (!good)
+        snprintf(m->why, m->size, "%s/%s", m->run->directory, file);
+    return good;
 }
+
+/* ---- files as they are ----------------------------------------------------------------------- */
 
 /* Adds a JSON file under `name`. */
 static bool add_json(struct making *m, const char *name, const char *file, int schema)
@@ -86,7 +69,7 @@ static bool add_json(struct making *m, const char *name, const char *file, int s
 static bool add_config(struct making *m)
 {
     char *path = path_of(m, "config.resolved.yaml");
-    char *text = text_of(path, m->why, m->size);
+    char *text = page_text(path, m->why, m->size);
     json_t *string = text ? json_string(text) : NULL;
     if (text && !string)
         snprintf(m->why, m->size, "%s: not UTF-8", path);
@@ -209,9 +192,21 @@ static bool add_kept(struct making *m, struct page_notes *notes)
            page_kept_add(m->root, m->run->directory, &kept, &notes->names, m->why, m->size);
 }
 
-static bool gather(struct making *m, struct page_notes *notes)
+/* Whether the page would replace one of the run's files. */
+static bool is_own(const struct making *m, const char *path)
 {
-    if (!add_json(m, "manifest", "manifest.json", 1) || !add_config(m) || !add_stats(m))
+    const char *name;
+    const json_t *bytes;
+    json_object_foreach(json_object_get(json_object_get(m->root, "manifest"), "files"), name, bytes)
+        if (page_is_own(path, m->run->directory, name, m->why, m->size))
+            return true;
+    return page_is_own(path, m->run->directory, "manifest.json", m->why, m->size);
+}
+
+static bool gather(struct making *m, const char *path, struct page_notes *notes)
+{
+    if (!add_json(m, "manifest", "manifest.json", 1) || is_own(m, path) || !is_intact(m) ||
+        !add_config(m) || !add_stats(m))
         return false;
     add_machine(m);
     return add_tables(m) && add_samples(m) && add_kept(m, notes);
@@ -219,112 +214,27 @@ static bool gather(struct making *m, struct page_notes *notes)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* The parts of a page. All of them the page's own. */
-struct parts {
-    char *page, *style, *script; /* shipped */
-    char *charts, *charts_style; /* the package's; NULL: it is not installed */
-    char *data, *title;
-};
-
-static char *shipped(const char *name, char *why, size_t size)
-{
-    char *path = in_home_path("page/%s", name), *text = text_of(path, why, size);
-    free(path);
-    return text;
-}
-
-static bool read_parts(struct parts *p, char *why, size_t size)
-{
-    char absent[64];
-    p->charts = text_of(CHARTS ".js", absent, sizeof absent);
-    p->charts_style = text_of(CHARTS ".css", absent, sizeof absent);
-    return (p->page = shipped("report.html", why, size)) &&
-           (p->style = shipped("report.css", why, size)) &&
-           (p->script = shipped("report.js", why, size));
-}
-
-typedef void put_fn(const char *text, FILE *out);
-
-static char *put(put_fn *how, const char *text)
-{
-    char *made;
-    size_t size;
-    FILE *out = sim_text_open(&made, &size);
-    how(text, out);
-    sim_text_close(out, &made);
-    return made;
-}
-
-/* What the document and the run are called, as the page has it. */
-static void add_data(struct parts *p, const struct making *m)
+static const char *title_of(const struct making *m)
 {
     const json_t *experiment = json_object_get(json_object_get(m->root, "manifest"), "experiment");
     const char *name = json_string_value(json_object_get(experiment, "name"));
-    char *json = json_dumps(m->root, JSON_COMPACT | JSON_ENSURE_ASCII);
-    if (!json)
-        sim_no_memory();
-    p->data = put(page_embed, json);
-    p->title = put(page_escape, name ? name : m->run->directory);
-    free(json);
-}
-
-static void free_parts(struct parts *p)
-{
-    free(p->page);
-    free(p->style);
-    free(p->script);
-    free(p->charts);
-    free(p->charts_style);
-    free(p->data);
-    free(p->title);
-}
-
-struct writing {
-    const struct page_run *run;
-    const struct parts *parts;
-    char *unknown; /* a slot of the template that there is nothing for */
-};
-
-static void write_page(void *ctx, FILE *out)
-{
-    struct writing *w = ctx;
-    const struct parts *p = w->parts;
-    const struct page_slot slots[] = {
-        {"title", p->title},          {"style", p->style}, {"charts-style", p->charts_style},
-        {"machine", w->run->drawing}, {"data", p->data},   {"charts", p->charts},
-        {"script", p->script},
-    };
-    w->unknown = page_fill(p->page, slots, sizeof slots / sizeof *slots, out);
-}
-
-static bool write_parts(const struct page_run *run, const struct parts *parts, const char *path,
-                        char *why, size_t size)
-{
-    struct writing w = {.run = run, .parts = parts};
-    bool good = rep_whole_write(path, false, write_page, &w, NULL, why, size);
-    if (good && w.unknown) {
-        snprintf(why, size, "page/report.html: no slot is called '%.60s'", w.unknown);
-        good = false;
-    }
-    free(w.unknown);
-    return good;
+    return name ? name : m->run->directory;
 }
 
 bool page_write(const struct page_run *run, const char *path, struct page_notes *notes, bool *host,
                 char *why, size_t size)
 {
     struct making m = {.run = run, .root = json_object(), .why = why, .size = size};
-    struct parts parts = {0};
-    bool good = gather(&m, notes);
+    bool good = gather(&m, path, notes);
     *host = good;
     if (good) {
-        add_data(&parts, &m);
-        good = read_parts(&parts, why, size) && write_parts(run, &parts, path, why, size);
+        const struct page_sheet sheet = {.title = title_of(&m),
+                                         .kind = "run",
+                                         .script = "report.js",
+                                         .drawing = run->drawing,
+                                         .data = m.root};
+        good = page_sheet_write(&sheet, path, &notes->charts, why, size);
     }
-    if (!parts.charts)
-        notes->charts = "time lines are drawn without zoom: for that, install libjs-dygraphs "
-                        "(apt-get install libjs-dygraphs) and write the report again";
-    free_parts(&parts);
     json_decref(m.root);
     return good;
 }

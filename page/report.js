@@ -2,49 +2,10 @@
  * The page of a run, drawn from the document in #data. A chart and the table behind it are made of the same
  * numbers; a cell says which statistic it shows (data-c, data-s) and its exact value (data-v).
  */
-(function () {
-'use strict';
-
-/* Whoever tests the page sees here that something went wrong. */
-window.addEventListener('error', e => { document.documentElement.dataset.error = e.message; });
-
-const D = JSON.parse(document.getElementById('data').textContent);
-const M = D.manifest, X = M.experiment || {}, SHAPE = D.machine;
+const M = D.manifest, X = M.experiment || {}, SHAPE = D.machine, NAME = X.name || 'run';
 const CARDS = SHAPE.stations * SHAPE.processors;
 const SNAPSHOTS = D.stats.snapshots;
 let region = 0;
-
-/* ---- elements -------------------------------------------------------------------------------- */
-
-function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes || {}))
-    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined) node.setAttribute(name, value);
-  for (const child of [].concat(children === undefined ? [] : children))
-    if (child !== null) node.append(child);
-  return node;
-}
-const el = (tag, attributes, children) => fill(document.createElement(tag), attributes, children);
-const svg = (tag, attributes, children) =>
-  fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
-const words = (x, y, text, attributes) => svg('text', Object.assign({ x, y }, attributes), String(text));
-const sheet = (width, height, label, children) =>
-  svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label }, children);
-
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-function grouped(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ','); }
-function shown(v) {
-  if (v === null || v === undefined) return '–';
-  if (typeof v !== 'number') return String(v);
-  if (Number.isInteger(v)) return v < 0 ? '-' + grouped(-v) : grouped(v);
-  const text = Math.abs(v) >= 1000 ? v.toFixed(1) : String(Number(v.toPrecision(5)));
-  return text.includes('e') ? text : text.replace(/^(-?\d+)/, (_, n) => n.startsWith('-') ? '-' + grouped(n.slice(1)) : grouped(n));
-}
-const percent = (some, all) => all ? 100 * some / all : 0;
-const short = n => n >= 1e9 ? +(n / 1e9).toPrecision(3) + ' G' : n >= 1e6 ? +(n / 1e6).toPrecision(3) + ' M'
-  : n >= 1e4 ? +(n / 1e3).toPrecision(3) + ' k' : shown(+n.toPrecision(4));
-const pc = v => (v >= 10 || v === 0 ? v.toFixed(0) : v.toPrecision(2)) + ' %';
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
@@ -58,111 +19,6 @@ const meaning = (component, stat) =>
   D.stats.names[component + '.' + stat] || D.stats.names[component.replace(/\[\d+\]/g, '') + '.' + stat] || {};
 const statCell = (component, stat) => ({ v: (stats()[component] || {})[stat] === undefined
   ? (/^(metric|group)\./.test(stat) ? null : 0) : stats()[component][stat], c: component, s: stat });
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-const valueOf = cell => cell !== null && typeof cell === 'object' ? cell.v : cell;
-
-function csvOf(columns, rows) {
-  const field = v => v === null || v === undefined ? '' : /[",\n]/.test(v) ? '"' + String(v).replace(/"/g, '""') + '"' : String(v);
-  return [columns].concat(rows.map(row => row.map(valueOf))).map(row => row.map(field).join(',')).join('\r\n') + '\r\n';
-}
-
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  el('a', { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
-function cellOf(cell) {
-  const v = valueOf(cell), number = typeof v === 'number' || v === null;
-  const td = el('td', { class: number ? 'n' : String(v).length > 70 ? 'wide' : null }, shown(v));
-  if (cell !== null && typeof cell === 'object') { td.dataset.c = cell.c; td.dataset.s = cell.s; }
-  if (typeof v === 'number') td.dataset.v = v;
-  return td;
-}
-
-function order(a, b) {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return a === b ? 0 : a === null ? 1 : b === null ? -1 : String(a).localeCompare(String(b), 'en', { numeric: true });
-}
-
-function sortBy(table, rows, column, head) {
-  const down = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
-  table.querySelectorAll('th').forEach(th => th.removeAttribute('aria-sort'));
-  head.setAttribute('aria-sort', down < 0 ? 'descending' : 'ascending');
-  const sorted = rows.slice().sort((a, b) => down * order(valueOf(a[column]), valueOf(b[column])));
-  table.tBodies[0].replaceChildren(...sorted.map(row => el('tr', {}, row.map(cellOf))));
-}
-
-/* A table that can be sorted by its heads and downloaded. */
-function tableOf(name, columns, rows) {
-  const table = el('table', {}, [el('thead', {}, el('tr')), el('tbody', {}, rows.map(row => el('tr', {}, row.map(cellOf))))]);
-  columns.forEach((column, i) => {
-    const number = rows.length && (typeof valueOf(rows[0][i]) === 'number' || valueOf(rows[0][i]) === null);
-    const th = el('th', { scope: 'col', class: number ? 'n' : null });
-    th.append(el('button', { type: 'button', onclick: () => sortBy(table, rows, i, th) }, column));
-    table.tHead.rows[0].append(th);
-  });
-  const save = el('button', { type: 'button', onclick: () => download(`${X.name || 'run'}-${name}.csv`, csvOf(columns, rows)) }, 'Download CSV');
-  return [el('div', { class: 'tablebar' }, save), el('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': name }, table)];
-}
-
-const behind = (name, columns, rows, title) =>
-  el('details', {}, [el('summary', {}, `${title || 'Table'} (${grouped(rows.length)} ${rows.length === 1 ? 'row' : 'rows'})`)]
-    .concat(tableOf(name, columns, rows)));
-
-/* ---- parts of the page ----------------------------------------------------------------------- */
-
-const main = document.getElementById('main'), nav = document.getElementById('nav');
-const redraws = []; /* what depends on the region or the colours */
-const placed = [];  /* what needs to be in the page before it can be drawn */
-
-function section(id, title, lead) {
-  const node = el('section', { id, 'aria-labelledby': id + '-h' });
-  if (title) node.append(el('h2', { id: id + '-h' }, title));
-  if (lead) node.append(el('p', { class: 'lead' }, lead));
-  nav.append(el('a', { href: '#' + id }, title || 'Overview'));
-  main.append(node);
-  return node;
-}
-
-/* `draw` gives what is in the panel; again when the region, or one of its choices, changes. */
-function panel(parent, title, draw, choices) {
-  const bar = el('div', { class: 'bar' }, title ? el('h3', {}, title) : []), body = el('div');
-  const node = el('div', { class: 'panel' }, [bar, body]), chosen = {};
-  const again = () => {
-    body.replaceChildren(...[].concat(draw(chosen)).filter(part => part));
-    if (node.isConnected) placed.splice(0).forEach(make => make());
-  };
-  for (const [name, label, list] of choices || []) {
-    chosen[name] = list[0][0];
-    const select = el('select', { onchange: e => { chosen[name] = e.target.value; again(); } },
-      list.map(([value, text]) => el('option', { value }, text)));
-    bar.append(el('label', { class: 'choice' }, [label, select]));
-  }
-  if (!bar.childNodes.length) bar.remove();
-  parent.append(node);
-  redraws.push(again);
-  again();
-  return node;
-}
-
-const legend = list => el('ul', { class: 'legend' },
-  list.map(([color, text]) => el('li', {}, [el('i', { style: `background:${color}` }), text])));
-const heatScale = (low, high) => el('p', { class: 'note' }, [low, el('span', { class: 'scale' }), high]);
-const heat = share => `rgb(var(--heat), ${share <= 0 ? 0 : (0.06 + 0.94 * Math.min(1, share)).toFixed(3)})`;
-const contrast = share => share > 0.55 && !isDark() ? '#ffffff' : isDark() && share > 0.55 ? '#10161c' : 'var(--ink)';
-
-const tip = document.body.appendChild(el('div', { class: 'tip' }));
-/* Text beside the pointer, and for readers of the screen. */
-function hint(node, text) {
-  const at = e => { tip.style.left = Math.min(e.clientX + 12, innerWidth - 350) + 'px'; tip.style.top = e.clientY + 14 + 'px'; };
-  node.addEventListener('mousemove', e => { tip.textContent = text; tip.style.display = 'block'; at(e); });
-  node.addEventListener('mouseleave', () => { tip.style.display = 'none'; });
-  if (node.namespaceURI.endsWith('svg')) node.setAttribute('aria-label', text);
-  return node;
-}
 
 /* ---- overview -------------------------------------------------------------------------------- */
 
@@ -241,12 +97,6 @@ function busyRing(level, index) {
   return links.length ? percent(links.reduce((sum, c) => sum + of(c, 'busy'), 0), links.length * ringCycles()) : 0;
 }
 
-/* Rings of the drawing in the order in which they are drawn: each before those below it. */
-function ringsDrawn(level, index) {
-  const below = level > 0 ? Array.from({ length: SHAPE.fan[level] }, (_, i) => ringsDrawn(level - 1, index * SHAPE.fan[level] + i)) : [];
-  return [[level, index]].concat(...below);
-}
-
 function paint(box, share, text, words) {
   box.setAttribute('style', `fill:${heat(share / 100)}`);
   box.classList.add('busy');
@@ -254,47 +104,35 @@ function paint(box, share, text, words) {
   hint(box, `${text}: ${share.toFixed(1)} % busy`);
 }
 
-/* A box of the drawing is known by the text behind it: "station 3", "12", "memory", "n-cache". */
-function paintBoards(drawing) {
-  let station = 0;
-  for (const box of drawing.querySelectorAll('g rect')) {
-    const label = box.nextElementSibling, text = label && label.tagName === 'text' ? label.textContent : '';
-    const found = /^station (\d+)$/.exec(text);
-    if (found) { station = +found[1]; box.classList.add('board'); }
-    else if (/^\d+$/.test(text)) paint(box, busyCard(+text), `processor ${text}`, label);
-    else if (text === 'memory') paint(box, busyPart(station, 'memory'), `memory of station ${station}`, label);
-    else if (text === 'n-cache') paint(box, busyPart(station, 'netcache'), `network cache of station ${station}`, label);
-  }
-}
+/* What a part of the drawing is, by its data-part: how busy, and what it is called. */
+const mean = (list, f) => list.reduce((sum, i) => sum + f(i), 0) / list.length;
+const PARTS = {
+  processor: n => [busyCard(n), `processor ${n}`],
+  memory: n => [busyPart(n, 'memory'), `memory of station ${n}`],
+  netcache: n => [busyPart(n, 'netcache'), `network cache of station ${n}`],
+  station: n => [mean(Array.from({ length: SHAPE.processors }, (_, i) => n * SHAPE.processors + i), busyCard), `station ${n}`] };
 
-function paintDiscs(drawing) {
-  for (const disc of drawing.querySelectorAll('circle[fill="white"][stroke-width="1.2"]')) {
-    const label = disc.nextElementSibling, n = label && label.tagName === 'text' ? +label.textContent : -1;
-    const first = n * SHAPE.processors;
-    let sum = 0;
-    for (let i = 0; i < SHAPE.processors; i++) sum += busyCard(first + i);
-    paint(disc, sum / SHAPE.processors, `station ${n}`, label);
-  }
+function paintRing(circle) {
+  const { level, number } = circle.dataset, share = busyRing(+level, +number);
+  circle.setAttribute('style', `stroke:color-mix(in srgb, rgb(var(--heat)) ${Math.round(20 + 0.8 * share)}%, var(--line))`);
+  hint(circle, `ring ${number} of level ${level}: ${share.toFixed(1)} % of its slots were full`);
 }
 
 function drawMachine() {
-  const drawing = document.getElementById('drawing').content.querySelector('svg').cloneNode(true);
+  const drawing = document.getElementById('drawing').content.querySelector('svg').cloneNode(true), each = (part, act) => drawing.querySelectorAll(`[data-part="${part}"]`).forEach(act);
   drawing.setAttribute('role', 'img');
   drawing.setAttribute('aria-label', 'The machine: stations on their rings, coloured by how busy they were');
   drawing.querySelector('title').remove();
   const size = drawing.viewBox.baseVal.width; /* one station does not fill the page */
   if (size < 500) { drawing.setAttribute('width', size * 1.5); drawing.setAttribute('class', 'small'); }
-  drawing.querySelectorAll('g:first-of-type text').forEach(t => t.classList.add('soft'));
-  const rings = SHAPE.fan.length ? ringsDrawn(SHAPE.fan.length - 1, 0) : [];
-  [...drawing.querySelectorAll('circle[fill="none"]')].forEach((circle, i) => {
-    const [level, index] = rings[i], share = busyRing(level, index);
-    circle.setAttribute('style', `stroke:color-mix(in srgb, rgb(var(--heat)) ${Math.round(20 + 0.8 * share)}%, var(--line))`);
-    hint(circle, `ring ${index} of level ${level}: ${share.toFixed(1)} % of its slots were full`);
-  });
-  drawing.querySelectorAll('path[transform]').forEach(arrow => arrow.setAttribute('style', 'fill:var(--wire)'));
-  drawing.querySelectorAll('circle[stroke-width="1.6"]').forEach(dot => dot.setAttribute('style', `fill:${dot.getAttribute('fill') === 'white' ? 'var(--card)' : 'var(--wire)'};stroke:var(--wire)`));
-  paintBoards(drawing);
-  paintDiscs(drawing);
+  each('caption', caption => caption.querySelectorAll('text').forEach(t => t.classList.add('soft')));
+  each('board', board => board.classList.add('board'));
+  each('ring', paintRing);
+  each('arrow', arrow => arrow.setAttribute('style', 'fill:var(--wire)'));
+  each('interface', dot => dot.setAttribute('style', 'fill:var(--card);stroke:var(--wire)'));
+  each('inter-ring', dot => dot.setAttribute('style', 'fill:var(--wire);stroke:var(--wire)'));
+  for (const [part, busy] of Object.entries(PARTS))
+    each(part, box => paint(box, ...busy(+box.dataset.number), box.nextElementSibling));
   return drawing;
 }
 
@@ -337,27 +175,6 @@ function groupsOfCards() {
   if (CARDS <= 128) return Array.from({ length: CARDS }, (_, i) => [String(i), card(i)]);
   return Array.from({ length: SHAPE.stations }, (_, s) => [`s${s}`, `machine.station[${s}]`]);
 }
-
-const NICE = [1, 2, 2.5, 5, 10];
-function ceiling(v) {
-  if (v <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(v));
-  return power * NICE.find(n => n * power >= v * 0.9999);
-}
-
-/* Axis lines and their numbers at the left. */
-function scaleY(top, height, left, width, max, unit) {
-  const out = [];
-  for (let k = 0; k <= 4; k++) {
-    const y = top + height - height * k / 4;
-    out.push(svg('line', { class: 'grid', x1: left, x2: width, y1: y, y2: y }));
-    out.push(words(left - 6, y + 4, short(max * k / 4) + (unit || ''), { class: 'soft', 'text-anchor': 'end' }));
-  }
-  return out;
-}
-
-/* How far apart labels under bars must be: 1, 2, 4, 8 ... */
-function everyOf(count, room, each) { let n = 1; while (count / n * each > room) n *= 2; return n; }
 
 function stacks(bars, max, unit, states) {
   const left = 52, width = 1100, top = 8, height = 250, step = (width - left) / bars.length, every = everyOf(bars.length, width - left, 30);
@@ -468,7 +285,6 @@ function traffic() {
 
 /* ---- time lines ------------------------------------------------------------------------------ */
 
-const PALETTE = ['#1f6fb2', '#d1662a', '#2f9e6e', '#a0479b', '#c9a227', '#5b6f82', '#c8443a', '#3aa6b9', '#7d62a8', '#7f9a2e', '#b5738a', '#46607c', '#8c6d46', '#4d9de0', '#d98880', '#6c757d'];
 const microseconds = tick => tick * 1e6 / D.stats.ticks_per_second;
 const partsOf = what => what === 'card' ? CARDS : what === 'station' ? SHAPE.stations : Math.max(1, Math.round(SHAPE.stations / SHAPE.fan[0]));
 
@@ -480,15 +296,6 @@ function plainLines(rows, labels) {
   labels.slice(1).forEach((label, k) => out.push(svg('path', { fill: 'none', stroke: PALETTE[k % PALETTE.length], 'stroke-width': 1.4,
     d: rows.map((r, i) => `${i ? 'L' : 'M'}${(left + (width - left) * r[0] / last).toFixed(1)} ${(top + height - height * r[k + 1] / max).toFixed(1)}`).join('') })));
   return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Time lines', out)), legend(labels.slice(1).map((l, k) => [PALETTE[k % PALETTE.length], l]))];
-}
-
-function zoom(chart, factor) {
-  const [from, to] = chart.xAxisRange(), [first, last] = chart.xAxisExtremes(), middle = (from + to) / 2, half = (to - from) * factor / 2;
-  chart.updateOptions({ dateWindow: factor ? [Math.max(first, middle - half), Math.min(last, middle + half)] : null });
-}
-function shift(chart, share) {
-  const [from, to] = chart.xAxisRange(), [first, last] = chart.xAxisExtremes(), by = Math.max(first - from, Math.min(last - to, (to - from) * share));
-  chart.updateOptions({ dateWindow: [from + by, to + by] });
 }
 
 function zoomable(rows, labels, unit) {
@@ -837,33 +644,9 @@ function configuration() {
     behind('files', ['file', 'bytes'], Object.entries(M.files || {}), 'Files of the run')]);
 }
 
-/* ---- colours, region, sections in view ------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------------- */
 
-const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)');
-let theme = 'auto', printing = false; /* paper is white, and has no lines of a canvas */
-const isDark = () => root.dataset.theme === 'dark';
-/* One attribute decides, so that the style sheet has the dark colours once. */
-function applyTheme() {
-  root.dataset.theme = theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme;
-  document.getElementById('theme').textContent = 'Theme: ' + theme;
-}
-function redraw() { redraws.forEach(again => again()); }
-
-document.getElementById('theme').addEventListener('click', () => {
-  theme = { auto: 'light', light: 'dark', dark: 'auto' }[theme];
-  applyTheme();
-  redraw();
-});
-dark.addEventListener('change', () => { applyTheme(); redraw(); });
-addEventListener('beforeprint', () => { printing = true; root.dataset.theme = 'light'; redraw(); });
-addEventListener('afterprint', () => { printing = false; applyTheme(); redraw(); });
-document.getElementById('print').addEventListener('click', () => print());
-
-const select = document.getElementById('region');
-SNAPSHOTS.forEach((s, i) => select.append(el('option', { value: i }, s.name)));
-if (SNAPSHOTS.length < 2) select.parentNode.style.display = 'none';
-select.addEventListener('change', () => { region = +select.value; redraw(); });
-
+chooseRegion(SNAPSHOTS.map(s => s.name), chosen => { region = chosen; });
 applyTheme();
 overview();
 machine();
@@ -878,11 +661,4 @@ if (D.profile) profile();
 if (D.sharing) sharing();
 if (D.locks) locks();
 configuration();
-
-const seen = new IntersectionObserver(list => {
-  for (const entry of list)
-    if (entry.isIntersecting) nav.querySelectorAll('a').forEach(a => a.classList.toggle('here', a.hash === '#' + entry.target.id));
-}, { rootMargin: '-110px 0px -70% 0px' });
-document.querySelectorAll('section').forEach(s => seen.observe(s));
-root.dataset.ready = 'yes';
-})();
+finish();

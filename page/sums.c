@@ -1,12 +1,15 @@
 #include "page/sums.h"
 
 #include "base/alloc.h"
-#include "page/csv.h"
+#include "report/csv_read.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <uthash.h>
+
+#define NO_COLUMN UINT_MAX
 
 /* A row that is kept. */
 struct row {
@@ -18,9 +21,9 @@ struct row {
 };
 
 struct reading {
-    struct page_csv csv;
+    struct rep_csv csv;
     const struct page_table *table;
-    unsigned only, without, sum; /* columns; PAGE_COLUMNS: none */
+    unsigned only, without, sum; /* columns, or NO_COLUMN */
     struct row *rows;            /* by key */
 };
 
@@ -41,7 +44,7 @@ static bool is_real(const char *text, double *value)
     return !*end && !strchr(text, 'x') && isfinite(*value);
 }
 
-static json_t *value_of(const char *text)
+json_t *page_value(const char *text)
 {
     double real;
     if (is_whole(text))
@@ -65,7 +68,7 @@ static char *key_of(const struct reading *r)
     for (unsigned c = 0; c < r->csv.columns; c++)
         if (is_kept(r, c))
             fprintf(out, "%s\1", r->csv.field[c]);
-    if (r->without == PAGE_COLUMNS)
+    if (r->without == NO_COLUMN)
         fprintf(out, "%u", HASH_COUNT(r->rows));
     sim_text_close(out, &key);
     return key;
@@ -86,18 +89,18 @@ static struct row *row_of(struct reading *r)
     row->values = json_array();
     for (unsigned c = 0; c < r->csv.columns; c++)
         if (is_kept(r, c))
-            json_array_append_new(row->values, value_of(r->csv.field[c]));
+            json_array_append_new(row->values, page_value(r->csv.field[c]));
     HASH_ADD_KEYPTR(hh, r->rows, row->key, strlen(row->key), row);
     return row;
 }
 
 static bool read_row(struct reading *r)
 {
-    if (r->only != PAGE_COLUMNS && strcmp(r->csv.field[r->only], r->table->is) != 0)
+    if (r->only != NO_COLUMN && strcmp(r->csv.field[r->only], r->table->is) != 0)
         return true;
-    const char *sum = r->sum == PAGE_COLUMNS ? "0" : r->csv.field[r->sum];
+    const char *sum = r->sum == NO_COLUMN ? "0" : r->csv.field[r->sum];
     if (!is_whole(sum))
-        return page_csv_refuse(&r->csv, "what it counted is not a whole number");
+        return rep_csv_refuse(&r->csv, "what it counted is not a whole number");
     row_of(r)->sum += strtoull(sum, NULL, 10);
     return true;
 }
@@ -141,7 +144,7 @@ static json_t *names_of(const struct reading *r)
     for (unsigned c = 0; c < r->csv.columns; c++)
         if (is_kept(r, c))
             json_array_append_new(names, json_string(r->csv.name[c]));
-    if (r->sum != PAGE_COLUMNS)
+    if (r->sum != NO_COLUMN)
         json_array_append_new(names, json_string(r->table->sum));
     return names;
 }
@@ -153,7 +156,7 @@ static json_t *rows_of(struct reading *r)
     struct row *row, *next;
     HASH_ITER(hh, r->rows, row, next) {
         HASH_DEL(r->rows, row);
-        if (r->sum != PAGE_COLUMNS)
+        if (r->sum != NO_COLUMN)
             json_array_append_new(row->values, json_integer((json_int_t)row->sum));
         json_array_append_new(rows, row->values);
         free(row->key);
@@ -165,18 +168,18 @@ static json_t *rows_of(struct reading *r)
 /* @param name  NULL: no column is meant */
 static unsigned column_of(struct reading *r, const char *name)
 {
-    return name ? page_csv_column(&r->csv, name) : PAGE_COLUMNS;
+    return name ? rep_csv_column(&r->csv, name) : NO_COLUMN;
 }
 
 json_t *page_table_read(const char *path, const struct page_table *table, char *why, size_t size)
 {
     struct reading r = {.table = table};
     json_t *out = NULL;
-    if (page_csv_open(&r.csv, path, why, size)) {
+    if (rep_csv_open(&r.csv, path, why, size)) {
         r.only = column_of(&r, table->only);
         r.without = column_of(&r, table->without);
         r.sum = column_of(&r, table->sum);
-        while (page_csv_next(&r.csv) && read_row(&r))
+        while (rep_csv_next(&r.csv) && read_row(&r))
             ;
         json_t *left = leave(&r), *names = names_of(&r), *rows = rows_of(&r);
         out = json_pack("{s:o,s:o,s:o}", "columns", names, "rows", rows, "left", left);
@@ -185,6 +188,6 @@ json_t *page_table_read(const char *path, const struct page_table *table, char *
         json_decref(out);
         out = NULL;
     }
-    page_csv_close(&r.csv);
+    rep_csv_close(&r.csv);
     return out;
 }

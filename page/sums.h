@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/** A field of a table as it stands in a document: as a number if it is one. @return the caller's */
+json_t *page_value(const char *text);
+
 /** What becomes of a table's rows. */
 struct page_table {
     const char *only, *is; /**< rows whose column `only` is `is`; NULL: all */

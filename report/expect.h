@@ -8,6 +8,7 @@
 
 /** What became of an expectation. */
 struct rep_judged {
+    bool left; /**< it is about several points of a sweep: not judged here */
     bool kept;
     bool known; /**< the value is */
     char *text; /**< the value, as stats.json has it; or why there is none */
@@ -17,6 +18,14 @@ struct rep_judged {
  *  are compared as stats.json has them: counts exactly, others with twelve digits. */
 void rep_expect_judge(struct rep_run *run);
 void rep_expect_free(struct rep_run *run);
+
+/**
+ * Whether a run that has not begun can have the statistics that are expected of it. Only names are
+ * looked at that every run of its machine and events has from its beginning.
+ * @param now  totals at tick 0
+ * @param out  gets a line for each that cannot be
+ */
+bool rep_expect_possible(const struct rep_run *run, const struct rep_sample *now, FILE *out);
 
 /** How many of those that were judged are not kept. */
 size_t rep_expect_broken(const struct rep_run *run);

@@ -248,7 +248,8 @@ static json_t *expectation(const struct in_expect *e, const struct rep_judged *j
         if (e->bound[b])
             json_object_set_new(bounds, in_bound_name[b], text(e->bound[b]));
     return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "where", text(e->where), "of", about, "bounds",
-                     bounds, "kept", judged ? json_boolean(judged->kept) : json_null(), "value",
+                     bounds, "kept",
+                     judged && !judged->left ? json_boolean(judged->kept) : json_null(), "value",
                      judged && judged->known ? text(judged->text) : json_null(), "why",
                      judged && !judged->known ? text(judged->text) : json_null());
 }

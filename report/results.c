@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "report/claims.h"
+#include "report/intact.h"
 #include "report/stats.h"
 
 #include <inttypes.h>
@@ -34,15 +35,29 @@ static bool take_manifest(struct rep_results *r, const struct rep_claims *claims
     return (r->result_hash && r->totals_hash) || rep_refuse(claims, "end: it has no hashes");
 }
 
-static bool is_snapshot(const json_t *shot)
+/* The statistics of one part: numbers, or null for what has no value. */
+static bool is_part(const struct rep_claims *claims, size_t i, const char *component, json_t *part)
+{
+    const char *stat;
+    json_t *value;
+    json_object_foreach(part, stat, value) {
+        if (!json_is_number(value) && !json_is_null(value))
+            return rep_refuse(claims, "snapshots[%zu]: %s.%s: not a number", i, component, stat);
+    }
+    return json_is_object(part) ||
+           rep_refuse(claims, "snapshots[%zu]: %s: not {stat: value}", i, component);
+}
+
+static bool is_snapshot(const struct rep_claims *claims, const json_t *shot, size_t i)
 {
     const char *component;
     json_t *part, *stats = json_object_get(shot, "stats");
     json_object_foreach(stats, component, part) {
-        if (!json_is_object(part))
+        if (!is_part(claims, i, component, part))
             return false;
     }
-    return json_is_object(stats) && json_is_string(json_object_get(shot, "name"));
+    return (json_is_object(stats) && json_is_string(json_object_get(shot, "name"))) ||
+           rep_refuse(claims, "snapshots[%zu]: not {name, stats: {component: {...}}}", i);
 }
 
 static bool take_stats(struct rep_results *r, const struct rep_claims *claims)
@@ -52,8 +67,8 @@ static bool take_stats(struct rep_results *r, const struct rep_claims *claims)
         return false;
     const json_t *shots = rep_claim_list(claims, r->stats, "snapshots");
     for (size_t i = 0; i < json_array_size(shots); i++)
-        if (!is_snapshot(json_array_get(shots, i)))
-            return rep_refuse(claims, "snapshots[%zu]: not {name, stats: {component: {...}}}", i);
+        if (!is_snapshot(claims, json_array_get(shots, i), i))
+            return false;
     return shots && (json_array_size(shots) || rep_refuse(claims, "snapshots: empty"));
 }
 
@@ -74,10 +89,19 @@ static bool take_config(struct rep_results *r, const struct rep_claims *claims)
     return in_flat_read(&r->config, claims->file, claims->why, claims->size);
 }
 
+static bool are_intact(const struct rep_results *r, char *why, size_t size)
+{
+    char file[160];
+    const bool good = rep_is_intact(r->directory, r->manifest, file, sizeof file);
+    if (!good)
+        snprintf(why, size, "%s/%s", r->directory, file);
+    return good;
+}
+
 bool rep_results_read(struct rep_results *r, const char *directory, char *why, size_t size)
 {
     *r = (struct rep_results){.directory = directory};
-    return read_file(r, "manifest.json", take_manifest, why, size) &&
+    return read_file(r, "manifest.json", take_manifest, why, size) && are_intact(r, why, size) &&
            read_file(r, "config.resolved.yaml", take_config, why, size) &&
            read_file(r, "stats.json", take_stats, why, size);
 }

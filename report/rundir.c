@@ -8,6 +8,7 @@
 #include "report/rundir.h"
 
 #include "report/components.h"
+#include "report/gnuplot.h"
 #include "report/group.h"
 #include "report/histogram.h"
 #include "report/locks.h"
@@ -31,17 +32,18 @@
 /* Every file a run writes. The manifest is the first to be written and the last to be replaced. */
 #define MANIFEST "manifest.json"
 static const char *const ours[] = {
-    MANIFEST,       "config.resolved.yaml",
-    "guest.elf",    "stats.json",
-    "stats.csv",    "stats.txt",
-    REP_HISTOGRAM,  REP_GROUPS,
-    REP_SAMPLES,    REP_COUNTERS,
-    REP_BINS,       REP_NPY,
-    REP_STDOUT,     REP_STDERR,
-    REP_STATUS_CSV, REP_STATUS_VCD,
-    REP_PROFILE,    REP_OBJECTS,
-    REP_TRUTH,      REP_LOCKS,
-    REP_PAGE,
+    MANIFEST,         "config.resolved.yaml",
+    "guest.elf",      "stats.json",
+    "stats.csv",      "stats.txt",
+    REP_HISTOGRAM,    REP_GROUPS,
+    REP_SAMPLES,      REP_COUNTERS,
+    REP_BINS,         REP_NPY,
+    REP_STDOUT,       REP_STDERR,
+    REP_STATUS_CSV,   REP_STATUS_VCD,
+    REP_PROFILE,      REP_OBJECTS,
+    REP_TRUTH,        REP_LOCKS,
+    REP_PAGE,         REP_BINS_PLOT,
+    REP_SAMPLES_PLOT,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

@@ -24,7 +24,7 @@ enum rep_dir {
     REP_DIR_FAILED,  /**< the host said no */
 };
 
-enum { REP_FILES = 21 /**< files a run may write */ };
+enum { REP_FILES = 23 /**< files a run may write */ };
 
 /** What became of one of them in this run. */
 struct rep_file {

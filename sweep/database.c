@@ -8,14 +8,15 @@
 
 #include "base/alloc.h"
 #include "report/components.h"
+#include "report/csv_read.h"
 #include "report/histogram.h"
-#include "sweep/csv.h"
-#include "sweep/run.h"
+#include "report/intact.h"
 
 #include <jansson.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char schema[] =
     "PRAGMA journal_mode = OFF;"
@@ -39,6 +40,7 @@ struct writer {
     sqlite3 *db;
     sqlite3_stmt *run, *parameter, *statistic, *histogram;
     bool failed;
+    char bad[4200]; /* a file that could not be read; "": none */
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -101,7 +103,7 @@ static void put_member(struct writer *w, int column, const json_t *object, const
 
 static void put_run(struct writer *w, const struct swp_row *row)
 {
-    json_t *root = swp_document(row->directory, "manifest.json");
+    json_t *root = rep_document(row->directory, "manifest.json");
     const json_t *end = json_object_get(root, "end"), *host = json_object_get(root, "host");
     put_text(w, w->run, 1, row->id);
     put_member(w, 2, end, "reason");
@@ -131,75 +133,92 @@ static void put_parameters(struct writer *w, const struct swp_result *result,
     }
 }
 
-/** One of a point's files with its first row read; in NULL: it has none. */
-static struct swp_csv open_csv(const struct swp_row *row, const char *name)
+/** A file of a point that is read. */
+struct table {
+    char *path;
+    struct rep_csv csv;
+};
+
+/** Opens one. @param columns  that it has at least
+ *  @return false: it is not there, or w->bad says what is wrong with it; close_table is due */
+static bool open_table(struct writer *w, struct table *t, const struct swp_row *row,
+                       const char *name, unsigned columns)
 {
-    char *path = sim_format("%s/%s", row->directory, name);
-    struct swp_csv csv = {.in = fopen(path, "re")};
-    if (csv.in)
-        swp_csv_next(&csv);
-    free(path);
-    return csv;
+    *t = (struct table){.path = sim_format("%s/%s", row->directory, name)};
+    if (*w->bad || access(t->path, F_OK) || !rep_csv_open(&t->csv, t->path, w->bad, sizeof w->bad))
+        return false;
+    return t->csv.columns >= columns || rep_csv_refuse(&t->csv, "it has too few columns");
+}
+
+static void close_table(struct table *t)
+{
+    rep_csv_close(&t->csv);
+    free(t->path);
 }
 
 static void put_statistics(struct writer *w, const struct swp_row *row)
 {
-    struct swp_csv csv = open_csv(row, "stats.csv");
-    while (csv.in && swp_csv_next(&csv)) {
+    struct table t;
+    const bool there = open_table(w, &t, row, "stats.csv", 5);
+    while (there && rep_csv_next(&t.csv)) {
+        char *const *field = t.csv.field;
         put_text(w, w->statistic, 1, row->id);
-        put_text(w, w->statistic, 2, swp_csv_field(&csv, 0));
-        put_text(w, w->statistic, 3, swp_csv_field(&csv, 1));
-        put_text(w, w->statistic, 4, swp_csv_field(&csv, 2));
-        put_value(w, w->statistic, 5, swp_csv_field(&csv, 3));
-        put_text(w, w->statistic, 6, swp_csv_field(&csv, 4));
+        put_text(w, w->statistic, 2, field[0]);
+        put_text(w, w->statistic, 3, field[1]);
+        put_text(w, w->statistic, 4, field[2]);
+        put_value(w, w->statistic, 5, field[3]);
+        put_text(w, w->statistic, 6, field[4]);
         put_row(w, w->statistic);
     }
-    swp_csv_free(&csv);
+    close_table(&t);
 }
 
 /** Words of the cards' memories of counters. */
 static void put_bins(struct writer *w, const struct swp_row *row)
 {
-    struct swp_csv csv = open_csv(row, REP_BINS);
-    while (csv.in && swp_csv_next(&csv)) {
-        char *card = sim_format("card[%s]", swp_csv_field(&csv, 0));
+    struct table t;
+    const bool there = open_table(w, &t, row, REP_BINS, 6);
+    while (there && rep_csv_next(&t.csv)) {
+        char *const *field = t.csv.field;
+        char *card = sim_format("card[%s]", field[0]);
         put_text(w, w->histogram, 1, row->id);
         put_text(w, w->histogram, 2, "card");
         put_text(w, w->histogram, 3, "whole");
         put_text(w, w->histogram, 4, card);
-        put_text(w, w->histogram, 5, swp_csv_field(&csv, 1));
-        put_value(w, w->histogram, 6, swp_csv_field(&csv, 2));
-        put_value(w, w->histogram, 7, swp_csv_field(&csv, 3));
-        put_value(w, w->histogram, 8, swp_csv_field(&csv, 4));
-        put_text(w, w->histogram, 9, swp_csv_field(&csv, 5));
+        put_text(w, w->histogram, 5, field[1]);
+        put_value(w, w->histogram, 6, field[2]);
+        put_value(w, w->histogram, 7, field[3]);
+        put_value(w, w->histogram, 8, field[4]);
+        put_text(w, w->histogram, 9, field[5]);
         put_row(w, w->histogram);
         free(card);
     }
-    swp_csv_free(&csv);
+    close_table(&t);
 }
 
 /** What memories and network caches did, by state, lock and transaction. */
 static void put_coherence(struct writer *w, const struct swp_row *row)
 {
-    struct swp_csv csv = open_csv(row, REP_HISTOGRAM);
-    while (csv.in && swp_csv_next(&csv)) {
-        char *agent = sim_format("station[%s].%s", swp_csv_field(&csv, 2), swp_csv_field(&csv, 1));
-        char *bin = sim_format("%s/%s/%s", swp_csv_field(&csv, 3), swp_csv_field(&csv, 4),
-                               swp_csv_field(&csv, 5));
+    struct table t;
+    const bool there = open_table(w, &t, row, REP_HISTOGRAM, 7);
+    while (there && rep_csv_next(&t.csv)) {
+        char *const *field = t.csv.field;
+        char *agent = sim_format("station[%s].%s", field[2], field[1]);
+        char *bin = sim_format("%s/%s/%s", field[3], field[4], field[5]);
         put_text(w, w->histogram, 1, row->id);
         put_text(w, w->histogram, 2, "coherence");
-        put_text(w, w->histogram, 3, swp_csv_field(&csv, 0));
+        put_text(w, w->histogram, 3, field[0]);
         put_text(w, w->histogram, 4, agent);
         put_text(w, w->histogram, 5, bin);
         put_value(w, w->histogram, 6, "");
         put_value(w, w->histogram, 7, "");
-        put_value(w, w->histogram, 8, swp_csv_field(&csv, 6));
+        put_value(w, w->histogram, 8, field[6]);
         put_text(w, w->histogram, 9, "transactions");
         put_row(w, w->histogram);
         free(agent);
         free(bin);
     }
-    swp_csv_free(&csv);
+    close_table(&t);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -228,7 +247,7 @@ bool swp_database_write(const struct swp_result *result, const char *path, char 
         check(&w, sqlite3_exec(w.db, schema, NULL, NULL, NULL));
     if (!w.failed)
         prepare_all(&w);
-    for (size_t i = 0; i < result->rows && !w.failed; i++) {
+    for (size_t i = 0; i < result->rows && !w.failed && !*w.bad; i++) {
         const struct swp_row *row = &result->row[i];
         if (!row->directory)
             continue;
@@ -242,7 +261,9 @@ bool swp_database_write(const struct swp_result *result, const char *path, char 
         check(&w, sqlite3_exec(w.db, end_of_writing, NULL, NULL, NULL));
     if (w.failed)
         snprintf(why, size, "cannot write '%s': %s", path, sqlite3_errmsg(w.db));
+    else if (*w.bad)
+        snprintf(why, size, "%s", w.bad);
     finalize_all(&w);
     sqlite3_close(w.db);
-    return !w.failed;
+    return !w.failed && !*w.bad;
 }

@@ -1,7 +1,7 @@
 #include "sweep/dir.h"
 
 #include "base/alloc.h"
-#include "sweep/run.h"
+#include "report/intact.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -183,9 +183,9 @@ void swp_dir_drop(const struct swp_dir *dir, const char *id)
 
 bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size)
 {
-    json_t *root = swp_document(directory, "manifest.json");
+    json_t *root = rep_document(directory, "manifest.json");
     const json_t *host = json_object_get(root, "host"), *end = json_object_get(root, "end");
-    const bool whole = swp_is_whole(directory, root, why, size);
+    const bool whole = rep_is_whole(directory, root, why, size);
     const char *other =
         whole ? rep_digest_difference(&job->inputs, json_object_get(root, "digest_of")) : NULL;
     if (other)
@@ -236,7 +236,7 @@ static bool has_points(const char *path)
 /** Whether what has been finished in a directory is of this sweep, whatever values it had then. */
 static bool is_ours(const struct swp_plan *plan, const char *path, char *why, size_t size)
 {
-    json_t *root = has_points(path) ? swp_document(path, INDEX) : NULL;
+    json_t *root = has_points(path) ? rep_document(path, INDEX) : NULL;
     const json_t *base = json_object_get(root, "base");
     const bool same_keys =
         !root || has_parameters(plan->sweep, json_object_get(root, "parameters"));

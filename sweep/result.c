@@ -4,10 +4,10 @@
 #include "sweep/result.h"
 
 #include "base/alloc.h"
+#include "report/csv_read.h"
+#include "report/intact.h"
 #include "report/stats.h"
 #include "report/whole.h"
-#include "sweep/csv.h"
-#include "sweep/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 static json_t *read_index(const char *directory, char *why, size_t size)
 {
     char *path = sim_format("%s/sweep.json", directory);
-    json_t *root = swp_document(directory, "sweep.json");
+    json_t *root = rep_document(directory, "sweep.json");
     if (!root && access(path, F_OK))
         snprintf(why, size, "'%s' holds no sweep", directory);
     else if (!root)
@@ -78,6 +78,23 @@ static void read_rows(struct swp_result *result, const json_t *root)
     }
 }
 
+/** How far the points of one directory are: of several, what is done counts, then what failed. */
+static void read_states(struct swp_result *result, const json_t *root)
+{
+    const json_t *points = json_object_get(root, "points");
+    size_t i;
+    json_t *point;
+    json_array_foreach(points, i, point) {
+        struct swp_row *row = &result->row[i];
+        const char *state = json_string_value(json_object_get(point, "state"));
+        const bool done = state && !strcmp(state, "done"),
+                   failed = state && !strcmp(state, "failed");
+        if (done || (failed && !row->failed))
+            row->exit_code = (int)json_integer_value(json_object_get(point, "exit_code"));
+        row->failed = row->failed || failed;
+    }
+}
+
 /** Whether an index is of the sweep that was read first. */
 static bool is_same(const struct swp_result *result, const json_t *root)
 {
@@ -107,10 +124,10 @@ static const char *hash_of(const json_t *manifest)
 static bool is_good(const struct swp_row *row, const char *path, char *why, size_t size)
 {
     char reason[160];
-    json_t *manifest = swp_document(path, "manifest.json");
-    json_t *other = row->directory ? swp_document(row->directory, "manifest.json") : NULL;
+    json_t *manifest = rep_document(path, "manifest.json");
+    json_t *other = row->directory ? rep_document(row->directory, "manifest.json") : NULL;
     const char *digest = json_string_value(json_object_get(manifest, "digest"));
-    bool whole = swp_is_whole(path, manifest, reason, sizeof reason);
+    bool whole = rep_is_whole(path, manifest, reason, sizeof reason);
     if (whole && (!digest || strcmp(digest, row->digest) != 0)) {
         snprintf(reason, sizeof reason, "its inputs were others than the sweep's");
         whole = false;
@@ -162,6 +179,8 @@ bool swp_result_open(struct swp_result *result, char *const *directories, char *
                      directories[0], *directory);
             good = false;
         }
+        if (good)
+            read_states(result, root);
         if (good)
             good = find_runs(result, *directory, why, size);
         json_decref(root);
@@ -218,19 +237,17 @@ static void copy_rows(struct table *table, const struct swp_row *row, FILE *out)
 {
     char *path = sim_format("%s/stats.csv", row->directory);
     char *front = front_of(table->result, row);
-    struct swp_csv csv = {.in = fopen(path, "re")};
-    if (!csv.in || !swp_csv_next(&csv))
-        snprintf(table->failed, sizeof table->failed, "cannot read '%s': %s", path,
-                 csv.in ? "it is empty" : strerror(errno));
-    while (csv.in && swp_csv_next(&csv)) {
+    struct rep_csv csv;
+    rep_csv_open(&csv, path, table->failed, sizeof table->failed);
+    while (rep_csv_next(&csv)) {
         fputs(front, out);
-        for (size_t i = 0; i < csv.fields; i++) {
+        for (unsigned i = 0; i < csv.columns; i++) {
             putc(',', out);
             rep_csv_field(out, csv.field[i]);
         }
         fputs("\r\n", out);
     }
-    swp_csv_free(&csv);
+    rep_csv_close(&csv);
     free(front);
     free(path);
 }
@@ -250,7 +267,54 @@ static void write_table(void *ctx, FILE *out)
             copy_rows(table, &result->row[i], out);
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- the index ------------------------------------------------------------------------------- */
+
+static json_t *point_json(const struct swp_result *result, const struct swp_row *row)
+{
+    json_t *values = json_object(), *numbers = json_object();
+    for (size_t k = 0; k < result->keys; k++) {
+        json_object_set_new(values, result->key[k], json_string(row->text[k]));
+        if (row->number[k])
+            json_object_set_new(numbers, result->key[k],
+                                json_integer(strtoll(row->number[k], NULL, 10)));
+    }
+    const char *state = row->directory ? "done" : row->failed ? "failed" : "waiting";
+    return json_pack("{s:s,s:o,s:o,s:s,s:o}", "id", row->id, "values", values, "numbers", numbers,
+                     "state", state, "exit_code",
+                     row->directory || row->failed ? json_integer(row->exit_code) : json_null());
+}
+
+static void write_index(void *ctx, FILE *out)
+{
+    const struct swp_result *result = ctx;
+    json_t *keys = json_array(), *points = json_array();
+    for (size_t k = 0; k < result->keys; k++)
+        json_array_append_new(keys, json_string(result->key[k]));
+    for (size_t i = 0; i < result->rows; i++)
+        json_array_append_new(points, point_json(result, &result->row[i]));
+    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", 1, "name", result->name, "parameters",
+                             keys, "points", points);
+    json_dumpf(root, out, JSON_INDENT(1));
+    putc('\n', out);
+    json_decref(root);
+}
+
+/** Which points there are and how they ended, beside results that are not in the sweep's own
+ *  directory. */
+static bool write_collected(const struct swp_result *result, const char *directory, char *why,
+                            size_t size)
+{
+    char *own = sim_format("%s/sweep.json", directory);
+    char *path = sim_format("%s/" SWP_COLLECTED, directory);
+    const bool good = !access(own, F_OK) ||
+                      rep_whole_write(path, false, write_index, (void *)result, NULL, why, size);
+    free(own);
+    free(path);
+    return good;
+}
+
+/* ---- all of it
+ * ------------------------------------------------------------------------------------ */
 
 /** Brings a file that somebody else has written to the disk, and gives it its name. */
 static bool give_name(const char *unfinished, const char *path, char *why, size_t size)
@@ -291,7 +355,9 @@ bool swp_result_write(const struct swp_result *result, const char *directory, ch
         good = false;
     }
     free(path);
-    good = good && write_database(result, directory, why, size);
+    good = good && write_database(result, directory, why, size) &&
+           write_collected(result, directory, why, size) &&
+           swp_plot_write(result, directory, why, size);
     rep_whole_sync(directory);
     return good;
 }

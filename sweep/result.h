@@ -14,6 +14,10 @@
 
 #define SWP_CSV      "sweep.csv"
 #define SWP_DATABASE "sweep.sqlite"
+#define SWP_PLOT     "sweep.gp"
+/** The points as sweep.json has them, where that is not: in a directory that they were collected
+ *  in. */
+#define SWP_COLLECTED "collected.json"
 
 /** One point. */
 struct swp_row {
@@ -22,6 +26,8 @@ struct swp_row {
     char **text;     /**< [keys] as --set takes it */
     char **number;   /**< [keys] the same as a number; NULL: it is none */
     char *directory; /**< its run; NULL: it is not there */
+    bool failed;     /**< some directory's run of it did */
+    int exit_code;   /**< of the run that is there, or failed */
 };
 
 /** Zero, then swp_result_open; swp_result_free is due in any case. */
@@ -42,9 +48,13 @@ struct swp_result {
 bool swp_result_open(struct swp_result *result, char *const *directories, char *why, size_t size);
 void swp_result_free(struct swp_result *result);
 
-/** Writes both files into a directory, each whole or not at all. @return false: see `why` */
+/** Writes the files into a directory, each whole or not at all. @return false: see `why` */
 bool swp_result_write(const struct swp_result *result, const char *directory, char *why,
                       size_t size);
+
+/** A script for gnuplot that draws `elapsed` over the first parameter with several numbers; nothing
+ *  if there is none. @return false: see `why` */
+bool swp_plot_write(const struct swp_result *result, const char *directory, char *why, size_t size);
 
 /** The database alone. @param path  a file that is not there yet @return false: see `why` */
 bool swp_database_write(const struct swp_result *result, const char *path, char *why, size_t size);

@@ -238,7 +238,9 @@ DAMAGED = [  # (file, what it becomes; None: it is gone), what is said
     ("stats.json", '{"schema": 2, "snapshots": [{"name": "whole", "stats": {"machine": 1}}]}',
      "stats.json: snapshots[0]: "),
     ("stats.json", '{"schema": 2, "snapshots": [{"name": 3, "stats": {}}]}', "stats.json: snapshots[0]: "),
-    ("config.resolved.yaml", None, "config.resolved.yaml: error: "),
+    ("stats.json", '{"schema": 2, "snapshots": [{"name": "whole", "stats": {"machine": {"elapsed": "1"}}}]}',
+     "stats.json: snapshots[0]: machine.elapsed: not a number"),
+    ("config.resolved.yaml", None, "config.resolved.yaml: No such file or directory"),
     ("config.resolved.yaml", "a: [", "config.resolved.yaml:"),
     ("config.resolved.yaml", "- 1\n", "config.resolved.yaml: it has no keys"),
     ("config.resolved.yaml", "[a]: 1\n", "config.resolved.yaml: a key is no word"),
@@ -252,6 +254,13 @@ DAMAGED = [  # (file, what it becomes; None: it is gone), what is said
 ]
 
 
+def list_again(run, name):
+    """So that the manifest has the length that a file has now."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["files"][name] = (run / name).stat().st_size
+    (run / "manifest.json").write_text(json.dumps(manifest))
+
+
 def damaged(bench, a, b):
     refuse(bench, "nowhere: No such file or directory", "diff", bench.directory / "nowhere", b)
     refuse(bench, "not a run's directory", "diff", a, bench.guest)
@@ -262,9 +271,13 @@ def damaged(bench, a, b):
             shutil.rmtree(broken, ignore_errors=True)
             shutil.copytree(a, broken)
             (broken / name).unlink()
+            both = ((broken, b), (b, broken))[way]
             if text is not None:
                 (broken / name).write_text(text)
-            refuse(bench, said, "diff", *((broken, b), (b, broken))[way])
+                if name != "manifest.json":
+                    refuse(bench, f"{name}: it is not as the run has left it: {len(text)} bytes, not ", "diff", *both)
+                    list_again(broken, name)
+            refuse(bench, said, "diff", *both)
 
 
 def usage(bench, a, b):

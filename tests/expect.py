@@ -5,6 +5,7 @@ before anything runs.
 
     expect.py NUMACHINE GUEST
 """
+import csv
 import json
 import pathlib
 import subprocess
@@ -62,12 +63,6 @@ def rows_of(stats):
          "machine.station[0].card[3].metric.nacks_per_read to be exactly 0; "
          "machine.station[0].card[3].metric.nacks_per_read has no value: its formula would divide by zero"),
         # What is not there.
-        ("{stat: machine.truth.l2_mises, is: 0}", False,
-         "machine.truth.l2_mises to be exactly 0; the run has no statistic machine.truth.l2_mises; did you mean "
-         "machine.truth.l2_misses?"),
-        ("{stat: 'machine.station[7].card[3].truth.loads', is: 0}", False,
-         "machine.station[7].card[3].truth.loads to be exactly 0; the run has no statistic "
-         "machine.station[7].card[3].truth.loads; did you mean machine.station[0].card[3].truth.loads?"),
         ("{stat: machine.elapsed, region: wrok, at_most: 1}", False,
          "machine.elapsed of region wrok to be at most 1; the program entered no region wrok; did you mean work?"),
         ("{stat: machine.elapsed, region: something else, at_most: 1}", False,
@@ -92,6 +87,38 @@ REFUSED = [
     ("{stat: machine.elapsed, at_most: .inf}", "'at_most': '.inf' is no number"),
     ("{stat: machine.elapsed, at_mots: 1}", "unknown key 'at_mots'; did you mean 'at_most'?"),
     ("machine.elapsed", "error: expected keys with values"),
+]
+
+
+# Refused before the run: what no run of this machine and these events has.
+IMPOSSIBLE = [
+    ("{stat: machine.truth.l2_mises, is: 0}",
+     "the run has no statistic machine.truth.l2_mises; did you mean machine.truth.l2_misses?"),
+    ("{stat: 'machine.station[7].card[3].truth.loads', is: 0}",
+     "the run has no statistic machine.station[7].card[3].truth.loads; did you mean "
+     "machine.station[0].card[3].truth.loads?"),
+    ("{ratio: [machine.elapsed, machine.monitor.ring_busy], is: 0}", "the run has no statistic machine.monitor.ring_busy"),
+    ("{ratio: [machine.elapst, machine.elapst], is: 0}", "the run has no statistic machine.elapst; did you mean machine.elapsed?"),
+]
+
+# Of a sweep over 1, 2 and 4 processors and two arguments: (row, lines said, status). E: elapsed.
+POINTS = [
+    ("{stat: machine.elapsed, points: [program.processors=1, program.processors=4], at_least: 0.001}", 0, 0),
+    ("{stat: machine.elapsed, points: [program.processors=1, program.processors=4], at_most: 0.001}", 2, 1),
+    ("{stat: machine.elapsed, region: work, points: [\"program.processors=4; program.args=['10']\", "
+     "\"program.processors=4; program.args=['40']\"], at_least: 1}", 1, 1),
+    ("{ratio: [work/machine.elapsed, machine.elapsed], points: [program.processors=2, program.processors=2], at_least: 1}",
+     2, 1),
+    ("{stat: machine.elapsed, region: wrok, points: [program.processors=1, program.processors=4], at_least: 0}", 2, 1),
+    ("{stat: machine.truth.virtual_coherency, points: [program.processors=1, program.processors=4], at_least: 0}", 2, 1),
+]
+NO_POINTS = [
+    ("{stat: machine.elapsed, points: [program.processors=3, program.processors=4], is: 1}",
+     "the sweep has no pair of points program.processors=3 and program.processors=4 that are otherwise the same"),
+    ("{stat: machine.elapsed, points: [program.processors=1, processors=4], is: 1}", "points: 'processors' is not swept here"),
+    ("{stat: machine.elapsed, points: [program.processors=1, 4], is: 1}", "points: '4' is not swept here"),
+    ("{stat: machine.elapsed, points: [program.processors=1], is: 1}", "'points': expected a list of two points"),
+    ("{stat: machine.elapsed, points: program.processors=1, is: 1}", "'points' is a single value; expected a list of two points"),
 ]
 
 
@@ -158,6 +185,74 @@ def refuse(bench):
             assert done.returncode == 2 and said in done.stderr, (command, row, done.returncode, done.stderr)
 
 
+def impossible(bench):
+    """What cannot be is said before the run, and there are no results."""
+    for row, said in IMPOSSIBLE:
+        done, manifest = bench.hold(row, name="never")
+        assert done.returncode == 2 and done.stderr.startswith(f"{FILE}:6:7: error: {said}"), (row, done.stderr)
+        assert done.stderr.count("\n") == 1 and manifest is None, (row, done.stderr, manifest)
+
+
+def everything(bench):
+    """What a run has is possible before it, too: every statistic of the whole run."""
+    monitor = "monitor: {events: [default], groups: [NACK], histogram: {source: service-time}}\n"
+    text = experiment(bench.guest, "{stat: machine.elapsed, at_least: 0}")
+    (bench.directory / FILE).write_text(monitor + text)
+    done = run(bench.numachine, bench.directory, "run", "-q", "--force", "-o", "all", FILE)
+    assert done.returncode == 0, done.stderr
+    stats = json.loads((bench.directory / "all/stats.json").read_text())["snapshots"][0]["stats"]
+    names = [f"{component}.{stat}" for component, its in stats.items() for stat, value in its.items() if value is not None]
+    assert len(names) > 300, len(names)
+    for first in range(0, len(names), 100):
+        rows = "\n    - ".join(f"{{stat: '{name}', at_least: -1}}" for name in names[first:first + 100])
+        (bench.directory / FILE).write_text(monitor + experiment(bench.guest, rows))
+        done = run(bench.numachine, bench.directory, "run", "-q", "--force", "-o", "all", FILE)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def elapsed_of(directory, region):
+    """{(processors, arguments): elapsed} of a sweep."""
+    with open(directory / "sweep.csv", newline="", encoding="utf-8") as table:
+        return {(row["program.processors"], row["program.args"]): int(row["value"]) for row in csv.DictReader(table)
+                if (row["region"], row["component"], row["stat"]) == (region, "machine", "elapsed")}
+
+
+def sweeps(bench):
+    """Points of a sweep against each other, when it ends and when it is collected."""
+    def sweep(row, name, *words):
+        (bench.directory / FILE).write_text(
+            f"machine: station-4\nprogram: {{path: {bench.guest}}}\nsweep: {{program.processors: [1, 2, 4], "
+            f"program.args: [['10'], ['40']]}}\nexpect:\n  stats:\n    - {row}\n")
+        return run(bench.numachine, bench.directory, "run", "-q", "-o", name, *words, FILE)
+
+    for number, (row, lines, status) in enumerate(POINTS):
+        done = sweep(row, f"sweep{number}")
+        assert done.returncode == status and done.stderr.count("error: expected ") == lines, (row, done.stderr)
+        assert done.stderr.count(AT) == lines == done.stderr.count("\n"), (row, done.stderr)
+        again = run(bench.numachine, bench.directory, "collect", f"sweep{number}", "-o", f"there{number}")
+        assert again.returncode == status and again.stderr.count("error: expected ") == lines, (row, again.stderr)
+    elapsed = elapsed_of(bench.directory / "sweep1", "whole")
+    said = sweep(POINTS[1][0], "once-more").stderr
+    for args in ("[10]", "[40]"):
+        its = [value for (processors, its), value in elapsed.items() if its.replace("'", "") == args]
+        assert f"; it is {its[0] / its[2]:.12g} (points " in said, (said, its)
+    points = sorted((bench.directory / "once-more/points").iterdir())
+    assert all(json.loads((p / "manifest.json").read_text())["expect"][0]["kept"] is None for p in points)
+    # A part of the points: what is not there is not judged.
+    half = sweep(POINTS[1][0], "half", "--shard", "1/2")
+    assert half.returncode in (0, 1), half.stderr
+    rest = sweep(POINTS[1][0], "rest", "--shard", "2/2")
+    both = run(bench.numachine, bench.directory, "collect", "half", "rest", "-o", "both")
+    assert both.returncode == 1 and both.stderr.count("error: expected ") == 2, (half.stderr, rest.stderr, both.stderr)
+    # One point alone says that it is not judged.
+    alone = run(bench.numachine, bench.directory, "run", "-q", "-o", "alone", "--point", points[0].name, FILE)
+    assert alone.returncode == 0 and alone.stderr == f"{FILE}:6:7: note: about points of a sweep, and judged when that ends\n"
+    for row, says in NO_POINTS:
+        done = sweep(row, "no")
+        assert done.returncode == 2 and says in done.stderr and done.stderr.count("error: ") == 1, (row, done.stderr)
+        assert not (bench.directory / "no").exists(), row
+
+
 def main():
     numachine, guest = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:])
     with tempfile.TemporaryDirectory() as directory:
@@ -165,6 +260,9 @@ def main():
         judge(bench)
         ends(bench)
         refuse(bench)
+        impossible(bench)
+        everything(bench)
+        sweeps(bench)
 
 
 if __name__ == "__main__":

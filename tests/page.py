@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
+HAS_CHARTS = os.path.exists("/usr/share/javascript/dygraphs/dygraph.min.js")
 BYTES = 2_000_000  # that the page of a profiled run of 64 processors may have
 HOSTILE = "</script><script>document.title='taken'</script><!--"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -209,6 +210,10 @@ def check_refusals(bench):
     (bench.directory / "empty").mkdir()
     bench.refused("empty", "not a run's directory")
     bench.refused("run", "No such file or directory", 5, ["-o", "no/such/place.html"])
+    for own in ("stats.json", "manifest.json", "monitor/samples.csv"):
+        before = (bench.directory / "run" / own).read_bytes()
+        bench.refused("run", f"{own} is what the page is made of", 2, ["-o", f"run/{own}"])
+        assert (bench.directory / "run" / own).read_bytes() == before
     for number, (name, damage, sentence) in enumerate(DAMAGES):
         run = bench.copy(f"damaged-{number}")
         file = run / name
@@ -216,6 +221,9 @@ def check_refusals(bench):
             file.unlink()
         else:
             file.write_text(damage(file.read_text()))
+            if name != "manifest.json":
+                bench.refused(run.name, f"{name}: it is not as the run has left it: {file.stat().st_size} bytes, not ")
+                list_again(run, name)
         bench.refused(run.name, sentence)
         assert not (run / "report.html").exists(), f"{name}: there is a page"
 
@@ -224,6 +232,13 @@ def unlisted(text):
     manifest = json.loads(text)
     del manifest["files"]["stats.json"]
     return json.dumps(manifest)
+
+
+def list_again(run, name):
+    """So that the manifest has the length that a file has now."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["files"][name] = (run / name).stat().st_size
+    (run / "manifest.json").write_text(json.dumps(manifest))
 
 
 def half(text):
@@ -296,7 +311,7 @@ class Shown(html.parser.HTMLParser):
         self.text += data
 
 
-def dom_of(bench, page):
+def dom_of(bench, page, shown=None):
     file = bench.directory / "probe.html"
     file.write_bytes(page.replace(b"</body>", PROBE.encode() + b"</body>"))
     done = subprocess.run([shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu",
@@ -304,7 +319,7 @@ def dom_of(bench, page):
                            f"--user-data-dir={bench.directory}/browser", "--dump-dom", file.as_uri()],
                           capture_output=True, text=True, timeout=120, check=False, errors="replace")
     assert ":CONSOLE" not in done.stderr, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    shown = Shown()
+    shown = shown or Shown()
     shown.feed(done.stdout)
     assert shown.root.get("data-ready") == shown.root.get("data-probed") == "yes", shown.root
     assert "data-error" not in shown.root, shown.root
@@ -347,7 +362,7 @@ def in_browser(bench, work):
         print("no chromium here (Debian: chromium)")
         sys.exit(SKIPPED)
     zoomed = check_shown(bench, "run").root["data-zoomed"]
-    assert zoomed == "0.5" or not os.path.exists("/usr/share/javascript/dygraphs/dygraph.min.js"), zoomed
+    assert zoomed == "0.5" or not HAS_CHARTS, zoomed
     assert check_shown(bench, "run", without_charts).root["data-zoomed"] == "none"
     check_shown(bench, "plain")
     bench.run("large", "-s", "run.truth=true", "-s", "monitor.interval=10us",
@@ -374,4 +389,5 @@ def main():
         check_refusals(bench)
 
 
-main()
+if __name__ == "__main__":
+    main()

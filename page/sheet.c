@@ -1,0 +1,152 @@
+#include "page/sheet.h"
+
+#include "base/alloc.h"
+#include "input/home.h"
+#include "page/fill.h"
+#include "report/whole.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Where Debian's package libjs-dygraphs has its files. */
+#define CHARTS "/usr/share/javascript/dygraphs/dygraph.min"
+
+enum { FILE_BYTES = 4u << 20 };
+
+char *page_text(const char *path, char *why, size_t size)
+{
+    FILE *in = fopen(path, "re");
+    struct stat st;
+    char *text = NULL;
+    if (!in || fstat(fileno(in), &st))
+        snprintf(why, size, "%s: %s", path, strerror(errno));
+    else if (!S_ISREG(st.st_mode) || st.st_size > FILE_BYTES)
+        snprintf(why, size, "%s: not a regular file of at most 4 MB", path);
+    else {
+        text = sim_alloc((size_t)st.st_size + 1, 1);
+        text[fread(text, 1, (size_t)st.st_size, in)] = '\0';
+    }
+    if (in)
+        fclose(in);
+    return text;
+}
+
+bool page_is_own(const char *path, const char *directory, const char *name, char *why, size_t size)
+{
+    struct stat page, file;
+    char *own = sim_format("%s/%s", directory, name);
+    const bool is = !stat(path, &page) && !stat(own, &file) && page.st_dev == file.st_dev &&
+                    page.st_ino == file.st_ino;
+    if (is)
+        snprintf(why, size, "--output: %s is what the page is made of; name another file", own);
+    free(own);
+    return is;
+}
+
+/* The parts of a page. All of them the page's own. */
+struct parts {
+    char *page, *style, *shared, *script; /* shipped */
+    char *charts, *charts_style;          /* the package's; NULL: it is not installed */
+    char *data, *title;
+};
+
+static char *shipped(const char *name, char *why, size_t size)
+{
+    char *path = in_home_path("page/%s", name), *text = page_text(path, why, size);
+    free(path);
+    return text;
+}
+
+static bool read_parts(struct parts *p, const char *script, char *why, size_t size)
+{
+    char absent[64];
+    p->charts = page_text(CHARTS ".js", absent, sizeof absent);
+    p->charts_style = page_text(CHARTS ".css", absent, sizeof absent);
+    return (p->page = shipped("report.html", why, size)) &&
+           (p->style = shipped("report.css", why, size)) &&
+           (p->shared = shipped("parts.js", why, size)) && (p->script = shipped(script, why, size));
+}
+
+typedef void put_fn(const char *text, FILE *out);
+
+static char *put(put_fn *how, const char *text)
+{
+    char *made;
+    size_t size;
+    FILE *out = sim_text_open(&made, &size);
+    how(text, out);
+    sim_text_close(out, &made);
+    return made;
+}
+
+/* The document and the title, as the page has them. */
+static void add_data(struct parts *p, const struct page_sheet *sheet)
+{
+    char *json = json_dumps(sheet->data, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (!json)
+        sim_no_memory();
+    p->data = put(page_embed, json);
+    p->title = put(page_escape, sheet->title);
+    free(json);
+}
+
+static void free_parts(struct parts *p)
+{
+    free(p->page);
+    free(p->style);
+    free(p->shared);
+    free(p->script);
+    free(p->charts);
+    free(p->charts_style);
+    free(p->data);
+    free(p->title);
+}
+
+struct writing {
+    const struct page_sheet *sheet;
+    const struct parts *parts;
+    char *unknown; /* a slot of the template that there is nothing for */
+};
+
+static void write_page(void *ctx, FILE *out)
+{
+    struct writing *w = ctx;
+    const struct parts *p = w->parts;
+    const struct page_slot slots[] = {
+        {"title", p->title},   {"kind", w->sheet->kind},
+        {"style", p->style},   {"charts-style", p->charts_style},
+        {"data", p->data},     {"machine", w->sheet->drawing},
+        {"charts", p->charts}, {"parts", p->shared},
+        {"script", p->script},
+    };
+    w->unknown = page_fill(p->page, slots, sizeof slots / sizeof *slots, out);
+}
+
+static bool write_parts(const struct page_sheet *sheet, const struct parts *parts, const char *path,
+                        char *why, size_t size)
+{
+    struct writing w = {.sheet = sheet, .parts = parts};
+    bool good = rep_whole_write(path, false, write_page, &w, NULL, why, size);
+    if (good && w.unknown) {
+        snprintf(why, size, "page/report.html: no slot is called '%.60s'", w.unknown);
+        good = false;
+    }
+    free(w.unknown);
+    return good;
+}
+
+bool page_sheet_write(const struct page_sheet *sheet, const char *path, const char **charts,
+                      char *why, size_t size)
+{
+    struct parts parts = {0};
+    add_data(&parts, sheet);
+    const bool good =
+        read_parts(&parts, sheet->script, why, size) && write_parts(sheet, &parts, path, why, size);
+    *charts = parts.charts ? NULL
+                           : "charts are drawn without zoom: for that, install libjs-dygraphs "
+                             "(apt-get install libjs-dygraphs) and write the report again";
+    free_parts(&parts);
+    return good;
+}

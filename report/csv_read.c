@@ -1,0 +1,139 @@
+/*
+ * A row is taken apart where it lies. It is a line, or several: an end of line in quotes belongs to
+ * its field, as in the arguments of a sweep's points.
+ */
+#include "report/csv_read.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool rep_csv_refuse(struct rep_csv *csv, const char *what)
+{
+    snprintf(csv->why, csv->size, "%s: line %lu: %s", csv->path, csv->row, what);
+    csv->bad = true;
+    return false;
+}
+
+/* Whether all quotes of a text that have opened have closed. */
+static bool is_closed(const char *text)
+{
+    bool closed = true;
+    while ((text = strchr(text, '"'))) {
+        closed = !closed;
+        text++;
+    }
+    return closed;
+}
+
+/* Appends the next line to a row. @return false: there is none */
+static bool append_line(struct rep_csv *csv, char **text, size_t *room)
+{
+    char *line = NULL;
+    size_t line_room = 0;
+    const bool there = getline(&line, &line_room, csv->in) >= 0;
+    if (there) {
+        const size_t before = strlen(*text), bytes = before + strlen(line) + 1;
+        if (bytes > *room)
+            *text = sim_grow(*text, *room = 2 * bytes, 1);
+        memcpy(*text + before, line, bytes - before);
+        csv->lines++;
+    }
+    free(line);
+    return there;
+}
+
+/* @return false: the file has ended */
+static bool read_text(struct rep_csv *csv, char **text, size_t *room)
+{
+    if (getline(text, room, csv->in) < 0)
+        return false;
+    csv->row = ++csv->lines;
+    while (!is_closed(*text) && append_line(csv, text, room))
+        ;
+    return true;
+}
+
+/* Takes the quotes off a field that begins at `from`. @return behind it */
+static char *unquote(char *from)
+{
+    char *to = from;
+    for (from++; *from && (*from != '"' || from[1] == '"'); from++)
+        from += *from == '"', *to++ = *from;
+    from += *from == '"';
+    if (to != from) {
+        memmove(to, from, strlen(from) + 1);
+        from = to;
+    }
+    return from;
+}
+
+static void end_row(char *text)
+{
+    size_t n = strlen(text);
+    while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
+        text[--n] = '\0';
+}
+
+/* @return how many fields */
+static unsigned split(char *text, char ***field, unsigned *room)
+{
+    unsigned count = 0;
+    end_row(text);
+    for (char *at = text; at; count++) {
+        if (count == *room)
+            *field = sim_grow(*field, *room = *room ? 2 * *room : 16, sizeof **field);
+        (*field)[count] = at;
+        at = *at == '"' ? unquote(at) : at + strcspn(at, ",");
+        at = *at ? (*at = '\0', at + 1) : NULL;
+    }
+    return count;
+}
+
+bool rep_csv_open(struct rep_csv *csv, const char *path, char *why, size_t size)
+{
+    unsigned room = 0;
+    *csv = (struct rep_csv){.path = path, .why = why, .size = size, .row = 1};
+    csv->in = fopen(path, "re");
+    if (!csv->in) {
+        snprintf(why, size, "%s: %s", path, strerror(errno));
+        csv->bad = true;
+        return false;
+    }
+    if (!read_text(csv, &csv->heading, &csv->heading_room))
+        return rep_csv_refuse(csv, "there is no heading");
+    csv->columns = split(csv->heading, &csv->name, &room);
+    return true;
+}
+
+bool rep_csv_next(struct rep_csv *csv)
+{
+    if (csv->bad || !read_text(csv, &csv->line, &csv->line_room))
+        return false;
+    return split(csv->line, &csv->field, &csv->fields_room) == csv->columns ||
+           rep_csv_refuse(csv, "it has not the columns of the heading");
+}
+
+void rep_csv_close(struct rep_csv *csv)
+{
+    if (csv->in)
+        fclose(csv->in);
+    free(csv->heading);
+    free(csv->line);
+    free(csv->name);
+    free(csv->field);
+}
+
+unsigned rep_csv_column(struct rep_csv *csv, const char *name)
+{
+    unsigned c = 0;
+    while (c < csv->columns && strcmp(csv->name[c], name) != 0)
+        c++;
+    if (c == csv->columns) {
+        snprintf(csv->why, csv->size, "%s: there is no column '%s'", csv->path, name);
+        csv->bad = true;
+    }
+    return c;
+}

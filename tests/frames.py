@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""
+experiments/numachine.py: its tables have what the files of runs and sweeps have. And the notebook: its cells run in
+their order, and no output is stored in it.
+
+    frames.py NUMACHINE GUEST HOME [notebook]
+
+GUEST is tests/sweep_guest.c. `notebook`: the cells, through nbconvert where it is there, and else by themselves. Skipped
+(77) where there is no pandas (Debian: python3-pandas, for the notebook also python3-matplotlib).
+"""
+import csv
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+RUN = """
+machine: station-4
+program: {{path: {guest}, args: ['300', '2']}}
+monitor: {{events: [default], interval: 5us, histogram: {{source: service-time}}}}
+"""
+SWEEP = """
+machine: station-4
+program: {{path: {guest}}}
+sweep:
+  program.processors: [1, 2, 4]
+  program.args: [["30", "2"], ["60", "2"], ["9", "1", stuck]]
+"""
+
+
+def interpreter(*modules):
+    """A Python that has some modules: this one, or Debian's, whose packages they are."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        words = [python, "-c", f"import {', '.join(modules)}"]
+        if os.path.exists(python) and not subprocess.run(words, capture_output=True, check=False).returncode:
+            return python
+    return None
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as table:
+        return list(csv.DictReader(table))
+
+
+def make(numachine, guest, directory):
+    for name, text, status in (("run", RUN, 0), ("swept", SWEEP, 3)):
+        (directory / f"{name}.yaml").write_text(text.format(guest=guest))
+        done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=120,
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+
+
+def check_run(module, out):
+    run = module.load(out)
+    stats = rows(out / "stats.csv")
+    assert len(run.stats) == len(stats)
+    for row in stats:
+        value = run.value(row["stat"], row["snapshot"], row["component"])
+        assert (math.isnan(value) if row["value"] == "" else value == float(row["value"])), row
+    assert run.value("truth.loads", component="machine.station[0].card[3]") == 0
+    assert math.isnan(run.value("metric.ipc", component="machine.station[0].card[3]"))
+    cards = [row for row in stats if row["snapshot"] == "whole" and row["stat"] == "truth.loads" and ".card[" in row["component"]]
+    assert run.cards("truth.loads").sum() == sum(int(row["value"]) for row in cards) > 0
+    for wrong in (("no.such",), ("elapsed", "nowhere")):
+        try:
+            run.value(*wrong)
+        except KeyError:
+            continue
+        raise AssertionError(wrong)
+    samples = [row for row in rows(out / "monitor/samples.csv") if row["stat"] == "monitor.run"]
+    line = run.timeline("monitor.run")
+    assert line.sum() == sum(int(row["value"]) for row in samples) > 0 and line.index[0] == 0
+    words = [int(row["count"]) for row in rows(out / "monitor/histogram.csv")]
+    assert run.spread().sum() == run.words.sum() == sum(words) > 0
+    assert run.words.shape == (4, 65536)
+
+
+def check_sweep(module, out):
+    sweep, table, index = module.load(out), rows(out / "sweep.csv"), json.loads((out / "sweep.json").read_text())
+    assert list(sweep.points.index) == [p["id"] for p in index["points"]] and len(sweep.stats()) == len(table)
+    assert list(sweep.points.state) == [p["state"] for p in index["points"]]
+    elapsed = {(int(row["program.processors"]), row["program.args"]): float(row["value"]) for row in table
+               if (row["region"], row["component"], row["stat"]) == ("whole", "machine", "elapsed")}
+    curve, gain = sweep.curve("elapsed", over="program.processors"), sweep.speed_up()
+    assert curve.shape == (3, 3) and list(curve.index) == [1, 2, 4]
+    for processors in (1, 2, 4):
+        for args in curve.columns:
+            true = elapsed.get((processors, args), math.nan)
+            assert curve[args][processors] == true or math.isnan(true) and math.isnan(curve[args][processors])
+            assert math.isnan(true) or gain[args][processors] == elapsed[1, args] / true
+    point = next(iter(sweep.points.index))
+    assert sweep.run(point).value("elapsed") == sweep.values("elapsed")[point]
+    try:
+        module.load(out.parent)
+    except FileNotFoundError:
+        return
+    raise AssertionError("what is no directory of results is loaded")
+
+
+def check_tables(numachine, guest, home):
+    python = interpreter("pandas")
+    if not python:
+        print("no pandas here (Debian: python3-pandas)")
+        sys.exit(SKIPPED)
+    if python != sys.executable:
+        os.execv(python, [python, *sys.argv])
+    sys.path.insert(0, str(home / "experiments"))
+    module = __import__("numachine")
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = pathlib.Path(scratch)
+        make(numachine, guest, directory)
+        check_run(module, directory / "run")
+        check_sweep(module, directory / "swept")
+
+
+def check_notebook(numachine, home):
+    document = json.loads((home / "experiments/notebook.ipynb").read_text())
+    code = [cell for cell in document["cells"] if cell["cell_type"] == "code"]
+    assert code and not any(cell["outputs"] or cell["execution_count"] for cell in code), "outputs are stored"
+    python = interpreter("pandas", "matplotlib")
+    if not python:
+        print("no pandas or no matplotlib here (Debian: python3-pandas, python3-matplotlib)")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as scratch:
+        shutil.copytree(home / "experiments", f"{scratch}/experiments")
+        where = pathlib.Path(scratch) / "experiments"
+        environment = dict(os.environ, NUMACHINE=str(numachine), HOME=scratch)
+        by_itself = [python, "-c", "import matplotlib\nmatplotlib.use('agg')\n" + "\n".join("".join(cell["source"]) for cell in code)]
+        through = interpreter("nbconvert", "ipykernel", "pandas", "matplotlib")
+        words = [through, "-m", "nbconvert", "--execute", "--to", "notebook", "--output", "done", "notebook.ipynb"]
+        done = subprocess.run(words if through else by_itself, cwd=where, env=environment, capture_output=True, text=True,
+                              timeout=500, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        if through:
+            outputs = [o for cell in json.loads((where / "done.ipynb").read_text())["cells"] for o in cell.get("outputs", [])]
+            assert sum("image/png" in o.get("data", {}) for o in outputs) == 2, "two pictures are drawn"
+
+
+def main():
+    numachine, guest, home = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+    if sys.argv[4:] == ["notebook"]:
+        check_notebook(numachine, home)
+    else:
+        check_tables(numachine, guest, home)
+
+
+if __name__ == "__main__":
+    main()

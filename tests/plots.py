@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""
+The scripts for gnuplot beside a run's tables and a sweep's: they run as they stand, write their picture, and draw what
+the tables have.
+
+    plots.py NUMACHINE GUEST
+
+GUEST is tests/sweep_guest.c. Skipped (77) where there is no gnuplot (Debian: gnuplot-nox).
+"""
+import collections
+import csv
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+RUN = """
+machine: station-4
+program: {{path: {guest}, args: ['300', '2']}}
+monitor: {{events: [default], interval: 5us, histogram: {{source: service-time}}}}
+"""
+SWEEP = """
+machine: station-4
+program: {{path: {guest}}}
+sweep:
+  program.processors: [1, 2, 4]
+  program.args: [["30", "1"], ["30", "4"], ["it's", "2"]]
+"""
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as table:
+        return list(csv.DictReader(table))
+
+
+def draws(script):
+    """Runs a script; the points of its curves, [{x: y}]."""
+    picture, table = script.with_suffix(".svg"), script.with_suffix(".tab")
+    done = subprocess.run(["gnuplot", script.name], cwd=script.parent, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and not done.stderr, (script, done.stderr)
+    assert picture.read_text().rstrip().endswith("</svg>"), picture
+    text = script.read_text()
+    assert f"set output '{picture.name}'" in text
+    table.with_suffix(".tabled").write_text(text.replace(f"set output '{picture.name}'", f"set format '%.12g'; set table '{table.name}'"))
+    done = subprocess.run(["gnuplot", table.with_suffix(".tabled").name], cwd=script.parent, capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 0, (script, done.stderr)
+    wrote = table.read_text()
+    curves = []
+    for block in re.split(r"# Curve \d", wrote)[1:]:
+        fields = [line.split() for line in block.splitlines()[1:] if line and not line.startswith("#")]
+        curves.append({float(f[0]): float(f[1]) for f in fields if f[2] != "u"})
+    return curves
+
+
+def check_run(out):
+    events = collections.defaultdict(collections.Counter)
+    samples = rows(out / "monitor/samples.csv")
+    for row in samples:
+        events[row["stat"]][int(row["begin_tick"])] += int(row["value"])
+    times = sorted({int(row["begin_tick"]) for row in samples})
+    curves = draws(out / "monitor/samples.gp")
+    assert len(curves) >= len(events) > 3, (len(curves), list(events))
+    found = [sorted(curve.values()) for curve in curves]
+    for stat, counts in events.items():
+        assert sorted(float(counts[t]) for t in times) in found, stat
+    bars = collections.Counter()
+    for row in rows(out / "monitor/histogram.csv"):
+        bars[float(row["lo"])] += int(row["count"])
+    curve, = draws(out / "monitor/histogram.gp")
+    assert bars and curve == bars, (curve, bars)
+
+
+def check_sweep(out):
+    lines = collections.defaultdict(dict)
+    for row in rows(out / "sweep.csv"):
+        if (row["region"], row["component"], row["stat"]) == ("whole", "machine", "elapsed"):
+            lines[row["program.args"]][float(row["program.processors"])] = float(row["value"])
+    curves = draws(out / "sweep.gp")
+    assert curves == list(lines.values()) and len(curves) == 3, (curves, lines)
+    assert "name2 = 'program.args ['.\"'\".'30'" in (out / "sweep.gp").read_text()
+
+
+def main():
+    if not shutil.which("gnuplot"):
+        print("no gnuplot here (Debian: gnuplot-nox)")
+        sys.exit(SKIPPED)
+    numachine, guest = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = pathlib.Path(scratch)
+        for name, text in (("run", RUN), ("swept", SWEEP)):
+            (directory / f"{name}.yaml").write_text(text.format(guest=guest))
+            done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=120,
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+        check_run(directory / "run")
+        check_sweep(directory / "swept")
+
+
+if __name__ == "__main__":
+    main()
