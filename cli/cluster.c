@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_SLURM = 0x400, OPT_LOGIN, OPT_LOGINFILE, OPT_SHARDS };
+enum { OPT_SLURM = 0x400, OPT_LOGIN, OPT_LOGINFILE };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -43,11 +43,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         cli_once(state, "--sshloginfile", &given);
         c->hosts_file = cli_text(state, "--sshloginfile", arg);
         return 0;
-    case OPT_SHARDS:
-        given = c->shards;
-        cli_once(state, "--shards", &given);
-        c->shards = cli_count(state, "--shards", arg);
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -59,7 +54,6 @@ static const struct argp_option options[] = {
     {"sshlogin", OPT_LOGIN, "HOST[,HOST...]", 0,
      "Of a sweep: run it on these hosts (: is this one), by GNU parallel", 0},
     {"sshloginfile", OPT_LOGINFILE, "FILE", 0, "Of a sweep: likewise, hosts one a line", 0},
-    {"shards", OPT_SHARDS, "N", 0, "Of a sweep for Slurm or other hosts: cut it into N parts", 0},
     {0}};
 
 const struct argp cli_cluster_argp = {.options = options, .parser = parse};

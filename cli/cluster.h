@@ -18,10 +18,10 @@ struct cli_cluster {
     bool slurm;             /**< else GNU parallel, on ... */
     const char *hosts;      /**< ... these (its --sshlogin), or ... */
     const char *hosts_file; /**< ... those in this file (its --sshloginfile) */
-    unsigned shards;        /**< 0: as many as seem good */
+    unsigned shards;        /**< of --shards; 0: as many as seem good */
 };
 
-/** --slurm, --sshlogin, --sshloginfile, --shards; the input is a struct cli_cluster. */
+/** --slurm, --sshlogin, --sshloginfile; the input is a struct cli_cluster. */
 extern const struct argp cli_cluster_argp;
 
 /** Whether what is asked for goes together, and can be done here. @param ask  but for its cluster

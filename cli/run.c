@@ -12,14 +12,14 @@
 struct request {
     const char *file;
     const char *point; /**< NULL: not given */
-    bool point_given, processes_given, shard_given;
+    bool point_given, processes_given, shard_given, shards_given;
     struct cli_sweep sweep;
     struct cli_cluster cluster;
     const char *of_sweep; /**< an option that only a sweep has; NULL: none was given */
     struct cli_options options;
 };
 
-enum { OPT_POINT = 0x300, OPT_SHARD, OPT_DRY, OPT_RESUME };
+enum { OPT_POINT = 0x300, OPT_SHARD, OPT_SHARDS, OPT_DRY, OPT_RESUME };
 
 /** "2/7": the second of seven. */
 static void read_shard(struct argp_state *state, const char *text, struct cli_sweep *sweep)
@@ -56,6 +56,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         read_shard(state, cli_value(state, "--shard", arg), &r->sweep);
         r->of_sweep = "--shard";
         return 0;
+    case OPT_SHARDS:
+        cli_once(state, "--shards", &r->shards_given);
+        r->cluster.shards = cli_count(state, "--shards", arg);
+        r->of_sweep = "--shards";
+        return 0;
     case OPT_DRY:
         r->sweep.dry = true;
         r->of_sweep = "--dry-run";
@@ -65,8 +70,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->of_sweep = "--resume";
         return 0;
     case ARGP_KEY_END:
-        if (r->cluster.option || r->cluster.shards)
-            r->of_sweep = r->cluster.option ? r->cluster.option : "--shards";
+        if (r->cluster.option)
+            r->of_sweep = r->cluster.option;
         if (r->point && r->of_sweep)
             argp_error(state, "--point and %s exclude each other", r->of_sweep);
         if (r->sweep.resume && !r->options.out)
@@ -80,6 +85,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"point", OPT_POINT, "ID", 0, "Of a sweep: this point (numachine points FILE)", 0},
     {"jobs", 'j', "N", 0, "Of a sweep: so many points at a time; else one a processor", 0},
+    /* In front of --shard: a mistyped one is as near to both. */
+    {"shards", OPT_SHARDS, "N", 0, "Of a sweep for Slurm or other hosts: cut it into N parts", 0},
     {"shard", OPT_SHARD, "I/N", 0, "Of a sweep: the I-th of N parts, the same ones everywhere", 0},
     {"resume", OPT_RESUME, NULL, 0,
      "Of a sweep: go on in --output's directory; what is finished there is kept", 0},

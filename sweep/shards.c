@@ -75,7 +75,7 @@ static bool for_shards(const char *path, bool (*each)(void *ctx, const char *sha
 bool swp_shards_are_there(const char *path)
 {
     char *room = sim_format("%s/" SHARDS, path);
-    const bool there = !access(room, F_OK);
+    const bool there = swp_dir_is(path) && !access(room, F_OK);
     free(room);
     return there;
 }
