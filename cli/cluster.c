@@ -284,6 +284,8 @@ enum cli_exit cli_cluster_show(const struct cli_sweep *ask, const struct swp_pla
 {
     const bool slurm = ask->cluster->slurm;
     struct cli_away away;
+    if (!swp_plan_count(plan, SWP_WAITING))
+        return CLI_EXIT_OK;
     const bool good = cli_away_open(
         &away, ask, plan, name, slurm ? cli_slurm_shards(ask, plan) : cli_hosts_shards(ask, plan));
     if (good && slurm)

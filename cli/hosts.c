@@ -25,6 +25,8 @@
 
 #define SHARD "host.sh"
 
+enum { STOP = SIGINT /**< to GNU parallel, which does not hear SIGTERM while it begins */ };
+
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
 static size_t count_listed(const char *hosts)
@@ -165,7 +167,7 @@ static _Noreturn void become(char **words, pid_t parent)
     sigset_t none;
     sigemptyset(&none);
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, STOP);
     if (getppid() != parent)
         _exit(CLI_EXIT_INTERRUPTED);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -185,7 +187,7 @@ static int await(pid_t pid)
     sigaddset(&children, SIGCHLD);
     while (!waitpid(pid, &status, WNOHANG)) {
         if (cli_stop_asked() && !stopped)
-            kill(pid, SIGTERM);
+            kill(pid, STOP);
         stopped = cli_stop_asked();
         sigtimedwait(&children, NULL, &second);
     }

@@ -206,6 +206,9 @@ def test_slurm_jobs(bench):
     bench.run("s.yaml", "--slurm", "--resume", "-o", "jobs", says="6 done (6 kept from before)")
     bench.expect(not notes(bench), "something is submitted though all is done")
     for words in (["--slurm"], ["--sshlogin", ":"]):
+        lines = bench.run("s.yaml", *words, "--resume", "--dry-run", "-o", "jobs").stdout.splitlines()
+        bench.expect([line.split()[0] for line in lines] == ["keep"] * 6, lines)
+    for words in (["--slurm"], ["--sshlogin", ":"]):
         bench.run("s.yaml", *words, "-o", "jobs", status=2, says="'jobs' holds a sweep: --resume goes on with it")
     bench.expect(not notes(bench) and not (out / "shards").exists(), "a refused sweep has done something")
 
