@@ -120,16 +120,21 @@ def array_of(text):
 
 
 def do_jobs(bench, out, tasks=None, collects=True, status=0):
-    """What Slurm would: the jobs of the array, and the one after it. From elsewhere, as nodes do."""
+    """What Slurm would: the jobs of the array, and the one after it. From elsewhere, as nodes do. Returns how many points
+    have been run, if the jobs are not quiet."""
     room = bench.directory / out / "cluster"
+    ran = 0
     for task in tasks or array_of(scripts(bench, out)["shard.sh"]):
         done = subprocess.run(["sh", room / "shard.sh"], env={**bench.env, "SLURM_ARRAY_TASK_ID": task}, cwd="/",
                               capture_output=True, text=True, check=False)
         bench.expect(done.returncode == status and not done.stdout, f"{out}, job {task}: {done}")
+        for ended, kept in re.findall(r"^(\d+) done \((\d+) kept from before\)", done.stderr, re.M):
+            ran += int(ended) - int(kept)
     if collects:
         done = subprocess.run(["sh", room / "collect.sh"], env=bench.env, cwd="/", capture_output=True, text=True,
                               check=False)
         bench.expect(done.returncode == 0, f"{out}, collecting: {done}")
+    return ran
 
 
 def check_scripts(bench, out):
@@ -250,8 +255,9 @@ def test_resumed(bench):
     bench.expect(len(notes(bench)) == 4, "submitted")
     said = bench.command("collect", "some").stderr
     bench.expect(f"{6 - len(finished)} of 6 points are not there" in said, said)
-    bench.run("s.yaml", "--slurm", "--resume", "--shards=3", "-o", "some", "-q")
-    do_jobs(bench, "some")
+    bench.run("s.yaml", "--slurm", "--resume", "--shards=3", "-o", "some")
+    ran = do_jobs(bench, "some")
+    bench.expect(ran == 6 - len(finished), f"{ran} points are run, after {len(finished)}")
     bench.expect_whole("some")
     kept = {p.parent.name: p.stat().st_ino for p in (bench.directory / "some").glob("points/*/manifest.json")}
     bench.expect(finished.items() <= kept.items(), "what was finished is done again")
