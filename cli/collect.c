@@ -8,6 +8,7 @@
 #include "sweep/dir.h"
 #include "sweep/expect.h"
 #include "sweep/result.h"
+#include "sweep/shards.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -105,17 +106,39 @@ static enum cli_exit hold(const struct swp_result *result)
     return judged.broken ? CLI_EXIT_EXPECT : CLI_EXIT_OK;
 }
 
+/* What shards of a sweep have done that other hosts ran (sweep/shards.h) comes first. */
+static enum cli_exit gather(char *const *directories, char *why, size_t size)
+{
+    enum rep_dir made = REP_DIR_MADE;
+    for (; *directories && made == REP_DIR_MADE; directories++) {
+        struct swp_dir dir;
+        if (!swp_shards_are_there(*directories))
+            continue;
+        made = swp_dir_borrow(&dir, *directories, why, size);
+        if (made == REP_DIR_MADE) {
+            made = swp_shards_gather(&dir, why, size);
+            swp_dir_close(&dir);
+        }
+    }
+    if (made == REP_DIR_MADE)
+        return CLI_EXIT_OK;
+    return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+}
+
 static enum cli_exit collect(const struct request *r)
 {
     const char *out = r->out ? r->out : r->directories[0];
     char why[5000];
-    struct swp_result result;
+    struct swp_result result = {0};
     enum cli_exit status = CLI_EXIT_USAGE;
-    if (is_foreign(out, r->directories)) {
+    if (is_foreign(out, r->directories))
         snprintf(why, sizeof why, "'%s' holds another sweep; give another --output", out);
-        result = (struct swp_result){0};
-    } else if (swp_result_open(&result, r->directories, why, sizeof why)) {
-        status = write_results(&result, out, why, sizeof why);
+    else
+        status = gather(r->directories, why, sizeof why);
+    if (status == CLI_EXIT_OK) {
+        status = swp_result_open(&result, r->directories, why, sizeof why)
+                     ? write_results(&result, out, why, sizeof why)
+                     : CLI_EXIT_USAGE;
     }
     if (status != CLI_EXIT_OK)
         fprintf(stderr, "numachine: error: %s\n", why);

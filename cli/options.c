@@ -4,6 +4,7 @@
 #include "cli/options.h"
 
 #include "input/experiment.h"
+#include "input/units.h"
 #include "input/yaml.h"
 
 #include <stdio.h>
@@ -38,6 +39,16 @@ void cli_only(struct argp_state *state, const char *option, const char **given)
     if (*given && strcmp(*given, option) != 0)
         argp_error(state, "%s and %s exclude each other", *given, option);
     *given = option;
+}
+
+unsigned cli_count(struct argp_state *state, const char *option, const char *arg)
+{
+    enum { MOST = 10000 };
+    uint64_t value = 0;
+    const char *end = in_whole_parse(cli_value(state, option, arg), &value);
+    if (!end || *end || !value || value > MOST)
+        argp_error(state, "%s: '%.60s' is no whole number from 1 to %d", option, arg, MOST);
+    return (unsigned)value;
 }
 
 size_t cli_named(struct argp_state *state, const char *what, const char *name, const void *rows,

@@ -61,6 +61,8 @@ void cli_once(struct argp_state *state, const char *option, bool *given);
 /** The same for one of several that exclude each other; the same one again says nothing new.
  *  @param[in,out] given  the one that is given; NULL at first */
 void cli_only(struct argp_state *state, const char *option, const char **given);
+/** @return a whole number from 1 on */
+unsigned cli_count(struct argp_state *state, const char *option, const char *arg);
 /** Which row of a table has this name.
  *  @param what  for the message: "format"
  *  @param rows  `count` of `size` bytes, each begins with its name (const char *)

@@ -2,6 +2,7 @@
  * numachine run: an experiment file in, a run directory and a table out.
  */
 #include "cli/cli.h"
+#include "cli/cluster.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/sweep.h"
@@ -11,24 +12,14 @@
 struct request {
     const char *file;
     const char *point; /**< NULL: not given */
-    bool point_given, processes_given, shard_given;
+    bool point_given, processes_given, shard_given, shards_given;
     struct cli_sweep sweep;
+    struct cli_cluster cluster;
     const char *of_sweep; /**< an option that only a sweep has; NULL: none was given */
     struct cli_options options;
 };
 
-enum { OPT_POINT = 0x300, OPT_SHARD, OPT_DRY, OPT_RESUME };
-
-/** A whole number from 1 on. */
-static unsigned read_count(struct argp_state *state, const char *option, const char *text)
-{
-    enum { MOST = 10000 };
-    uint64_t value = 0;
-    const char *end = in_whole_parse(text, &value);
-    if (!end || *end || !value || value > MOST)
-        argp_error(state, "%s: '%.60s' is no whole number from 1 to %d", option, text, MOST);
-    return (unsigned)value;
-}
+enum { OPT_POINT = 0x300, OPT_SHARD, OPT_SHARDS, OPT_DRY, OPT_RESUME };
 
 /** "2/7": the second of seven. */
 static void read_shard(struct argp_state *state, const char *text, struct cli_sweep *sweep)
@@ -49,6 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &r->options;
         state->child_inputs[1] = &r->file;
+        state->child_inputs[2] = &r->cluster;
         return 0;
     case OPT_POINT:
         cli_once(state, "--point", &r->point_given);
@@ -56,13 +48,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'j':
         cli_once(state, "--jobs", &r->processes_given);
-        r->sweep.processes = read_count(state, "--jobs", cli_value(state, "--jobs", arg));
+        r->sweep.processes = cli_count(state, "--jobs", arg);
         r->of_sweep = "--jobs";
         return 0;
     case OPT_SHARD:
         cli_once(state, "--shard", &r->shard_given);
         read_shard(state, cli_value(state, "--shard", arg), &r->sweep);
         r->of_sweep = "--shard";
+        return 0;
+    case OPT_SHARDS:
+        cli_once(state, "--shards", &r->shards_given);
+        r->cluster.shards = cli_count(state, "--shards", arg);
+        r->of_sweep = "--shards";
         return 0;
     case OPT_DRY:
         r->sweep.dry = true;
@@ -73,6 +70,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->of_sweep = "--resume";
         return 0;
     case ARGP_KEY_END:
+        if (r->cluster.option)
+            r->of_sweep = r->cluster.option;
         if (r->point && r->of_sweep)
             argp_error(state, "--point and %s exclude each other", r->of_sweep);
         if (r->sweep.resume && !r->options.out)
@@ -86,14 +85,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"point", OPT_POINT, "ID", 0, "Of a sweep: this point (numachine points FILE)", 0},
     {"jobs", 'j', "N", 0, "Of a sweep: so many points at a time; else one a processor", 0},
+    /* In front of --shard: a mistyped one is as near to both. */
+    {"shards", OPT_SHARDS, "N", 0, "Of a sweep for Slurm or other hosts: cut it into N parts", 0},
     {"shard", OPT_SHARD, "I/N", 0, "Of a sweep: the I-th of N parts, the same ones everywhere", 0},
     {"resume", OPT_RESUME, NULL, 0,
      "Of a sweep: go on in --output's directory; what is finished there is kept", 0},
     {"dry-run", OPT_DRY, NULL, 0, "Of a sweep: say what would be run, and why; run nothing", 0},
     {0}};
 
-static const struct argp_child children[] = {
-    {&cli_options_argp, 0, NULL, 0}, {&cli_file_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&cli_options_argp, 0, NULL, 0},
+                                             {&cli_file_argp, 0, NULL, 0},
+                                             {&cli_cluster_argp, 0, NULL, 0},
+                                             {0}};
 
 static const struct argp argp = {
     .options = options,
@@ -158,8 +161,10 @@ static enum cli_exit run_sweep(struct request *r, const struct in_experiment *ba
     r->sweep.base = base;
     r->sweep.file = r->file;
     r->sweep.options = &r->options;
+    r->sweep.cluster = r->cluster.option ? &r->cluster : NULL;
     if (!r->options.force)
-        return cli_sweep_run(&r->sweep);
+        return cli_cluster_is_good(&r->cluster, &r->sweep) ? cli_sweep_run(&r->sweep)
+                                                           : CLI_EXIT_USAGE;
     fputs("numachine: error: --force: a sweep replaces nothing; --resume goes on with one, and "
           "another --output begins one\n",
           stderr);

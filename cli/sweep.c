@@ -10,6 +10,7 @@
  */
 #include "cli/sweep.h"
 
+#include "cli/cluster.h"
 #include "cli/stop.h"
 #include "input/yaml.h"
 #include "report/digest.h"
@@ -17,6 +18,7 @@
 #include "sweep/dir.h"
 #include "sweep/expect.h"
 #include "sweep/result.h"
+#include "sweep/shards.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -316,6 +318,14 @@ static void note(struct state *s, double now)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static void say_stopped(struct state *s)
+{
+    if (!cli_stop_asked())
+        return;
+    complain(s, "%s; numachine run --resume goes on", cli_stop_reason());
+    worsen(s, CLI_EXIT_INTERRUPTED);
+}
+
 static void run_all(struct state *s)
 {
     const struct timespec second = {.tv_sec = 1};
@@ -339,10 +349,17 @@ static void run_all(struct state *s)
             sigtimedwait(&children, NULL, &second);
     }
     clear_line(s);
-    if (cli_stop_asked()) {
-        complain(s, "%s; numachine run --resume goes on", cli_stop_reason());
-        worsen(s, CLI_EXIT_INTERRUPTED);
-    }
+    say_stopped(s);
+}
+
+/* The same by other hosts. */
+static void run_away(struct state *s)
+{
+    worsen(s, cli_hosts_run(s->ask, &s->plan, &s->dir, s->name));
+    for (size_t i = 0; i < s->sweep.points; i++)
+        if (s->plan.job[i].state != SWP_WAITING && !s->plan.job[i].kept)
+            worsen(s, s->plan.job[i].exit_code);
+    say_stopped(s);
 }
 
 /* What earlier runs of these points ended with counts, too. */
@@ -364,8 +381,9 @@ static enum cli_exit open_dir(struct state *s)
 {
     const struct cli_options *o = s->ask->options;
     char why[5000];
-    const enum rep_dir made =
-        swp_dir_make(&s->dir, o->out, s->name, s->ask->resume, why, sizeof why);
+    enum rep_dir made = swp_dir_make(&s->dir, o->out, s->name, s->ask->resume, why, sizeof why);
+    if (made == REP_DIR_MADE)
+        made = swp_shards_gather(&s->dir, why, sizeof why);
     if (made != REP_DIR_MADE) {
         complain(s, "%s", why);
         return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
@@ -448,9 +466,16 @@ static void close_dir(struct state *s)
 static enum cli_exit run_in_directory(struct state *s)
 {
     const enum cli_exit opened = open_dir(s);
-    if (opened == CLI_EXIT_OK) {
+    const struct cli_cluster *cluster = s->ask->cluster;
+    if (opened == CLI_EXIT_OK && cluster && cluster->slurm &&
+        swp_plan_count(&s->plan, SWP_WAITING)) {
+        s->status = cli_slurm_submit(s->ask, &s->plan, &s->dir, s->name);
+    } else if (opened == CLI_EXIT_OK) {
         count_kept(s);
-        run_all(s);
+        if (cluster && !cluster->slurm)
+            run_away(s);
+        else
+            run_all(s);
         cli_stop_finish();
         close_dir(s);
     } else {
@@ -469,13 +494,17 @@ static enum cli_exit show_plan(struct state *s)
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
-    if (out && s->ask->resume && !swp_dir_look(&s->plan, out, why, sizeof why)) {
+    if (out && s->ask->resume &&
+        (!swp_dir_look(&s->plan, out, why, sizeof why) ||
+         !swp_shards_look(&s->plan, out, why, sizeof why))) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
     for (size_t i = 0; i < s->sweep.points; i++)
         if (s->plan.job[i].ours && s->plan.job[i].state == SWP_DONE)
             printf("keep %s: it is there, and its inputs are the same\n", s->sweep.point[i].id);
+    if (s->ask->cluster)
+        return cli_cluster_show(s->ask, &s->plan, s->name);
     s->plan.processes = (unsigned)s->sweep.points + 1;
     s->plan.memory = UINT64_MAX;
     for (size_t i; (i = swp_plan_next(&s->plan)) != SIZE_MAX;) {

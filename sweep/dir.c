@@ -122,6 +122,11 @@ static bool remove_all(const char *path)
     return !nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS) || errno == ENOENT;
 }
 
+bool swp_dir_remove(const char *path)
+{
+    return remove_all(path);
+}
+
 static bool is_part(const char *name)
 {
     const size_t n = strlen(name);

@@ -1,0 +1,108 @@
+/*
+ * A sweep on more than this host: as jobs of Slurm, or on hosts that GNU parallel reaches. Either
+ * way a part of it is this program again with --shard, on a file system that all hosts see, and in
+ * a directory of its own (sweep/shards.h).
+ */
+#ifndef CLI_CLUSTER_H
+#define CLI_CLUSTER_H
+
+#include "cli/sweep.h"
+#include "report/whole.h"
+#include "sweep/shards.h"
+
+#include <argp.h>
+
+/** Who runs it. Zero is a good start. */
+struct cli_cluster {
+    const char *option;     /**< that asks for it; NULL: none, and the rest means nothing */
+    bool slurm;             /**< else GNU parallel, on ... */
+    const char *hosts;      /**< ... these (its --sshlogin), or ... */
+    const char *hosts_file; /**< ... those in this file (its --sshloginfile) */
+    unsigned shards;        /**< of --shards; 0: as many as seem good */
+};
+
+/** --slurm, --sshlogin, --sshloginfile; the input is a struct cli_cluster. */
+extern const struct argp cli_cluster_argp;
+
+/** Whether what is asked for goes together, and can be done here. @param ask  but for its cluster
+ *  @return false after a complaint */
+bool cli_cluster_is_good(const struct cli_cluster *cluster, const struct cli_sweep *ask);
+
+/* Of all these: `plan` knows what is done, and `dir` is locked and has no shards. */
+
+/** Submits what is not done, and a job that collects. */
+enum cli_exit cli_slurm_submit(const struct cli_sweep *ask, const struct swp_plan *plan,
+                               const struct swp_dir *dir, const char *name);
+
+/** Runs what is not done, and gathers it; `plan` knows it then. Asked to stop (stop.h), it stops.
+ * @return whether all hosts have done what they should. How points have ended is in `plan` */
+enum cli_exit cli_hosts_run(const struct cli_sweep *ask, struct swp_plan *plan,
+                            const struct swp_dir *dir, const char *name);
+
+/** Prints what either of them would do; changes nothing. */
+enum cli_exit cli_cluster_show(const struct cli_sweep *ask, const struct swp_plan *plan,
+                               const char *name);
+
+/* ---- what both have in common ---------------------------------------------------------------- */
+
+/** A sweep that goes away. Zero, then cli_away_open; cli_away_close is due in any case. */
+struct cli_away {
+    const struct cli_sweep *ask;
+    const struct swp_plan *plan;
+    char *program, *home; /**< absolute: this program, the current directory ... */
+    char *out;            /**< ... the sweep's directory */
+    char *name;           /**< of the experiment, in letters that mean nothing to anybody */
+    unsigned shards;
+};
+
+/** @return false after a complaint */
+bool cli_away_open(struct cli_away *away, const struct cli_sweep *ask, const struct swp_plan *plan,
+                   const char *name, unsigned shards);
+void cli_away_close(struct cli_away *away);
+
+/** Writes a word as a shell reads it. */
+void cli_away_quote(FILE *out, const char *word);
+
+/** Writes the lines of a script that run shard "$shard". @param jobs  of --jobs, for the shell;
+ * NULL: what was asked for */
+void cli_away_write(const struct cli_away *away, FILE *out, const char *jobs);
+
+/** Name of a script. Allocated. */
+char *cli_away_script(const struct cli_away *away, const char *script);
+
+/** A script, and who writes it with the struct cli_away. */
+struct cli_script {
+    const char *name;
+    rep_write_fn *write;
+};
+
+/** Makes the directories of the shards, and writes scripts.
+ *  @param scripts  ended by one without a name
+ *  @return false after a complaint */
+bool cli_away_prepare(struct cli_away *away, const struct swp_dir *dir, const char *name,
+                      const struct cli_script *scripts);
+
+/** Writes the numbers of the shards that have something to do, from 1.
+ *  @param between  them */
+void cli_away_numbers(const struct cli_away *away, FILE *out, const char *between);
+
+/** Runs a command to its end; what it says goes to stderr, but for its first `size` bytes on
+ * stdout. @return its status, 128 and more of a signal; -1: there is none (errno) */
+int cli_away_ask(char *const *words, char *said, size_t size);
+
+/** Whether the program that does it is here. @return false after a complaint */
+bool cli_slurm_installed(void);
+bool cli_hosts_installed(void);
+
+/** Whether a file names hosts. @return false after a complaint */
+bool cli_hosts_file_is_good(const char *path);
+
+/** What is run, for people. */
+void cli_slurm_show(struct cli_away *away);
+void cli_hosts_show(struct cli_away *away);
+
+/** How many shards are good: as many as were asked for, or */
+unsigned cli_slurm_shards(const struct cli_sweep *ask, const struct swp_plan *plan);
+unsigned cli_hosts_shards(const struct cli_sweep *ask, const struct swp_plan *plan);
+
+#endif
