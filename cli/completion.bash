@@ -91,7 +91,7 @@ _numachine_value() # OPTION VALUE WORD: what VALUE stands for in --help says wha
             $(_numachine_names "$program" states) $(_numachine_names "$program" columns)"
         ;;
     FORMAT | WHAT | UNIT | COLUMN)
-        _numachine_offer "$3" -W "$("$program" "$command" "$1=?" 2>&1 | sed -n 's/, / /g; s/ and / /g; s/.*; there are //p')"
+        _numachine_offer "$3" -W "$("$program" ${command:+"$command"} "$1=?" 2>&1 | sed -n 's/, / /g; s/ and / /g; s/.*; there are //p')"
         ;;
     DIR) _numachine_files "$3" -d ;;
     FILE)
@@ -151,9 +151,12 @@ _numachine()
     _numachine_words
     local program=${words[0]} command=${words[1]} word=${words[-1]} last=${words[-2]}
     COMPREPLY=()
+    if [ "${#words[@]}" -le 2 ]; then
+        command=
+    fi
     case $word in
     --*=*)
-        takes=$(_numachine_help "$program" "$command" |
+        takes=$(_numachine_help "$program" ${command:+"$command"} |
             sed -nE "s/^  (-., |    )${word%%=*}\[?=([^] ]+).*/\2/p")
         front=${word%%=*}= _numachine_value "${word%%=*}" "$takes" "${word#*=}"
         ;;

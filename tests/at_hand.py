@@ -109,6 +109,8 @@ def check_completion(bash, commands):
         check_values(bash, command, help_, asked)
     for front, option, typed, offered in MORE:
         ask_value(bash, front, option, typed, offered)
+    bash.ask("--cite=bibtex", "--cite=bi")
+    bash.ask("bibtex", "--cite", "=")
     bash.ask("NACK", "stat", "-g", "N")
     for front, typed, offered in WORDS:
         bash.ask(offered, *front, typed)
