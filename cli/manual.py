@@ -66,8 +66,7 @@ class Help:
 def options_section(help_):
     text = "# OPTIONS\n\n"
     for short, name, value, sentence in help_.options:
-        value = f"{'[' if value[0] == '[' else ''}={upper(value.strip('[]='))}" if value else ""
-        head = f"*--{name}*{value}{']' if value.startswith('[') else ''}"
+        head = f"*--{name}*{upper(value or '')}"
         text += item(f"*-{plain(short)}*, {head}" if short else head, sentence)
     return text
 

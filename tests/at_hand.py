@@ -136,8 +136,10 @@ def check_pages(manual, home, numachine, commands):
     pages = {"numachine.1": None, **{f"numachine-{name}.1": name for name in commands}, **dict.fromkeys(manual.OTHERS)}
     for page, command in pages.items():
         text = manual.page_text(numachine, home, "0", page)
-        for _, option, _, _ in commands[command].options if command else []:
-            expect(f"*--{option}*" in text, page, "has no", option)
+        shown = re.sub(r"[*_\\]", "", text).split("\n")
+        for short, option, value, _ in commands[command].options if command else []:
+            head = (f"-{short}, " if short else "") + f"--{option}{value or ''}".replace("_", "")
+            expect(head in shown, page, "has no", head)
         for name in re.findall(r"\*(numachine[\w-]*)\*\((\d)\)", text):
             expect(".".join(name) in pages, page, "names the page", name)
     for prose in folder.glob("*.scd"):
