@@ -21,7 +21,7 @@ import options
 VALUES = {
     "EVENTS": True, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "FORMAT": True, "WHAT": True, "UNIT": True,
     "COLUMN": True, "FILE": False, "DIR": False, "PATH": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
-    "NAME": False, "NAME=VALUE": False, "OBJECT": False, "FUNCTION": False, "PATTERN": False, "PERCENT": False,
+    "FROM:TO": False, "HOST[,HOST...]": False, "NAME": False, "NAME=VALUE": False, "OBJECT": False, "FUNCTION": False, "PATTERN": False, "PERCENT": False,
     "SEP": False, "TID": False, "TIME": False,
 }
 # Beside those: what stands in front of it, what is typed, and what is offered.
