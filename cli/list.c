@@ -114,7 +114,11 @@ static json_t *list_machines(void)
 
 static json_t *list_experiments(void)
 {
-    return list_files("experiments");
+    json_t *array = list_files("experiments"), *graded = list_files("experiments/teaching");
+    if (array && graded)
+        json_array_extend(array, graded);
+    json_decref(graded);
+    return array;
 }
 
 /** Metrics of a group, as rows. */

@@ -3,8 +3,10 @@
  */
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "cli/cite.h"
 #include "cli/cli.h"
 #include "cli/host.h"
+#include "cli/options.h"
 #include "cli/words.h"
 #include "input/diag.h"
 #include "input/home.h"
@@ -52,10 +54,13 @@ static char *help(int key, const char *text, void *input)
     return table;
 }
 
-/** The subcommand chosen: its place in argv. */
+/** What was asked for. */
 struct choice {
-    int first;
+    int first;                        /**< the subcommand's place in argv; 0: none */
+    const struct cli_cite_form *cite; /**< NULL: not asked for */
 };
+
+enum { OPT_CITE = 0x400 };
 
 static const char *next_command(void *ctx, size_t i)
 {
@@ -66,13 +71,20 @@ static const char *next_command(void *ctx, size_t i)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct choice *choice = state->input;
-    (void)arg;
     switch (key) {
+    case OPT_CITE:
+        choice->cite = cli_cite_forms;
+        if (arg)
+            choice->cite += cli_named(state, "format", arg, cli_cite_forms, sizeof *cli_cite_forms,
+                                      cli_cite_form_count);
+        return 0;
     case ARGP_KEY_ARG:
         choice->first = state->next - 1;
         state->next = state->argc; /* the rest is the subcommand's */
         return 0;
     case ARGP_KEY_NO_ARGS:
+        if (choice->cite)
+            return 0;
         argp_state_help(state, stderr, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
         return 0;
     default:
@@ -114,6 +126,23 @@ static bool has_files(void)
     return good;
 }
 
+/** What the whole command line asks for. @return exit status */
+static int obey(const struct choice *choice, int argc, char **argv)
+{
+    if (choice->cite) {
+        choice->cite->print(stdout);
+        return CLI_EXIT_OK;
+    }
+    if (choice->first == 0 || !has_files())
+        return CLI_EXIT_USAGE;
+    return dispatch(argc - choice->first, argv + choice->first);
+}
+
+static const struct argp_option options[] = {
+    {"cite", OPT_CITE, "FORMAT", OPTION_ARG_OPTIONAL,
+     "What to cite, of this program and of the machine: as bibtex (default), or cff", 0},
+    {0}};
+
 /** For jansson, whose callers do not ask for every member whether there was memory for it. */
 static void *alloc_text(size_t size)
 {
@@ -122,8 +151,11 @@ static void *alloc_text(size_t size)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .parser = parse, .args_doc = "COMMAND [ARGUMENTS]", .doc = doc, .help_filter = help};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .args_doc = "COMMAND [ARGUMENTS]",
+                                     .doc = doc,
+                                     .help_filter = help};
     struct choice choice = {0};
     argp_program_version = "numachine " NM_VERSION;
     argp_err_exit_status = CLI_EXIT_USAGE;
@@ -132,9 +164,7 @@ int main(int argc, char **argv)
         return CLI_EXIT_USAGE;
     json_set_alloc_funcs(alloc_text, free);
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &choice);
-    if (choice.first == 0 || !has_files())
-        return CLI_EXIT_USAGE;
-    const int status = dispatch(argc - choice.first, argv + choice.first);
+    const int status = obey(&choice, argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
         perror("numachine: error: standard output");
         return CLI_EXIT_IO;

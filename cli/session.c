@@ -73,6 +73,7 @@ struct state {
     bool begun; /* the directory's manifest is ours */
     struct rep_manifest manifest;
     struct rep_progress progress;
+    struct rep_earlier earlier; /* by which progress tells the end */
 };
 
 /* ---- small things ---------------------------------------------------------------------------- */
@@ -480,7 +481,7 @@ static enum cli_exit simulate(struct state *s)
                                      .say = on_say};
     fflush(stdout);
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
-                      x->limit);
+                      x->limit, &s->earlier);
     prog_run(s->machine, &spec, &hooks, &s->run.outcome);
     rep_progress_clear(&s->progress);
     close(in);
@@ -667,6 +668,8 @@ static bool show(struct state *s)
 
 static enum cli_exit run(struct state *s)
 {
+    if (s->ask->keep && !s->ask->quiet)
+        s->earlier = rep_earlier_find(s->ask->experiment, s->ask->out);
     rep_host_start(&s->run.host);
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
@@ -680,6 +683,7 @@ static enum cli_exit run(struct state *s)
         give_up(s);
     }
     rep_manifest_free(&s->manifest);
+    rep_earlier_free(&s->earlier);
     rep_rundir_close(&s->dir);
     return status;
 }

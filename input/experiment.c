@@ -579,7 +579,7 @@ static bool finish(struct build *b)
 }
 
 /* What a command's FILE may name without a path, and where it is. */
-static const char *const shipped[] = {"configs", "experiments"};
+static const char *const shipped[] = {"configs", "experiments", "experiments/teaching"};
 
 static void complain_named(struct in_reading *r, const char *name)
 {

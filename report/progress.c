@@ -12,7 +12,8 @@
 /* [host s] between two lines. */
 static const double terminal_period = 0.25, log_period = 60;
 
-void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, sim_tick limit)
+void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, sim_tick limit,
+                       const struct rep_earlier *earlier)
 {
     double now = rep_host_seconds();
     *p = (struct rep_progress){
@@ -20,9 +21,23 @@ void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, sim_tick 
         .terminal = out && isatty(fileno(out)),
         .hz = hz,
         .limit = limit,
+        .earlier = earlier,
         .started = now,
         .shown = now,
     };
+}
+
+/* When it ends, as far as that can be told: an earlier run says more than a limit. One that has
+ * taken less than this one already has nothing to say. */
+static void tell_end(const struct rep_progress *p, sim_tick now, double spent)
+{
+    const struct rep_earlier *e = p->earlier;
+    if (e->path && e->ticks > now && e->ticks <= p->limit)
+        fprintf(p->out, ", about %.0f s left%s %s%s", spent * ((double)e->ticks / (double)now - 1),
+                e->same ? ", as" : " if it takes as long as", e->path, e->same ? " took" : "");
+    else if (p->limit != SIM_NEVER)
+        fprintf(p->out, ", %.1f %% of the limit, at most %.0f s left",
+                100 * (double)now / (double)p->limit, spent * ((double)p->limit / (double)now - 1));
 }
 
 void rep_progress_update(struct rep_progress *p, sim_tick now, uint64_t instructions)
@@ -36,9 +51,8 @@ void rep_progress_update(struct rep_progress *p, sim_tick now, uint64_t instruct
     fprintf(p->out, "%s%.3f us simulated, %s instructions, %.1f MIPS", p->terminal ? "\r" : "",
             1e6 * (double)now / (double)p->hz, rep_grouped(instructions, count),
             (double)instructions / spent / 1e6);
-    if (p->limit != SIM_NEVER && now > 0)
-        fprintf(p->out, ", %.1f %% of the limit, at most %.0f s left",
-                100 * (double)now / (double)p->limit, spent * ((double)p->limit / (double)now - 1));
+    if (now > 0)
+        tell_end(p, now, spent);
     fputs(p->terminal ? "\033[K" : "\n", p->out);
     fflush(p->out);
 }

@@ -3,6 +3,7 @@
 #define REP_PROGRESS_H
 
 #include "base/time.h"
+#include "report/earlier.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,15 +11,18 @@
 struct rep_progress {
     FILE *out; /**< NULL: silent */
     bool terminal;
-    uint64_t hz;    /**< ticks per simulated second */
-    sim_tick limit; /**< SIM_NEVER: none, so no share and no time left */
-    double started; /**< [host s] */
-    double shown;   /**< [host s] when last shown */
-    bool dirty;     /**< the terminal's line holds our text */
+    uint64_t hz;                       /**< ticks per simulated second */
+    sim_tick limit;                    /**< SIM_NEVER: none, so no share and no time left */
+    const struct rep_earlier *earlier; /**< an earlier run, the caller's; its path may be NULL */
+    double started;                    /**< [host s] */
+    double shown;                      /**< [host s] when last shown */
+    bool dirty;                        /**< the terminal's line holds our text */
 };
 
-/** @param out  NULL for --quiet */
-void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, sim_tick limit);
+/** @param out  NULL for --quiet
+ *  @param earlier  as the field */
+void rep_progress_init(struct rep_progress *p, FILE *out, uint64_t hz, sim_tick limit,
+                       const struct rep_earlier *earlier);
 
 /** Call often; shows something only when it is time. */
 void rep_progress_update(struct rep_progress *p, sim_tick now, uint64_t instructions);

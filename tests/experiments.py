@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+import teaching
+
 
 class Run:
     """One run's files, read."""
@@ -200,6 +202,8 @@ def main():
     found = {"compiler": compiler()}
     for name in SWEEPS if what == "--write" else {what} & set(SWEEPS):
         found[name] = SWEEPS[name](numachine, f"{home}/experiments/{name}.yaml")
+    for name in teaching.CHARTS if what == "--write" else {what} & set(teaching.CHARTS):
+        found[name] = teaching.measure(numachine, home, name)
     for name in EXPERIMENTS if what == "--write" else {what} & set(EXPERIMENTS):
         run, numbers = EXPERIMENTS[name](numachine, f"{home}/experiments/{name}.yaml")
         asked = Run(numachine, f"{home}/experiments/{name}.yaml", "--set", "run.truth=true")
@@ -208,11 +212,15 @@ def main():
                        **other_protocol(numachine, f"{home}/experiments/{name}.yaml")}
     if what == "--write":
         golden_file.write_text(json.dumps(found, indent=2) + "\n")
+        teaching.readme(home, found, write=True)
         return
     golden = json.loads(golden_file.read_text())
+    teaching.readme(home, golden)
     if golden["compiler"] != found["compiler"]:
         print("made by another compiler:", golden["compiler"], found["compiler"])
     else:
+        if what in teaching.EXERCISES:
+            teaching.exercise(numachine, home, what)
         assert found[what] == golden[what], f"found {found[what]}\ngolden {golden[what]}"
 
 

@@ -5,8 +5,8 @@
 
 The objects are those of BUILD. It is installed below a directory of its own, so nothing is where it
 was configured to be: whatever works finds its files from its own place. What is asked of the prefix:
-no file names the source or the build tree; the command runs a shipped experiment, from elsewhere; each
-public header compiles by itself; the library exports what they declare and nothing else, has no variables,
+no file names the source or the build tree; the command runs a shipped experiment, from elsewhere; man finds the
+pages; each public header compiles by itself; the library exports what they declare and nothing else, has no variables,
 and ends a process only where MAY_END says so; every example
 of tests/extending/ compiles with pkg-config's flags alone, shared and static, and runs.
 """
@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,16 @@ def command_runs(prefix, elsewhere):
     words = run("bash", "-c", '. "$1"; COMP_WORDS=("$2" list mach) COMP_CWORD=2; _numachine; echo "${COMPREPLY[@]}"',
                 "bash", prefix / "share/bash-completion/completions/numachine", link)
     expect(words.split() == ["machines"], "completion", words)
+
+
+def manual_is_found(prefix):
+    """By man, where it and the pages are: without scdoc there are none."""
+    if not (prefix / "share/man").exists() or not shutil.which("man"):
+        return
+    env = {**os.environ, "MANPATH": str(prefix / "share/man")}
+    for section, name in ("1", "numachine"), ("1", "numachine-run"), ("5", "numachine-experiment"), ("7", "numachine-events"):
+        found = run("man", "-w", section, name, env=env).strip()
+        expect(found.startswith(f"{prefix}/share/man/man{section}/{name}.{section}"), "man", section, name, found)
 
 
 def headers_stand_alone(prefix, scratch):
@@ -160,6 +171,7 @@ def main():
         prefix = install(meson, build, scratch / "moved")
         names_no_tree(prefix, source, build)
         command_runs(prefix, scratch / "elsewhere")
+        manual_is_found(prefix)
         headers_stand_alone(prefix, scratch)
         exports_what_is_declared(prefix)
         ends_no_process(prefix)

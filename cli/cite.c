@@ -1,0 +1,172 @@
+/*
+ * numachine --cite: the rows of citation.def as BibTeX, or as the file CITATION.cff.
+ *
+ * Both forms want authors, but BibTeX in one line and the other one by one, persons and others
+ * apart.
+ */
+#include "cli/cite.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct cited {
+    const char *tag, *bibtex, *cff, *authors, *title, *year, *where, *number, *pages, *doi, *url,
+        *note;
+};
+
+static const struct cited cited[] = {
+#define CITE(tag, bibtex, cff, authors, title, year, where, number, pages, doi, url, note) \
+    {#tag, #bibtex, cff, authors, title, year, where, number, pages, doi, url, note},
+#include "cli/citation.def"
+};
+
+static const struct {
+    const char *title, *authors, *released, *abstract;
+} simulator = {
+#define SIMULATOR(title, authors, released, abstract) title, authors, released, abstract
+#include "cli/citation.def"
+};
+
+enum { CITED = sizeof cited / sizeof *cited };
+
+/* ---- BibTeX ---------------------------------------------------------------------------------- */
+
+static void field(FILE *out, const char *name, const char *value)
+{
+    if (*value)
+        fprintf(out, ",\n  %s = {%s}", name, value);
+}
+
+/* What the field is called that says where something has appeared. */
+static const char *where_field(const char *bibtex)
+{
+    static const struct {
+        const char *bibtex, *field;
+    } names[] = {{"techreport", "institution"},
+                 {"inproceedings", "booktitle"},
+                 {"phdthesis", "school"},
+                 {"manual", "organization"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].bibtex, bibtex))
+            return names[i].field;
+    return "howpublished";
+}
+
+static void print_bibtex(FILE *out)
+{
+    fprintf(out, "@software{numachine,\n  title = {%s}", simulator.title);
+    field(out, "author", simulator.authors);
+    field(out, "version", NM_VERSION);
+    fprintf(out, ",\n  year = {%.4s}\n}\n", simulator.released);
+    for (const struct cited *c = cited; c < cited + CITED; c++) {
+        fprintf(out, "\n@%s{numachine-", c->bibtex);
+        for (const char *letter = c->tag; *letter; letter++)
+            fputc(tolower((unsigned char)*letter), out);
+        fprintf(out, ",\n  title = {%s}", c->title);
+        field(out, "author", c->authors);
+        field(out, where_field(c->bibtex), c->where);
+        field(out, "number", c->number);
+        field(out, "year", c->year);
+        field(out, "pages", c->pages);
+        field(out, "doi", c->doi);
+        field(out, "url", c->url);
+        field(out, "note", c->note);
+        fputs("\n}\n", out);
+    }
+}
+
+/* ---- CITATION.cff ---------------------------------------------------------------------------- */
+
+/* A text as YAML has it whatever is in it. */
+static void quote(FILE *out, int length, const char *text)
+{
+    fputc('"', out);
+    for (int i = 0; i < length; i++) {
+        if (text[i] == '"' || text[i] == '\\')
+            fputc('\\', out);
+        fputc(text[i], out);
+    }
+    fputs("\"\n", out);
+}
+
+static void entry(FILE *out, const char *indent, const char *name, const char *value)
+{
+    if (!*value)
+        return;
+    fprintf(out, "%s%s: ", indent, name);
+    quote(out, (int)strlen(value), value);
+}
+
+/* "Grindley, R." is a person, "{University of Toronto}" is none, and neither are "others". */
+static void print_author(FILE *out, const char *indent, const char *author, int length)
+{
+    const char *comma = memchr(author, ',', (size_t)length);
+    if (*author != '{' && comma) {
+        fprintf(out, "%s  - family-names: ", indent);
+        quote(out, (int)(comma - author), author);
+        fprintf(out, "%s    given-names: ", indent);
+        quote(out, length - (int)(comma - author) - 2, comma + 2);
+        return;
+    }
+    const int brace = *author == '{';
+    fprintf(out, "%s  - name: ", indent);
+    quote(out, length - 2 * brace, author + brace);
+}
+
+static void print_authors(FILE *out, const char *indent, const char *authors)
+{
+    static const char between[] = " and ";
+    fprintf(out, "%sauthors:\n", indent);
+    while (authors) {
+        const char *next = strstr(authors, between);
+        print_author(out, indent, authors, (int)(next ? next - authors : (long)strlen(authors)));
+        authors = next ? next + strlen(between) : NULL;
+    }
+}
+
+static void print_pages(FILE *out, const char *pages)
+{
+    const char *last = strstr(pages, "--");
+    if (last)
+        fprintf(out, "    start: %.*s\n    end: %s\n", (int)(last - pages), pages, last + 2);
+}
+
+static void print_reference(FILE *out, const struct cited *c)
+{
+    static const char indent[] = "    ";
+    fprintf(out, "  - type: %s\n", c->cff);
+    entry(out, indent, "title", c->title);
+    print_authors(out, indent, c->authors);
+    if (*c->year)
+        fprintf(out, "    year: %s\n", c->year);
+    if (!strcmp(c->cff, "conference-paper")) {
+        entry(out, indent, "collection-title", c->where);
+    } else if (*c->where) {
+        fprintf(out, "%sinstitution:\n", indent);
+        entry(out, "      ", "name", c->where);
+    }
+    entry(out, indent, "number", c->number);
+    print_pages(out, c->pages);
+    entry(out, indent, "doi", c->doi);
+    entry(out, indent, "url", c->url);
+    entry(out, indent, "notes", c->note);
+}
+
+static void print_cff(FILE *out)
+{
+    fputs("# Written by: numachine --cite=cff\n"
+          "cff-version: 1.2.0\n"
+          "message: If you use this software in published work, please cite it.\n"
+          "type: software\n"
+          "license: MIT\n",
+          out);
+    entry(out, "", "title", simulator.title);
+    entry(out, "", "abstract", simulator.abstract);
+    print_authors(out, "", simulator.authors);
+    fprintf(out, "version: %s\ndate-released: %s\nreferences:\n", NM_VERSION, simulator.released);
+    for (const struct cited *c = cited; c < cited + CITED; c++)
+        print_reference(out, c);
+}
+
+const struct cli_cite_form cli_cite_forms[] = {{"bibtex", print_bibtex}, {"cff", print_cff}};
+const unsigned cli_cite_form_count = sizeof cli_cite_forms / sizeof *cli_cite_forms;

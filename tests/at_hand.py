@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""
+Everything is at hand: every command has its --help, a page of the manual and completion, for every option; every
+shipped YAML file agrees with the schema (where python3-jsonschema is).
+
+    at_hand.py NUMACHINE HOME [PAGES]
+
+With PAGES, the directory of pages that have been made, mandoc finds nothing wrong with them, if it is there.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import options
+
+# What VALUE stands for in --help: whether its values are in tables, so that completion offers them.
+VALUES = {
+    "EVENTS": True, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "FORMAT": True, "WHAT": True, "UNIT": True,
+    "COLUMN": True, "FILE": False, "DIR": False, "PATH": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
+    "FROM:TO": False, "HOST[,HOST...]": False, "NAME": False, "NAME=VALUE": False, "OBJECT": False, "FUNCTION": False, "PATTERN": False, "PERCENT": False,
+    "SEP": False, "TID": False, "TIME": False,
+}
+# Beside those: what stands in front of it, what is typed, and what is offered.
+MORE = [
+    (["stat"], "--machine", "station-", "station-4"),
+    (["stat"], "--event", "nacks,read_l", "nacks,read_latency"),
+    (["stat"], "--group", "NACK,R", "NACK,RING"),
+    (["stat"], "--set", "protocol=fl", "protocol=flat"),
+    (["stat"], "--set", "machine=station-", "machine=station-4"),
+    (["stat"], "--set", "monitor.histogram.s", "monitor.histogram.source="),
+    (["run", "speed-up"], "--point", "cflagsO2-DLINE-64-processors8", "cflagsO2-DLINE-64-processors8-72714a09932f"),
+    (["profile", "x"], "--state", "sl", "slept"),
+    (["profile", "x"], "--state", "stall_l", "stall_l2"),
+]
+# Arguments that are no options' values.
+WORDS = [(["run"], "first-l", "first-light"), (["run"], "hit-", "hit-and-miss"), (["check"], "ring-1", "ring-16"),
+         (["points"], "speed", "speed-up"), (["list"], "reg", "registers"), (["protocol"], "fl", "flat"),
+         (["topology"], "stat", "station-4"), (["latency"], "stat", "station-4"), (["detect"], "wor", "words"),
+         (["profile"], "exper", "experiments")]
+
+failures = []
+
+
+def expect(good, *what):
+    if not good:
+        failures.append(" ".join(map(str, what)))
+
+
+class Bash:
+    """A shell that completes lines. A line is a list of words, as bash has them."""
+
+    def __init__(self, numachine, home):
+        self.program, self.home, self.lines = numachine, home, []
+
+    def ask(self, offered, *words):
+        """Keeps a question: whether completing the last word offers this, or all of these."""
+        self.lines.append((offered, words))
+
+    def answer(self):
+        script = f". {self.home}/cli/completion.bash\n"
+        for _, words in self.lines:
+            quoted = " ".join("'" + word.replace("'", r"'\''") + "'" for word in (self.program, *words))
+            script += f'COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _numachine; echo "${{COMPREPLY[*]}}"\n'
+        done = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True, cwd=self.home)
+        answers = done.stdout.split("\n")[:-1]
+        assert len(answers) == len(self.lines) and not done.stderr, done.stderr
+        for (offered, words), answer in zip(self.lines, answers):
+            for word in offered.split():
+                expect(word in answer.split(), *words, f"offers '{answer}', not '{word}'")
+
+
+def split(word):
+    """A word as bash splits it for completion."""
+    return [part for part in re.split(r"([=:]+)", word) if part]
+
+
+def ask_value(bash, front, option, typed, offered):
+    """As a word of its own, behind '=' in one word, and as bash splits that."""
+    bash.ask(offered, *front, option, typed)
+    bash.ask(f"{option}={offered}", *front, f"{option}={typed}")
+    behind = re.split(r"[=:]", typed)[-1]
+    bash.ask(offered[len(typed) - len(behind):], *front, *split(f"{option}={typed}"))
+
+
+def check_values(bash, command, help_, asked):
+    """Of an option of several commands those of the first stand for all, unless it has other values there."""
+    for _, option, value, _ in help_.options:
+        option, takes = f"--{option}", (value or "").replace("[=", "=").strip("=")
+        takes = takes[:-1] if value and value[0] == "[" else takes
+        expect(not value or takes in VALUES, command, option, takes, "is of no kind: say in tests/at_hand.py what it is")
+        row = f"{command} {option}"
+        row = row if row in options.ROWS else option
+        if VALUES.get(takes) and row not in asked:
+            good = options.ROWS[row][0]
+            offered = good.partition("=")[0] + "=" if takes == "KEY=VALUE" else good
+            ask_value(bash, [command], option, offered[:-1].rstrip("="), offered)
+            asked.add(row)
+
+
+def check_completion(bash, commands):
+    asked = set()
+    bash.ask(" ".join(commands), "")
+    for command, help_ in commands.items():
+        bash.ask(" ".join(f"--{option}" + "=" * bool(value) for _, option, value, _ in help_.options), command, "--")
+        check_values(bash, command, help_, asked)
+    for front, option, typed, offered in MORE:
+        ask_value(bash, front, option, typed, offered)
+    bash.ask("--cite=bibtex", "--cite=bi")
+    bash.ask("bibtex", "--cite", "=")
+    bash.ask("NACK", "stat", "-g", "N")
+    for front, typed, offered in WORDS:
+        bash.ask(offered, *front, typed)
+    bash.answer()
+
+
+def unknown_options(text, command, commands):
+    """Options that a page names and that are not there: of the command of an example's line, else of the page's own."""
+    names = {name: {f"--{option[1]}" for option in help_.options} for name, help_ in commands.items()}
+    every, wrong = set.union(*names.values()), []
+    for line in text.split("\n"):
+        example = re.match(r"numachine (\S+)", line)
+        there = names.get(example[1] if example else command, every)
+        used = re.findall(r"(?<![\w-])--[a-z][\w-]*", line.partition(" -- ")[0] if example else line)
+        wrong += [f"{word} in '{line}'" for word in used if word not in there]
+    return wrong
+
+
+def check_pages(manual, home, numachine, commands):
+    folder = home / "cli/manual"
+    assert unknown_options("numachine run x --forse", "", commands) and unknown_options("With *--al*.", "list", commands)
+    assert not unknown_options("numachine stat --json -- ./prog --any", "", commands)
+    pages = {"numachine.1": None, **{f"numachine-{name}.1": name for name in commands}, **dict.fromkeys(manual.OTHERS)}
+    for page, command in pages.items():
+        text = manual.page_text(numachine, home, "0", page)
+        shown = re.sub(r"[*_\\]", "", text).split("\n")
+        for short, option, value, _ in commands[command].options if command else []:
+            head = (f"-{short}, " if short else "") + f"--{option}{value or ''}".replace("_", "")
+            expect(head in shown, page, "has no", head)
+        for name in re.findall(r"\*(numachine[\w-]*)\*\((\d)\)", text):
+            expect(".".join(name) in pages, page, "names the page", name)
+    for prose in folder.glob("*.scd"):
+        command = prose.stem.partition("-")[2]
+        expect(any(page.startswith(prose.stem + ".") for page in pages), prose.name, "is of no page")
+        for wrong in unknown_options(prose.read_text(), command, commands):
+            expect(False, prose.name, "names", wrong)
+    return pages
+
+
+def check_made(folder, pages):
+    """The pages as man shows them."""
+    for page in pages:
+        expect((folder / page).is_file(), page, "has not been made")
+    if shutil.which("mandoc"):
+        done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *pages], cwd=folder, capture_output=True, text=True,
+                              check=False)
+        expect(not done.stdout + done.stderr and done.returncode == 0, done.stdout, done.stderr)
+
+
+def check_schema(home):
+    try:
+        import jsonschema
+        import yaml
+    except ImportError as missing:
+        print("no look at the YAML files:", missing)
+        return
+    validator = jsonschema.Draft7Validator(json.loads((home / "configs/schema.json").read_text()))
+    files = [file for folder in ("configs", "experiments", "monitor/groups") for file in sorted((home / folder).rglob("*.yaml"))]
+    assert len(files) > 30, files
+    for file in files:
+        for error in validator.iter_errors(yaml.safe_load(file.read_text())):
+            expect(False, file.relative_to(home), error.message)
+
+
+def main():
+    numachine, home = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    sys.path.insert(0, str(home / "cli"))
+    import manual
+    commands = {name: manual.Help(manual.ask(numachine, home, name, "--help")) for name in manual.commands_of(home)}
+    check_completion(Bash(numachine, home), commands)
+    pages = check_pages(manual, home, numachine, commands)
+    if len(sys.argv) > 3:
+        check_made(pathlib.Path(sys.argv[3]), pages)
+    check_schema(home)
+    print(*failures, sep="\n")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    main()

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""
+What the progress line says of the end of a run, from earlier ones: the same, another of its name, none; and that nothing
+of it is in the results.
+
+    earlier.py NUMACHINE EXPERIMENT         the experiment is experiments/first-light.yaml
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+
+LEFT = re.compile(r"MIPS, (about \d+ s left.*?|\d.*? of the limit, .*?)\x1b")
+
+
+def on_terminal(command, directory):
+    """What a command writes to a terminal."""
+    ours, its = pty.openpty()
+    process = subprocess.Popen(command, stderr=its, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd=directory)
+    os.close(its)
+    text = b""
+    try:
+        while chunk := os.read(ours, 65536):
+            text += chunk
+    except OSError:  # nobody has it open any more
+        pass
+    os.close(ours)
+    assert process.wait() == 0, text
+    return text.decode()
+
+
+def main():
+    numachine, experiment = map(os.path.abspath, sys.argv[1:])
+    # Long enough that there is a line: they come four times a second.
+    command = [numachine, "run", experiment, "--set", "program.args=[40000]"]
+    with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
+        scratch = pathlib.Path(scratch)
+        latest = scratch / "results/first-light-009"
+
+        def says(*words):
+            text = on_terminal([*command, *words], scratch)
+            assert ("simulated," in text) == ("-q" not in words), text
+            return {re.sub(r"\d+ s", "N s", line) for line in LEFT.findall(text)}
+
+        assert not says("-o", "a")
+        assert says("-o", "a", "--force") == {"about N s left, as a took"}
+        assert says("-o", "a", "--force", "--set", "run.seed=2") == {"about N s left if it takes as long as a"}
+        assert not says()
+        assert says() == {"about N s left, as results/first-light-001 took"}
+        # What cannot be read is none, and does not stop the run; nor is one that goes on or has another name.
+        latest.mkdir()
+        (latest / "manifest.json").write_text("{")
+        os.mkdir(scratch / "results/first-light-008")
+        os.mkfifo(scratch / "results/first-light-008/manifest.json")
+        manifest = json.loads((scratch / "results/first-light-001/manifest.json").read_text())
+        for number, change in ("007", {"status": "running"}), ("006", {"experiment": {"name": "other"}}):
+            other = scratch / f"results/first-light-{number}"
+            other.mkdir()
+            (other / "manifest.json").write_text(json.dumps({**manifest, **change}))
+        assert says("-o", "b") == {"about N s left, as results/first-light-002 took"}
+        # An earlier run that came to its end says more than a limit that is far away, and nothing if that is nearer.
+        assert says("-o", "c", "--set", "run.limit=100s") == {"about N s left if it takes as long as results/first-light-002"}
+        assert not says("-q", "-o", "d")
+        hashes = {json.loads((scratch / name / "manifest.json").read_text())["end"]["totals_hash"]
+                  for name in ("results/first-light-001", "results/first-light-002", "b", "c", "d")}
+        assert len(hashes) == 1, hashes
+
+
+main()
