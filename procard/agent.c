@@ -216,7 +216,8 @@ static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 }
 
 /* The request is over, for who listens. */
-static void tell_served(const struct pc_card *card, sim_tick now, bool given_up)
+static __attribute__((noinline)) void tell_served(const struct pc_card *card, sim_tick now,
+                                                  bool given_up)
 {
     const struct pc_request *r = &card->request;
     const struct pc_served served = {.card = card->cpu.number,

@@ -117,12 +117,14 @@ def check_tracks(trace, stats, ticks):
 
 
 def check_threads(trace, stats, threads):
-    """Threads run, together, as long as cards were theirs; what the system does for them is at the edges."""
-    machine = stats["machine"]
-    runs = sum(end - begin for (process, _), slices in trace.tracks().items() if process == "threads"
-               for begin, end, e in slices if e["name"] == "runs")
-    least, most = machine["truth.running"], machine["truth.running"] + machine["truth.system"]
-    assert least <= runs <= most, (least, runs, most)
+    """Threads run and sleep, together, as long as their cards say; what the system does is at the edges."""
+    machine, time = stats["machine"], collections.Counter()
+    for (process, _), slices in trace.tracks().items():
+        for begin, end, e in slices if process == "threads" else ():
+            time[e["name"]] += end - begin
+    slept = machine["truth.waiting"] + machine["truth.asleep"]
+    assert machine["truth.running"] <= time["runs"] <= machine["truth.running"] + machine["truth.system"], time
+    assert 0 < time["blocked"] <= slept <= time["blocked"] + time["ready"], (time, slept)
     assert sum(kind == "thread_name" for kind, _, _ in trace.names) == threads + 16
 
 

@@ -10,6 +10,7 @@ import collections
 import csv
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import vcd
 SKIPPED = 77
 HZ, CYCLE = 150_000_000, 3  # PCycles in a cycle of the bus, and of the rings
 EVENTS = ["bus_busy", "packet_headers", "read_latency", "run", "invalidate_hits"]
+UNCOUNTED = {"last_read_latency", "counter_above", "interrupt_time"}  # have no total outside a counter
 
 
 def ps(tick):
@@ -144,6 +146,21 @@ def check_said(bench):
         assert len(said) == 1 and remark in said[0], said
 
 
+def check_cap(bench):
+    """Who asks for too much gets what there is room for, whole up to there, and is told so."""
+    out = subprocess.run([bench.numachine, "list", "events", "--json"], check=True, capture_output=True).stdout
+    events = [event["name"] for event in json.loads(out) if event["name"] not in UNCOUNTED]
+    _, ticks, said = bench.run(f"waves: true, signals: [bus, status, {', '.join(events)}], to: 1s", "one",
+                               "--set", "program.args=[share, 300]")
+    found = re.fullmatch(r"the recording ends at PCycle ([\d,]+), with 524288 changes .* narrow it", said[0])
+    assert len(said) == 1 and found, said
+    book = vcd.read(bench.out / "waves.vcd")
+    assert book.end == ps(int(found[1].replace(",", ""))) < ps(ticks)
+    assert (bench.out / "waves.vcd").stat().st_size < 10_000_000
+    assert all(book.changes[f"machine.station[0].card[{card}].status"][-1][0] > book.end - ps(200000)
+               for card in range(4))
+
+
 def main():
     numachine, guest, *how = sys.argv[1:]
     if how and not (shutil.which("vcd2fst") and shutil.which("fst2vcd")):
@@ -177,6 +194,7 @@ def main():
         bench.run("waves: true, signals: [bus], to: 100ms")
         assert {name.split(".")[2] for name in vcd.read(bench.out / "waves.vcd").bits} == {"bus"}
         check_said(bench)
+        check_cap(bench)
     return 0
 
 
