@@ -193,6 +193,9 @@ def main():
             check_window(bench, whole, begin, (begin + length) // CYCLE * CYCLE)  # no cycle cut at its end
         bench.run("waves: true, signals: [bus], to: 100ms")
         assert {name.split(".")[2] for name in vcd.read(bench.out / "waves.vcd").bits} == {"bus"}
+        bench.run("waves: true, to: 100ms", "one", "--set", "monitor.counters=[{event: store}, {event: load}]")
+        assert {"machine.station[0].card[3].store", "machine.station[0].card[0].load"} <= \
+            vcd.read(bench.out / "waves.vcd").bits.keys()
         check_said(bench)
         check_cap(bench)
     return 0

@@ -380,6 +380,18 @@ static void add_signals(struct trc_listening *live, const struct mon_choice *cho
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/** The events that counters are given: the run's, and those that the card is programmed with. Of
+ *  these the ones without a total are left out: a counter alone has them. */
+static void add_counters(struct mon_choice *choice, const struct rep_run *run)
+{
+    const struct in_experiment *x = run->experiment;
+    const struct mon_unit_ops *unit = in_unit(x);
+    char why[300];
+    mon_choice_merge(choice, &run->choice);
+    for (unsigned k = 0; k < x->wish.counters; k++)
+        mon_choice_add(unit, choice, unit->events[x->wish.counter[k].event].name, why, sizeof why);
+}
+
 struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const struct rep_run *run,
                                         struct nm_machine *m)
 {
@@ -388,7 +400,7 @@ struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const str
     struct trc_listening *live = sim_alloc(1, sizeof *live);
     struct mon_choice choice = x->record_events;
     if (x->record_counters)
-        mon_choice_merge(&choice, &run->choice);
+        add_counters(&choice, run);
     *live = (struct trc_listening){.recorder = recorder,
                                    .x = x,
                                    .m = m,
