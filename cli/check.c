@@ -136,20 +136,23 @@ static void print_writes(const struct in_experiment *x)
     }
 }
 
-/** Whose Status pins are recorded, and when. */
-static void print_status(const struct in_experiment *x)
+/** What is recorded, and when. */
+static void print_record(const struct in_experiment *x)
 {
     static const struct in_form time = {IN_TIME, "", 0, 0};
     char from[64], to[64];
-    if (!x->status_count)
+    if (!in_records(x))
         return;
-    in_value_format(&time, in_status_begin(x), from, sizeof from);
-    in_value_format(&time, x->status_to, to, sizeof to);
-    printf("status      pins of %s", x->status_count == 1 ? "card" : "cards");
-    for (unsigned i = 0; i < x->status_count; i++)
-        printf(" %u", x->status_card[i]);
-    printf(", from %s to %s\n", in_status_begin(x) ? from : "the beginning",
-           x->status_to == SIM_NEVER ? "the end" : to);
+    in_value_format(&time, in_record_begin(x), from, sizeof from);
+    in_value_format(&time, x->record_to, to, sizeof to);
+    printf("recorded    %s%s%sfrom %s to %s\n", x->record_waves ? "waves, " : "",
+           x->record_trace ? "trace, " : "", x->record_paje ? "threads, " : "",
+           in_record_begin(x) ? from : "the beginning",
+           x->record_to == SIM_NEVER ? "1 ms later" : to);
+    if (x->record_waves)
+        print_words("  signals", x->record_signals);
+    if (x->record_waves && x->record_count)
+        print_words("  of cards", x->record_cards);
 }
 
 static void print_experiment(const struct in_experiment *x)
@@ -179,7 +182,7 @@ static void print_experiment(const struct in_experiment *x)
     in_value_format(&time, x->interval, limit, sizeof limit);
     if (x->interval != SIM_NEVER)
         printf("samples     every %s\n", limit);
-    print_status(x);
+    print_record(x);
     print_writes(x);
     in_value_format(&time, x->limit, limit, sizeof limit);
     printf("run         seed %llu, limit %s\n", (unsigned long long)x->seed, limit);

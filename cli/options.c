@@ -3,6 +3,7 @@
  */
 #include "cli/options.h"
 
+#include "base/alloc.h"
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/yaml.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORCE = 0x200, OPT_ALLOW, OPT_CHECK, OPT_FUNCTIONAL };
+enum { OPT_FORCE = 0x200, OPT_ALLOW, OPT_CHECK, OPT_FUNCTIONAL, OPT_WAVES, OPT_TRACE, OPT_PAJE };
 
 const char *cli_value(struct argp_state *state, const char *option, const char *arg)
 {
@@ -171,6 +172,26 @@ static void add_parts(struct argp_state *state, const char *option, char ***list
     free(copy);
 }
 
+/** "--waves[=FROM:TO]": a file that is recorded, and when. Either time may be left out. */
+static void add_recording(struct argp_state *state, struct cli_options *o, const char *file,
+                          const char *window)
+{
+    const char *const colon = window ? strchr(window, ':') : NULL;
+    char *sets[] = {sim_format("record.%s=true", file), NULL, NULL};
+    if (window && (!colon || !strcmp(window, ":")))
+        argp_error(state, "--%s: '%.60s' is not FROM:TO, such as 10us:20us, 3000cy: or :1ms", file,
+                   window);
+    if (colon && colon > window)
+        sets[1] = sim_format("record.from=%.*s", (int)(colon - window), window);
+    if (colon && colon[1])
+        sets[2] = sim_format("record.to=%s", colon + 1);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        if (sets[i])
+            in_push(&o->sets, sets[i]);
+        free(sets[i]);
+    }
+}
+
 static error_t parse_options(int key, char *arg, struct argp_state *state)
 {
     struct cli_options *o = state->input;
@@ -203,6 +224,15 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
     case OPT_FORCE:
         o->force = true;
         return 0;
+    case OPT_WAVES:
+        add_recording(state, o, "waves", arg);
+        return 0;
+    case OPT_TRACE:
+        add_recording(state, o, "trace", arg);
+        return 0;
+    case OPT_PAJE:
+        add_recording(state, o, "paje", arg);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -217,6 +247,12 @@ static const struct argp_option run_options[] = {
      0},
     {"allow", OPT_ALLOW, "PATH[:ro]", 0, "Let the program use this directory or file of the host",
      0},
+    {"waves", OPT_WAVES, "FROM:TO", OPTION_ARG_OPTIONAL,
+     "Record signals between these simulated times, for waveform viewers", 0},
+    {"trace", OPT_TRACE, "FROM:TO", OPTION_ARG_OPTIONAL,
+     "Record threads, processors and requests for lines, for viewers of timelines", 0},
+    {"paje", OPT_PAJE, "FROM:TO", OPTION_ARG_OPTIONAL,
+     "Record states of threads, for viewers of Paje files", 0},
     {"output", 'o', "DIR", 0, "Where the results go", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress; without results, only the counts", 0},

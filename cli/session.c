@@ -9,7 +9,6 @@
 
 #include "cli/guest.h"
 #include "cli/mask.h"
-#include "cli/pins.h"
 #include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
@@ -36,6 +35,7 @@
 #include "report/stats.h"
 #include "report/table.h"
 #include "report/truth.h"
+#include "trace/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ struct state {
     struct rep_samples samples;
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
-    struct cli_pins pins;
+    struct trc_recorder recorder;
     sim_tick asked;       /* [ticks] at which the listener wants to look; SIM_NEVER: never */
     struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
@@ -140,13 +140,13 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 static sim_tick next_moment(const struct state *s)
 {
     const sim_tick sample = s->samples.interval ? s->samples.next : SIM_NEVER;
-    return sim_earlier(s->asked, sim_earlier(sample, s->pins.next));
+    return sim_earlier(s->asked, sim_earlier(sample, s->recorder.next));
 }
 
 static sim_tick on_moment(void *ctx, sim_tick at)
 {
     struct state *s = ctx;
-    cli_pins_moment(&s->pins, s->machine, at);
+    trc_moment(&s->recorder, at);
     if (at >= s->asked)
         s->asked = s->ask->listener->moment(s->ask->listener->ctx, s->machine, at);
     if (s->samples.interval && at >= s->samples.next)
@@ -162,6 +162,7 @@ static void on_paged(void *ctx, uint64_t va, uint64_t pa)
         cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
     if (listener && listener->paged)
         listener->paged(listener->ctx, va, pa);
+    trc_paged(&s->recorder, va, pa);
 }
 
 static void on_interrupted(void *ctx, unsigned card, const struct prog_access *access,
@@ -188,7 +189,10 @@ static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
 
 static void on_turn(void *ctx, const struct prog_turn *turn)
 {
-    rep_locking_turn(((struct state *)ctx)->locking, turn);
+    struct state *s = ctx;
+    if (s->locking)
+        rep_locking_turn(s->locking, turn);
+    trc_turn(&s->recorder, turn);
 }
 
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
@@ -226,16 +230,25 @@ static void write_samples(void *ctx, FILE *out)
     rep_write_samples(&s->samples, &s->run, out);
 }
 
-static void write_status_csv(void *ctx, FILE *out)
+static void write_status(void *ctx, FILE *out)
 {
-    const struct state *s = ctx;
-    rep_write_status_csv(&s->pins.status, &s->run, out);
+    trc_write_status(&((struct state *)ctx)->recorder, out);
 }
 
-static void write_status_vcd(void *ctx, FILE *out)
+static void write_waves(void *ctx, FILE *out)
+{
+    trc_write_waves(&((struct state *)ctx)->recorder, out);
+}
+
+static void write_trace(void *ctx, FILE *out)
 {
     const struct state *s = ctx;
-    rep_write_status_vcd(&s->pins.status, &s->run, out);
+    trc_write_trace(&s->recorder, s->code.names, s->profiling.profile ? &s->locks : NULL, out);
+}
+
+static void write_paje(void *ctx, FILE *out)
+{
+    trc_write_paje(&((struct state *)ctx)->recorder, out);
 }
 
 static void write_profile(void *ctx, FILE *out)
@@ -389,6 +402,19 @@ static enum cli_exit open_results(struct state *s)
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
+static void write_recorded(struct state *s)
+{
+    const struct in_experiment *x = s->ask->experiment;
+    if (trc_has_status(&s->recorder))
+        write_file(s, REP_STATUS_CSV, write_status, s);
+    if (x->record_waves)
+        write_file(s, REP_WAVES, write_waves, s);
+    if (x->record_trace)
+        write_file(s, REP_TRACE, write_trace, s);
+    if (x->record_paje)
+        write_file(s, REP_PAJE, write_paje, s);
+}
+
 /* All that can be written is, whatever becomes of the rest; what the manifest says comes last and
  * from what is on the disk. */
 static bool close_results(struct state *s)
@@ -400,10 +426,7 @@ static bool close_results(struct state *s)
     write_file(s, REP_STDERR, rep_output_write, &s->errors);
     if (s->samples.interval)
         write_file(s, REP_SAMPLES, write_samples, s);
-    if (s->pins.status.traces) {
-        write_file(s, REP_STATUS_CSV, write_status_csv, s);
-        write_file(s, REP_STATUS_VCD, write_status_vcd, s);
-    }
+    write_recorded(s);
     if (s->profiling.profile) {
         write_file(s, REP_PROFILE, write_profile, s);
         write_file(s, REP_OBJECTS, write_objects, s);
@@ -466,7 +489,8 @@ static enum cli_exit simulate(struct state *s)
         .apart_count = x->apart_count,
     };
     const struct cli_listener *listener = s->ask->listener;
-    const bool paged = s->mask.from < s->mask.to || (listener && listener->paged);
+    const bool paged =
+        s->mask.from < s->mask.to || (listener && listener->paged) || x->record_trace;
     const struct prog_hooks hooks = {.ctx = s,
                                      .thread = s->heap ? on_thread : NULL,
                                      .mark = on_mark,
@@ -475,7 +499,7 @@ static enum cli_exit simulate(struct state *s)
                                      .paged = paged ? on_paged : NULL,
                                      .interrupted =
                                          listener && listener->interrupted ? on_interrupted : NULL,
-                                     .turn = s->locking ? on_turn : NULL,
+                                     .turn = s->locking || in_records(x) ? on_turn : NULL,
                                      .progress = on_progress,
                                      .asked = on_asked,
                                      .say = on_say};
@@ -581,8 +605,7 @@ static enum cli_exit conclude(struct state *s)
     rep_output_remark(&s->output, REP_STDOUT, &s->run);
     rep_output_remark(&s->errors, REP_STDERR, &s->run);
     read_registers(s);
-    cli_pins_end(&s->pins, s->machine);
-    rep_status_remark(&s->pins.status, &s->run);
+    trc_end(&s->recorder, &s->run);
     rep_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
@@ -714,11 +737,16 @@ static bool function_named(void *ctx, const char *name, uint64_t *va)
     return names && names->function && names->function(names, name, va);
 }
 
-static enum cli_exit begin_profile(struct state *s)
+/* The program's names, for those who show them. */
+static void open_names(struct state *s)
 {
     char why[256];
     if (s->workload->names)
         s->code.names = s->workload->names(s->guest.path, why, sizeof why);
+}
+
+static enum cli_exit begin_profile(struct state *s)
+{
     if (!rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
         complain("run.profile: this kind of processor cannot be profiled");
         return CLI_EXIT_USAGE;
@@ -757,11 +785,15 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
                  choice, totals(s));
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
-    cli_pins_init(&s->pins, x);
-    cli_pins_moment(&s->pins, s->machine, 0);
+    s->recorder.next = SIM_NEVER;
+    if (s->ask->keep) /* there is a place for it */
+        trc_begin(&s->recorder, &s->run, s->machine);
+    trc_moment(&s->recorder, 0);
     s->asked =
         s->ask->listener && s->ask->listener->moment ? s->ask->listener->moment_at : SIM_NEVER;
     program_cards(s);
+    if (x->profile || x->truth || x->record_trace)
+        open_names(s);
     enum cli_exit status =
         rep_expect_possible(&s->run, &s->now, stderr) ? CLI_EXIT_OK : CLI_EXIT_USAGE;
     if (status == CLI_EXIT_OK && (x->profile || x->truth))
@@ -781,7 +813,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     rep_samples_free(&s->samples);
     rep_output_free(&s->output);
     rep_output_free(&s->errors);
-    cli_pins_free(&s->pins);
+    trc_free(&s->recorder);
     rep_run_free(&s->run);
     free(s->now.card);
     free(s->now.station);

@@ -208,6 +208,10 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
     }
     x->name = in_strdup("stat");
     in_experiment_command(x, r->program);
+    if (in_records(x) && !r->options.out) {
+        in_error(diag, NULL, NULL, 0, 0, "what is recorded needs a place: --output DIR");
+        return false;
+    }
     if (r->seed != IN_ABSENT) {
         x->seed = r->seed;
         in_set_origin(x, IN_KEY_seed);

@@ -254,8 +254,8 @@ static struct in_place item_place(const struct in_value *v, size_t i)
     return in_at(v->at.doc, in_node(v->at.doc, v->node->data.sequence.items.start[i]));
 }
 
-/** One of the cards whose pins are recorded. */
-static void read_status_card(struct build *b, const struct in_value *v, size_t i)
+/** One of the cards that are recorded. */
+static void read_record_card(struct build *b, const struct in_value *v, size_t i)
 {
     struct in_experiment *x = b->x;
     const struct in_place at = item_place(v, i);
@@ -264,54 +264,102 @@ static void read_status_card(struct build *b, const struct in_value *v, size_t i
     const char *end = in_whole_parse(v->list[i], &card);
     if (!end || *end || card >= cards) {
         in_complain(b->r, &at,
-                    "'monitor.status.cards': '%.60s' is no card; the machine has cards 0 to %llu",
+                    "'record.cards': '%.60s' is no card; the machine has cards 0 to %llu",
                     v->list[i], (unsigned long long)cards - 1);
         return;
     }
-    for (unsigned k = 0; k < x->status_count; k++)
-        if (x->status_card[k] == card)
-            in_complain(b->r, &at, "'monitor.status.cards': card %u is there twice",
-                        x->status_card[k]);
-    x->status_card[x->status_count++] = (unsigned)card;
+    for (unsigned k = 0; k < x->record_count; k++)
+        if (x->record_card[k] == card)
+            in_complain(b->r, &at, "'record.cards': card %u is there twice", x->record_card[k]);
+    x->record_card[x->record_count++] = (unsigned)card;
+}
+
+/** One of the signals that are recorded. */
+static void read_record_signal(struct build *b, const struct in_value *v, size_t i)
+{
+    struct in_experiment *x = b->x;
+    const struct {
+        const char *word;
+        bool *is;
+    } words[] = {{"bus", &x->record_bus},
+                 {"rings", &x->record_rings},
+                 {"status", &x->record_status},
+                 {"counters", &x->record_counters}};
+    const struct in_place at = item_place(v, i);
+    char why[300];
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (!strcmp(v->list[i], words[k].word)) {
+            *words[k].is = true;
+            return;
+        }
+    if (!mon_choice_add(in_unit(x), &x->record_events, v->list[i], why, sizeof why))
+        in_complain(b->r, &at, "'record.signals': neither bus, rings, status, counters, nor: %s",
+                    why);
 }
 
 /** A window that is none, or in which nothing can be. */
-static void check_status_window(struct build *b, size_t cards)
+static void check_record_window(struct build *b)
 {
     const struct in_experiment *x = b->x;
-    const struct in_value *from = &b->values[IN_KEY_status_from],
-                          *to = &b->values[IN_KEY_status_to],
-                          *given = x->status_from != SIM_NEVER ? from : to;
-    if (!cards && is_given(given) && (x->status_from != SIM_NEVER || x->status_to != SIM_NEVER))
-        in_complain(b->r, &given->at,
-                    "'monitor.status' records nothing: 'monitor.status.cards' names no card");
-    else if (x->status_to <= in_status_begin(x))
-        in_complain(b->r, &to->at, "'monitor.status.to' is not behind 'monitor.status.from'");
-    else if (x->limit != SIM_NEVER && in_status_begin(x) >= x->limit)
-        in_complain(b->r, &from->at,
-                    "'monitor.status.from' is not before 'run.limit', which ends the run");
+    const struct in_value *from = &b->values[IN_KEY_record_from],
+                          *to = &b->values[IN_KEY_record_to];
+    if (x->record_to <= in_record_begin(x))
+        in_complain(b->r, &to->at, "'record.to' is not behind 'record.from'");
+    else if (x->limit != SIM_NEVER && in_record_begin(x) >= x->limit)
+        in_complain(b->r, &from->at, "'record.from' is not before 'run.limit', which ends the run");
 }
 
-/** Whose pins are recorded, and when. */
-static void read_status(struct build *b)
+/** What says how to record, where nothing is recorded. */
+static void check_records(struct build *b)
+{
+    static const enum in_experiment_key how[] = {IN_KEY_record_cards, IN_KEY_record_from,
+                                                 IN_KEY_record_to};
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        const struct in_value *v = &b->values[how[i]];
+        if (is_given(v) && (v->list || (v->text && strcmp(v->text, "none"))))
+            in_complain(b->r, &v->at,
+                        "'%s' changes nothing: none of 'record.waves', 'record.trace' and "
+                        "'record.paje' is true",
+                        keys[how[i]].path);
+    }
+}
+
+/** A machine without caches and cycles has threads only. */
+static void check_record_mode(struct build *b)
+{
+    static const enum in_experiment_key timed[] = {IN_KEY_record_waves, IN_KEY_record_trace};
+    for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
+        if (b->values[timed[i]].number && b->x->machine.params.mode == NM_MODE_FUNCTIONAL)
+            in_complain(b->r, &b->values[timed[i]].at,
+                        "'%s': functional mode has no signals that could be recorded",
+                        keys[timed[i]].path);
+}
+
+/** What is recorded, and when. */
+static void read_record(struct build *b)
 {
     struct in_experiment *x = b->x;
-    const struct in_value *v = &b->values[IN_KEY_status_cards];
+    const struct in_value *cards = &b->values[IN_KEY_record_cards],
+                          *signals = &b->values[IN_KEY_record_signals];
     const unsigned before = b->r->diag->errors;
     size_t count = 0;
-    while (v->list && v->list[count])
+    while (cards->list && cards->list[count])
         count++;
-    x->status_card = sim_alloc(count, sizeof *x->status_card);
+    x->record_card = sim_alloc(count, sizeof *x->record_card);
     for (size_t i = 0; i < count; i++)
-        read_status_card(b, v, i);
-    if (count && x->machine.params.mode == NM_MODE_FUNCTIONAL)
-        in_complain(b->r, &v->at,
-                    "'monitor.status.cards': functional mode has no pipeline whose states the pins "
-                    "could show");
-    read_time(b, IN_KEY_status_from, &x->status_from);
-    read_time(b, IN_KEY_status_to, &x->status_to);
-    if (b->r->diag->errors == before)
-        check_status_window(b, count);
+        read_record_card(b, cards, i);
+    for (size_t i = 0; signals->list && signals->list[i]; i++)
+        read_record_signal(b, signals, i);
+    read_time(b, IN_KEY_record_from, &x->record_from);
+    read_time(b, IN_KEY_record_to, &x->record_to);
+    check_record_mode(b);
+    if (b->r->diag->errors != before)
+        return;
+    if (b->values[IN_KEY_record_waves].number || b->values[IN_KEY_record_trace].number ||
+        b->values[IN_KEY_record_paje].number)
+        check_record_window(b);
+    else
+        check_records(b);
 }
 
 static void check_processors(struct build *b)
@@ -527,7 +575,7 @@ static void build(struct build *b, char *const *sets)
     if (has_machine) {
         read_time(b, IN_KEY_limit, &b->x->limit);
         read_time(b, IN_KEY_interval, &b->x->interval);
-        read_status(b);
+        read_record(b);
         check_processors(b);
         read_placement(b);
         read_apart(b);
@@ -548,8 +596,8 @@ void in_experiment_default(struct in_experiment *x)
     *x = (struct in_experiment){.machine.card = in_cards(),
                                 .limit = SIM_NEVER,
                                 .interval = SIM_NEVER,
-                                .status_from = SIM_NEVER,
-                                .status_to = SIM_NEVER};
+                                .record_from = SIM_NEVER,
+                                .record_to = SIM_NEVER};
     fill_defaults(&b);
     x->origins = sim_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
@@ -864,7 +912,7 @@ void in_experiment_free(struct in_experiment *x)
     in_expect_free(x->expect, x->expects);
     free(x->write);
     free(x->mask_symbol);
-    free(x->status_card);
+    free(x->record_card);
     in_machine_free(&x->machine);
     *x = (struct in_experiment){0};
 }

@@ -96,14 +96,19 @@ struct in_experiment {
     char *histogram, *scale;             /**< words */
     unsigned histogram_interrupt;        /**< overflow of a word interrupts the processor */
     sim_tick interval;                   /**< [ticks] SIM_NEVER: no samples */
-    char **status_cards;                 /**< NULL-terminated numbers of cards ... */
-    unsigned *status_card;               /**< ... and as read, status_count of them: */
-    unsigned status_count;               /**< their Status pins are recorded ... */
-    sim_tick status_from, status_to;     /**< [ticks] ... in [from, to); SIM_NEVER: from the
-                                             begin, to the end */
     char **phases;                       /**< NULL-terminated "NAME=PhaseID" */
     struct mon_write *write;             /**< the registers all of this comes to, in order, */
     unsigned write_count;                /**< written on every card before the first cycle */
+    unsigned record_waves, record_trace, record_paje; /**< 1: that file is written */
+    char **record_signals;                            /**< NULL-terminated words ... */
+    bool record_bus, record_rings, record_status,
+        record_counters;             /**< ... and as read: these ... */
+    struct mon_choice record_events; /**< ... and these events */
+    char **record_cards;             /**< NULL-terminated numbers of cards ... */
+    unsigned *record_card;           /**< ... and as read, record_count of them; 0: all */
+    unsigned record_count;
+    sim_tick record_from, record_to; /**< [ticks] in [from, to); SIM_NEVER: from the begin, to an
+                                          end of the recorder's */
     unsigned sweep;         /**< 1: the file has a sweep:, this is what its points have in common */
     char *point;            /**< id of the sweep's point that this is; NULL: it is none ... */
     char **assigned;        /**< ... and its NULL-terminated assignments "a.b=c" */
@@ -122,10 +127,16 @@ static inline const struct mon_unit_ops *in_unit(const struct in_experiment *x)
     return nm_card_counters(x->machine.card);
 }
 
-/** When the recording of Status pins begins. */
-static inline sim_tick in_status_begin(const struct in_experiment *x)
+/** When the recording begins. */
+static inline sim_tick in_record_begin(const struct in_experiment *x)
 {
-    return x->status_from == SIM_NEVER ? 0 : x->status_from;
+    return x->record_from == SIM_NEVER ? 0 : x->record_from;
+}
+
+/** Whether anything is recorded. */
+static inline bool in_records(const struct in_experiment *x)
+{
+    return x->record_waves || x->record_trace || x->record_paje;
 }
 
 /** Fills in every default (experiment.def); machine is left empty but for its kind of card.

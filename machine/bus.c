@@ -38,6 +38,9 @@ struct nm_bus {
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
+    nm_bus_tenure_fn *watcher;
+    void *watcher_ctx;
+    unsigned station; /* for the watcher */
 };
 
 static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_packet *p)
@@ -285,7 +288,7 @@ static void grant(struct nm_bus *bus, unsigned m, sim_tick now)
     struct nm_port *port = bus->port[m];
     const struct nm_packet *head = port_head(bus, port);
     const struct nm_message_row *row = nm_message_row(head->message);
-    const sim_tick cycles = 1 + data_cycles(bus, row);
+    const unsigned cycles = 1 + data_cycles(bus, row);
     reserve(bus, head->targets, row->class);
     bus->moving = nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
@@ -299,6 +302,8 @@ static void grant(struct nm_bus *bus, unsigned m, sim_tick now)
     port->ready_at = more ? sim_clock_edge(&bus->clock, now + bus->clock.cycle) : SIM_NEVER;
     if (!more)
         bus->asking &= ~(1u << m);
+    if (bus->watcher)
+        bus->watcher(bus->watcher_ctx, bus->station, now, cycles, &bus->moving);
     port->sent(port->module, now);
 }
 
@@ -377,6 +382,13 @@ void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx)
 {
     bus->listener = listener;
     bus->listener_ctx = ctx;
+}
+
+void nm_bus_watch(struct nm_bus *bus, unsigned station, nm_bus_tenure_fn *told, void *ctx)
+{
+    bus->station = station;
+    bus->watcher = told;
+    bus->watcher_ctx = ctx;
 }
 
 const struct nm_port *nm_bus_port(const struct nm_bus *bus, unsigned position)

@@ -65,6 +65,10 @@ struct nm_bus;
 /** Checking mode's ear: every packet as it is delivered. */
 typedef void nm_bus_listener(void *ctx, sim_tick now, const struct nm_packet *p);
 
+/** A recorder's ear: a module has been given the bus, at `now`, for so many bus cycles. */
+typedef void nm_bus_tenure_fn(void *ctx, unsigned station, sim_tick now, unsigned cycles,
+                              const struct nm_packet *p);
+
 struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p);
 void nm_bus_free(struct nm_bus *bus);
 
@@ -89,6 +93,10 @@ uint64_t nm_bus_waited(const struct nm_bus *bus, unsigned position, sim_tick now
 
 /** Packets anywhere between modules: queued or in transfer. For the checker and the dump. */
 void nm_bus_listen(struct nm_bus *bus, nm_bus_listener *listener, void *ctx);
+
+/** Has `told` called for every tenure from now on. NULL: no longer.
+ *  @param station  handed to it */
+void nm_bus_watch(struct nm_bus *bus, unsigned station, nm_bus_tenure_fn *told, void *ctx);
 
 const struct nm_port *nm_bus_port(const struct nm_bus *bus, unsigned position);
 

@@ -543,6 +543,12 @@ const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card)
     return card_at(m, card)->ops->unit(m->card[card]);
 }
 
+void nm_machine_watch_buses(struct nm_machine *m, nm_bus_tenure_fn *told, void *ctx)
+{
+    for (unsigned s = 0; s < m->stations; s++)
+        nm_bus_watch(m->station[s].bus, s, told, ctx);
+}
+
 unsigned nm_machine_stations(const struct nm_machine *m)
 {
     return m->stations;

@@ -7,6 +7,7 @@
 #ifndef NM_STATISTICS_H
 #define NM_STATISTICS_H
 
+#include "machine/bus.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
 
@@ -107,6 +108,12 @@ struct nm_ring_place nm_ring_place(const struct nm_params *p, unsigned ring);
 /** What ring `ring` has counted so far. Cycles are counted as far as the rings have run. */
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out);
 
+/* ---- what passes ----------------------------------------------------------------------------- */
+
+/** Has `told` called for every tenure of every bus from now on (bus.h); NULL: no longer. It only
+ *  reads. */
+void nm_machine_watch_buses(struct nm_machine *m, nm_bus_tenure_fn *told, void *ctx);
+
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
 /** sum += now - start for totals, the greater one for greatest depths. */
@@ -117,7 +124,6 @@ void nm_ring_monitor_add(struct nm_ring_monitor *sum, const struct nm_ring_monit
 
 /* ---- for the assembly (machine.c) ------------------------------------------------------------ */
 
-struct nm_bus;
 struct nm_memory;
 struct nm_network;
 struct ring_net;

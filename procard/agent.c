@@ -215,6 +215,23 @@ static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount,
     pc_monitor_packet(card, tap, amount, &issued, true, now);
 }
 
+/* The request is over, for who listens. */
+static __attribute__((noinline)) void tell_served(const struct pc_card *card, sim_tick now,
+                                                  bool given_up)
+{
+    const struct pc_request *r = &card->request;
+    const struct pc_served served = {.card = card->cpu.number,
+                                     .line = r->line,
+                                     .message = nm_message_row(r->command)->name,
+                                     .issued = r->issued,
+                                     .over = now,
+                                     .nacks = r->nacks,
+                                     .remote = r->line / card->p->memory_size != card->station,
+                                     .given_up = given_up};
+    if (r->issued != SIM_NEVER)
+        card->served(card->served_ctx, &served);
+}
+
 /* The request has come to nothing, after it was refused or before it left. */
 static void give_up(struct pc_card *card, sim_tick now)
 {
@@ -226,6 +243,8 @@ static void give_up(struct pc_card *card, sim_tick now)
         card->truth.abandoned_time += (now - r->issued) / cycle;
         card->truth.abandoned_nacks += r->nacks;
     }
+    if (card->served)
+        tell_served(card, now, true);
     r->active = false;
     card->blocked = false;
     if (card->copies)
@@ -633,6 +652,8 @@ static void complete(struct pc_card *card, const struct nm_packet *in, sim_tick 
 {
     if (card->copies)
         pc_misses_have(card, in, now);
+    if (card->served)
+        tell_served(card, now, false);
     card->request.active = false;
     card->filled = card->request.line;
     pc_agent_resume(card, now);

@@ -189,6 +189,8 @@ struct pc_card {
     struct pc_copies
         *copies;          /**< told of lines and bytes (misses.c); NULL: nobody asks. Not ours */
     struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
+    pc_served_fn *served; /**< told of requests that are over; NULL: nobody listens */
+    void *served_ctx;
 
     struct nm_port port;
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */

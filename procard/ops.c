@@ -255,6 +255,13 @@ struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card)
     return &card_at(m, card)->cpu.tries;
 }
 
+void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, void *ctx)
+{
+    struct pc_card *c = card_at(m, card);
+    c->served = told;
+    c->served_ctx = ctx;
+}
+
 void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,
                     void *ctx)
 {

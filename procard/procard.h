@@ -53,6 +53,23 @@ struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card);
  *  not 0. */
 const struct pc_refused *pc_refused_at(struct nm_machine *m, unsigned card);
 
+/** A request of a card's secondary cache for a line that is over. */
+struct pc_served {
+    unsigned card;
+    uint64_t line;         /**< physical address */
+    const char *message;   /**< as it was issued last: "RDEXCL". Static */
+    sim_tick issued, over; /**< [ticks] */
+    unsigned nacks;        /**< it was refused so often */
+    bool remote;           /**< its home is another station */
+    bool given_up;         /**< it has not been served */
+};
+
+/** Is told of it: reads it, and changes nothing that can be simulated. */
+typedef void pc_served_fn(void *ctx, const struct pc_served *served);
+
+/** Has `told` called when a request that has been issued is over, from now on; NULL: no longer. */
+void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, void *ctx);
+
 /**
  * Follows the Status pins of a card's processor from now on (pins.h): `edge` is called for every
  * MasterClock, with its first PCycle and the pins. Slows the run and changes nothing in it.

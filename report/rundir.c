@@ -17,7 +17,6 @@
 #include "report/profile.h"
 #include "report/registers.h"
 #include "report/samples.h"
-#include "report/status.h"
 #include "report/truth.h"
 
 #include <dirent.h>
@@ -39,7 +38,8 @@ static const char *const ours[] = {
     REP_SAMPLES,      REP_COUNTERS,
     REP_BINS,         REP_NPY,
     REP_STDOUT,       REP_STDERR,
-    REP_STATUS_CSV,   REP_STATUS_VCD,
+    REP_STATUS_CSV,   REP_WAVES,
+    REP_TRACE,        REP_PAJE,
     REP_PROFILE,      REP_OBJECTS,
     REP_TRUTH,        REP_LOCKS,
     REP_PAGE,         REP_BINS_PLOT,

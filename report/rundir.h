@@ -16,6 +16,12 @@
 /** The page that `report` makes of a run; no run writes it, but a later run may replace it. */
 #define REP_PAGE "report.html"
 
+/** What a recording leaves (trace/recorder.h). */
+#define REP_STATUS_CSV "monitor/status.csv"
+#define REP_WAVES      "waves.vcd"
+#define REP_TRACE      "trace.json.gz"
+#define REP_PAJE       "threads.paje"
+
 /** What became of a request for a directory. */
 enum rep_dir {
     REP_DIR_MADE,
@@ -24,7 +30,7 @@ enum rep_dir {
     REP_DIR_FAILED,  /**< the host said no */
 };
 
-enum { REP_FILES = 23 /**< files a run may write */ };
+enum { REP_FILES = 25 /**< files a run may write */ };
 
 /** What became of one of them in this run. */
 struct rep_file {

@@ -87,8 +87,9 @@ expect 0 "mine.c" "$program" check zero.yaml
 expect 2 "/tmp: is a directory, not a program" "$program" stat -- /tmp
 expect 2 "numachine run runs experiments" "$program" stat -- ./mine.yaml
 expect 2 "compile it with mips-linux-gnu-gcc" "$program" stat -- ./mine.c
-printf 'machine: station-4\nprogram: {source: mine.c}\nmonitor: {status: {cards: [0, 3], from: 0us, to: 9cy}}\n' >pins.yaml
-expect 0 "status      pins of cards 0 3, from the beginning to 9cy" "$program" check pins.yaml
+printf 'machine: station-4\nprogram: {source: mine.c}\nrecord: {waves: true, signals: [status], cards: [0, 3], from: 0us, to: 9cy}\n' >pins.yaml
+expect 0 "recorded    waves, from the beginning to 9cy" "$program" check pins.yaml
+expect 0 "  of cards  0 3" "$program" check pins.yaml
 mkdir barrier
 expect 0 "experiment  barrier" "$program" check barrier
 expect 2 "directory" "$program" check ./barrier

@@ -34,7 +34,7 @@ monitor:
   groups: [NACK]
   histogram: {{source: service-time}}
   interval: 10us
-  status: {{cards: [0], from: 0us, to: 20us}}
+record: {{waves: true, signals: [status], cards: [0], from: 0us, to: 20us}}
 run: {{truth: true}}
 """
 

@@ -2,7 +2,6 @@
  * A session with a made-up machine and program: every way a run can end leaves the right files,
  * marks and exit status.
  */
-#include "cli/pins.h"
 #include "cli/session.h"
 #include "input/workload.h"
 #include "input/yaml.h"
@@ -13,6 +12,7 @@
 #include "report/heap.h"
 #include "report/locking.h"
 #include "report/profiling.h"
+#include "trace/recorder.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -134,29 +134,63 @@ bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to,
     return false;
 }
 
-/* No card here has pins. */
-void cli_pins_init(struct cli_pins *pins, const struct in_experiment *x)
+/* Nothing is recorded here. */
+void trc_begin(struct trc_recorder *recorder, const struct rep_run *run, struct nm_machine *m)
 {
-    (void)x;
-    *pins = (struct cli_pins){.next = SIM_NEVER};
+    (void)run, (void)m;
+    *recorder = (struct trc_recorder){.next = SIM_NEVER};
 }
 
-void cli_pins_free(struct cli_pins *pins)
+void trc_free(struct trc_recorder *recorder)
 {
-    (void)pins;
+    (void)recorder;
 }
 
-void cli_pins_moment(struct cli_pins *pins, struct nm_machine *m, sim_tick at)
+void trc_moment(struct trc_recorder *recorder, sim_tick at)
 {
-    (void)pins;
-    (void)m;
-    (void)at;
+    (void)recorder, (void)at;
 }
 
-void cli_pins_end(struct cli_pins *pins, struct nm_machine *m)
+void trc_turn(struct trc_recorder *recorder, const struct prog_turn *turn)
 {
-    (void)pins;
-    (void)m;
+    (void)recorder, (void)turn;
+}
+
+void trc_paged(struct trc_recorder *recorder, uint64_t va, uint64_t pa)
+{
+    (void)recorder, (void)va, (void)pa;
+}
+
+void trc_end(struct trc_recorder *recorder, struct rep_run *run)
+{
+    (void)recorder, (void)run;
+}
+
+bool trc_has_status(const struct trc_recorder *recorder)
+{
+    (void)recorder;
+    return false;
+}
+
+void trc_write_status(const struct trc_recorder *recorder, FILE *out)
+{
+    (void)recorder, (void)out;
+}
+
+void trc_write_waves(const struct trc_recorder *recorder, FILE *out)
+{
+    (void)recorder, (void)out;
+}
+
+void trc_write_trace(const struct trc_recorder *recorder, struct prog_names *names,
+                     const struct rep_locks *locks, FILE *out)
+{
+    (void)recorder, (void)names, (void)locks, (void)out;
+}
+
+void trc_write_paje(const struct trc_recorder *recorder, FILE *out)
+{
+    (void)recorder, (void)out;
 }
 
 /* And none is profiled. */

@@ -24,7 +24,7 @@ ROOMS = [
     ["programs/linux", "programs/driven"],
     ["input"],
     ["report"],
-    ["sweep", "page"],
+    ["sweep", "page", "trace"],
     ["cli"],
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
@@ -46,6 +46,7 @@ PREFIXES = {  # of what headers declare
     "report": "rep_",
     "sweep": "swp_",
     "page": "page_",
+    "trace": "trc_",
     "cli": "cli_",
 }
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}

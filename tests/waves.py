@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""
+Recorded signals against what the run counted: busy buses, slots on the rings, counted events, cycle by cycle;
+a window is a piece of the whole; and no cycle is another.
+
+    waves.py NUMACHINE GUEST         what is in waves.vcd
+    waves.py NUMACHINE GUEST fst     and what GTKWave's tools make of it: vcd2fst, fst2vcd
+"""
+import collections
+import csv
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import vcd
+
+SKIPPED = 77
+HZ, CYCLE = 150_000_000, 3  # PCycles in a cycle of the bus, and of the rings
+EVENTS = ["bus_busy", "packet_headers", "read_latency", "run", "invalidate_hits"]
+UNCOUNTED = {"last_read_latency", "counter_above", "interrupt_time"}  # have no total outside a counter
+
+
+def ps(tick):
+    return tick * 10**12 // HZ
+
+
+class Bench:
+    def __init__(self, numachine, guest, directory):
+        self.numachine, self.guest, self.out = numachine, guest, directory / "out"
+        self.file = directory / "x.yaml"
+
+    def call(self, record, machine="two", *options):
+        bases = {"two": "{base: numachine-64, rings: {stations: 2, locals: 2}}", "one": "station-4"}
+        self.file.write_text(f"machine: {bases[machine]}\n"
+                             f"program: {{path: {self.guest}, args: [share, 20]}}\n"
+                             f"record: {{{record}}}\n")
+        return subprocess.run([self.numachine, "run", "-q", "--force", "-o", str(self.out), str(self.file), *options],
+                              capture_output=True, text=True, check=False)
+
+    def run(self, record, machine="two", *options):
+        """(result hash, ticks, remarks)"""
+        done = self.call(record, machine, *options)
+        assert done.returncode == 0, done.stderr
+        manifest = json.loads((self.out / "manifest.json").read_text())
+        return manifest["end"]["result_hash"], manifest["end"]["ticks"], manifest["remarks"]
+
+    def stats(self):
+        found = collections.defaultdict(lambda: collections.defaultdict(int))
+        with (self.out / "stats.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                if row["value"]:
+                    found[row["component"]][row["stat"]] = float(row["value"])
+        return found
+
+
+def cycles(book, name):
+    """What a signal's values add up to, each for as many cycles as it lasted."""
+    total = 0
+    for begin, end, value in book.pieces(name):
+        ticks = round((end - begin) * HZ / 10**12)
+        total += value * -(-ticks // CYCLE)
+    return total
+
+
+def check_buses(book, stats):
+    buses = [part for part in stats if part.startswith("machine.station[") and part.endswith("].bus")]
+    assert buses
+    for part in buses:
+        assert cycles(book, f"{part}.busy") == stats[part]["busy"], part
+        held = [(a, b) for a, b, value in book.pieces(f"{part}.busy") if value]
+        for signal in "owner", "message":
+            pieces = [(a, b) for a, b, value in book.pieces(f"{part}.{signal}") if value is not None]
+            assert pieces and held[0][0] == pieces[0][0] and held[-1][1] == pieces[-1][1]
+            assert sum(b - a for a, b in pieces) == sum(b - a for a, b in held), (part, signal)
+        data = sum(b - a for a, b, value in book.pieces(f"{part}.data") if value)
+        assert 0 < data < sum(b - a for a, b in held)
+        assert all(book.at(f"{part}.busy", a) for a, _, value in book.pieces(f"{part}.data") if value)
+
+
+def check_rings(book, stats):
+    links = [part for part in stats if ".link[" in part]
+    seen = [name for name in book.bits if ".link_" in name]
+    assert links and len(seen) >= len(links)
+    for name in seen:
+        part, _, link = name.rpartition(".link_")
+        assert cycles(book, name) == stats[f"{part}.link[{link}]"]["busy"], name
+
+
+def check_events(book, stats, events):
+    """Each where it is: a card's own at the card, a station's at its first."""
+    for event in events:
+        signals = [name for name in book.bits if name.endswith("." + event)]
+        assert signals and any(cycles(book, name) for name in signals), event
+        for name in signals:
+            assert cycles(book, name) == stats[name.rpartition(".")[0]]["monitor." + event], name
+
+
+def check_window(bench, whole, begin, end):
+    """What is in a window is what was there in the whole."""
+    bench.run(f"waves: true, from: {begin}cy, to: {end}cy")
+    piece = vcd.read(bench.out / "waves.vcd")
+    assert (piece.begin, piece.end) == (ps(begin), ps(end)) and piece.bits == whole.bits
+    first = ps(-(-begin // CYCLE) * CYCLE)
+    for name in piece.bits:
+        for a, _, value in piece.pieces(name):
+            assert whole.at(name, a) == value or a < first, (name, a, value, whole.at(name, a))
+        inside = [(t, v) for t, v in whole.changes[name] if first < t < piece.end]
+        assert [(t, v) for t, v in piece.changes[name] if t > first] == inside, name
+
+
+def check_fst(bench, book):
+    """The same signals and the same changes come back from the other format."""
+    fst, back = bench.out.parent / "x.fst", bench.out.parent / "back.vcd"
+    subprocess.run(["vcd2fst", bench.out / "waves.vcd", fst], check=True, capture_output=True)
+    with back.open("w") as file:
+        subprocess.run(["fst2vcd", fst], check=True, stdout=file)
+    text = back.read_text()
+    assert "$timescale\n\t1ps\n$end" in text or "$timescale 1ps $end" in text.replace("\n\t", " ").replace("\n", " ")
+    again = vcd.read(back)
+    assert again.bits == book.bits and (again.begin, again.end) == (book.begin, book.end)
+    for name in book.bits:
+        assert again.pieces(name) == book.pieces(name), name
+
+
+def check_said(bench):
+    """What is wrong or missing is said in one line."""
+    for record, options, complaint in (
+            ("to: 5us", [], "'record.to' changes nothing"),
+            ("cards: [1]", [], "'record.cards' changes nothing"),
+            ("waves: true, cards: [16]", [], "'16' is no card; the machine has cards 0 to 15"),
+            ("waves: true, cards: [1, 1]", [], "card 1 is there twice"),
+            ("waves: true, signals: [buss]", [], "'record.signals'"),
+            ("waves: true, from: 5us, to: 5us", [], "'record.to' is not behind 'record.from'"),
+            ("waves: true, from: 5us", ["--set", "run.limit=5us"], "'record.from' is not before 'run.limit'"),
+            ("waves: true", ["--functional"], "functional mode has no signals"),
+            ("", ["--waves=5us"], "FROM:TO"), ("", ["--waves=:"], "FROM:TO")):
+        done = bench.call(record, "two", *options)
+        assert done.returncode == 2 and complaint in done.stderr, (complaint, done.stderr)
+    for record, remark in (("waves: true, from: 1s", "before record.from"),
+                           ("waves: true, to: 1s", "before record.to"), ("waves: true", "1 ms after record.from")):
+        said = bench.run(record)[2]
+        assert len(said) == 1 and remark in said[0], said
+
+
+def check_cap(bench):
+    """Who asks for too much gets what there is room for, whole up to there, and is told so."""
+    out = subprocess.run([bench.numachine, "list", "events", "--json"], check=True, capture_output=True).stdout
+    events = [event["name"] for event in json.loads(out) if event["name"] not in UNCOUNTED]
+    _, ticks, said = bench.run(f"waves: true, signals: [bus, status, {', '.join(events)}], to: 1s", "one",
+                               "--set", "program.args=[share, 300]")
+    found = re.fullmatch(r"the recording ends at PCycle ([\d,]+), with 524288 changes .* narrow it", said[0])
+    assert len(said) == 1 and found, said
+    book = vcd.read(bench.out / "waves.vcd")
+    assert book.end == ps(int(found[1].replace(",", ""))) < ps(ticks)
+    assert (bench.out / "waves.vcd").stat().st_size < 10_000_000
+    assert all(book.changes[f"machine.station[0].card[{card}].status"][-1][0] > book.end - ps(200000)
+               for card in range(4))
+
+
+def main():
+    numachine, guest, *how = sys.argv[1:]
+    if how and not (shutil.which("vcd2fst") and shutil.which("fst2vcd")):
+        print("no vcd2fst here (package gtkwave)")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(numachine, str(pathlib.Path(guest).absolute()), pathlib.Path(directory))
+        events = f"waves: true, signals: [bus, rings, status, counters, {', '.join(EVENTS)}]"
+        if how:
+            bench.run(f"{events}, to: 300us")
+            check_fst(bench, vcd.read(bench.out / "waves.vcd"))
+            return 0
+        plain, ticks, said = bench.run("")
+        assert not said and not (bench.out / "waves.vcd").exists()
+        for machine in "one", "two":
+            bench.run(f"{events}, to: 100ms", machine, "--event", ",".join(EVENTS))
+            book, stats = vcd.read(bench.out / "waves.vcd"), bench.stats()
+            check_buses(book, stats)
+            check_events(book, stats, EVENTS)
+            if machine == "two":
+                check_rings(book, stats)
+        recorded, _, _ = bench.run("waves: true, to: 100ms")
+        assert recorded == plain, "looking has changed a cycle"
+        whole = vcd.read(bench.out / "waves.vcd")
+        assert whole.begin == 0 and whole.end == ps(ticks)
+        first = (bench.out / "waves.vcd").read_bytes()
+        bench.run("", "two", "--waves=0us:100ms")
+        assert (bench.out / "waves.vcd").read_bytes() == first
+        for begin, length in (ticks // 2, 3000), (30001, 33):
+            check_window(bench, whole, begin, (begin + length) // CYCLE * CYCLE)  # no cycle cut at its end
+        bench.run("waves: true, signals: [bus], to: 100ms")
+        assert {name.split(".")[2] for name in vcd.read(bench.out / "waves.vcd").bits} == {"bus"}
+        bench.run("waves: true, to: 100ms", "one", "--set", "monitor.counters=[{event: store}, {event: load}]")
+        assert {"machine.station[0].card[3].store", "machine.station[0].card[0].load"} <= \
+            vcd.read(bench.out / "waves.vcd").bits.keys()
+        check_said(bench)
+        check_cap(bench)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+/*
+ * The recorder: when what is listened to, and what threads do.
+ *
+ * The hard idea is the window's end. What is heard of buses, pins and totals is heard at different
+ * times, but whenever the machine stands, all before that moment has been. So a window is only
+ * ended while the machine stands: at the time asked for, or because too much is kept.
+ */
+#include "trace/recorder.h"
+
+#include "base/alloc.h"
+#include "report/grid.h"
+#include "trace/listen.h"
+
+#include <inttypes.h>
+#include <uthash.h>
+
+/* [ns] without record.to: enough to see something, few enough to be looked at. */
+#define WINDOW_NS 1000000
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+const char *trc_thread_word(uint64_t value)
+{
+    static const char *const words[TRC_STATES] = {
+        [TRC_NONE] = "none", [TRC_READY] = "ready", [TRC_RUNS] = "runs", [TRC_BLOCKED] = "blocked"};
+    return words[value & 0xff];
+}
+
+/* A number of a thread, or of a physical page, and what is known by it: a signal, or the page's
+ * virtual address. */
+struct trc_known {
+    uint64_t number, value;
+    UT_hash_handle hh;
+};
+
+static struct trc_known *find(struct trc_known *all, uint64_t number)
+{
+    struct trc_known *found;
+    HASH_FIND(hh, all, &number, sizeof number, found);
+    return found;
+}
+
+static void know(struct trc_known **all, uint64_t number, uint64_t value)
+{
+    struct trc_known *known = find(*all, number);
+    if (known) {
+        known->value = value;
+        return;
+    }
+    known = sim_alloc(1, sizeof *known);
+    known->number = number;
+    known->value = value;
+    HASH_ADD(hh, *all, number, sizeof known->number, known);
+}
+
+static void forget(struct trc_known **all)
+{
+    struct trc_known *known, *next;
+    HASH_ITER(hh, *all, known, next) {
+        HASH_DEL(*all, known);
+        free(known);
+    }
+}
+
+/* The signal of a thread. */
+static uint32_t thread_of(struct trc_recorder *r, unsigned number)
+{
+    const struct trc_known *known = find(r->thread, number);
+    if (known)
+        return (uint32_t)known->value;
+    const uint32_t signal = trc_book_add(
+        &r->threads,
+        &(struct trc_signal){
+            .of = TRC_OF_THREAD, .number = number, .bits = 32, .word = trc_thread_word});
+    know(&r->thread, number, signal);
+    return signal;
+}
+
+void trc_turn(struct trc_recorder *r, const struct prog_turn *turn)
+{
+    static const struct {
+        bool changes;
+        enum trc_thread_state state;
+        bool since; /* at turn->since, not at turn->at */
+    } rows[] = {[PROG_BORN] = {true, TRC_READY, false},   [PROG_SLEEPS] = {true, TRC_BLOCKED, true},
+                [PROG_CALLED] = {true, TRC_READY, false}, [PROG_GOES_ON] = {true, TRC_RUNS, false},
+                [PROG_LEAVES] = {true, TRC_READY, true},  [PROG_ENDS] = {true, TRC_NONE, true},
+                [PROG_EXITS] = {false, TRC_NONE, false}};
+    struct trc_book *book = &r->threads;
+    if (!r->live || !rows[turn->step].changes || r->too_many_turns)
+        return;
+    const uint32_t signal = thread_of(r, turn->thread);
+    const struct trc_signal *s = &book->signal[signal];
+    const sim_tick at = rows[turn->step].since ? turn->since : turn->at;
+    const sim_tick last = s->last == SIZE_MAX ? 0 : book->change[s->last].at;
+    /* who is called before its system call is over does not sleep at all */
+    trc_book_set(book, signal, sim_later(at, last),
+                 rows[turn->step].state | (uint64_t)turn->card << 8);
+    if (book->changes >= TRC_KEPT_MAX) {
+        r->too_many_turns = true;
+        book->to = sim_earlier(book->to, at);
+    }
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+void trc_paged(struct trc_recorder *r, uint64_t va, uint64_t pa)
+{
+    if (r->live && r->experiment->record_trace)
+        know(&r->page, pa, va);
+}
+
+bool trc_virtual(const struct trc_recorder *r, uint64_t pa, uint64_t *va)
+{
+    const uint64_t size = r->experiment->machine.params.page_size;
+    const struct trc_known *known = find(r->page, pa / size * size);
+    if (known)
+        *va = known->value + pa % size;
+    return known;
+}
+
+/* ---- the window ------------------------------------------------------------------------------ */
+
+static bool hears(const struct in_experiment *x)
+{
+    return x->record_waves || x->record_trace;
+}
+
+static sim_tick default_end(const struct in_experiment *x)
+{
+    const uint64_t hz = x->machine.params.cpu_clock;
+    return in_record_begin(x) + hz / 1000000000 * WINDOW_NS +
+           hz % 1000000000 * WINDOW_NS / 1000000000;
+}
+
+void trc_begin(struct trc_recorder *r, const struct rep_run *run, struct nm_machine *m)
+{
+    const struct in_experiment *x = run->experiment;
+    const sim_tick from = in_record_begin(x);
+    *r = (struct trc_recorder){.experiment = x, .next = SIM_NEVER};
+    if (!in_records(x))
+        return;
+    trc_book_open(&r->wires, from, x->record_to == SIM_NEVER ? default_end(x) : x->record_to);
+    trc_book_open(&r->threads, from, x->record_to);
+    r->live = trc_listening_new(r, run, m);
+    if (hears(x))
+        r->next = from > TRC_LEAD ? from - TRC_LEAD : 0;
+}
+
+void trc_free(struct trc_recorder *r)
+{
+    trc_listening_free(r->live);
+    trc_book_free(&r->wires);
+    trc_book_free(&r->threads);
+    free(r->request);
+    forget(&r->page);
+    forget(&r->thread);
+    *r = (struct trc_recorder){0};
+}
+
+/* All up to `at` has been heard. */
+static void end_window(struct trc_recorder *r, sim_tick at)
+{
+    if (r->open)
+        trc_listening_close(r->live, at);
+    r->open = false;
+    r->next = SIM_NEVER;
+    r->wires.to = sim_earlier(r->wires.to, at);
+}
+
+void trc_moment(struct trc_recorder *r, sim_tick at)
+{
+    if (at < r->next)
+        return;
+    if (!r->open)
+        trc_listening_open(r->live);
+    r->open = true;
+    r->next = r->wires.from;
+    if (at < r->wires.from)
+        return;
+    trc_listening_look(r->live, at);
+    r->full = r->wires.changes + r->requests >= TRC_KEPT_MAX;
+    if (r->full || at >= r->wires.to)
+        end_window(r, at);
+    else
+        r->next = sim_earlier(trc_listening_next(r->live, at), r->wires.to);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static int by_end(const void *x, const void *y)
+{
+    const struct pc_served *a = x, *b = y;
+    if (a->over != b->over)
+        return a->over < b->over ? -1 : 1;
+    return a->card < b->card ? -1 : a->card > b->card;
+}
+
+/* What of the window was not as asked for; and how to have another one. */
+static void remark(const struct trc_recorder *r, struct rep_run *run)
+{
+    const struct in_experiment *x = r->experiment;
+    const sim_tick end = run->outcome.ticks, to = r->wires.to;
+    char at[32];
+    if (in_record_begin(x) >= end)
+        rep_remark(run, "nothing is recorded: the run ended at PCycle %s, before record.from",
+                   rep_grouped(end, at));
+    else if (r->full)
+        rep_remark(run,
+                   "the recording ends at PCycle %s, with %d changes of signals and requests: "
+                   "record.from and record.to, record.signals or record.cards narrow it",
+                   rep_grouped(to, at), TRC_KEPT_MAX);
+    else if (x->record_to == SIM_NEVER && hears(x) && to < end)
+        rep_remark(run,
+                   "signals and requests are recorded up to PCycle %s, 1 ms after record.from: "
+                   "record.to asks for more, or less",
+                   rep_grouped(to, at));
+    else if (x->record_to != SIM_NEVER && x->record_to > end)
+        rep_remark(run, "the recording ends with the run at PCycle %s, before record.to",
+                   rep_grouped(end, at));
+    if (r->too_many_turns)
+        rep_remark(run,
+                   "states of threads are recorded up to PCycle %s, %d of them: record.from and "
+                   "record.to narrow it",
+                   rep_grouped(r->threads.to, at), TRC_KEPT_MAX);
+}
+
+void trc_end(struct trc_recorder *r, struct rep_run *run)
+{
+    const sim_tick end = run->outcome.ticks;
+    if (!r->live)
+        return;
+    end_window(r, end);
+    trc_book_close(&r->wires, end);
+    trc_book_close(&r->threads, end);
+    if (r->requests)
+        qsort(r->request, r->requests, sizeof *r->request, by_end);
+    remark(r, run);
+    trc_listening_free(r->live);
+    r->live = NULL;
+}

@@ -1,0 +1,93 @@
+/*
+ * The recorder of a run: it listens to the machine and to the threads, and what it heard is written
+ * for programs that others have made (docs/tools.md). Nothing simulated changes.
+ *
+ * Signals, processors and requests are recorded within a window; threads are, too, but without
+ * record.to up to the end of the run.
+ */
+#ifndef TRC_RECORDER_H
+#define TRC_RECORDER_H
+
+#include "procard/procard.h"
+#include "programs/workload.h"
+#include "report/locks.h"
+#include "report/run.h"
+#include "trace/book.h"
+
+/** As many changes and requests are kept, or a few more; then the window ends. */
+enum { TRC_KEPT_MAX = 1 << 19 };
+
+/** What a thread does. */
+enum trc_thread_state {
+    TRC_NONE,    /**< it is not there */
+    TRC_READY,   /**< it could go on, but has no card yet */
+    TRC_RUNS,    /**< it has a card, or takes turns with others on it */
+    TRC_BLOCKED, /**< it sleeps until it is called, or for a time */
+    TRC_STATES
+};
+
+/** Its name. Static. */
+const char *trc_thread_word(uint64_t value);
+
+/** What has been recorded. */
+struct trc_recorder {
+    const struct in_experiment *experiment;
+    struct trc_book wires; /**< signals and processors */
+    struct trc_book threads;
+    struct pc_served *request; /**< [requests] once ended: by their ends, then by card */
+    size_t requests;
+    sim_tick next;              /**< when trc_moment is to be called; SIM_NEVER: not again */
+    struct trc_listening *live; /**< while there is a machine to listen to; NULL: not */
+
+    /* its own */
+    size_t requests_room;
+    bool full;                /**< the window ended because too much was kept */
+    bool open;                /**< what happens is heard */
+    bool too_many_turns;      /**< ... and that of threads for the same reason */
+    struct trc_known *page;   /**< physical pages by address (uthash) */
+    struct trc_known *thread; /**< signals of threads by number (uthash) */
+};
+
+/** Prepares to record what the run's experiment asks for; of nothing, nothing is done by any call.
+ *  @param run     with its choice of events
+ *  @param m       outlives the recording
+ *  @pre the machine has not been run */
+void trc_begin(struct trc_recorder *recorder, const struct rep_run *run, struct nm_machine *m);
+void trc_free(struct trc_recorder *recorder);
+
+/** The machine stands at `at`, which is recorder->next or soon after it. */
+void trc_moment(struct trc_recorder *recorder, sim_tick at);
+
+/** As prog_hooks.turn and prog_hooks.paged. */
+void trc_turn(struct trc_recorder *recorder, const struct prog_turn *turn);
+void trc_paged(struct trc_recorder *recorder, uint64_t va, uint64_t pa);
+
+/** The run is over, and the machine stands at its end. Once; what was not as asked for is said in a
+ *  remark. */
+void trc_end(struct trc_recorder *recorder, struct rep_run *run);
+
+/** Where a physical address lay in the program. @return false: nowhere that is known */
+bool trc_virtual(const struct trc_recorder *recorder, uint64_t pa, uint64_t *va);
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/** Whether Status pins are recorded, and monitor/status.csv is written. */
+bool trc_has_status(const struct trc_recorder *recorder);
+
+/** A row for each change of the pins: card, first PCycle, for how many MasterClocks, the pins by
+ *  the machine's codes, and the two states. */
+void trc_write_status(const struct trc_recorder *recorder, FILE *out);
+
+/** Signals as a value change dump (IEEE 1364), times in ps. */
+void trc_write_waves(const struct trc_recorder *recorder, FILE *out);
+
+/** Threads, processors and requests as Trace Event JSON, gzip-compressed.
+ *  @param names  of the program; NULL: none
+ *  @param locks  what threads waited for; NULL: nobody knows */
+void trc_write_trace(const struct trc_recorder *recorder, struct prog_names *names,
+                     const struct rep_locks *locks, FILE *out);
+
+/** Threads as a Paje file, times in seconds. */
+void trc_write_paje(const struct trc_recorder *recorder, FILE *out);
+
+#endif
