@@ -75,7 +75,8 @@ static unsigned latest(const char *name)
 struct rep_earlier rep_earlier_find(const struct in_experiment *x, const char *out)
 {
     struct rep_earlier best = {0};
-    char *digest = rep_digest_text(x);
+    const struct rep_digest inputs = rep_digest(x);
+    char *digest = rep_digest_text(&inputs);
     if (out)
         consider(&best, out, x->name, digest);
     unsigned n = latest(x->name);
