@@ -35,11 +35,15 @@ def on_terminal(command, directory):
 
 def main():
     numachine, experiment = map(os.path.abspath, sys.argv[1:])
-    # Long enough that there is a line: they come four times a second.
-    command = [numachine, "run", experiment, "--set", "program.args=[40000]"]
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         scratch = pathlib.Path(scratch)
         latest = scratch / "results/first-light-009"
+        # Long enough that there are several lines, also on a host that is not as busy the next time.
+        turns, text = 20000, ""
+        while text.count("simulated,") < 4:
+            turns *= 2
+            command = [numachine, "run", experiment, "--set", f"program.args=[{turns}]"]
+            text = on_terminal([*command, "-o", "first", "--force"], scratch)
 
         def says(*words):
             text = on_terminal([*command, *words], scratch)
