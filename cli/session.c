@@ -631,7 +631,6 @@ static enum cli_exit conclude(struct state *s)
     }
     if (*out->message)
         complain(out->message);
-    rep_expect_say(&s->run, stderr);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
         nm_machine_dump(s->machine, stderr);
     return status;
@@ -681,6 +680,8 @@ static bool show(struct state *s)
         show_profile(s, table);
     if (ask->experiment->truth && !ask->keep && !ask->lines)
         show_truth(s, table);
+    fflush(table);
+    rep_expect_say(&s->run, stderr); /* behind the table, where people look */
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);
     if ((ask->quiet && ask->keep) || !(fflush(table) || ferror(table)))

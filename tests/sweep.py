@@ -510,6 +510,8 @@ OTHERS = [
     (HEAD, "{run.seed: [2, 1, 3]}", ""),
     (HEAD.replace("['100']", "['101']"), "{run.seed: [1, 2]}", "cannot be kept: its parameters are others"),
     (CHANGED, "{run.seed: [1, 2]}", "cannot be kept: its program is another one"),
+    (HEAD + "expect: {stats: [{stat: machine.elapsed, points: [run.seed=1, run.seed=2], at_least: 0.1}]}\n",
+     "{run.seed: [1, 2]}", ""),
     (HEAD + "expect: {status: 1}\n", "{run.seed: [1, 2]}", "cannot be kept: what is expected of it is something else"),
     (HEAD.replace("[nacks]", "[invalidates_done]"), "{run.seed: [1, 2]}", "its parameters"),
     (HEAD.replace("args: ['100']", "args: ['100'], stdin: input"), "{run.seed: [1, 2]}", "its standard input is another"),
