@@ -37,32 +37,37 @@ _numachine_choices() # PROGRAM KEY: the words that a key of the machine may have
         /"choices": \[/ { open = 1 }'
 }
 
-_numachine_offer() # WORD OPTION...: completions of WORD behind what stands in front of it; compgen's options
+# Not compgen -W: it expands the names, and a name may be that of a file, which may be a command.
+_numachine_offer() # WORD NAMES [SUFFIX]: those of NAMES that begin with WORD, behind what stands in front of it
 {
-    local word=$1
-    shift
-    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -P "$front" "$@" -- "$word")
+    local name names
+    read -r -d '' -a names <<<"$2"
+    for name in "${names[@]}"; do
+        if [[ $name == "$1"* ]]; then
+            COMPREPLY+=("$front$name${3-}")
+        fi
+    done
 }
 
-_numachine_files() # WORD OPTION...: the same, of files
+_numachine_files() # WORD -f|-d: the same, of files or directories
 {
-    _numachine_offer "$@"
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -P "$front" "$2" -- "$1")
     compopt -o filenames 2>/dev/null
 }
 
 _numachine_last() # WORD NAMES: WORD is a list with commas, and the last of it is completed
 {
     local front=$front${1%"${1##*,}"}
-    _numachine_offer "${1##*,}" -W "$2"
+    _numachine_offer "${1##*,}" "$2"
 }
 
 _numachine_set() # WORD: KEY=VALUE
 {
     case $1 in
-    machine=*) front=$front"machine=" _numachine_offer "${1#*=}" -W "$(_numachine_names "$program" machines)" ;;
-    *=*) front=$front${1%%=*}= _numachine_offer "${1#*=}" -W "$(_numachine_choices "$program" "${1%%=*}")" ;;
+    machine=*) front=$front"machine=" _numachine_offer "${1#*=}" "$(_numachine_names "$program" machines)" ;;
+    *=*) front=$front${1%%=*}= _numachine_offer "${1#*=}" "$(_numachine_choices "$program" "${1%%=*}")" ;;
     *)
-        _numachine_offer "$1" -S = -W "$(_numachine_names "$program" keys) $(_numachine_names "$program" params)"
+        _numachine_offer "$1" "$(_numachine_names "$program" keys) $(_numachine_names "$program" params)" =
         compopt -o nospace 2>/dev/null
         ;;
     esac
@@ -85,19 +90,19 @@ _numachine_value() # OPTION VALUE WORD: what VALUE stands for in --help says wha
     EVENTS) _numachine_last "$3" "$(_numachine_names "$program" events) $(_numachine_names "$program" sets)" ;;
     GROUPS) _numachine_last "$3" "$(_numachine_names "$program" groups)" ;;
     KEY=VALUE) _numachine_set "$3" ;;
-    ID) _numachine_offer "$3" -W "$(_numachine_points)" ;;
+    ID) _numachine_offer "$3" "$(_numachine_points)" ;;
     STATE)
-        _numachine_offer "$3" -W "total run stall stall/cache stall/mp killslip primary secondary mp slept other
+        _numachine_offer "$3" "total run stall stall/cache stall/mp killslip primary secondary mp slept other
             $(_numachine_names "$program" states) $(_numachine_names "$program" columns)"
         ;;
     FORMAT | WHAT | UNIT | COLUMN)
-        _numachine_offer "$3" -W "$("$program" ${command:+"$command"} "$1=?" 2>&1 | sed -n 's/, / /g; s/ and / /g; s/.*; there are //p')"
+        _numachine_offer "$3" "$("$program" ${command:+"$command"} "$1=?" 2>&1 | sed -n 's/, / /g; s/ and / /g; s/.*; there are //p')"
         ;;
     DIR) _numachine_files "$3" -d ;;
     FILE)
         _numachine_files "$3" -f
         if [ "$1" = --machine ]; then
-            _numachine_offer "$3" -W "$(_numachine_names "$program" machines)"
+            _numachine_offer "$3" "$(_numachine_names "$program" machines)"
         fi
         ;;
     PATH*) _numachine_files "$3" -f ;;
@@ -107,15 +112,25 @@ _numachine_value() # OPTION VALUE WORD: what VALUE stands for in --help says wha
 _numachine_argument() # WORD: what is no option
 {
     case $command in
-    run | points) _numachine_files "$1" -f -W "$(_numachine_names "$program" experiments)" ;;
-    check)
-        _numachine_files "$1" -f -W "$(_numachine_names "$program" experiments) $(_numachine_names "$program" machines)"
+    run | points)
+        _numachine_files "$1" -f
+        _numachine_offer "$1" "$(_numachine_names "$program" experiments)"
         ;;
-    topology | latency) _numachine_files "$1" -f -W "$(_numachine_names "$program" machines)" ;;
+    check)
+        _numachine_files "$1" -f
+        _numachine_offer "$1" "$(_numachine_names "$program" experiments) $(_numachine_names "$program" machines)"
+        ;;
+    topology | latency)
+        _numachine_files "$1" -f
+        _numachine_offer "$1" "$(_numachine_names "$program" machines)"
+        ;;
     profile | c2c | placement | locks | report | diff | compare | collect) _numachine_files "$1" -d ;;
-    list) _numachine_offer "$1" -W "$(_numachine_names "$program")" ;;
-    protocol) _numachine_offer "$1" -W "$(_numachine_names "$program" protocols)" ;;
-    detect) _numachine_files "$1" -f -W "$(_numachine_names "$program" detectors)" ;;
+    list) _numachine_offer "$1" "$(_numachine_names "$program")" ;;
+    protocol) _numachine_offer "$1" "$(_numachine_names "$program" protocols)" ;;
+    detect)
+        _numachine_files "$1" -f
+        _numachine_offer "$1" "$(_numachine_names "$program" detectors)"
+        ;;
     *) _numachine_files "$1" -f ;;
     esac
 }
@@ -156,8 +171,11 @@ _numachine()
     fi
     case $word in
     --*=*)
-        takes=$(_numachine_help "$program" ${command:+"$command"} |
-            sed -nE "s/^  (-., |    )${word%%=*}\[?=([^] ]+).*/\2/p")
+        takes=
+        if [[ ${word%%=*} =~ ^--[a-z0-9-]+$ ]]; then # nothing that sed would do
+            takes=$(_numachine_help "$program" ${command:+"$command"} |
+                sed -nE "s/^  (-., |    )${word%%=*}\[?=([^] ]+).*/\2/p")
+        fi
         front=${word%%=*}= _numachine_value "${word%%=*}" "$takes" "${word#*=}"
         ;;
     *)
@@ -166,12 +184,12 @@ _numachine()
             takes=$(_numachine_takes "$last" "$program" "$command")
         fi
         if [ "${#words[@]}" -le 2 ]; then
-            _numachine_offer "$word" -W "$(_numachine_commands "$program") $(_numachine_options "$program")"
+            _numachine_offer "$word" "$(_numachine_commands "$program") $(_numachine_options "$program")"
         elif [ -n "$takes" ]; then
             # shellcheck disable=SC2086 # two words
             _numachine_value $takes "$word"
         elif [[ $word == -* ]]; then
-            _numachine_offer "$word" -W "$(_numachine_options "$program" "$command")"
+            _numachine_offer "$word" "$(_numachine_options "$program" "$command")"
             if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then
                 compopt -o nospace 2>/dev/null
             fi

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import options
 
@@ -60,12 +61,13 @@ class Bash:
         """Keeps a question: whether completing the last word offers this, or all of these."""
         self.lines.append((offered, words))
 
-    def answer(self):
+    def answer(self, **environment):
         script = f". {self.home}/cli/completion.bash\n"
         for _, words in self.lines:
             quoted = " ".join("'" + word.replace("'", r"'\''") + "'" for word in (self.program, *words))
             script += f'COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _numachine; echo "${{COMPREPLY[*]}}"\n'
-        done = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True, cwd=self.home)
+        done = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True, cwd=self.home,
+                              env={**os.environ, **environment})
         answers = done.stdout.split("\n")[:-1]
         assert len(answers) == len(self.lines) and not done.stderr, done.stderr
         for (offered, words), answer in zip(self.lines, answers):
@@ -115,6 +117,31 @@ def check_completion(bash, commands):
     for front, typed, offered in WORDS:
         bash.ask(offered, *front, typed)
     bash.answer()
+
+
+# What is typed, and names of files that are offered: commands, if somebody expands them.
+HOSTILE = ["--output/touch pwned/e#=a", "--x/y/;1e touch pwned;#=a", "$(touch pwned)", "--group=`touch pwned`", "--set=$(touch pwned)=",
+           "--$(touch pwned)", "a;touch pwned"]
+HOSTILE_NAMES = ["$(touch${IFS}pwned).yaml", "`touch${IFS}pwned`.yaml", ";touch${IFS}pwned;.yaml"]
+
+
+def check_hostile(numachine, home):
+    """Completion runs nothing but the program and tools of its own."""
+    with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
+        scratch = pathlib.Path(scratch)
+        for folder in ("cli", "configs", "experiments", "monitor/groups"):
+            shutil.copytree(home / folder, scratch / folder)
+        for name in HOSTILE_NAMES:
+            for folder in ("experiments", "configs", "monitor/groups"):
+                shutil.copyfile(home / "configs/ring-16.yaml", scratch / folder / name)
+        bash = Bash(numachine, scratch)
+        for word in HOSTILE:
+            for front in [], ["run"], ["stat", "--set"], ["list"], ["run", "--point"]:
+                bash.ask("", *front, word)
+        for front, typed in (["run"], ""), (["stat", "-g"], ""), (["topology"], ""), (["stat", "--machine"], ""):
+            bash.ask("", *front, typed)
+        bash.answer(NUMACHINE_HOME=str(scratch))
+        expect(not list(scratch.rglob("pwned")), "completion has run a command")
 
 
 def unknown_options(text, command, commands):
@@ -181,6 +208,7 @@ def main():
     import manual
     commands = {name: manual.Help(manual.ask(numachine, home, name, "--help")) for name in manual.commands_of(home)}
     check_completion(Bash(numachine, home), commands)
+    check_hostile(numachine, home)
     pages = check_pages(manual, home, numachine, commands)
     if len(sys.argv) > 3:
         check_made(pathlib.Path(sys.argv[3]), pages)
