@@ -10,6 +10,7 @@ The results of runs and sweeps of numachine as pandas' tables.
 This file lies in experiments/; Python finds it with PYTHONPATH=experiments, or, where numachine is installed, with
 PYTHONPATH=PREFIX/share/numachine/experiments. It needs Debian's python3-pandas, which brings numpy.
 """
+import contextlib
 import json
 import math
 import pathlib
@@ -109,7 +110,8 @@ class Sweep:
 
     def query(self, text, *values):
         """Whatever SQL asks of sweep.sqlite (docs/sweeps.md), as a table."""
-        with sqlite3.connect(f"file:{self.directory / 'sweep.sqlite'}?mode=ro", uri=True) as database:
+        file = (self.directory / "sweep.sqlite").resolve().as_uri()  # whose name may have a '?'
+        with contextlib.closing(sqlite3.connect(f"{file}?mode=ro", uri=True)) as database:
             return pandas.read_sql_query(text, database, params=values)
 
     def stats(self):

@@ -25,7 +25,7 @@ def numbers(directory):
 
 def of_run(stat, scale, digits):
     """Of one run: a bar for each region."""
-    return lambda runs: {name: round(stats[stat] / scale, digits) for name, stats in runs[0].items()
+    return lambda runs: {name: round(stats[stat] / scale, digits or None) for name, stats in runs[0].items()
                          if name not in ("whole", "rest")}
 
 
