@@ -36,12 +36,17 @@ def rows(path):
         return list(csv.DictReader(table))
 
 
+def lines(picture):
+    """How many lines each curve of a picture has: from one point to the next, or from the axis up to one; and its key's."""
+    groups = re.split(r'<g id="gnuplot_plot_\d+"', picture)[1:]
+    return [sum(path.count("L") for path in re.findall(r"<path stroke='rgb[^>]*\bd='([^']*)'", group)) for group in groups]
+
+
 def draws(script):
     """Runs a script; the points of its curves, [{x: y}]."""
     picture, table = script.with_suffix(".svg"), script.with_suffix(".tab")
     done = subprocess.run(["gnuplot", script.name], cwd=script.parent, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and not done.stderr, (script, done.stderr)
-    assert picture.read_text().rstrip().endswith("</svg>"), picture
     text = script.read_text()
     assert f"set output '{picture.name}'" in text
     table.with_suffix(".tabled").write_text(text.replace(f"set output '{picture.name}'", f"set format '%.12g'; set table '{table.name}'"))
@@ -53,6 +58,8 @@ def draws(script):
     for block in re.split(r"# Curve \d", wrote)[1:]:
         fields = [line.split() for line in block.splitlines()[1:] if line and not line.startswith("#")]
         curves.append({float(f[0]): float(f[1]) for f in fields if f[2] != "u"})
+    drawn, wanted = lines(picture.read_text()), [len(c) for c in curves]
+    assert drawn == wanted, f"{picture.name}: the curves have {wanted} points, and {drawn} lines"
     return curves
 
 
