@@ -3,9 +3,9 @@
 The scripts for gnuplot beside a run's tables and a sweep's: they run as they stand, write their picture, and draw what
 the tables have.
 
-    plots.py NUMACHINE GUEST
+    plots.py NUMACHINE GUEST MARKED
 
-GUEST is tests/sweep_guest.c. Skipped (77) where there is no gnuplot (Debian: gnuplot-nox).
+GUEST is tests/sweep_guest.c, MARKED tests/compare_guest.c, which marks the region `work`. Skipped (77) where there is no gnuplot (Debian: gnuplot-nox).
 """
 import collections
 import csv
@@ -28,6 +28,11 @@ program: {{path: {guest}}}
 sweep:
   program.processors: [1, 2, 4]
   program.args: [["30", "1"], ["30", "4"], ["it's", "2"]]
+"""
+MARKED = """
+machine: station-4
+program: {{path: {marked}}}
+sweep: {{program.args: [["20"]], l1d.size: [8KB, 16KB]}}
 """
 
 
@@ -81,13 +86,18 @@ def check_run(out):
     assert bars and curve == bars, (curve, bars)
 
 
-def check_sweep(out):
-    lines = collections.defaultdict(dict)
+def check_curves(out, region, axis, count):
+    """The time that a region took, over a key."""
+    table = collections.defaultdict(dict)
     for row in rows(out / "sweep.csv"):
-        if (row["region"], row["component"], row["stat"]) == ("whole", "machine", "elapsed"):
-            lines[row["program.args"]][float(row["program.processors"])] = float(row["value"])
+        if (row["region"], row["component"], row["stat"]) == (region, "machine", "elapsed"):
+            table[row["program.args"]][float(row[axis])] = float(row["value"])
     curves = draws(out / "sweep.gp")
-    assert curves == list(lines.values()) and len(curves) == 3, (curves, lines)
+    assert curves == list(table.values()) and len(curves) == count, (curves, table)
+
+
+def check_sweep(out):
+    check_curves(out, "whole", "program.processors", 3)
     assert "name2 = 'program.args ['.\"'\".'30'" in (out / "sweep.gp").read_text()
 
 
@@ -95,16 +105,17 @@ def main():
     if not shutil.which("gnuplot"):
         print("no gnuplot here (Debian: gnuplot-nox)")
         sys.exit(SKIPPED)
-    numachine, guest = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    numachine, guest, marked = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)
-        for name, text in (("run", RUN), ("swept", SWEEP)):
-            (directory / f"{name}.yaml").write_text(text.format(guest=guest))
+        for name, text in (("run", RUN), ("swept", SWEEP), ("marked", MARKED)):
+            (directory / f"{name}.yaml").write_text(text.format(guest=guest, marked=marked))
             done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=120,
                                   capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
         check_run(directory / "run")
         check_sweep(directory / "swept")
+        check_curves(directory / "marked", "work", "l1d.size", 1)
 
 
 if __name__ == "__main__":
