@@ -96,6 +96,7 @@ class Sweep:
 
     keys        what was swept, as program.processors
     points      by id: each key's value (numbers as numbers, sizes in bytes, clocks in Hz), `state`, `exit_code`
+    texts       by id: each key's value as the experiment has it: 128KB
     """
 
     INDEXES = ("sweep.json", "collected.json")
@@ -106,7 +107,9 @@ class Sweep:
         document = json.loads(index.read_text())
         self.name, self.keys = document["name"], document["parameters"]
         rows = [{**p["values"], **p["numbers"], "state": p["state"], "exit_code": p["exit_code"]} for p in document["points"]]
-        self.points = pandas.DataFrame(rows, index=pandas.Index([p["id"] for p in document["points"]], name="point"))
+        ids = pandas.Index([p["id"] for p in document["points"]], name="point")
+        self.points = pandas.DataFrame(rows, index=ids)
+        self.texts = pandas.DataFrame([p["values"] for p in document["points"]], index=ids)
 
     def query(self, text, *values):
         """Whatever SQL asks of sweep.sqlite (docs/sweeps.md), as a table."""
@@ -123,17 +126,29 @@ class Sweep:
         return Run(self.directory / "points" / point)
 
     def values(self, stat, region=WHOLE, component=MACHINE):
-        """A statistic of each point; NaN where it is not there."""
+        """A statistic of each point; NaN where it is not there. KeyError: no point's machine has it, or the region."""
         rows = self.query("SELECT point, value FROM statistics WHERE stat = ? AND region = ? AND component = ?",
                           stat, region, component)
+        if rows.empty and not len(self.query("SELECT 1 FROM statistics WHERE region = ? LIMIT 1", region)):
+            raise KeyError(f"{self.directory}: no region {region}")
+        if rows.empty and (component == MACHINE or not len(self.query("SELECT 1 FROM statistics WHERE stat = ? LIMIT 1", stat))):
+            raise KeyError(f"{self.directory}: no statistic {component}.{stat}")
         return rows.set_index("point").value.reindex(self.points.index)
 
-    def curve(self, stat, over, region=WHOLE, component=MACHINE):
-        """A statistic over a key: a row for each of its values, a column for each combination of the others."""
+    def curve(self, stat, over, region=WHOLE, component=MACHINE, texts=False):
+        """
+        A statistic over a key: a row for each of its values, a column for each combination of the others.
+
+        texts       rows and columns are called as the experiment has their values (128KB), in the same order
+        """
         follows = [key for key in self.keys if key != over and (self.points.groupby(over)[key].nunique() <= 1).all()]
         others = [key for key in self.keys if key != over and key not in follows]
         table = self.points[[over, *others]].assign(value=self.values(stat, region, component))
-        return table.pivot(index=over, columns=others, values="value") if others else table.set_index(over)[["value"]].sort_index()
+        table = table.pivot(index=over, columns=others, values="value") if others else table.set_index(over)[["value"]].sort_index()
+        for key in [over, *others] if texts else []:
+            names = dict(zip(self.points[key], self.texts[key]))
+            table = table.rename(index=names) if key == over else table.rename(columns=names, level=key)
+        return table
 
     def speed_up(self, over="program.processors", region=WHOLE):
         """How many times sooner a region is done than with the fewest processors."""

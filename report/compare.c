@@ -176,16 +176,9 @@ struct rep_value rep_compared_value(const struct rep_comparison *c, size_t row, 
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* What a column is called: the directory's own name. */
-static const char *column(const struct rep_results *run)
+static int width_of(const struct rep_comparison *c, size_t i)
 {
-    const char *slash = strrchr(run->directory, '/');
-    return slash && slash[1] ? slash + 1 : run->directory;
-}
-
-static int width_of(const struct rep_results *run)
-{
-    const int n = (int)strlen(column(run));
+    const int n = (int)strlen(c->name[i]);
     return n < WIDTH ? WIDTH : n;
 }
 
@@ -197,14 +190,13 @@ void rep_compare_text(const struct rep_comparison *c, FILE *out)
                 c->run[i].result_hash);
     fprintf(out, "# region %s\n#\n", c->region);
     for (size_t i = 0; i < c->runs; i++)
-        fprintf(out, "%s%*s ", i ? "" : "# ", width_of(&c->run[i]) - (i ? 0 : 2),
-                column(&c->run[i]));
+        fprintf(out, "%s%*s ", i ? "" : "# ", width_of(c, i) - (i ? 0 : 2), c->name[i]);
     fputs(" statistic\n", out);
     for (size_t k = 0; k < c->rows; k++) {
         for (size_t i = 0; i < c->runs; i++) {
             const struct rep_value value = rep_compared_value(c, k, i);
             rep_value_text(&value, REP_DIGITS, text, sizeof text);
-            fprintf(out, "%*s ", width_of(&c->run[i]), *text ? text : "-");
+            fprintf(out, "%*s ", width_of(c, i), *text ? text : "-");
         }
         fprintf(out, " %s.%s [%s]\n", c->row[k].component, c->row[k].stat, c->row[k].unit);
     }

@@ -17,6 +17,7 @@ struct rep_compared {
 struct rep_comparison {
     const struct rep_results *run; /**< [runs] */
     size_t runs;
+    char *const *name; /**< [runs] of their columns, for people */
     const char *region;
     struct rep_compared *row; /**< [rows] as the first run that has them has them */
     size_t rows;
@@ -26,7 +27,7 @@ struct rep_comparison {
  * Chooses the rows.
  * @param patterns  NULL-terminated, as of a shell, for paths of stats.json; NULL: those of
  *                  compare.def
- * @pre run, runs and region are set, the rest is zero
+ * @pre run, runs, name and region are set, the rest is zero
  * @return false with one line in `why`: no run has such a region, or a pattern fits nothing;
  *         rep_compare_free is due in any case
  */

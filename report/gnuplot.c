@@ -6,6 +6,8 @@
 
 #include "report/histogram.h"
 
+#include <inttypes.h>
+
 /* A quote stands in double quotes, between two strings: gnuplot 5.4 does not read four in a row. */
 void rep_gnuplot_text(FILE *out, const char *text)
 {
@@ -25,7 +27,7 @@ void rep_gnuplot_open(FILE *out, const char *name)
             "set terminal svg size 900,540 background 'white'\n"
             "set output '%s.svg'\n"
             "set datafile separator comma\n"
-            "set key outside below\n"
+            "set key outside top horizontal\n"
             "set grid\n",
             name, name);
 }
@@ -41,33 +43,48 @@ void rep_write_samples_plot(const struct rep_run *run, FILE *out)
             "us(tick) = tick / %.17g\n"
             "set xlabel 'simulated time [us]'\n"
             "set ylabel 'counts an interval'\n"
+            "set format y '%%.10g'\n"
+            "set offsets 0, 0, graph 0.03, 0\n"
             "plot for [e in events] 'samples.csv' skip 1 \\\n"
             "  using (us($1)):(strcol(4) eq e ? $5 : 0) smooth frequency \\\n"
             "  with lines linewidth 1.5 title e noenhanced\n",
             (double)run->experiment->machine.params.cpu_clock / 1e6);
 }
 
-/* What the words of the first card with a histogram stand for. */
-static const char *axis_of(const struct rep_run *run)
+/* The first card with a histogram; NULL: there is none. */
+static const struct rep_registers *first_card(const struct rep_run *run)
 {
-    for (unsigned c = 0; run->registers && c < run->cards; c++) {
-        const struct rep_registers *r = &run->registers[c];
-        if (!rep_histogram_used(run, r))
-            continue;
-        const struct mon_bin bin = rep_bin(run, r, 0);
-        return rep_bin_extent(run, r, &bin, 0).unit;
-    }
-    return "word";
+    for (unsigned c = 0; run->registers && c < run->cards; c++)
+        if (rep_histogram_used(run, &run->registers[c]))
+            return &run->registers[c];
+    return NULL;
+}
+
+/* What its words stand for. */
+static void put_axis(const struct rep_run *run, const struct rep_registers *r, FILE *out)
+{
+    const uint64_t end = r ? rep_meaning(run, r).time_end : 0;
+    const struct mon_bin bin = r ? rep_bin(run, r, 0) : (struct mon_bin){0};
+    if (end)
+        fprintf(out,
+                "set logscale xy # most are short, and a few very long\n"
+                "set yrange [0.5:]\n"
+                "set format '%%.10g'\n"
+                "set xlabel 'service time [cycles]; of ranges, their least; %" PRIu64
+                " is also all that is longer'\n",
+                end);
+    else
+        fprintf(out, "set yrange [0:]\nset xlabel 'from [%s]'\n",
+                r ? rep_bin_extent(run, r, &bin, 0).unit : "word");
 }
 
 void rep_write_bins_plot(const struct rep_run *run, FILE *out)
 {
     rep_gnuplot_open(out, "histogram");
-    fprintf(out,
-            "set xlabel 'from [%s]'\n"
-            "set ylabel 'counts of all cards'\n"
-            "set style fill solid\n"
-            "plot [] [0:] 'histogram.csv' skip 1 \\\n"
-            "  using 3:5 smooth frequency with impulses linewidth 2 notitle\n",
-            axis_of(run));
+    put_axis(run, first_card(run), out);
+    fputs("set ylabel 'counts of all cards'\n"
+          "set style fill solid\n"
+          "plot 'histogram.csv' skip 1 \\\n"
+          "  using 3:5 smooth frequency with impulses linewidth 2 notitle\n",
+          out);
 }

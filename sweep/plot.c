@@ -7,8 +7,11 @@
 
 #include "base/alloc.h"
 #include "report/gnuplot.h"
+#include "report/intact.h"
+#include "report/run.h"
 #include "report/whole.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -132,7 +135,8 @@ static void put_line(const struct line *line, unsigned n, FILE *out)
     fprintf(out, "\npoints%u = '%s'\n", n, line->ids);
 }
 
-/* Rows of other statistics are undefined, and `unique` passes over them. */
+/* Rows of other statistics are undefined. A line would end at each of them: they have to be
+ * missing. */
 static void put_lines(const struct plot *p, const struct line *lines, FILE *out)
 {
     const size_t keys = p->result->keys, count = HASH_COUNT(lines);
@@ -169,24 +173,53 @@ static void free_lines(struct line *lines)
     }
 }
 
+static const char *directory_of(const struct swp_result *result)
+{
+    const char *directory = NULL;
+    for (size_t i = 0; i < result->rows && !directory; i++)
+        directory = result->row[i].directory;
+    return directory;
+}
+
+/* What a program marks is what it is about: the first region behind the whole run, if there is one.
+ * Allocated. */
+static char *region_of(const struct swp_result *result)
+{
+    json_t *root = rep_document(directory_of(result), "stats.json"),
+           *snapshots = json_object_get(root, "snapshots");
+    const json_t *snapshot = json_array_get(snapshots, json_array_size(snapshots) > 1);
+    const char *name = json_string_value(json_object_get(snapshot, "name"));
+    char *region = sim_strdup(name ? name : REP_WHOLE);
+    json_decref(root);
+    return region;
+}
+
 static void write_plot(void *ctx, FILE *out)
 {
     const struct plot *p = ctx;
-    const size_t region = p->result->keys + FIRST;
+    const size_t column = p->result->keys + FIRST;
     struct line *lines = lines_of(p);
+    char *region = region_of(p->result);
     rep_gnuplot_open(out, "sweep");
+    fprintf(out, "set datafile missing NaN\n"
+                 "set offsets graph 0.02, graph 0.02, graph 0.03, 0\n"
+                 "set yrange [0:]\n"
+                 "set format y '%%.10g'\n"
+                 "# what is drawn: three lines to change\n"
+                 "region = ");
+    rep_gnuplot_text(out, region);
     fprintf(out,
-            "# what is drawn: two lines to change\n"
-            "region = 'whole'\n"
-            "stat = 'elapsed'\n"
+            "\nstat = 'elapsed'\n"
+            "unit = 'PCycles'\n"
             "is_on(points) = strcol(%zu) eq region && strcol(%zu) eq 'machine' && "
             "strcol(%zu) eq stat && strstrt(points, ' '.strcol(1).' ')\n"
             "set xlabel ",
-            region, region + 1, region + 2);
+            column, column + 1, column + 2);
     rep_gnuplot_text(out, p->result->key[p->axis]);
-    fputs(" noenhanced\nset ylabel stat noenhanced\n", out);
+    fputs(" noenhanced\nset ylabel stat.' ['.unit.']' noenhanced\n", out);
     put_lines(p, lines, out);
     free_lines(lines);
+    free(region);
 }
 
 bool swp_plot_write(const struct swp_result *result, const char *directory, char *why, size_t size)

@@ -288,6 +288,28 @@ def usage(bench, a, b):
     assert command(bench.numachine, "compare", status=2).stderr
 
 
+SWEEP = """
+machine: station-4
+program: {{path: {guest}, args: ['20', '1']}}
+sweep: {{program.processors: {{from: 1, to: 4}}, l2.size: [1MB], run.seed: [10, 9]}}
+"""
+
+
+def sweep(bench, a):
+    """A sweep's points are columns, in its order, by the values that differ; beside runs."""
+    (bench.directory / "swept.yaml").write_text(SWEEP.format(guest=bench.guest))
+    out = bench.directory / "swept"
+    command(bench.numachine, "run", "-q", "-o", out, bench.directory / "swept.yaml")
+    points = json.loads((out / "sweep.json").read_text())["points"]
+    paths = [f"{out}/points/{p['id']}" for p in points]
+    several, one = (json.loads(command(bench.numachine, "compare", *runs, "-f", "json").stdout) for runs in ((a, *paths), (a, out)))
+    assert one == several and len(one["runs"]) == 1 + len(points), one["runs"]
+    header = command(bench.numachine, "compare", a, out).stdout.split("#\n# ")[1].splitlines()[0].split()
+    assert header == ["a", *(f"processors={p},seed={s}" for p in range(1, 5) for s in (10, 9)), "statistic"], header
+    shutil.rmtree(out / "points")
+    refuse(bench, "none of its points has been run", "compare", out)
+
+
 def main():
     numachine, guest = (pathlib.Path(word).resolve() for word in sys.argv[1:])
     with tempfile.TemporaryDirectory() as scratch:
@@ -302,6 +324,7 @@ def main():
         same(bench, a)
         regions(bench, a)
         compare(bench, [a, b, bench.directory / "silent"])
+        sweep(bench, a)
         damaged(bench, a, b)
         usage(bench, a, b)
 

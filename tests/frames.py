@@ -93,6 +93,15 @@ def check_sweep(module, out):
             true = elapsed.get((processors, args), math.nan)
             assert curve[args][processors] == true or math.isnan(true) and math.isnan(curve[args][processors])
             assert math.isnan(true) or gain[args][processors] == elapsed[1, args] / true
+    texts = sweep.curve("elapsed", over="program.processors", texts=True)
+    assert list(texts.index) == ["1", "2", "4"] and list(texts.columns) == list(curve.columns) and texts.notna().any().any()
+    assert (texts.fillna(0).to_numpy() == curve.fillna(0).to_numpy()).all()
+    for wrong in (("elapse",), ("elapsed", "nowhere"), ("no.such", "whole", "machine.station[0]")):
+        try:
+            sweep.values(*wrong)
+        except KeyError:
+            continue
+        raise AssertionError(wrong)
     point = next(iter(sweep.points.index))
     assert sweep.run(point).value("elapsed") == sweep.values("elapsed")[point]
     try:

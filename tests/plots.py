@@ -3,9 +3,9 @@
 The scripts for gnuplot beside a run's tables and a sweep's: they run as they stand, write their picture, and draw what
 the tables have.
 
-    plots.py NUMACHINE GUEST
+    plots.py NUMACHINE GUEST MARKED
 
-GUEST is tests/sweep_guest.c. Skipped (77) where there is no gnuplot (Debian: gnuplot-nox).
+GUEST is tests/sweep_guest.c, MARKED tests/compare_guest.c, which marks the region `work`. Skipped (77) where there is no gnuplot (Debian: gnuplot-nox).
 """
 import collections
 import csv
@@ -29,6 +29,11 @@ sweep:
   program.processors: [1, 2, 4]
   program.args: [["30", "1"], ["30", "4"], ["it's", "2"]]
 """
+MARKED = """
+machine: station-4
+program: {{path: {marked}}}
+sweep: {{program.args: [["20"]], l1d.size: [8KB, 16KB]}}
+"""
 
 
 def rows(path):
@@ -36,12 +41,17 @@ def rows(path):
         return list(csv.DictReader(table))
 
 
+def lines(picture):
+    """How many lines each curve of a picture has: from one point to the next, or from the axis up to one; and its key's."""
+    groups = re.split(r'<g id="gnuplot_plot_\d+"', picture)[1:]
+    return [sum(path.count("L") for path in re.findall(r"<path stroke='rgb[^>]*\bd='([^']*)'", group)) for group in groups]
+
+
 def draws(script):
     """Runs a script; the points of its curves, [{x: y}]."""
     picture, table = script.with_suffix(".svg"), script.with_suffix(".tab")
     done = subprocess.run(["gnuplot", script.name], cwd=script.parent, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and not done.stderr, (script, done.stderr)
-    assert picture.read_text().rstrip().endswith("</svg>"), picture
     text = script.read_text()
     assert f"set output '{picture.name}'" in text
     table.with_suffix(".tabled").write_text(text.replace(f"set output '{picture.name}'", f"set format '%.12g'; set table '{table.name}'"))
@@ -53,6 +63,8 @@ def draws(script):
     for block in re.split(r"# Curve \d", wrote)[1:]:
         fields = [line.split() for line in block.splitlines()[1:] if line and not line.startswith("#")]
         curves.append({float(f[0]): float(f[1]) for f in fields if f[2] != "u"})
+    drawn, wanted = lines(picture.read_text()), [len(c) for c in curves]
+    assert drawn == wanted, f"{picture.name}: the curves have {wanted} points, and {drawn} lines"
     return curves
 
 
@@ -74,13 +86,18 @@ def check_run(out):
     assert bars and curve == bars, (curve, bars)
 
 
-def check_sweep(out):
-    lines = collections.defaultdict(dict)
+def check_curves(out, region, axis, count):
+    """The time that a region took, over a key."""
+    table = collections.defaultdict(dict)
     for row in rows(out / "sweep.csv"):
-        if (row["region"], row["component"], row["stat"]) == ("whole", "machine", "elapsed"):
-            lines[row["program.args"]][float(row["program.processors"])] = float(row["value"])
+        if (row["region"], row["component"], row["stat"]) == (region, "machine", "elapsed"):
+            table[row["program.args"]][float(row[axis])] = float(row["value"])
     curves = draws(out / "sweep.gp")
-    assert curves == list(lines.values()) and len(curves) == 3, (curves, lines)
+    assert curves == list(table.values()) and len(curves) == count, (curves, table)
+
+
+def check_sweep(out):
+    check_curves(out, "whole", "program.processors", 3)
     assert "name2 = 'program.args ['.\"'\".'30'" in (out / "sweep.gp").read_text()
 
 
@@ -88,16 +105,17 @@ def main():
     if not shutil.which("gnuplot"):
         print("no gnuplot here (Debian: gnuplot-nox)")
         sys.exit(SKIPPED)
-    numachine, guest = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    numachine, guest, marked = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)
-        for name, text in (("run", RUN), ("swept", SWEEP)):
-            (directory / f"{name}.yaml").write_text(text.format(guest=guest))
+        for name, text in (("run", RUN), ("swept", SWEEP), ("marked", MARKED)):
+            (directory / f"{name}.yaml").write_text(text.format(guest=guest, marked=marked))
             done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=120,
                                   capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
         check_run(directory / "run")
         check_sweep(directory / "swept")
+        check_curves(directory / "marked", "work", "l1d.size", 1)
 
 
 if __name__ == "__main__":

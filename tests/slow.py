@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""slow.py NUMACHINE ROOT: README.md's "My program is slow" shows what its commands show."""
+"""
+slow.py NUMACHINE ROOT: README.md's "My program is slow" and "Did it help?" show what their commands show. And what
+docs/tools.md records has the threads in it, and its Python runs.
+"""
+import gzip
+import json
 import os
 import pathlib
 import re
@@ -12,30 +17,67 @@ import tempfile
 SKIPPED = 77
 
 
-def main():
-    numachine, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-    section = (root / "README.md").read_text().split("## My program is slow\n")[1].split("\n## ")[0]
-    blocks = [line[4:] for line in section.splitlines() if line.startswith("    ")]
-    commands = [shlex.split(line, comments=True) for line in blocks if re.match(r"\./numachine|mips-", line)]
-    shown = [line for line in blocks if not re.match(r"\./numachine|mips-", line)]
-    assert len(commands) >= 4 and len(shown) >= 8, (commands, shown)
-    if not shutil.which(commands[0][0]):
-        print(f"skipped: no {commands[0][0]}")
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
-        (pathlib.Path(scratch) / "experiments").mkdir()
-        shutil.copy(root / "experiments/slow.c", f"{scratch}/experiments")
-        said = ""
-        for command in commands:
-            command = [numachine if word == "./numachine" else word for word in command]
-            done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
-            said += done.stdout
+PARTED = 1  # numachine diff: the results differ
+HEADINGS = ("## My program is slow\n", "## Did it help?\n")
+IS_COMMAND = re.compile(r"\./numachine|mips-|sed ")
+
+
+def run(numachine, command, scratch, allowed=(0,)):
+    command = [numachine if word == "./numachine" else word for word in command]
+    done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
+    assert done.returncode in allowed, f"{command}: status {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def redirected(numachine, line, scratch):
+    """A command whose output may go to a file."""
+    words, _, name = line.partition(" > ")
+    command = shlex.split(words, comments=True)
+    said = run(numachine, command, scratch, (0, PARTED) if "diff" in command else (0,))
+    if name:
+        pathlib.Path(scratch, name).write_text(said)
+    return said
+
+
+def check_readme(numachine, root, scratch):
+    text = (root / "README.md").read_text()
+    sections = "".join(text.split(heading)[1].split("\n## ")[0] for heading in HEADINGS)
+    blocks = [line[4:] for line in sections.splitlines() if line.startswith("    ")]
+    commands = [line for line in blocks if IS_COMMAND.match(line)]
+    shown = [line.strip() for line in blocks if line.strip() and not IS_COMMAND.match(line)]
+    assert len(commands) >= 9 and len(shown) >= 10, (commands, shown)
+    said = "".join(redirected(numachine, line, scratch) for line in commands)
     lines = [line.strip() for line in said.splitlines()]
-    wrong = [line for line in shown if line.strip() and
-             not any(said.startswith(line.strip().removesuffix("...").strip()) for said in lines)]
+    wrong = [line for line in shown if not any(said.startswith(line.removesuffix("...").strip()) for said in lines)]
     assert not wrong, "not in the output: " + "\n".join(wrong)
     print(f"ok: {len(commands)} commands, {len(shown)} lines")
+
+
+def check_tools(numachine, root, scratch):
+    """docs/tools.md: its first command, its snippet, and where it says that a region begins."""
+    text = (root / "docs/tools.md").read_text()
+    command = next(line for line in text.splitlines() if line.startswith("    ./numachine run "))
+    run(numachine, shlex.split(command), scratch)
+    snippet = re.search(r"```python\n(.*?)```", text, re.S)[1]
+    done = subprocess.run([sys.executable, "-c", snippet], cwd=scratch, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and " us " in done.stdout, done.stderr
+    events = json.load(gzip.open(f"{scratch}/DIR/trace.json.gz"))["traceEvents"]
+    threads = {e["tid"] for e in events if e["ph"] == "X" and e["name"] == "runs"}
+    assert len(threads) >= 4, f"{command.strip()}: {len(threads)} threads run, and not the four that count"
+    stats = json.loads(pathlib.Path(scratch, "DIR/stats.json").read_text())
+    begin = next(s["begin_tick"] for s in stats["snapshots"] if s["name"] == "adjacent")
+    assert f'"begin_tick": {begin},' in text and f"--trace={begin}cy:" in text, begin
+
+
+def main():
+    numachine, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    if not shutil.which("mips-linux-gnu-gcc"):
+        print("skipped: no mips-linux-gnu-gcc")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
+        shutil.copytree(root / "experiments", f"{scratch}/experiments", ignore=shutil.ignore_patterns("false-sharing-lab"))
+        check_readme(numachine, root, scratch)
+        check_tools(numachine, root, scratch)
     return 0
 
 
