@@ -16,6 +16,8 @@
 #include "report/profile.h"
 #include "report/truth.h"
 
+#include <string.h>
+
 enum {
     TABLE_ROWS = 12000,   /* of a table that the page has room for */
     STATS_BYTES = 600000, /* of statistics: beyond, regions have the machine's only */
@@ -214,10 +216,14 @@ static bool gather(struct making *m, const char *path, struct page_notes *notes)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
+/* The experiment's name; of a program that was run by itself (`numachine stat`), the program's. */
 static const char *title_of(const struct making *m)
 {
     const json_t *experiment = json_object_get(json_object_get(m->root, "manifest"), "experiment");
-    const char *name = json_string_value(json_object_get(experiment, "name"));
+    const char *name = json_string_value(json_object_get(experiment, "name")),
+               *program = json_string_value(json_array_get(json_object_get(experiment, "argv"), 0));
+    if (name && !strcmp(name, "stat") && program && *program)
+        return basename(program);
     return name ? name : m->run->directory;
 }
 
@@ -228,6 +234,7 @@ bool page_write(const struct page_run *run, const char *path, struct page_notes 
     bool good = gather(&m, path, notes);
     *host = good;
     if (good) {
+        json_object_set_new(m.root, "title", json_string(title_of(&m)));
         const struct page_sheet sheet = {.title = title_of(&m),
                                          .kind = "run",
                                          .script = "report.js",

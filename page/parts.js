@@ -23,7 +23,8 @@ const svg = (tag, attributes, children) =>
   fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 const words = (x, y, text, attributes) => svg('text', Object.assign({ x, y }, attributes), String(text));
 const sheet = (width, height, label, children) =>
-  svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label }, children);
+  svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label, class: width > 720 ? 'wide' : null }, children);
+const full = () => printing ? 680 : 1100; /* the width of a chart that takes all of the page: on paper letters stay as large */
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -38,6 +39,12 @@ function shown(v) {
 const percent = (some, all) => all ? 100 * some / all : 0;
 const short = n => n >= 1e9 ? +(n / 1e9).toPrecision(3) + ' G' : n >= 1e6 ? +(n / 1e6).toPrecision(3) + ' M'
   : n >= 1e4 ? +(n / 1e3).toPrecision(3) + ' k' : shown(+n.toPrecision(4));
+/* The numbers of one axis, the greatest of them `most`: all in the same unit. */
+function axisNumbers(most) {
+  const [unit, letter] = most >= 1e9 ? [1e9, ' G'] : most >= 1e6 ? [1e6, ' M'] : most >= 1e4 ? [1e3, ' k'] : [1, ''];
+  return n => n ? shown(+(n / unit).toPrecision(6)) + letter : '0';
+}
+const unitName = unit => unit === 'cycles' ? 'bus cycles' : unit; /* beside PCycles it has to be said whose they are */
 const pc = v => (v >= 10 || v === 0 ? v.toFixed(0) : v.toPrecision(2)) + ' %';
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -95,9 +102,13 @@ function tableOf(name, columns, rows) {
   return [el('div', { class: 'tablebar' }, save), el('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': name }, table)].concat(more);
 }
 
-const behind = (name, columns, rows, title) =>
+/* @param left  what the table does not have; it is said where the table is */
+const behind = (name, columns, rows, title, left) =>
   el('details', {}, [el('summary', {}, `${title || 'Table'} (${grouped(rows.length)} ${rows.length === 1 ? 'row' : 'rows'})`)]
-    .concat(tableOf(name, columns, rows)));
+    .concat(tableOf(name, columns, rows), left ? el('p', { class: 'note' }, left) : []));
+
+/* Under a chart of the first of many. */
+const drawnOf = (drawn, all, what) => drawn < all ? el('p', { class: 'note' }, `Drawn: the ${grouped(drawn)} ${what}, of ${grouped(all)}.`) : null;
 
 /* ---- parts of the page ----------------------------------------------------------------------- */
 
@@ -162,11 +173,11 @@ function ceiling(v) {
 
 /* Axis lines and their numbers at the left. */
 function scaleY(top, height, left, width, max, unit) {
-  const out = [];
+  const out = [], number = axisNumbers(max);
   for (let k = 0; k <= 4; k++) {
     const y = top + height - height * k / 4;
     out.push(svg('line', { class: 'grid', x1: left, x2: width, y1: y, y2: y }));
-    out.push(words(left - 6, y + 4, short(max * k / 4) + (unit || ''), { class: 'soft', 'text-anchor': 'end' }));
+    out.push(words(left - 6, y + 4, number(max * k / 4) + (unit || ''), { class: 'soft', 'text-anchor': 'end' }));
   }
   return out;
 }
@@ -174,7 +185,11 @@ function scaleY(top, height, left, width, max, unit) {
 /* How far apart labels under bars must be: 1, 2, 4, 8 ... */
 function everyOf(count, room, each) { let n = 1; while (count / n * each > room) n *= 2; return n; }
 
-const PALETTE = ['#1f6fb2', '#d1662a', '#2f9e6e', '#a0479b', '#c9a227', '#5b6f82', '#c8443a', '#3aa6b9', '#7d62a8', '#7f9a2e', '#b5738a', '#46607c', '#8c6d46', '#4d9de0', '#d98880', '#6c757d'];
+/* Lines: on the dark card each has a contrast of 5 to 1 at least. */
+const ON_LIGHT = ['#1f6fb2', '#d1662a', '#2f9e6e', '#a0479b', '#c9a227', '#5b6f82', '#c8443a', '#3aa6b9', '#7d62a8', '#7f9a2e', '#b5738a', '#46607c', '#8c6d46', '#4d9de0', '#d98880', '#6c757d'];
+const ON_DARK = ['#5994c6', '#d6753f', '#37a274', '#bb7bb7', '#c9a227', '#8292a0', '#d6756d', '#3aa6b9', '#9c88bd', '#7f9a2e', '#bb7e93', '#8193a6', '#a58d6f', '#4d9de0', '#d98880', '#899197'];
+const lineColor = k => (isDark() ? ON_DARK : ON_LIGHT)[k % ON_LIGHT.length];
+const ofAxis = range => (v, _, __, chart) => axisNumbers(Math.max(...chart[range]().map(Math.abs)))(v);
 function zoom(chart, factor) {
   const [from, to] = chart.xAxisRange(), [first, last] = chart.xAxisExtremes(), middle = (from + to) / 2, half = (to - from) * factor / 2;
   chart.updateOptions({ dateWindow: factor ? [Math.max(first, middle - half), Math.min(last, middle + half)] : null });

@@ -2,7 +2,7 @@
  * The page of a run, drawn from the document in #data. A chart and the table behind it are made of the same
  * numbers; a cell says which statistic it shows (data-c, data-s) and its exact value (data-v).
  */
-const M = D.manifest, X = M.experiment || {}, SHAPE = D.machine, NAME = X.name || 'run';
+const M = D.manifest, X = M.experiment || {}, SHAPE = D.machine, NAME = D.title;
 const CARDS = SHAPE.stations * SHAPE.processors;
 const SNAPSHOTS = D.stats.snapshots;
 let region = 0;
@@ -51,7 +51,7 @@ function spans(list) {
 function tile(stat, name, digits) {
   const cell = statCell('machine', stat), what = meaning('machine', stat);
   const value = cell.v === null ? '–' : digits !== undefined && !Number.isInteger(cell.v) ? shown(+cell.v.toPrecision(digits)) : shown(cell.v);
-  const unit = /^(%|cycles)$/.test(what.unit) ? ' ' + what.unit : '';
+  const unit = /^(%|cycles)$/.test(what.unit) ? ' ' + unitName(what.unit) : '';
   const b = el('b', { 'data-c': 'machine', 'data-s': stat, 'data-v': cell.v }, [value, el('small', {}, unit)]);
   return hint(el('div', { class: 'tile' }, [b, el('span', {}, name)]), what.desc || stat);
 }
@@ -70,7 +70,7 @@ function facts() {
 
 function overview() {
   const node = section('overview', '', ''), good = M.status === 'complete' && !(M.end || {}).exit_code;
-  node.append(el('h1', { id: 'overview-h' }, [X.name || 'A run',
+  node.append(el('h1', { id: 'overview-h' }, [NAME,
     el('span', { class: 'badge ' + (good ? 'good' : M.status === 'failed' ? 'bad' : 'warn') }, good ? 'complete' : M.status === 'complete' ? `status ${M.end.exit_code}` : M.status)]));
   if (X.about) for (const part of String(X.about).trim().split(/\n\s*\n/)) node.append(el('p', { class: 'lead' }, part.replace(/\s+/g, ' ')));
   if (X.argv) node.append(el('code', { class: 'command', tabindex: 0 }, X.argv.join(' ')));
@@ -177,7 +177,7 @@ function groupsOfCards() {
 }
 
 function stacks(bars, max, unit, states) {
-  const left = 52, width = 1100, top = 8, height = 250, step = (width - left) / bars.length, every = everyOf(bars.length, width - left, 30);
+  const left = 52, width = Math.min(full(), left + 90 * bars.length), top = 8, height = 250, step = (width - left) / bars.length, every = everyOf(bars.length, width - left, 30);
   const out = scaleY(top, height, left, width, max, unit);
   bars.forEach(([name, values], i) => {
     let y = top + height;
@@ -222,14 +222,14 @@ function cardStats() {
 /* Cards of a station beside each other, a station in a row. */
 function cardMap(values, unit) {
   const wide = SHAPE.stations > 16 ? Math.ceil(Math.sqrt(SHAPE.stations)) : Math.min(4, SHAPE.stations);
-  const w = 1100 / wide - 10, cell = w / SHAPE.processors, high = 30, top = 18, most = Math.max(...values, 1), out = [];
+  const w = Math.min(full() / wide - 10, 72 * SHAPE.processors), cell = w / SHAPE.processors, high = 30, top = 18, most = Math.max(...values, 1), out = [];
   values.forEach((v, i) => {
     const s = Math.floor(i / SHAPE.processors), x = (s % wide) * (w + 10) + (i % SHAPE.processors) * cell, y = Math.floor(s / wide) * (high + top + 8) + top;
     if (i % SHAPE.processors === 0) out.push(words(x, y - 5, wide > 10 ? s : `station ${s}`, { class: 'soft' }));
     out.push(hint(svg('rect', { x, y, width: cell - 2, height: high, rx: 3, style: `fill:${v ? heat(v / most) : 'var(--faint)'}` }), `processor ${i}: ${shown(v)} ${unit}`));
     if (cell > 44) out.push(words(x + cell / 2 - 1, y + 19, short(v), { 'text-anchor': 'middle', style: `fill:${contrast(v / most)}`, 'pointer-events': 'none' }));
   });
-  return sheet(1100, Math.ceil(SHAPE.stations / wide) * (high + top + 8), 'Counts of each card', out);
+  return sheet(wide * (w + 10), Math.ceil(SHAPE.stations / wide) * (high + top + 8), 'Counts of each card', out);
 }
 
 function counters() {
@@ -237,13 +237,13 @@ function counters() {
   const node = section('counters', 'Counters', 'What the monitoring cards counted (monitor.), the states of the Status pins (status.), and what only a simulator knows (truth.).');
   if (names.length)
     panel(node, 'By card', chosen => {
-      const unit = meaning(card(0), chosen.stat).unit || '', rows = Array.from({ length: CARDS }, (_, i) => [i, Math.floor(i / SHAPE.processors), statCell(card(i), chosen.stat)]);
+      const unit = unitName(meaning(card(0), chosen.stat).unit || ''), rows = Array.from({ length: CARDS }, (_, i) => [i, Math.floor(i / SHAPE.processors), statCell(card(i), chosen.stat)]);
       return [el('div', { class: 'chart' }, cardMap(rows.map(r => r[2].v), unit)), el('p', { class: 'note' }, `${chosen.stat}: ${meaning(card(0), chosen.stat).desc || ''} [${unit}]`),
         behind('cards', ['processor', 'station', `${chosen.stat} [${unit}]`], rows),
         behind('all-cards', ['processor'].concat(cardStats()), Array.from({ length: CARDS }, (_, i) => [i].concat(cardStats().map(s => statCell(card(i), s)))), 'All counters of all cards')];
     }, [['stat', '', names.map(n => [n, n])]]);
   panel(node, 'Whole machine', () => behind('machine-statistics', ['statistic', 'value', 'unit', 'meaning'],
-    Object.keys(stats().machine).map(s => [s, statCell('machine', s), meaning('machine', s).unit || '', meaning('machine', s).desc || '']), 'All statistics'));
+    Object.keys(stats().machine).map(s => [s, statCell('machine', s), unitName(meaning('machine', s).unit || ''), meaning('machine', s).desc || '']), 'All statistics'));
   if (D.groups)
     panel(node, 'Groups', () => tableOf('groups', D.groups.columns.filter(c => c !== 'component'),
       D.groups.rows.filter(r => r[0] === SNAPSHOTS[region].name).map(r => r.filter((_, i) => D.groups.columns[i] !== 'component'))));
@@ -253,7 +253,7 @@ function counters() {
 
 /* rows x columns of numbers, coloured by value; `log`: by its logarithm. */
 function matrix(rowNames, columnNames, value, options) {
-  const left = options.left || 60, cols = columnNames.length, cell = Math.min(options.cell || 60, (1100 - left) / cols), high = options.high || Math.max(15, Math.min(30, cell));
+  const left = options.left || 60, cols = columnNames.length, cell = Math.min(options.cell || 60, (full() - left - 50) / cols), high = options.high || Math.max(15, Math.min(30, cell));
   const numbers = rowNames.map((_, r) => columnNames.map((_, c) => value(r, c))), most = Math.max(1, ...numbers.flat());
   const share = v => v <= 0 ? 0 : options.log ? (Math.log(v) + 1) / (Math.log(most) + 1) : v / most;
   const slanted = cell >= 18 && columnNames.some(n => String(n).length * 7 > cell), top = slanted ? options.top || 74 : 22, out = [], every = slanted ? 1 : everyOf(cols, cols * cell, 12 + 7 * Math.max(...columnNames.map(n => String(n).length)));
@@ -290,12 +290,12 @@ const partsOf = what => what === 'card' ? CARDS : what === 'station' ? SHAPE.sta
 
 /* Lines of our own, where there is no package that draws them. */
 function plainLines(rows, labels) {
-  const left = 60, width = 1100, top = 8, height = 230, last = rows[rows.length - 1][0] || 1, max = ceiling(Math.max(...rows.map(r => Math.max(...r.slice(1)))));
-  const out = scaleY(top, height, left, width, max);
-  for (let k = 0; k <= 5; k++) out.push(words(left + (width - left - 20) * k / 5, top + height + 16, short(last * k / 5), { class: 'soft', 'text-anchor': k ? 'middle' : 'start' }));
-  labels.slice(1).forEach((label, k) => out.push(svg('path', { fill: 'none', stroke: PALETTE[k % PALETTE.length], 'stroke-width': 1.4,
+  const left = 60, width = full(), top = 8, height = 230, last = rows[rows.length - 1][0] || 1, max = ceiling(Math.max(...rows.map(r => Math.max(...r.slice(1)))));
+  const out = scaleY(top, height, left, width, max), number = axisNumbers(last);
+  for (let k = 0; k <= 5; k++) out.push(words(left + (width - left - 20) * k / 5, top + height + 16, number(last * k / 5), { class: 'soft', 'text-anchor': k ? 'middle' : 'start' }));
+  labels.slice(1).forEach((label, k) => out.push(svg('path', { fill: 'none', stroke: lineColor(k), 'stroke-width': 1.4,
     d: rows.map((r, i) => `${i ? 'L' : 'M'}${(left + (width - left) * r[0] / last).toFixed(1)} ${(top + height - height * r[k + 1] / max).toFixed(1)}`).join('') })));
-  return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Time lines', out)), legend(labels.slice(1).map((l, k) => [PALETTE[k % PALETTE.length], l]))];
+  return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Time lines', out)), legend(labels.slice(1).map((l, k) => [lineColor(k), l]))];
 }
 
 function zoomable(rows, labels, unit) {
@@ -305,13 +305,13 @@ function zoomable(rows, labels, unit) {
   const bar = el('div', { class: 'bar zoom' }, [button('Zoom in', 'Zoom in', c => zoom(c, 0.5)), button('Zoom out', 'Zoom out', c => zoom(c, 2)),
     button('◀', 'Earlier', c => shift(c, -0.25)), button('▶', 'Later', c => shift(c, 0.25)), button('All', 'The whole run', c => zoom(c, 0))]);
   const make = () => {
-    chart = new Dygraph(box, rows, { labels, ylabel: unit, xlabel: 'simulated time [µs]', colors: PALETTE, strokeWidth: 1.4, legend: 'follow', labelsKMB: false,
+    chart = new Dygraph(box, rows, { labels, ylabel: unit, xlabel: 'simulated time [µs]', colors: labels.slice(1).map((_, k) => lineColor(k)), strokeWidth: 1.4, legend: 'follow', labelsKMB: false,
       gridLineColor: v('--line'), axisLineColor: v('--line'), axisLabelFontSize: 12, highlightCircleSize: 3, highlightSeriesOpts: labels.length > 5 ? { strokeWidth: 2.6 } : null,
-      axes: { y: { axisLabelWidth: 58, axisLabelFormatter: short, valueFormatter: y => shown(+y.toPrecision(4)) }, x: { axisLabelFormatter: short, valueFormatter: x => shown(+x.toPrecision(6)) + ' µs' } },
+      axes: { y: { axisLabelWidth: 58, axisLabelFormatter: ofAxis('yAxisRange'), valueFormatter: y => shown(+y.toPrecision(4)) }, x: { axisLabelFormatter: ofAxis('xAxisRange'), valueFormatter: x => shown(+x.toPrecision(6)) + ' µs' } },
       drawCallback: c => { [box.dataset.from, box.dataset.to] = c.xAxisRange(); } });
   };
   placed.push(make);
-  return [bar, box, legend(labels.slice(1).map((l, k) => [PALETTE[k % PALETTE.length], l])), el('p', { class: 'note zoom' }, 'Drag over a range to zoom into it, double-click for all; shift and drag to move.')];
+  return [bar, box, legend(labels.slice(1).map((l, k) => [lineColor(k), l])), el('p', { class: 'note zoom' }, 'Drag over a range to zoom into it, double-click for all; shift and drag to move.')];
 }
 const lines = (rows, labels, unit) => rows.length < 2 ? el('p', { class: 'note' }, 'There is only one sample.')
   : typeof Dygraph === 'function' && !printing ? zoomable(rows, labels, unit) : plainLines(rows, labels);
@@ -335,8 +335,8 @@ function samples() {
     const used = split ? Array.from({ length: SHAPE.stations }, (_, s) => s).filter(s => !ring || S.stations.sums[n].some(at => at[s])) : [0];
     const names = split ? used.map(s => `${ring ? 'ring' : 'station'} ${s}`) : [plain(n)], value = s => i => split ? S.stations.sums[n][i][s] : S.machine.sums[n][i];
     const each = set.together > 1 ? `${set.together} intervals are added up to one.` : '';
-    return [...[].concat(lines(set.begin.map((_, i) => [middle(set, i)].concat(used.map(s => value(s)(i)))), ['time'].concat(names), `${S.units[n]} an interval`)),
-      el('p', { class: 'note' }, `${S.names[n]} [${S.units[n]}], sum over ${split ? 'the parts of each' : `all ${partsOf(S.parts[n])} ${S.parts[n]}s`}. ${each}`),
+    return [...[].concat(lines(set.begin.map((_, i) => [middle(set, i)].concat(used.map(s => value(s)(i)))), ['time'].concat(names), `${unitName(S.units[n])} an interval`)),
+      el('p', { class: 'note' }, `${S.names[n]} [${unitName(S.units[n])}], sum over ${split ? 'the parts of each' : `all ${partsOf(S.parts[n])} ${S.parts[n]}s`}. ${each}`),
       sampleTable('samples', set, used.map(value), names)];
   }, [['stat', '', first], ['by', '', [['machine', 'whole machine'], ['station', 'by station']]]]);
 }
@@ -381,24 +381,24 @@ function fewer(sums, most) {
 }
 
 function histogramBars(shape, sums) {
-  const left = 60, width = 1100, top = 8, height = 220, step = (width - left) / sums.columns.length, all = sums.columns.map((_, i) => sums.rows.reduce((n, r) => n + r[1][i], 0));
+  const left = 60, width = full(), top = 8, height = 220, step = (width - left) / sums.columns.length, all = sums.columns.map((_, i) => sums.rows.reduce((n, r) => n + r[1][i], 0));
   const max = ceiling(Math.max(...all)), out = scaleY(top, height, left, width, max), every = everyOf(sums.columns.length, width - left, 46);
   sums.columns.forEach((b, i) => {
     let y = top + height;
     sums.rows.forEach(([name, values], k) => {
       const h = height * values[i] / max;
       y -= h;
-      if (values[i]) out.push(hint(svg('rect', { x: left + i * step + 1, y, width: step - 2, height: h, fill: PALETTE[k % PALETTE.length] }), `from ${grouped(shape.name(b))} ${shape.time ? 'cycles' : 'bytes'}: ${name}\n${grouped(values[i])}`));
+      if (values[i]) out.push(hint(svg('rect', { x: left + i * step + 1, y, width: step - 2, height: h, fill: lineColor(k) }), `from ${grouped(shape.name(b))} ${shape.time ? 'bus cycles' : 'bytes'}: ${name}\n${grouped(values[i])}`));
     });
     if (i % every === 0 && left + i * step < width - 45) out.push(words(left + i * step, top + height + 16, shape.label(b), { class: 'soft' }));
   });
-  return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Histogram', out)), sums.rows.length > 1 ? legend(sums.rows.map(([name], k) => [PALETTE[k % PALETTE.length], name])) : null];
+  return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Histogram', out)), sums.rows.length > 1 ? legend(sums.rows.map(([name], k) => [lineColor(k), name])) : null];
 }
 
 function histogram() {
   const node = section('histogram', 'Histogram', 'What the cards’ SRAMs counted, all cards together, with the words’ fields taken apart.');
   if (!D.histogram.rows.length) { node.append(el('p', { class: 'note' }, 'Nothing was counted.')); return; }
-  const shape = histogramShape(), axis = shape.time ? 'Service time [cycles], two columns for each doubling' : 'Place [bytes]';
+  const shape = histogramShape(), axis = shape.time ? 'Service time [bus cycles], two columns for each doubling' : 'Place [bytes]';
   panel(node, 'Bars', chosen => [...histogramBars(shape, fewer(sumsBy(shape, shape.keys[chosen.by]), 9)), el('p', { class: 'note' }, axis + '.'),
     behind('histogram', D.histogram.columns, D.histogram.rows), D.histogram.left.rows ? el('p', { class: 'note' }, `${grouped(D.histogram.left.rows)} rarer words (${grouped(D.histogram.left.sum)} counts) are left out.`) : null], [['by', 'Coloured by ', shape.by]]);
   panel(node, 'Map', chosen => {
@@ -434,7 +434,7 @@ function pins() {
   const P = D.status, at = name => P.columns.indexOf(name), cards = [...new Set(P.rows.map(r => r[at('card')]))], ticks = P.rows.map(r => r[at('tick')]);
   const from = Math.min(...ticks), clock = 2, to = Math.max(...P.rows.map(r => r[at('tick')] + r[at('clocks')] * clock)), node = section('pins', 'Status pins', 'What the Status pins of the recorded cards showed.');
   panel(node, '', () => {
-    const left = 90, width = 1100, high = 26, out = [], x = t => left + (width - left) * (t - from) / (to - from || 1);
+    const left = 90, width = full(), high = 26, out = [], x = t => left + (width - left) * (t - from) / (to - from || 1);
     cards.forEach((c, k) => {
       out.push(words(0, k * (high + 8) + 18, `processor ${c}`, { class: 'soft' }));
       let open = null;
@@ -489,7 +489,7 @@ function strongest(parts) {
 function flame(what) {
   const box = el('div', { class: 'chart flame' });
   const draw = root => {
-    const { boxes, all } = layout(what, root), width = 1100, high = 19, out = [], deepest = Math.max(0, ...boxes.map(p => p.depth));
+    const { boxes, all } = layout(what, root), width = full(), high = 19, out = [], deepest = Math.max(0, ...boxes.map(p => p.depth));
     for (const { node, from, depth } of boxes) {
       const x = width * from / all, w = width * node.value / all;
       if (w < 0.3) continue;
@@ -504,8 +504,10 @@ function flame(what) {
   return box;
 }
 
+const MOST_FUNCTIONS = 20, MOST_BARS = 15, MOST_DRAWN = 4; /* that are drawn */
+
 function functionBars(rows, total) {
-  const left = 260, width = 1100, high = 22, list = rows.slice(0, 20), most = Math.max(1, ...list.map(r => r[1])), out = [];
+  const left = 260, width = full(), high = 22, list = rows.slice(0, MOST_FUNCTIONS), most = Math.max(1, ...list.map(r => r[1])), out = [];
   list.forEach(([name, self, , parts], i) => {
     const y = i * high;
     out.push(hint(words(left - 10, y + 15, name.length > 36 ? name.slice(0, 35) + '…' : name, { 'text-anchor': 'end' }), name));
@@ -524,9 +526,9 @@ const partLegend = () => legend(P.parts.slice(0, P.states).map((p, i) => [partCo
 
 function profile() {
   const node = section('profile', 'Profile', `Where the program’s threads spent ${grouped(P.total)} PCycles. Nothing is sampled.`);
-  panel(node, 'Functions', () => [functionBars(P.functions.rows, P.total), partLegend(),
-    behind('functions', ['function', 'self [PCycles]', 'with what it calls'].concat(P.parts), P.functions.rows.map(([n, s, a, p]) => [n, s, a].concat(p))),
-    P.functions.of > P.functions.rows.length ? el('p', { class: 'note' }, `The ${P.functions.rows.length} that took most, of ${P.functions.of}.`) : null]);
+  panel(node, 'Functions', () => [functionBars(P.functions.rows, P.total), partLegend(), drawnOf(Math.min(MOST_FUNCTIONS, P.functions.rows.length), P.functions.of, 'that took most'),
+    behind('functions', ['function', 'self [PCycles]', 'with what it calls'].concat(P.parts), P.functions.rows.map(([n, s, a, p]) => [n, s, a].concat(p)), '',
+      P.functions.of > P.functions.rows.length ? `The ${P.functions.rows.length} that took most, of ${P.functions.of}.` : '')]);
   panel(node, 'Flame graph', chosen => [flame(chosen.what), partLegend(), el('p', { class: 'note' }, 'A function stands under its caller; the colour is what most of its time went to. Click, or Enter, shows one alone; again, or Escape, shows all.'),
     behind('stacks', ['stack', 'caller', 'function'].concat(P.parts), P.stacks.map(([i, p, f, parts]) => [i, p, P.names[f]].concat(parts)))],
     [['what', 'Width by ', [['total', 'all PCycles']].concat(P.parts.map(p => [p, p]))]]);
@@ -539,8 +541,8 @@ const askersOf = item => (item.askers || []).slice(0, 3).map(place).filter((p, i
 const badge = verdict => el('span', { class: 'badge ' + ({ false: 'bad', mixed: 'warn', true: 'good' }[verdict] || '') }, verdict === 'none' ? 'little' : verdict + ' sharing');
 
 function costBars(list, name) {
-  const left = 330, width = 1100, high = 22, shown20 = list.slice(0, 15), most = Math.max(1, ...shown20.map(o => o.falsely + o.truly)), out = [];
-  shown20.forEach((o, i) => {
+  const left = 330, width = full(), high = 22, first = list.slice(0, MOST_BARS), most = Math.max(1, ...first.map(o => o.falsely + o.truly)), out = [];
+  first.forEach((o, i) => {
     let x = left;
     out.push(hint(words(left - 10, i * high + 15, name(o).length > 48 ? name(o).slice(0, 47) + '…' : name(o), { 'text-anchor': 'end' }), name(o)));
     for (const [key, fill] of [['falsely', color('mp')], ['truly', color('slept')]]) {
@@ -550,7 +552,7 @@ function costBars(list, name) {
     }
     out.push(words(x + 6, i * high + 15, short(o.falsely + o.truly), { class: 'soft' }));
   });
-  return el('div', { class: 'chart' }, sheet(width, shown20.length * high + 4, 'What sharing cost', out));
+  return el('div', { class: 'chart' }, sheet(width, first.length * high + 4, 'What sharing cost', out));
 }
 
 /* Which words of a line each card read, wrote or both. */
@@ -579,12 +581,12 @@ function oneLine(line) {
 function sharing() {
   const S = D.sharing, node = section('sharing', 'Shared data', `Misses and upgrades that come of sharing cost ${grouped(S.falsely + S.truly)} PCycles: ${grouped(S.falsely)} falsely (others’ bytes in the same line), ${grouped(S.truly)} truly. Threads that did not sleep took ${grouped(S.pcycles)}.`);
   const columns = ['verdict', 'falsely [PCycles]', 'truly [PCycles]'], hex = n => '0x' + n.toString(16);
-  panel(node, 'Objects', () => [costBars(S.objects, o => o.object), legend([[color('mp'), 'falsely shared'], [color('slept'), 'truly shared']]),
-    behind('objects', ['object'].concat(columns, ['lines', 'NACKs', 'transfers', 'asked by']), S.objects.map(o => [o.object, o.verdict, o.falsely, o.truly, o.lines, o.columns.nacks || 0, o.columns.transfers || 0, askersOf(o)])),
-    S.of.objects > S.objects.length ? el('p', { class: 'note' }, `The ${S.objects.length} costliest of ${S.of.objects}; numachine c2c has all.`) : null]);
-  panel(node, 'Lines', () => [el('div', { class: 'two' }, S.lines.slice(0, 4).map(oneLine)), legend([[color('slept'), 'read'], [color('secondary'), 'written (w), or both (b)']]),
-    behind('lines', ['address', 'home'].concat(columns, ['cards', 'objects', 'asked by']), S.lines.map(l => [hex(l.va), l.home, l.verdict, l.falsely, l.truly, l.cards.length, l.holds.map(h => h.first).join('; '), askersOf(l)])),
-    S.of.lines > S.lines.length ? el('p', { class: 'note' }, `The ${S.lines.length} costliest of ${grouped(S.of.lines)}; numachine c2c has all.`) : null]);
+  panel(node, 'Objects', () => [costBars(S.objects, o => o.object), legend([[color('mp'), 'falsely shared'], [color('slept'), 'truly shared']]), drawnOf(Math.min(MOST_BARS, S.objects.length), S.of.objects, 'costliest'),
+    behind('objects', ['object'].concat(columns, ['lines', 'NACKs', 'transfers', 'asked by']), S.objects.map(o => [o.object, o.verdict, o.falsely, o.truly, o.lines, o.columns.nacks || 0, o.columns.transfers || 0, askersOf(o)]), '',
+      S.of.objects > S.objects.length ? `The ${S.objects.length} costliest of ${S.of.objects}; numachine c2c has all.` : '')]);
+  panel(node, 'Lines', () => [el('div', { class: 'two' }, S.lines.slice(0, MOST_DRAWN).map(oneLine)), legend([[color('slept'), 'read'], [color('secondary'), 'written (w), or both (b)']]), drawnOf(Math.min(MOST_DRAWN, S.lines.length), S.of.lines, 'costliest'),
+    behind('lines', ['address', 'home'].concat(columns, ['cards', 'objects', 'asked by']), S.lines.map(l => [hex(l.va), l.home, l.verdict, l.falsely, l.truly, l.cards.length, l.holds.map(h => h.first).join('; '), askersOf(l)]), '',
+      S.of.lines > S.lines.length ? `The ${S.lines.length} costliest of ${grouped(S.of.lines)}; numachine c2c has all.` : '')]);
   panel(node, 'What the requests were', () => tableOf('classes', ['class', 'count', 'PCycles'],
     Object.keys(S.columns).filter(k => S.columns[k + '_time'] !== undefined).map(k => [k, S.columns[k], S.columns[k + '_time']])));
 }
@@ -594,7 +596,7 @@ function sharing() {
 const WAITS = [['asleep', 'asleep', 'slept'], ['late', 'waking up', 'system'], ['spun', 'on a card', 'secondary']];
 
 function lockBars(list) {
-  const left = 300, width = 1100, high = 22, out = [], top = list.filter(l => l.waited).slice(0, 15), most = Math.max(1, ...top.map(l => l.waited));
+  const left = 300, width = full(), high = 22, out = [], top = list.filter(l => l.waited).slice(0, MOST_BARS), most = Math.max(1, ...top.map(l => l.waited));
   top.forEach((l, i) => {
     let x = left;
     const name = `${l.lock} (${l.kind})`;
@@ -611,31 +613,42 @@ function lockBars(list) {
 
 const PART = { work: 'run', holding: 'primary', handover: 'mp', waiting: 'slept' };
 function pathStrip(L) {
-  const width = 1100, out = [];
+  const width = full(), out = [], number = axisNumbers(L.elapsed);
   for (const p of L.path) {
     const x = width * p.from / L.elapsed, w = width * (p.to - p.from) / L.elapsed;
     if (w > 0.05) out.push(hint(svg('rect', { x, y: 0, width: w, height: 34, fill: color(PART[p.part] || 'other') }), `${p.part}, thread ${p.thread}${p.lock ? `\n${p.lock}` : ''}\n${grouped(p.to - p.from)} PCycles`));
   }
-  for (let k = 0; k <= 5; k++) out.push(words(width * k / 5, 50, short(L.elapsed * k / 5), { class: 'soft', 'text-anchor': k === 0 ? 'start' : k === 5 ? 'end' : 'middle' }));
+  for (let k = 0; k <= 5; k++) out.push(words(width * k / 5, 50, number(L.elapsed * k / 5), { class: 'soft', 'text-anchor': k === 0 ? 'start' : k === 5 ? 'end' : 'middle' }));
   return el('div', { class: 'chart' }, sheet(width, 56, 'The critical path', out));
 }
 
 function locks() {
   const L = D.locks, node = section('locks', 'Locks', 'What threads waited for: locks, conditions, barriers, joins, loops.');
   const columns = ['kind', 'lock', 'calls', 'contended', 'waited', 'asleep', 'late', 'spun', 'held', 'held_longest', 'handover', 'waiters', 'fairness', 'path', 'bound'];
-  panel(node, 'Waiting', () => [L.locks.some(l => l.waited) ? lockBars(L.locks) : el('p', { class: 'note' }, 'Nobody waited.'), legend(WAITS.map(([, text, fill]) => [color(fill), text])),
-    behind('locks', columns, L.locks.map(l => columns.map(c => l[c] === undefined ? null : l[c]))),
-    L.sites.length ? behind('lock-sites', ['lock', 'kind', 'thread', 'place', 'waited', 'asleep', 'late', 'spun'], L.sites.map(s => [s.lock, s.kind, s.thread, s.place, s.waited, s.asleep, s.late, s.spun]), 'Who waited where') : null,
-    L.of.locks > L.locks.length ? el('p', { class: 'note' }, `The ${L.locks.length} that were waited for longest, of ${grouped(L.of.locks)}.`) : null]);
+  panel(node, 'Waiting', () => [L.locks.some(l => l.waited) ? lockBars(L.locks) : el('p', { class: 'note' }, 'Nobody waited.'), legend(WAITS.map(([, text, fill]) => [color(fill), text])), drawnOf(MOST_BARS, L.locks.filter(l => l.waited).length, 'that were waited for longest'),
+    behind('locks', columns, L.locks.map(l => columns.map(c => l[c] === undefined ? null : l[c])), '',
+      L.of.locks > L.locks.length ? `The ${L.locks.length} that were waited for longest, of ${grouped(L.of.locks)}.` : ''),
+    L.sites.length ? behind('lock-sites', ['lock', 'kind', 'thread', 'place', 'waited', 'asleep', 'late', 'spun'], L.sites.map(s => [s.lock, s.kind, s.thread, s.place, s.waited, s.asleep, s.late, s.spun]), 'Who waited where') : null]);
   panel(node, 'Critical path', () => [pathStrip(L), legend(Object.entries(PART).map(([p, c]) => [color(c), p])), el('p', { class: 'note' }, 'What the end of the run hangs on, from its beginning to its end [PCycles].'),
     behind('path', ['part', 'thread', 'from', 'to', 'PCycles', 'lock'], L.path.map(p => [p.part, p.thread, p.from, p.to, p.to - p.from, p.lock || '']))]);
 }
 
 /* ---- configuration --------------------------------------------------------------------------- */
 
+/* A text of several lines is one line of the file, with escapes: here it is a block, as somebody would write it. */
+function block(line) {
+  const found = /^(\s*)([^"#]*: )"((?:[^"\\]|\\.)*)"(.*)$/.exec(line);
+  if (!found || !/\\x0a/.test(found[3])) return null;
+  const text = found[3].replace(/\\(?:x(..)|u(....)|U(.{8}))/g, (_, x, u, U) => String.fromCodePoint(parseInt(x || u || U, 16)));
+  const whole = text.endsWith('\n'), inside = (whole ? text.slice(0, -1) : text).split('\n').map(l => l ? `${found[1]}  ${l}\n` : '\n');
+  return [el('span', { class: 'set' }, `${found[1]}${found[2]}|${whole ? '' : '-'}`), el('span', { class: 'origin' }, found[4]), '\n', el('span', { class: 'set' }, inside.join(''))];
+}
+
 function configuration() {
   const node = section('configuration', 'Configuration', 'Every value the run had, and where it comes from; what was not left at its default stands out.');
   panel(node, '', () => el('pre', { class: 'config', tabindex: 0 }, D.config.split('\n').flatMap(line => {
+    const lines = block(line);
+    if (lines) return lines;
     const cut = line.search(/\s+# |^# /), text = cut < 0 ? line : line.slice(0, cut), origin = cut < 0 ? '' : line.slice(cut);
     const set = origin && text && !/# default/.test(origin) && !/:\s*$/.test(text);
     return [el('span', set ? { class: 'set' } : {}, text), el('span', { class: 'origin' }, origin), '\n'];

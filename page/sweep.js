@@ -10,11 +10,10 @@ let region = Math.max(0, REGIONS.findIndex(name => name !== 'whole')); /* what a
 
 const namesOf = r => D.columns.filter(c => c[0] === r).map(c => c[1]);
 const column = name => COLUMNS.get(`${region}/${name}`);
-const unitOf = name => (column(name) || {}).unit || '';
+const unitOf = name => unitName((column(name) || {}).unit || '');
 const valueAt = (name, point) => { const c = column(name); return c ? c.values[point.number] : null; };
 const cell = (name, point) => ({ v: valueAt(name, point), p: point.id, r: REGIONS[region], s: name });
 const text = (p, point) => PARAMETERS[p].texts[point.at[p]];
-const brief = p => { const last = PARAMETERS[p].key.split('.').pop(); return PARAMETERS.filter(q => q.key.split('.').pop() === last).length > 1 ? PARAMETERS[p].key : last; };
 const several = (list, most) => list.slice(0, most).join(', ') + (list.length > most ? ` and ${grouped(list.length - most)} more` : '');
 
 /* ---- overview -------------------------------------------------------------------------------- */
@@ -57,7 +56,7 @@ function linesOver(p, fixed) {
   for (const point of POINTS) {
     if (others.some(q => fixed[q] !== undefined && fixed[q] !== point.at[q])) continue;
     const key = others.map(q => point.at[q]).join(' ');
-    if (!found.has(key)) found.set(key, { name: others.filter(q => fixed[q] === undefined).map(q => `${brief(q)} ${text(q, point)}`).join(', '), points: new Map() });
+    if (!found.has(key)) found.set(key, { name: others.filter(q => fixed[q] === undefined).map(q => `${PARAMETERS[q].key} ${text(q, point)}`).join(', '), points: new Map() });
     found.get(key).points.set(point.at[p], point);
   }
   const lines = [...found.values()];
@@ -95,17 +94,17 @@ function decades(from, to) {
 
 /* Lines of our own: for paper, and where there is no package that draws them. */
 function plainCurves(chart) {
-  const { rows, labels, x, log, unit } = chart, left = 70, right = 20, width = 1100, top = 10, height = 330, place = spread(x[0][0], x[x.length - 1][0], log.x);
+  const { rows, labels, x, log, unit } = chart, left = 70, right = 20, width = full(), top = 10, height = 330, place = spread(x[0][0], x[x.length - 1][0], log.x);
   const all = rows.flatMap(r => r.slice(1)).filter(v => v !== null && (!log.y || v > 0)), max = all.length ? Math.max(...all) : 1;
-  const from = log.y ? Math.min(...all, max) / 1.15 : Math.min(0, ...all), to = log.y ? max * 1.15 : ceiling(max), high = spread(from, to, log.y), out = [];
+  const from = log.y ? Math.min(...all, max) / 1.15 : Math.min(0, ...all), to = log.y ? max * 1.15 : ceiling(max), high = spread(from, to, log.y), number = log.y ? short : axisNumbers(to), out = [];
   const px = v => left + (width - left - right) * place(v), py = v => top + height - height * high(v);
   for (const v of log.y ? decades(from, to) : [0, 1, 2, 3, 4].map(k => from + (to - from) * k / 4)) {
     out.push(svg('line', { class: 'grid', x1: left, x2: width - right, y1: py(v), y2: py(v) }));
-    out.push(words(left - 8, py(v) + 4, short(v), { class: 'soft', 'text-anchor': 'end' }));
+    out.push(words(left - 8, py(v) + 4, number(v), { class: 'soft', 'text-anchor': 'end' }));
   }
   for (const [v, label] of ticksOf(x, place, width - left - right)) out.push(words(px(v), top + height + 18, label, { class: 'soft', 'text-anchor': 'middle' }));
   labels.slice(1).forEach((label, k) => {
-    const ideal = label === chart.ideal, stroke = ideal ? 'var(--soft)' : PALETTE[k % PALETTE.length], seen = rows.map(r => [r[0], r[k + 1]]);
+    const ideal = label === chart.ideal, stroke = ideal ? 'var(--soft)' : lineColor(k), seen = rows.map(r => [r[0], r[k + 1]]);
     let d = '', pen = false;
     for (const [v, y] of seen) {
       if (y === null || y === undefined || (log.y && y <= 0)) { pen = pen && y === undefined; continue; }
@@ -129,10 +128,10 @@ function zoomableCurves(chart) {
     button('All', 'The whole chart', c => c.updateOptions({ dateWindow: window_, valueRange: null })), el('span', { class: 'note' }, 'Drag over a range to zoom into it.')]);
   placed.push(() => {
     const series = {};
-    labels.slice(1).forEach((label, k) => { series[label] = label === chart.ideal ? { strokePattern: [6, 5], drawPoints: false, color: v('--soft') } : { color: PALETTE[k % PALETTE.length] }; });
+    labels.slice(1).forEach((label, k) => { series[label] = label === chart.ideal ? { strokePattern: [6, 5], drawPoints: false, color: v('--soft') } : { color: lineColor(k) }; });
     graph = new Dygraph(box, rows, { labels, ylabel: unit, xlabel: chart.over, series, strokeWidth: 1.8, drawPoints: true, pointSize: 3.2, highlightCircleSize: 5, legend: 'follow', logscale: log.y,
       includeZero: !log.y, yRangePad: 10, dateWindow: window_, gridLineColor: v('--line'), axisLineColor: v('--line'), axisLabelFontSize: 12, connectSeparatedPoints: true,
-      axes: { y: { axisLabelWidth: 62, axisLabelFormatter: short, valueFormatter: y => shown(+y.toPrecision(6)) },
+      axes: { y: { axisLabelWidth: 62, axisLabelFormatter: log.y ? short : ofAxis('yAxisRange'), valueFormatter: y => shown(+y.toPrecision(6)) },
         x: { logscale: log.x, valueFormatter: t => chart.textAt(t), ticker: (a, b, room) => ticksOf(x.filter(t => t[0] >= a && t[0] <= b), spread(a, b, log.x), room).map(([at, label]) => ({ v: at, label })) } },
       drawCallback: c => { [box.dataset.from, box.dataset.to] = c.xAxisRange(); } });
   });
@@ -144,7 +143,7 @@ function curves(chart) {
   if (!chart.rows.length || chart.labels.length < 2) return [el('p', { class: 'note' }, 'No point has it.')];
   const drawn = typeof Dygraph === 'function' && !printing && chart.rows.length > 1 ? zoomableCurves({ ...chart,
     rows: chart.rows.map(r => r.map(v => v === null ? NaN : v === undefined ? null : v)) }) : plainCurves(chart);
-  const colors = chart.labels.slice(1).map((label, k) => [label === chart.ideal ? 'var(--soft)' : PALETTE[k % PALETTE.length], label]);
+  const colors = chart.labels.slice(1).map((label, k) => [label === chart.ideal ? 'var(--soft)' : lineColor(k), label]);
   return [...drawn, legend(colors)];
 }
 
@@ -152,7 +151,7 @@ function curves(chart) {
 
 const scales = [['x', 'Across ', [['linear', 'linear'], ['log', 'logarithmic']]], ['y', 'Up ', [['linear', 'linear'], ['log', 'logarithmic']]]];
 const fixedBy = chosen => Object.fromEntries(PARAMETERS.map((_, q) => [q, chosen['p' + q]]).filter(([, v]) => v !== undefined && v !== 'each').map(([q, v]) => [q, +v]));
-const narrowing = skip => PARAMETERS.map((p, q) => [`p${q}`, `${brief(q)} `, [['each', 'each']].concat(p.texts.slice(0, 200).map((t, i) => [i, t])), q])
+const narrowing = skip => PARAMETERS.map((p, q) => [`p${q}`, `${PARAMETERS[q].key} `, [['each', 'each']].concat(p.texts.slice(0, 200).map((t, i) => [i, t])), q])
   .filter(([, , list, q]) => PARAMETERS.length > 1 && list.length > 2 && q !== skip).map(c => c.slice(0, 3));
 
 /* The chart of `value(point)` over parameter p. */

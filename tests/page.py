@@ -22,11 +22,13 @@ import sys
 import tempfile
 
 SKIPPED = 77
+NARROW = "500,2000"  # Chromium has no narrower window
 HAS_CHARTS = os.path.exists("/usr/share/javascript/dygraphs/dygraph.min.js")
 BYTES = 2_000_000  # that the page of a profiled run of 64 processors may have
 HOSTILE = "</script><script>document.title='taken'</script><!--"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 EXPERIMENT = """
+about: "One.\\n\\nSaid: \\"two\\" # and no comment."
 machine: {{base: numachine-64, rings: {{stations: 2, locals: 2}}}}
 program: {{path: {guest}, args: [{hostile}]}}
 monitor:
@@ -124,6 +126,21 @@ def check_file(bench, page):
     assert bench.page("run") == page
 
 
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def check_colours(page):
+    """Lines can be told from the card they are drawn on, in the dark, too."""
+    text = page.decode()
+    card = re.search(r'data-theme="dark"\].*?--card: (#\w{6})', text, re.S)[1]
+    lines = re.findall(r"#\w{6}", re.search(r"ON_DARK = \[(.*?)\]", text)[1])
+    contrast = {line: (luminance(line) + 0.05) / (luminance(card) + 0.05) for line in lines}
+    assert len(lines) == 16 and min(contrast.values()) >= 4.5, contrast
+
+
 def check_samples(bench, data):
     sums = collections.Counter()
     for row in bench.rows("run", "samples.csv"):
@@ -197,6 +214,7 @@ def check_plain(bench):
     done = bench.command("stat", "-q", "-m", "station-4", "-o", "plain", "--", bench.guest)
     assert not done.returncode or (bench.directory / "plain/stats.json").exists(), done.stderr
     data = json.loads(parsed(bench.page("plain")).data)
+    assert data["title"] == bench.guest.stem and json.loads(parsed(bench.page("run")).data)["title"] == "run", data["title"]
     assert "profile" not in data and "samples" not in data and data["machine"]["fan"] == []
     done = bench.command("stat", "-q", "--force", "-m", "station-4", "-o", "plain", "--", bench.guest)
     assert "error" not in done.stderr, done.stderr
@@ -277,6 +295,11 @@ addEventListener('load', () => setTimeout(() => {
   if (time) [...document.querySelectorAll('.zoom button')].find(b => b.textContent === 'Zoom in').click();
   document.documentElement.dataset.zoomed = time ? range() / before : 'none';
   document.querySelectorAll('select').forEach(s => { for (const o of [...s.options].slice(0, 6)) { s.value = o.value; s.dispatchEvent(new Event('change')); } s.value = s.options[0].value; s.dispatchEvent(new Event('change')); });
+  /* What has room is shown whole and is not blown up; what has none scrolls. */
+  document.documentElement.dataset.misfits = [...document.querySelectorAll('.chart > svg')].filter(s => {
+    const width = s.getBoundingClientRect().width, natural = s.viewBox.baseVal.width;
+    return natural <= 720 ? width > Math.min(natural, s.parentNode.clientWidth) + 1 : width < 719;
+  }).map(s => s.getAttribute('aria-label')).join();
   document.querySelectorAll('th:nth-child(-n+2) button').forEach(b => b.click());
   [...document.querySelectorAll('.flame rect')].slice(0, 3).forEach(r => r.dispatchEvent(new Event('click')));
   document.getElementById('theme').click();
@@ -291,7 +314,7 @@ class Shown(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.root, self.cells, self.attributes, self.text = {}, [], None, ""
+        self.root, self.cells, self.texts, self.attributes, self.text = {}, [], [], None, ""
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
@@ -309,13 +332,14 @@ class Shown(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.text += data
+        self.texts.append(data)
 
 
-def dom_of(bench, page, shown=None):
+def dom_of(bench, page, shown=None, window="1280,2000"):
     file = bench.directory / "probe.html"
     file.write_bytes(page.replace(b"</body>", PROBE.encode() + b"</body>"))
     done = subprocess.run([shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu",
-                           "--enable-logging=stderr", "--window-size=1280,2000", "--virtual-time-budget=8000",
+                           "--enable-logging=stderr", f"--window-size={window}", "--virtual-time-budget=8000",
                            f"--user-data-dir={bench.directory}/browser", "--dump-dom", file.as_uri()],
                           capture_output=True, text=True, timeout=120, check=False, errors="replace")
     assert ":CONSOLE" not in done.stderr, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
@@ -323,6 +347,7 @@ def dom_of(bench, page, shown=None):
     shown.feed(done.stdout)
     assert shown.root.get("data-ready") == shown.root.get("data-probed") == "yes", shown.root
     assert "data-error" not in shown.root, shown.root
+    assert shown.root["data-misfits"] == "", shown.root
     return shown
 
 
@@ -343,8 +368,8 @@ def without_charts(page):
     return b"<script>\n".join([parts[0], b"</script>\n", parts[2]]) if len(parts) == 3 else page
 
 
-def check_shown(bench, run, change=lambda page: page):
-    shown = dom_of(bench, change(bench.page(run)))
+def check_shown(bench, run, change=lambda page: page, window="1280,2000"):
+    shown = dom_of(bench, change(bench.page(run)), None, window)
     stats = bench.document(run, "stats.json")["snapshots"][0]["stats"]
     for cell in shown.cells:
         check_number(*cell, stats)
@@ -364,7 +389,10 @@ def in_browser(bench, work):
     zoomed = check_shown(bench, "run").root["data-zoomed"]
     assert zoomed == "0.5" or not HAS_CHARTS, zoomed
     assert check_shown(bench, "run", without_charts).root["data-zoomed"] == "none"
-    check_shown(bench, "plain")
+    said = "".join(check_shown(bench, "run", window=NARROW).texts)
+    assert 'about: |-' in said and '\n  One.\n\n  Said: "two" # and no comment.\n' in said, "the text of several lines"
+    assert "bus cycles" in said and not re.search(r"\d cycles|\[cycles", said), re.findall(r".{20}\d cycles|.{20}\[cycles", said)
+    check_shown(bench, "plain", window=NARROW)
     bench.run("large", "-s", "run.truth=true", "-s", "monitor.interval=10us",
               "-s", "monitor.histogram.source=service-time", pathlib.Path(work).resolve())
     size = len(bench.page("large"))
@@ -385,6 +413,7 @@ def main():
             in_browser(bench, work)
             return
         check_file(bench, page)
+        check_colours(page)
         check_data(bench, page)
         check_refusals(bench)
 

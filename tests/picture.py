@@ -46,17 +46,18 @@ def colours(home):
     return dict(re.findall(r"--([a-z-]+): ([^;]+);", light))
 
 
-def narrower(attribute):
-    """A number of the page's chart, whose bars are between 52 and 1100, as it is here."""
-    scale = (CHART - 46) / (1100 - 52)
-    value = float(attribute[2])
+def as_here(attribute, width):
+    """A number of the page's chart, whose bars are between 52 and its width, as it is here."""
+    scale, value = (CHART - 46) / (width - 52), float(attribute[2])
+    if value < 52 and attribute[1] == "x":
+        scale = 1  # labels in front of the axis: letters are as large
     return f'{attribute[1]}="{value * scale if attribute[1] == "width" else 46 + (value - 52) * scale:.2f}"'
 
 
 def chart_of(section, x, region):
     svg = re.search(r"<svg viewBox=\"0 0 (\d+) (\d+)\".*?>(.*?)</svg>", section, re.S)
     inside = re.sub(r' aria-label="[^"]*"', "", svg[3]).replace("></rect>", "/>").replace("></line>", "/>")
-    inside = re.sub(r'\b(x|x1|x2|width)="([-0-9.e]+)"', narrower, inside)
+    inside = re.sub(r'\b(x|x1|x2|width)="([-0-9.e]+)"', lambda number: as_here(number, int(svg[1])), inside)
     return (f'<text class="head" x="{x}" y="{TOP - 14}">{region}</text>\n'
             f'<g font-size="11.5" transform="translate({x} {TOP})">\n' + inside.replace("><", ">\n<") + "\n</g>\n", int(svg[2]))
 
