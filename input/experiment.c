@@ -292,7 +292,11 @@ static void read_record_signal(struct build *b, const struct in_value *v, size_t
             *words[k].is = true;
             return;
         }
-    if (!mon_choice_add(in_unit(x), &x->record_events, v->list[i], why, sizeof why))
+    if (strchr(v->list[i], ','))
+        in_complain(b->r, &at,
+                    "'record.signals': '%.60s' is no one signal; each is an entry of its own",
+                    v->list[i]);
+    else if (!mon_choice_add(in_unit(x), &x->record_events, v->list[i], why, sizeof why))
         in_complain(b->r, &at, "'record.signals': neither bus, rings, status, counters, nor: %s",
                     why);
 }

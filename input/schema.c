@@ -54,6 +54,8 @@ static json_t *default_json(const struct in_key *key)
         return json_string(key->def);
     char inside[100];
     snprintf(inside, sizeof inside, "%.*s", (int)strlen(key->def) - 2, key->def + 1);
+    for (char *c = inside; (c = strchr(c, ','));)
+        *c = ' ';
     return words(inside);
 }
 

@@ -148,11 +148,12 @@ static bool is_local(const struct mon_unit_ops *unit, int event)
 bool mon_choice_add(const struct mon_unit_ops *unit, struct mon_choice *choice, const char *spec,
                     char *why, size_t size)
 {
-    while (*spec) {
-        size_t length = strcspn(spec, ",");
+    for (const char *rest = *spec ? spec : NULL; rest;) {
+        const size_t length = strcspn(rest, ",");
         char word[64];
-        snprintf(word, sizeof word, "%.*s", (int)length, spec);
-        spec += length + (spec[length] == ',');
+        snprintf(word, sizeof word, "%.*s", (int)length, rest);
+        rest =
+            rest[length] ? rest + length + 1 : NULL; /* behind a comma is a word, if an empty one */
 
         const struct mon_set *set = find_set(unit, word);
         int event = set ? -1 : mon_event_find(unit, word);

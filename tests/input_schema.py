@@ -82,7 +82,16 @@ def zeros(kind, before):
                     yield f"{key}: {zero}: the schema {'accepts' if refused else 'refuses'} it, the reader says {said!r}"
 
 
-for wrong in [*zeros("machine", {}), *zeros("experiment", {"program": {"path": numachine}})]:
+def joined(node):
+    """Lists by default whose entries are none of their own."""
+    if isinstance(node, dict):
+        if isinstance(node.get("default"), list) and any("," in word for word in node["default"]):
+            yield f"no list: {node['default']}"
+        for inner in node.values():
+            yield from joined(inner)
+
+
+for wrong in [*joined(schema), *zeros("machine", {}), *zeros("experiment", {"program": {"path": numachine}})]:
     print(wrong)
     failures += 1
 sys.exit(failures > 0)

@@ -90,6 +90,8 @@ Test(monitor_events, event_strings)
         {__LINE__, "", 0, ""},
         {__LINE__, "nakcs", 0, "did you mean 'nacks'"},
         {__LINE__, "run,,nacks", 0, "unknown event ''"},
+        {__LINE__, "run,", 0, "unknown event ''"},
+        {__LINE__, ",", 0, "unknown event ''"},
         {__LINE__, "run nacks", 0, "unknown event 'run nacks'"},
         {__LINE__, "N-67", 0, "unknown event"},
         {__LINE__, "RUN", 0, "unknown event"},

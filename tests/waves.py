@@ -134,6 +134,8 @@ def check_said(bench):
             ("waves: true, cards: [16]", [], "'16' is no card; the machine has cards 0 to 15"),
             ("waves: true, cards: [1, 1]", [], "card 1 is there twice"),
             ("waves: true, signals: [buss]", [], "'record.signals'"),
+            ("waves: true, signals: ['bus,']", [], "'bus,' is no one signal"),
+            ("waves: true, signals: ['run,store']", [], "'run,store' is no one signal"),
             ("waves: true, from: 5us, to: 5us", [], "'record.to' is not behind 'record.from'"),
             ("waves: true, from: 5us", ["--set", "run.limit=5us"], "'record.from' is not before 'run.limit'"),
             ("waves: true", ["--functional"], "functional mode has no signals"),
