@@ -20,6 +20,7 @@ import numpy
 import pandas
 
 WHOLE, MACHINE = "whole", "machine"
+DERIVED = ("metric.", "group.")  # what is no count
 
 
 def load(directory):
@@ -70,7 +71,7 @@ class Run:
             return found.iloc[0]
         if component == MACHINE:
             raise KeyError(f"{self.directory}: no statistic {component}.{stat}")
-        return math.nan if stat.startswith(("metric.", "group.")) else 0
+        return math.nan if stat.startswith(DERIVED) else 0
 
     def cards(self, stat, region=WHOLE):
         """A count of each card of the machine, by its component."""
@@ -126,14 +127,21 @@ class Sweep:
         return Run(self.directory / "points" / point)
 
     def values(self, stat, region=WHOLE, component=MACHINE):
-        """A statistic of each point; NaN where it is not there. KeyError: no point's machine has it, or the region."""
+        """
+        A statistic of each point; NaN where the point, or its region, is not there. Of what the files leave out, counts are
+        0 and derived values NaN. KeyError: no point's machine has it, or the region.
+        """
         rows = self.query("SELECT point, value FROM statistics WHERE stat = ? AND region = ? AND component = ?",
                           stat, region, component)
         if rows.empty and not len(self.query("SELECT 1 FROM statistics WHERE region = ? LIMIT 1", region)):
             raise KeyError(f"{self.directory}: no region {region}")
         if rows.empty and (component == MACHINE or not len(self.query("SELECT 1 FROM statistics WHERE stat = ? LIMIT 1", stat))):
             raise KeyError(f"{self.directory}: no statistic {component}.{stat}")
-        return rows.set_index("point").value.reindex(self.points.index)
+        found = rows.set_index("point").value.reindex(self.points.index)
+        if component == MACHINE or stat.startswith(DERIVED):
+            return found
+        there = self.query("SELECT DISTINCT point FROM statistics WHERE region = ?", region).point
+        return found.mask(found.index.isin(there) & ~found.index.isin(rows.point), 0)
 
     def curve(self, stat, over, region=WHOLE, component=MACHINE, texts=False):
         """
@@ -151,6 +159,6 @@ class Sweep:
         return table
 
     def speed_up(self, over="program.processors", region=WHOLE):
-        """How many times sooner a region is done than with the fewest processors."""
-        elapsed = self.curve("elapsed", over, region)
+        """How many times sooner a region is done than with the fewest processors; 0, which means all, is left out."""
+        elapsed = self.curve("elapsed", over, region).drop(index=0, errors="ignore")
         return elapsed.iloc[0] / elapsed

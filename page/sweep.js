@@ -192,6 +192,10 @@ const IDEAL = 'ideal';
 function speedUp() {
   const p = PARAMETERS.findIndex(q => q.key === 'program.processors' && q.numbers && q.texts.length > 1);
   if (p < 0) return;
+  if (PARAMETERS[p].numbers.includes(0)) {
+    section('speed-up', 'Speed-up', 'Processors: 0 means all that a machine has. With their number instead there would be a speed-up here.');
+    return;
+  }
   const fewest = Math.min(...PARAMETERS[p].numbers), node = section('speed-up', 'Speed-up', `How many times sooner a region is done than with ${fewest === 1 ? 'one processor' : `${fewest} processors`}. The broken line is what processors could do at most that neither wait nor share.`);
   panel(node, '', chosen => {
     const at = PARAMETERS[p].numbers.indexOf(fewest), gain = (point, line) => {

@@ -102,6 +102,13 @@ def check_sweep(module, out):
         except KeyError:
             continue
         raise AssertionError(wrong)
+    # A card that nobody was on has counted nothing; of a point that is not there nothing is known.
+    loads = sweep.values("truth.loads", component="machine.station[0].card[3]")
+    for point in sweep.points.index[sweep.points.state == "done"]:
+        assert loads[point] == sweep.run(point).value("truth.loads", component="machine.station[0].card[3]"), point
+    assert (loads[sweep.points["program.processors"] == 1].dropna() == 0).all() and loads.isna().any()
+    odd = shutil.copytree(out, out.with_name("a?b#%41"))
+    assert module.load(odd).values("elapsed").equals(sweep.values("elapsed"))
     point = next(iter(sweep.points.index))
     assert sweep.run(point).value("elapsed") == sweep.values("elapsed")[point]
     try:
