@@ -93,7 +93,7 @@ function tableOf(name, columns, rows) {
   const table = el('table', {}, [el('thead', {}, el('tr')), el('tbody', {}, bodyOf(rows))]);
   columns.forEach((column, i) => {
     const number = rows.length && (typeof valueOf(rows[0][i]) === 'number' || valueOf(rows[0][i]) === null);
-    const th = el('th', { scope: 'col', class: number ? 'n' : null });
+    const th = el('th', { scope: 'col', class: number ? 'n' : null, 'data-name': column });
     th.append(el('button', { type: 'button', onclick: () => sortBy(table, rows, i, th) }, column));
     table.tHead.rows[0].append(th);
   });
