@@ -7,6 +7,7 @@
 #include "input/yaml.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
+#include "sweep/index.h"
 #include "sweep/result.h"
 #include "sweep/shards.h"
 
@@ -92,18 +93,36 @@ static bool load_experiment(const struct swp_result *result, struct in_experimen
     return good;
 }
 
+/* Notes in the index what came of all points. */
+static enum cli_exit conclude(const struct swp_result *result, const struct swp_judged *judged,
+                              const char *out)
+{
+    char why[5000];
+    struct swp_dir dir;
+    const bool borrowed = swp_dir_borrow(&dir, out, why, sizeof why) == REP_DIR_MADE;
+    const bool good = borrowed && swp_index_conclude(result, judged, out, why, sizeof why);
+    if (borrowed)
+        swp_dir_close(&dir);
+    else
+        json_decref(judged->list);
+    if (!good)
+        fprintf(stderr, "numachine: error: %s\n", why);
+    return good ? CLI_EXIT_OK : CLI_EXIT_IO;
+}
+
 /* Holds points against each other, as the experiment says. */
-static enum cli_exit hold(const struct swp_result *result)
+static enum cli_exit hold(const struct swp_result *result, const char *out)
 {
     struct in_experiment x;
     if (!load_experiment(result, &x))
         return CLI_EXIT_OK;
     const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
+    const enum cli_exit status = conclude(result, &judged, out);
     in_experiment_free(&x);
     if (judged.left)
         fprintf(stderr, "numachine: %zu expectations are not judged: points are not there\n",
                 judged.left);
-    return judged.broken ? CLI_EXIT_EXPECT : CLI_EXIT_OK;
+    return judged.broken && status == CLI_EXIT_OK ? CLI_EXIT_EXPECT : status;
 }
 
 /* What shards of a sweep have done that other hosts ran (sweep/shards.h) comes first. */
@@ -147,7 +166,7 @@ static enum cli_exit collect(const struct request *r)
                 result.rows);
     if (status == CLI_EXIT_OK) {
         printf("%s\n", out);
-        status = hold(&result);
+        status = hold(&result, out);
     }
     swp_result_free(&result);
     return status;

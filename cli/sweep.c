@@ -17,6 +17,7 @@
 #include "report/host.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
+#include "sweep/index.h"
 #include "sweep/result.h"
 #include "sweep/shards.h"
 
@@ -400,16 +401,22 @@ static enum cli_exit open_dir(struct state *s)
     return CLI_EXIT_OK;
 }
 
-/* Holds points against each other, as the file says. */
+/* Holds points against each other, as the file says, and notes it in the index. */
 static void hold(struct state *s, const struct swp_result *result)
 {
+    char why[5000];
     struct in_diag diag = {.out = stderr};
     struct in_experiment x;
     if (!swp_point_load(&x, &s->sweep, &s->sweep.point[0], s->ask->file, s->ask->options->sets,
                         &diag))
         return;
-    if (swp_expect_judge(result, &x, stderr).broken)
+    const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
+    if (judged.broken)
         worsen(s, CLI_EXIT_EXPECT);
+    if (!swp_index_conclude(result, &judged, s->dir.place.path, why, sizeof why)) {
+        complain(s, "%s", why);
+        worsen(s, CLI_EXIT_IO);
+    }
     in_experiment_free(&x);
 }
 

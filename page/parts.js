@@ -93,7 +93,7 @@ function tableOf(name, columns, rows) {
   const table = el('table', {}, [el('thead', {}, el('tr')), el('tbody', {}, bodyOf(rows))]);
   columns.forEach((column, i) => {
     const number = rows.length && (typeof valueOf(rows[0][i]) === 'number' || valueOf(rows[0][i]) === null);
-    const th = el('th', { scope: 'col', class: number ? 'n' : null });
+    const th = el('th', { scope: 'col', class: number ? 'n' : null, 'data-name': column });
     th.append(el('button', { type: 'button', onclick: () => sortBy(table, rows, i, th) }, column));
     table.tHead.rows[0].append(th);
   });
@@ -144,6 +144,21 @@ function panel(parent, title, draw, choices) {
   redraws.push(again);
   again();
   return node;
+}
+
+/* `about:` of an experiment, paragraph by paragraph. */
+const about = text => text ? String(text).trim().split(/\n\s*\n/).map(part => el('p', { class: 'lead' }, part.replace(/\s+/g, ' '))) : [];
+const command = argv => argv ? [el('code', { class: 'command', tabindex: 0 }, argv.join(' '))] : [];
+const numachine = version => [version.version, version.git, version.compiler].filter(Boolean).join(', ');
+const factList = list => el('dl', { class: 'facts' }, list.filter(([, v]) => v !== undefined && v !== null && v !== '')
+  .flatMap(([k, v]) => [el('dt', {}, k), el('dd', { class: /hash/.test(k) ? 'mono' : null }, String(v))]));
+
+/* An expectation that was not kept, as a sentence. */
+function broken(e) {
+  const points = e.points || [], words = { at_least: 'at least ', at_most: 'at most ', is: 'exactly ' };
+  const subject = e.of.map((m, i) => m.stat + (m.region === 'whole' ? '' : ` of region ${m.region}`) + (points.length > 1 ? ` at ${points[i]}` : '')).join(' / ');
+  const bounds = Object.entries(e.bounds).map(([name, value]) => (words[name] || '') + value).join(' and ');
+  return `Expected ${subject} to be ${bounds}; ${e.value === null ? e.why : 'it is ' + e.value} (${e.where}${points.length === 1 ? `, point ${points[0]}` : ''}).`;
 }
 
 const legend = list => el('ul', { class: 'legend' },

@@ -27,6 +27,7 @@ const saturatedAbove = 90; /* [%] of its cycles that a bus, a memory or a ring c
 function warnings() {
   const list = (M.remarks || []).map(r => r[0].toUpperCase() + r.slice(1) + (/[.?!]$/.test(r) ? '' : '.')), whole = SNAPSHOTS[0].stats.machine, idle = [];
   if (M.status !== 'complete') list.unshift(`The run is ${M.status}: ${M.end && (M.end.message || M.end.reason) || 'its results are not whole'}.`);
+  list.push(...(M.expect || []).filter(e => e.kept === false).map(broken));
   if (M.missing && M.missing.length) list.push(`Files that could not be written: ${M.missing.join(', ')}.`);
   if (whole['histogram.lost']) list.push(`The histogram has lost ${grouped(whole['histogram.lost'])} events that came while the one before was being counted.`);
   if (whole['histogram.wrapped']) list.push(`On ${whole['histogram.wrapped']} cards a word of the histogram has gone back to 0.`);
@@ -61,19 +62,17 @@ function facts() {
     ['Machine', `${X.machine}: ${grouped(CARDS)} processors, ${SHAPE.stations} ${SHAPE.stations === 1 ? 'station' : 'stations'}`],
     ['Ended', [end.reason, end.message].filter(Boolean).join(': ') + (end.status === null || end.status === undefined ? '' : `, status ${end.status}`)],
     ['Result hash', end.result_hash], ['Totals hash', end.totals_hash], ['Seed', X.seed],
-    ['NUMAchine', [(M.numachine || {}).version, (M.numachine || {}).git, (M.numachine || {}).compiler].filter(Boolean).join(', ')],
+    ['NUMAchine', numachine(M.numachine || {})],
     ['Host', [host.name, host.cpu, host.cores && host.cores + ' cores'].filter(Boolean).join(', ')],
     ['Run', [host.start, host.seconds !== undefined && host.seconds !== null && shown(host.seconds) + ' s'].filter(Boolean).join(', ')]];
-  return el('dl', { class: 'facts' }, list.filter(([, v]) => v !== undefined && v !== null && v !== '')
-    .flatMap(([k, v]) => [el('dt', {}, k), el('dd', { class: /hash/.test(k) ? 'mono' : null }, String(v))]));
+  return factList(list);
 }
 
 function overview() {
   const node = section('overview', '', ''), good = M.status === 'complete' && !(M.end || {}).exit_code;
   node.append(el('h1', { id: 'overview-h' }, [NAME,
     el('span', { class: 'badge ' + (good ? 'good' : M.status === 'failed' ? 'bad' : 'warn') }, good ? 'complete' : M.status === 'complete' ? `status ${M.end.exit_code}` : M.status)]));
-  if (X.about) for (const part of String(X.about).trim().split(/\n\s*\n/)) node.append(el('p', { class: 'lead' }, part.replace(/\s+/g, ' ')));
-  if (X.argv) node.append(el('code', { class: 'command', tabindex: 0 }, X.argv.join(' ')));
+  node.append(...about(X.about), ...command(X.argv));
   const list = warnings();
   if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'warn' }, w))));
   const tiles = el('div', { class: 'tiles' });

@@ -335,12 +335,27 @@ static json_t *columns_of(const struct reading *r)
     return list;
 }
 
+/* What the index says of all points together, as it is; of a sweep that has not ended, nothing. */
+static void put_whole(const struct reading *r, json_t *root)
+{
+    json_t *experiment = json_object_get(r->index, "experiment"),
+           *numachine = json_object_get(r->index, "numachine"),
+           *expect = json_object_get(r->index, "expect");
+    if (json_is_object(experiment))
+        json_object_set(root, "experiment", experiment);
+    if (json_is_object(numachine))
+        json_object_set(root, "numachine", numachine);
+    if (json_is_array(expect))
+        json_object_set(root, "expect", expect);
+}
+
 static json_t *document_of(const struct reading *r)
 {
     const char *name = json_string_value(json_object_get(r->index, "name"));
     json_t *root = json_pack("{s:s,s:O,s:o,s:I}", "name", name ? name : "a sweep", "regions",
                              r->regions, "columns", columns_of(r), "left", (json_int_t)r->left);
     put_points(r, root);
+    put_whole(r, root);
     return root;
 }
 

@@ -5,7 +5,7 @@
 const NAME = D.name, REGIONS = D.regions, PARAMETERS = D.parameters;
 const POINTS = D.points.map(([id, at, state, code, has, page], number) => ({ id, at, state, code, has, page, number }));
 const COLUMNS = new Map(D.columns.map(([r, name, unit, values]) => [`${r}/${name}`, { name, unit, values }]));
-const MOST_LINES = 24;
+const MOST_LINES = 24, MOST_BROKEN = 12;
 let region = Math.max(0, REGIONS.findIndex(name => name !== 'whole')); /* what a program marks is what it is about */
 
 const namesOf = r => D.columns.filter(c => c[0] === r).map(c => c[1]);
@@ -27,19 +27,23 @@ function howItEnded(point) {
 }
 
 function overview() {
-  const node = section('overview', '', ''), good = !FAILED.length && !HOLES.length, list = [];
+  const odd = POINTS.filter(p => p.has && p.code), X = D.experiment || {}, expect = D.expect || [], unkept = expect.filter(e => e.kept === false), left = expect.filter(e => e.kept === null);
+  const whole = !FAILED.length && !HOLES.length, good = whole && !odd.length && !unkept.length, node = section('overview', '', ''), list = [];
   node.append(el('h1', { id: 'overview-h' }, [NAME, el('span', { class: 'badge ' + (good ? 'good' : FAILED.length ? 'bad' : 'warn') },
-    good ? 'complete' : `${grouped(POINTS.length - FAILED.length - HOLES.length)} of ${grouped(POINTS.length)} points`)]));
+    good ? 'complete' : whole ? (unkept.length ? 'not as expected' : 'complete, with warnings') : `${grouped(POINTS.length - FAILED.length - HOLES.length)} of ${grouped(POINTS.length)} points`)]));
+  node.append(...about(X.about), ...command(X.argv));
+  list.push(...unkept.slice(0, MOST_BROKEN).map(broken));
+  if (unkept.length > MOST_BROKEN) list.push(`${grouped(unkept.length - MOST_BROKEN)} more expectations are not kept; the sweep's index has them.`);
+  if (left.length) list.push(`${grouped(left.length)} ${left.length === 1 ? 'expectation is' : 'expectations are'} not judged: points are not there.`);
   if (FAILED.length) list.push(`${grouped(FAILED.length)} failed: ${several(FAILED.map(p => `${p.id} (status ${p.code})`), 12)}.`);
   if (HOLES.length) list.push(`${grouped(HOLES.length)} ${HOLES.length === 1 ? 'is' : 'are'} not there: ${several(HOLES.map(p => p.id), 12)}.`);
-  const odd = POINTS.filter(p => p.has && p.code);
   if (odd.length) list.push(`${grouped(odd.length)} ended otherwise than well: ${several(odd.map(p => `${p.id} (status ${p.code})`), 12)}.`);
   if (D.left) list.push(`There was no room for ${grouped(D.left)} statistics of each point; sweep.csv has them.`);
   if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'warn' }, w))));
   const tile = (value, what) => el('div', { class: 'tile' }, [el('b', {}, grouped(value)), el('span', {}, what)]);
   node.append(el('div', { class: 'tiles' }, [tile(POINTS.length, 'points'), tile(POINTS.length - FAILED.length - HOLES.length, 'with results'), tile(FAILED.length, 'failed'),
     tile(HOLES.length, 'not there'), tile(PARAMETERS.length, PARAMETERS.length === 1 ? 'parameter' : 'parameters')]));
-  panel(node, '', () => el('dl', { class: 'facts' }, PARAMETERS.flatMap(p => [el('dt', {}, p.key), el('dd', {}, several(p.texts, 40))])));
+  panel(node, '', () => factList([['Machine', X.machine], ['NUMAchine', numachine(D.numachine || {})], ...PARAMETERS.map(p => [p.key, several(p.texts, 40)])]));
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -238,8 +238,7 @@ static json_t *measured(const struct in_measured *stat)
                      text(stat->stat));
 }
 
-/* An expectation with what became of it; null where nobody has judged it. */
-static json_t *expectation(const struct in_expect *e, const struct rep_judged *judged)
+json_t *rep_manifest_expectation(const struct in_expect *e, const struct rep_judged *judged)
 {
     json_t *about = json_pack("[o]", measured(&e->stat[0])), *bounds = json_object();
     if (e->ratio)
@@ -259,8 +258,8 @@ static json_t *expect_part(const struct rep_run *run)
     const struct in_experiment *x = run->experiment;
     json_t *array = json_array();
     for (size_t i = 0; i < x->expects; i++)
-        json_array_append_new(array,
-                              expectation(&x->expect[i], run->judged ? &run->judged[i] : NULL));
+        json_array_append_new(
+            array, rep_manifest_expectation(&x->expect[i], run->judged ? &run->judged[i] : NULL));
     return array;
 }
 

@@ -3,6 +3,7 @@
 #define REP_MANIFEST_H
 
 #include "report/digest.h"
+#include "report/expect.h"
 #include "report/run.h"
 #include "report/rundir.h"
 
@@ -47,6 +48,9 @@ void rep_manifest_free(struct rep_manifest *manifest);
 
 /** A rep_write_fn; `ctx` is a struct rep_manifest. */
 void rep_manifest_write(void *ctx, FILE *out);
+
+/** An expectation with what became of it. @param judged  NULL: nobody has judged it */
+json_t *rep_manifest_expectation(const struct in_expect *e, const struct rep_judged *judged);
 
 /** How a run ended, as one word: "exited", "signaled", "limit", ... */
 const char *rep_end_word(enum prog_end end);

@@ -5,6 +5,8 @@
 #include "sweep/expect.h"
 
 #include "base/alloc.h"
+#include "report/expect.h"
+#include "report/manifest.h"
 #include "report/results.h"
 #include "report/run.h"
 
@@ -231,6 +233,14 @@ static bool divide(const struct swp_row *a, const struct swp_row *b, const struc
     return below != 0;
 }
 
+static void put(const struct judging *j, const struct swp_row *one, const struct swp_row *other,
+                const struct rep_judged *its)
+{
+    json_t *expectation = rep_manifest_expectation(j->expect, its);
+    json_object_set_new(expectation, "points", json_pack("[s,s]", one->id, other->id));
+    json_array_append_new(j->judged->list, expectation);
+}
+
 static void judge(void *ctx, size_t a, size_t b)
 {
     const struct judging *j = ctx;
@@ -238,11 +248,14 @@ static void judge(void *ctx, size_t a, size_t b)
     char text[4200];
     long double ratio = 0;
     if (!one->directory || !other->directory) {
+        put(j, one, other, &(struct rep_judged){.left = true});
         j->judged->left++;
         return;
     }
-    const bool known = divide(one, other, j->expect, &ratio, text, sizeof text);
-    if (known && in_expect_holds(j->expect, ratio)) {
+    const bool known = divide(one, other, j->expect, &ratio, text, sizeof text),
+               kept = known && in_expect_holds(j->expect, ratio);
+    put(j, one, other, &(struct rep_judged){.kept = kept, .known = known, .text = text});
+    if (kept) {
         j->judged->kept++;
         return;
     }
@@ -258,7 +271,7 @@ struct swp_judged swp_expect_judge(const struct swp_result *result, const struct
                                    FILE *out)
 {
     struct grid grid = grid_of_result(result);
-    struct swp_judged judged = {0};
+    struct swp_judged judged = {.list = json_array()};
     for (size_t i = 0; i < x->expects; i++) {
         struct judging judging = {result, &x->expect[i], &judged, out};
         struct choice choice;

@@ -8,6 +8,8 @@
 #include "sweep/result.h"
 #include "sweep/sweep.h"
 
+#include <jansson.h>
+
 /** Whether a sweep has the points that its experiment's expectations are about.
  *  @param out  gets a line for each expectation that has none */
 bool swp_expect_check(const struct swp_sweep *sweep, const struct in_experiment *x, FILE *out);
@@ -15,7 +17,9 @@ bool swp_expect_check(const struct swp_sweep *sweep, const struct in_experiment 
 /** What became of them. */
 struct swp_judged {
     size_t kept, broken;
-    size_t left; /**< not judged: a point is not there */
+    size_t left;  /**< not judged: a point is not there */
+    json_t *list; /**< of all of them, as a manifest has them, each with its `points`: for
+                       swp_index_conclude */
 };
 
 /** Judges all of them. What is not known is not kept.

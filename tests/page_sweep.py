@@ -26,6 +26,21 @@ sweep:
   program.args: [["300", "2"], ["600", "2"], ["9", "1", stuck], ["7,</script>", "1"]]
   where: [program.processors != 3]
 """
+HELD = """
+about: |
+  What it is about.
+
+  And more.
+machine: station-4
+program: {{path: {guest}, args: ['300', '2']}}
+expect:
+  stats:
+    - {{stat: machine.elapsed, at_most: 5}}
+    - {{stat: machine.elapsed, points: [program.processors=1, program.processors=2], at_least: 1000}}
+    - {{stat: machine.elapsed, points: [program.processors=1, program.processors=2], at_least: 0}}
+sweep:
+  program.processors: [1, 2]
+"""
 MOST = 10_000         # points of a sweep
 BYTES = 12_000_000    # that the page of so many may have
 
@@ -83,6 +98,40 @@ def check_holes(bench, data):
         assert sum(p[2] == "failed" for p in data["points"]) == 3, directory
     assert data["points"][0][2] == "waiting" and data["points"][0][3] is None, data["points"][0]
     assert values_of(data) == values_of(data_of(bench, "holes"))
+
+
+def check_held(bench, guest):
+    """What became of expectations is in the index, and on the page, wherever the results were collected."""
+    (bench.directory / "held.yaml").write_text(HELD.format(guest=guest))
+    done = bench.command("run", "-q", "-o", "held", "held.yaml")
+    assert done.returncode == 1 and done.stderr.count("it is ") == 1, done.stderr
+    collected = bench.command("collect", "held", "-o", "held-elsewhere")
+    assert collected.returncode == 1, collected.stderr
+    for directory, name in (("held", "sweep.json"), ("held-elsewhere", "collected.json")):
+        index, data = bench.document(directory, name), data_of(bench, directory)
+        ids = [p["id"] for p in index["points"]]
+        assert [p["exit_code"] for p in index["points"]] == [1, 1], index
+        assert [(e["kept"], e["points"]) for e in index["expect"]] == [(False, ids), (True, ids), (False, ids[:1]), (False, ids[1:])]
+        assert f"it is {index['expect'][0]['value']} " in done.stderr and index["expect"][0]["bounds"] == {"at_least": "1000"}
+        assert [index[part] for part in ("expect", "experiment", "numachine")] == [data[part] for part in ("expect", "experiment", "numachine")]
+        assert data["experiment"]["machine"] == "station-4" and data["experiment"]["about"].startswith("What it is about.\n")
+        assert data["experiment"]["argv"][1:] == ["300", "2"] and data["numachine"]["version"], data["experiment"]
+    # Where a point is missing, nothing is judged.
+    shutil.rmtree(bench.directory / "held/points" / ids[0])
+    assert bench.command("collect", "held").returncode == 0
+    assert [e["kept"] for e in bench.document("held", "sweep.json")["expect"]] == [None, None, False]
+
+
+def check_held_shown(bench):
+    shown = page.dom_of(bench, bench.page("held-elsewhere"), Shown())
+    text = "".join(shown.texts)
+    assert shown.badges == ["not as expected"], shown.badges
+    first = bench.document("held-elsewhere", "collected.json")["expect"][0]
+    one, other = first["points"]
+    assert f"Expected machine.elapsed at {one} / machine.elapsed at {other} to be at least 1000; it is {first['value']}" in text
+    assert "to be at most 5; it is " in text and f", point {other})" in text, text
+    assert "What it is about." in text and "300 2" in text and "station-4" in text, text
+    assert "2 expectations are not judged: points are not there." in "".join(page.dom_of(bench, bench.page("held"), Shown()).texts)
 
 
 def check_links(bench, data):
@@ -174,10 +223,11 @@ class Shown(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.root, self.cells, self.texts, self.links = {}, [], [], []
+        self.root, self.cells, self.texts, self.links, self.badges, self.tag, self.kind = {}, [], [], [], [], "", ""
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
+        self.tag, self.kind = tag, attrs.get("class") or ""
         if tag == "html":
             self.root = attrs
         if tag == "td" and "data-p" in attrs:
@@ -186,7 +236,11 @@ class Shown(html.parser.HTMLParser):
             self.links.append(attrs.get("href"))
 
     def handle_data(self, data):
-        self.texts.append(data)
+        if self.tag not in ("script", "style"):
+            self.texts.append(data)
+        if self.kind.startswith("badge"):
+            self.badges.append(data)
+            self.kind = ""
 
 
 def check_shown(bench, directory, made):
@@ -211,8 +265,10 @@ def in_browser(bench, made):
         assert "3 failed: " in text and all(f"{p[0]} (status 3)" in text for p in data["points"] if p[2] == "failed"), text
         zoomed = shown.root["data-zoomed"]
         assert zoomed == "none" if change(made) != made else abs(float(zoomed) - 0.5) < 1e-9 or not page.HAS_CHARTS, zoomed
+        assert "program.args ['300', '2']" in text and shown.badges == ["9 of 12 points"], (shown.badges, text)
         assert "Speed-up" in text and f"points/{data['points'][1][0]}/report.html" in shown.links, shown.links
     assert "1 is not there: " in "".join(check_shown(bench, "collected", bench.page("collected")).texts)
+    check_held_shown(bench)
     check_shown(bench, "large", check_large(bench))
 
 
@@ -231,6 +287,7 @@ def main():
         check_data(bench, "swept", data)
         check_holes(bench, data)
         check_links(bench, data)
+        check_held(bench, guest)
         make_large(bench)
         if sys.argv[3:] == ["browser"]:
             in_browser(bench, bench.page("swept"))

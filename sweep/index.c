@@ -1,0 +1,109 @@
+/*
+ * The index of a sweep is written before its points run; what came of all of them is added when
+ * they have ended.
+ */
+#include "sweep/index.h"
+
+#include "base/alloc.h"
+#include "report/intact.h"
+#include "report/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Whether a key is swept that is `name`, or one of `name`'s. */
+static bool is_swept(const struct swp_result *result, const char *name)
+{
+    const size_t length = strlen(name);
+    bool is = false;
+    for (size_t k = 0; k < result->keys; k++)
+        is = is || (!strncmp(result->key[k], name, length) &&
+                    (!result->key[k][length] || result->key[k][length] == '.'));
+    return is;
+}
+
+/* The command line of the program, as far as it is that of all points. */
+static json_t *shared_argv(const struct swp_result *result, const json_t *argv)
+{
+    if (!json_array_size(argv) || is_swept(result, "program.path") ||
+        is_swept(result, "program.source"))
+        return json_null();
+    return is_swept(result, "program.args") ? json_pack("[O]", json_array_get(argv, 0))
+                                            : json_deep_copy(argv);
+}
+
+/* @return a new reference; null if there is none */
+static json_t *part_of(const json_t *object, const char *name)
+{
+    json_t *part = json_object_get(object, name);
+    return part ? json_incref(part) : json_null();
+}
+
+static void add_shared(json_t *root, const struct swp_result *result, const json_t *manifest)
+{
+    const json_t *experiment = json_object_get(manifest, "experiment");
+    json_t *machine = is_swept(result, "machine") ? json_null() : part_of(experiment, "machine");
+    json_object_set_new(root, "experiment",
+                        json_pack("{s:o,s:o,s:o}", "about", part_of(experiment, "about"), "machine",
+                                  machine, "argv",
+                                  shared_argv(result, json_object_get(experiment, "argv"))));
+    json_object_set_new(root, "numachine", part_of(manifest, "numachine"));
+}
+
+/* Those of its own that a point has not kept. */
+static void add_broken(json_t *list, const struct swp_row *row, const json_t *manifest)
+{
+    size_t i;
+    json_t *expectation;
+    json_array_foreach(json_object_get(manifest, "expect"), i, expectation) {
+        if (!json_is_false(json_object_get(expectation, "kept")))
+            continue;
+        json_object_set_new(expectation, "points", json_pack("[s]", row->id));
+        json_array_append(list, expectation);
+    }
+}
+
+static void add_points(json_t *root, json_t *list, const struct swp_result *result)
+{
+    bool first = true;
+    for (size_t i = 0; i < result->rows; i++) {
+        const struct swp_row *row = &result->row[i];
+        if (!row->directory || (!first && !row->exit_code))
+            continue;
+        json_t *manifest = rep_document(row->directory, "manifest.json");
+        if (first)
+            add_shared(root, result, manifest);
+        add_broken(list, row, manifest);
+        first = false;
+        json_decref(manifest);
+    }
+}
+
+static void write_root(void *ctx, FILE *out)
+{
+    json_dumpf(ctx, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    putc('\n', out);
+}
+
+bool swp_index_conclude(const struct swp_result *result, const struct swp_judged *judged,
+                        const char *directory, char *why, size_t size)
+{
+    char *own = sim_format("%s/sweep.json", directory);
+    const char *name = access(own, F_OK) ? SWP_COLLECTED : "sweep.json";
+    char *path = sim_format("%s/%s", directory, name);
+    json_t *root = rep_document(directory, name), *list = judged->list;
+    bool good = root;
+    if (root) {
+        add_points(root, list, result);
+        json_object_set(root, "expect", list);
+        good = rep_whole_write(path, false, write_root, root, NULL, why, size);
+    } else {
+        snprintf(why, size, "cannot read '%s': it is no JSON document", path);
+    }
+    json_decref(list);
+    json_decref(root);
+    free(path);
+    free(own);
+    return good;
+}
