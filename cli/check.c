@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/write.h"
@@ -201,7 +202,7 @@ static bool check_sweep(const struct request *request, struct in_diag *diag)
 {
     struct swp_sweep sweep;
     const bool good = swp_load(&sweep, request->file, request->sets, diag) &&
-                      swp_check(&sweep, request->file, request->sets, diag);
+                      swp_check(&sweep, request->file, request->sets, cli_session_possible, diag);
     if (good && !request->all) {
         printf("sweep       %zu points (numachine points %s):", sweep.points, request->file);
         for (size_t k = 0; k < sweep.keys; k++)
@@ -238,8 +239,9 @@ int cli_check(int argc, char **argv)
         in_machine_write_resolved(stdout, &x.machine);
     else if (kind == IN_FILE_MACHINE)
         print_machine(&x.machine);
-    const bool good = kind != IN_FILE_UNREADABLE &&
-                      (kind != IN_FILE_EXPERIMENT || !x.sweep || check_sweep(&request, &diag));
+    const bool good = kind == IN_FILE_MACHINE ||
+                      (kind == IN_FILE_EXPERIMENT &&
+                       (x.sweep ? check_sweep(&request, &diag) : cli_session_possible(&x)));
     in_experiment_free(&x);
     in_free_list(request.sets);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;

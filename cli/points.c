@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "report/stats.h"
@@ -107,8 +108,8 @@ int cli_points(int argc, char **argv)
     struct in_diag diag = {.out = stderr};
     struct swp_sweep sweep;
     cli_parse(&argp, argc, argv, 0, &r);
-    const bool good =
-        swp_load(&sweep, r.file, r.sets, &diag) && swp_check(&sweep, r.file, r.sets, &diag);
+    const bool good = swp_load(&sweep, r.file, r.sets, &diag) &&
+                      swp_check(&sweep, r.file, r.sets, cli_session_possible, &diag);
     if (good && r.csv)
         print_csv(&sweep);
     else if (good && r.json)

@@ -110,6 +110,33 @@ static bool choose_events(const struct in_experiment *x, struct mon_choice *choi
     return true;
 }
 
+/* Whether a run can have what is expected of its statistics. Their names depend on machine, events
+ * and groups, not on what the machine does: totals of 0 show them. */
+static bool is_possible(const struct in_experiment *x, const struct mon_choice *choice)
+{
+    const struct nm_params *p = &x->machine.params;
+    const size_t cards = nm_params_cards(p);
+    struct rep_sample nothing = {
+        .card = sim_alloc(cards, sizeof *nothing.card),
+        .station = sim_alloc(nm_params_stations(p), sizeof *nothing.station),
+        .ring = sim_alloc(nm_ring_count(p) + 1, sizeof *nothing.ring),
+    };
+    struct rep_run run = {0};
+    rep_run_init(&run, x, "", (unsigned)cards, (unsigned)p->processors, choice, &nothing);
+    const bool possible = rep_expect_possible(&run, &nothing, stderr);
+    rep_run_free(&run);
+    free(nothing.card);
+    free(nothing.station);
+    free(nothing.ring);
+    return possible;
+}
+
+bool cli_session_possible(const struct in_experiment *x)
+{
+    struct mon_choice choice = {0};
+    return !x->expects || (choose_events(x, &choice) && is_possible(x, &choice));
+}
+
 static const struct rep_sample *totals(struct state *s)
 {
     for (unsigned c = 0; c < s->run.cards; c++) {
@@ -795,9 +822,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     program_cards(s);
     if (x->profile || x->truth || x->record_trace)
         open_names(s);
-    enum cli_exit status =
-        rep_expect_possible(&s->run, &s->now, stderr) ? CLI_EXIT_OK : CLI_EXIT_USAGE;
-    if (status == CLI_EXIT_OK && (x->profile || x->truth))
+    enum cli_exit status = CLI_EXIT_OK;
+    if (x->profile || x->truth)
         status = begin_profile(s);
     if (status == CLI_EXIT_OK)
         status = run(s);
@@ -830,7 +856,7 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     s.run.outcome.end = PROG_UNLOADABLE;
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
-    if (choose_events(session->experiment, &choice))
+    if (choose_events(session->experiment, &choice) && is_possible(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
     if (status == CLI_EXIT_OK && !cli_mask_find(&s.mask, session->experiment, s.guest.path))
         status = CLI_EXIT_USAGE;

@@ -49,6 +49,10 @@ struct cli_session {
  * the simulator has nothing else to say. */
 int cli_passed_status(enum cli_exit status, const struct prog_outcome *outcome);
 
+/** Whether a run of the experiment can have the statistics that are expected of it. Nothing is run.
+ *  @return false after a line on stderr for each that cannot be */
+bool cli_session_possible(const struct in_experiment *x);
+
 /**
  * Runs it. Complaints go to stderr. Signals that ask the run to
  * stop (stop.h) end it with its results so far, SIGUSR1 prints them and all threads on stderr and

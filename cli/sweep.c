@@ -11,6 +11,7 @@
 #include "cli/sweep.h"
 
 #include "cli/cluster.h"
+#include "cli/session.h"
 #include "cli/stop.h"
 #include "input/yaml.h"
 #include "report/digest.h"
@@ -109,7 +110,8 @@ static bool load_points(struct state *s)
             return false;
         const bool good = in_experiment_count(&x, o->events, o->groups, &diag) &&
                           in_experiment_allow(&x, o->allow, &diag) &&
-                          (i || swp_expect_check(&s->sweep, &x, stderr));
+                          (i || swp_expect_check(&s->sweep, &x, stderr)) &&
+                          cli_session_possible(&x);
         job->inputs = rep_digest(&x);
         job->digest = rep_digest_text(&job->inputs);
         job->bound = bound_of(&x);
