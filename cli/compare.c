@@ -41,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->region = cli_text(state, "--region", arg);
         return 0;
     case ARGP_KEY_ARG:
-        in_push(&r->directories, arg);
+        in_push(&r->directories, cli_value(state, "RUN_DIR", arg));
         r->count++;
         return 0;
     case ARGP_KEY_NO_ARGS:
