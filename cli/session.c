@@ -43,6 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* The executable's name in the results. */
 #define GUEST_COPY "guest.elf"
@@ -131,10 +132,40 @@ static bool is_possible(const struct in_experiment *x, const struct mon_choice *
     return possible;
 }
 
-bool cli_session_possible(const struct in_experiment *x)
+/* Of what names of statistics depend on. Bytes that mean nothing may differ: then it is looked at
+ * twice. */
+static uint64_t hash_of(const struct in_experiment *x, const struct mon_choice *choice)
+{
+    uint64_t hash = XXH64(&x->machine.params, sizeof x->machine.params, 0);
+    hash = XXH64(&x->machine.card, sizeof x->machine.card, hash);
+    hash = XXH64(choice, sizeof *choice, hash);
+    for (unsigned i = 0; i < x->group_count; i++)
+        hash = XXH64(x->group[i].path, strlen(x->group[i].path), hash);
+    return hash;
+}
+
+/* Notes it. @return whether it is there already */
+static bool is_seen(struct cli_seen *seen, uint64_t hash)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->hash[i] == hash)
+            return true;
+    seen->hash = sim_grow(seen->hash, seen->count + 1, sizeof *seen->hash);
+    seen->hash[seen->count++] = hash;
+    return false;
+}
+
+bool cli_session_possible(void *seen, const struct in_experiment *x)
 {
     struct mon_choice choice = {0};
-    return !x->expects || (choose_events(x, &choice) && is_possible(x, &choice));
+    return !x->expects || (choose_events(x, &choice) &&
+                           (is_seen(seen, hash_of(x, &choice)) || is_possible(x, &choice)));
+}
+
+void cli_seen_free(struct cli_seen *seen)
+{
+    free(seen->hash);
+    *seen = (struct cli_seen){0};
 }
 
 static const struct rep_sample *totals(struct state *s)

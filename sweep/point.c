@@ -34,14 +34,14 @@ bool swp_point_load(struct in_experiment *x, const struct swp_sweep *sweep,
 }
 
 bool swp_check(const struct swp_sweep *sweep, const char *path, char *const *sets,
-               swp_good_fn *good, struct in_diag *diag)
+               swp_good_fn *good, void *ctx, struct in_diag *diag)
 {
     bool all = true;
     for (size_t i = 0; all && i < sweep->points; i++) {
         struct in_experiment x;
         if (!swp_point_load(&x, sweep, &sweep->point[i], path, sets, diag))
             return false;
-        all = (i || swp_expect_check(sweep, &x, diag->out)) && good(&x);
+        all = (i || swp_expect_check(sweep, &x, diag->out)) && good(ctx, &x);
         in_experiment_free(&x);
     }
     return all;
