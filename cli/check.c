@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/write.h"
@@ -200,15 +201,26 @@ static void print_experiment(const struct in_experiment *x)
 static bool check_sweep(const struct request *request, struct in_diag *diag)
 {
     struct swp_sweep sweep;
-    const bool good = swp_load(&sweep, request->file, request->sets, diag) &&
-                      swp_check(&sweep, request->file, request->sets, diag);
+    struct cli_seen seen = {0};
+    const bool good =
+        swp_load(&sweep, request->file, request->sets, diag) &&
+        swp_check(&sweep, request->file, request->sets, cli_session_possible, &seen, diag);
     if (good && !request->all) {
         printf("sweep       %zu points (numachine points %s):", sweep.points, request->file);
         for (size_t k = 0; k < sweep.keys; k++)
             printf(" %s", sweep.key[k].key->path);
         putchar('\n');
     }
+    cli_seen_free(&seen);
     swp_free(&sweep);
+    return good;
+}
+
+static bool check_one(const struct in_experiment *x)
+{
+    struct cli_seen seen = {0};
+    const bool good = cli_session_possible(&seen, x);
+    cli_seen_free(&seen);
     return good;
 }
 
@@ -238,8 +250,9 @@ int cli_check(int argc, char **argv)
         in_machine_write_resolved(stdout, &x.machine);
     else if (kind == IN_FILE_MACHINE)
         print_machine(&x.machine);
-    const bool good = kind != IN_FILE_UNREADABLE &&
-                      (kind != IN_FILE_EXPERIMENT || !x.sweep || check_sweep(&request, &diag));
+    const bool good =
+        kind == IN_FILE_MACHINE ||
+        (kind == IN_FILE_EXPERIMENT && (x.sweep ? check_sweep(&request, &diag) : check_one(&x)));
     in_experiment_free(&x);
     in_free_list(request.sets);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;

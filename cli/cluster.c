@@ -8,11 +8,13 @@
 #include "cli/cluster.h"
 
 #include "base/alloc.h"
+#include "cli/stop.h"
 #include "input/yaml.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,15 +249,18 @@ static int start(char *const *words, int out, pid_t *pid)
     return error;
 }
 
-/* All that comes, of which the beginning is kept. */
-static void read_all(int fd, char *said, size_t size)
+/* All that comes, of which the beginning is kept. A wish to stop goes on to who says it. */
+static void read_all(int fd, pid_t pid, char *said, size_t size)
 {
     char more[256];
     size_t kept = 0;
-    for (ssize_t n; (n = read(fd, more, sizeof more)) > 0 || (n < 0 && errno == EINTR);)
+    for (ssize_t n; (n = read(fd, more, sizeof more)) > 0 || (n < 0 && errno == EINTR);) {
+        if (n < 0 && cli_stop_asked())
+            kill(pid, SIGTERM);
         for (ssize_t i = 0; i < n; i++)
             if (kept + 1 < size)
                 said[kept++] = more[i];
+    }
     said[kept] = '\0';
 }
 
@@ -268,7 +273,7 @@ int cli_away_ask(char *const *words, char *said, size_t size)
     const int error = start(words, ends[1], &pid);
     close(ends[1]);
     if (!error) {
-        read_all(ends[0], said, size);
+        read_all(ends[0], pid, said, size);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             ;
     }

@@ -87,7 +87,8 @@ bool cli_away_prepare(struct cli_away *away, const struct swp_dir *dir, const ch
 void cli_away_numbers(const struct cli_away *away, FILE *out, const char *between);
 
 /** Runs a command to its end; what it says goes to stderr, but for its first `size` bytes on
- * stdout. @return its status, 128 and more of a signal; -1: there is none (errno) */
+ * stdout. A wish to stop (stop.h) goes on to it. @return its status, 128 and more of a signal; -1:
+ * there is none (errno) */
 int cli_away_ask(char *const *words, char *said, size_t size);
 
 /** Whether the program that does it is here. @return false after a complaint */

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct request {
     char **directories; /**< NULL-terminated */
@@ -32,7 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->out = cli_text(state, "--output", arg);
         return 0;
     case ARGP_KEY_ARG:
-        in_push(&r->directories, arg);
+        in_push(&r->directories, cli_value(state, "DIR", arg));
         return 0;
     case ARGP_KEY_END:
         if (!r->directories)
@@ -61,11 +62,39 @@ static bool is_foreign(const char *out, char *const *directories)
     return swp_dir_is(out);
 }
 
-/* Writes into a directory in which no sweep runs meanwhile. */
+/* Whether the results may go there. @return false: see `why` */
+static bool may_take(const char *out, char *const *directories, char *why, size_t size)
+{
+    struct stat st;
+    char *manifest = sim_format("%s/manifest.json", out);
+    const bool there = !stat(out, &st);
+    if (there && !S_ISDIR(st.st_mode))
+        snprintf(why, size, "'%s' is not a directory", out);
+    else if (is_foreign(out, directories))
+        snprintf(why, size, "'%s' holds another sweep; give another --output", out);
+    else if (there && !lstat(manifest, &st))
+        snprintf(why, size, "'%s' holds the results of a run; give another --output", out);
+    else
+        why[0] = '\0';
+    free(manifest);
+    return !why[0];
+}
+
+/* @return status 2, with a sentence in `why` */
+static enum cli_exit refuse_nothing(const struct swp_result *result, char *why, size_t size)
+{
+    snprintf(why, size, "none of the sweep's %zu points is there: nothing is written",
+             result->rows);
+    return CLI_EXIT_USAGE;
+}
+
+/* Writes into a directory in which no sweep runs meanwhile: that is said first. */
 static enum cli_exit write_results(const struct swp_result *result, const char *out, char *why,
                                    size_t size)
 {
     struct swp_dir dir;
+    if (!result->there && access(out, F_OK))
+        return refuse_nothing(result, why, size);
     if (mkdir(out, 0777) && errno != EEXIST) {
         snprintf(why, size, "cannot make directory '%s': %s", out, strerror(errno));
         return CLI_EXIT_IO;
@@ -73,9 +102,13 @@ static enum cli_exit write_results(const struct swp_result *result, const char *
     const enum rep_dir made = swp_dir_borrow(&dir, out, why, size);
     if (made != REP_DIR_MADE)
         return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
-    const bool good = swp_result_write(result, out, why, size);
+    enum cli_exit status = CLI_EXIT_OK;
+    if (!result->there)
+        status = refuse_nothing(result, why, size);
+    else if (!swp_result_write(result, out, why, size))
+        status = CLI_EXIT_IO;
     swp_dir_close(&dir);
-    return good ? CLI_EXIT_OK : CLI_EXIT_IO;
+    return status;
 }
 
 /* The experiment, as the first point that is there was run. */
@@ -150,15 +183,12 @@ static enum cli_exit collect(const struct request *r)
     char why[5000];
     struct swp_result result = {0};
     enum cli_exit status = CLI_EXIT_USAGE;
-    if (is_foreign(out, r->directories))
-        snprintf(why, sizeof why, "'%s' holds another sweep; give another --output", out);
-    else
+    if (may_take(out, r->directories, why, sizeof why))
         status = gather(r->directories, why, sizeof why);
-    if (status == CLI_EXIT_OK) {
+    if (status == CLI_EXIT_OK)
         status = swp_result_open(&result, r->directories, why, sizeof why)
                      ? write_results(&result, out, why, sizeof why)
                      : CLI_EXIT_USAGE;
-    }
     if (status != CLI_EXIT_OK)
         fprintf(stderr, "numachine: error: %s\n", why);
     else if (result.there < result.rows)

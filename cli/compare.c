@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->region = cli_text(state, "--region", arg);
         return 0;
     case ARGP_KEY_ARG:
-        in_push(&r->given_runs, arg);
+        in_push(&r->given_runs, cli_value(state, "RUN_DIR", arg));
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which RUN_DIRs? (directories that 'run', or 'stat -o', has left)");

@@ -44,7 +44,7 @@ static void add_directory(struct argp_state *state, struct request *r, const cha
 {
     if (r->directory[1])
         argp_error(state, "two RUN_DIRs; for more there is 'numachine compare'");
-    r->directory[r->directory[0] != NULL] = arg;
+    r->directory[r->directory[0] != NULL] = cli_value(state, "RUN_DIR", arg);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

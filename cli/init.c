@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char shipped_name[] = "template";
@@ -96,7 +97,8 @@ static int copy(const char *suffix, const char *stem, const char *name)
 static bool exists(const char *stem, const char *suffix)
 {
     char *path = sim_format("%s%s", stem, suffix);
-    const bool there = access(path, F_OK) == 0;
+    struct stat st;
+    const bool there = !lstat(path, &st); /* a link that leads nowhere, too */
     if (there)
         fprintf(stderr, "numachine: error: %s exists and is not overwritten\n", path);
     free(path);

@@ -7,6 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_sweep(const char *directory)
+{
+    char *index = sim_format("%s/sweep.json", directory);
+    const bool is = !access(index, F_OK);
+    free(index);
+    return is;
+}
 
 bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
                    size_t size)
@@ -16,10 +25,17 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
         snprintf(why, size, "%s: %s", directory, strerror(errno));
     else if (!S_ISDIR(st.st_mode))
         snprintf(why, size, "%s: not a run's directory", directory);
-    else if (stat(path, &st))
-        snprintf(why, size, "%s: %s; the run has kept no %s", path, strerror(errno), what);
-    else
+    else if (!stat(path, &st))
         return true;
+    else if (errno != ENOENT)
+        snprintf(why, size, "%s: %s", path, strerror(errno));
+    else if (is_sweep(directory))
+        snprintf(
+            why, size,
+            "%s: not a run's directory, but a sweep's; the runs of its points are in %s/points",
+            directory, directory);
+    else
+        snprintf(why, size, "%s: %s; the run has kept no %s", path, strerror(ENOENT), what);
     return false;
 }
 

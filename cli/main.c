@@ -79,6 +79,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                                       cli_cite_form_count);
         return 0;
     case ARGP_KEY_ARG:
+        if (choice->cite)
+            argp_error(state, "--cite: it goes without '%.60s'", arg);
         choice->first = state->next - 1;
         state->next = state->argc; /* the rest is the subcommand's */
         return 0;

@@ -92,7 +92,7 @@ static error_t parse_file(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (*file)
             argp_error(state, "one FILE at a time");
-        *file = arg;
+        *file = cli_value(state, "FILE", arg);
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which FILE? (- is standard input)");
@@ -113,7 +113,7 @@ static error_t parse_run_dir(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (*directory)
             argp_error(state, "one RUN_DIR at a time");
-        *directory = arg;
+        *directory = cli_value(state, "RUN_DIR", arg);
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");

@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/session.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "report/stats.h"
@@ -106,15 +107,17 @@ int cli_points(int argc, char **argv)
     struct request r = {0};
     struct in_diag diag = {.out = stderr};
     struct swp_sweep sweep;
+    struct cli_seen seen = {0};
     cli_parse(&argp, argc, argv, 0, &r);
-    const bool good =
-        swp_load(&sweep, r.file, r.sets, &diag) && swp_check(&sweep, r.file, r.sets, &diag);
+    const bool good = swp_load(&sweep, r.file, r.sets, &diag) &&
+                      swp_check(&sweep, r.file, r.sets, cli_session_possible, &seen, &diag);
     if (good && r.csv)
         print_csv(&sweep);
     else if (good && r.json)
         print_json(&sweep);
     else if (good)
         print_text(&sweep);
+    cli_seen_free(&seen);
     swp_free(&sweep);
     in_free_list(r.sets);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;

@@ -28,6 +28,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o':
         cli_once(state, "--output", &r->output_given);
         r->output = cli_text(state, "--output", arg);
+        if (!strcmp(arg, "-"))
+            argp_error(state, "--output: a page is a file, not standard output; name one");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

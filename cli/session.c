@@ -43,6 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* The executable's name in the results. */
 #define GUEST_COPY "guest.elf"
@@ -108,6 +109,63 @@ static bool choose_events(const struct in_experiment *x, struct mon_choice *choi
     for (unsigned i = 0; i < x->group_count; i++)
         mon_choice_merge(choice, &x->group[i].choice);
     return true;
+}
+
+/* Whether a run can have what is expected of its statistics. Their names depend on machine, events
+ * and groups, not on what the machine does: totals of 0 show them. */
+static bool is_possible(const struct in_experiment *x, const struct mon_choice *choice)
+{
+    const struct nm_params *p = &x->machine.params;
+    const size_t cards = nm_params_cards(p);
+    struct rep_sample nothing = {
+        .card = sim_alloc(cards, sizeof *nothing.card),
+        .station = sim_alloc(nm_params_stations(p), sizeof *nothing.station),
+        .ring = sim_alloc(nm_ring_count(p) + 1, sizeof *nothing.ring),
+    };
+    struct rep_run run = {0};
+    rep_run_init(&run, x, "", (unsigned)cards, (unsigned)p->processors, choice, &nothing);
+    const bool possible = rep_expect_possible(&run, &nothing, stderr);
+    rep_run_free(&run);
+    free(nothing.card);
+    free(nothing.station);
+    free(nothing.ring);
+    return possible;
+}
+
+/* Of what names of statistics depend on. Bytes that mean nothing may differ: then it is looked at
+ * twice. */
+static uint64_t hash_of(const struct in_experiment *x, const struct mon_choice *choice)
+{
+    uint64_t hash = XXH64(&x->machine.params, sizeof x->machine.params, 0);
+    hash = XXH64(&x->machine.card, sizeof x->machine.card, hash);
+    hash = XXH64(choice, sizeof *choice, hash);
+    for (unsigned i = 0; i < x->group_count; i++)
+        hash = XXH64(x->group[i].path, strlen(x->group[i].path), hash);
+    return hash;
+}
+
+/* Notes it. @return whether it is there already */
+static bool is_seen(struct cli_seen *seen, uint64_t hash)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->hash[i] == hash)
+            return true;
+    seen->hash = sim_grow(seen->hash, seen->count + 1, sizeof *seen->hash);
+    seen->hash[seen->count++] = hash;
+    return false;
+}
+
+bool cli_session_possible(void *seen, const struct in_experiment *x)
+{
+    struct mon_choice choice = {0};
+    return !x->expects || (choose_events(x, &choice) &&
+                           (is_seen(seen, hash_of(x, &choice)) || is_possible(x, &choice)));
+}
+
+void cli_seen_free(struct cli_seen *seen)
+{
+    free(seen->hash);
+    *seen = (struct cli_seen){0};
 }
 
 static const struct rep_sample *totals(struct state *s)
@@ -795,9 +853,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     program_cards(s);
     if (x->profile || x->truth || x->record_trace)
         open_names(s);
-    enum cli_exit status =
-        rep_expect_possible(&s->run, &s->now, stderr) ? CLI_EXIT_OK : CLI_EXIT_USAGE;
-    if (status == CLI_EXIT_OK && (x->profile || x->truth))
+    enum cli_exit status = CLI_EXIT_OK;
+    if (x->profile || x->truth)
         status = begin_profile(s);
     if (status == CLI_EXIT_OK)
         status = run(s);
@@ -830,7 +887,7 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     s.run.outcome.end = PROG_UNLOADABLE;
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
-    if (choose_events(session->experiment, &choice))
+    if (choose_events(session->experiment, &choice) && is_possible(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
     if (status == CLI_EXIT_OK && !cli_mask_find(&s.mask, session->experiment, s.guest.path))
         status = CLI_EXIT_USAGE;

@@ -49,6 +49,19 @@ struct cli_session {
  * the simulator has nothing else to say. */
 int cli_passed_status(enum cli_exit status, const struct prog_outcome *outcome);
 
+/** What expectations have been held against. Zero is a good start; cli_seen_free is due. */
+struct cli_seen {
+    uint64_t *hash; /**< [count] of what names of statistics depend on */
+    size_t count;
+};
+
+/** Whether a run of the experiment can have the statistics that are expected of it. Nothing is run.
+ *  @param seen  a struct cli_seen, of experiments that expect the same: those that are alike in
+ * what decides it are looked at once
+ *  @return false after a line on stderr for each that cannot be */
+bool cli_session_possible(void *seen, const struct in_experiment *x);
+void cli_seen_free(struct cli_seen *seen);
+
 /**
  * Runs it. Complaints go to stderr. Signals that ask the run to
  * stop (stop.h) end it with its results so far, SIGUSR1 prints them and all threads on stderr and

@@ -8,6 +8,7 @@
 #include "cli/cluster.h"
 
 #include "base/alloc.h"
+#include "cli/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,15 @@ bool cli_slurm_installed(void)
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
+/* Takes the number from what sbatch says, "12" or "12;cluster". @return false: it says no number */
+static bool take_number(char *said)
+{
+    const size_t digits = strspn(said, "0123456789");
+    const bool good = digits && strchr(";\n", said[digits]);
+    said[good ? digits : strcspn(said, "\n")] = '\0';
+    return good;
+}
+
 /* Submits a script. @param after  the job it waits for; "": none @param[out] job  its number */
 static enum cli_exit submit(const struct cli_away *away, const char *script, const char *after,
                             char *job, size_t size)
@@ -113,11 +123,18 @@ static enum cli_exit submit(const struct cli_away *away, const char *script, con
                            NULL};
     enum cli_exit result = CLI_EXIT_OK;
     const int status = cli_away_ask(words, job, size);
-    if (status) {
+    if (status && cli_stop_asked()) {
+        fprintf(stderr, "numachine: error: %s\n", cli_stop_reason());
+        result = CLI_EXIT_INTERRUPTED;
+    } else if (status) {
         fprintf(stderr, "numachine: error: sbatch has not taken %s (its words are above)\n", path);
         result = CLI_EXIT_IO;
-    } else {
-        job[strcspn(job, ";\n")] = '\0'; /* "12;cluster" */
+    } else if (!take_number(job)) {
+        fprintf(stderr,
+                "numachine: error: sbatch was to say the number of the job for %s, but says "
+                "'%.60s'; squeue shows whether there is one\n",
+                path, job);
+        result = CLI_EXIT_IO;
     }
     free(path);
     free(dependency);
@@ -132,7 +149,8 @@ static enum cli_exit submit_both(const struct cli_away *away)
         fputs("numachine: nothing is submitted; --resume tries again\n", stderr);
         return status;
     }
-    status = submit(away, COLLECT, job, last, sizeof last);
+    status =
+        cli_stop_asked() ? CLI_EXIT_INTERRUPTED : submit(away, COLLECT, job, last, sizeof last);
     if (status != CLI_EXIT_OK)
         fprintf(stderr, "numachine: job %s is submitted; when it has ended: numachine collect %s\n",
                 job, away->out);

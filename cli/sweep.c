@@ -11,6 +11,7 @@
 #include "cli/sweep.h"
 
 #include "cli/cluster.h"
+#include "cli/session.h"
 #include "cli/stop.h"
 #include "input/yaml.h"
 #include "report/digest.h"
@@ -43,6 +44,7 @@ struct state {
     struct swp_sweep sweep;
     struct swp_plan plan;
     struct swp_dir dir;
+    struct cli_seen seen;
     size_t kept; /* of our points: by an earlier sweep into this directory */
     char *name;
     pid_t *pid; /* [points] of those that run */
@@ -110,7 +112,8 @@ static bool load_points(struct state *s)
             return false;
         const bool good = in_experiment_count(&x, o->events, o->groups, &diag) &&
                           in_experiment_allow(&x, o->allow, &diag) &&
-                          (i || swp_expect_check(&s->sweep, &x, stderr));
+                          (i || swp_expect_check(&s->sweep, &x, stderr)) &&
+                          cli_session_possible(&s->seen, &x);
         job->inputs = rep_digest(&x);
         job->digest = rep_digest_text(&job->inputs);
         job->bound = bound_of(&x);
@@ -544,6 +547,7 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
         if (load_points(&s))
             status = ask->dry ? show_plan(&s) : run_in_directory(&s);
     }
+    cli_seen_free(&s.seen);
     swp_plan_free(&s.plan);
     swp_free(&s.sweep);
     free(s.pid);

@@ -116,6 +116,7 @@ struct row {
     struct in_place at;
     struct in_value v[ROWS];
     struct in_expect *expect;
+    bool unnamed; /**< some statistic names no region */
 };
 
 /** "file.yaml:12:7"; of a text without lines its name. Allocated. */
@@ -155,7 +156,10 @@ static void read_measured(struct row *row, const struct in_place *at, const char
                           struct in_measured *stat)
 {
     const char *slash = strrchr(text, '/'), *region = row->v[ROW_REGION].text;
+    row->unnamed = row->unnamed || !slash;
     stat->stat = in_strdup(slash ? slash + 1 : text);
+    if (slash == text)
+        in_complain(row->r, at, "'%.100s': no region is named in front of its '/'", text);
     stat->region = slash    ? sim_format("%.*s", (int)(slash - text), text)
                    : region ? in_strdup(region)
                             : NULL;
@@ -197,9 +201,20 @@ static void read_points(struct row *row)
     e->stat[1].region = e->stat[0].region ? in_strdup(e->stat[0].region) : NULL;
 }
 
+/** Whether points can be meant: by a file with a sweep, or by what is left of one in the results of
+ *  a point. */
+static bool has_points(const struct in_reading *r, const struct in_experiment *x)
+{
+    const char *path = r->file ? r->file->path : NULL, *slash = path ? strrchr(path, '/') : NULL;
+    const char *name = slash ? slash + 1 : path;
+    return x->sweep || (name && !strcmp(name, "config.resolved.yaml"));
+}
+
 /** What is wrong with a row whose parts are right; NULL: nothing. */
 static const char *complaint_of(const struct row *row)
 {
+    if (row->v[ROW_REGION].at.doc && !row->unnamed)
+        return "'region' is for statistics that name none, and here all name their own";
     const struct in_expect *e = row->expect;
     const bool most = e->bound[IN_BOUND_at_most], least = e->bound[IN_BOUND_at_least],
                is = e->bound[IN_BOUND_is];
@@ -212,8 +227,8 @@ static const char *complaint_of(const struct row *row)
     return NULL;
 }
 
-static void read_row(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,
-                     struct in_expect *expect)
+static void read_row(struct in_reading *r, const struct in_experiment *x, struct in_doc *doc,
+                     yaml_node_t *node, struct in_expect *expect)
 {
     struct row row = {.r = r, .at = in_at(doc, node), .expect = expect};
     const unsigned before = r->diag->errors;
@@ -226,8 +241,14 @@ static void read_row(struct in_reading *r, struct in_doc *doc, yaml_node_t *node
         read_ratio(&row);
     else if (stat->text)
         read_measured(&row, &stat->at, stat->text, &expect->stat[0]);
-    if (row.v[ROW_POINTS].at.doc)
+    if (row.v[ROW_POINTS].at.doc && !has_points(r, x))
+        in_complain(r, &row.v[ROW_POINTS].at,
+                    "'points' are of a sweep, and this file has no sweep:");
+    else if (row.v[ROW_POINTS].at.doc)
         read_points(&row);
+    const struct in_value *region = &row.v[ROW_REGION];
+    if (region->text && !*region->text)
+        in_complain(r, &region->at, "'region' is empty");
     read_bounds(&row);
     const char *complaint = r->diag->errors == before ? complaint_of(&row) : NULL;
     if (complaint)
@@ -243,7 +264,7 @@ void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct 
     const size_t count = (size_t)(v->node->data.sequence.items.top - item);
     x->expect = sim_alloc(count, sizeof *x->expect);
     for (x->expects = 0; x->expects < count; x->expects++)
-        read_row(r, v->at.doc, in_node(v->at.doc, item[x->expects]), &x->expect[x->expects]);
+        read_row(r, x, v->at.doc, in_node(v->at.doc, item[x->expects]), &x->expect[x->expects]);
 }
 
 void in_expect_free(struct in_expect *expect, size_t count)

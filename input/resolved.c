@@ -227,10 +227,14 @@ static void write_expect(FILE *out, const struct in_expect *e)
 
 static void write_expects(FILE *out, const struct in_experiment *x)
 {
+    const char *front = "";
     fputc('[', out);
     for (size_t i = 0; i < x->expects; i++) {
-        fputs(i ? ", " : "", out);
+        if (x->sweep && !x->point && x->expect[i].point[0])
+            continue; /* what the points have in common has no points */
+        fputs(front, out);
         write_expect(out, &x->expect[i]);
+        front = ", ";
     }
     fputc(']', out);
 }

@@ -207,8 +207,8 @@ static bool is_own(const struct making *m, const char *path)
 
 static bool gather(struct making *m, const char *path, struct page_notes *notes)
 {
-    if (!add_json(m, "manifest", "manifest.json", 1) || is_own(m, path) || !is_intact(m) ||
-        !add_config(m) || !add_stats(m))
+    if (!add_json(m, "manifest", "manifest.json", 1) || is_own(m, path) ||
+        !page_may_be(path, m->why, m->size) || !is_intact(m) || !add_config(m) || !add_stats(m))
         return false;
     add_machine(m);
     return add_tables(m) && add_samples(m) && add_kept(m, notes);

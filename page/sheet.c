@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "input/home.h"
 #include "page/fill.h"
+#include "report/intact.h"
 #include "report/whole.h"
 
 #include <errno.h>
@@ -13,17 +14,22 @@
 /* Where Debian's package libjs-dygraphs has its files. */
 #define CHARTS "/usr/share/javascript/dygraphs/dygraph.min"
 
+/* By what a page is known: its first line, and the end of its title (report.html). */
+#define PAGE_HEAD "<!DOCTYPE html>\n"
+#define PAGE_MARK " NUMAchine "
+
 enum { FILE_BYTES = 4u << 20 };
 
 char *page_text(const char *path, char *why, size_t size)
 {
-    FILE *in = fopen(path, "re");
+    const char *wrong;
+    FILE *in = rep_ordinary_open(path, &wrong);
     struct stat st;
     char *text = NULL;
     if (!in || fstat(fileno(in), &st))
-        snprintf(why, size, "%s: %s", path, strerror(errno));
-    else if (!S_ISREG(st.st_mode) || st.st_size > FILE_BYTES)
-        snprintf(why, size, "%s: not a regular file of at most 4 MB", path);
+        snprintf(why, size, "%s: %s", path, in ? strerror(errno) : wrong);
+    else if (st.st_size > FILE_BYTES)
+        snprintf(why, size, "%s: longer than 4 MB", path);
     else {
         text = sim_alloc((size_t)st.st_size + 1, 1);
         text[fread(text, 1, (size_t)st.st_size, in)] = '\0';
@@ -43,6 +49,50 @@ bool page_is_own(const char *path, const char *directory, const char *name, char
         snprintf(why, size, "--output: %s is what the page is made of; name another file", own);
     free(own);
     return is;
+}
+
+/* Whether a file begins and is named as pages are, of whatever version. One that was being written
+ * when its writer was killed may be shorter, and empty. */
+static bool is_page(const char *path, bool unfinished)
+{
+    char head[4096];
+    const char *wrong;
+    FILE *in = rep_ordinary_open(path, &wrong);
+    const size_t n = in ? fread(head, 1, sizeof head - 1, in) : 0;
+    head[n] = '\0';
+    if (in)
+        fclose(in);
+    const char *title = strstr(head, "<title>"), *mark = title ? strstr(title, PAGE_MARK) : NULL;
+    const bool begins = !strncmp(head, PAGE_HEAD, strlen(PAGE_HEAD));
+    return in && ((begins && mark) || (unfinished && !n));
+}
+
+/* @param unfinished  it is only the name that a page has while it is written */
+static bool may_replace(const char *path, bool unfinished, char *why, size_t size)
+{
+    struct stat st;
+    if (lstat(path, &st))
+        return true; /* what else is wrong shows when it is written */
+    if (!S_ISREG(st.st_mode))
+        snprintf(why, size, "--output: %s is there and not a regular file; name another file",
+                 path);
+    else if (!is_page(path, unfinished))
+        snprintf(why, size,
+                 "--output: %s is there and no page that report has written; name another file, or "
+                 "remove it",
+                 path);
+    else
+        return true;
+    return false;
+}
+
+bool page_may_be(const char *path, char *why, size_t size)
+{
+    char *unfinished = sim_format("%s" REP_UNFINISHED, path);
+    const bool may =
+        may_replace(path, false, why, size) && may_replace(unfinished, true, why, size);
+    free(unfinished);
+    return may;
 }
 
 /* The parts of a page. All of them the page's own. */

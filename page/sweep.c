@@ -15,6 +15,7 @@
 #include "report/csv_read.h"
 #include "report/rundir.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include <uthash.h>
@@ -225,7 +226,7 @@ static bool read_row(struct reading *r)
 static bool read_table(struct reading *r)
 {
     char *path = path_of(r, PAGE_SWEEP_TABLE);
-    if (access(path, F_OK))
+    if (access(path, F_OK) && errno == ENOENT)
         snprintf(r->why, r->size,
                  "%s: the sweep has no results yet; 'numachine run --resume' goes on with it, "
                  "'numachine collect' makes them of the points that are there",
@@ -390,7 +391,8 @@ bool page_sweep_write(const struct page_sweep *sweep, const char *path, const ch
                       bool *host, char *why, size_t size)
 {
     struct reading r = {.sweep = sweep, .regions = json_array(), .why = why, .size = size};
-    bool good = !is_own(&r, path) && read_index(&r) && read_table(&r);
+    bool good =
+        !is_own(&r, path) && page_may_be(path, why, size) && read_index(&r) && read_table(&r);
     *host = good;
     if (good) {
         json_t *data = document_of(&r);

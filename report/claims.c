@@ -2,13 +2,12 @@
 
 #include "base/alloc.h"
 #include "procard/profile.h"
+#include "report/intact.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { BYTES_MAX = 1024 * 1024 /**< [KB] of a file */ };
 
@@ -26,15 +25,13 @@ bool rep_refuse(const struct rep_claims *claims, const char *format, ...)
     return false;
 }
 
-/* A pipe would be waited for, and a device may have no end. */
 static bool check_file(const struct rep_claims *claims)
 {
-    struct stat st;
-    if (stat(claims->file, &st))
-        return rep_refuse(claims, "%s", strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return rep_refuse(claims, "not a regular file");
-    return st.st_size / 1024 < BYTES_MAX || rep_refuse(claims, "longer than 1 GB");
+    uint64_t bytes = 0;
+    const char *wrong = rep_not_ordinary(claims->file, &bytes);
+    if (wrong)
+        return rep_refuse(claims, "%s", wrong);
+    return bytes / 1024 < BYTES_MAX || rep_refuse(claims, "longer than 1 GB");
 }
 
 json_t *rep_claim_file(const struct rep_claims *claims)

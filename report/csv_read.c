@@ -5,8 +5,8 @@
 #include "report/csv_read.h"
 
 #include "base/alloc.h"
+#include "report/intact.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,10 +95,11 @@ static unsigned split(char *text, char ***field, unsigned *room)
 bool rep_csv_open(struct rep_csv *csv, const char *path, char *why, size_t size)
 {
     unsigned room = 0;
+    const char *wrong;
     *csv = (struct rep_csv){.path = path, .why = why, .size = size, .row = 1};
-    csv->in = fopen(path, "re");
+    csv->in = rep_ordinary_open(path, &wrong);
     if (!csv->in) {
-        snprintf(why, size, "%s: %s", path, strerror(errno));
+        snprintf(why, size, "%s: %s", path, wrong);
         csv->bad = true;
         return false;
     }

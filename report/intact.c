@@ -3,27 +3,53 @@
 #include "base/alloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { NAME = 60 /* bytes of a file's name that are shown */ };
 
-/* [bytes] of an ordinary file; -1: it is none, see errno. */
-static json_int_t length_of(const char *directory, const char *name)
+static const char *wrong_of(int error, const struct stat *st)
+{
+    return error ? strerror(error) : S_ISREG(st->st_mode) ? NULL : "not a regular file";
+}
+
+const char *rep_not_ordinary(const char *path, uint64_t *bytes)
 {
     struct stat st;
+    const char *wrong = wrong_of(stat(path, &st) ? errno : 0, &st);
+    if (!wrong && bytes)
+        *bytes = (uint64_t)st.st_size;
+    return wrong;
+}
+
+FILE *rep_ordinary_open(const char *path, const char **wrong)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    *wrong = wrong_of(fd < 0 || fstat(fd, &st) ? errno : 0, &st);
+    FILE *in = *wrong ? NULL : fdopen(fd, "r");
+    if (!in && !*wrong)
+        *wrong = strerror(errno);
+    if (!in && fd >= 0)
+        close(fd);
+    return in;
+}
+
+/* The same of a file in a directory. */
+static const char *wrong_in(const char *directory, const char *name, uint64_t *bytes)
+{
     char *path = sim_format("%s/%s", directory, name);
-    const bool there = !stat(path, &st), good = there && S_ISREG(st.st_mode);
-    if (there && !good)
-        errno = EINVAL;
+    const char *wrong = rep_not_ordinary(path, bytes);
     free(path);
-    return good ? (json_int_t)st.st_size : -1;
+    return wrong;
 }
 
 json_t *rep_document(const char *directory, const char *name)
 {
-    if (length_of(directory, name) < 0)
+    if (wrong_in(directory, name, NULL))
         return NULL;
     char *path = sim_format("%s/%s", directory, name);
     json_t *root = json_load_file(path, 0, NULL);
@@ -34,15 +60,17 @@ json_t *rep_document(const char *directory, const char *name)
 static bool is_as_listed(const char *directory, const char *name, json_int_t bytes, char *why,
                          size_t size)
 {
-    const json_int_t length = length_of(directory, name);
-    if (length < 0)
-        snprintf(why, size, "%.*s: %s", NAME, name, strerror(errno));
+    uint64_t there = 0;
+    const char *wrong = wrong_in(directory, name, &there);
+    const json_int_t length = (json_int_t)there;
+    if (wrong)
+        snprintf(why, size, "%.*s: %s", NAME, name, wrong);
     else if (length != bytes)
         snprintf(why, size,
                  "%.*s: it is not as the run has left it: %" JSON_INTEGER_FORMAT
                  " bytes, not %" JSON_INTEGER_FORMAT,
                  NAME, name, length, bytes);
-    return length == bytes;
+    return !wrong && length == bytes;
 }
 
 bool rep_is_intact(const char *directory, const json_t *manifest, char *why, size_t size)

@@ -8,6 +8,17 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** What is wrong with a file that is to be read: it has to be an ordinary one. A FIFO would be
+ * waited for, and a device may have no end. Links are followed.
+ *  @param[out] bytes  its length; NULL: not wanted
+ *  @return NULL: nothing; else static */
+const char *rep_not_ordinary(const char *path, uint64_t *bytes);
+
+/** Opens one for reading. @param[out] wrong  as above @return the caller's; NULL: see `wrong` */
+FILE *rep_ordinary_open(const char *path, const char **wrong);
 
 /** A document of a directory. What is no ordinary file is not opened: a FIFO would wait for ever.
  *  @return the caller's; NULL: there is none that can be read */

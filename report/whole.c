@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The bytes, on the disk. @return 0 or an errno */
@@ -55,10 +56,23 @@ static int give_name(const char *unfinished, const char *path, bool fresh)
     return bad ? errno : 0;
 }
 
+/* A device or a FIFO of that name is for others than us. A link is replaced, not what it leads to.
+ */
+static bool is_special(const char *path)
+{
+    struct stat st;
+    return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) &&
+           !S_ISDIR(st.st_mode);
+}
+
 bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
                      char *why, size_t size)
 {
     char unfinished[PATH_MAX + 8];
+    if (is_special(path)) {
+        snprintf(why, size, "cannot write '%s': it is there and not a regular file", path);
+        return false;
+    }
     const int length = snprintf(unfinished, sizeof unfinished, "%s" REP_UNFINISHED, path);
     const bool fits = (size_t)length < sizeof unfinished;
     FILE *out = fits ? open_unfinished(unfinished, fresh) : NULL;

@@ -16,7 +16,8 @@ typedef void rep_write_fn(void *ctx, FILE *out);
 
 /**
  * Writes `path` by what `write` writes: under another name in the same directory, to the disk, then
- * renamed. Whatever fails, `path` is what it was before.
+ * renamed. Whatever fails, `path` is what it was before. A device, a FIFO or a socket of that name
+ * stays.
  * @param fresh  an existing file is not replaced, which is a failure
  * @param[out] bytes  its length; NULL: not wanted
  * @param[out] why  on failure one sentence

@@ -239,10 +239,20 @@ static void finalize_all(struct writer *w)
     sqlite3_finalize(w->histogram);
 }
 
+/** SQLite may take a name that begins with "file:" apart; one that begins with a dot it never does.
+ */
+static int open_file(const char *path, sqlite3 **db)
+{
+    char *plain = sim_format("%s%s", *path == '/' ? "" : "./", path);
+    const int result = sqlite3_open_v2(plain, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    free(plain);
+    return result;
+}
+
 bool swp_database_write(const struct swp_result *result, const char *path, char *why, size_t size)
 {
     struct writer w = {0};
-    check(&w, sqlite3_open_v2(path, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL));
+    check(&w, open_file(path, &w.db));
     if (!w.failed)
         check(&w, sqlite3_exec(w.db, schema, NULL, NULL, NULL));
     if (!w.failed)

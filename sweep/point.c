@@ -1,6 +1,8 @@
 /* One point of a sweep: what it assigns, and the experiment that it is. */
 #include "sweep/sweep.h"
 
+#include "sweep/expect.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,13 +34,15 @@ bool swp_point_load(struct in_experiment *x, const struct swp_sweep *sweep,
 }
 
 bool swp_check(const struct swp_sweep *sweep, const char *path, char *const *sets,
-               struct in_diag *diag)
+               swp_good_fn *good, void *ctx, struct in_diag *diag)
 {
-    for (size_t i = 0; i < sweep->points; i++) {
+    bool all = true;
+    for (size_t i = 0; all && i < sweep->points; i++) {
         struct in_experiment x;
         if (!swp_point_load(&x, sweep, &sweep->point[i], path, sets, diag))
             return false;
+        all = (i || swp_expect_check(sweep, &x, diag->out)) && good(ctx, &x);
         in_experiment_free(&x);
     }
-    return true;
+    return all;
 }

@@ -21,11 +21,13 @@
 static json_t *read_index(const char *directory, char *why, size_t size)
 {
     char *path = sim_format("%s/sweep.json", directory);
-    json_t *root = rep_document(directory, "sweep.json");
-    if (!root && access(path, F_OK))
+    const bool there = !access(path, F_OK) || errno != ENOENT;
+    const char *wrong = there ? rep_not_ordinary(path, NULL) : NULL;
+    json_t *root = there && !wrong ? rep_document(directory, "sweep.json") : NULL;
+    if (!there)
         snprintf(why, size, "'%s' holds no sweep", directory);
     else if (!root)
-        snprintf(why, size, "cannot read '%s': it is no JSON document", path);
+        snprintf(why, size, "cannot read '%s': %s", path, wrong ? wrong : "it is no JSON document");
     free(path);
     return root;
 }

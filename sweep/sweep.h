@@ -72,9 +72,13 @@ bool swp_point_load(struct in_experiment *x, const struct swp_sweep *sweep,
                     const struct swp_point *point, const char *path, char *const *sets,
                     struct in_diag *diag);
 
-/** Whether every point is an experiment. @return false after the complaints about the first that is
- *  none */
+/** What else a point has to be. @return false after complaints */
+typedef bool swp_good_fn(void *ctx, const struct in_experiment *x);
+
+/** Whether every point is an experiment, has the points that it expects something of, and is
+ * `good`.
+ *  @return false after the complaints about the first that is not */
 bool swp_check(const struct swp_sweep *sweep, const char *path, char *const *sets,
-               struct in_diag *diag);
+               swp_good_fn *good, void *ctx, struct in_diag *diag);
 
 #endif

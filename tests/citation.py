@@ -75,6 +75,9 @@ def main():
     assert cff == (home / "CITATION.cff").read_text(), "numachine --cite=cff > CITATION.cff"
     if yaml:
         check_cff(cff, version, found)
+    for words in (["--cite", "run"], ["--cite=cff", "list", "keys"]):
+        more = subprocess.run([numachine, *words], capture_output=True, text=True, check=False)
+        assert more.returncode == 2 and f"--cite: it goes without '{words[1]}'" in more.stderr and not more.stdout, more
     wrong = subprocess.run([numachine, "--cite=ris"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2 and "there are bibtex, cff" in wrong.stderr, wrong.stderr
 

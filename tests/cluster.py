@@ -29,10 +29,13 @@ HEAD = "machine: station-4\nprogram: {path: guest, args: ['100']}\nmonitor: {eve
 SIX = "{program.args: [['100'], ['3000', '2']], run.seed: [1, 2, 3]}"
 
 # A stand-in for sbatch: it notes its arguments, and fails if FAKE is "refuse", or "second" and the job waits for another.
+# "chatty": what it says is no number; "wait": it waits for what never comes.
 SBATCH = """#!/bin/sh
 printf '%s\\n' "$*" >>"$NOTES"
 case $FAKE-$* in
 refuse-* | second-*--dependency*) echo 'sbatch: error: invalid partition specified: nowhere' >&2; exit 1 ;;
+chatty-*) echo 'Submitted batch job 3'; exit ;;
+wait-*) read never <"$NOTES.never" ;;
 esac
 echo "$(wc -l <"$NOTES");somewhere"
 """
@@ -357,6 +360,21 @@ def test_mistakes(bench):
     bench.expect("nothing is submitted; --resume tries again" in refused.stderr, refused)
     half = bench.run("s.yaml", "--slurm", "-o", "half", status=5, env={"FAKE": "second"}, says="has not taken ")
     bench.expect(f"when it has ended: numachine collect {bench.directory}/half" in half.stderr, half)
+    notes(bench)
+    chatty = bench.run("s.yaml", "--slurm", "-o", "chatty", status=5, env={"FAKE": "chatty"},
+                       says="shard.sh, but says 'Submitted batch job 3'")
+    bench.expect(len(notes(bench)) == 1 and not chatty.stdout, "a job waits for one without a number")
+    os.mkfifo(bench.env["NOTES"] + ".never")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        stopped = subprocess.Popen([bench.numachine, "run", "s.yaml", "--slurm", "-o", f"stopped-{number}"],
+                                   cwd=bench.directory, env={**bench.env, "FAKE": "wait"}, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        while not pathlib.Path(bench.env["NOTES"]).exists():
+            time.sleep(0.01)
+        stopped.send_signal(number)
+        said = stopped.communicate(timeout=30)
+        bench.expect(stopped.returncode == 130 and "nothing is submitted" in said[1] and len(notes(bench)) == 1,
+                     (stopped.returncode, said))
     bench.run("s.yaml", "--slurm", "-o", "refused", "--resume", "-q")
     do_jobs(bench, "refused")
     bench.expect_whole("refused")

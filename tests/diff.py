@@ -265,6 +265,11 @@ def damaged(bench, a, b):
     refuse(bench, "nowhere: No such file or directory", "diff", bench.directory / "nowhere", b)
     refuse(bench, "not a run's directory", "diff", a, bench.guest)
     refuse(bench, "the run has kept no results", "compare", a, bench.directory)
+    sweep = bench.directory / "sweep"
+    sweep.mkdir()
+    (sweep / "sweep.json").write_text("{}")
+    for words in (("diff", a, sweep), ("compare", sweep, a), ("profile", sweep), ("c2c", sweep)):
+        refuse(bench, f"sweep: not a run's directory, but a sweep's; the runs of its points are in {sweep}/points", *words)
     for name, text, said in DAMAGED:
         for way in (0, 1):
             broken = bench.directory / "broken"

@@ -87,6 +87,15 @@ REFUSED = [
     ("{stat: machine.elapsed, at_most: .inf}", "'at_most': '.inf' is no number"),
     ("{stat: machine.elapsed, at_mots: 1}", "unknown key 'at_mots'; did you mean 'at_most'?"),
     ("machine.elapsed", "error: expected keys with values"),
+    ("{ratio: [machine.elapsed, /machine.elapsed], is: 1}",
+     "6:15: error: '/machine.elapsed': no region is named in front of its '/'"),
+    ("{stat: /machine.elapsed, is: 1}", "6:14: error: '/machine.elapsed': no region is named in front of its '/'"),
+    ("{stat: machine.elapsed, region: '', is: 1}", "6:39: error: 'region' is empty"),
+    ("{ratio: [a/machine.elapsed, b/machine.elapsed], region: c, is: 1}",
+     "6:7: error: 'region' is for statistics that name none, and here all name their own"),
+    ("{stat: a/machine.elapsed, region: c, is: 1}", "6:7: error: 'region' is for statistics that name none"),
+    ("{stat: machine.elapsed, points: [program.processors=1, program.processors=4], is: 1}",
+     "6:39: error: 'points' are of a sweep, and this file has no sweep:"),
 ]
 
 
@@ -191,6 +200,20 @@ def impossible(bench):
         done, manifest = bench.hold(row, name="never")
         assert done.returncode == 2 and done.stderr.startswith(f"{FILE}:6:7: error: {said}"), (row, done.stderr)
         assert done.stderr.count("\n") == 1 and manifest is None, (row, done.stderr, manifest)
+        shown = run(bench.numachine, bench.directory, "check", FILE)
+        assert shown.returncode == 2 and shown.stderr == done.stderr, (row, shown.stderr)
+    # In a sweep of any of its points: the first and the last.
+    for row, machines in [("{stat: machine.nope, is: 1}", "station-4, ring-16"),
+                          ("{stat: machine.truth.rnigs, is: 1}", "station-4, ring-16"),
+                          ("{stat: 'machine.station[2].bus.busy', at_least: 0}", "ring-16, station-4")]:
+        (bench.directory / FILE).write_text(
+            f"program: {{path: {bench.guest}}}\nsweep: {{machine: [{machines}]}}\nexpect:\n  stats:\n    - {row}\n")
+        for words in (["check", FILE], ["points", FILE], ["run", "--dry-run", FILE], ["run", "-q", "-o", "never", FILE],
+                      ["run", "--slurm", "--dry-run", "-o", "never", FILE]):
+            done = run(bench.numachine, bench.directory, *words)
+            assert done.returncode == 2 and done.stderr.count("\n") == 1, (row, words, done)
+            assert done.stderr.startswith(f"{FILE}:5:7: error: the run has no statistic machine."), (row, words, done.stderr)
+            assert not (bench.directory / "never").exists() and (words[0] == "check" or not done.stdout), (row, words, done)
 
 
 def everything(bench):
@@ -244,6 +267,13 @@ def sweeps(bench):
     rest = sweep(POINTS[1][0], "rest", "--shard", "2/2")
     both = run(bench.numachine, bench.directory, "collect", "half", "rest", "-o", "both")
     assert both.returncode == 1 and both.stderr.count("error: expected ") == 2, (half.stderr, rest.stderr, both.stderr)
+    # As it was understood, a point is what it was; what all have in common is held to nothing of theirs.
+    again = run(bench.numachine, bench.directory, "run", "-q", "-o", "as-it-was", points[0] / "config.resolved.yaml")
+    assert again.returncode == 0 and "note: about points of a sweep" in again.stderr, again.stderr
+    common = run(bench.numachine, bench.directory, "check", "--all", FILE)
+    (bench.directory / "common.yaml").write_text(common.stdout)
+    common = run(bench.numachine, bench.directory, "check", "common.yaml")
+    assert common.returncode == 0 and not common.stderr, common.stderr
     # One point alone says that it is not judged.
     alone = run(bench.numachine, bench.directory, "run", "-q", "-o", "alone", "--point", points[0].name, FILE)
     assert alone.returncode == 0 and alone.stderr == f"{FILE}:6:7: note: about points of a sweep, and judged when that ends\n"
@@ -251,6 +281,9 @@ def sweeps(bench):
         done = sweep(row, "no")
         assert done.returncode == 2 and says in done.stderr and done.stderr.count("error: ") == 1, (row, done.stderr)
         assert not (bench.directory / "no").exists(), row
+        for command in ("check", "points"):
+            again = run(bench.numachine, bench.directory, command, FILE)
+            assert again.returncode == 2 and again.stderr == done.stderr, (row, command, again.stderr)
 
 
 def main():

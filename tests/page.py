@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -221,7 +222,51 @@ def check_plain(bench):
     assert not (bench.directory / "plain/report.html").exists(), "the page of the earlier run is still there"
 
 
+def kind_of(path):
+    """What a name stands for, and its contents."""
+    seen = os.lstat(path)
+    return seen.st_mode, seen.st_rdev, os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+
+
+def check_outputs(bench):
+    """A page replaces a page and nothing else, neither by its own name nor by that which it has while it is written."""
+    def make_device(path):
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        except PermissionError:
+            os.mkfifo(path)
+
+    hello = "hello.html"
+    for what, make, said in [
+            ("device", make_device, "is there and not a regular file"),
+            ("fifo", os.mkfifo, "is there and not a regular file"),
+            ("folder", os.mkdir, "is there and not a regular file"),
+            ("lost", lambda path: path.symlink_to("nowhere"), "is there and not a regular file"),
+            ("link", lambda path: path.symlink_to(hello), "is there and not a regular file"),
+            (hello, lambda path: path.write_text("<!DOCTYPE html>\n<title>mine</title>\n"), "no page that report has written"),
+            ("nothing", lambda path: path.write_text(""), "no page that report has written")]:
+        path = bench.directory / what
+        make(path)
+        before = kind_of(path)
+        bench.refused("run", said, 2, ["-o", what])
+        assert kind_of(path) == before and not (bench.directory / (what + ".new")).exists(), what
+    mine = bench.directory / "page.html.new"
+    mine.write_text("mine")
+    bench.refused("run", "page.html.new is there and no page", 2, ["-o", "page.html"])
+    assert mine.read_text() == "mine"
+    made = bench.page("run", "-o", "other.html")
+    for half in (made[:3000], b""):
+        mine.write_bytes(half)
+        assert bench.page("run", "-o", "page.html") == made == bench.page("run", "-o", "page.html") and not mine.exists()
+    bench.refused("run", "a page is a file, not standard output", 2, ["-o", "-"])
+    assert not (bench.directory / "-").exists()
+
+
 def check_refusals(bench):
+    bench.refused("", "RUN_DIR: its argument is empty")
+    (bench.directory / "loop").mkdir()
+    (bench.directory / "loop/manifest.json").symlink_to("manifest.json")
+    bench.refused("loop", "loop/manifest.json: Too many levels of symbolic links\n")
     bench.refused("nowhere", "nowhere: No such file or directory")
     (bench.directory / "file").write_text("")
     bench.refused("file", "not a run's directory")
@@ -237,6 +282,9 @@ def check_refusals(bench):
         file = run / name
         if damage is None:
             file.unlink()
+        elif "not a regular file" in sentence:
+            file.unlink()
+            damage(file)
         else:
             file.write_text(damage(file.read_text()))
             if name != "manifest.json":
@@ -280,6 +328,9 @@ DAMAGES = [
     ("monitor/histogram.csv", lambda text: "", "there is no heading"),
     ("monitor/coherence_histogram.csv", lambda text: text.rstrip() + "x\n", "not a whole number"),
     ("profile.json", half, "profile.json: line"),
+    ("stats.json", os.mkfifo, "stats.json: not a regular file"),
+    ("monitor/samples.csv", os.mkdir, "samples.csv: not a regular file"),
+    ("monitor/histogram.csv", lambda path: path.symlink_to("/dev/zero"), "histogram.csv: not a regular file"),
     ("truth.json", None, "truth.json"),
     ("locks.json", half, "locks.json: line"),
 ]
@@ -416,6 +467,7 @@ def main():
         check_colours(page)
         check_data(bench, page)
         check_refusals(bench)
+        check_outputs(bench)
 
 
 if __name__ == "__main__":

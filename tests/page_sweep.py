@@ -151,6 +151,9 @@ def check_refusals(bench):
             shutil.copy(bench.directory / "swept" / file, broken)
         if damage is None:
             (broken / name).unlink()
+        elif "not a regular file" in sentence:
+            (broken / name).unlink()
+            damage(broken / name)
         else:
             text = (broken / name).read_bytes().decode()
             assert damage(text) != text, (name, sentence)
@@ -159,6 +162,12 @@ def check_refusals(bench):
         assert not (broken / "report.html").exists(), sentence
     bench.refused("swept", "No such file or directory", 5, ["-o", "no/such/place.html"])
     bench.refused("swept", "swept/sweep.csv is what the page is made of", 2, ["-o", "swept/sweep.csv"])
+    point = sorted((bench.directory / "swept/points").iterdir())[0].name
+    for own in (f"points/{point}/stats.json", f"points/{point}/manifest.json", "sweep.gp", f"points/{point}/monitor"):
+        path = bench.directory / "swept" / own
+        before = path.is_file() and path.read_bytes()
+        bench.refused("swept", f"swept/{own} is there and no", 2, ["-o", f"swept/{own}"])
+        assert path.is_dir() or path.read_bytes() == before, own
 
 
 def index(change):
@@ -172,6 +181,10 @@ def index(change):
 DAMAGES = [
     ("sweep.csv", None, "the sweep has no results yet; 'numachine run --resume' goes on with it"),
     ("sweep.csv", lambda text: "", "there is no heading"),
+    ("sweep.csv", os.mkfifo, "sweep.csv: not a regular file"),
+    ("sweep.csv", os.mkdir, "sweep.csv: not a regular file"),
+    ("sweep.csv", lambda path: path.symlink_to("/dev/zero"), "sweep.csv: not a regular file"),
+    ("sweep.json", os.mkfifo, "sweep.json: not a regular file"),
     ("sweep.csv", lambda text: text.replace("stat,", "what,", 1), "no column 'stat'"),
     ("sweep.csv", lambda text: text + "x\r\n", "not the columns of the heading"),
     ("sweep.csv", lambda text: text.rstrip() + "\r\n" + text.splitlines()[1].replace("args", "arks", 1) + "\r\n",

@@ -369,6 +369,25 @@ def test_collect(bench):
     done = bench.command("collect", "j1", "-o", "other")
     bench.expect(done.returncode == 2 and "'other' holds another sweep" in done.stderr, done.stderr)
     bench.expect(files(bench.directory / "other") == before, "another sweep's results are gone")
+    point = sorted((bench.directory / "j1/points").iterdir())[0]
+    (bench.directory / "file").write_text("mine")
+    for name, says in [(f"j1/points/{point.name}", "holds the results of a run; give another --output"),
+                       ("file", "'file' is not a directory")]:
+        before = sorted(point.iterdir())
+        done = bench.command("collect", "j1", "-o", name)
+        bench.expect(done.returncode == 2 and says in done.stderr, f"{name}: {done.stderr}")
+        bench.expect(sorted(point.iterdir()) == before and (bench.directory / "file").read_text() == "mine", name)
+    (bench.directory / "none").mkdir()
+    shutil.copy(bench.directory / "j1/sweep.json", bench.directory / "none")
+    done = bench.command("collect", "none", "-o", "never")
+    bench.expect(done.returncode == 2 and "none of the sweep's 12 points is there: nothing is written" in done.stderr,
+                 done.stderr)
+    bench.expect(not (bench.directory / "never").exists() and os.listdir(bench.directory / "none") == ["sweep.json"], "none")
+    for name in ("file:uri?mode=memory", "file:a%20b"):
+        done = bench.command("collect", "j1", "-o", name)
+        bench.expect(done.returncode == 0 and (bench.directory / name / "sweep.csv").exists()
+                     and sqlite3.connect(bench.directory / name / "sweep.sqlite").execute("SELECT count(*) FROM runs")
+                     .fetchone() == (12,), f"{name}: {done.stderr}")
     (bench.directory / "broken").mkdir()
     (bench.directory / "broken/sweep.json").write_text("{")
     for words, says in [(["j1", "other", "-o", "x"], "different sweeps"), (["nothing"], "holds no sweep"),
