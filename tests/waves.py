@@ -167,9 +167,13 @@ def check_said(bench):
             ("waves: true, from: 5us, to: 5us", [], "'record.to' is not behind 'record.from'"),
             ("waves: true, from: 5us", ["--set", "run.limit=5us"], "'record.from' is not before 'run.limit'"),
             ("waves: true", ["--functional"], "functional mode has no signals"),
+            ("", ["--waves=1us:2us", "--trace=3us:4us"], "the window is 1us:2us already"),
+            ("", ["--waves=1us:", "--set", "record.from=2us"], "the window is 1us: already"),
+            ("", ["--set", "record.to=2us", "--paje=:3us"], "the window is :3us already"),
             ("", ["--waves=5us"], "FROM:TO"), ("", ["--waves=:"], "FROM:TO")):
         done = bench.call(record, "two", *options)
         assert done.returncode == 2 and complaint in done.stderr, (complaint, done.stderr)
+    bench.run("", "two", "--waves=1us:2us", "--trace=1us:2us", "--paje", "--set", "record.to=2us")
     for record, remark in (("waves: true, from: 1s", "before record.from"),
                            ("waves: true, to: 1s", "before record.to"), ("waves: true", "1 ms after record.from")):
         said = bench.run(record)[2]
