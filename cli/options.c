@@ -172,6 +172,34 @@ static void add_parts(struct argp_state *state, const char *option, char ***list
     free(copy);
 }
 
+/** Refuses a window that is not the one given before, in other words: there is one. */
+static void one_window(struct argp_state *state, struct cli_options *o, const char *file,
+                       const char *window)
+{
+    if (o->window && strcmp(o->window, window))
+        argp_error(state, "--%s=%.60s: the window is %.60s already; there is one for all files",
+                   file, window, o->window);
+    o->window = window;
+}
+
+/** The window's ends are not given by --set in other words, either. The option is one of the sets.
+ */
+static void same_window(struct argp_state *state, const struct cli_options *o)
+{
+    static const char *const ends[] = {"record.from=", "record.to="};
+    for (size_t i = 0; o->window && i < sizeof ends / sizeof *ends; i++) {
+        const char *first = NULL;
+        for (char **set = o->sets; *set; set++) {
+            if (strncmp(*set, ends[i], strlen(ends[i])))
+                continue;
+            if (first && strcmp(first, *set))
+                argp_error(state, "%.60s and %.60s: the window is %.60s already", first, *set,
+                           o->window);
+            first = *set;
+        }
+    }
+}
+
 /** "--waves[=FROM:TO]": a file that is recorded, and when. Either time may be left out. */
 static void add_recording(struct argp_state *state, struct cli_options *o, const char *file,
                           const char *window)
@@ -181,6 +209,8 @@ static void add_recording(struct argp_state *state, struct cli_options *o, const
     if (window && (!colon || !strcmp(window, ":")))
         argp_error(state, "--%s: '%.60s' is not FROM:TO, such as 10us:20us, 3000cy: or :1ms", file,
                    window);
+    if (window)
+        one_window(state, o, file, window);
     if (colon && colon > window)
         sets[1] = sim_format("record.from=%.*s", (int)(colon - window), window);
     if (colon && colon[1])
@@ -232,6 +262,9 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_PAJE:
         add_recording(state, o, "paje", arg);
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        same_window(state, o);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -41,6 +41,7 @@ struct cli_options {
     const char *out;         /**< NULL: not given */
     bool force, quiet;
     bool out_given;
+    const char *window; /**< of --waves, --trace or --paje; NULL: none given */
 };
 
 /** --event, --group, --set, --allow, --check, --output, --force, --quiet; the input is a struct

@@ -244,6 +244,12 @@ def main():
         assert all(begin <= a < b <= end for slices in part.tracks().values() for a, b, _ in slices)
         spans = [(b["tid"], a, z) for b, a, z in part.spans("request")]
         assert spans == [(b["tid"], a, z) for b, a, z in trace.spans("request") if begin <= z < end] and spans
+        bench.run("--trace=999s:", "--waves", "--paje")
+        assert not read_paje(bench.out / "threads.paje", trace.hz)
+        assert " p program" not in (bench.out / "threads.paje").read_text()
+        late = Trace(bench.out / "trace.json.gz")
+        assert all(e["ph"] == "M" for e in late.events), "what never was"
+        assert "$var" not in (bench.out / "waves.vcd").read_text()
         bench.run("--functional", "--paje")
         assert sum(len(states) for states in read_paje(bench.out / "threads.paje", trace.hz).values()) > 3
 

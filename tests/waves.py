@@ -10,6 +10,7 @@ import collections
 import csv
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -20,7 +21,8 @@ import vcd
 
 SKIPPED = 77
 HZ, CYCLE = 150_000_000, 3  # PCycles in a cycle of the bus, and of the rings
-EVENTS = ["bus_busy", "packet_headers", "read_latency", "run", "invalidate_hits"]
+EVENTS = ["l2_stall", "bus_busy", "packet_headers", "read_latency", "run", "invalidate_hits"]
+EVERYTHING = f"waves: true, signals: [bus, rings, status, counters, ring_busy, {', '.join(EVENTS)}]"
 UNCOUNTED = {"last_read_latency", "counter_above", "interrupt_time"}  # have no total outside a counter
 
 
@@ -99,17 +101,43 @@ def check_events(book, stats, events):
             assert cycles(book, name) == stats[name.rpartition(".")[0]]["monitor." + event], name
 
 
-def check_window(bench, whole, begin, end):
-    """What is in a window is what was there in the whole."""
-    bench.run(f"waves: true, from: {begin}cy, to: {end}cy")
+def check_dates(bench):
+    """The first read of the next station and its answer, by the steps of docs/latency.md."""
+    bench.run("waves: true, to: 100ms", "two", "--set", "placement={0x400000-0x80000000: 1}")
+    book = vcd.read(bench.out / "waves.vcd")
+
+    def first(name, wanted):
+        return next(round(t * HZ / 10**12) for t, _, value in book.pieces(name) if value == wanted)
+
+    asks = first("machine.station[0].bus.message", "RD")
+    assert first("machine.ring[0][0].link_0", 1) == asks + 3 + 6 + 6, "header, tag and state, packet generator"
+    answers = first("machine.station[1].bus.owner", "memory")
+    for link, hop in ("link_1", 0), ("link_2", 3):
+        assert first(f"machine.ring[0][0].{link}", 1) == answers + 27 + 6 + hop, "header and data, packet generator"
+
+
+def check_halts(book):
+    """In a ring that stands still nothing moves."""
+    halts = 0
+    for name in [name for name in book.bits if name.endswith(".halted")]:
+        links = [link for link in book.bits if link.startswith(name.removesuffix("halted") + "link_")]
+        for a, b, value in book.pieces(name):
+            if value:
+                halts += 1
+                assert not any(book.at(link, t) for link in links for t in (a, b - 1)), (name, a)
+    assert halts
+
+
+def check_window(bench, whole, begin, end, *options):
+    """What is in a window is what was there in the whole, wherever in a cycle it begins and ends."""
+    bench.run(f"{EVERYTHING}, from: {begin}cy, to: {end}cy", "two", *options)
     piece = vcd.read(bench.out / "waves.vcd")
     assert (piece.begin, piece.end) == (ps(begin), ps(end)) and piece.bits == whole.bits
-    first = ps(-(-begin // CYCLE) * CYCLE)
     for name in piece.bits:
         for a, _, value in piece.pieces(name):
-            assert whole.at(name, a) == value or a < first, (name, a, value, whole.at(name, a))
-        inside = [(t, v) for t, v in whole.changes[name] if first < t < piece.end]
-        assert [(t, v) for t, v in piece.changes[name] if t > first] == inside, name
+            assert whole.at(name, a) == value, (name, a, value, whole.at(name, a))
+        inside = [(t, v) for t, v in whole.changes[name] if piece.begin < t < piece.end]
+        assert [(t, v) for t, v in piece.changes[name] if t > piece.begin] == inside, name
 
 
 def check_fst(bench, book):
@@ -139,9 +167,13 @@ def check_said(bench):
             ("waves: true, from: 5us, to: 5us", [], "'record.to' is not behind 'record.from'"),
             ("waves: true, from: 5us", ["--set", "run.limit=5us"], "'record.from' is not before 'run.limit'"),
             ("waves: true", ["--functional"], "functional mode has no signals"),
+            ("", ["--waves=1us:2us", "--trace=3us:4us"], "the window is 1us:2us already"),
+            ("", ["--waves=1us:", "--set", "record.from=2us"], "the window is 1us: already"),
+            ("", ["--set", "record.to=2us", "--paje=:3us"], "the window is :3us already"),
             ("", ["--waves=5us"], "FROM:TO"), ("", ["--waves=:"], "FROM:TO")):
         done = bench.call(record, "two", *options)
         assert done.returncode == 2 and complaint in done.stderr, (complaint, done.stderr)
+    bench.run("", "two", "--waves=1us:2us", "--trace=1us:2us", "--paje", "--set", "record.to=2us")
     for record, remark in (("waves: true, from: 1s", "before record.from"),
                            ("waves: true, to: 1s", "before record.to"), ("waves: true", "1 ms after record.from")):
         said = bench.run(record)[2]
@@ -170,15 +202,15 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(numachine, str(pathlib.Path(guest).absolute()), pathlib.Path(directory))
-        events = f"waves: true, signals: [bus, rings, status, counters, {', '.join(EVENTS)}]"
+        drawn = random.Random(1)
         if how:
-            bench.run(f"{events}, to: 300us")
+            bench.run(f"{EVERYTHING}, to: 300us")
             check_fst(bench, vcd.read(bench.out / "waves.vcd"))
             return 0
         plain, ticks, said = bench.run("")
         assert not said and not (bench.out / "waves.vcd").exists()
         for machine in "one", "two":
-            bench.run(f"{events}, to: 100ms", machine, "--event", ",".join(EVENTS))
+            bench.run(f"{EVERYTHING}, to: 100ms", machine, "--event", ",".join(EVENTS))
             book, stats = vcd.read(bench.out / "waves.vcd"), bench.stats()
             check_buses(book, stats)
             check_events(book, stats, EVENTS)
@@ -191,8 +223,14 @@ def main():
         first = (bench.out / "waves.vcd").read_bytes()
         bench.run("", "two", "--waves=0us:100ms")
         assert (bench.out / "waves.vcd").read_bytes() == first
-        for begin, length in (ticks // 2, 3000), (30001, 33):
-            check_window(bench, whole, begin, (begin + length) // CYCLE * CYCLE)  # no cycle cut at its end
+        check_dates(bench)
+        for clock in "50MHz", "30MHz":
+            options = ["--set", f"rings.clock={clock}", "--set", "rings.between_fifo=2", "--event", ",".join(EVENTS)]
+            bench.run(f"{EVERYTHING}, to: 100ms", "two", *options)
+            whole = vcd.read(bench.out / "waves.vcd")
+            check_halts(whole)
+            for begin in ticks // 2, *drawn.sample(range(30000, 120000), 2):
+                check_window(bench, whole, begin, begin + drawn.randint(1, 3000), *options)
         bench.run("waves: true, signals: [bus], to: 100ms")
         assert {name.split(".")[2] for name in vcd.read(bench.out / "waves.vcd").bits} == {"bus"}
         bench.run("waves: true, to: 100ms", "one", "--set", "monitor.counters=[{event: store}, {event: load}]")

@@ -82,6 +82,8 @@ static int by_time(const void *x, const void *y)
 void trc_book_close(struct trc_book *book, sim_tick to)
 {
     size_t kept = 0;
+    if (book->from >= to)
+        book->signals = book->changes = 0;
     book->to = sim_later(sim_earlier(book->to, to), book->from);
     for (size_t i = 0; i < book->changes; i++)
         if (book->change[i].signal != NO_SIGNAL && book->change[i].at < book->to)

@@ -67,7 +67,8 @@ uint32_t trc_book_add(struct trc_book *book, const struct trc_signal *signal);
 /** The signal has a value from `at` on. Dates of one signal do not go back. */
 void trc_book_set(struct trc_book *book, uint32_t signal, sim_tick at, uint64_t value);
 
-/** Nothing more comes; the window ends at `to`, if not before. Once. */
+/** Nothing more comes; the window ends at `to`, if not before. One that begins there or later has
+ *  no signals. Once. */
 void trc_book_close(struct trc_book *book, sim_tick to);
 
 #endif

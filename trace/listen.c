@@ -3,9 +3,10 @@
  *
  * Buses tell of every tenure, and processors' pins of every MasterClock. The rings and the counters
  * tell nobody: they have totals, exact whenever the machine stands. So it is made to stand on every
- * edge of their clocks, and a signal is what a total has grown by in the cycle before. Where a
- * machine stops changes nothing in it; a system call only makes it stop a little late, and then the
- * growth of some cycles is put down to the last of them.
+ * edge of their clocks, and a signal is what a total has grown by in the cycle before. The rings
+ * count a slot when it has moved, or has not: that was in the cycle before.
+ * Where a machine stops changes nothing in it; a system call only makes it stop a little late, and
+ * then the growth of some cycles is put down to the last of them.
  *
  * A card whose pins are followed runs one instruction at a time. Its own time may be ahead of the
  * machine's, so pins are followed from shortly before the window.
@@ -52,6 +53,7 @@ struct totals {
     struct total *total;
     size_t count;
     sim_tick cycle;  /**< [ticks] */
+    sim_tick ago;    /**< [ticks] they grow so long after what they count */
     bool begun;      /**< there has been a look, */
     sim_tick looked; /**< the last one here */
 };
@@ -167,22 +169,42 @@ static void on_served(void *ctx, const struct pc_served *served)
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
-/** What it has grown by is put down to the cycle before `at`. */
+/** [ticks] The begin of the cycle that goes on at `at`. */
+static sim_tick edge_at(const struct totals *totals, sim_tick at)
+{
+    return at / totals->cycle * totals->cycle;
+}
+
+/** The moment `by` ticks before `t`, or the first one. */
+static sim_tick earlier_by(sim_tick t, sim_tick by)
+{
+    return t - sim_earlier(t, by);
+}
+
+/** What it has grown by is put down to the cycle before `at`, of what was not looked at to none
+ *  earlier; or so long ago as it counts late. */
 static void grown(struct trc_listening *live, const struct totals *totals, struct total *total,
                   uint64_t sum, sim_tick at)
 {
-    const sim_tick before = at ? (at - 1) / totals->cycle * totals->cycle : 0;
+    struct trc_book *book = &live->recorder->wires;
+    const sim_tick before = edge_at(totals, earlier_by(at, 1));
+    if (totals->begun && before > totals->looked)
+        trc_book_set(book, total->signal, earlier_by(totals->looked, totals->ago), 0);
     if (totals->begun)
-        trc_book_set(&live->recorder->wires, total->signal, before, sum - total->sum);
+        trc_book_set(book, total->signal, earlier_by(before, totals->ago), sum - total->sum);
     total->sum = sum;
 }
 
 /** Whether nobody has looked at this moment yet. */
-static bool is_new(struct totals *totals, sim_tick at)
+static bool is_new(const struct totals *totals, sim_tick at)
 {
-    const bool new = !totals->begun || totals->looked != at;
+    return !totals->begun || totals->looked != at;
+}
+
+static void have_looked(struct totals *totals, sim_tick at)
+{
+    totals->begun = true;
     totals->looked = at;
-    return new;
 }
 
 /* Totals of one card, or one ring, follow each other. */
@@ -197,7 +219,7 @@ static void look_at_events(struct trc_listening *live, sim_tick at)
         grown(live, &live->events, total, mon_event_total(&unit->events[live->event[i]], &taps),
               at);
     }
-    live->events.begun = true;
+    have_looked(&live->events, at);
 }
 
 static void look_at_rings(struct trc_listening *live, sim_tick at)
@@ -210,7 +232,7 @@ static void look_at_rings(struct trc_listening *live, sim_tick at)
         grown(live, &live->rings, total,
               total->link < 0 ? ring.sum.halted : ring.sum.link[total->link], at);
     }
-    live->rings.begun = true;
+    have_looked(&live->rings, at);
 }
 
 void trc_listening_look(struct trc_listening *live, sim_tick at)
@@ -224,12 +246,28 @@ void trc_listening_look(struct trc_listening *live, sim_tick at)
 /** The next edge of a clock, if somebody needs it. */
 static sim_tick edge_after(const struct totals *totals, sim_tick at)
 {
-    return totals->count ? (at / totals->cycle + 1) * totals->cycle : at + CALM;
+    return totals->count ? edge_at(totals, at) + totals->cycle : at + CALM;
 }
 
 sim_tick trc_listening_next(const struct trc_listening *live, sim_tick at)
 {
     return sim_earlier(edge_after(&live->events, at), edge_after(&live->rings, at));
+}
+
+sim_tick trc_listening_begin(const struct trc_listening *live, sim_tick from)
+{
+    return sim_earlier(edge_at(&live->events, from), edge_at(&live->rings, from));
+}
+
+/** Whether the last cycle that begins before `to` is over, and has been counted. */
+static bool is_known(const struct totals *totals, sim_tick at, sim_tick to)
+{
+    return !totals->count || at - edge_at(totals, to - 1) >= totals->cycle + totals->ago;
+}
+
+bool trc_listening_knows(const struct trc_listening *live, sim_tick at, sim_tick to)
+{
+    return at >= to && is_known(&live->events, at, to) && is_known(&live->rings, at, to);
 }
 
 /* ---- signals --------------------------------------------------------------------------------- */
@@ -401,12 +439,13 @@ struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const str
     struct mon_choice choice = x->record_events;
     if (x->record_counters)
         add_counters(&choice, run);
-    *live = (struct trc_listening){.recorder = recorder,
-                                   .x = x,
-                                   .m = m,
-                                   .pins = sim_alloc(nm_machine_cards(m), sizeof *live->pins),
-                                   .events = {.cycle = p->cpu_clock / p->bus_clock},
-                                   .rings = {.cycle = p->cpu_clock / p->ring_clock}};
+    *live = (struct trc_listening){
+        .recorder = recorder,
+        .x = x,
+        .m = m,
+        .pins = sim_alloc(nm_machine_cards(m), sizeof *live->pins),
+        .events = {.cycle = p->cpu_clock / p->bus_clock},
+        .rings = {.cycle = p->cpu_clock / p->ring_clock, .ago = p->cpu_clock / p->ring_clock}};
     add_signals(live, &choice);
     return live;
 }
@@ -432,12 +471,21 @@ void trc_listening_open(struct trc_listening *live)
         pc_watch_requests(live->m, c, on_served, live);
 }
 
+/** What moves in the last cycle is never counted. */
+static void end_rings(struct trc_listening *live, sim_tick at)
+{
+    for (size_t i = 0; i < live->rings.count; i++)
+        trc_book_set(&live->recorder->wires, live->rings.total[i].signal,
+                     edge_at(&live->rings, earlier_by(at, 1)), 0);
+}
+
 void trc_listening_close(struct trc_listening *live, sim_tick at)
 {
     if (is_new(&live->events, at))
         look_at_events(live, at);
     if (is_new(&live->rings, at))
         look_at_rings(live, at);
+    end_rings(live, at);
     for (unsigned i = 0; i < live->followed; i++) {
         struct mon_taps taps;
         nm_card_taps(live->m, live->pins[i].card, &taps);

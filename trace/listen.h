@@ -17,11 +17,18 @@ enum { TRC_LEAD = 100000 };
 /** Begins to listen, as soon as the machine stands somewhere. */
 void trc_listening_open(struct trc_listening *live);
 
-/** Looks at what is only counted; the machine stands at `at`, in the window. */
+/** [ticks] Looking has to begin here, for what goes on at `from` to be known. */
+sim_tick trc_listening_begin(const struct trc_listening *live, sim_tick from);
+
+/** Looks at what is only counted; the machine stands at `at`. */
 void trc_listening_look(struct trc_listening *live, sim_tick at);
 
 /** When that should be done next, after `at`. */
 sim_tick trc_listening_next(const struct trc_listening *live, sim_tick at);
+
+/** Whether all before `to`, which is not 0, is known: the machine stands at `at`, and has been
+ * looked at. */
+bool trc_listening_knows(const struct trc_listening *live, sim_tick at, sim_tick to);
 
 /** The machine stands at `at`: all up to here is told, and nothing after it. */
 void trc_listening_close(struct trc_listening *live, sim_tick at);

@@ -94,11 +94,11 @@ static void put_change(const struct trc_recorder *r, const struct trc_signal *s,
         put_end(r, s->number, at, out);
 }
 
-void trc_write_paje(const struct trc_recorder *r, FILE *out)
+/* The program and its threads, from the begin of the window to its end. */
+static void put_program(const struct trc_recorder *r, FILE *out)
 {
     const struct trc_book *book = &r->threads;
     uint64_t *now = sim_alloc(book->signals, sizeof *now);
-    put_types(out);
     put_time(r, CREATE_CONTAINER, book->from, out);
     fputs(" p program 0 \"program\"\n", out);
     for (size_t i = 0; i < book->signals; i++) {
@@ -115,4 +115,11 @@ void trc_write_paje(const struct trc_recorder *r, FILE *out)
     put_time(r, DESTROY_CONTAINER, book->to, out);
     fputs(" program p\n", out);
     free(now);
+}
+
+void trc_write_paje(const struct trc_recorder *r, FILE *out)
+{
+    put_types(out);
+    if (r->threads.from < r->threads.to)
+        put_program(r, out);
 }

@@ -2,8 +2,9 @@
  * The recorder: when what is listened to, and what threads do.
  *
  * The hard idea is the window's end. What is heard of buses, pins and totals is heard at different
- * times, but whenever the machine stands, all before that moment has been. So a window is only
- * ended while the machine stands: at the time asked for, or because too much is kept.
+ * times, but whenever the machine stands, all before that moment has been, but for cycles that are
+ * not over and slots that have not arrived. So a window is only ended while the machine stands,
+ * soon after the time asked for, or after too much is kept.
  */
 #include "trace/recorder.h"
 
@@ -144,7 +145,8 @@ void trc_begin(struct trc_recorder *r, const struct rep_run *run, struct nm_mach
     trc_book_open(&r->threads, from, x->record_to);
     r->live = trc_listening_new(r, run, m);
     if (hears(x))
-        r->next = from > TRC_LEAD ? from - TRC_LEAD : 0;
+        r->next =
+            sim_earlier(from - sim_earlier(from, TRC_LEAD), trc_listening_begin(r->live, from));
 }
 
 void trc_free(struct trc_recorder *r)
@@ -175,15 +177,19 @@ void trc_moment(struct trc_recorder *r, sim_tick at)
     if (!r->open)
         trc_listening_open(r->live);
     r->open = true;
-    r->next = r->wires.from;
-    if (at < r->wires.from)
+    r->next = trc_listening_begin(r->live, r->wires.from);
+    if (at < r->next)
         return;
     trc_listening_look(r->live, at);
-    r->full = r->wires.changes + r->requests >= TRC_KEPT_MAX;
-    if (r->full || at >= r->wires.to)
+    if (r->wires.changes + r->requests >= TRC_KEPT_MAX && at < r->wires.to) {
+        r->full = true;
+        r->wires.to = at;
+    }
+    r->next = trc_listening_next(r->live, at);
+    if (at < r->wires.to)
+        r->next = sim_earlier(r->next, r->wires.to);
+    else if (trc_listening_knows(r->live, at, r->wires.to))
         end_window(r, at);
-    else
-        r->next = sim_earlier(trc_listening_next(r->live, at), r->wires.to);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
