@@ -39,6 +39,7 @@ static const char end_of_writing[] =
 struct writer {
     sqlite3 *db;
     sqlite3_stmt *run, *parameter, *statistic, *histogram;
+    unsigned cards; /* of a station of the point */
     bool failed;
     char bad[4200]; /* a file that could not be read; "": none */
 };
@@ -156,12 +157,22 @@ static void close_table(struct table *t)
     free(t->path);
 }
 
+/** Statistics name each card by its station; other files of the run number them all. */
+static void count_card(struct writer *w, const char *component)
+{
+    unsigned station, card;
+    if (sscanf(component, "machine.station[%u].card[%u]", &station, &card) == 2 && card >= w->cards)
+        w->cards = card + 1;
+}
+
 static void put_statistics(struct writer *w, const struct swp_row *row)
 {
+    w->cards = 0;
     struct table t;
     const bool there = open_table(w, &t, row, "stats.csv", 5);
     while (there && rep_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
+        count_card(w, field[1]);
         put_text(w, w->statistic, 1, row->id);
         put_text(w, w->statistic, 2, field[0]);
         put_text(w, w->statistic, 3, field[1]);
@@ -173,14 +184,15 @@ static void put_statistics(struct writer *w, const struct swp_row *row)
     close_table(&t);
 }
 
-/** Words of the cards' memories of counters. */
+/** Words of the cards' memories of counters; the statistics have been put. */
 static void put_bins(struct writer *w, const struct swp_row *row)
 {
     struct table t;
     const bool there = open_table(w, &t, row, REP_BINS, 6);
     while (there && rep_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
-        char *card = sim_format("card[%s]", field[0]);
+        const unsigned long number = strtoul(field[0], NULL, 10), cards = w->cards ? w->cards : 1;
+        char *card = sim_format("machine.station[%lu].card[%lu]", number / cards, number % cards);
         put_text(w, w->histogram, 1, row->id);
         put_text(w, w->histogram, 2, "card");
         put_text(w, w->histogram, 3, "whole");
@@ -203,7 +215,7 @@ static void put_coherence(struct writer *w, const struct swp_row *row)
     const bool there = open_table(w, &t, row, REP_HISTOGRAM, 7);
     while (there && rep_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
-        char *agent = sim_format("station[%s].%s", field[2], field[1]);
+        char *agent = sim_format("machine.station[%s].%s", field[2], field[1]);
         char *bin = sim_format("%s/%s/%s", field[3], field[4], field[5]);
         put_text(w, w->histogram, 1, row->id);
         put_text(w, w->histogram, 2, "coherence");

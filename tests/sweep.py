@@ -23,6 +23,7 @@ import time
 
 import simulator
 
+CARDS = 4  # of its one station
 HEAD = "machine: station-4\nprogram: {path: guest, args: ['100']}\nmonitor: {events: [nacks]}\n"
 
 RESULTS = ["sweep.csv"]  # of all points together
@@ -345,10 +346,14 @@ def test_bins(bench):
     sweep(bench, "bins", "--set", "monitor.histogram.source=service-time-linear")
     (path,) = (bench.directory / "bins").glob("points/*/monitor/histogram.csv")
     with open(path, newline="", encoding="utf-8") as file:
-        rows = [(f"card[{r['card']}]", r["bin"], int(r["lo"]), int(r["hi"]) if r["hi"] else None, int(r["count"]), r["unit"])
+        rows = [(f"machine.station[{int(r['card']) // CARDS}].card[{int(r['card']) % CARDS}]", r["bin"], int(r["lo"]), int(r["hi"]) if r["hi"] else None, int(r["count"]), r["unit"])
                 for r in csv.DictReader(file)]
     with contextlib.closing(sqlite3.connect(bench.directory / "bins/sweep.sqlite")) as base:
         stored = base.execute("SELECT component, bin, lo, hi, count, unit FROM histograms WHERE source = 'card'").fetchall()
+        strange = base.execute("SELECT DISTINCT source, component FROM histograms WHERE NOT EXISTS (SELECT 1 FROM"
+                               " statistics s WHERE s.point = histograms.point AND"
+                               " s.component = histograms.component)").fetchall()
+    bench.expect(not strange, f"nothing in the statistics goes with {strange[:3]}")
     bench.expect(rows and rows == stored, f"{rows[:3]} ... in the file, {stored[:3]} ... in the database")
     bench.write(TWELVE)
 
