@@ -268,7 +268,8 @@ def damaged(bench, a, b):
     sweep = bench.directory / "sweep"
     sweep.mkdir()
     (sweep / "sweep.json").write_text("{}")
-    for words in (("diff", a, sweep), ("compare", sweep, a), ("profile", sweep), ("c2c", sweep)):
+    refuse(bench, "sweep: none of its points has been run", "compare", sweep, a)
+    for words in (("diff", a, sweep), ("profile", sweep), ("c2c", sweep)):
         refuse(bench, f"sweep: not a run's directory, but a sweep's; the runs of its points are in {sweep}/points", *words)
     for name, text, said in DAMAGED:
         for way in (0, 1):
