@@ -4,6 +4,8 @@ What the progress line says of the end of a run, from earlier ones: the same, an
 of it is in the results.
 
     earlier.py NUMACHINE EXPERIMENT         the experiment is experiments/first-light.yaml
+
+The line is for terminals: skipped (77) where the system has no pseudo-terminals.
 """
 import json
 import os
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+SKIPPED = 77
 LEFT = re.compile(r"MIPS, (about \d+ s left.*?|\d.*? of the limit, .*?)\x1b")
 
 
@@ -33,7 +36,19 @@ def on_terminal(command, directory):
     return text.decode()
 
 
+def has_terminals():
+    try:
+        for end in pty.openpty():
+            os.close(end)
+        return True
+    except OSError:  # no devpts, as in a bare chroot
+        return False
+
+
 def main():
+    if not has_terminals():
+        print("no pseudo-terminals here")
+        sys.exit(SKIPPED)
     numachine, experiment = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         scratch = pathlib.Path(scratch)
