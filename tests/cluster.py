@@ -651,6 +651,13 @@ def killed(process):
     return -signal.SIGKILL
 
 
+def crashed(process, mark):
+    """All at once: the command must not see that the others are gone."""
+    process.send_signal(signal.SIGSTOP)
+    kill_all(mark)
+    return killed(process)
+
+
 def interrupted(process):
     process.send_signal(signal.SIGINT)
     return 130
@@ -666,7 +673,7 @@ def test_parallel(bench):
     stopped_and_resumed(bench, "killed", here, killed)
     said = stopped_and_resumed(bench, "interrupted", here, interrupted)
     bench.expect("interrupted by SIGINT; numachine run --resume goes on" in said, said)
-    stopped_and_resumed(bench, "crashed", here, lambda p: kill_all(f"{bench.directory}/crashed") or killed(p))
+    stopped_and_resumed(bench, "crashed", here, lambda p: crashed(p, f"{bench.directory}/crashed"))
     if not shutil.which("sshd", path=PATH) or not shutil.which("ssh"):
         print("without ssh: not installed")
         return
