@@ -7,11 +7,11 @@
 #include "cli/options.h"
 #include "input/yaml.h"
 #include "report/run.h"
+#include "sweep/dir.h"
 #include "sweep/result.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { OPT_STAT = 0x300, OPT_REGION };
 
@@ -54,14 +54,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-static bool is_there(const char *directory, const char *name)
-{
-    char *path = sim_format("%s/%s", directory, name);
-    const bool is = !access(path, F_OK);
-    free(path);
-    return is;
 }
 
 static void add_run(struct request *r, const char *directory, const char *name)
@@ -120,7 +112,7 @@ static bool find_runs(struct request *r)
     bool good = true;
     for (char **given = r->given_runs; *given && good; given++) {
         const char *slash = strrchr(*given, '/');
-        if (is_there(*given, "sweep.json"))
+        if (swp_dir_is(*given))
             good = add_points(r, *given);
         else
             add_run(r, *given, slash && slash[1] ? slash + 1 : *given);

@@ -1,21 +1,13 @@
 #include "cli/kept.h"
 
 #include "base/alloc.h"
+#include "sweep/dir.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static bool is_sweep(const char *directory)
-{
-    char *index = sim_format("%s/sweep.json", directory);
-    const bool is = !access(index, F_OK);
-    free(index);
-    return is;
-}
 
 bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
                    size_t size)
@@ -29,7 +21,7 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
         return true;
     else if (errno != ENOENT)
         snprintf(why, size, "%s: %s", path, strerror(errno));
-    else if (is_sweep(directory))
+    else if (swp_dir_is(directory))
         snprintf(
             why, size,
             "%s: not a run's directory, but a sweep's; the runs of its points are in %s/points",

@@ -20,16 +20,6 @@ struct request {
     } given;
 };
 
-static enum rep_locks_as format_of(struct argp_state *state, const char *name)
-{
-    unsigned as = 0;
-    while (as < REP_LOCKS_AS__COUNT && strcmp(name, rep_locks_formats[as].name) != 0)
-        as++;
-    if (as == REP_LOCKS_AS__COUNT)
-        argp_error(state, "--format: no format '%.60s'; there are text, json and csv", name);
-    return (enum rep_locks_as)as;
-}
-
 /* All of them, in one line. @return names */
 static const char *figures(char names[FIGURES])
 {
@@ -60,7 +50,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'f':
         cli_once(state, "--format", &r->given.format);
-        r->as = format_of(state, cli_value(state, "--format", arg));
+        r->as = (enum rep_locks_as)cli_named(state, "format", cli_value(state, "--format", arg),
+                                             rep_locks_formats, sizeof *rep_locks_formats,
+                                             REP_LOCKS_AS__COUNT);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

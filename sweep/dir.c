@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "report/intact.h"
+#include "sweep/result.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define INDEX "sweep.json"
-#define PART  ".part"
+#define PART ".part"
 
 enum { INDEX_SCHEMA = 1, LOCK_TRIES = 300, LOCK_PAUSE = 10 /**< [ms] */ };
 
@@ -70,7 +70,7 @@ enum rep_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, si
 
 bool swp_dir_is(const char *path)
 {
-    return is_there(path, INDEX) || is_there(path, INDEX REP_UNFINISHED);
+    return is_there(path, SWP_INDEX) || is_there(path, SWP_INDEX REP_UNFINISHED);
 }
 
 bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size)
@@ -241,7 +241,7 @@ static bool has_points(const char *path)
 /** Whether what has been finished in a directory is of this sweep, whatever values it had then. */
 static bool is_ours(const struct swp_plan *plan, const char *path, char *why, size_t size)
 {
-    json_t *root = has_points(path) ? rep_document(path, INDEX) : NULL;
+    json_t *root = has_points(path) ? rep_document(path, SWP_INDEX) : NULL;
     const json_t *base = json_object_get(root, "base");
     const bool same_keys =
         !root || has_parameters(plan->sweep, json_object_get(root, "parameters"));
@@ -374,7 +374,7 @@ bool swp_dir_write(const struct swp_dir *dir, const struct swp_plan *plan, const
                    char *why, size_t size)
 {
     struct index_of of = {plan, name};
-    char *path = swp_dir_name(dir, INDEX, "", "");
+    char *path = swp_dir_name(dir, SWP_INDEX, "", "");
     const bool good = rep_whole_write(path, false, write_index, &of, NULL, why, size);
     free(path);
     return good;

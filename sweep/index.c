@@ -89,8 +89,8 @@ static void write_root(void *ctx, FILE *out)
 bool swp_index_conclude(const struct swp_result *result, const struct swp_judged *judged,
                         const char *directory, char *why, size_t size)
 {
-    char *own = sim_format("%s/sweep.json", directory);
-    const char *name = access(own, F_OK) ? SWP_COLLECTED : "sweep.json";
+    char *own = sim_format("%s/" SWP_INDEX, directory);
+    const char *name = access(own, F_OK) ? SWP_COLLECTED : SWP_INDEX;
     char *path = sim_format("%s/%s", directory, name);
     json_t *root = rep_document(directory, name), *list = judged->list;
     bool good = root;

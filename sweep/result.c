@@ -20,10 +20,10 @@
 
 static json_t *read_index(const char *directory, char *why, size_t size)
 {
-    char *path = sim_format("%s/sweep.json", directory);
+    char *path = sim_format("%s/" SWP_INDEX, directory);
     const bool there = !access(path, F_OK) || errno != ENOENT;
     const char *wrong = there ? rep_not_ordinary(path, NULL) : NULL;
-    json_t *root = there && !wrong ? rep_document(directory, "sweep.json") : NULL;
+    json_t *root = there && !wrong ? rep_document(directory, SWP_INDEX) : NULL;
     if (!there)
         snprintf(why, size, "'%s' holds no sweep", directory);
     else if (!root)
@@ -306,7 +306,7 @@ static void write_index(void *ctx, FILE *out)
 static bool write_collected(const struct swp_result *result, const char *directory, char *why,
                             size_t size)
 {
-    char *own = sim_format("%s/sweep.json", directory);
+    char *own = sim_format("%s/" SWP_INDEX, directory);
     char *path = sim_format("%s/" SWP_COLLECTED, directory);
     const bool good = !access(own, F_OK) ||
                       rep_whole_write(path, false, write_index, (void *)result, NULL, why, size);

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* In the directory of a sweep. */
+#define SWP_INDEX    "sweep.json" /**< which points there are, and how far they are */
 #define SWP_CSV      "sweep.csv"
 #define SWP_DATABASE "sweep.sqlite"
 #define SWP_PLOT     "sweep.gp"

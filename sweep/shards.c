@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "report/intact.h"
+#include "sweep/result.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INDEX  "sweep.json"
 #define SHARDS "shards"
 
 static bool fail(char *why, size_t size, const char *what, const char *path)
@@ -217,8 +217,9 @@ static void merge(json_t *whole, const json_t *part)
 
 static bool gather_index(struct gathering *g, const char *shard)
 {
-    char *path = swp_dir_name(g->dir, INDEX, "", "");
-    json_t *whole = rep_document(g->dir->place.path, INDEX), *part = rep_document(shard, INDEX);
+    char *path = swp_dir_name(g->dir, SWP_INDEX, "", "");
+    json_t *whole = rep_document(g->dir->place.path, SWP_INDEX),
+           *part = rep_document(shard, SWP_INDEX);
     merge(whole, part);
     const bool good = !whole || !part ||
                       rep_whole_write(path, false, write_document, whole, NULL, g->why, g->size);
@@ -240,7 +241,7 @@ static void remove_empty(const char *path)
 static bool gather_one(void *ctx, const char *path)
 {
     struct gathering *g = ctx;
-    char *index = sim_format("%s/" INDEX, path);
+    char *index = sim_format("%s/" SWP_INDEX, path);
     const bool begun = !access(index, F_OK);
     struct swp_dir shard;
     free(index);
@@ -308,7 +309,7 @@ static void end_job(const struct swp_dir *dir, const json_t *point, const char *
 
 void swp_shards_ended(const struct swp_dir *dir, struct swp_plan *plan)
 {
-    json_t *root = rep_document(dir->place.path, INDEX);
+    json_t *root = rep_document(dir->place.path, SWP_INDEX);
     const json_t *points = json_object_get(root, "points");
     for (size_t i = 0; i < plan->sweep->points; i++)
         if (plan->job[i].state != SWP_DONE)
