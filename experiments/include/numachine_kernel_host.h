@@ -43,7 +43,7 @@ struct kn_thread {
     uintptr_t base; /**< of the memory that kn_alloc gives, less its simulated address */
     kn_program *program;
     unsigned number;
-    uint64_t phase;            /**< simulated address of the register with the PhaseID */
+    uint64_t phase; /**< simulated address of the register with the PhaseID; 0: there is none */
     enum kn_relation relation; /**< of KN_WAIT_ */
     const char *what, *file;   /**< where it is in its source */
     unsigned line;
@@ -175,7 +175,8 @@ static inline void kn_end_(kn_thread *t, const char *name)
 
 static inline void kn_phase(kn_thread *t, unsigned id)
 {
-    kn_refer_(t, KN_KIND_STORE_, t->phase, 2, id);
+    if (t->phase)
+        kn_refer_(t, KN_KIND_STORE_, t->phase, 2, id);
 }
 
 #endif

@@ -56,9 +56,12 @@ static bool is_register(const struct driven_team *team, uint64_t va)
            va < NM_REGISTERS + nm_params_cards(team->run->par) * NM_REGISTER_SPACE;
 }
 
-uint64_t driven_team_register(unsigned card, uint32_t offset)
+uint64_t driven_team_phase(const struct driven_team *team, unsigned thread)
 {
-    return NM_REGISTERS + (uint64_t)card * NM_REGISTER_SPACE + offset;
+    const struct mon_register_row *phase =
+        mon_unit_register_named(nm_card_unit(team->run->m, thread)->ops, "PHASE");
+
+    return phase ? NM_REGISTERS + (uint64_t)thread * NM_REGISTER_SPACE + phase->offset : 0;
 }
 
 static bool owns(struct driven_team *team, uint64_t va)

@@ -98,8 +98,9 @@ struct driven_team {
 bool driven_team_prepare(struct driven_team *team, struct prog_run *run,
                          const struct driven_producer *producer, unsigned threads);
 
-/** Virtual address of a register of a card, for packed stores of 4 bytes. */
-uint64_t driven_team_register(unsigned card, uint32_t offset);
+/** Virtual address of the register of a thread's card that has the PhaseID, for packed stores of 4
+ *  bytes; 0: its counter unit has none. */
+uint64_t driven_team_phase(const struct driven_team *team, unsigned thread);
 
 /* The operations of struct prog_workload that a team has. */
 void driven_team_start(void *self);

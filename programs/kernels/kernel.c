@@ -10,7 +10,6 @@
  * Memory of kn_alloc has an address of the host and a simulated one, which differ by a constant, so
  * where the host has put it is no part of any result.
  */
-#include "monitor/board/registers.h"
 #include "programs/actors.h"
 #include "programs/driven/team.h"
 #include "programs/kernels/plugin.h"
@@ -307,7 +306,7 @@ static void make_member(struct kernels *k, unsigned i)
         .base = (uintptr_t)k->memory - VA,
         .program = &k->program,
         .number = i,
-        .phase = driven_team_register(i, MON_REG_PHASE),
+        .phase = driven_team_phase(&k->team, i),
         .relation = KN_IS,
     };
     m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0)};
