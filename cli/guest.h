@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 struct cli_guest {
-    char *path;                           /**< of the executable on the host */
+    char *path;                           /**< of the executable on the host; NULL: a pattern */
+    void *described;                      /**< the pattern */
     const struct prog_workload *workload; /**< runs it */
     bool built;                           /**< from source, in `directory` */
     char directory[64];                   /**< temporary */

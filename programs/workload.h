@@ -201,6 +201,10 @@ void prog_finish(struct prog_run *run, enum prog_end end, int status, const char
  *  The hook may decide the end (run->over). */
 void prog_tell(struct prog_run *run);
 
+/** The program writes to its standard output: who listens hears it, and the host gets it at `fd`.
+ * If the host does not take it, the run ends (PROG_IO). */
+void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size);
+
 /** Says text of whole lines (prog_hooks.say). */
 void prog_say(struct prog_run *run, const char *text);
 

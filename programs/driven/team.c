@@ -90,21 +90,32 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
     return owns(team, va) ? NM_XLATE_ABSENT : NM_XLATE_UNMAPPED;
 }
 
-/** Gives a page memory. @return false: there is none left */
-static bool give(struct driven_team *team, unsigned card, uint64_t va)
+/** Gives a page memory. @return false: there is none left, and the run ends */
+static bool give(struct driven_team *team, unsigned card, uint64_t va, int station)
 {
     const struct prog_hooks *hooks = team->run->hooks;
     struct driven_page *page = sim_alloc(1, sizeof *page);
+    struct nm_machine *m = team->run->m;
 
     page->va = page_of(team, va);
-    if (!nm_page_alloc(team->run->m, card, page->va, &page->pa)) {
+    if (station < 0 ? !nm_page_alloc(m, card, page->va, &page->pa)
+                    : !nm_page_alloc_at(m, (unsigned)station, page->va, &page->pa)) {
         free(page);
+        prog_finish(team->run, PROG_NOMEM, 0,
+                    "the machine's memory is full: thread %u touches one page more", card);
         return false;
     }
     HASH_ADD(hh, team->page, va, sizeof page->va, page);
     if (hooks && hooks->paged)
         hooks->paged(hooks->ctx, page->va, page->pa);
     return true;
+}
+
+bool driven_team_page(struct driven_team *team, unsigned card, uint64_t va, int station)
+{
+    uint64_t pa;
+
+    return translate(team, card, va, NM_LOAD, &pa) == NM_XLATE_OK || give(team, card, va, station);
 }
 
 /* ---- acts ------------------------------------------------------------------------------------ */
@@ -356,11 +367,8 @@ static void failed(struct driven_team *team, const struct pc_cpu *cpu)
         prog_finish(team->run, PROG_SIGNALED, (int)cpu->exc,
                     "thread %u refers to 0x%" PRIx64 ", which %s", cpu->number, cpu->badvaddr,
                     cpu->unmapped ? "is not memory of the program" : "it may not");
-    else if (give(team, cpu->number, cpu->badvaddr))
+    else if (give(team, cpu->number, cpu->badvaddr, -1))
         resume(team, cpu->number);
-    else
-        prog_finish(team->run, PROG_NOMEM, 0,
-                    "the machine's memory is full: thread %u touches one page more", cpu->number);
 }
 
 void driven_team_trap(void *self, const struct nm_trap *trap)
