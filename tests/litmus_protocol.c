@@ -12,7 +12,7 @@
  */
 #include "actors.h"
 #include "machine/check.h"
-#include "tests/litmus/shapes.h"
+#include "experiments/guests/litmus.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>
