@@ -45,7 +45,7 @@ void check(const char *name, bool good)
         throw std::runtime_error(name);
 }
 
-void count(unsigned threads, unsigned n)
+bool count(unsigned threads, unsigned n)
 {
     std::mutex mutex;
     unsigned long sum = 0;
@@ -55,20 +55,20 @@ void count(unsigned threads, unsigned n)
             sum++;
         }
     });
-    check("count", sum == static_cast<unsigned long>(threads) * n);
+    return sum == static_cast<unsigned long>(threads) * n;
 }
 
-void count_atomic(unsigned threads, unsigned n)
+bool count_atomic(unsigned threads, unsigned n)
 {
     std::atomic<unsigned> sum{0};
     in_threads(threads, [&](unsigned) {
         for (unsigned i = 0; i < n; i++)
             sum++;
     });
-    check("atomic", sum == threads * n);
+    return sum == threads * n;
 }
 
-void sort(unsigned threads, unsigned n)
+bool sort(unsigned threads, unsigned n)
 {
     std::vector<unsigned> all(static_cast<std::size_t>(threads) * n);
     unsigned random = 1;
@@ -83,11 +83,11 @@ void sort(unsigned threads, unsigned n)
             const unsigned first = 2 * step * pair;
             std::inplace_merge(at(first), at(first + step), at(first + 2 * step));
         });
-    check("sort", std::is_sorted(all.begin(), all.end()) &&
-                      std::accumulate(all.begin(), all.end(), 0UL) == sum);
+    return std::is_sorted(all.begin(), all.end()) &&
+                      std::accumulate(all.begin(), all.end(), 0UL) == sum;
 }
 
-void queue(unsigned threads, unsigned n)
+bool queue(unsigned threads, unsigned n)
 {
     std::mutex mutex;
     std::condition_variable filled;
@@ -109,8 +109,8 @@ void queue(unsigned threads, unsigned n)
             waiting.pop_front();
         }
     });
-    check("queue", std::accumulate(sum.begin(), sum.end(), 0UL) ==
-                       static_cast<unsigned long>(n) * (n + 1) / 2);
+    return std::accumulate(sum.begin(), sum.end(), 0UL) ==
+                       static_cast<unsigned long>(n) * (n + 1) / 2;
 }
 
 unsigned number(int argc, char **argv, int at, unsigned otherwise)
@@ -127,17 +127,21 @@ int main(int argc, char **argv)
     const unsigned n = number(argc, argv, 2, 100);
     try {
         NUMACHINE_BEGIN("count");
-        count(threads, n);
+        const bool count_good = count(threads, n);
         NUMACHINE_END("count");
         NUMACHINE_BEGIN("atomic");
-        count_atomic(threads, n);
+        const bool count_atomic_good = count_atomic(threads, n);
         NUMACHINE_END("atomic");
         NUMACHINE_BEGIN("sort");
-        sort(threads, n);
+        const bool sort_good = sort(threads, n);
         NUMACHINE_END("sort");
         NUMACHINE_BEGIN("queue");
-        queue(threads, n);
+        const bool queue_good = queue(threads, n);
         NUMACHINE_END("queue");
+        check("count", count_good);
+        check("atomic", count_atomic_good);
+        check("sort", sort_good);
+        check("queue", queue_good);
     } catch (const std::exception &wrong) {
         std::fprintf(stderr, "wrong: %s\n", wrong.what());
         return 1;

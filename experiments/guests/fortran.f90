@@ -39,7 +39,7 @@ program fortran
   use marks
   implicit none
   integer :: n, steps
-  logical :: bad
+  logical :: bad, good
   double precision, allocatable :: plate(:, :), alone(:, :)
 
   bad = .false.
@@ -56,8 +56,9 @@ program fortran
   call heat(alone, .false.)
   call check('heat', all(plate == alone) .and. plate(1, n/2) > 0)
   call mark('+product')
-  call product_of_inverse(n)
+  call product_of_inverse(n, good)
   call mark('-product')
+  call check('product', good)
   if (bad) stop 1
 
 contains
@@ -113,8 +114,9 @@ contains
   end subroutine heat
 
   ! A triangle of ones, and its inverse: 1 on the diagonal and -1 above it. All numbers are whole.
-  subroutine product_of_inverse(n)
+  subroutine product_of_inverse(n, good)
     integer, intent(in) :: n
+    logical, intent(out) :: good
     double precision, allocatable :: a(:, :), b(:, :), c(:, :)
     integer :: i, j
     allocate (a(n, n), b(n, n), c(n, n))
@@ -132,7 +134,7 @@ contains
         c(:, j) = c(:, j) + a(:, i)*b(i, j)
       end do
     end do
-    call check('product', sum(c) == n .and. all([(c(i, i) == 1, i=1, n)]))
+    good = sum(c) == n .and. all([(c(i, i) == 1, i=1, n)])
   end subroutine product_of_inverse
 
 end program fortran

@@ -4,14 +4,15 @@
  *     openmp N
  *
  * OMP_NUM_THREADS says how many threads; without it there is one for each processor. Each part is a
- * region, and each result is known: sums of the first N numbers, and a Fibonacci number.
+ * region, and each result is known: sums of the first N numbers (the critical section: a
+ * hundredth of them), and a Fibonacci number.
  */
 #include <numachine.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIBONACCI = 12, ALONE = 6 /* below this no tasks are made */ };
+enum { FIBONACCI = 15, ALONE = 8 /* below this no tasks are made */ };
 
 static int bad;
 
@@ -21,35 +22,41 @@ static void check(const char *name, unsigned long found, unsigned long wanted)
     bad |= found != wanted;
 }
 
+/* Of the first n numbers. */
+static unsigned long sum(unsigned n)
+{
+    return (unsigned long)n * (n + 1) / 2;
+}
+
 /* Each thread has a part of the loop, decided before. */
 static unsigned long fixed(unsigned n)
 {
-    unsigned long sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
+    unsigned long total = 0;
+#pragma omp parallel for schedule(static) reduction(+ : total)
     for (unsigned i = 1; i <= n; i++)
-        sum += i;
-    return sum;
+        total += i;
+    return total;
 }
 
-/* Each takes eight turns whenever it has none left. */
+/* Each takes 32 turns whenever it has none left. */
 static unsigned long dynamic(unsigned n)
 {
-    unsigned long sum = 0;
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : sum)
+    unsigned long total = 0;
+#pragma omp parallel for schedule(dynamic, 32) reduction(+ : total)
     for (unsigned i = 1; i <= n; i++)
-        sum += i;
-    return sum;
+        total += i;
+    return total;
 }
 
 /* All add to one sum, one at a time. */
 static unsigned long critical(unsigned n)
 {
-    unsigned long sum = 0;
+    unsigned long total = 0;
 #pragma omp parallel for schedule(static)
     for (unsigned i = 1; i <= n; i++)
 #pragma omp critical
-        sum += i;
-    return sum;
+        total += i;
+    return total;
 }
 
 static unsigned long fibonacci(unsigned n)
@@ -76,21 +83,25 @@ static unsigned long tasks(void)
 
 int main(int argc, char **argv)
 {
-    const unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2000;
-    const unsigned long sum = (unsigned long)n * (n + 1) / 2;
+    const unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 20000;
 #pragma omp parallel /* the threads are made outside the regions */
     ;
+    unsigned long found[4];
     NUMACHINE_BEGIN("static");
-    check("static", fixed(n), sum);
+    found[0] = fixed(n);
     NUMACHINE_END("static");
     NUMACHINE_BEGIN("dynamic");
-    check("dynamic", dynamic(n), sum);
+    found[1] = dynamic(n);
     NUMACHINE_END("dynamic");
     NUMACHINE_BEGIN("critical");
-    check("critical", critical(n / 10), (unsigned long)(n / 10) * (n / 10 + 1) / 2);
+    found[2] = critical(n / 100);
     NUMACHINE_END("critical");
     NUMACHINE_BEGIN("tasks");
-    check("tasks", tasks(), 144);
+    found[3] = tasks();
     NUMACHINE_END("tasks");
+    check("static", found[0], sum(n));
+    check("dynamic", found[1], sum(n));
+    check("critical", found[2], sum(n / 100));
+    check("tasks", found[3], 610);
     return bad;
 }

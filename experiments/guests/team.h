@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEAM_MOST = 64, TEAM_LINE = 64 };
+enum { TEAM_MOST = 64, TEAM_LINE = 64, TEAM_WAKING = 2000 /* turns until one is awake */ };
 
 /** A word with a line for itself. */
 struct team_word {
@@ -30,6 +30,8 @@ struct team_self {
 };
 
 static pthread_barrier_t team_barrier;
+static struct team_word team_started; /* how many regions have begun */
+static struct team_word team_ended;   /* how many threads have ended theirs */
 
 /** Processors that the program may use, at most TEAM_MOST. */
 static inline unsigned team_processors(void)
@@ -70,21 +72,38 @@ static inline void team_mark(char sign, const char *name)
 #endif
 }
 
-/** All threads are together, and a region has begun. */
-static inline void team_begin(const struct team_self *self, const char *name)
+/** Computes for a while: so many turns of an empty loop. */
+static inline void team_compute(unsigned turns)
 {
-    pthread_barrier_wait(&team_barrier);
-    if (self->me == 0)
-        team_mark('+', name);
-    pthread_barrier_wait(&team_barrier);
+    while (turns--)
+        __asm__ volatile("");
 }
 
-/** All threads have come, and the region has ended. */
+/** All threads are together, and a region has begun. They look for the beginning themselves: woken
+ *  by the C library they would come one by one, long after it. */
+static inline void team_begin(const struct team_self *self, const char *name)
+{
+    const unsigned next = __atomic_load_n(&team_started.is, __ATOMIC_ACQUIRE) + 1;
+    pthread_barrier_wait(&team_barrier);
+    if (self->me == 0) {
+        team_compute(TEAM_WAKING * self->threads);
+        team_mark('+', name);
+        __atomic_store_n(&team_started.is, next, __ATOMIC_RELEASE);
+    }
+    while (__atomic_load_n(&team_started.is, __ATOMIC_ACQUIRE) != next)
+        ;
+}
+
+/** All threads have come, and the region has ended. The first looks for the others itself. */
 static inline void team_end(const struct team_self *self, const char *name)
 {
-    pthread_barrier_wait(&team_barrier);
-    if (self->me == 0)
+    __atomic_fetch_add(&team_ended.is, 1, __ATOMIC_ACQ_REL);
+    if (self->me == 0) {
+        while (__atomic_load_n(&team_ended.is, __ATOMIC_ACQUIRE) != self->threads)
+            ;
         team_mark('-', name);
+        __atomic_store_n(&team_ended.is, 0, __ATOMIC_RELEASE);
+    }
     pthread_barrier_wait(&team_barrier);
 }
 
@@ -112,13 +131,6 @@ static inline void team_run(unsigned threads, void (*work)(struct team_self *), 
     for (unsigned i = 0; i < threads; i++)
         pthread_join(id[i], NULL);
     pthread_barrier_destroy(&team_barrier);
-}
-
-/** Computes for a while: so many turns of an empty loop. */
-static inline void team_compute(unsigned turns)
-{
-    while (turns--)
-        __asm__ volatile("");
 }
 
 #endif
