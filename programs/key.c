@@ -4,8 +4,8 @@
  * The one hard idea: a key is right only if it has everything the compiler would read now, and not
  * what it has read when somebody built last: a header put in front of another one in the search
  * path changes nothing that was read then. So the compiler is asked each time which files these
- * are (-M, which takes a seventh of a compilation of C, less of C++), and in the same run for its
- * version and paths (-v). What -M does not see, the files of the linker, the cache's entry has.
+ * are (-M, a small part of a compilation), and in the same run for its version and paths (-v). What
+ * -M does not see, the files of the linker, the cache's entry has.
  */
 #include "programs/key.h"
 
@@ -194,18 +194,28 @@ static bool own_module(const char *path, const char *directory)
     return !strncmp(path, directory, length) && path[length] == '/' && dot && !strcmp(dot, ".mod");
 }
 
+/** Adds a file's path and contents. @return false: it cannot be read, or its assembler text may
+ * read others, which nobody names */
+static bool hash_file(XXH3_state_t *state, const char *path)
+{
+    struct prog_whole whole;
+    struct prog_key content;
+    if (!prog_whole_read(path, &whole))
+        return false;
+    const bool more = strstr(whole.bytes, ".incbin") || strstr(whole.bytes, ".include");
+    prog_key_of_bytes(whole.bytes, whole.count, &content);
+    hash_text(state, path);
+    hash_text(state, content.text);
+    free(whole.bytes);
+    return !more;
+}
+
 /** Adds the files' paths and contents. */
 static bool hash_files(XXH3_state_t *state, char *const *paths, const char *directory)
 {
-    struct prog_key content;
     bool good = paths && paths[0];
-    for (size_t i = 0; good && paths[i]; i++) {
-        if (own_module(paths[i], directory))
-            continue;
-        good = prog_key_of_file(paths[i], &content);
-        hash_text(state, paths[i]);
-        hash_text(state, content.text);
-    }
+    for (size_t i = 0; good && paths[i]; i++)
+        good = own_module(paths[i], directory) || hash_file(state, paths[i]);
     return good;
 }
 

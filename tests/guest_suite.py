@@ -49,6 +49,7 @@ def experiment_of(guest, home, abi, path):
     machine = os.environ.get("TEST_MACHINE", "ring-16")
     path.write_text(json.dumps({
         "machine": machine,
+        "run": {"limit": "1s"},  # of simulated time: a lock that is broken may hang
         "program": {"source": f"{home}/experiments/guests/{guest.source}", "abi": abi, "name": guest.name,
                     "cflags": ["-O2", "-Wall", "-Wl,--no-warnings", *guest.flags], "args": list(guest.arguments),
                     "env": {"OMP_NUM_THREADS": THREADS}}}))

@@ -224,6 +224,19 @@ static void entry_empty(void)
         cr_assert(!truncate(name[i], 0));
 }
 
+/** A header whose assembler text reads a file, which then changes. */
+static void data_included(void)
+{
+    static const char text[] = "#define G 5\n__asm__(\".data\\n.incbin \\\"data\\\"\\n.text\");\n";
+    write_file("g.h", text, sizeof text - 1);
+    write_file("data", "some", 4);
+}
+
+static void data_changed(void)
+{
+    write_file("data", "more", 4);
+}
+
 static const struct {
     void (*before)(void);
     const char *flags[3];
@@ -246,6 +259,8 @@ static const struct {
     {nothing, {"-Wall"}, false, 4},
     {nothing, {"-Wall", "-Wl,-z,now"}, true, 4}, /* flags that are not known */
     {nothing, {"-Wall", "-Wl,-z,now"}, true, 4},
+    {data_included, {"-Wall"}, true, 4},
+    {data_changed, {"-Wall"}, true, 4},
 };
 
 /** What the linker has read must be as it was. */

@@ -276,13 +276,14 @@ static const struct kind {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Reads both words, which a writer makes different for a while. */
+/* Reads both words, which a writer makes different for a while; the first is not to change
+ * meanwhile. */
 static void read_data(void)
 {
     volatile struct protected *d = now;
     const unsigned count = d->count;
     team_compute(inside);
-    if (d->copy != count)
+    if (d->copy != count || d->count != count)
         __atomic_fetch_add(&torn, 1, __ATOMIC_RELAXED);
 }
 
