@@ -114,10 +114,14 @@ static json_t *list_machines(void)
 
 static json_t *list_experiments(void)
 {
-    json_t *array = list_files("experiments"), *graded = list_files("experiments/teaching");
-    if (array && graded)
-        json_array_extend(array, graded);
-    json_decref(graded);
+    static const char *const below[] = {"experiments/teaching", "experiments/guests"};
+    json_t *array = list_files("experiments");
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        json_t *more = list_files(below[i]);
+        if (array && more)
+            json_array_extend(array, more);
+        json_decref(more);
+    }
     return array;
 }
 
