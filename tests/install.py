@@ -169,7 +169,7 @@ def kernels_run(prefix, examples, scratch):
     env = {k: v for k, v in os.environ.items() if not k.startswith("PKG_CONFIG")} | {
         "PKG_CONFIG_PATH": str(next(prefix.rglob("libnumachine.so")).parent / "pkgconfig")}
     include = run("pkg-config", "--variable=guestincludedir", "numachine", env=env).strip()
-    builds = [["cc", "-fPIC", "-shared"], ["mips-linux-gnu-gcc", "-static", "-pthread", "-D_GNU_SOURCE"]]
+    builds = [["cc", "-fPIC", "-shared"], ["mips-linux-gnu-gcc", "-static", "-pthread"]]
     kernels = [f for f in sorted(examples.glob("*.c")) if KERNEL.search(f.read_text())]
     expect(kernels, "no example of a kernel")
     for file in kernels:

@@ -144,6 +144,24 @@ def results(kernels):
     print("ok: results")
 
 
+def built(kernels):
+    """An experiment that names a source, as a kernel and as its guest twin: the same result."""
+    work = "kn_acquire(t, &s->lock); KN_STORE(t, s->sum, KN_LOAD(t, s->sum) * 3 + 1); kn_release(t, &s->lock)"
+    (kernels.scratch / "twin.c").write_text(kernel(work, 'kn_print(p, "%d\\n", (int)s->sum); return 0'))
+    (kernels.scratch / "twin.yaml").write_text("program: {source: twin.c, abi: host, processors: 4}\n")
+    said = {}
+    for abi in ("host", "o32", "n64"):
+        out = kernels.scratch / abi
+        done = subprocess.run([kernels.numachine, "run", "-q", kernels.scratch / "twin.yaml", "-o", out,
+                               f"--set=program.abi={abi}"], capture_output=True, text=True, timeout=300)
+        if done.returncode == 5 and "is not installed" in done.stderr:
+            continue
+        assert done.returncode == 0, f"{abi}: {done}"
+        said[abi] = (out / "program.out").read_text() if (out / "program.out").exists() else done.stdout.splitlines()[0]
+    assert len(set(said.values())) == 1 and "host" in said, said
+    print("ok: built from source for", ", ".join(said))
+
+
 def main():
     if not shutil.which("cc"):
         sys.exit(77)
@@ -152,6 +170,7 @@ def main():
         rows(kernels)
         files(kernels)
         results(kernels)
+        built(kernels)
 
 
 main()
