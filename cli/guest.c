@@ -3,7 +3,7 @@
  *
  * A source is built in a temporary directory first, so that a program that does not compile leaves
  * nothing behind. The executable is then copied to the results (see session.c), because it is part
- * of what was measured.
+ * of what was measured. One that was built before comes from the user's cache, with the same bytes.
  */
 #include "cli/guest.h"
 
@@ -13,20 +13,42 @@
 #include "input/workload.h"
 #include "programs/build.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { CACHE_MOST = 256 << 20 /**< [bytes] of executables kept */ };
+
+/** $VARIABLE/below, when that is an absolute path. Allocated, or NULL. */
+static char *below_variable(const char *variable, const char *below)
+{
+    const char *directory = getenv(variable);
+    return directory && *directory == '/' ? sim_format("%s/%s", directory, below) : NULL;
+}
+
+/** Where executables are kept; allocated, NULL: nowhere. */
+static char *cache_directory(void)
+{
+    const char *asked = getenv("NUMACHINE_CACHE");
+    if (asked && *asked)
+        return strcmp(asked, "off") ? sim_format("%s/guests", asked) : NULL;
+    char *directory = below_variable("XDG_CACHE_HOME", "numachine/guests");
+    return directory ? directory : below_variable("HOME", ".cache/numachine/guests");
+}
+
 static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *x)
 {
-    char *include = in_home_path("experiments/include"), *why;
+    char *include = in_home_path("experiments/include"), *kept = cache_directory(), *why;
+    const struct prog_cache cache = {kept, CACHE_MOST};
     const struct prog_build what = {
         .source = x->source,
         .abi = x->abi,
         .cflags = x->cflags,
         .include = include,
         .directory = guest->directory,
+        .cache = kept ? &cache : NULL,
     };
     const enum prog_built built = prog_build(&what, &guest->path, &why);
     if (built != PROG_BUILT)
@@ -34,6 +56,7 @@ static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *
     else if (*why)
         fprintf(stderr, "%s\n", why);
     free(include);
+    free(kept);
     free(why);
     guest->built = true;
     if (built == PROG_BUILT)
@@ -70,16 +93,21 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
     return status;
 }
 
+/** Removes the directory with the executable and what the compiler has left beside it. */
+static void remove_all(const char *directory)
+{
+    DIR *d = opendir(directory);
+    for (const struct dirent *e; d && (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(directory);
+}
+
 void cli_guest_release(struct cli_guest *guest)
 {
-    if (guest->built) {
-        char log[sizeof guest->directory + 16];
-        snprintf(log, sizeof log, "%s/build.log", guest->directory);
-        unlink(log);
-        if (guest->path)
-            unlink(guest->path);
-        rmdir(guest->directory);
-    }
+    if (guest->built)
+        remove_all(guest->directory);
     free(guest->path);
     free(guest->described);
     *guest = (struct cli_guest){0};

@@ -114,13 +114,14 @@ static json_t *list_machines(void)
 
 static json_t *list_experiments(void)
 {
-    static const char *const more[] = {"experiments/teaching", "experiments/patterns"};
+    static const char *const below[] = {"experiments/teaching", "experiments/guests",
+                                        "experiments/patterns"};
     json_t *array = list_files("experiments");
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        json_t *others = list_files(more[i]);
-        if (array && others)
-            json_array_extend(array, others);
-        json_decref(others);
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        json_t *more = list_files(below[i]);
+        if (array && more)
+            json_array_extend(array, more);
+        json_decref(more);
     }
     return array;
 }

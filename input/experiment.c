@@ -10,6 +10,7 @@
 #include "input/pattern.h"
 #include "input/tables.h"
 #include "input/workload.h"
+#include "programs/compiler.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -206,11 +207,10 @@ static bool read_range(const char *entry, struct nm_range *range, char *why, siz
 static void check_source(struct build *b)
 {
     const struct in_value *v = &b->values[IN_KEY_source];
-    const char *dot = v->text ? strrchr(v->text, '.') : NULL;
-    if (v->text && (!dot || (strcmp(dot, ".c") && strcmp(dot, ".s") && strcmp(dot, ".S"))))
+    if (v->text && !prog_language_of(v->text))
         in_complain(b->r, &v->at,
-                    "'program.source' must end in .c, .s or .S; an executable is "
-                    "given as program.path");
+                    "'program.source' must end in " PROG_SOURCES "; an executable is given as "
+                    "program.path");
 }
 
 /** An executable must be one the machine can run. */
@@ -674,7 +674,7 @@ static bool finish(struct build *b)
 
 /* What a command's FILE may name without a path, and where it is. */
 static const char *const shipped[] = {"configs", "experiments", "experiments/teaching",
-                                      "experiments/patterns"};
+                                      "experiments/guests", "experiments/patterns"};
 
 static void complain_named(struct in_reading *r, const char *name)
 {

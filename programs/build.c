@@ -1,42 +1,49 @@
 /*
- * Runs the cross compiler.
+ * Builds guest programs, and kernels of the host's.
  *
  * The one hard idea: the executable is an input of a deterministic run, so nothing of this host may
- * get into it. Paths are mapped away, the build id is left out, the date is the epoch, the locale
- * is C, and the compiler sees an environment of our own making.
+ * get into it. Paths are mapped away, the build id is left out, and the compiler has an environment
+ * of our own making (compiler.c).
  */
 #include "programs/build.h"
 
 #include "base/alloc.h"
+#include "programs/compiler.h"
+#include "programs/key.h"
+#include "programs/whole.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    ARGS_MAX = 4200,  /**< arguments of the compiler, NULL included */
-    LOG_SHOWN = 16384 /**< [bytes] of the compiler's words */
+enum { LOG_SHOWN = 16384 /**< [bytes] of the compiler's words */ };
+
+/** Binary interfaces, what Debian calls their compilers' targets, and what their programs are. */
+static const struct target {
+    const char *abi;
+    const char *name;    /**< in front of a compiler's own; "": the host's */
+    const char *flag[4]; /**< NULL after the last */
+} targets[] = {
+    {"o32", "mips-linux-gnu", {"-static", "-pthread"}},
+    {"n64", "mips64-linux-gnuabi64", {"-static", "-pthread"}},
+    {"host", "", {"-shared", "-fPIC", "-ffp-contract=off"}},
 };
 
-/** A binary interface and who compiles for it. */
-static const struct compiler {
-    const char *abi, *command, *package;
-} compilers[] = {
-    {"o32", "mips-linux-gnu-gcc", "gcc-mips-linux-gnu"},
-    {"n64", "mips64-linux-gnuabi64-gcc", "gcc-mips64-linux-gnuabi64"},
+/** Who compiles: mips-linux-gnu-gcc of the package gcc-mips-linux-gnu. */
+struct compiler {
+    const struct prog_language *language;
+    const struct target *target;
+    char *command, *package; /**< allocated */
 };
 
-static const struct compiler *find_compiler(const char *abi)
+static const struct target *find_target(const char *abi)
 {
-    for (size_t i = 0; i < sizeof compilers / sizeof compilers[0]; i++)
-        if (!strcmp(compilers[i].abi, abi))
-            return &compilers[i];
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        if (!strcmp(targets[i].abi, abi))
+            return &targets[i];
     return NULL;
 }
 
@@ -86,70 +93,25 @@ static void free_paths(struct paths *p)
     free(p->include);
 }
 
-/** An argument list under construction; texts are owned when `owned`. */
-struct args {
-    char *arg[ARGS_MAX];
-    bool owned[ARGS_MAX];
-    size_t count;
-};
-
-static void add(struct args *a, const char *text)
-{
-    if (a->count < ARGS_MAX - 1)
-        a->arg[a->count++] = (char *)text;
-}
-
-static void add_owned(struct args *a, char *text)
-{
-    a->owned[a->count] = true;
-    add(a, text);
-}
-
-/** The user's flags come after ours, so that they win; the output comes last, so that it stays. */
-static void fill(struct args *a, const struct compiler *cc, const struct prog_build *what,
+/** The user's flags come after ours, so that they win. */
+static void fill(struct prog_args *a, const struct compiler *cc, const struct prog_build *what,
                  const struct paths *paths)
 {
-    add(a, cc->command);
-    add(a, "-static");
-    add(a, "-pthread");
+    prog_args_add(a, cc->command);
+    for (const char *const *flag = cc->target->flag; *flag; flag++)
+        prog_args_add(a, *flag);
     if (paths->include)
-        add_owned(a, sim_format("-I%s", paths->include));
-    for (size_t i = 0; what->cflags && what->cflags[i] && a->count < ARGS_MAX - 16; i++)
-        add(a, what->cflags[i]);
-    add_owned(a, sim_format("-ffile-prefix-map=%s=.", paths->home));
+        prog_args_own(a, sim_format("-I%s", paths->include));
+    for (size_t i = 0; what->cflags && what->cflags[i] && a->count < PROG_ARGS_MAX - 24; i++)
+        prog_args_add(a, what->cflags[i]);
+    prog_args_own(a, sim_format("-ffile-prefix-map=%s=.", paths->home));
     if (paths->include)
-        add_owned(a, sim_format("-ffile-prefix-map=%s=include", paths->include));
-    add(a, "-gno-record-gcc-switches");
-    add(a, "-Wl,--build-id=none");
-    add(a, paths->name);
-    add(a, "-o");
-    add(a, paths->output);
-}
-
-/** Starts the compiler beside the source, with our environment. @return 0 or an errno */
-static int start(struct args *a, const struct paths *paths, pid_t *pid)
-{
-    const char *search = getenv("PATH");
-    char *path = sim_format("PATH=%s", search ? search : "/usr/bin:/bin");
-    char *const env[] = {path, "LC_ALL=C", "SOURCE_DATE_EPOCH=0", NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t ours; /* what we ignore is no business of the compiler's */
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGXFSZ);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, paths->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawn_file_actions_addchdir_np(&actions, paths->home);
-    const int error = posix_spawnp(pid, a->arg[0], &actions, &attributes, a->arg, env);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    free(path);
-    return error;
+        prog_args_own(a, sim_format("-ffile-prefix-map=%s=include", paths->include));
+    if (strcmp(cc->language->tool, "gfortran") != 0)
+        prog_args_add(a, "-gno-record-gcc-switches");
+    prog_args_add(a, "-Wl,--build-id=none");
+    if (cc->language->links && *cc->target->name)
+        prog_args_add(a, cc->language->links);
 }
 
 /** What the compiler said, without its last newline. Allocated. */
@@ -175,13 +137,24 @@ static bool had_no_room(const char *log)
     return false;
 }
 
-/** Runs the compiler to its end. */
-static enum prog_built run(struct args *a, const struct compiler *cc, const struct paths *paths,
-                           char **why)
+/**
+ * Runs the compiler to its end; the output comes last, so that it stays.
+ * @param inputs  file in which the linker names what it reads, or NULL
+ */
+static enum prog_built run(const struct prog_args *args, const struct compiler *cc,
+                           const struct paths *paths, const char *inputs, char **why)
 {
-    pid_t pid;
+    struct prog_args *a = prog_args_more(args);
     int status = 0;
-    const int error = start(a, paths, &pid);
+    if (!strcmp(cc->language->tool, "gfortran")) /* modules that it makes are not to stay */
+        prog_args_own(a, sim_format("-J%s", paths->directory));
+    if (inputs)
+        prog_args_own(a, sim_format("-Wl,--dependency-file=%s", inputs));
+    prog_args_add(a, paths->name);
+    prog_args_add(a, "-o");
+    prog_args_add(a, paths->output);
+    const int error = prog_compiler_run(a, paths->home, paths->log, NULL, &status);
+    prog_args_free(a);
     if (error == ENOENT) {
         *why = sim_format("%s is not installed; it is in the Debian package %s", cc->command,
                           cc->package);
@@ -192,42 +165,135 @@ static enum prog_built run(struct args *a, const struct compiler *cc, const stru
                           strerror(error));
         return PROG_BUILD_IO;
     }
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            break;
     *why = read_log(paths->log);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return PROG_BUILT;
     return had_no_room(*why) ? PROG_BUILD_IO : PROG_BUILD_FAILED;
 }
 
+/** Path of a program that the compiler uses; allocated, NULL: it does not say. */
+static char *tool_path(const struct compiler *cc, const struct paths *paths, const char *tool)
+{
+    struct prog_args *a = sim_alloc(1, sizeof *a);
+    char *said = sim_format("%s/build.tool", paths->directory), *path = NULL;
+    struct prog_whole whole;
+    int status;
+    prog_args_add(a, cc->command);
+    prog_args_own(a, sim_format("-print-prog-name=%s", tool));
+    if (prog_compiler_run(a, paths->home, said, NULL, &status) == 0 && status == 0 &&
+        prog_whole_read(said, &whole)) {
+        path = sim_strndup(whole.bytes, strcspn(whole.bytes, "\n"));
+        free(whole.bytes);
+    }
+    prog_args_free(a);
+    free(said);
+    return path;
+}
+
+/**
+ * What makes an executable of the compiler's output: assembler, linker, and what the linker has
+ * read. Objects that were the compiler's own are no longer there.
+ * @return NULL-terminated, for prog_key_free; NULL: not all of them are known
+ */
+static char **linked(const struct compiler *cc, const struct paths *paths, const char *inputs)
+{
+    static const char *const tools[] = {"as", "ld"};
+    char **files = prog_key_paths(inputs, paths->home);
+    size_t count = 0;
+    for (size_t i = 0; files && files[i]; i++) {
+        if (access(files[i], F_OK) == 0)
+            files[count++] = files[i];
+        else
+            free(files[i]);
+    }
+    for (size_t i = 0; files && i < sizeof tools / sizeof *tools; i++) {
+        files = sim_grow(files, count + 2, sizeof *files);
+        files[count] = tool_path(cc, paths, tools[i]);
+        files[count + 1] = NULL;
+        if (files[count]) {
+            count++;
+        } else {
+            prog_key_free(files);
+            files = NULL;
+        }
+    }
+    return files;
+}
+
+/** Whether all flags are such that the cache can be asked. */
+static bool cacheable(const struct prog_build *what)
+{
+    bool all = what->cache;
+    for (size_t i = 0; all && what->cflags && what->cflags[i]; i++)
+        all = prog_key_knows(what->cflags[i]);
+    return all;
+}
+
+/** Builds, and puts into the cache what was built; not if the source has changed meanwhile. */
+static enum prog_built build_and_keep(const struct prog_build *what, const struct prog_args *args,
+                                      const struct compiler *cc, const struct paths *paths,
+                                      const struct prog_key *key, char **why)
+{
+    struct prog_key now;
+    char *inputs = sim_format("%s/build.inputs", paths->directory), **files = NULL;
+    const enum prog_built result = run(args, cc, paths, inputs, why);
+    if (result == PROG_BUILT && strlen(*why) < LOG_SHOWN &&
+        prog_key_of(&now, args, cc->language, paths->home, paths->name, paths->directory) &&
+        !strcmp(now.text, key->text) && (files = linked(cc, paths, inputs)))
+        prog_cache_put(what->cache, key, paths->output, *why, files);
+    prog_key_free(files);
+    free(inputs);
+    return result;
+}
+
 static enum prog_built build(const struct prog_build *what, const struct compiler *cc,
                              const struct paths *paths, char **why)
 {
-    struct args *a = sim_alloc(1, sizeof *a);
+    struct prog_args *a = sim_alloc(1, sizeof *a);
+    struct prog_key key;
+    enum prog_built result = PROG_BUILT;
     fill(a, cc, what, paths);
-    const enum prog_built result = run(a, cc, paths, why);
-    for (size_t i = 0; i < a->count; i++)
-        if (a->owned[i])
-            free(a->arg[i]);
-    free(a);
+    if (!cacheable(what) ||
+        !prog_key_of(&key, a, cc->language, paths->home, paths->name, paths->directory))
+        result = run(a, cc, paths, NULL, why);
+    else if (!prog_cache_take(what->cache, &key, paths->output, why))
+        result = build_and_keep(what, a, cc, paths, &key, why);
+    prog_args_free(a);
+    return result;
+}
+
+/** Builds, when all that is asked for is known. */
+static enum prog_built build_known(const struct prog_build *what, const struct paths *paths,
+                                   char **why)
+{
+    struct compiler cc = {.language = prog_language_of(what->source),
+                          .target = find_target(what->abi)};
+    enum prog_built result = PROG_BUILD_FAILED;
+    if (!cc.target) {
+        *why = sim_format("no binary interface '%s': o32, n64 or host", what->abi);
+    } else if (!cc.language) {
+        *why = sim_format("a source ends in " PROG_SOURCES);
+    } else {
+        const char *tool = cc.language->tool, *name = cc.target->name;
+        const char *between = *name ? "-" : "";
+        cc.command = sim_format("%s%s%s", name, between, tool);
+        cc.package = sim_format("%s%s%s", tool, between, name);
+        result = build(what, &cc, paths, why);
+    }
+    free(cc.command);
+    free(cc.package);
     return result;
 }
 
 enum prog_built prog_build(const struct prog_build *what, char **path, char **why)
 {
     struct paths paths;
-    const struct compiler *cc = find_compiler(what->abi);
-    enum prog_built result = PROG_BUILD_FAILED;
+    enum prog_built result = PROG_BUILD_IO;
     *path = NULL;
-    if (!find_paths(&paths, what)) {
+    if (find_paths(&paths, what))
+        result = build_known(what, &paths, why);
+    else
         *why = sim_format("no directory '%s'", paths.home ? what->directory : what->source);
-        result = PROG_BUILD_IO;
-    } else if (!cc) {
-        *why = sim_format("no binary interface '%s': o32 or n64", what->abi);
-    } else {
-        result = build(what, cc, &paths, why);
-    }
     if (result == PROG_BUILT) {
         *path = paths.output;
         paths.output = NULL;

@@ -1,17 +1,20 @@
-/* Guest programs built from C source with Debian's MIPS cross compilers. */
+/* Guest programs built from source with Debian's MIPS cross compilers, and kernels with the host's. */
 #ifndef PROG_BUILD_H
 #define PROG_BUILD_H
+
+#include "programs/cache.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /** What to build. All pointers belong to the caller. */
 struct prog_build {
-    const char *source;    /**< C file on the host */
-    const char *abi;       /**< "o32" or "n64" */
-    char *const *cflags;   /**< NULL-terminated, after -static -pthread */
+    const char *source;    /**< file on the host, of a language of languages.def */
+    const char *abi;       /**< "o32", "n64", or "host": a shared object */
+    char *const *cflags;   /**< NULL-terminated, after the binary interface's own */
     const char *include;   /**< directory of numachine.h, or NULL */
-    const char *directory; /**< existing directory for the executable and build.log */
+    const char *directory; /**< existing directory for the executable and notes (build.*) */
+    const struct prog_cache *cache; /**< executables built before, or NULL */
 };
 
 enum prog_built {
@@ -22,8 +25,9 @@ enum prog_built {
 };
 
 /**
- * Builds a static executable <directory>/<source without .c>, from the source's own directory. The
- * same source and flags give the same bytes whatever directories, environment and date.
+ * Builds an executable <directory>/<source without its suffix>, from the source's own
+ * directory, or takes it from the cache. The same source and flags give the same bytes whatever
+ * directories, environment and date, and whether or not there is a cache.
  * @param[out] path  of the executable, absolute; allocated, caller frees; NULL unless PROG_BUILT
  * @param[out] why   what went wrong, or the compiler's warnings, or ""; allocated, caller frees
  */

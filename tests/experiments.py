@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import suite
 import teaching
 
 
@@ -186,6 +187,7 @@ def speed_up(numachine, experiment):
 
 
 SWEEPS = {"speed-up": speed_up}
+SKIPPED = 77
 EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
                "invalidate-histogram": invalidate_histogram, "barrier": barrier,
                "protocols": protocols}
@@ -204,6 +206,10 @@ def main():
         found[name] = SWEEPS[name](numachine, f"{home}/experiments/{name}.yaml")
     for name in teaching.CHARTS if what == "--write" else {what} & set(teaching.CHARTS):
         found[name] = teaching.measure(numachine, home, name)
+    for name in suite.CELLS if what == "--write" else {what} & set(suite.CELLS):
+        found[name] = suite.measure(numachine, home, name)
+        if found[name] is None:
+            sys.exit(f"{name}: its compiler is not installed" if what == "--write" else SKIPPED)
     for name in EXPERIMENTS if what == "--write" else {what} & set(EXPERIMENTS):
         run, numbers = EXPERIMENTS[name](numachine, f"{home}/experiments/{name}.yaml")
         asked = Run(numachine, f"{home}/experiments/{name}.yaml", "--set", "run.truth=true")
@@ -213,9 +219,11 @@ def main():
     if what == "--write":
         golden_file.write_text(json.dumps(found, indent=2) + "\n")
         teaching.readme(home, found, write=True)
+        suite.readme(home, found, write=True)
         return
     golden = json.loads(golden_file.read_text())
     teaching.readme(home, golden)
+    suite.readme(home, golden)
     if golden["compiler"] != found["compiler"]:
         print("made by another compiler:", golden["compiler"], found["compiler"])
     else:

@@ -1,8 +1,13 @@
-/* Guest programs from source: the same bytes wherever they are built, and failures in words. */
+/*
+ * Guest programs from source: the same bytes wherever they are built, in every language, and
+ * failures in words; and what the cache takes for the same.
+ */
 #include "input_text.h"
 #include "programs/build.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 TestSuite(input_build, .fini = leave_scratch);
 
@@ -14,7 +19,7 @@ static const char source[] =
 static enum prog_built build(const char *file, const char *abi, char *const *cflags,
                              const char *directory, char **path, char **why)
 {
-    const struct prog_build what = {file, abi, cflags, NULL, directory};
+    const struct prog_build what = {file, abi, cflags, NULL, directory, NULL};
     return prog_build(&what, path, why);
 }
 
@@ -80,18 +85,343 @@ Test(input_build, failures)
     free(why);
     built = build("bad.c", "x32", NULL, ".", &path, &why);
     cr_expect_eq(built, PROG_BUILD_FAILED);
-    cr_expect(strstr(why, "o32 or n64"));
+    cr_expect(strstr(why, "o32, n64 or host"));
     free(why);
+}
+
+/** A program of each language that ends with status 0. */
+static const struct {
+    const char *file, *text, *package;
+} languages[] = {
+    {"p.c", "int main(void) { return 0; }\n", "gcc-"},
+    {"p.S", ".globl main\nmain:\n\tjr $31\n", "gcc-"},
+    {"p.cc", "#include <vector>\nint main() { return std::vector<int>(7).empty(); }\n", "g++-"},
+    {"p.cpp", "int main() { try { throw 0; } catch (int x) { return x; } }\n", "g++-"},
+    {"p.cxx", "bool no;\nint main() { return no; }\n", "g++-"},
+    {"p.f", "      program p\n      print *, 1\n      end\n", "gfortran-"},
+    {"p.f90", "module m\nend module\nprogram p\n  use m\n  print *, 1\nend program\n", "gfortran-"},
+};
+
+enum { LANGUAGES = sizeof languages / sizeof *languages };
+
+static const struct {
+    const char *abi, *target;
+} targets[] = {{"o32", "mips-linux-gnu"}, {"n64", "mips64-linux-gnuabi64"}};
+
+Test(input_build, languages)
+{
+    enter_scratch();
+    cr_assert(!mkdir("out", 0777));
+    for (size_t i = 0; i < 2 * LANGUAGES; i++) {
+        char *path, *why;
+        const char *file = languages[i / 2].file, *text = languages[i / 2].text;
+        write_file(file, text, strlen(text));
+        const enum prog_built built = build(file, targets[i % 2].abi, NULL, "out", &path, &why);
+        cr_expect(built == PROG_BUILT || built == PROG_BUILD_MISSING, "%s: %s", file, why);
+        cr_expect((built == PROG_BUILT) == (path && !access(path, X_OK)), "%s", file);
+        cr_expect_neq(access("m.mod", F_OK), 0, "a module's file lies beside the source");
+        free(path);
+        free(why);
+    }
 }
 
 Test(input_build, missing_compiler)
 {
+    enter_scratch();
+    setenv("PATH", "/nonexistent", 1);
+    for (size_t i = 0; i < 2 * LANGUAGES; i++) {
+        char *path, *why, *words;
+        const char *file = languages[i / 2].file;
+        write_file(file, languages[i / 2].text, strlen(languages[i / 2].text));
+        cr_expect_eq(build(file, targets[i % 2].abi, NULL, ".", &path, &why), PROG_BUILD_MISSING);
+        cr_assert(asprintf(&words, "Debian package %s%s", languages[i / 2].package,
+                           targets[i % 2].target) > 0);
+        cr_expect(strstr(why, words), "%s: %s", file, why);
+        free(words);
+        free(why);
+    }
+    setenv("PATH", "/usr/bin:/bin", 1);
+}
+
+/* ---- the cache ------------------------------------------------------------------------------- */
+
+enum { ROOM = 64 << 20, MOST_ENTRIES = 16 };
+
+/** The source of one case. */
+static const char cached[] = "#include \"h.h\"\n#include \"g.h\"\n"
+                             "int main(void) { int unused; return H + G; }\n";
+
+/** Builds p.c, or takes it. @return whether the compiler was needed */
+static bool built_with(char *const *cflags, uint64_t most, char **why)
+{
+    const struct prog_cache cache = {"kept/here", most};
+    const struct prog_build what = {"p.c", "o32", cflags, "include", "out", &cache};
+    char *path;
+    unlink("out/build.inputs"); /* the linker's, when it runs */
+    unlink("out/build.log");
+    const enum prog_built built = prog_build(&what, &path, why);
+    cr_assert_eq(built, PROG_BUILT, "%s", *why);
+    free(path);
+    return access("out/build.log", F_OK) == 0;
+}
+
+/** Names of the cache's files. @return how many */
+static size_t entries(char name[MOST_ENTRIES][PATH_MAX])
+{
+    size_t n = 0;
+    DIR *d = opendir("kept/here");
+    for (const struct dirent *e; d && (e = readdir(d));)
+        if (*e->d_name != '.' && n < MOST_ENTRIES)
+            snprintf(name[n++], PATH_MAX, "kept/here/%s", e->d_name);
+    if (d)
+        closedir(d);
+    return n;
+}
+
+/* What is done before each build. */
+static void nothing(void)
+{
+}
+
+static void another_header(void)
+{
+    write_file("h.h", "#define H 2\n", 12);
+}
+
+static void the_first_header(void)
+{
+    write_file("h.h", "#define H 1\n", 12);
+}
+
+/* In front of include/g.h, which has been read until now. */
+static void header_in_front(void)
+{
+    write_file("g.h", "#define G 5\n", 12);
+}
+
+static void entry_cut_off(void)
+{
+    char name[MOST_ENTRIES][PATH_MAX];
+    for (size_t i = entries(name); i-- > 0;)
+        cr_assert(!truncate(name[i], 50000));
+}
+
+static void entry_changed(void)
+{
+    char name[MOST_ENTRIES][PATH_MAX];
+    for (size_t i = entries(name); i-- > 0;) {
+        FILE *f = fopen(name[i], "r+");
+        cr_assert(f && !fseek(f, -1000, SEEK_END));
+        fputc('#', f);
+        cr_assert(!fclose(f));
+    }
+}
+
+static void entry_empty(void)
+{
+    char name[MOST_ENTRIES][PATH_MAX];
+    for (size_t i = entries(name); i-- > 0;)
+        cr_assert(!truncate(name[i], 0));
+}
+
+/** A header whose assembler text reads a file, which then changes. */
+static void data_included(void)
+{
+    static const char text[] = "#define G 5\n__asm__(\".data\\n.incbin \\\"data\\\"\\n.text\");\n";
+    write_file("g.h", text, sizeof text - 1);
+    write_file("data", "some", 4);
+}
+
+static void data_changed(void)
+{
+    write_file("data", "more", 4);
+}
+
+static const struct {
+    void (*before)(void);
+    const char *flags[3];
+    bool builds;
+    size_t kept;
+} steps[] = {
+    {nothing, {"-Wall"}, true, 1},
+    {nothing, {"-Wall"}, false, 1},
+    {another_header, {"-Wall"}, true, 2},
+    {the_first_header, {"-Wall"}, false, 2},
+    {nothing, {"-Wall", "-DX"}, true, 3},
+    {nothing, {"-Wall", "-DX"}, false, 3},
+    {header_in_front, {"-Wall"}, true, 4},
+    {nothing, {"-Wall"}, false, 4},
+    {entry_cut_off, {"-Wall"}, true, 4},
+    {nothing, {"-Wall"}, false, 4},
+    {entry_changed, {"-Wall"}, true, 4},
+    {nothing, {"-Wall"}, false, 4},
+    {entry_empty, {"-Wall"}, true, 4},
+    {nothing, {"-Wall"}, false, 4},
+    {nothing, {"-Wall", "-Wl,-z,now"}, true, 4}, /* flags that are not known */
+    {nothing, {"-Wall", "-Wl,-z,now"}, true, 4},
+    {data_included, {"-Wall"}, true, 4},
+    {data_changed, {"-Wall"}, true, 4},
+};
+
+/** What the linker has read must be as it was. */
+Test(input_build, cache_linked)
+{
+    const struct prog_cache cache = {"kept/here", ROOM};
+    const struct prog_key key = {"0123456789abcdef0123456789abcdef"};
+    char *const files[] = {"a.a", "b.a", NULL}, *log;
+    enter_scratch();
+    write_file("a.a", "library", 7);
+    write_file("b.a", "another", 7);
+    write_file("program", "bytes", 5);
+    prog_cache_put(&cache, &key, "program", "words\n", files);
+    cr_expect(prog_cache_take(&cache, &key, "taken", &log));
+    cr_expect_str_eq(log, "words\n");
+    cr_expect(same("program", "taken"));
+    free(log);
+    write_file("b.a", "Another", 7);
+    cr_expect(!prog_cache_take(&cache, &key, "taken", &log));
+    cr_expect_null(log);
+    unlink("b.a");
+    cr_expect(!prog_cache_take(&cache, &key, "taken", &log));
+}
+
+/** A source, two headers, and whether there is a compiler. */
+static bool prepare(void)
+{
     char *path, *why;
     enter_scratch();
-    write_file("p.c", source, sizeof source - 1);
-    setenv("PATH", "/nonexistent", 1);
-    cr_expect_eq(build("p.c", "o32", NULL, ".", &path, &why), PROG_BUILD_MISSING);
-    setenv("PATH", "/usr/bin:/bin", 1);
-    cr_expect(strstr(why, "Debian package gcc-mips-linux-gnu"), "%s", why);
+    cr_assert(!mkdir("out", 0777) && !mkdir("include", 0777));
+    write_file("p.c", cached, sizeof cached - 1);
+    write_file("include/g.h", "#define G 4\n", 12);
+    the_first_header();
+    const struct prog_build what = {"p.c", "o32", NULL, "include", "out", NULL};
+    const enum prog_built built = prog_build(&what, &path, &why);
+    free(path);
     free(why);
+    return built != PROG_BUILD_MISSING;
+}
+
+/** With and without a cache the bytes and the compiler's words are the same. */
+static void check_same(char *const *cflags, const char *said)
+{
+    char *path, *why;
+    const struct prog_build plain = {"p.c", "o32", cflags, "include", "plain", NULL};
+    cr_assert_eq(prog_build(&plain, &path, &why), PROG_BUILT, "%s", why);
+    cr_expect(same("out/p", "plain/p"));
+    cr_expect_str_eq(why, said);
+    cr_expect(strstr(why, "unused variable"), "%s", why);
+    free(path);
+    free(why);
+}
+
+Test(input_build, cache)
+{
+    char name[MOST_ENTRIES][PATH_MAX];
+    if (!prepare())
+        return;
+    cr_assert(!mkdir("plain", 0777));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char *flags[] = {(char *)steps[i].flags[0], (char *)steps[i].flags[1], NULL}, *why;
+        steps[i].before();
+        cr_expect_eq(built_with(flags, ROOM, &why), steps[i].builds, "step %zu", i);
+        cr_expect_eq(entries(name), steps[i].kept, "step %zu: %zu entries", i, entries(name));
+        check_same(flags, why);
+        free(why);
+    }
+}
+
+/** Who was not used for longest goes first. */
+Test(input_build, cache_bounded)
+{
+    char name[MOST_ENTRIES][PATH_MAX];
+    struct stat st;
+    if (!prepare())
+        return;
+    static const struct {
+        const char *flag;
+        bool builds;
+    } uses[] = {{"-DA", true}, {"-DB", true},  {"-DA", false}, {"-DC", true},
+                {"-DB", true}, {"-DC", false}, {"-DA", true}};
+    uint64_t most = ROOM;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        char *flags[] = {(char *)uses[i].flag, NULL}, *why;
+        usleep(20000); /* a file system's clock may be that coarse */
+        cr_expect_eq(built_with(flags, most, &why), uses[i].builds, "use %zu", i);
+        free(why);
+        cr_assert(entries(name) > 0 && !stat(name[0], &st));
+        most = (uint64_t)st.st_size * 5 / 2; /* two of them */
+        cr_expect(entries(name) <= 2);
+    }
+    char *why;
+    cr_expect(built_with(NULL, 1, &why) && built_with(NULL, 1, &why));
+    cr_expect_eq(entries(name), 0);
+    free(why);
+}
+
+/** Several processes at once: each has its executable, and one entry stays. */
+Test(input_build, cache_shared)
+{
+    enum { PROCESSES = 6 };
+    char name[MOST_ENTRIES][PATH_MAX], *why;
+    int status, good = 0;
+    if (!prepare())
+        return;
+    for (unsigned i = 0; i < PROCESSES; i++)
+        if (fork() == 0) {
+            const struct prog_cache cache = {"kept/here", ROOM};
+            char out[16], *path;
+            snprintf(out, sizeof out, "out%u", i);
+            const struct prog_build what = {"p.c", "o32", NULL, "include", out, &cache};
+            _exit(mkdir(out, 0777) || prog_build(&what, &path, &why) != PROG_BUILT);
+        }
+    for (unsigned i = 0; i < PROCESSES; i++)
+        good += wait(&status) > 0 && status == 0;
+    cr_expect_eq(good, PROCESSES);
+    cr_expect_eq(entries(name), 1);
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        char out[16];
+        snprintf(out, sizeof out, "out%u/p", i);
+        cr_expect(same(out, "out/p"), "%s", out);
+    }
+    cr_expect(!built_with(NULL, ROOM, &why));
+    free(why);
+}
+
+/** A directory that cannot be made, or written, is no cache; the program is built all the same. */
+Test(input_build, cache_nowhere)
+{
+    char *why;
+    if (!prepare())
+        return;
+    write_file("kept", "", 0);
+    cr_expect(built_with(NULL, ROOM, &why));
+    free(why);
+}
+
+/** Fortran's own ways to read files: include, and modules. */
+Test(input_build, cache_fortran)
+{
+    static const char text[] = "program p\n  include 'n.inc'\n  print *, n\nend program\n";
+    const struct prog_cache cache = {"kept/here", ROOM};
+    const struct prog_build what = {"p.f90", "o32", NULL, NULL, ".", &cache};
+    static const struct {
+        const char *text;
+        bool builds;
+    } rows[] = {{"integer :: n = 1\n", true},
+                {"integer :: n = 1\n", false},
+                {"integer :: n = 2\n", true},
+                {"integer :: n = 1\n", false}};
+    char *path, *why;
+    enter_scratch();
+    write_file("p.f90", text, sizeof text - 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        write_file("n.inc", rows[i].text, strlen(rows[i].text));
+        unlink("build.log");
+        const enum prog_built built = prog_build(&what, &path, &why);
+        cr_expect(built == PROG_BUILT || built == PROG_BUILD_MISSING, "%s", why);
+        if (built == PROG_BUILT)
+            cr_expect_eq(access("build.log", F_OK) == 0, rows[i].builds, "row %zu", i);
+        free(path);
+        free(why);
+    }
 }

@@ -24,6 +24,7 @@ validator = jsonschema.Draft7Validator(schema)
 failures = 0
 for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/experiments/*.yaml")
                    + glob.glob(home + "/experiments/teaching/*.yaml")
+                   + glob.glob(home + "/experiments/guests/*.yaml")
                    + glob.glob(home + "/monitor/groups/*.yaml")
                    + glob.glob(home + "/experiments/false-sharing-lab/detectors/*.yaml")):
     with open(path, encoding="utf-8") as file:

@@ -11,8 +11,8 @@
  * noise. Each test runs on each machine in each protocol.
  */
 #include "actors.h"
+#include "experiments/guests/litmus.h"
 #include "machine/check.h"
-#include "tests/litmus/shapes.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>

@@ -20,6 +20,10 @@
 #ifndef NUMACHINE_KERNEL_H
 #define NUMACHINE_KERNEL_H
 
+#if !defined(_GNU_SOURCE) && !defined(_FEATURES_H)
+#define _GNU_SOURCE /* the guest's threads choose their processors */
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

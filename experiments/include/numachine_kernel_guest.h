@@ -7,7 +7,7 @@
 #define NUMACHINE_KERNEL_GUEST_H
 
 #ifndef _GNU_SOURCE
-#error "a kernel that is a guest needs more than ISO C: compile with -D_GNU_SOURCE"
+#error "numachine_kernel.h comes before headers of the C library, or compile with -D_GNU_SOURCE"
 #endif
 
 #include <pthread.h>

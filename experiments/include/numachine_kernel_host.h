@@ -79,9 +79,10 @@ static inline void kn_refer_(kn_thread *t, unsigned kind, uint64_t address, unsi
         t->program->calls->flush(t);
 }
 
+/** Of what is not memory of kn_alloc: an address that is nobody's. */
 static inline uint64_t kn_address_(const kn_thread *t, const volatile void *p)
 {
-    return (uintptr_t)p - t->base;
+    return ((uintptr_t)p - t->base) & 0xffffffffffff;
 }
 
 #define KN_LOAD(t, x)                                                          \

@@ -35,10 +35,19 @@ static uint64_t get(const uint8_t *bytes, unsigned size)
     return be64toh(value);
 }
 
-static void put(uint8_t *bytes, unsigned size, uint64_t value)
+static inline void put(uint8_t *bytes, unsigned size, uint64_t value)
 {
-    value = htobe64(value);
-    memcpy(bytes, (const uint8_t *)&value + sizeof value - size, size);
+    value = htobe64(value << (64 - 8 * size));
+    switch (size) { /* of a known size: one instruction */
+    case 4:
+        memcpy(bytes, &value, 4);
+        break;
+    case 8:
+        memcpy(bytes, &value, 8);
+        break;
+    default:
+        memcpy(bytes, &value, size);
+    }
 }
 
 /* ---- one reference --------------------------------------------------------------------------- */
@@ -235,63 +244,67 @@ static uint64_t tag_of(const struct pc_cpu *cpu, uint64_t va, unsigned size)
     return va & (~((UINT64_C(1) << cpu->dshift) - 1) | (size - 1));
 }
 
-/* What packed references that hit come to. */
-struct tally {
-    sim_tick now;
-    uint64_t loads, stores, others; /* [PCycles] of each */
-    uint64_t behind;                /* [PCycles] of the last reference, of other work */
-    bool store;                     /* it is one */
-};
-
-/* One of them, and the work behind it, if all of that is before the horizon.
-   @return false: it does not hit, or there is work left */
-static inline bool hit(struct driver *d, const struct pc_packed *p, struct tally *t)
+/* Whether a packed reference hits: then a store is made, and nothing is left to do but its time. */
+static inline bool hit(const struct pc_cpu *cpu, uint64_t what, uint32_t value)
 {
-    const struct pc_cpu *cpu = &d->base;
-    const enum pc_reference_kind kind = kind_of(p);
-    const uint64_t va = address_of(p);
+    const uint64_t va = what & ((UINT64_C(1) << PC_PACKED_BITS) - 1);
+    const unsigned size = 1u << (what >> PC_PACKED_BITS & 3);
     const struct pc_line *line = place_of(cpu, va);
-    const bool store = kind == PC_REFERENCE_STORE;
-    if (kind == PC_REFERENCE_COMPUTE ||
-        (store ? line->wtag : line->rtag) != tag_of(cpu, va, size_of(p)))
-        return false;
-    if (store)
-        put((uint8_t *)(line->host + va), size_of(p),
-            p->value); // NOLINT(performance-no-int-to-ptr)
-    d->packed++;
-    t->loads += !store;
-    t->stores += store;
-    t->now++;
-    t->store = store;
-    t->behind = p->ticks > 1 ? p->ticks - 1 : 0;
-    if (t->behind > UINT16_MAX || t->behind > cpu->horizon - t->now) {
-        d->left = t->behind;
-        t->behind = 0;
+    switch (what >> (PC_PACKED_BITS + 8)) {
+    case PC_REFERENCE_LOAD:
+        return line->rtag == tag_of(cpu, va, size);
+    case PC_REFERENCE_STORE:
+        if (line->wtag != tag_of(cpu, va, size))
+            return false;
+        put((uint8_t *)(line->host + va), size, value); // NOLINT(performance-no-int-to-ptr)
+        return true;
+    default:
         return false;
     }
-    t->others += t->behind;
-    t->now += t->behind;
-    return true;
+}
+
+/* The books of packed references that hit: of `from` up to `to`, some of which are stores. The last
+   one has so much work behind it that has been done. */
+static void enter(struct driver *d, const struct pc_packed *to, uint64_t stores, sim_tick now,
+                  uint64_t behind)
+{
+    struct pc_cpu *cpu = &d->base;
+    const uint64_t count = (uint64_t)(to - d->packed), passed = now - cpu->now;
+    const bool store = kind_of(to - 1) == PC_REFERENCE_STORE;
+    cpu->states[PC_ST_LOAD] += count - stores;
+    cpu->states[PC_ST_STORE] += stores;
+    cpu->states[PC_ST_INT] += passed - count;
+    cpu->instructions += passed;
+    cpu->tail = behind ? (struct pc_tail){.did = (uint16_t)behind, .done = PC_ST_INT}
+                       : (struct pc_tail){.did = 1, .done = store ? PC_ST_STORE : PC_ST_LOAD};
+    cpu->now = now;
+    d->packed = to;
+    d->state = PC_ST_INT;
 }
 
 /* Makes packed references as long as they hit and the horizon is not reached.
    @return whether it made any */
 static bool hits(struct driver *d)
 {
-    struct pc_cpu *cpu = &d->base;
-    struct tally t = {.now = cpu->now};
-    while (d->packed < d->packed_end && t.now < cpu->horizon && hit(d, d->packed, &t))
-        ;
-    if (t.now == cpu->now)
+    const struct pc_cpu *cpu = &d->base;
+    const struct pc_packed *p = d->packed, *const end = d->packed_end;
+    const sim_tick horizon = cpu->horizon;
+    sim_tick now = cpu->now;
+    uint64_t stores = 0, work = 1;
+    while (p < end && now < horizon && hit(cpu, p->what, p->value)) {
+        stores += kind_of(p) == PC_REFERENCE_STORE;
+        work = p->ticks > 1 ? p->ticks : 1;
+        p++;
+        if (work > UINT16_MAX || work > horizon - now) {
+            d->left = work - 1; /* in parts, as all work is that the horizon cuts */
+            now += work = 1;
+            break;
+        }
+        now += work;
+    }
+    if (p == d->packed)
         return false;
-    cpu->now = t.now;
-    cpu->states[PC_ST_LOAD] += t.loads;
-    cpu->states[PC_ST_STORE] += t.stores;
-    cpu->states[PC_ST_INT] += t.others;
-    cpu->instructions += t.loads + t.stores + t.others;
-    cpu->tail = t.behind ? (struct pc_tail){.did = (uint16_t)t.behind, .done = PC_ST_INT}
-                         : (struct pc_tail){.did = 1, .done = t.store ? PC_ST_STORE : PC_ST_LOAD};
-    d->state = PC_ST_INT;
+    enter(d, p, stores, now, work - 1);
     return true;
 }
 

@@ -15,6 +15,7 @@
 
 #include <endian.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -353,20 +354,41 @@ static void mark(struct driven_team *team, unsigned card)
     struct driven_member *t = &team->member[card];
     const struct prog_hooks *hooks = team->run->hooks;
 
+    t->acted = true;
+    resume(team, card); /* first: the books say from when on the time is the thread's again */
     if (hooks && hooks->mark)
         hooks->mark(hooks->ctx, t->batch.name, t->batch.act == DRIVEN_BEGIN,
                     nm_machine_now(team->run->m));
-    t->acted = true;
-    resume(team, card);
+}
+
+static void describe_place(const struct driven_place *at, FILE *out)
+{
+    if (at->file)
+        fprintf(out, ", %s at %s:%u", at->what, at->file, at->line);
+}
+
+/** A thread refers to what is not the program's. Where that lies on the host is nobody's business,
+ *  and another place each time. */
+static void refuse(struct driven_team *team, unsigned thread)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+
+    describe_place(&team->member[thread].batch.place, out);
+    sim_text_close(out, &text);
+    prog_finish(team->run, PROG_SIGNALED, SIGSEGV,
+                "thread %u refers to memory that is not the program's, not aligned, or not to be "
+                "referred to so%s%s",
+                thread, *text ? "; it does so before" : "", *text ? text + 1 : "");
+    free(text);
 }
 
 /** A reference has failed. */
 static void failed(struct driven_team *team, const struct pc_cpu *cpu)
 {
     if (!cpu->absent)
-        prog_finish(team->run, PROG_SIGNALED, (int)cpu->exc,
-                    "thread %u refers to 0x%" PRIx64 ", which %s", cpu->number, cpu->badvaddr,
-                    cpu->unmapped ? "is not memory of the program" : "it may not");
+        refuse(team, cpu->number);
     else if (give(team, cpu->number, cpu->badvaddr, -1))
         resume(team, cpu->number);
 }
@@ -409,8 +431,8 @@ void driven_team_describe(void *self, FILE *out)
             describe_wait(t, out);
         else
             fputs(" runs", out);
-        if (at->file && !t->ended)
-            fprintf(out, ", %s at %s:%u", at->what, at->file, at->line);
+        if (!t->ended)
+            describe_place(at, out);
         putc('\n', out);
     }
 }

@@ -155,7 +155,7 @@ static uint32_t act(struct kn_thread *t, enum kn_act act, const volatile void *w
         check_name(m->of, name);
     m->out = (struct driven_batch){.act = acts[act],
                                    .size = sizeof value,
-                                   .address = (uintptr_t)word - t->base,
+                                   .address = kn_address_(t, word),
                                    .value = value,
                                    .expected = expected,
                                    .relation = (enum pc_relation)t->relation,

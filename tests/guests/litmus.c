@@ -1,7 +1,7 @@
 /*
  * Litmus tests as a program: what its threads see of each other's stores must be what some
  * interleaving of their accesses would show. The tests and what is allowed are in
- * tests/litmus/shapes.h.
+ * experiments/guests/litmus.h.
  *
  *     litmus [ITERATIONS [SEED]]
  *
@@ -10,7 +10,7 @@
  * page, or in pages of different homes, in turn. Forbidden outcomes are printed and counted in the
  * exit status; "-v" as SEED prints every test's histogram, which depends on the machine.
  */
-#include "../litmus/shapes.h"
+#include "../../experiments/guests/litmus.h"
 #include "guest.h"
 
 #include <pthread.h>
