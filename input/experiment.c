@@ -243,7 +243,7 @@ static void check_program(struct build *b)
 }
 
 /** What only programs have. */
-static void check_pattern(struct build *b)
+static void check_pattern(struct build *b, bool has_machine)
 {
     static const enum in_experiment_key of_programs[] = {IN_KEY_argv, IN_KEY_envp,
                                                          IN_KEY_stdin_path, IN_KEY_files};
@@ -257,6 +257,10 @@ static void check_pattern(struct build *b)
     if (mask->text && !strncmp(mask->text, "{symbol", 7))
         in_complain(b->r, &mask->at,
                     "'monitor.mask.address': a pattern has no symbols; give addresses");
+    if (has_machine && b->x->machine.params.mode == NM_MODE_FUNCTIONAL)
+        in_complain(b->r, &b->values[IN_KEY_pattern].at,
+                    "'program.pattern': not in run.mode: functional, which has no caches and no "
+                    "network");
 }
 
 /** The phases, if there are any. */
@@ -267,7 +271,7 @@ static void read_pattern(struct build *b, bool has_machine)
                                              .processors = &b->values[IN_KEY_processors],
                                              .has_machine = has_machine};
     if (b->values[IN_KEY_pattern].at.doc)
-        check_pattern(b);
+        check_pattern(b, has_machine);
     else if (rate->at.doc)
         in_complain(b->r, &rate->at, "'program.rate' is of patterns, and there is none");
     in_pattern_read(b->r, b->x, &b->values[IN_KEY_pattern], &context);
