@@ -70,7 +70,7 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
     char why[1024];
     if (x->pattern_count) {
         guest->described = in_pattern_work(x);
-        guest->workload = in_pattern_workload();
+        guest->workload = in_workload_described();
         return status;
     }
     if (!x->source) {

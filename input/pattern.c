@@ -36,11 +36,6 @@ static const struct in_key keys[] = {
 
 const struct in_table in_pattern_table = {.keys = keys, .count = ROWS};
 
-const struct prog_workload *in_pattern_workload(void)
-{
-    return &patterns_workload;
-}
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /** The keys a kind takes: "references, size, stores". */
@@ -64,6 +59,16 @@ static void check_keys(struct in_reading *r, enum patterns_kind kind, const stru
         if (v[ROW_VALUES + k].at.doc && !patterns_takes(kind, (enum patterns_key)k))
             in_complain(r, &v[ROW_VALUES + k].at, "'%s' is no key of '%s', which takes %s",
                         keys[ROW_VALUES + k].path, patterns_row(kind)->name, takes);
+}
+
+/** Who never comes back has no working set. */
+static void check_footprint(struct in_reading *r, const struct in_value *v)
+{
+    const struct in_value *wrap = &v[ROW_VALUES + PATTERNS_wrap];
+
+    if (wrap->at.doc && !wrap->number && v[ROW_VALUES + PATTERNS_footprint].at.doc)
+        in_complain(r, &v[ROW_VALUES + PATTERNS_footprint].at,
+                    "'footprint' is of those that come back: not with 'wrap: false'");
 }
 
 /** A value that is not given, as the table would have it written. */
@@ -151,6 +156,7 @@ static void read_phase(struct in_reading *r, struct in_experiment *x, struct in_
         phase->name =
             in_strdup(v[ROW_NAME].text ? v[ROW_NAME].text : patterns_row(phase->kind)->name);
         check_keys(r, phase->kind, v);
+        check_footprint(r, v);
         take_values(phase, v, c->rate);
         check_name(r, x, v[ROW_NAME].at.doc ? &v[ROW_NAME].at : &at, phase->name);
         x->pattern_count++;
@@ -196,6 +202,12 @@ void *in_pattern_work(const struct in_experiment *x)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/** Whether its footprint says nothing. */
+static bool has_none(const struct patterns_phase *phase)
+{
+    return patterns_takes(phase->kind, PATTERNS_wrap) && !phase->value[PATTERNS_wrap];
+}
+
 static void write_phase(FILE *out, const struct patterns_phase *phase)
 {
     char text[64];
@@ -207,7 +219,7 @@ static void write_phase(FILE *out, const struct patterns_phase *phase)
     for (int k = 0; k < PATTERNS_KEYS; k++) {
         const struct in_key *key = &keys[ROW_VALUES + k];
         if (!patterns_takes(phase->kind, (enum patterns_key)k) ||
-            phase->value[k] == PATTERNS_ABSENT)
+            phase->value[k] == PATTERNS_ABSENT || (k == PATTERNS_footprint && has_none(phase)))
             continue;
         in_value_format(&key->form, phase->value[k], text, sizeof text);
         fprintf(out, ", %s: %s", key->path, text);

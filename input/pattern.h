@@ -1,10 +1,9 @@
-/* Patterns in experiment files (program.pattern): how they are read, and what runs them. */
+/* Patterns in experiment files (program.pattern): how they are read, and handed on. */
 #ifndef IN_PATTERN_H
 #define IN_PATTERN_H
 
 #include "input/experiment.h"
 #include "input/keys.h"
-#include "programs/workload.h"
 
 /** What a phase depends on beside its own keys. */
 struct in_phase_context {
@@ -18,9 +17,8 @@ void in_pattern_read(struct in_reading *r, struct in_experiment *x, const struct
                      const struct in_phase_context *context);
 void in_pattern_free(struct in_experiment *x);
 
-/** What runs a pattern, and what it is to run (prog_program.described): the caller's to free, and
- *  good as long as the experiment is. */
-const struct prog_workload *in_pattern_workload(void);
+/** What in_workload_described is to run (prog_program.described): the caller's to free, and good as
+ *  long as the experiment is. */
 void *in_pattern_work(const struct in_experiment *x);
 
 #endif

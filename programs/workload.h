@@ -120,6 +120,9 @@ struct prog_workload {
     /** Its threads are actors (actors.h): from `start` to `over` it is called within SimGrid. */
     bool actors;
 
+    /** It runs what an experiment describes (prog_program.described), and no file. */
+    bool described;
+
     /** The kind of processor cards it needs; NULL: any that its programs are for. */
     const struct nm_card_kind *cards;
 

@@ -246,6 +246,7 @@ BAD = [  # what is wrong, where, and what is said
     ("[{kind: zipf, footprint: 0B}]", 2, "is out of range"),
     ("[{kind: private, size: 3}]", 2, "'size' is 1, 2, 4 or 8"),
     ("[{kind: stride, stride: 6B}]", 2, "'stride' is a multiple of 'size'"),
+    ("[{kind: stride, wrap: false, footprint: 1KB}]", 2, "not with 'wrap: false'"),
     ("[{kind: private, rate: 1, think: 2}]", 2, "'rate' is an open loop"),
     ("[{kind: private, burst: 2}]", 2, "'burst' and 'pause' go together"),
     ("[{kind: private, station: 2}]", 2, "'placement: station' and 'station' go together"),

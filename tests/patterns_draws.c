@@ -40,7 +40,7 @@ Test(draws, zipf)
     static const struct {
         unsigned n;
         uint64_t skew;
-    } rows[] = {{1, 900000}, {2, 0},       {10, 1000000},   {1000, 900000},
+    } rows[] = {{1, 900000},   {2, 0},    {10, 1000000},    {1000, 900000},
                 {64, 4000000}, {1024, 1}, {10000, 1250000}, {131072, 2000000}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct patterns_alias *table = patterns_zipf_make(rows[i].n, rows[i].skew);
@@ -78,11 +78,12 @@ Test(draws, geometric)
 Test(draws, of_their_own)
 {
     const struct patterns_draw one = patterns_draw(1, 1 << 16 | 2, 3);
-    const struct patterns_draw others[] = {
-        patterns_draw(2, 1 << 16 | 2, 3), patterns_draw(1, 2 << 16 | 2, 3),
-        patterns_draw(1, 1 << 16 | 3, 3), patterns_draw(1, 1 << 16 | 2, 4),
-        patterns_draw(1ULL << 32 | 1, 1 << 16 | 2, 3),
-        patterns_draw(1, 1 << 16 | 2, 1ULL << 32 | 3)};
+    const struct patterns_draw others[] = {patterns_draw(2, 1 << 16 | 2, 3),
+                                           patterns_draw(1, 2 << 16 | 2, 3),
+                                           patterns_draw(1, 1 << 16 | 3, 3),
+                                           patterns_draw(1, 1 << 16 | 2, 4),
+                                           patterns_draw(1ULL << 32 | 1, 1 << 16 | 2, 3),
+                                           patterns_draw(1, 1 << 16 | 2, 1ULL << 32 | 3)};
     double count[16] = {0};
     cr_assert_arr_eq(&one, &(struct patterns_draw[]){patterns_draw(1, 1 << 16 | 2, 3)}, sizeof one);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

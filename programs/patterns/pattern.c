@@ -193,6 +193,7 @@ const struct prog_workload patterns_workload = {
     .name = "patterns",
     .sentence = "patterns of references that an experiment describes, on driver cores",
     .size = sizeof(struct patterns),
+    .described = true,
     .prepare = prepare,
     DRIVEN_TEAM_OPS,
     .start = driven_team_start,
