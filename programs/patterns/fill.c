@@ -40,7 +40,7 @@ static struct pc_packed work(uint64_t ticks)
                               .ticks = (uint32_t)ticks};
 }
 
-static struct patterns_draw draw_of(const struct patterns *p, const struct patterns_member *m,
+static struct patterns_draw draw_of(const struct patterns_run *p, const struct patterns_member *m,
                                     uint64_t number)
 {
     return patterns_draw(p->team.run->spec->seed, (uint32_t)(m->phase << 16 | m->thread), number);
@@ -125,7 +125,7 @@ static struct pc_packed drawn(const struct patterns_plan *plan, struct patterns_
     return reference(stores, plan, plan->address(plan, m, number, draw), 1, number);
 }
 
-static void fill_closed(struct patterns *p, struct patterns_member *m,
+static void fill_closed(struct patterns_run *p, struct patterns_member *m,
                         const struct patterns_plan *plan, struct driven_batch *out)
 {
     const uint64_t references = value_of(plan, PATTERNS_references),
@@ -143,7 +143,7 @@ static void fill_closed(struct patterns *p, struct patterns_member *m,
 }
 
 /** When the next reference is offered: threads one after the other within a space. */
-static sim_tick offered(const struct patterns *p, const struct patterns_member *m,
+static sim_tick offered(const struct patterns_run *p, const struct patterns_member *m,
                         const struct patterns_plan *plan, const struct patterns_draw *draw)
 {
     const unsigned __int128 nth = (unsigned __int128)m->done * p->team.threads + m->thread;
@@ -154,7 +154,7 @@ static sim_tick offered(const struct patterns *p, const struct patterns_member *
            (sim_tick)(nth * 1000 * PATTERNS_ONE / value_of(plan, PATTERNS_rate) / p->team.threads);
 }
 
-static void fill_open(struct patterns *p, struct patterns_member *m,
+static void fill_open(struct patterns_run *p, struct patterns_member *m,
                       const struct patterns_plan *plan, sim_tick now, struct driven_batch *out)
 {
     const struct patterns_draw draw = draw_of(p, m, m->done);
@@ -173,7 +173,7 @@ static void fill_open(struct patterns *p, struct patterns_member *m,
     m->issued = due > now ? due : now;
 }
 
-static void fill_drawn(struct patterns *p, struct patterns_member *m, sim_tick now,
+static void fill_drawn(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                        const struct driven_result *result, struct driven_batch *out)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
@@ -185,7 +185,7 @@ static void fill_drawn(struct patterns *p, struct patterns_member *m, sim_tick n
         fill_closed(p, m, plan, out);
 }
 
-void patterns_settle(struct patterns *p, struct patterns_member *m, sim_tick now)
+void patterns_settle(struct patterns_run *p, struct patterns_member *m, sim_tick now)
 {
     struct patterns_sums *sums = &p->plan[m->phase].sums;
 
@@ -210,7 +210,7 @@ static void act(struct driven_batch *out, enum driven_act act, uint64_t va, uint
 
 /** References of a round or turn, as many as fit. @param count  of the whole round
  *  @return whether it, or the phase, is over */
-static bool fill_round(struct patterns *p, struct patterns_member *m, uint64_t count,
+static bool fill_round(struct patterns_run *p, struct patterns_member *m, uint64_t count,
                        struct driven_batch *out)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
@@ -231,7 +231,7 @@ static bool fill_round(struct patterns *p, struct patterns_member *m, uint64_t c
 }
 
 /** A pair's rounds: the first word counts what is stored, the second what is loaded. */
-static void fill_rounds(struct patterns *p, struct patterns_member *m, sim_tick now,
+static void fill_rounds(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                         const struct driven_result *result, struct driven_batch *out)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
@@ -251,7 +251,7 @@ static void fill_rounds(struct patterns *p, struct patterns_member *m, sim_tick 
 }
 
 /** A group's turns: the word is the number of the present one. */
-static void fill_turns(struct patterns *p, struct patterns_member *m, sim_tick now,
+static void fill_turns(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                        const struct driven_result *result, struct driven_batch *out)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
@@ -273,7 +273,7 @@ static void fill_turns(struct patterns *p, struct patterns_member *m, sim_tick n
 /* ---- locks ----------------------------------------------------------------------------------- */
 
 /** The first attempt. */
-static void try_lock(struct patterns *p, struct patterns_member *m, sim_tick now,
+static void try_lock(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                      struct driven_batch *out)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
@@ -301,7 +301,7 @@ static void try_lock(struct patterns *p, struct patterns_member *m, sim_tick now
 }
 
 /** The lock is the thread's: it holds it, and gives it back. */
-static void hold_lock(struct patterns *p, struct patterns_member *m, sim_tick now,
+static void hold_lock(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                       struct driven_batch *out)
 {
     struct patterns_plan *plan = &p->plan[m->phase];
@@ -318,7 +318,7 @@ static void hold_lock(struct patterns *p, struct patterns_member *m, sim_tick no
     m->made++;
 }
 
-static void fill_locks(struct patterns *p, struct patterns_member *m, sim_tick now,
+static void fill_locks(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                        const struct driven_result *result, struct driven_batch *out)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
@@ -353,10 +353,10 @@ static void fill_locks(struct patterns *p, struct patterns_member *m, sim_tick n
 
 /* ---- by shape -------------------------------------------------------------------------------- */
 
-void patterns_fill(struct patterns *p, struct patterns_member *m, sim_tick now,
+void patterns_fill(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                    const struct driven_result *result, struct driven_batch *out)
 {
-    static void (*const shapes[])(struct patterns *, struct patterns_member *, sim_tick,
+    static void (*const shapes[])(struct patterns_run *, struct patterns_member *, sim_tick,
                                   const struct driven_result *, struct driven_batch *) = {
 #define KIND(id, word, shape, footprint, keys, sentence) fill_##shape,
 #include "programs/patterns/kinds.def"

@@ -41,7 +41,7 @@ static unsigned first_of(const struct patterns_plan *plan, unsigned region)
     return distance ? region / distance * 2 * distance + region % distance : region * plan->group;
 }
 
-bool patterns_seat(const struct patterns *p, const struct patterns_plan *plan,
+bool patterns_seat(const struct patterns_run *p, const struct patterns_plan *plan,
                    struct patterns_member *m)
 {
     const unsigned distance = (unsigned)value_of(plan, PATTERNS_distance), t = m->thread;
@@ -59,7 +59,7 @@ bool patterns_seat(const struct patterns *p, const struct patterns_plan *plan,
     return true;
 }
 
-static unsigned regions_of(const struct patterns *p, const struct patterns_plan *plan)
+static unsigned regions_of(const struct patterns_run *p, const struct patterns_plan *plan)
 {
     const unsigned distance = (unsigned)value_of(plan, PATTERNS_distance), n = p->team.threads;
 
@@ -79,7 +79,7 @@ static unsigned reversed(unsigned x, unsigned stations)
 }
 
 /** The i-th station that references from a station go to. */
-static unsigned destination(const struct patterns *p, const struct patterns_plan *plan,
+static unsigned destination(const struct patterns_run *p, const struct patterns_plan *plan,
                             unsigned from, unsigned i)
 {
     const unsigned stations = (unsigned)nm_params_stations(p->team.run->par),
@@ -97,7 +97,7 @@ static unsigned destination(const struct patterns *p, const struct patterns_plan
     }
 }
 
-static unsigned places_of(const struct patterns *p, enum patterns_kind kind)
+static unsigned places_of(const struct patterns_run *p, enum patterns_kind kind)
 {
     const unsigned stations = (unsigned)nm_params_stations(p->team.run->par);
 
@@ -115,7 +115,7 @@ static unsigned places_of(const struct patterns *p, enum patterns_kind kind)
 }
 
 /** Home of a page of a region. @param page  its number in the region */
-static int home_of(const struct patterns *p, const struct patterns_plan *plan, unsigned region,
+static int home_of(const struct patterns_run *p, const struct patterns_plan *plan, unsigned region,
                    uint64_t page)
 {
     const struct nm_params *par = p->team.run->par;
@@ -172,7 +172,7 @@ static uint64_t data_of(struct patterns_plan *plan, const struct nm_params *par)
     }
 }
 
-static void plan_draws(const struct patterns *p, struct patterns_plan *plan)
+static void plan_draws(const struct patterns_run *p, struct patterns_plan *plan)
 {
     const uint64_t rate = value_of(plan, PATTERNS_rate),
                    mean = plan->open ? PATTERNS_ONE * 1000 * PATTERNS_ONE / rate
@@ -190,7 +190,7 @@ static void plan_draws(const struct patterns *p, struct patterns_plan *plan)
 }
 
 /** Plans a phase whose regions begin at `base`. @return false: they are larger than all memory */
-static bool plan_phase(struct patterns *p, struct patterns_plan *plan, uint64_t base)
+static bool plan_phase(struct patterns_run *p, struct patterns_plan *plan, uint64_t base)
 {
     const struct nm_params *par = p->team.run->par;
     const enum patterns_kind kind = plan->phase->kind;
@@ -214,7 +214,7 @@ static bool plan_phase(struct patterns *p, struct patterns_plan *plan, uint64_t 
 }
 
 /** Gives the pages of a phase their memory. */
-static bool give_pages(struct patterns *p, const struct patterns_plan *plan)
+static bool give_pages(struct patterns_run *p, const struct patterns_plan *plan)
 {
     const uint64_t page = p->team.run->par->page_size;
 
@@ -229,7 +229,7 @@ static bool give_pages(struct patterns *p, const struct patterns_plan *plan)
     return true;
 }
 
-static bool check(struct patterns *p, const struct patterns_phase *phase)
+static bool check(struct patterns_run *p, const struct patterns_phase *phase)
 {
     char why[200];
 
@@ -240,7 +240,7 @@ static bool check(struct patterns *p, const struct patterns_phase *phase)
     return false;
 }
 
-bool patterns_lay_out(struct patterns *p)
+bool patterns_lay_out(struct patterns_run *p)
 {
     const struct nm_params *par = p->team.run->par;
     uint64_t next = VA;

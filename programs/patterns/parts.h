@@ -87,7 +87,7 @@ struct patterns_member {
     struct pc_packed batch[PATTERNS_BATCH + 2];
 };
 
-struct patterns {
+struct patterns_run {
     struct driven_team team;
     const struct prog_program *program;
     const struct patterns_work *work;
@@ -102,14 +102,14 @@ struct patterns {
 
 /** Works out every phase's regions and gives their pages memory. @return false: it cannot be,
  *  prog_finish was called */
-bool patterns_lay_out(struct patterns *p);
+bool patterns_lay_out(struct patterns_run *p);
 
 /** A thread's place in a phase. @return false: it has nothing to do there */
-bool patterns_seat(const struct patterns *p, const struct patterns_plan *plan,
+bool patterns_seat(const struct patterns_run *p, const struct patterns_plan *plan,
                    struct patterns_member *m);
 
 /** Where the words are that threads meet by before phase j: who has come, who may go on. */
-static inline uint64_t patterns_join(const struct patterns *p, size_t j, unsigned word)
+static inline uint64_t patterns_join(const struct patterns_run *p, size_t j, unsigned word)
 {
     return p->joins + (2 * j + word) * p->line;
 }
@@ -126,10 +126,10 @@ static inline uint64_t patterns_region(const struct patterns_plan *plan,
 patterns_address_fn *patterns_address(enum patterns_kind kind);
 
 /** Takes note of what the last batch came to. */
-void patterns_settle(struct patterns *p, struct patterns_member *m, sim_tick now);
+void patterns_settle(struct patterns_run *p, struct patterns_member *m, sim_tick now);
 
 /** The next batch of a thread that has not done all of its references. */
-void patterns_fill(struct patterns *p, struct patterns_member *m, sim_tick now,
+void patterns_fill(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                    const struct driven_result *result, struct driven_batch *out);
 
 /* ---- results.c ---- */
@@ -138,6 +138,6 @@ void patterns_fill(struct patterns *p, struct patterns_member *m, sim_tick now,
 void patterns_note(struct patterns_sums *sums, uint64_t latency);
 
 /** Prints the table of phases. */
-void patterns_print(struct patterns *p);
+void patterns_print(struct patterns_run *p);
 
 #endif

@@ -15,17 +15,17 @@
 
 enum { WORD = 4 /**< [bytes] where threads meet */ };
 
-static bool is_end(const struct patterns *p, size_t phase)
+static bool is_end(const struct patterns_run *p, size_t phase)
 {
     return phase == p->work->phases;
 }
 
-static bool has_barrier(const struct patterns *p, size_t phase)
+static bool has_barrier(const struct patterns_run *p, size_t phase)
 {
     return !is_end(p, phase) && p->plan[phase].phase->value[PATTERNS_barrier];
 }
 
-static void mark(const struct patterns *p, size_t phase, enum driven_act act,
+static void mark(const struct patterns_run *p, size_t phase, enum driven_act act,
                  struct driven_batch *out)
 {
     out->act = act;
@@ -33,7 +33,8 @@ static void mark(const struct patterns *p, size_t phase, enum driven_act act,
 }
 
 /** Counts itself where threads meet. */
-static void arrive(const struct patterns *p, struct patterns_member *m, struct driven_batch *out)
+static void arrive(const struct patterns_run *p, struct patterns_member *m,
+                   struct driven_batch *out)
 {
     *out = (struct driven_batch){
         .act = DRIVEN_ADD, .size = WORD, .address = patterns_join(p, m->phase, 0), .value = 1};
@@ -41,7 +42,7 @@ static void arrive(const struct patterns *p, struct patterns_member *m, struct d
 }
 
 /** It is the first, the last, or one of the others, who may have to wait. */
-static void arrived(const struct patterns *p, struct patterns_member *m, uint64_t before,
+static void arrived(const struct patterns_run *p, struct patterns_member *m, uint64_t before,
                     struct driven_batch *out)
 {
     m->first = before == 0;
@@ -58,7 +59,7 @@ static void arrived(const struct patterns *p, struct patterns_member *m, uint64_
 }
 
 /** The phase before is over. */
-static void left(const struct patterns *p, struct patterns_member *m, struct driven_batch *out)
+static void left(const struct patterns_run *p, struct patterns_member *m, struct driven_batch *out)
 {
     const bool begins = has_barrier(p, m->phase) ? m->last : m->first;
 
@@ -70,7 +71,8 @@ static void left(const struct patterns *p, struct patterns_member *m, struct dri
 }
 
 /** The last one lets the others go on. */
-static void release(const struct patterns *p, struct patterns_member *m, struct driven_batch *out)
+static void release(const struct patterns_run *p, struct patterns_member *m,
+                    struct driven_batch *out)
 {
     m->step = PATTERNS_ENTERS;
     if (!m->last || !has_barrier(p, m->phase))
@@ -82,7 +84,7 @@ static void release(const struct patterns *p, struct patterns_member *m, struct 
     *out = (struct driven_batch){.reference = m->batch, .count = 1, .act = DRIVEN_MORE};
 }
 
-static void enter(const struct patterns *p, struct patterns_member *m, sim_tick now)
+static void enter(const struct patterns_run *p, struct patterns_member *m, sim_tick now)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
 
@@ -95,7 +97,7 @@ static void enter(const struct patterns *p, struct patterns_member *m, sim_tick 
 }
 
 /** The next batch of the phase; after the last one, its sums. */
-static void run(struct patterns *p, struct patterns_member *m, sim_tick now,
+static void run(struct patterns_run *p, struct patterns_member *m, sim_tick now,
                 const struct driven_result *result, struct driven_batch *out)
 {
     struct patterns_plan *plan = &p->plan[m->phase];
@@ -115,7 +117,7 @@ static void run(struct patterns *p, struct patterns_member *m, sim_tick now,
 static void refill(void *self, unsigned thread, sim_tick now, const struct driven_result *result,
                    struct driven_batch *out)
 {
-    struct patterns *p = self;
+    struct patterns_run *p = self;
     struct patterns_member *m = &p->member[thread];
     bool handed = false;
 
@@ -156,7 +158,7 @@ static const struct driven_producer producer = {.refill = refill, .ended = ended
 
 static bool prepare(void *self, struct prog_run *run)
 {
-    struct patterns *p = self;
+    struct patterns_run *p = self;
 
     p->program = run->spec->what;
     p->work = p->program->described;
@@ -176,7 +178,7 @@ static bool prepare(void *self, struct prog_run *run)
 
 static void end(void *self)
 {
-    struct patterns *p = self;
+    struct patterns_run *p = self;
 
     p->team.run->out->stdout_hash = XXH64_digest(p->hash);
     XXH64_freeState(p->hash);
@@ -192,7 +194,7 @@ static void end(void *self)
 const struct prog_workload patterns_workload = {
     .name = "patterns",
     .sentence = "patterns of references that an experiment describes, on driver cores",
-    .size = sizeof(struct patterns),
+    .size = sizeof(struct patterns_run),
     .described = true,
     .prepare = prepare,
     DRIVEN_TEAM_OPS,

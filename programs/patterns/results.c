@@ -85,7 +85,7 @@ static void put_row(FILE *out, const struct patterns_plan *plan)
         fprintf(out, " %7s %7s\n", "-", "-");
 }
 
-void patterns_print(struct patterns *p)
+void patterns_print(struct patterns_run *p)
 {
     char *text = NULL;
     size_t size;
