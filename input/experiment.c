@@ -149,8 +149,8 @@ static void prepend_name(struct in_experiment *x)
 {
     char **args = x->argv, **argv = NULL;
     if (!x->called)
-        x->called =
-            x->phases ? in_strdup("pattern") : in_base_name(x->source ? x->source : x->program);
+        x->called = x->pattern_count ? in_strdup("pattern")
+                                     : in_base_name(x->source ? x->source : x->program);
     in_push(&argv, x->called);
     for (size_t i = 0; args[i]; i++)
         in_push(&argv, args[i]);
