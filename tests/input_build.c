@@ -352,10 +352,12 @@ Test(input_build, cache_bounded)
         most = (uint64_t)st.st_size * 5 / 2; /* two of them */
         cr_expect(entries(name) <= 2);
     }
-    char *why;
-    cr_expect(built_with(NULL, 1, &why) && built_with(NULL, 1, &why));
-    cr_expect_eq(entries(name), 0);
-    free(why);
+    for (unsigned i = 0; i < 2; i++) {
+        char *why;
+        cr_expect(built_with(NULL, 1, &why));
+        cr_expect_eq(entries(name), 0);
+        free(why);
+    }
 }
 
 /** Several processes at once: each has its executable, and one entry stays. */
