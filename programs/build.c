@@ -268,7 +268,7 @@ static enum prog_built build_known(const struct prog_build *what, const struct p
     if (!cc.target) {
         *why = sim_format("no binary interface '%s': o32 or n64", what->abi);
     } else if (!cc.language) {
-        *why = sim_format("a source ends in " PROG_SOURCES);
+        *why = sim_format("a source ends in one of %s", prog_language_suffixes());
     } else {
         cc.command = sim_format("%s-%s", cc.target, cc.language->tool);
         result = build(what, &cc, paths, why);

@@ -120,7 +120,7 @@ static const struct bad {
     {TEXT("program: {path: nowhere}\n"), "1:17", "No such file"},
     {TEXT("program: {path: /}\n"), "1:17", "directory"},
     {TEXT("program: {path: ''}\n"), "1:17", "cannot read"},
-    {TEXT("program: {source: a.out}\n"), "1:19", "must end in .c"},
+    {TEXT("program: {source: a.out}\n"), "1:19", "must end in one of .c "},
     {TEXT("program: {path: a.out, args: 3}\n"), "1:30", "in brackets"},
     {TEXT("program: {path: a.out, args: [~]}\n"), "1:31", "empty value"},
     {TEXT("program: {path: a.out, args: [a, ]}\nx: 1\n"), "2:1", "unknown key"},
