@@ -275,9 +275,7 @@ int cli_c2c(int argc, char **argv)
     struct rep_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (!is_in_order(&r))
-        return CLI_EXIT_USAGE;
-    if (cli_kept_open(&kept, r.directory, REP_KEPT_TRUTH)) {
+    if (is_in_order(&r) && cli_kept_open(&kept, r.directory, REP_KEPT_TRUTH)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept);

@@ -832,7 +832,9 @@ static void hand_over(struct state *s)
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
     const struct in_experiment *x = s->ask->experiment;
-    s->machine = nm_machine_new(&x->machine.params, x->machine.card);
+    s->workload = s->guest.workload;
+    s->machine = nm_machine_new(&x->machine.params,
+                                s->workload->cards ? s->workload->cards : x->machine.card);
     s->run.cards = nm_machine_cards(s->machine);
     s->now = (struct rep_sample){
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
@@ -840,7 +842,6 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
     };
     snprintf(s->program, sizeof s->program, "%s", s->guest.path);
-    s->workload = s->guest.workload;
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
                  choice, totals(s));
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));

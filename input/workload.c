@@ -1,6 +1,7 @@
 /*
  * The table of workloads. What makes a file this or that workload's is the workload's own check;
- * the first that takes it has it, and where none does, the last one asked says why.
+ * the first that takes it has it, and where none does, the first says why that knows the file's
+ * kind, or else the first of all.
  */
 #include "input/workload.h"
 
@@ -22,10 +23,15 @@ const struct prog_workload *in_workload(size_t i)
 const struct prog_workload *in_workload_for(const char *path, char *why, size_t size)
 {
     const struct prog_workload *w;
+    char other[512];
 
-    for (size_t i = 0; (w = in_workload(i)); i++)
-        if (w->check && w->check(path, why, size))
+    *why = '\0';
+    for (size_t i = 0; (w = in_workload(i)); i++) {
+        if (w->check && w->check(path, other, sizeof other))
             return w;
+        if (w->check && *other)
+            snprintf(why, size, "%s", other);
+    }
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Builds guest programs.
+ * Builds guest programs, and kernels of the host's.
  *
  * The one hard idea: the executable is an input of a deterministic run, so nothing of this host may
  * get into it. Paths are mapped away, the build id is left out, and the compiler has an environment
@@ -21,26 +21,29 @@
 
 enum { LOG_SHOWN = 16384 /**< [bytes] of the compiler's words */ };
 
-/** Binary interfaces, and what Debian calls their compilers' targets. */
+/** Binary interfaces, what Debian calls their compilers' targets, and what their programs are. */
 static const struct target {
-    const char *abi, *name;
+    const char *abi;
+    const char *name;    /**< in front of a compiler's own; "": the host's */
+    const char *flag[4]; /**< NULL after the last */
 } targets[] = {
-    {"o32", "mips-linux-gnu"},
-    {"n64", "mips64-linux-gnuabi64"},
+    {"o32", "mips-linux-gnu", {"-static", "-pthread"}},
+    {"n64", "mips64-linux-gnuabi64", {"-static", "-pthread"}},
+    {"host", "", {"-shared", "-fPIC", "-ffp-contract=off"}},
 };
 
 /** Who compiles: mips-linux-gnu-gcc of the package gcc-mips-linux-gnu. */
 struct compiler {
     const struct prog_language *language;
-    const char *target;
-    char *command; /**< allocated */
+    const struct target *target;
+    char *command, *package; /**< allocated */
 };
 
-static const char *find_target(const char *abi)
+static const struct target *find_target(const char *abi)
 {
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
         if (!strcmp(targets[i].abi, abi))
-            return targets[i].name;
+            return &targets[i];
     return NULL;
 }
 
@@ -95,8 +98,8 @@ static void fill(struct prog_args *a, const struct compiler *cc, const struct pr
                  const struct paths *paths)
 {
     prog_args_add(a, cc->command);
-    prog_args_add(a, "-static");
-    prog_args_add(a, "-pthread");
+    for (const char *const *flag = cc->target->flag; *flag; flag++)
+        prog_args_add(a, *flag);
     if (paths->include)
         prog_args_own(a, sim_format("-I%s", paths->include));
     for (size_t i = 0; what->cflags && what->cflags[i] && a->count < PROG_ARGS_MAX - 24; i++)
@@ -107,7 +110,7 @@ static void fill(struct prog_args *a, const struct compiler *cc, const struct pr
     if (strcmp(cc->language->tool, "gfortran") != 0)
         prog_args_add(a, "-gno-record-gcc-switches");
     prog_args_add(a, "-Wl,--build-id=none");
-    if (cc->language->links)
+    if (cc->language->links && *cc->target->name)
         prog_args_add(a, cc->language->links);
 }
 
@@ -153,8 +156,8 @@ static enum prog_built run(const struct prog_args *args, const struct compiler *
     const int error = prog_compiler_run(a, paths->home, paths->log, NULL, &status);
     prog_args_free(a);
     if (error == ENOENT) {
-        *why = sim_format("%s is not installed; it is in the Debian package %s-%s", cc->command,
-                          cc->language->tool, cc->target);
+        *why = sim_format("%s is not installed; it is in the Debian package %s", cc->command,
+                          cc->package);
         return PROG_BUILD_MISSING;
     }
     if (error) {
@@ -263,17 +266,22 @@ static enum prog_built build(const struct prog_build *what, const struct compile
 static enum prog_built build_known(const struct prog_build *what, const struct paths *paths,
                                    char **why)
 {
-    struct compiler cc = {prog_language_of(what->source), find_target(what->abi), NULL};
+    struct compiler cc = {.language = prog_language_of(what->source),
+                          .target = find_target(what->abi)};
     enum prog_built result = PROG_BUILD_FAILED;
     if (!cc.target) {
-        *why = sim_format("no binary interface '%s': o32 or n64", what->abi);
+        *why = sim_format("no binary interface '%s': o32, n64 or host", what->abi);
     } else if (!cc.language) {
         *why = sim_format("a source ends in one of %s", prog_language_suffixes());
     } else {
-        cc.command = sim_format("%s-%s", cc.target, cc.language->tool);
+        const char *tool = cc.language->tool, *name = cc.target->name;
+        const char *between = *name ? "-" : "";
+        cc.command = sim_format("%s%s%s", name, between, tool);
+        cc.package = sim_format("%s%s%s", tool, between, name);
         result = build(what, &cc, paths, why);
     }
     free(cc.command);
+    free(cc.package);
     return result;
 }
 

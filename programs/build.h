@@ -1,4 +1,4 @@
-/* Guest programs built from source with Debian's MIPS cross compilers. */
+/* Guest programs built from source with Debian's MIPS cross compilers, and kernels with the host's. */
 #ifndef PROG_BUILD_H
 #define PROG_BUILD_H
 
@@ -10,8 +10,8 @@
 /** What to build. All pointers belong to the caller. */
 struct prog_build {
     const char *source;    /**< file on the host, of a language of languages.def */
-    const char *abi;       /**< "o32" or "n64" */
-    char *const *cflags;   /**< NULL-terminated, after -static -pthread */
+    const char *abi;       /**< "o32", "n64", or "host": a shared object */
+    char *const *cflags;   /**< NULL-terminated, after the binary interface's own */
     const char *include;   /**< directory of numachine.h, or NULL */
     const char *directory; /**< existing directory for the executable and notes (build.*) */
     const struct prog_cache *cache; /**< executables built before, or NULL */
@@ -25,7 +25,7 @@ enum prog_built {
 };
 
 /**
- * Builds a static executable <directory>/<source without its suffix>, from the source's own
+ * Builds an executable <directory>/<source without its suffix>, from the source's own
  * directory, or takes it from the cache. The same source and flags give the same bytes whatever
  * directories, environment and date, and whether or not there is a cache.
  * @param[out] path  of the executable, absolute; allocated, caller frees; NULL unless PROG_BUILT

@@ -120,6 +120,9 @@ struct prog_workload {
     /** Its threads are actors (actors.h): from `start` to `over` it is called within SimGrid. */
     bool actors;
 
+    /** The kind of processor cards it needs; NULL: any that its programs are for. */
+    const struct nm_card_kind *cards;
+
     /** Takes run->spec->what; loads, maps and places what is needed. No card runs yet. `run`
      *  outlives all calls. @return false: not possible; prog_finish has been called */
     bool (*prepare)(void *self, struct prog_run *run);
@@ -169,7 +172,8 @@ struct prog_workload {
 
     /* ---- of those that run a struct prog_program; NULL: others ---- */
 
-    /** Whether `path` is a program it can run. @return true, or false with one line in `why` */
+    /** Whether `path` is a program it can run. @return true, or false with one line in `why`: what
+     *  keeps it from it, or "" if it is no such program at all, and others should say */
     bool (*check)(const char *path, char *why, size_t size);
 
     /** Where the object or function `name` of an executable lies: [*from, *to), virtual.

@@ -218,7 +218,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
         done_noncoherent(a, result);
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 static void set_up(const struct shape *s, enum nm_protocol_id protocol, struct nm_params *p)
 {

@@ -125,7 +125,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     go_on(a, result->failed || (reference->kind == PC_REFERENCE_LOAD && result->value != a->value));
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 static void run(struct nm_machine *m, const char *name)
 {

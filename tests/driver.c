@@ -67,7 +67,7 @@ static void done(void *self, unsigned card, const struct pc_reference *r,
              UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 static void play(struct actor actor[CARDS], sim_tick step)
 {
@@ -140,7 +140,7 @@ static void keep(void *self, unsigned card, const struct pc_reference *r,
     l->value = result->value;
 }
 
-static const struct pc_driver_source lists = {take, keep};
+static const struct pc_driver_source lists = {.next = take, .done = keep};
 
 static struct nm_trap until_trap(struct nm_machine *m)
 {
@@ -215,5 +215,151 @@ Test(driver, computing_can_be_stopped_at_any_pcycle)
         cr_expect_not(trap.preempted);
         cr_expect_eq(pc_cpu_at(m, 0)->states[PC_ST_FP], LONG);
         nm_machine_free(m);
+    }
+}
+
+/* ---- packed references, and waits ------------------------------------------------------------ */
+
+enum { ROUNDS = 20, PACKED = 90, FLAGS = 0x8000, SHIFTS = 4 };
+
+/* A card of a ring, each of which waits in each round for the one before it. */
+struct runner {
+    uint64_t random;
+    bool packed; /* references are handed over many at once */
+    struct pc_packed many[PACKED];
+    unsigned count, taken, round, step;
+    uint64_t log;
+};
+
+static uint64_t flag_of(unsigned card)
+{
+    return FLAGS + card % CARDS * LINE;
+}
+
+/* Private lines and shared ones; some references are followed by work, some by a lot of it. */
+static void draw_many(struct runner *r, unsigned card)
+{
+    static const uint32_t works[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 7, 40, 300};
+    r->count = (unsigned)actors_draw(&r->random, PACKED + 1);
+    r->taken = 0;
+    for (unsigned i = 0; i < r->count; i++) {
+        const unsigned shift = (unsigned)actors_draw(&r->random, SHIFTS);
+        const uint64_t line = actors_draw(&r->random, 8)
+                                  ? LINES + card * 4 + actors_draw(&r->random, 4)
+                                  : actors_draw(&r->random, LINES);
+        const enum pc_reference_kind kind =
+            (enum pc_reference_kind)(PC_REFERENCE_COMPUTE + actors_draw(&r->random, 3));
+        r->many[i] = (struct pc_packed){
+            .what = pc_pack(kind, shift,
+                            line * LINE + (actors_draw(&r->random, LINE) >> shift << shift)),
+            .ticks = works[actors_draw(&r->random, sizeof works / sizeof *works)],
+            .value = (uint32_t)r->random};
+    }
+}
+
+static size_t many(void *self, unsigned card, sim_tick now, const struct pc_packed **first)
+{
+    struct runner *r = self;
+    (void)card, (void)now;
+    const unsigned count = r->packed ? r->count - r->taken : 0;
+    *first = r->many + r->taken;
+    r->taken += count;
+    return count;
+}
+
+static void after(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+{
+    struct runner *r = self;
+    (void)now;
+    if (r->taken < r->count) {
+        const struct pc_packed *p = &r->many[r->taken++];
+        *out =
+            (struct pc_reference){.kind = (enum pc_reference_kind)(p->what >> (PC_PACKED_BITS + 8)),
+                                  .size = 1u << (p->what >> PC_PACKED_BITS & 3),
+                                  .address = p->what & 0xffffffff,
+                                  .value = p->value,
+                                  .ticks = p->ticks,
+                                  .state = PC_ST_INT};
+        return;
+    }
+    if (r->round == ROUNDS)
+        return;
+    const bool first = card == 0;
+    if (r->step++ == first) /* card 0 calls, and waits; the others wait, and call */
+        *out = (struct pc_reference){.kind = PC_REFERENCE_WAIT,
+                                     .size = r->round & 1 ? 4 : 8,
+                                     .relation = r->round & 2 ? PC_AT_LEAST : PC_IS_NOT,
+                                     .address = flag_of(card) + (r->round & 1 ? 4 : 0),
+                                     .value = r->round & 2 ? r->round + 1 : r->round,
+                                     .ticks = 1 + r->round % 5};
+    else
+        *out = (struct pc_reference){.kind = PC_REFERENCE_STORE,
+                                     .size = 8,
+                                     .address = flag_of(card + 1),
+                                     .value = r->round + 1};
+}
+
+static void noted(void *self, unsigned card, const struct pc_reference *reference,
+                  const struct pc_result *result)
+{
+    struct runner *r = self;
+    if (reference->address < FLAGS)
+        return;
+    r->log = (r->log ^ result->began ^ result->done << 20 ^ result->value) *
+             UINT64_C(0x9e3779b97f4a7c15);
+    if (r->step < 2)
+        return;
+    r->step = 0;
+    r->round++;
+    draw_many(r, card);
+}
+
+static const struct pc_driver_source runners = {.next = after, .done = noted, .more = many};
+
+/* @param check  no line is shown to a core: it has no short way */
+static uint64_t run_ring(bool packed, bool check, sim_tick step)
+{
+    struct nm_params p;
+    struct runner runner[CARDS];
+    uint64_t log = 0;
+    actors_plain_params(&p);
+    p.processors = 2;
+    p.ring_stations = 2;
+    p.ring_locals = p.ring_groups = 1;
+    p.memory_size = 1 << 20;
+    p.check = check;
+    struct nm_machine *m = actors_machine(&p);
+    for (unsigned i = 0; i < CARDS; i++) {
+        runner[i] = (struct runner){.random = i, .packed = packed};
+        pc_drive(m, i, &runners, &runner[i], 1 + i);
+    }
+    for (unsigned left = CARDS; left;) {
+        struct nm_trap trap;
+        const enum nm_run why = nm_machine_run(m, nm_machine_now(m) + step, &trap);
+        cr_assert(why == NM_RUN_UNTIL || why == NM_RUN_TRAP, "%s", nm_machine_error(m));
+        left -= why == NM_RUN_TRAP;
+        if (why == NM_RUN_TRAP)
+            nm_card_take(m, trap.card);
+    }
+    for (unsigned i = 0; i < CARDS; i++) {
+        const struct pc_cpu *cpu = pc_cpu_at(m, i);
+        cr_assert_eq(runner[i].round, ROUNDS);
+        log = (log ^ runner[i].log ^ cpu->now ^ cpu->instructions << 20) *
+              UINT64_C(0x9e3779b97f4a7c15);
+        for (unsigned s = 0; s < PC_ST__COUNT; s++)
+            log = (log ^ cpu->states[s]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    nm_machine_free(m);
+    return log;
+}
+
+Test(driver, short_ways_give_what_the_plain_one_does)
+{
+    const uint64_t plain = run_ring(false, true, 1 << 20);
+    for (unsigned i = 0; i < 8; i++) {
+        static const sim_tick steps[] = {1 << 20, 997};
+        cr_expect_eq(run_ring(i & 1, i & 2, steps[i >> 2]), plain,
+                     "packed %u, checked %u, steps of %lu", i & 1, i >> 1 & 1,
+                     (unsigned long)steps[i >> 2]);
     }
 }

@@ -8,7 +8,8 @@ was configured to be: whatever works finds its files from its own place. What is
 no file names the source or the build tree; the command runs a shipped experiment, from elsewhere; man finds the
 pages; each public header compiles by itself; the library exports what they declare and nothing else, has no variables,
 and ends a process only where MAY_END says so; every example
-of tests/extending/ compiles with pkg-config's flags alone, shared and static, and runs.
+of tests/extending/ compiles with pkg-config's flags alone, shared and static, and runs; each kernel there runs as a
+plugin and as a guest.
 """
 
 import os
@@ -21,6 +22,7 @@ import sys
 import tempfile
 
 INCLUDE = re.compile(r'^#\s*include\s+"([^"]+)"', re.M)
+KERNEL = re.compile(r"^KN_KERNEL\(", re.M)
 failures = []
 
 
@@ -136,7 +138,7 @@ def programs(folder):
     beside = {f: [folder / h.replace(".h", ".c") for h in INCLUDE.findall(t) if (folder / h).exists()]
               for f, t in files.items()}
     found = {f: {f, *beside[f]} for f, t in files.items() if re.search(r"^int main\(", t, re.M)}
-    for file in files:
+    for file in (f for f, t in files.items() if not KERNEL.search(t)):
         expect(any(file in sources for sources in found.values()), file, "is part of no program")
     return found
 
@@ -162,6 +164,23 @@ def examples_run(prefix, examples, scratch):
             run(program, env=env, cwd=scratch)
 
 
+def kernels_run(prefix, examples, scratch):
+    """Examples that are kernels: as plugins, which link against nothing, and as guests."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PKG_CONFIG")} | {
+        "PKG_CONFIG_PATH": str(next(prefix.rglob("libnumachine.so")).parent / "pkgconfig")}
+    include = run("pkg-config", "--variable=guestincludedir", "numachine", env=env).strip()
+    builds = [["cc", "-fPIC", "-shared"], ["mips-linux-gnu-gcc", "-static", "-pthread"]]
+    kernels = [f for f in sorted(examples.glob("*.c")) if KERNEL.search(f.read_text())]
+    expect(kernels, "no example of a kernel")
+    for file in kernels:
+        said = set()
+        for build in (b for b in builds if shutil.which(b[0])):
+            program = scratch / f"{file.stem}.{build[0]}"
+            run(*build, "-O2", "-Wall", "-Wextra", "-Werror", f"-I{include}", file, "-o", program, cwd=scratch)
+            said.add(run(prefix / "bin/numachine", "stat", "-q", "--processors=4", program, cwd=scratch))
+        expect(len(said) == 1, file, said)
+
+
 def main():
     meson, build, source = sys.argv[1], *(pathlib.Path(a).resolve() for a in sys.argv[2:4])
     with tempfile.TemporaryDirectory() as name:
@@ -177,6 +196,7 @@ def main():
         ends_no_process(prefix)
         has_no_variables(prefix)
         examples_run(prefix, next(prefix.rglob("examples")), scratch)
+        kernels_run(prefix, next(prefix.rglob("examples")), scratch)
     sys.exit(bool(failures))
 
 

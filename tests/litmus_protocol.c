@@ -308,7 +308,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
         advance(t);
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 /* ---- machines -------------------------------------------------------------------------------- */
 

@@ -82,7 +82,7 @@ class Names:
         self.program, self.file = program, file
 
     def ask(self, addresses=()):
-        done = subprocess.run([self.program, self.file], text=True, stdout=subprocess.PIPE, timeout=60,
+        done = subprocess.run([self.program, self.file], text=True, stdout=subprocess.PIPE, timeout=600,
                               input="".join(f"{a:x}\n" for a in addresses), check=False)
         lines = done.stdout.splitlines()
         return done.returncode, lines[0] if lines else "", [line.split(" ", 3) for line in lines[1:]]

@@ -57,7 +57,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     a->address += a->step;
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 static struct nm_machine *make(unsigned fifo)
 {

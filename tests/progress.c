@@ -101,7 +101,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
         increment_done(a, result->done);
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 /* ---- hogs and victims ------------------------------------------------------------------------ */
 

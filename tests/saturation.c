@@ -91,7 +91,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     made(self, result->done);
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 /* Caches small enough to be flushed in a short run; hostile: queues of one entry besides. */
 static void set_up(struct nm_params *p, bool hostile)

@@ -54,7 +54,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     a->made++;
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 /* Lines of any stations; in every other machine they all share their places in all caches. */
 static void draw_load(uint64_t *dice, const struct nm_params *p, struct load *load)

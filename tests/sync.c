@@ -282,7 +282,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     a->rest = think(a) - 1;
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 struct shape {
     const char *name;

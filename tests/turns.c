@@ -423,7 +423,7 @@ static void got(void *self, unsigned card, const struct pc_reference *reference,
     w->since = result->done;
 }
 
-static const struct pc_driver_source wanting = {want, got};
+static const struct pc_driver_source wanting = {.next = want, .done = got};
 
 /* A card claims all lines of a page, and again, while all others want its first `lines`.
  * @return the longest wait for one of them; SIM_NEVER: the machine was stuck */

@@ -72,7 +72,7 @@ static void done(void *self, unsigned card, const struct pc_reference *r,
 
 static void begin(struct play *p, unsigned row)
 {
-    static const struct pc_driver_source source = {next, done};
+    static const struct pc_driver_source source = {.next = next, .done = done};
     struct in_machine mc;
     struct in_diag diag = {.out = stderr};
     char *sets[5] = {0};

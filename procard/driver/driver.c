@@ -1,6 +1,10 @@
 /*
  * The driver core. A reference is asked for once and made until the card lets it through; an
  * exception leaves it as it is, to be made again when the card goes on.
+ *
+ * Two things are common enough to have a short way, which gives what the plain one does: packed
+ * references that hit (hits), and a wait whose word is in the cache, where nothing can change it
+ * before the horizon (look_on).
  */
 #include "procard/driver/driver.h"
 #include "monitor/board/board.h"
@@ -15,7 +19,9 @@ struct driver {
     void *self;
     struct pc_reference reference; /**< under way, if it has been asked for */
     bool asked;
-    sim_tick began;       /**< it was first tried; SIM_NEVER: not yet */
+    bool quiet;                                  /**< the source is not told of it */
+    const struct pc_packed *packed, *packed_end; /**< to be made before the source is asked */
+    sim_tick began;                              /**< it was first tried; SIM_NEVER: not yet */
     uint64_t left;        /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
@@ -29,13 +35,36 @@ static uint64_t get(const uint8_t *bytes, unsigned size)
     return be64toh(value);
 }
 
-static void put(uint8_t *bytes, unsigned size, uint64_t value)
+static inline void put(uint8_t *bytes, unsigned size, uint64_t value)
 {
-    value = htobe64(value);
-    memcpy(bytes, (const uint8_t *)&value + sizeof value - size, size);
+    value = htobe64(value << (64 - 8 * size));
+    switch (size) { /* of a known size: one instruction */
+    case 4:
+        memcpy(bytes, &value, 4);
+        break;
+    case 8:
+        memcpy(bytes, &value, 8);
+        break;
+    default:
+        memcpy(bytes, &value, size);
+    }
 }
 
 /* ---- one reference --------------------------------------------------------------------------- */
+
+/* Whether the word is what the wait is for. */
+static bool holds(const struct pc_reference *r, uint64_t value)
+{
+    const uint64_t differs = (value - r->value) << (64 - 8 * r->size); /* in the word's own width */
+    switch (r->relation) {
+    case PC_IS:
+        return !differs;
+    case PC_IS_NOT:
+        return differs;
+    default:
+        return (int64_t)differs >= 0;
+    }
+}
 
 static bool load(struct driver *d, bool linked, struct pc_result *result, enum pc_stop *stop)
 {
@@ -65,6 +94,7 @@ static bool make(struct driver *d, struct pc_result *result, enum pc_stop *stop)
     const struct pc_reference *r = &d->reference;
     switch (r->kind) {
     case PC_REFERENCE_LOAD:
+    case PC_REFERENCE_WAIT:
     case PC_REFERENCE_LOAD_LINKED:
         return load(d, r->kind == PC_REFERENCE_LOAD_LINKED, result, stop);
     case PC_REFERENCE_STORE:
@@ -82,7 +112,8 @@ static enum pc_status completes_in(enum pc_reference_kind kind)
     static const enum pc_status states[] = {
         [PC_REFERENCE_LOAD] = PC_ST_LOAD,        [PC_REFERENCE_STORE] = PC_ST_STORE,
         [PC_REFERENCE_LOAD_LINKED] = PC_ST_LOAD, [PC_REFERENCE_STORE_CONDITIONAL] = PC_ST_STORE,
-        [PC_REFERENCE_FETCH] = PC_ST_INT,        [PC_REFERENCE_SYNC] = PC_ST_INT};
+        [PC_REFERENCE_FETCH] = PC_ST_INT,        [PC_REFERENCE_SYNC] = PC_ST_INT,
+        [PC_REFERENCE_WAIT] = PC_ST_LOAD};
     return states[kind];
 }
 
@@ -109,11 +140,11 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     result.done = cpu->now;
     if (r.kind == PC_REFERENCE_STORE_CONDITIONAL)
         count_try(cpu, &r, result.failed);
-    d->asked = false;
+    d->asked = r.kind == PC_REFERENCE_WAIT && !holds(&r, result.value);
     d->left = r.ticks ? r.ticks - 1 : 0;
     pc_complete(cpu, completes_in(r.kind), 1);
     cpu->instructions++;
-    if (d->source->done)
+    if (d->source->done && !d->quiet && !d->asked)
         d->source->done(d->self, cpu->number, &r, &result);
     return true;
 }
@@ -136,10 +167,47 @@ static uint64_t compute(struct driver *d)
     return n;
 }
 
+static enum pc_reference_kind kind_of(const struct pc_packed *p)
+{
+    return (enum pc_reference_kind)(p->what >> (PC_PACKED_BITS + 8));
+}
+
+static unsigned size_of(const struct pc_packed *p)
+{
+    return 1u << (p->what >> PC_PACKED_BITS & 3);
+}
+
+static uint64_t address_of(const struct pc_packed *p)
+{
+    return p->what & ((UINT64_C(1) << PC_PACKED_BITS) - 1);
+}
+
+static void unpack(struct driver *d)
+{
+    const struct pc_packed *p = d->packed++;
+    assert(kind_of(p) >= PC_REFERENCE_COMPUTE && kind_of(p) <= PC_REFERENCE_STORE);
+    d->reference = (struct pc_reference){.kind = kind_of(p),
+                                         .size = size_of(p),
+                                         .address = address_of(p),
+                                         .value = p->value,
+                                         .ticks = p->ticks,
+                                         .state = PC_ST_INT};
+}
+
 static void ask(struct driver *d)
 {
+    if (d->packed == d->packed_end && d->source->more) {
+        const size_t count = d->source->more(d->self, d->base.number, d->base.now, &d->packed);
+        d->packed_end = d->packed + count;
+        if (count)
+            return;
+    }
     d->reference = (struct pc_reference){.kind = PC_REFERENCE_END};
-    d->source->next(d->self, d->base.number, d->base.now, &d->reference);
+    d->quiet = d->packed < d->packed_end;
+    if (d->quiet)
+        unpack(d);
+    else
+        d->source->next(d->self, d->base.number, d->base.now, &d->reference);
     d->asked = true;
     d->began = SIM_NEVER;
     d->state = PC_ST_INT;
@@ -162,6 +230,109 @@ static bool begin(struct driver *d, enum pc_stop *stop)
     return false;
 }
 
+/* ---- the short ways -------------------------------------------------------------------------- */
+
+/* The place of a primary cache where the bytes at an address would be shown. */
+static const struct pc_line *place_of(const struct pc_cpu *cpu, uint64_t va)
+{
+    return &cpu->d[va >> cpu->dshift & cpu->dmask];
+}
+
+/* What `rtag` or `wtag` must be for the access to hit: one that is not aligned never does. */
+static uint64_t tag_of(const struct pc_cpu *cpu, uint64_t va, unsigned size)
+{
+    return va & (~((UINT64_C(1) << cpu->dshift) - 1) | (size - 1));
+}
+
+/* Whether a packed reference hits: then a store is made, and nothing is left to do but its time. */
+static inline bool hit(const struct pc_cpu *cpu, uint64_t what, uint32_t value)
+{
+    const uint64_t va = what & ((UINT64_C(1) << PC_PACKED_BITS) - 1);
+    const unsigned size = 1u << (what >> PC_PACKED_BITS & 3);
+    const struct pc_line *line = place_of(cpu, va);
+    switch (what >> (PC_PACKED_BITS + 8)) {
+    case PC_REFERENCE_LOAD:
+        return line->rtag == tag_of(cpu, va, size);
+    case PC_REFERENCE_STORE:
+        if (line->wtag != tag_of(cpu, va, size))
+            return false;
+        put((uint8_t *)(line->host + va), size, value); // NOLINT(performance-no-int-to-ptr)
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The books of packed references that hit: of `from` up to `to`, some of which are stores. The last
+   one has so much work behind it that has been done. */
+static void enter(struct driver *d, const struct pc_packed *to, uint64_t stores, sim_tick now,
+                  uint64_t behind)
+{
+    struct pc_cpu *cpu = &d->base;
+    const uint64_t count = (uint64_t)(to - d->packed), passed = now - cpu->now;
+    const bool store = kind_of(to - 1) == PC_REFERENCE_STORE;
+    cpu->states[PC_ST_LOAD] += count - stores;
+    cpu->states[PC_ST_STORE] += stores;
+    cpu->states[PC_ST_INT] += passed - count;
+    cpu->instructions += passed;
+    cpu->tail = behind ? (struct pc_tail){.did = (uint16_t)behind, .done = PC_ST_INT}
+                       : (struct pc_tail){.did = 1, .done = store ? PC_ST_STORE : PC_ST_LOAD};
+    cpu->now = now;
+    d->packed = to;
+    d->state = PC_ST_INT;
+}
+
+/* Makes packed references as long as they hit and the horizon is not reached.
+   @return whether it made any */
+static bool hits(struct driver *d)
+{
+    const struct pc_cpu *cpu = &d->base;
+    const struct pc_packed *p = d->packed, *const end = d->packed_end;
+    const sim_tick horizon = cpu->horizon;
+    sim_tick now = cpu->now;
+    uint64_t stores = 0, work = 1;
+    while (p < end && now < horizon && hit(cpu, p->what, p->value)) {
+        stores += kind_of(p) == PC_REFERENCE_STORE;
+        work = p->ticks > 1 ? p->ticks : 1;
+        p++;
+        if (work > UINT16_MAX || work > horizon - now) {
+            d->left = work - 1; /* in parts, as all work is that the horizon cuts */
+            now += work = 1;
+            break;
+        }
+        now += work;
+    }
+    if (p == d->packed)
+        return false;
+    enter(d, p, stores, now, work - 1);
+    return true;
+}
+
+/* A wait whose word is shown, and is not what is waited for, looks at it until the horizon in vain.
+   @return whether it did */
+static bool look_on(struct driver *d)
+{
+    struct pc_cpu *cpu = &d->base;
+    const struct pc_reference *r = &d->reference;
+    const struct pc_line *line = place_of(cpu, r->address);
+    const uint64_t round = r->ticks > 1 ? r->ticks : 1, room = cpu->horizon - cpu->now;
+    if (r->kind != PC_REFERENCE_WAIT || line->rtag != tag_of(cpu, r->address, r->size) ||
+        round > room || round > UINT16_MAX ||
+        holds(r, get((const uint8_t *)(line->host + r->address),
+                     r->size))) // NOLINT(performance-no-int-to-ptr)
+        return false;
+    const uint64_t rounds = room / round;
+    if (d->began == SIM_NEVER)
+        d->began = cpu->now;
+    cpu->now += rounds * round;
+    cpu->states[PC_ST_LOAD] += rounds;
+    cpu->states[PC_ST_INT] += rounds * (round - 1);
+    cpu->instructions += rounds * round;
+    cpu->tail = round > 1 ? (struct pc_tail){.did = (uint16_t)(round - 1), .done = PC_ST_INT}
+                          : (struct pc_tail){.did = 1, .done = PC_ST_LOAD};
+    return true;
+}
+
 static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
 {
     struct driver *d = (struct driver *)cpu;
@@ -170,14 +341,16 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
         return cpu->now;
     cpu->horizon = horizon;
     while (cpu->now < horizon)
-        if (d->left)
+        if (d->left) {
             d->left -= compute(d);
-        else if (!d->asked)
-            ask(d);
-        else if (cpu->now < d->reference.at)
+        } else if (!d->asked) {
+            if (!hits(d))
+                ask(d);
+        } else if (cpu->now < d->reference.at) {
             pass(cpu, PC_ST_INT, d->reference.at - cpu->now);
-        else if (!begin(d, &stop))
+        } else if (!look_on(d) && !begin(d, &stop)) {
             return pc_stopped(cpu, stop);
+        }
     return cpu->now;
 }
 
@@ -194,6 +367,7 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
     d->source = source;
     d->self = self;
     d->asked = false;
+    d->packed = d->packed_end = NULL;
     d->left = 0;
     nm_card_resume(m, card, at);
 }

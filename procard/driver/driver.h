@@ -23,6 +23,14 @@ enum pc_reference_kind {
     PC_REFERENCE_STORE_CONDITIONAL,
     PC_REFERENCE_FETCH, /**< of the instruction line at the address */
     PC_REFERENCE_SYNC,  /**< waits until the last uncached store is acknowledged */
+    PC_REFERENCE_WAIT,  /**< loads, again and again, until what it loads is what is waited for */
+};
+
+/** What a PC_REFERENCE_WAIT waits for: that the word ... the value. Of 32-bit and 64-bit words. */
+enum pc_relation {
+    PC_IS,       /**< is */
+    PC_IS_NOT,   /**< is not */
+    PC_AT_LEAST, /**< has come to, or passed, counting up: their difference is not negative */
 };
 
 /** One thing to do. What a page is (coherent, uncached, not coherent) is a matter of the address.
@@ -31,13 +39,32 @@ struct pc_reference {
     enum pc_reference_kind kind;
     unsigned size;    /**< [bytes] 1, 2, 4 or 8 */
     uint64_t address; /**< virtual, a multiple of `size` */
-    uint64_t value;   /**< to be stored: the low `size` bytes, big-endian in memory */
+    uint64_t value;   /**< to be stored: the low `size` bytes, big-endian in memory; of a WAIT: to
+                           be compared with */
     sim_tick at;      /**< not before this tick; until then the processor idles in PC_ST_INT, which
                           counts as no instructions. 0: at once */
     uint64_t ticks;   /**< [PCycles] COMPUTE: how long it takes; others: from when they are done to
                            the next reference. 0 means 1 */
-    enum pc_status state; /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
+    enum pc_status state;      /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
+    enum pc_relation relation; /**< WAIT only; its `ticks` pass between two looks, too */
 };
+
+/** A load, a store or a COMPUTE (in PC_ST_INT) in 16 bytes, of which the source is not told. */
+struct pc_packed {
+    uint64_t what;  /**< address, size and kind (pc_pack) */
+    uint32_t ticks; /**< [PCycles] as in struct pc_reference */
+    uint32_t value; /**< to be stored: of 8 bytes the low half */
+};
+
+/** [bits] of a packed address: those of the flat space, all of a program's. */
+enum { PC_PACKED_BITS = 48 };
+
+/** The first word of a packed reference. @param address  below 1 << PC_PACKED_BITS
+ *  @param shift  of its size: 0 to 3 */
+static inline uint64_t pc_pack(enum pc_reference_kind kind, unsigned shift, uint64_t address)
+{
+    return address | (uint64_t)shift << PC_PACKED_BITS | (uint64_t)kind << (PC_PACKED_BITS + 8);
+}
 
 /** What came of it. */
 struct pc_result {
@@ -60,6 +87,12 @@ struct pc_driver_source {
     /** A reference is done; not called for END and COMPUTE. NULL: nobody wants to know. */
     void (*done)(void *self, unsigned card, const struct pc_reference *reference,
                  const struct pc_result *result);
+
+    /** Many at once, to be asked for before `next` is: what they do is what they would if `next`
+     *  had handed them over one by one. They are the source's and stay as they are until the next
+     *  call of `more` or `next`. NULL: there are never any.
+     *  @return how many; 0: `next` shall be asked */
+    size_t (*more)(void *self, unsigned card, sim_tick now, const struct pc_packed **first);
 };
 
 /** Cards whose core is this, for nm_machine_new. The calls below are for machines of them. */

@@ -99,6 +99,7 @@ const struct prog_workload driven_workload = {
     .name = "driven",
     .sentence = "sources of references, one a card, on driver cores",
     .size = sizeof(struct driven),
+    .cards = &pc_driver,
     .prepare = prepare,
     .start = start,
     .runs = runs,

@@ -241,7 +241,7 @@ static sim_tick look(void *ctx, sim_tick at)
 /** Has a card make an access that starts at `at`; *out->over is when it was over. */
 static void perform(struct rig *r, const struct driven_access *a, sim_tick at)
 {
-    static const struct pc_driver_source source = {next, done};
+    static const struct pc_driver_source source = {.next = next, .done = done};
     struct driven_thread thread = {.source = &source, .self = r, .at = at};
     const struct driven_work work = {&thread, 1};
     const bool window = a->line == DRIVEN_W || a->line == DRIVEN_V;

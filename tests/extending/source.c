@@ -38,7 +38,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
 
 int main(void)
 {
-    static const struct pc_driver_source source = {next, done};
+    static const struct pc_driver_source source = {.next = next, .done = done};
     struct player player = {0};
     struct nm_params p;
     struct nm_trap trap;

@@ -34,7 +34,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
         t->value = result->value + 1;
 }
 
-static const struct pc_driver_source source = {next, done};
+static const struct pc_driver_source source = {.next = next, .done = done};
 
 static bool prepare(void *self, struct prog_run *run)
 {

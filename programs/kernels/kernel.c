@@ -1,0 +1,391 @@
+/*
+ * Kernels as a workload: each thread's function runs natively as a SimGrid actor on the host of its
+ * card, and is asked for references whenever the card has made the last ones.
+ *
+ * The hard idea is when a thread computes: in the middle of the run of the machine, from the event
+ * in which its core has nothing more to do. Its turn lasts until the batch is full or it has to
+ * know something, and takes no simulated time. What a thread computes ahead nobody can see but
+ * through a word, and words are simulated.
+ *
+ * Memory of kn_alloc has an address of the host and a simulated one, which differ by a constant, so
+ * where the host has put it is no part of any result.
+ */
+#include "programs/actors.h"
+#include "programs/driven/team.h"
+#include "programs/kernels/plugin.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum {
+    BATCH = 2048,     /**< references of a thread at once */
+    VA = 0x10000000,  /**< simulated address of the first byte of kn_alloc */
+    NAME_MAX_ = 60,   /**< of a region */
+    LINE_MAX_ = 4096, /**< [bytes] of one kn_print */
+};
+
+_Static_assert(sizeof(struct kn_packed) == sizeof(struct pc_packed) &&
+                   offsetof(struct kn_packed, ticks) == offsetof(struct pc_packed, ticks) &&
+                   offsetof(struct kn_packed, value) == offsetof(struct pc_packed, value) &&
+                   (int)KN_KIND_COMPUTE_ == PC_REFERENCE_COMPUTE &&
+                   (int)KN_KIND_LOAD_ == PC_REFERENCE_LOAD &&
+                   (int)KN_KIND_STORE_ == PC_REFERENCE_STORE && PC_PACKED_BITS == 48 &&
+                   (int)KN_IS == PC_IS && (int)KN_IS_NOT == PC_IS_NOT &&
+                   (int)KN_AT_LEAST == PC_AT_LEAST,
+               "what kernels see is what the core takes");
+
+/** A thread of a kernel. */
+struct member {
+    struct kn_thread thread;
+    struct kernels *of;
+    struct prog_actor *actor;
+    struct driven_batch out; /**< handed over */
+    struct driven_result result;
+    struct kn_packed batch[BATCH]; /**< the first is work before the first reference */
+};
+
+struct kernels {
+    struct driven_team team;
+    struct kn_program program;
+    const struct prog_program *what;
+    const struct kn_kernel *kernel;
+    void *object;          /**< it was loaded from */
+    void *data;            /**< the kernel's own */
+    struct member *member; /**< [threads] */
+    struct member *turn;   /**< who computes; NULL: `setup` or `check` */
+    jmp_buf refused;       /**< where those go on that cannot */
+    uint8_t *memory;       /**< `room` bytes of host memory, `used` of them given */
+    size_t room, used;
+    XXH64_state_t *hash; /**< of what has been printed */
+};
+
+static struct kernels *of_program(const struct kn_program *p)
+{
+    return (struct kernels *)((const char *)p - offsetof(struct kernels, program));
+}
+
+static struct member *of_thread(struct kn_thread *t)
+{
+    return (struct member *)((char *)t - offsetof(struct member, thread));
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+/** Hands over the batch and `out`; comes back when both have been done. */
+static void hand_over(struct member *m)
+{
+    const struct kn_packed *first = m->batch[0].ticks ? m->batch : m->batch + 1;
+
+    m->out.reference = (const struct pc_packed *)first;
+    m->out.count = (size_t)(m->thread.last + 1 - first);
+    m->out.place = (struct driven_place){m->thread.what, m->thread.file, m->thread.line};
+    prog_actor_wait(m->actor, SIM_NEVER);
+    m->thread.last = m->batch;
+    m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0), .ticks = 0};
+    m->out = (struct driven_batch){.act = DRIVEN_MORE};
+}
+
+static void refill(void *self, unsigned thread, sim_tick now, const struct driven_result *result,
+                   struct driven_batch *out)
+{
+    struct kernels *k = self;
+    struct member *m = &k->member[thread];
+
+    (void)now;
+    m->result = *result;
+    k->turn = m;
+    prog_actor_grant(m->actor);
+    k->turn = NULL;
+    *out = m->out;
+}
+
+/** Who computes cannot go on; the run's end is decided. */
+static __attribute__((noreturn)) void stop(struct kernels *k)
+{
+    if (!k->turn)
+        longjmp(k->refused, 1);
+    for (;;) {
+        k->turn->out = (struct driven_batch){.act = DRIVEN_UNTIL, .value = INT64_MAX};
+        hand_over(k->turn);
+    }
+}
+
+/* ---- what kernels call ----------------------------------------------------------------------- */
+
+static void flush(struct kn_thread *t)
+{
+    of_thread(t)->out = (struct driven_batch){.act = DRIVEN_MORE};
+    hand_over(of_thread(t));
+}
+
+/** A region's name as others have it: a literal of so many printable characters. */
+static void check_name(struct kernels *k, const char *name)
+{
+    size_t n = 0;
+
+    while (n <= NAME_MAX_ && name[n] > ' ' && name[n] < 0x7f)
+        n++;
+    if (n && n <= NAME_MAX_ && !name[n])
+        return;
+    prog_finish(k->team.run, PROG_UNLOADABLE, 0,
+                "a region's name is 1 to %d characters without spaces: '%.*s'", NAME_MAX_,
+                NAME_MAX_, name);
+    stop(k);
+}
+
+static uint32_t act(struct kn_thread *t, enum kn_act act, const volatile void *word, uint32_t value,
+                    uint32_t expected, const char *name)
+{
+    static const enum driven_act acts[] = {
+        [KN_GET_] = DRIVEN_LOAD,        [KN_ADD_] = DRIVEN_ADD,   [KN_SWAP_] = DRIVEN_SWAP,
+        [KN_COMPARE_] = DRIVEN_COMPARE, [KN_WAIT_] = DRIVEN_WAIT, [KN_BEGIN_] = DRIVEN_BEGIN,
+        [KN_END_] = DRIVEN_FINISH};
+    struct member *m = of_thread(t);
+
+    if (name)
+        check_name(m->of, name);
+    m->out = (struct driven_batch){.act = acts[act],
+                                   .size = sizeof value,
+                                   .address = kn_address_(t, word),
+                                   .value = value,
+                                   .expected = expected,
+                                   .relation = (enum pc_relation)t->relation,
+                                   .name = name};
+    hand_over(m);
+    return (uint32_t)m->result.value;
+}
+
+static unsigned threads(const struct kn_program *p)
+{
+    return of_program(p)->team.threads;
+}
+
+/** The argument NAME=...; NULL: there is none. The last one counts. */
+static const char *argument(const struct kernels *k, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *value = NULL;
+
+    for (char *const *a = k->what->argv + 1; *a; a++)
+        if (!strncmp(*a, name, length) && (*a)[length] == '=')
+            value = *a + length + 1;
+    return value;
+}
+
+static uint64_t number(struct kn_program *p, const char *name, uint64_t standard, uint64_t least,
+                       uint64_t most)
+{
+    struct kernels *k = of_program(p);
+    const char *text = argument(k, name);
+    char *end = NULL;
+    uint64_t value = standard;
+
+    errno = 0;
+    if (text)
+        value = strtoull(text, &end, 0);
+    if (!text ||
+        (end != text && !*end && !errno && *text != '-' && value >= least && value <= most))
+        return value;
+    prog_finish(k->team.run, PROG_UNLOADABLE, 0,
+                "argument '%s=%s': a whole number from %" PRIu64 " to %" PRIu64, name, text, least,
+                most);
+    stop(k);
+}
+
+static void *alloc(struct kn_program *p, size_t bytes)
+{
+    struct kernels *k = of_program(p);
+    const size_t from = (k->used + KN_APART - 1) / KN_APART * KN_APART;
+
+    if (bytes <= k->room && from <= k->room - bytes) {
+        k->used = from + bytes;
+        return k->memory + from;
+    }
+    prog_finish(k->team.run, PROG_NOMEM, 0,
+                "the machine's memory is full: the kernel asks for %zu bytes, and has %zu of %zu",
+                bytes, k->used, k->room);
+    stop(k);
+}
+
+/** Says it to the listeners, and to the program's standard output. */
+static void put_out(struct kernels *k, const char *text, size_t size)
+{
+    const struct prog_hooks *hooks = k->team.run->hooks;
+
+    XXH64_update(k->hash, text, size);
+    if (hooks && hooks->wrote)
+        hooks->wrote(hooks->ctx, 1, text, size);
+    while (size) {
+        const ssize_t n = write(k->what->stdout_fd, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            prog_finish(k->team.run, PROG_IO, 0, "standard output: %s", strerror(errno));
+            return;
+        }
+        text += n;
+        size -= (size_t)n;
+    }
+}
+
+static void print(struct kn_program *p, const char *format, ...)
+{
+    char text[LINE_MAX_];
+    va_list ap;
+    int n;
+
+    va_start(ap, format);
+    n = vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    if (n > 0)
+        put_out(of_program(p), text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+static const struct kn_calls calls = {.flush = flush,
+                                      .act = act,
+                                      .threads = threads,
+                                      .number = number,
+                                      .alloc = alloc,
+                                      .print = print};
+
+/* ---- the workload ---------------------------------------------------------------------------- */
+
+static bool owns(void *self, uint64_t va)
+{
+    const struct kernels *k = self;
+
+    return va >= VA && va - VA < k->used;
+}
+
+/** All threads have ended: the kernel looks at its result. */
+static void ended(void *self)
+{
+    struct kernels *k = self;
+
+    if (!setjmp(k->refused))
+        prog_finish(k->team.run, PROG_EXITED, k->kernel->check(&k->program, k->data) & 0xff, NULL);
+}
+
+static const struct driven_producer producer = {.refill = refill, .owns = owns, .ended = ended};
+
+/** Host memory for what kn_alloc may give: all of the machine's, less a page for each card, as long
+ *  as nobody touches it, it is nothing. @return false: the host has no room */
+static bool reserve(struct kernels *k)
+{
+    const struct nm_params *p = k->team.run->par;
+
+    k->room = nm_params_stations(p) * p->memory_size;
+    k->memory = mmap(NULL, k->room, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (k->memory != MAP_FAILED)
+        return true;
+    k->memory = NULL;
+    prog_finish(k->team.run, PROG_UNLOADABLE, 0, "no host memory for a kernel's %zu bytes: %s",
+                k->room, strerror(errno));
+    return false;
+}
+
+static void make_member(struct kernels *k, unsigned i)
+{
+    struct member *m = &k->member[i];
+
+    m->of = k;
+    m->thread = (struct kn_thread){
+        .last = m->batch,
+        .end = m->batch + BATCH,
+        .base = (uintptr_t)k->memory - VA,
+        .program = &k->program,
+        .number = i,
+        .phase = driven_team_phase(&k->team, i),
+        .relation = KN_IS,
+    };
+    m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0)};
+}
+
+static bool set_up(struct kernels *k)
+{
+    if (setjmp(k->refused))
+        return false;
+    k->data = k->kernel->setup(&k->program);
+    return true;
+}
+
+static bool prepare(void *self, struct prog_run *run)
+{
+    struct kernels *k = self;
+    char why[512];
+
+    k->what = run->spec->what;
+    k->hash = XXH64_createState();
+    XXH64_reset(k->hash, 0);
+    k->program.calls = &calls;
+    if (!driven_team_prepare(&k->team, run, &producer, 0) || !reserve(k))
+        return false;
+    k->kernel = kernels_load(k->what->path, &k->object, why, sizeof why);
+    if (!k->kernel) {
+        prog_finish(run, PROG_UNLOADABLE, 0, "%s", why);
+        return false;
+    }
+    k->member = sim_alloc(k->team.threads, sizeof *k->member);
+    for (unsigned i = 0; i < k->team.threads; i++)
+        make_member(k, i);
+    return set_up(k);
+}
+
+/** A thread's whole life, in its actor. */
+static void live(void *arg)
+{
+    struct member *m = arg;
+
+    m->of->kernel->work(&m->thread, m->of->data);
+    m->out = (struct driven_batch){.act = DRIVEN_OVER};
+    m->out.reference = (const struct pc_packed *)m->batch + 1;
+    m->out.count = (size_t)(m->thread.last - m->batch);
+}
+
+static void start(void *self)
+{
+    struct kernels *k = self;
+
+    for (unsigned i = 0; i < k->team.threads; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "thread-%u", i);
+        k->member[i].actor = prog_actor_new(k->team.run->actors, name, i, live, &k->member[i]);
+    }
+    driven_team_start(self);
+}
+
+static void end(void *self)
+{
+    struct kernels *k = self;
+
+    k->team.run->out->stdout_hash = XXH64_digest(k->hash);
+    XXH64_freeState(k->hash);
+    driven_team_end(&k->team);
+    kernels_unload(k->object);
+    free(k->member);
+    if (k->memory)
+        munmap(k->memory, k->room);
+}
+
+const struct prog_workload kernels_workload = {
+    .name = "kernel",
+    .sentence = "a parallel function of the host's, whose references driver cores make",
+    .size = sizeof(struct kernels),
+    .actors = true,
+    .prepare = prepare,
+    DRIVEN_TEAM_OPS,
+    .start = start,
+    .end = end,
+    .check = kernels_check,
+};

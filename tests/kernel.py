@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Kernels (programs/kernels/): what their threads agree by, what keeps one from running, and how each
+end of one is told.
+
+    kernel.py NUMACHINE SOURCE
+
+Each row is the work of a kernel's threads, and what is to come of it. Without a host compiler: 77.
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SHARED = """
+#include "numachine_kernel.h"
+struct shared { kn_barrier barrier; char a[KN_APART]; kn_lock lock; char b[KN_APART]; kn_word word, other;
+                char c[KN_APART]; uint64_t sum; uint32_t stray; };
+static void *setup(kn_program *p) { SETUP; return kn_alloc(p, sizeof(struct shared)); }
+static void work(kn_thread *t, void *data)
+{ struct shared *s = (struct shared *)data; const unsigned me = kn_self(t), all = kn_threads(kn_program_of(t));
+  (void)s; (void)me; (void)all; WORK; }
+static int check(kn_program *p, void *data) { struct shared *s = (struct shared *)data; (void)s; (void)p; CHECK; }
+KN_KERNEL(setup, work, check)
+"""
+OK = "return 0"
+# name, work, check, setup, arguments, status of `stat`, what it says
+ROWS = [
+    ("add", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3)", "return s->word.word ? 1 : 0", "", [], 0, ""),
+    ("locked", "for (int i = 0; i < 20; i++) { kn_acquire(t, &s->lock); KN_STORE(t, s->sum, KN_LOAD(t, s->sum) + me);"
+     " kn_release(t, &s->lock); }", "return s->sum != 20 * 6", "", [], 0, ""),
+    ("met", "for (unsigned i = 0; i < 30; i++) { if (i % all == me) KN_STORE(t, s->sum, KN_LOAD(t, s->sum) * 3 + i);"
+     " kn_meet(t, &s->barrier); }",
+     "uint64_t sum = 0; for (unsigned i = 0; i < 30; i++) sum = sum * 3 + i; return s->sum != sum", "", [], 0, ""),
+    ("swapped", "if (me < 2) for (int i = 0; i < 9; i++) { while (kn_swap(t, &s->word, 1)) ;"
+     " KN_STORE(t, s->sum, KN_LOAD(t, s->sum) + 1); kn_set(t, &s->word, 0); }", "return s->sum != 18", "", [], 0, ""),
+    ("compared", "for (int i = 0; i < 9; i++) for (;;) { const uint32_t was = kn_get(t, &s->word);"
+     " if (kn_compare(t, &s->word, was, was + 1) == was) break; } kn_meet(t, &s->barrier);"
+     " if (me == 1) KN_STORE(t, s->sum, kn_get(t, &s->word))", "return s->sum != 36", "", [], 0, ""),
+    ("waits", "if (me == 1) { kn_set(t, &s->word, 7); kn_wait(t, &s->other, KN_IS_NOT, 0); } if (me == 2) {"
+     " kn_wait(t, &s->word, KN_AT_LEAST, 6); kn_set(t, &s->other, 1); }", OK, "", [], 0, ""),
+    ("regions", 'if (!me) kn_begin(t, "one"); KN_STORE(t, s->sum, me); kn_phase(t, 3); if (!me) kn_end(t, "one")', OK,
+     "", [], 0, ""),
+    ("status", "", "return 7", "", [], 7, ""),
+    ("printed", "", 'kn_print(p, "%d %s\\n", 42, "yes"); return 0', "", [], 0, r"42 yes"),
+    ("number", "", OK, 'if (kn_number(p, "n", 5, 0, 9) != 8) kn_alloc(p, -1)', ["n=3", "n=0x8"], 0, ""),
+    ("no number", "", OK, 'kn_number(p, "n", 5, 0, 9)', ["n=10"], 2, r"argument 'n=10': a whole number from 0 to 9"),
+    ("no digits", "", OK, 'kn_number(p, "n", 5, 0, 9)', ["n="], 2, r"argument 'n=': a whole number from 0 to 9"),
+    ("negative", "", OK, 'kn_number(p, "n", 5, 0, UINT64_MAX)', ["n=-1"], 2, r"argument 'n=-1': a whole number"),
+    ("no memory", "", OK, "kn_alloc(p, (size_t)1 << 40)", [], 2, r"the machine's memory is full: the kernel asks for"),
+    ("no memory later", "kn_meet(t, &s->barrier); if (me == 2) kn_alloc(kn_program_of(t), (size_t)1 << 40);"
+     " kn_meet(t, &s->barrier)", OK, "", [], 2, r"the machine's memory is full"),
+    ("deadlock", "if (me != 1) kn_wait(t, &s->word, KN_IS, me + 1)", OK, "", [], 3,
+     r"deadlock: every thread waits\n  thread 0, card 0: waits since cycle \d+ until the word at 0x[0-9a-f]+ is 1, "
+     r"kn_wait at \S*deadlock.c:8\n  thread 1, card 1: has ended\n  thread 2"),
+    ("barrier without one", "if (me) kn_meet(t, &s->barrier)", OK, "", [], 3,
+     r"thread 3, card 3: waits .* kn_meet at \S*barrier-without-one.c:8"),
+    ("lock taken twice", "if (!me) { kn_acquire(t, &s->lock); kn_acquire(t, &s->lock); }", OK, "", [], 3,
+     r"thread 0, card 0: waits .* kn_acquire at"),
+    ("stack", "int mine = 1; kn_meet(t, &s->barrier); KN_STORE(t, mine, KN_LOAD(t, mine) + 1)", OK, "", [], 128 + 11,
+     r"thread \d refers to memory that is not the program's"),
+    ("misaligned", "if (me == 3) KN_STORE(t, *(uint32_t *)((char *)&s->sum + 1), 1)", OK, "", [], 128 + 11,
+     r"thread 3 refers to memory"),
+    ("long name", 'kn_begin(t, "1234567890123456789012345678901234567890123456789012345678901")', OK, "", [], 2,
+     r"a region's name is 1 to 60 characters"),
+    ("empty name", 'kn_begin(t, "")', OK, "", [], 2, r"a region's name is"),
+    ("profile", "", OK, "", ["--profile"], 2, r"run.profile: this kind of processor cannot be profiled"),
+    ("limit", "kn_wait(t, &s->word, KN_IS, me < 3 ? 0 : 1); for (;;) KN_STORE(t, s->sum, 1)", OK, "",
+     ["--limit=100000cy"], 6, r"thread 3, card 3: waits since cycle"),
+    ("functional", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3); kn_meet(t, &s->barrier)", OK, "",
+     ["--functional"], 0, ""),
+    ("checked", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3); kn_meet(t, &s->barrier)", OK, "", ["--check"], 0, ""),
+]
+
+
+class Kernels:
+    def __init__(self, numachine, source, scratch):
+        self.numachine, self.scratch = numachine, scratch
+        self.include = pathlib.Path(source).resolve() / "experiments/include"
+
+    def build(self, name, text, *flags):
+        file = self.scratch / f"{name.replace(' ', '-')}.c"
+        file.write_text(text)
+        program = file.with_suffix(".so")
+        subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", f"-I{self.include}", *flags,
+                        file, "-o", program], check=True)
+        return program
+
+    def stat(self, program, arguments=(), *more):
+        options = [a for a in arguments if a.startswith("--")]
+        return subprocess.run([self.numachine, "stat", "-q", "--processors=4", *more, *options, program,
+                               *(a for a in arguments if a not in options)],
+                              capture_output=True, text=True, timeout=300)
+
+
+def kernel(work="", check=OK, setup=""):
+    return SHARED.replace("SETUP", setup).replace("WORK", work).replace("CHECK", check)
+
+
+def rows(kernels):
+    for name, work, check, setup, arguments, status, says in ROWS:
+        program = kernels.build(name, kernel(work, check, setup))
+        done = kernels.stat(program, arguments)
+        words = done.stdout + done.stderr
+        assert done.returncode == status, f"{name}: status {done.returncode}, not {status}:\n{words}"
+        assert re.search(says, words), f"{name}: not {says!r}:\n{words}"
+        again = kernels.stat(program, arguments)
+        assert (again.stdout, again.stderr) == (done.stdout, done.stderr), f"{name}: another run, other words"
+        print(f"ok: {name}")
+
+
+def files(kernels):
+    """What is no kernel."""
+    other = kernels.build("other", "int nothing;\n")
+    old = kernels.build("old", kernel().replace("KN_KERNEL(", "#undef KN_VERSION\n#define KN_VERSION 77\nKN_KERNEL("))
+    text = kernels.include / "numachine_kernel_host.h"
+    needs = kernels.build("needs", "int nowhere(void);\n" + kernel(work="nowhere()"))
+    for program, says in ((other, "no kernel: it defines no 'numachine_kernel'"), (text, "ELF"),
+                          (needs, "cannot load the kernel: .*nowhere"), (old, "built for another version")):
+        done = kernels.stat(program)
+        assert done.returncode == 2 and re.search(says, done.stderr), f"{program}: {done}"
+        assert done.stderr.count("numachine: error") == 1, done.stderr
+    print("ok: files that are no kernels")
+
+
+def results(kernels):
+    """A run directory: results, a copy to run again, and the same hash with and without."""
+    program = kernels.build("kept", kernel("kn_meet(t, &s->barrier); for (int i = 0; i < 5000; i++) KN_STORE(t, s->sum, i)",
+                                           'kn_print(p, "done\\n"); return 0'))
+    hashes = set()
+    for way in [], ["--check"], ["--waves=0cy:2000cy"]:
+        out = kernels.scratch / f"run{len(way) and way[0][2:5]}"
+        done = kernels.stat(program, (), "-o", out, *way)
+        assert done.returncode == 0, done.stderr
+        hashes.add(json.loads((out / "manifest.json").read_text())["end"]["result_hash"])
+    assert len(hashes) == 1, hashes
+    again = subprocess.run([kernels.numachine, "run", "-q", out / "config.resolved.yaml", "-o", kernels.scratch / "again"],
+                           capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0, again.stderr
+    hashes.add(json.loads((kernels.scratch / "again/manifest.json").read_text())["end"]["result_hash"])
+    assert len(hashes) == 1, hashes
+    print("ok: results")
+
+
+def built(kernels):
+    """An experiment that names a source, as a kernel and as its guest twin: the same result."""
+    work = "kn_acquire(t, &s->lock); KN_STORE(t, s->sum, KN_LOAD(t, s->sum) * 3 + 1); kn_release(t, &s->lock)"
+    (kernels.scratch / "twin.c").write_text(kernel(work, 'kn_print(p, "%d\\n", (int)s->sum); return 0'))
+    (kernels.scratch / "twin.yaml").write_text("program: {source: twin.c, abi: host, processors: 4}\n")
+    said = {}
+    for abi in ("host", "o32", "n64"):
+        out = kernels.scratch / abi
+        done = subprocess.run([kernels.numachine, "run", "-q", kernels.scratch / "twin.yaml", "-o", out,
+                               f"--set=program.abi={abi}"], capture_output=True, text=True, timeout=300)
+        if done.returncode == 5 and "is not installed" in done.stderr:
+            continue
+        assert done.returncode == 0, f"{abi}: {done}"
+        said[abi] = (out / "program.out").read_text() if (out / "program.out").exists() else done.stdout.splitlines()[0]
+    assert len(set(said.values())) == 1 and "host" in said, said
+    print("ok: built from source for", ", ".join(said))
+
+
+def main():
+    if not shutil.which("cc"):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as scratch:
+        kernels = Kernels(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(scratch))
+        rows(kernels)
+        files(kernels)
+        results(kernels)
+        built(kernels)
+
+
+main()
