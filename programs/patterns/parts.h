@@ -16,6 +16,7 @@ struct patterns_sums {
     uint64_t references; /**< made */
     uint64_t time;       /**< [PCycles] in the phase, of all threads */
     uint64_t late;       /**< [PCycles] that references began after their time */
+    uint64_t wait;       /**< [PCycles] of all that waited */
     uint64_t *latency;   /**< [latencies] how many waited so many PCycles */
     size_t latencies;
 };

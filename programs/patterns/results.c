@@ -10,8 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST = 1 << 22 /**< [PCycles] longer waits are told apart no more, but in their sum */ };
+
 void patterns_note(struct patterns_sums *sums, uint64_t latency)
 {
+    sums->wait += latency;
+    latency = latency < MOST ? latency : MOST;
     if (latency >= sums->latencies) {
         const size_t grown = latency + latency / 2 + 64;
         sums->latency = sim_grow(sums->latency, grown, sizeof *sums->latency);
@@ -22,28 +26,29 @@ void patterns_note(struct patterns_sums *sums, uint64_t latency)
     sums->latency[latency]++;
 }
 
-/** References that waited, and for how long in all. */
-static uint64_t waited(const struct patterns_sums *sums, uint64_t *time)
+/** References that waited. */
+static uint64_t waited(const struct patterns_sums *sums)
 {
     uint64_t count = 0;
 
-    *time = 0;
-    for (size_t i = 1; i < sums->latencies; i++) {
+    for (size_t i = 1; i < sums->latencies; i++)
         count += sums->latency[i];
-        *time += i * sums->latency[i];
-    }
     return count;
 }
 
 /** The wait that so many per cent of those who waited do not exceed. */
-static uint64_t percentile(const struct patterns_sums *sums, uint64_t count, unsigned percent)
+static void put_percentile(FILE *out, const struct patterns_sums *sums, uint64_t count,
+                           unsigned percent)
 {
     uint64_t below = 0;
     size_t i = 1;
 
     while ((below += sums->latency[i]) * 100 < count * percent)
         i++;
-    return i;
+    if (i < MOST)
+        fprintf(out, " %7zu", i);
+    else
+        fprintf(out, " >%d", MOST - 1);
 }
 
 /** A quotient with `digits` digits behind its point, rounded down; of nothing a dash. */
@@ -65,7 +70,7 @@ static void put_quotient(FILE *out, int width, uint64_t numerator, uint64_t deno
 static void put_row(FILE *out, const struct patterns_plan *plan)
 {
     const struct patterns_sums *sums = &plan->sums;
-    uint64_t time, count = waited(sums, &time);
+    const uint64_t count = waited(sums);
     const bool open = plan->open;
 
     fprintf(out, "%-20s %12" PRIu64, plan->phase->name, sums->references);
@@ -77,12 +82,14 @@ static void put_row(FILE *out, const struct patterns_plan *plan)
         return;
     }
     fprintf(out, " %12" PRIu64, count);
-    put_quotient(out, 9, time, count, 1);
-    if (count)
-        fprintf(out, " %7" PRIu64 " %7" PRIu64 "\n", percentile(sums, count, 50),
-                percentile(sums, count, 95));
-    else
+    put_quotient(out, 9, sums->wait, count, 1);
+    if (count) {
+        put_percentile(out, sums, count, 50);
+        put_percentile(out, sums, count, 95);
+        putc('\n', out);
+    } else {
         fprintf(out, " %7s %7s\n", "-", "-");
+    }
 }
 
 void patterns_print(struct patterns_run *p)
