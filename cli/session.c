@@ -545,6 +545,7 @@ static enum cli_exit simulate(struct state *s)
         .range_count = x->range_count,
         .apart = x->kept_apart,
         .apart_count = x->apart_count,
+        .approach = x->approach,
     };
     const struct cli_listener *listener = s->ask->listener;
     const bool paged =

@@ -579,6 +579,9 @@ static void build(struct build *b, char *const *sets)
     if (has_machine) {
         read_time(b, IN_KEY_limit, &b->x->limit);
         read_time(b, IN_KEY_interval, &b->x->interval);
+        read_time(b, IN_KEY_sample_every, &b->x->sample_every);
+        read_time(b, IN_KEY_sample_warm, &b->x->sample_warm);
+        read_time(b, IN_KEY_sample_length, &b->x->sample_length);
         read_record(b);
         check_processors(b);
         read_placement(b);
@@ -590,6 +593,8 @@ static void build(struct build *b, char *const *sets)
     in_expect_read(b->r, b->x, &b->values[IN_KEY_expect]);
     if (keys_are_good)
         in_monitor_read(b->r, b->x, b->values);
+    if (has_machine)
+        in_approach_read(b->r, b->x, b->values);
 }
 
 void in_experiment_default(struct in_experiment *x)

@@ -11,6 +11,7 @@
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
+#include "programs/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,6 +80,9 @@ struct in_experiment {
     uint64_t seed;       /**< default 1 */
     sim_tick limit;      /**< [ticks] SIM_NEVER: until the program ends */
     unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
+    char *from, *to;     /**< as written; NULL: not given ... */
+    struct prog_approach approach; /**< ... and, with the samples, as read; marks are in these */
+    sim_tick sample_every, sample_warm, sample_length; /**< [ticks] SIM_NEVER: no samples */
     unsigned profile;    /**< 1: it is profiled */
     unsigned truth;      /**< 1: so it is, and why misses had to be is found out */
 

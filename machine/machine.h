@@ -187,10 +187,10 @@ struct nm_trap {
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap);
 
 /**
- * Processors stand still from now on, or go on: what is under way comes to its end meanwhile, and
- * then the machine rests (nm_machine_rests). Of a timed machine.
+ * Processors stand still from now on: what is under way comes to its end meanwhile, and then the
+ * machine rests (nm_machine_rests). Of a timed machine.
  */
-void nm_machine_freeze(struct nm_machine *m, bool frozen);
+void nm_machine_freeze(struct nm_machine *m);
 
 /** Whether nothing is under way any more of a machine that is frozen, and no trap is left to be
  *  handed out. */

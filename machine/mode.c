@@ -15,12 +15,14 @@ enum nm_mode nm_machine_mode(const struct nm_machine *m)
     return m->mode;
 }
 
-void nm_machine_freeze(struct nm_machine *m, bool frozen)
+void nm_machine_freeze(struct nm_machine *m)
 {
     assert(m->mode == NM_MODE_TIMED);
     for (unsigned i = 0; i < m->stations; i++) {
-        m->station[i].frozen = frozen;
-        nm_station_changed(m, &m->station[i], m->now);
+        struct nm_station *s = &m->station[i];
+        s->frozen = true;
+        for (unsigned c = 0; c < s->cards; c++)
+            nm_station_moved(s, c);
     }
 }
 

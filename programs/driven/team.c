@@ -347,11 +347,8 @@ static void resume(struct driven_team *team, unsigned card)
 static void mark(struct driven_team *team, unsigned card)
 {
     struct driven_member *t = &team->member[card];
-    const struct prog_hooks *hooks = team->run->hooks;
 
-    if (hooks && hooks->mark)
-        hooks->mark(hooks->ctx, t->batch.name, t->batch.act == DRIVEN_BEGIN,
-                    nm_machine_now(team->run->m));
+    prog_mark(team->run, t->batch.name, t->batch.act == DRIVEN_BEGIN);
     t->acted = true;
     resume(team, card);
 }
