@@ -1,4 +1,4 @@
-/* How a run comes to what is measured: points, and samples. */
+/* How a run comes to what is measured: its points. */
 #include "input/tables.h"
 
 #include <string.h>
@@ -28,9 +28,10 @@ static void read_point(struct in_reading *r, const struct in_value *v, const cha
     point->kind = PROG_AT_INSTRUCTIONS;
     end = number ? in_whole_parse(number, &point->instructions) : NULL;
     if (!end || *end || !point->instructions)
-        in_complain(r, &v->at,
-                    "'%s': '%.60s' is neither 'region NAME' nor 'instructions N', with a number from 1",
-                    key, text);
+        in_complain(
+            r, &v->at,
+            "'%s': '%.60s' is neither 'region NAME' nor 'instructions N', with a number from 1",
+            key, text);
 }
 
 /** The value that somebody gave of these keys; NULL: none is. */
@@ -38,9 +39,7 @@ static const struct in_value *given(const struct in_experiment *x, const struct 
 {
     if (x->from)
         return &values[IN_KEY_from];
-    if (x->to)
-        return &values[IN_KEY_to];
-    return x->sample_every == SIM_NEVER ? NULL : &values[IN_KEY_sample_every];
+    return x->to ? &values[IN_KEY_to] : NULL;
 }
 
 static bool any_interrupt(const struct in_experiment *x)
@@ -73,12 +72,7 @@ void in_approach_read(struct in_reading *r, struct in_experiment *x, const struc
     if (!v)
         return;
     if (cannot)
-        in_complain(r, &v->at, "fast-forward and samples do not go with %s", cannot);
+        in_complain(r, &v->at, "a fast-forward does not go with %s", cannot);
     read_point(r, &values[IN_KEY_from], "run.from", x->from, &x->approach.from);
     read_point(r, &values[IN_KEY_to], "run.to", x->to, &x->approach.to);
-    if (x->sample_every == SIM_NEVER)
-        return;
-    x->approach.period = x->sample_every;
-    x->approach.warm = x->sample_warm;
-    x->approach.sample = x->sample_length;
 }

@@ -579,9 +579,6 @@ static void build(struct build *b, char *const *sets)
     if (has_machine) {
         read_time(b, IN_KEY_limit, &b->x->limit);
         read_time(b, IN_KEY_interval, &b->x->interval);
-        read_time(b, IN_KEY_sample_every, &b->x->sample_every);
-        read_time(b, IN_KEY_sample_warm, &b->x->sample_warm);
-        read_time(b, IN_KEY_sample_length, &b->x->sample_length);
         read_record(b);
         check_processors(b);
         read_placement(b);

@@ -77,14 +77,13 @@ struct in_experiment {
     struct nm_apart_range *kept_apart; /**< the same, read; apart_count of them */
     size_t apart_count;
 
-    uint64_t seed;       /**< default 1 */
-    sim_tick limit;      /**< [ticks] SIM_NEVER: until the program ends */
-    unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
-    char *from, *to;     /**< as written; NULL: not given ... */
-    struct prog_approach approach; /**< ... and, with the samples, as read; marks are in these */
-    sim_tick sample_every, sample_warm, sample_length; /**< [ticks] SIM_NEVER: no samples */
-    unsigned profile;    /**< 1: it is profiled */
-    unsigned truth;      /**< 1: so it is, and why misses had to be is found out */
+    uint64_t seed;                 /**< default 1 */
+    sim_tick limit;                /**< [ticks] SIM_NEVER: until the program ends */
+    unsigned processors;           /**< cards 0 .. n-1 may run threads; 0: all */
+    char *from, *to;               /**< as written; NULL: not given ... */
+    struct prog_approach approach; /**< ... and as read; marks are in these */
+    unsigned profile;              /**< 1: it is profiled */
+    unsigned truth;                /**< 1: so it is, and why misses had to be is found out */
 
     char **events;          /**< NULL-terminated event names of its unit */
     char **groups;          /**< NULL-terminated groups as named ... */

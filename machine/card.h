@@ -99,9 +99,6 @@ struct nm_card_ops {
      *  @param at          a processor that is behind goes on from here */
     void (*set_mode)(struct nm_card *card, bool functional, sim_tick at);
 
-    /** In functional mode an instruction takes so many PCycles, times NM_PACE, from now on. */
-    void (*set_pace)(struct nm_card *card, uint64_t pace);
-
     /** The thread whose registers are on the card goes on at tick `at` (>= now + nm_machine_ahead);
      *  goes_on() says when it really does. Outside.
      *  @return from when on the time is the thread's: what its return to the program takes is */

@@ -208,10 +208,6 @@ void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode);
 /** The mode it is in. */
 enum nm_mode nm_machine_mode(const struct nm_machine *m);
 
-/** [1/NM_PACE PCycles] what an instruction takes in functional mode; at first NM_PACE. */
-enum { NM_PACE = 256 };
-void nm_card_set_pace(struct nm_machine *m, unsigned card, uint64_t pace);
-
 /** Whether nothing will ever happen unless the outside does something: no processor runs and no
  *  event is pending. */
 bool nm_machine_asleep(const struct nm_machine *m);

@@ -55,9 +55,3 @@ void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode)
     if (mode == NM_MODE_TIMED)
         go_on_timed(m);
 }
-
-void nm_card_set_pace(struct nm_machine *m, unsigned card, uint64_t pace)
-{
-    assert(card < m->cards && pace >= NM_PACE);
-    m->card[card]->ops->set_pace(m->card[card], pace);
-}

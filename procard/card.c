@@ -103,8 +103,6 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     }
     card->cpu.card = card;
     card->cpu.number = site->number;
-    card->pace = NM_PACE;
-    card->turn_from = SIM_NEVER;
     show_places(card);
     pc_card_forget(card);
     card->tlb_model = p->tlb_refill && !card->functional ? pc_tlb_new() : NULL;
@@ -173,26 +171,6 @@ void pc_card_set_mode(struct pc_card *card, bool functional, sim_tick at)
     pc_card_forget(card);
     if (card->activity == PC_RUNNING && cpu->now < at)
         pc_card_stall(card, PC_ST_STALL_OTHER, at - cpu->now, cpu->now);
-}
-
-/* What the instructions of this turn take beside a PCycle each. */
-static void keep_pace(struct pc_card *card)
-{
-    if (card->turn_from == SIM_NEVER || card->pace == NM_PACE)
-        return;
-    pc_core_settle(card);
-    const uint64_t more = (card->cpu.now - card->turn_from) * (card->pace - NM_PACE) / NM_PACE;
-    card->turn_from = SIM_NEVER;
-    pc_card_stall(card, PC_ST_STALL_OTHER, more, card->cpu.now);
-}
-
-void pc_card_turn(struct pc_card *card, sim_tick end)
-{
-    const sim_tick now = card->cpu.now, room = (end - now) * NM_PACE / card->pace;
-    card->turn_from = now;
-    pc_card_run(card, now + (room ? room : 1));
-    keep_pace(card);
-    card->turn_from = SIM_NEVER;
 }
 
 void pc_card_free(struct pc_card *card)
@@ -274,7 +252,6 @@ static void check_trap(const struct pc_card *card)
 
 static void trap(struct pc_card *card, bool preempted)
 {
-    keep_pace(card);
     card->activity = PC_TRAPPED;
     nm_card_traps(card->machine, card->cpu.number, card->cpu.now, preempted);
 }

@@ -161,8 +161,6 @@ struct pc_card {
     uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     struct pc_places *aside; /**< [PC_SIDES] of the other mode; NULL: there never was another */
-    uint64_t pace;           /**< nm_card_set_pace */
-    sim_tick turn_from;      /**< in a turn: it began here; SIM_NEVER: in none */
     unsigned l2_shift;
     bool functional;   /**< there are no caches; l1[] shows pages */
     uint8_t colours;   /**< colour bits the primary caches' sizes make use of */
@@ -363,9 +361,6 @@ void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 
 /** nm_card_ops.set_mode */
 void pc_card_set_mode(struct pc_card *card, bool functional, sim_tick at);
-
-/** A turn in functional mode, at the card's pace, up to `end`. */
-void pc_card_turn(struct pc_card *card, sim_tick end);
 /** Forgets all of them. */
 void pc_card_forget(struct pc_card *card);
 

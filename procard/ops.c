@@ -39,7 +39,7 @@ static sim_tick run(struct nm_card *nm, sim_tick horizon)
 static void turn(struct nm_card *nm, sim_tick end, sim_tick until)
 {
     struct pc_cpu *cpu = &pc_card_of(nm)->cpu;
-    pc_card_turn(pc_card_of(nm), end);
+    run(nm, end);
     for (unsigned n = 0; n < NM_QUANTUM_LINKED && cpu->link && goes_on(nm) < until; n++)
         run(nm, cpu->now + 1);
     cpu->link = false;
@@ -48,11 +48,6 @@ static void turn(struct nm_card *nm, sim_tick end, sim_tick until)
 static void set_mode(struct nm_card *nm, bool functional, sim_tick at)
 {
     pc_card_set_mode(pc_card_of(nm), functional, at);
-}
-
-static void set_pace(struct nm_card *nm, uint64_t pace)
-{
-    pc_card_of(nm)->pace = pace;
 }
 
 static sim_tick wake(struct nm_card *nm, sim_tick at)
@@ -205,7 +200,6 @@ const struct nm_card_ops pc_card_ops = {
     .goes_on = goes_on,
     .turn = turn,
     .set_mode = set_mode,
-    .set_pace = set_pace,
     .wake = wake,
     .idle = idle,
     .preempt = preempt,

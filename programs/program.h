@@ -48,16 +48,6 @@ struct prog_point {
 struct prog_approach {
     struct prog_point from; /**< functional up to here; NONE: the begin */
     struct prog_point to;   /**< functional from here on; NONE: the end */
-    sim_tick period; /**< [ticks] mean of the functional stretch before each sample; 0: no samples,
-                          everything between the points is timed */
-    sim_tick warm, sample; /**< [ticks] timed before each sample, and the sample */
-};
-
-/** What samples came to. */
-struct prog_sampled {
-    unsigned samples;
-    double rate;  /**< [PCycles] mean of elapsed time per instruction of all processors */
-    double error; /**< half the width of its confidence interval of 95 %, as a share of it */
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */
@@ -173,9 +163,8 @@ struct prog_outcome {
     uint64_t instructions; /**< simulated instructions, all processors */
     uint64_t threads;      /**< threads created, the first included */
     uint64_t stdout_hash;  /**< XXH64 of all bytes the guest wrote to 1 */
-    struct prog_sampled sampled;
-    bool reached;       /**< approach.from, or there was none */
-    char message[1024]; /**< "" or what a person should read */
+    bool reached;          /**< approach.from, or there was none */
+    char message[1024];    /**< "" or what a person should read */
 };
 
 /**
