@@ -11,8 +11,7 @@
 struct cli_guest {
     char *path;                           /**< of the executable on the host */
     const struct prog_workload *workload; /**< runs it */
-    bool built;                           /**< from source, in `directory` */
-    char directory[64];                   /**< temporary */
+    char *directory;                      /**< temporary, where it was built; NULL: it was not */
 };
 
 /** Finds or builds the program and checks that the machine can run it. Complaints go to stderr.

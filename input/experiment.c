@@ -206,8 +206,9 @@ static void check_source(struct build *b)
     const struct in_value *v = &b->values[IN_KEY_source];
     if (v->text && !prog_language_of(v->text))
         in_complain(b->r, &v->at,
-                    "'program.source' must end in " PROG_SOURCES "; an executable is given as "
-                    "program.path");
+                    "'program.source' must end in one of %s; an executable is given as "
+                    "program.path",
+                    prog_language_suffixes());
 }
 
 /** An executable must be one the machine can run. */
