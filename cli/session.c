@@ -601,7 +601,7 @@ static enum cli_exit exit_status(const struct state *s)
     const struct prog_outcome *out = &s->run.outcome;
     switch (out->end) {
     case PROG_EXITED:
-        return (unsigned)out->status == s->ask->experiment->expect_status &&
+        return (unsigned)out->status == s->ask->experiment->expect_status && out->reached &&
                        !rep_expect_broken(&s->run)
                    ? CLI_EXIT_OK
                    : CLI_EXIT_EXPECT;
@@ -688,6 +688,9 @@ static enum cli_exit conclude(struct state *s)
         s->manifest.stopped_by = cli_stop_cause();
         snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
     }
+    if (out->end == PROG_EXITED && !out->reached)
+        snprintf(out->message, sizeof out->message,
+                 "run.from: %s has not been reached: nothing was timed", s->ask->experiment->from);
     if (*out->message)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
