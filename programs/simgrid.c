@@ -16,6 +16,7 @@
 #include "programs/actors.h"
 
 #include "base/alloc.h"
+#include "programs/flows.h"
 #include "programs/platform.h"
 
 #include <dlfcn.h>
@@ -24,6 +25,7 @@
 #include <signal.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
+#include <simgrid/exec.h>
 #include <simgrid/host.h>
 #include <simgrid/semaphore.h>
 #include <simgrid/version.h>
@@ -35,23 +37,27 @@
 #include <unistd.h>
 #include <utlist.h>
 
-#define CALLS                    \
-    CALL(simgrid_init)           \
-    CALL(simgrid_load_platform)  \
-    CALL(simgrid_run)            \
-    CALL(simgrid_get_clock)      \
-    CALL(sg_host_by_name)        \
-    CALL(sg_actor_init)          \
-    CALL(sg_actor_start_)        \
-    CALL(sg_actor_self)          \
-    CALL(sg_actor_daemonize)     \
-    CALL(sg_actor_set_host)      \
-    CALL(sg_actor_sleep_for)     \
-    CALL(sg_sem_init)            \
-    CALL(sg_sem_destroy)         \
-    CALL(sg_sem_acquire)         \
-    CALL(sg_sem_acquire_timeout) \
-    CALL(sg_sem_release)
+#define CALLS                         \
+    CALL(simgrid_init)                \
+    CALL(simgrid_load_platform)       \
+    CALL(simgrid_run)                 \
+    CALL(simgrid_get_clock)           \
+    CALL(sg_host_by_name)             \
+    CALL(sg_actor_init)               \
+    CALL(sg_actor_start_)             \
+    CALL(sg_actor_self)               \
+    CALL(sg_actor_daemonize)          \
+    CALL(sg_actor_set_host)           \
+    CALL(sg_actor_sleep_for)          \
+    CALL(sg_sem_init)                 \
+    CALL(sg_sem_destroy)              \
+    CALL(sg_sem_acquire)              \
+    CALL(sg_sem_acquire_timeout)      \
+    CALL(sg_sem_release)              \
+    CALL(sg_host_get_speed)           \
+    CALL(sg_actor_parallel_exec_init) \
+    CALL(sg_exec_start)               \
+    CALL(sg_exec_wait_any)
 
 /** SimGrid, once its library is open. */
 struct calls {
@@ -147,9 +153,9 @@ static int fill(int fd, const char *path, const char *text)
 }
 
 /** SimGrid reads platforms from files only. @return 0 or -errno */
-static int load_platform(const struct calls *calls, const struct nm_params *p)
+static int load_platform(const struct calls *calls, const char *text)
 {
-    char *text = prog_platform_hosts(p), path[64];
+    char path[64];
     int fd = scratch_file(path), err = fill(fd, path, text);
 
     if (err == 0)
@@ -158,7 +164,6 @@ static int load_platform(const struct calls *calls, const struct nm_params *p)
         close(fd);
     if (strncmp(path, "/tmp/", 5) == 0)
         unlink(path);
-    free(text);
     return err;
 }
 
@@ -190,24 +195,24 @@ static void hardware_main(int argc, char **argv)
     as->hardware(as, as->ctx);
 }
 
-static void start_simgrid(const struct calls *calls)
+/** @param model  NULL, or an argument that chooses how hosts and links are shared */
+static void start_simgrid(const struct calls *calls, char *model)
 {
+    char *args[6] = {"numachine", "--log=root.thres:critical", "--log=no_loc"};
+    int n = 3;
+
     /* The thread factory is the one the sanitizers understand. */
 #ifdef __SANITIZE_ADDRESS__
-    char *args[] = {"numachine", "--log=root.thres:critical", "--log=no_loc",
-                    "--cfg=contexts/factory:thread", NULL};
-    int n = 4;
-#else
-    char *args[] = {"numachine", "--log=root.thres:critical", "--log=no_loc", NULL};
-    int n = 3;
+    args[n++] = "--cfg=contexts/factory:thread";
 #endif
-
+    if (model)
+        args[n++] = model;
     calls->simgrid_init(&n, args);
 }
 
-/** Starts SimGrid and gives it the machine's hosts. An interrupt meanwhile would end in SimGrid's
+/** Starts SimGrid and gives it a platform. An interrupt meanwhile would end in SimGrid's
  *  handler, so it waits until ours is back. @return 0 or a negated errno */
-static int set_up(const struct calls *calls, const struct nm_params *p)
+static int set_up(const struct calls *calls, const char *platform, char *model)
 {
     struct sigaction saved[TAKEN];
     sigset_t interrupts, before;
@@ -220,11 +225,21 @@ static int set_up(const struct calls *calls, const struct nm_params *p)
     sigprocmask(SIG_BLOCK, &interrupts, &before);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], NULL, &saved[i]);
-    start_simgrid(calls);
-    err = load_platform(calls, p);
+    start_simgrid(calls, model);
+    err = load_platform(calls, platform);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], &saved[i], NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    return err;
+}
+
+/** The library, and SimGrid in it, once. @return 0 or a negated errno */
+static int begin(struct calls *calls, const char *platform, char *model)
+{
+    int err = find_calls(calls);
+
+    if (err == 0)
+        err = calls->is_initialized() ? -EALREADY : set_up(calls, platform, model);
     return err;
 }
 
@@ -241,10 +256,10 @@ int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_acto
     struct prog_actors as = {.hardware = hardware, .ctx = ctx};
     sg_actor_t hw;
     struct prog_actor *a, *tmp;
-    int err = find_calls(&as.call);
+    char *platform = prog_platform_hosts(p);
+    int err = begin(&as.call, platform, NULL);
 
-    if (err == 0)
-        err = as.call.is_initialized() ? -EALREADY : set_up(&as.call, p);
+    free(platform);
     if (err < 0)
         return err;
     as.turn = as.call.sg_sem_init(0);
@@ -331,4 +346,118 @@ bool prog_actor_wait(struct prog_actor *a, sim_tick deadline)
     calls->sg_sem_release(a->as->turn);
     calls->sg_sem_acquire(a->go);
     return false;
+}
+
+/* ---- flows ----------------------------------------------------------------------------------- */
+
+/** Tasks that run at once, and the one actor that waits for them. */
+struct flows {
+    struct calls call;
+    const struct nm_params *p;
+    const struct prog_task *task;
+    unsigned tasks;
+    double *took;
+};
+
+static sg_host_t station_host(const struct calls *calls, const char *what, unsigned station)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "%s-%u", what, station);
+    return calls->sg_host_by_name(name);
+}
+
+/** Hosts of a task: its card, then each station's network card, then each station's memory. */
+struct amounts {
+    size_t hosts, stations;
+    sg_host_t *host;
+    double *flops; /**< [hosts] */
+    double *bytes; /**< [hosts * hosts], a row for each sender */
+};
+
+static void add_flow(const struct flows *f, const struct prog_flow *flow, const struct amounts *a)
+{
+    const struct nm_params *p = f->p;
+    const size_t network = 1 + flow->from, memory = network + a->stations;
+
+    if (flow->of == PROG_FLOW_MEMORY)
+        a->flops[memory] += flow->share * f->call.sg_host_get_speed(a->host[memory]);
+    else if (flow->of == PROG_FLOW_BUS)
+        a->bytes[network * a->hosts + memory] +=
+            flow->share * prog_platform_bandwidth(p, p->bus_width, p->bus_clock);
+    else
+        a->bytes[network * a->hosts + 1 + flow->to] +=
+            flow->share * prog_platform_bandwidth(p, p->ring_width, p->ring_clock);
+}
+
+static sg_exec_t start_task(const struct flows *f, const struct prog_task *task,
+                            const struct amounts *a)
+{
+    char name[32];
+    sg_exec_t exec;
+
+    memset(a->flops, 0, a->hosts * sizeof *a->flops);
+    memset(a->bytes, 0, a->hosts * a->hosts * sizeof *a->bytes);
+    snprintf(name, sizeof name, "card-%u", task->card);
+    a->host[0] = f->call.sg_host_by_name(name);
+    a->flops[0] = f->call.sg_host_get_speed(a->host[0]);
+    for (size_t i = 0; i < task->flows; i++)
+        add_flow(f, &task->flow[i], a);
+    exec = f->call.sg_actor_parallel_exec_init((int)a->hosts, a->host, a->flops, a->bytes);
+    f->call.sg_exec_start(exec);
+    return exec;
+}
+
+static void flows_main(int argc, char **argv)
+{
+    struct flows *f = started_with(argv);
+    const size_t stations = nm_params_stations(f->p), hosts = 1 + 2 * stations;
+    const struct amounts a = {.hosts = hosts,
+                              .stations = stations,
+                              .host = sim_alloc(hosts, sizeof(sg_host_t)),
+                              .flops = sim_alloc(hosts, sizeof(double)),
+                              .bytes = sim_alloc(hosts * hosts, sizeof(double))};
+    sg_exec_t *exec = sim_alloc(f->tasks, sizeof *exec);
+    unsigned *number = sim_alloc(f->tasks, sizeof *number);
+
+    (void)argc;
+    for (unsigned s = 0; s < stations; s++) {
+        a.host[1 + s] = station_host(&f->call, "network", s);
+        a.host[1 + stations + s] = station_host(&f->call, "memory", s);
+    }
+    for (unsigned i = 0; i < f->tasks; i++) {
+        exec[i] = start_task(f, &f->task[i], &a);
+        number[i] = i;
+    }
+    for (unsigned left = f->tasks; left > 0; left--) {
+        const ssize_t i = f->call.sg_exec_wait_any(exec, left);
+        f->took[number[i]] = f->call.simgrid_get_clock();
+        exec[i] = exec[left - 1];
+        number[i] = number[left - 1];
+    }
+    free(a.host);
+    free(a.flops);
+    free(a.bytes);
+    free(exec);
+    free(number);
+}
+
+int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsigned tasks,
+                   double *took)
+{
+    struct flows f = {.p = p, .task = task, .tasks = tasks, .took = took};
+    char *platform = NULL;
+    size_t size;
+    FILE *out = sim_text_open(&platform, &size);
+    int err;
+
+    prog_platform_write(p, "flows", out);
+    sim_text_close(out, &platform);
+    err = begin(&f.call, platform, "--cfg=host/model:ptask_L07");
+    free(platform);
+    if (err < 0)
+        return err;
+    start(&f.call, f.call.sg_actor_init("flows", f.call.sg_host_by_name("card-0")), flows_main, &f);
+    f.call.simgrid_run();
+    return 0;
 }
