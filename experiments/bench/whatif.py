@@ -6,11 +6,10 @@ How far off 'numachine whatif' is: predictions are held against cycle-level runs
     whatif.py --write ERRORS NUMACHINE      and write report/flow_errors.def, which the command prints from
     whatif.py --check ERRORS NUMACHINE      fail if such a file has another median or worst error
     --runs DIR    keep the runs there, and use those that are there
-    --quick       a few small pairs: what the quick suite has time for
 
 A pair is a machine that a program was run on, and another one. Both are simulated cycle by cycle; from the first run
 alone the second one's time is predicted. The error is of the time of the region 'work', which begins when all threads
-are ready: predicted / simulated - 1.
+are ready, per instruction: predicted / simulated - 1.
 """
 import argparse
 import json
@@ -54,7 +53,8 @@ MACHINES = {
     "one ring": ("numachine-64", ["rings.stations=16", "rings.locals=1"]),
     "three levels": ("numachine-64", ["rings.stations=4", "rings.locals=2", "rings.groups=2"]),
     "1024, ring clock x1.5": ("numachine-1024", ["rings.clock=75MHz"]),
-    "1024 on two levels": ("numachine-1024", ["rings.stations=16", "rings.locals=16", "rings.groups=1"]),
+    "1024 on two levels": ("numachine-1024", ["rings.stations=16", "rings.locals=16", "rings.groups=1",
+                                              "run.watchdog=1000000000000cy"]),
 }
 # threads, from, to, programs
 ALL, LARGE = tuple(PROGRAMS), tuple(BIG)
@@ -69,7 +69,6 @@ PAIRS = [(64, "64", name, ALL) for name, (base, sets) in MACHINES.items() if bas
     (1024, "1024", "1024, ring clock x1.5", LARGE),
     (1024, "1024", "1024 on two levels", LARGE),
 ]
-QUICK = [(16, "16", "64", ("sharing", "exchange")), (64, "64", "ring clock /2", ("sharing",))]
 
 
 class Runs:
@@ -81,23 +80,24 @@ class Runs:
     def get(self, threads, machine, program):
         name = f"{threads}-{machine}-{program}".replace(" ", "_").replace("/", "by").replace(",", "")
         path = self.directory / name
-        if not (path / "manifest.json").exists():
+        if not (path / "stats.json").exists():
             base, sets = MACHINES[machine]
             args = (BIG if threads > 128 else PROGRAMS)[program]
             experiment = self.directory / (name + ".yaml")
             words = ", ".join(f'"{word}"' for word in [str(threads), *args])
             experiment.write_text(f"machine: {base}\nprogram:\n  source: {WORK}\n  abi: o32\n  args: [{words}]\n",
                                   encoding="ascii")
-            subprocess.run([self.numachine, "run", experiment, "-o", path, *(f"--set={item}" for item in sets)],
+            subprocess.run([self.numachine, "run", experiment, "-o", path, "--force", *(f"--set={item}" for item in sets)],
                            check=True, capture_output=True)
         return path
 
 
-def elapsed(path):
-    """[s] of the region 'work'."""
+def pace(path):
+    """[s] that an instruction of the region 'work' took: it ends when the first thread is done, with more or less of
+    the others' work in it."""
     stats = json.loads((path / "stats.json").read_text(encoding="utf-8"))
     work = next(region for region in stats["snapshots"] if region["name"] == "work")
-    return work["elapsed_ticks"] / stats["ticks_per_second"]
+    return work["elapsed_ticks"] / stats["ticks_per_second"] / work["stats"]["machine"]["truth.instructions"]
 
 
 def predicted(numachine, path, machine):
@@ -106,3 +106,76 @@ def predicted(numachine, path, machine):
     done = subprocess.run([numachine, "whatif", path, "--machine", base, "--region=work", "--json",
                            *(f"--set={item}" for item in sets)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
+
+
+def measure(numachine, runs, pairs):
+    """A row for each pair and program."""
+    rows = []
+    for threads, here, there, programs in pairs:
+        for program in programs:
+            run, other = (runs.get(threads, machine, program) for machine in (here, there))
+            said = predicted(numachine, run, there)
+            simulated = pace(other) / pace(run)
+            rows.append({"threads": threads, "here": here, "there": there, "program": program,
+                         "kind": said["error"]["kind"], "simulated": simulated, "said": said["times"],
+                         "error": 100 * (said["times"] / simulated - 1)})
+    return rows
+
+
+SENTENCES = {"speed": "clocks, widths or times", "shape": "the rings between as many stations",
+             "size": "the number of stations"}
+HEAD = """/*
+ * How far off predictions from traffic were, held against runs of the other machine.
+ * Written by experiments/bench/whatif.py --write; docs/whatif.md has every pair.
+ *
+ * FLOW_ERROR(kind, what is different, median [%], worst [%], runs)
+ */
+"""
+
+
+def errors(rows):
+    """The text of flow_errors.def."""
+    text = HEAD
+    for kind, sentence in SENTENCES.items():
+        off = [abs(row["error"]) for row in rows if row["kind"] == kind]
+        text += f'FLOW_ERROR("{kind}", "{sentence}", {statistics.median(off):.1f}, {max(off):.1f}, {len(off)})\n'
+    return text
+
+
+def table(rows):
+    """The tables of docs/whatif.md: every pair, and every program."""
+    programs = list(PROGRAMS)
+    lines = ["| threads | run on | foretold on | " + " | ".join(programs) + " |", "|---" * (3 + len(programs)) + "|"]
+    for threads, here, there in dict.fromkeys((r["threads"], r["here"], r["there"]) for r in rows):
+        cells = {r["program"]: f"{r['simulated']:.2f}: {r['error']:+.1f}" for r in rows
+                 if (r["threads"], r["here"], r["there"]) == (threads, here, there)}
+        lines.append(f"| {threads} | {here} | {there} | " + " | ".join(cells.get(p, "-") for p in programs) + " |")
+    lines += ["", "| | runs | median, % | worst, % |", "|---|---|---|---|"]
+    for what in ("kind", "program"):
+        for name in dict.fromkeys(r[what] for r in rows):
+            off = [abs(r["error"]) for r in rows if r[what] == name]
+            lines.append(f"| {name} | {len(off)} | {statistics.median(off):.1f} | {max(off):.1f} |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("numachine", type=pathlib.Path)
+    parser.add_argument("--write", type=pathlib.Path, metavar="ERRORS")
+    parser.add_argument("--check", type=pathlib.Path, metavar="ERRORS")
+    parser.add_argument("--runs", type=pathlib.Path)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = args.runs or pathlib.Path(scratch)
+        directory.mkdir(parents=True, exist_ok=True)
+        rows = measure(args.numachine.resolve(), Runs(args.numachine.resolve(), directory.resolve()), PAIRS)
+    print(table(rows))
+    text = errors(rows)
+    if args.write:
+        args.write.write_text(text, encoding="ascii")
+    if args.check and args.check.read_text(encoding="ascii") != text:
+        sys.exit(f"{args.check} says otherwise; what came out now is\n{text}")
+
+
+if __name__ == "__main__":
+    main()
