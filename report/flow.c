@@ -22,6 +22,9 @@ enum { TASKS = 32, ROUNDS = 28, NODES = NM_RING_NODES_MAX };
 /* A ring whose links are busier than this is full: what is simulated never gets beyond. */
 static const double FULL = 0.95;
 
+/* Waiting that the formulas do not see is no more than so many times what they see. */
+static const double DEEPEST = 20;
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static double number(const json_t *stats, const char *component, const char *stat)
@@ -50,6 +53,8 @@ static void read_card(struct rep_flow_run *run, const json_t *stats, unsigned ca
     const double stall = sum_of(stats, name, stalls);
     s->stall += stall;
     s->work += fmax(0, sum_of(stats, name, times) - stall);
+    s->refused += number(stats, name, "truth.refused_time") *
+                  ((double)run->p.cpu_clock / (double)run->p.bus_clock);
     s->requests += number(stats, name, "truth.reads");
     s->lines += number(stats, name, "truth.l2_misses") + number(stats, name, "truth.writebacks");
     s->cards++;
@@ -215,9 +220,14 @@ static const struct nm_traffic *cell(const struct rep_flow_run *run, unsigned fr
     return &run->traffic[(size_t)from * run->stations + to];
 }
 
+/* Of messages that neither come to a home nor from one, those with a line: most others are one
+ * message to many stations, whose copies part from it on the way (find_scale). */
 static double slots(const struct load *l, const struct nm_traffic *t, enum nm_side side)
 {
-    return (double)t->packets[side] + (double)t->bytes[side] / (double)l->p->ring_width;
+    const double bytes = (double)t->bytes[side];
+    const double headers =
+        side == NM_BETWEEN ? bytes / (double)l->p->l2_line : (double)t->packets[side];
+    return headers + bytes / (double)l->p->ring_width;
 }
 
 /* Where pages are that were at one home: the k-th page is at station k modulo the stations, here
@@ -312,6 +322,19 @@ static double own_bus(const struct rep_flow_run *run, const struct nm_params *p,
     return bus_time(p, cycles - data, data * was);
 }
 
+/* Accesses that took a bank of a station's memory: those that moved a line, as refusals and
+ * upgrades only look at the directory. */
+static double lines_of(const struct rep_flow_run *run, unsigned s)
+{
+    const struct rep_flow_station *station = &run->station[s];
+    double lines = fmax(0, station->requests - station->hits - station->misses);
+    for (unsigned o = 0; o < run->stations; o++)
+        lines +=
+            (double)(cell(run, o, s)->bytes[NM_TO_HOME] + cell(run, s, o)->bytes[NM_FROM_HOME]) /
+            (double)run->p.l2_line;
+    return fmin(station->accesses, lines);
+}
+
 static void load_stations(struct load *l, const struct rep_flow_run *run)
 {
     for (unsigned s = 0; s < run->stations; s++) {
@@ -323,7 +346,7 @@ static void load_stations(struct load *l, const struct rep_flow_run *run)
         l->bus[s % l->stations] += own;
         for (unsigned i = 0; i < homes.count; i++) {
             l->bus[home_at(homes, i)] += others / homes.count;
-            l->memory[home_at(homes, i)] += run->station[s].accesses * l->access / homes.count;
+            l->memory[home_at(homes, i)] += lines_of(run, s) * l->access / homes.count;
         }
     }
 }
@@ -463,6 +486,14 @@ struct both {
     const struct taking *here; /* [stations of the run] */
 };
 
+/* How much deeper the queues of the run were than the formulas have them: what is neither latency
+ * nor refusals was waiting. */
+static double queues_are(const struct rep_flow_station *s, struct taking before, double cycle)
+{
+    const double excess = (s->stall - s->refused) * cycle - before.latency;
+    return before.wait > 0 ? fmin(fmax(1, excess / before.wait), DEEPEST) : 1;
+}
+
 /* [s] of all threads' work and stalls there, if the run takes `elapsed`; `queues` false: if nothing
  * waited longer than here. */
 static double threads_take(const struct both *b, double elapsed, bool queues)
@@ -475,8 +506,9 @@ static double threads_take(const struct both *b, double elapsed, bool queues)
             continue;
         const struct taking before = b->here[s],
                             after = station_takes(b->there, b->run, s, elapsed);
-        const double all = before.latency + before.wait;
-        const double waits = queues ? after.wait : before.wait;
+        const double deeper = queues_are(station, before, was);
+        const double all = before.latency + deeper * before.wait;
+        const double waits = deeper * (queues ? after.wait : before.wait);
         const double factor = all > 0 ? (after.latency + waits) / all : cycle / was;
         sum += station->work * cycle + station->stall * was * factor;
     }
@@ -537,6 +569,17 @@ static void flows_with(struct flows *f, const struct load *l, unsigned at, unsig
     push(f, (struct prog_flow){PROG_FLOW_MEMORY, home, 0, share[3]});
 }
 
+/* Accesses to the memory of a home for a station: its part of them is that of the messages. */
+static double accesses_of(const struct rep_flow_run *run, unsigned s, unsigned home)
+{
+    double all = 0;
+    for (unsigned o = 0; o < run->stations; o++)
+        all += (double)cell(run, o, home)->packets[NM_TO_HOME];
+    return all > 0
+               ? run->station[home].accesses * (double)cell(run, s, home)->packets[NM_TO_HOME] / all
+               : 0;
+}
+
 /* What station s of the run has going on: on the rings, at the homes it asks, and on its own bus.
  */
 static void flows_of(struct flows *f, const struct rep_flow_run *run, const struct load *l,
@@ -551,7 +594,7 @@ static void flows_of(struct flows *f, const struct rep_flow_run *run, const stru
         const double share[4] = {slots(l, out, NM_TO_HOME) * l->slot * part,
                                  slots(l, back, NM_FROM_HOME) * l->slot * part,
                                  bus_of_others(run, l->p, h, s) * part,
-                                 (double)out->packets[NM_TO_HOME] * l->access * part};
+                                 accesses_of(run, s, h) * l->access * part};
         for (unsigned i = 0; i < homes.count; i++)
             flows_with(f, l, at, home_at(homes, i), share);
         if (at != h % l->stations)
@@ -578,9 +621,9 @@ static int share(const struct rep_flow_run *run, const struct load *l, double el
             busy++;
         }
     const int err = prog_flows_run(l->p, task, busy, took);
-    *stretch = 1;
+    *stretch = busy ? 0 : 1;
     for (unsigned t = 0; t < busy; t++)
-        *stretch = fmax(*stretch, took[t]);
+        *stretch += took[t] / busy;
     for (unsigned t = 0; t < tasks; t++)
         free(flows[t].flow);
     return err;
@@ -614,8 +657,8 @@ static void uses(const struct load *l, double elapsed, struct rep_flow_use use[R
     }
 }
 
-/* What the links carried, of what the messages come to, link by link: a message to many stations is
- * one up to where it parts. */
+/* What the links carried, of what the messages of slots() come to, link by link: those to many
+ * stations are shared out among the others. */
 static void find_scale(const struct rep_flow_run *run, double scale[RING_LEVELS])
 {
     const double one[RING_LEVELS] = {1, 1, 1};

@@ -26,6 +26,7 @@ struct rep_latency {
 struct rep_flow_station {
     double work;         /**< [PCycles] of its cards with threads, without the next */
     double stall;        /**< [PCycles] waiting for secondary misses and acknowledgements */
+    double refused;      /**< [PCycles] of these, until requests were refused no more */
     double requests;     /**< of its cards that were answered */
     double hits, misses; /**< of these, by the network cache; not */
     double bus;          /**< [bus cycles] it was busy */

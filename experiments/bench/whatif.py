@@ -24,14 +24,14 @@ WORK = HERE / "work.c"
 
 # class of program: the arguments after the number of threads
 PROGRAMS = {
-    "private": ["2000", "2048", "30", "private"],
+    "private": ["20000", "2048", "30", "private"],
     "stream": ["2000", "65536", "30", "stream"],
     "sharing": ["200", "262144", "30", "shared"],
     "far": ["200", "16777216", "10", "shared"],
     "exchange": ["8192", "262144", "0", "exchange"],
     "locks": ["200", "64", "0", "locks"],
 }
-BIG = {"private": ["500", "2048", "30", "private"], "far": ["60", "16777216", "10", "shared"],
+BIG = {"private": ["8000", "2048", "30", "private"], "far": ["60", "16777216", "10", "shared"],
        "exchange": ["2048", "2097152", "0", "exchange"]}
 
 # name: machine and settings
