@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_MACHINE = 0x300, OPT_REGION };
+enum { OPT_REGION = 0x300 };
 
 struct request {
     const char *directory, *machine, *region;
     char **sets;
     bool json;
     struct {
-        bool machine, region, json;
+        bool machine, region;
     } given;
 };
 
@@ -36,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &r->directory;
         state->child_inputs[1] = &r->sets;
         return 0;
-    case OPT_MACHINE:
+    case 'm':
         cli_once(state, "--machine", &r->given.machine);
         r->machine = cli_value(state, "--machine", arg);
         return 0;
@@ -46,11 +46,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'j':
         r->json = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->machine)
-            argp_error(state, "on which --machine? (a shipped one, such as numachine-1024, or a "
-                              "file; --set changes it)");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -142,7 +137,7 @@ static void print_text(const struct request *r, const struct in_machine *other,
            "it %.3f times as long\n",
            flow->idle_latency, flow->saturated);
     print_uses(flow);
-    printf("\nPredictions of this kind (other %s) were off by %.1f %% in the median, %.1f %% at "
+    printf("\nPredictions of this kind (%s) were off by %.1f %% in the median, %.1f %% at "
            "worst, over %u runs (docs/whatif.md).\n",
            error->sentence, error->median, error->worst, error->runs);
 }
@@ -192,7 +187,7 @@ static int foretell(const struct request *r, const struct in_machine *other,
         snprintf(why, sizeof why, "SimGrid did not start: %s", strerror(-err));
         return complain(why);
     }
-    const struct rep_flow_error *error = rep_flow_error(&run->p, &other->params);
+    const struct rep_flow_error *error = rep_flow_error(run, &other->params);
     (r->json ? print_json : print_text)(r, other, run, &flow, error);
     return CLI_EXIT_OK;
 }
@@ -221,8 +216,10 @@ static int with_run(const struct request *r, const struct in_machine *other)
 int cli_whatif(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"machine", OPT_MACHINE, "MACHINE", 0,
-         "The other machine: the name of a shipped one, or a file", 0},
+        {"machine", 'm', "FILE", 0,
+         "The other machine: a shipped one's name or a machine file (default: " IN_DEFAULT_MACHINE
+         ")",
+         0},
         {"region", OPT_REGION, "NAME", 0, "Of this region (default: the whole run)", 0},
         {"json", 'j', NULL, 0, "print a JSON object instead of text", 0},
         {0}};

@@ -22,6 +22,9 @@ enum { TASKS = 32, ROUNDS = 28, NODES = NM_RING_NODES_MAX };
 /* A ring whose links are busier than this is full: what is simulated never gets beyond. */
 static const double FULL = 0.95;
 
+/* A run that spends more of its stalls on refusals depends on who asks again when. */
+static const double MANY_REFUSED = 0.1;
+
 /* Waiting that the formulas do not see is no more than so many times what they see. */
 static const double DEEPEST = 20;
 
@@ -87,6 +90,19 @@ static void read_rings(struct rep_flow_run *run, const json_t *stats)
     }
 }
 
+/* Of many regions only the first ones are in the files in full (docs/results.md). */
+static bool is_in_full(const struct rep_flow_run *run)
+{
+    double cards = 0, misses = 0, packets = 0;
+    for (unsigned s = 0; s < run->stations; s++) {
+        cards += run->station[s].cards;
+        misses += run->station[s].misses;
+    }
+    for (size_t i = 0; i < (size_t)run->stations * run->stations; i++)
+        packets += (double)run->traffic[i].packets[NM_TO_HOME];
+    return cards > 0 && (packets > 0 || !(misses > 0));
+}
+
 bool rep_flow_read(struct rep_flow_run *run, const struct rep_results *results,
                    const struct nm_params *p, const char *region, char *why, size_t size)
 {
@@ -108,8 +124,16 @@ bool rep_flow_read(struct rep_flow_run *run, const struct rep_results *results,
         snprintf(why, size, "%s: region '%.60s' took no time", results->directory, region);
         return false;
     }
-    return run->stations == 1 ||
-           rep_traffic_read(results->directory, region, run->stations, run->traffic, why, size);
+    if (run->stations > 1 &&
+        !rep_traffic_read(results->directory, region, run->stations, run->traffic, why, size))
+        return false;
+    if (is_in_full(run))
+        return true;
+    snprintf(why, size,
+             "%s: no thread ran in region '%.60s', or it is one of so many that the run has its "
+             "figures for the whole machine only",
+             results->directory, region);
+    return false;
 }
 
 void rep_flow_free(struct rep_flow_run *run)
@@ -714,16 +738,35 @@ static const struct rep_flow_error errors[] = {
 #undef FLOW_ERROR
 };
 
-const struct rep_flow_error *rep_flow_error(const struct nm_params *base,
+/* Of the time spent stalled, what went to requests that were refused and came again. */
+static double refused_share(const struct rep_flow_run *run)
+{
+    double refused = 0, stall = 0;
+    for (unsigned s = 0; s < run->stations; s++) {
+        refused += run->station[s].refused;
+        stall += run->station[s].stall;
+    }
+    return stall > 0 ? refused / stall : 0;
+}
+
+static const char *kind_of(const struct rep_flow_run *run, const struct nm_params *other)
+{
+    const struct nm_params *p = &run->p;
+    if (refused_share(run) > MANY_REFUSED)
+        return "refused";
+    if (nm_params_stations(p) != nm_params_stations(other))
+        return "size";
+    return p->ring_stations != other->ring_stations || p->ring_locals != other->ring_locals
+               ? "shape"
+               : "speed";
+}
+
+const struct rep_flow_error *rep_flow_error(const struct rep_flow_run *run,
                                             const struct nm_params *other)
 {
-    const char *kind =
-        nm_params_stations(base) != nm_params_stations(other) ? "size"
-        : base->ring_stations != other->ring_stations || base->ring_locals != other->ring_locals
-            ? "shape"
-            : "speed";
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (!strcmp(errors[i].kind, kind))
-            return &errors[i];
-    return &errors[0];
+    const char *kind = kind_of(run, other);
+    size_t i = 0;
+    while (strcmp(errors[i].kind, kind) != 0)
+        i++;
+    return &errors[i];
 }

@@ -91,8 +91,8 @@ struct rep_flow_error {
     unsigned runs;
 };
 
-/** What is known of predictions like this one: of the first kind that the other machine is. */
-const struct rep_flow_error *rep_flow_error(const struct nm_params *base,
+/** What is known of predictions like this one. */
+const struct rep_flow_error *rep_flow_error(const struct rep_flow_run *run,
                                             const struct nm_params *other);
 
 #endif
