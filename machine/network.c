@@ -44,9 +44,9 @@ struct nm_network {
     struct nm_netcache *cache;
     struct queue in[NM_CLASSES]; /* from the rings */
     uint64_t memory_size, serial;
-    struct nm_traffic *sent; /* [stations] */
-    unsigned line_bytes;
-    unsigned data_slots, word_slots; /* behind a header: of a line, of a doubleword */
+    struct nm_traffic *sent;                  /* [stations] */
+    unsigned line_bytes, stride[RING_LEVELS]; /* stations between neighbours of a level */
+    unsigned data_slots, word_slots;          /* behind a header: of a line, of a doubleword */
     /* Bit per class: a packet from the bus found no room on the way to the rings; and the cache has
      * gone first since. */
     unsigned waits, owed;
@@ -95,17 +95,17 @@ static void on_sent(void *self, sim_tick now)
 
 /* ---- to and from the rings ------------------------------------------------------------------- */
 
-/* The station of a route that leads to one. */
-static unsigned station_of(const struct ring_shape *shape, ring_mask route)
+/* The station of a route that leads to one. A field of a level that there is not counts nothing. */
+static inline unsigned station_of(const struct nm_network *n, ring_mask route)
 {
-    unsigned station = 0;
-    for (unsigned level = shape->levels; level-- > 0;)
-        station =
-            station * shape->fan[level] + (unsigned)__builtin_ctz(ring_mask_field(route, level));
-    return station;
+    enum { NONE = 1 << 16 };
+    return (unsigned)__builtin_ctz(ring_mask_field(route, 0)) +
+           n->stride[1] * (unsigned)__builtin_ctz(ring_mask_field(route, 1) | NONE) +
+           n->stride[2] * (unsigned)__builtin_ctz(ring_mask_field(route, 2) | NONE);
 }
 
-static void count_many(struct nm_network *n, ring_mask route, unsigned bytes)
+static __attribute__((noinline)) void count_many(struct nm_network *n, ring_mask route,
+                                                 unsigned bytes)
 {
     uint16_t to[RING_STATIONS_MAX];
     const unsigned count = ring_mask_stations(n->controller.place.rings, route, to);
@@ -115,24 +115,23 @@ static void count_many(struct nm_network *n, ring_mask route, unsigned bytes)
     }
 }
 
-static inline void count_sent(struct nm_network *n, const struct nm_packet *p,
-                              const struct nm_message_row *row)
+static inline void count_sent(struct nm_network *n, const struct nm_packet *p, unsigned bytes)
 {
-    const unsigned bytes = row->has_data ? n->line_bytes : row->has_word ? sizeof p->word : 0;
     if (nm_is_multicast(p->message)) {
         count_many(n, p->route, bytes);
         return;
     }
-    const unsigned to = station_of(n->controller.place.rings, p->route);
+    const unsigned to = station_of(n, p->route);
     const uint64_t home = p->line / n->memory_size;
+    struct nm_traffic *sent = &n->sent[to];
     const enum nm_side side = home == to                            ? NM_TO_HOME
                               : home == n->controller.place.station ? NM_FROM_HOME
                                                                     : NM_BETWEEN;
-    n->sent[to].packets[side]++;
-    n->sent[to].bytes[side] += bytes;
+    sent->packets[side]++;
+    sent->bytes[side] += bytes;
 }
 
-static bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick now)
+static inline bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick now)
 {
     const struct nm_message_row *row = nm_message_row(p->message);
     const unsigned station = n->controller.place.station;
@@ -149,7 +148,7 @@ static bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick no
                    "a packet fits a message of the rings: raise RING_PAYLOAD");
     memcpy(out.payload, p, sizeof *p);
     ring_send(n->net, station, now, &out);
-    count_sent(n, p, row);
+    count_sent(n, p, row->has_data ? n->line_bytes : row->has_word ? sizeof p->word : 0);
     return true;
 }
 
@@ -462,6 +461,10 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
     n->memory_size = p->memory_size;
     n->line_bytes = (unsigned)p->l2_line;
     n->sent = sim_alloc(nm_params_stations(p), sizeof *n->sent);
+    for (unsigned level = 0, stride = 1; level < place->rings->levels; level++) {
+        n->stride[level] = stride;
+        stride *= place->rings->fan[level];
+    }
     n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
     n->work.at = SIM_NEVER;
