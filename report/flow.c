@@ -384,7 +384,8 @@ static struct load load_new(const struct rep_flow_run *run, const struct nm_para
                      .stations = (unsigned)nm_params_stations(p),
                      .rings = nm_ring_count(p),
                      .slot = 1 / (double)p->ring_clock,
-                     .tenure = (1 + (double)(p->l2_line / p->bus_width) / 2) / (double)p->bus_clock,
+                     .tenure =
+                         (1 + (double)p->l2_line / (double)p->bus_width / 2) / (double)p->bus_clock,
                      .access = (double)(p->memory_dram + p->memory_recovery) /
                                (double)(p->memory_banks * p->bus_clock)};
     for (unsigned r = 0, level = RING_LEVELS; r < l.rings; r++)
