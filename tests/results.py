@@ -25,7 +25,7 @@ RACERS = 6
 RUNS_KILLED = 20
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}
 EXPECTED = {"config.resolved.yaml", "guest.elf", "guest.stdout", "guest.stderr", "stats.json",
-            "stats.csv", "stats.txt", "traffic.csv", "monitor/coherence_histogram.csv"}
+            "stats.csv", "stats.txt", "monitor/coherence_histogram.csv"}
 UNFINISHED = ".new"
 
 
