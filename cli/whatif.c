@@ -133,8 +133,8 @@ static void print_text(const struct request *r, const struct in_machine *other,
     printf("%s, region %s: %.9g s on its machine\n", r->directory, r->region, run->elapsed);
     printf("on %s: %.4g s foretold, %.3f times as long\n", other->name, flow->elapsed,
            flow->slower);
-    printf("  %.3f if nothing waited any longer than in the run; what no machine can move makes "
-           "it %.3f times as long\n",
+    printf("  by latency alone %.3f times; by what its buses, rings and memories cannot move %.3f "
+           "times\n",
            flow->idle_latency, flow->saturated);
     print_uses(flow);
     printf("\nPredictions of this kind (%s) were off by %.1f %% in the median, %.1f %% at "
