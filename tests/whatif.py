@@ -89,6 +89,15 @@ def check_answers(bench, out):
     assert text == bench.ask(out, "--machine=numachine-64").stdout, "not the same twice"
 
 
+def check_latency(bench):
+    """Two threads wait for nobody: what is slower is latency."""
+    far = "rings.generator=32cy", "rings.handler=32cy"
+    here, there = bench.run("two", "ring-16", 2), bench.run("two-far", "ring-16", 2, *far)
+    said = bench.times(here, "--machine=ring-16", *(f"--set={s}" for s in far))
+    simulated = pace(there) / pace(here)
+    assert simulated > 1.5 and abs(said / simulated - 1) < NEAR / 100, (said, simulated)
+
+
 def check_busy(bench, out):
     """On its own machine links are as busy as they were."""
     said = json.loads(bench.ask(out, "--machine=ring-16", "--json").stdout)
@@ -134,6 +143,7 @@ def main():
         out = bench.run("base", "ring-16", 16)
         check_slots(out, 8, 4)
         check_answers(bench, out)
+        check_latency(bench)
         check_busy(bench, out)
         check_refusals(bench, out)
         check_one_station(bench)
