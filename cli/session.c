@@ -34,6 +34,7 @@
 #include "report/sharing.h"
 #include "report/stats.h"
 #include "report/table.h"
+#include "report/traffic.h"
 #include "report/truth.h"
 #include "trace/recorder.h"
 
@@ -178,6 +179,8 @@ static const struct rep_sample *totals(struct state *s)
         nm_machine_station(s->machine, i, &s->now.station[i]);
     for (unsigned i = 0; i < nm_ring_count(&s->ask->experiment->machine.params); i++)
         nm_machine_ring(s->machine, i, &s->now.ring[i]);
+    for (unsigned i = 0; s->now.traffic && i < nm_machine_stations(s->machine); i++)
+        s->now.traffic[i] = nm_machine_traffic(s->machine, i);
     return &s->now;
 }
 
@@ -364,6 +367,7 @@ static const struct result {
     {"stats.txt", rep_write_text, NULL},
     {REP_HISTOGRAM, rep_write_histogram, NULL},
     {REP_GROUPS, rep_write_groups, has_groups},
+    {REP_TRAFFIC, rep_write_traffic, rep_traffic_is},
     {REP_COUNTERS, rep_write_counters, rep_registers_used},
     {REP_BINS, rep_write_bins, has_histogram},
     {REP_NPY, rep_write_npy, has_histogram},
@@ -844,6 +848,9 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
         .station = sim_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
         .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
+        .traffic = nm_ring_count(&x->machine.params)
+                       ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
+                       : NULL,
     };
     snprintf(s->program, sizeof s->program, "%s", s->guest.path);
     rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
@@ -881,6 +888,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     free(s->now.card);
     free(s->now.station);
     free(s->now.ring);
+    free(s->now.traffic);
     nm_machine_free(s->machine);
     return status;
 }

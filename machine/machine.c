@@ -574,6 +574,12 @@ void nm_machine_station(const struct nm_machine *m, unsigned station,
     nm_station_look(&parts, m->now, out);
 }
 
+const struct nm_traffic *nm_machine_traffic(const struct nm_machine *m, unsigned station)
+{
+    const struct nm_network *network = m->station[station].network;
+    return network ? nm_network_sent(network) : NULL;
+}
+
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out)
 {
     nm_ring_look(m->net, ring_cycle(m), nm_ring_place(&m->p, ring), out);
