@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "input/home.h"
+#include "input/pattern.h"
 #include "input/workload.h"
 #include "programs/build.h"
 
@@ -81,6 +82,11 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
 {
     enum cli_exit status = CLI_EXIT_OK;
     char why[1024];
+    if (x->pattern_count) {
+        guest->described = in_pattern_work(x);
+        guest->workload = in_workload_described();
+        return status;
+    }
     if (!x->source) {
         guest->path = sim_strdup(x->program);
     } else {
@@ -114,6 +120,7 @@ void cli_guest_release(struct cli_guest *guest)
         remove_all(guest->directory);
     free(guest->directory);
     free(guest->path);
+    free(guest->described);
     *guest = (struct cli_guest){0};
 }
 

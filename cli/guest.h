@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 struct cli_guest {
-    char *path;                           /**< of the executable on the host */
+    char *path;                           /**< of the executable on the host; NULL: a pattern */
+    void *described;                      /**< the pattern */
     const struct prog_workload *workload; /**< runs it */
     char *directory;                      /**< temporary, where it was built; NULL: it was not */
 };

@@ -282,7 +282,8 @@ static void on_say(void *ctx, const char *text)
 
 static void write_resolved(void *ctx, FILE *out)
 {
-    in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment, GUEST_COPY);
+    const struct in_experiment *x = ((struct state *)ctx)->ask->experiment;
+    in_experiment_write_resolved(out, x, x->pattern_count ? NULL : GUEST_COPY);
 }
 
 static void write_samples(void *ctx, FILE *out)
@@ -433,7 +434,7 @@ static bool write_start(struct state *s)
         fail(s, "%s", why);
         return false;
     }
-    if (!keep_program(s))
+    if (s->guest.path && !keep_program(s))
         return false;
     rep_manifest_hash(&s->manifest);
     return write_file(s, "config.resolved.yaml", write_resolved, s) && write_manifest(s);
@@ -528,6 +529,7 @@ static enum cli_exit simulate(struct state *s)
     const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
     const struct prog_program program = {
         .path = s->program,
+        .described = s->guest.described,
         .beside = x->program ? x->program : x->source,
         .allow = x->files,
         .off = kept,
@@ -852,9 +854,10 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
                        ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
                        : NULL,
     };
-    snprintf(s->program, sizeof s->program, "%s", s->guest.path);
-    rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
-                 choice, totals(s));
+    if (s->guest.path)
+        snprintf(s->program, sizeof s->program, "%s", s->guest.path);
+    rep_run_init(&s->run, x, s->guest.path ? s->program : NULL, s->run.cards,
+                 (unsigned)x->machine.params.processors, choice, totals(s));
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
     s->recorder.next = SIM_NEVER;
     if (s->ask->keep) /* there is a place for it */

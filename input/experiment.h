@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 struct in_swept;
+struct patterns_phase;
 
 /** Where a value came from: "default", "file.yaml:12", "--set" or "sweep". */
 struct in_origin {
@@ -58,7 +59,11 @@ struct in_experiment {
     char *about; /**< free text for people, or NULL */
     struct in_machine machine;
 
-    char *program;    /**< executable on the host, or NULL when `source` is given */
+    struct patterns_phase *pattern; /**< [pattern_count] instead of a program ... */
+    size_t pattern_count;           /**< ... 0: there is a program */
+    uint64_t rate;                  /**< [10^-6] program.rate; IN_ABSENT: not given */
+
+    char *program;    /**< executable on the host, or NULL when `source` or `pattern` is given */
     char *source;     /**< C source to be built with the cross compiler, or NULL */
     char *abi;        /**< "o32", "n64" or "host": compiler used for `source` */
     char **cflags;    /**< NULL-terminated extra compiler flags */

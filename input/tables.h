@@ -29,7 +29,7 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
 extern const struct in_table in_machine_table, in_experiment_table;
 extern const struct in_table in_group_table, in_metric_table;
 extern const struct in_table in_detector_table, in_pass_table;
-extern const struct in_table in_expect_table;
+extern const struct in_table in_expect_table, in_pattern_table;
 
 /** Keys of an entry of monitor.counters: its event, its start, and the unit's flags. */
 enum { IN_COUNTER_EVENT, IN_COUNTER_FLAGS, IN_COUNTER_KEYS = 2 + MON_FLAGS_MAX };

@@ -319,16 +319,32 @@ const struct nm_apart *nm_machine_apart(const struct nm_machine *m)
     return m->apart;
 }
 
+/** A page that was used before is zeroed. */
+static void clean(struct nm_machine *m, uint64_t pa, bool used)
+{
+    if (!used)
+        return;
+    memset(m->contents.image + pa, 0, m->p.page_size);
+    nm_machine_os_wrote(m, pa, m->p.page_size);
+}
+
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa)
 {
     bool used;
     assert(toucher < m->cards);
     if (!nm_placement_take(m->placement, toucher, va, pa, &used))
         return false;
-    if (used) {
-        memset(m->contents.image + *pa, 0, m->p.page_size);
-        nm_machine_os_wrote(m, *pa, m->p.page_size);
-    }
+    clean(m, *pa, used);
+    return true;
+}
+
+bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint64_t *pa)
+{
+    bool used;
+    assert(station < m->stations);
+    if (!nm_placement_take_at(m->placement, station, va, pa, &used))
+        return false;
+    clean(m, *pa, used);
     return true;
 }
 

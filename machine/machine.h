@@ -95,6 +95,9 @@ const struct nm_apart *nm_machine_apart(const struct nm_machine *m);
  */
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa);
 
+/** The same, of a page whose home is `station` unless a range of nm_machine_place has it. */
+bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint64_t *pa);
+
 /** Gives a page back, which nothing maps any more. @param pa  as nm_page_alloc gave it */
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 

@@ -23,6 +23,8 @@ struct prog_workload;
  *  pointers belong to the caller and must outlive prog_run. */
 struct prog_program {
     const char *path;                   /**< executable on the host */
+    const void *described;              /**< instead of one: what an experiment describes, as the
+                                             workload's header says; NULL: nothing */
     char *const *argv;                  /**< NULL-terminated; argv[0] as the guest shall see it */
     char *const *envp;                  /**< NULL-terminated; the guest's whole environment */
     int stdin_fd, stdout_fd, stderr_fd; /**< host descriptors behind the guest's 0, 1, 2 */

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How far the machine runs before the host's clock is looked at, and how often the hook is called.
  */
@@ -63,6 +64,23 @@ void prog_say(struct prog_run *run, const char *text)
         run->hooks->say(run->hooks->ctx, text);
     else
         fputs(text, stderr);
+}
+
+void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size)
+{
+    if (run->hooks && run->hooks->wrote)
+        run->hooks->wrote(run->hooks->ctx, 1, text, size);
+    while (size) {
+        const ssize_t n = write(fd, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            prog_finish(run, PROG_IO, 0, "standard output: %s", strerror(errno));
+            return;
+        }
+        text += n;
+        size -= (size_t)n;
+    }
 }
 
 /** Where all threads are; to be freed. */

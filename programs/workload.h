@@ -122,6 +122,9 @@ struct prog_workload {
     /** Its threads are actors (actors.h): from `start` to `over` it is called within SimGrid. */
     bool actors;
 
+    /** It runs what an experiment describes (prog_program.described), and no file. */
+    bool described;
+
     /** The kind of processor cards it needs; NULL: any that its programs are for. */
     const struct nm_card_kind *cards;
 
@@ -205,6 +208,10 @@ void prog_tell(struct prog_run *run);
 
 /** A region begins or ends; the machine stands. Tells the hook (prog_hooks.mark). */
 void prog_mark(struct prog_run *run, const char *name, bool begin);
+
+/** The program writes to its standard output: who listens hears it, and the host gets it at `fd`.
+ * If the host does not take it, the run ends (PROG_IO). */
+void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size);
 
 /** Says text of whole lines (prog_hooks.say). */
 void prog_say(struct prog_run *run, const char *text);
