@@ -91,13 +91,19 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
     return owns(team, va) ? NM_XLATE_ABSENT : NM_XLATE_UNMAPPED;
 }
 
-/** Gives a page memory. @return false: there is none left */
+/** Gives a page memory, if no other card has touched it in the same window and come before.
+ *  @return false: there is none left */
 static bool give(struct driven_team *team, unsigned card, uint64_t va)
 {
     const struct prog_hooks *hooks = team->run->hooks;
-    struct driven_page *page = sim_alloc(1, sizeof *page);
+    const uint64_t at = page_of(team, va);
+    struct driven_page *page;
 
-    page->va = page_of(team, va);
+    HASH_FIND(hh, team->page, &at, sizeof at, page);
+    if (page)
+        return true;
+    page = sim_alloc(1, sizeof *page);
+    page->va = at;
     if (!nm_page_alloc(team->run->m, card, page->va, &page->pa)) {
         free(page);
         return false;
