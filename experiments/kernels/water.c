@@ -80,7 +80,8 @@ static void fill(kn_thread *t, const struct water *w)
     while (side * side * side < w->count)
         side++;
     for (uint32_t i = part.from; i < part.to; i++) {
-        const struct vector at = {i % side, i / side % side, i / side / side};
+        const uint32_t row = i / side, layer = row / side;
+        const struct vector at = {i % side, row % side, layer};
         const struct vector beside = {fraction_of(w->seed, 3 * i), fraction_of(w->seed, 3 * i + 1),
                                       fraction_of(w->seed, 3 * i + 2)};
         const struct vector still = {0, 0, 0};
@@ -112,7 +113,7 @@ static double pairs(kn_thread *t, const struct water *w, uint32_t i, struct vect
         potential += 4 * six * (six - 1);
         sum = plus(sum, d, pull);
         put(t, &partial[j], plus(get(t, &partial[j]), d, -pull));
-        KN_COMPUTE(t, 150); /* div.d, 21 mul.d, 17 add.d, half of them waited for */
+        KN_COMPUTE(t, 163); /* div.d, 21 mul.d, 17 add.d, half of them waited for */
     }
     put(t, &partial[i], plus(get(t, &partial[i]), sum, 1));
     return potential;
