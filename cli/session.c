@@ -34,6 +34,7 @@
 #include "report/sharing.h"
 #include "report/stats.h"
 #include "report/table.h"
+#include "report/traffic.h"
 #include "report/truth.h"
 #include "trace/recorder.h"
 
@@ -178,6 +179,8 @@ static const struct rep_sample *totals(struct state *s)
         nm_machine_station(s->machine, i, &s->now.station[i]);
     for (unsigned i = 0; i < nm_ring_count(&s->ask->experiment->machine.params); i++)
         nm_machine_ring(s->machine, i, &s->now.ring[i]);
+    for (unsigned i = 0; s->now.traffic && i < nm_machine_stations(s->machine); i++)
+        s->now.traffic[i] = nm_machine_traffic(s->machine, i);
     return &s->now;
 }
 
@@ -365,6 +368,7 @@ static const struct result {
     {"stats.txt", rep_write_text, NULL},
     {REP_HISTOGRAM, rep_write_histogram, NULL},
     {REP_GROUPS, rep_write_groups, has_groups},
+    {REP_TRAFFIC, rep_write_traffic, rep_traffic_is},
     {REP_COUNTERS, rep_write_counters, rep_registers_used},
     {REP_BINS, rep_write_bins, has_histogram},
     {REP_NPY, rep_write_npy, has_histogram},
@@ -547,6 +551,7 @@ static enum cli_exit simulate(struct state *s)
         .range_count = x->range_count,
         .apart = x->kept_apart,
         .apart_count = x->apart_count,
+        .approach = x->approach,
     };
     const struct cli_listener *listener = s->ask->listener;
     const bool paged =
@@ -602,7 +607,7 @@ static enum cli_exit exit_status(const struct state *s)
     const struct prog_outcome *out = &s->run.outcome;
     switch (out->end) {
     case PROG_EXITED:
-        return (unsigned)out->status == s->ask->experiment->expect_status &&
+        return (unsigned)out->status == s->ask->experiment->expect_status && out->reached &&
                        !rep_expect_broken(&s->run)
                    ? CLI_EXIT_OK
                    : CLI_EXIT_EXPECT;
@@ -689,6 +694,9 @@ static enum cli_exit conclude(struct state *s)
         s->manifest.stopped_by = cli_stop_cause();
         snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
     }
+    if (out->end == PROG_EXITED && !out->reached)
+        snprintf(out->message, sizeof out->message,
+                 "run.from: %s has not been reached: nothing was timed", s->ask->experiment->from);
     if (*out->message)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
@@ -842,6 +850,9 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
         .station = sim_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
         .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
+        .traffic = nm_ring_count(&x->machine.params)
+                       ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
+                       : NULL,
     };
     if (s->guest.path)
         snprintf(s->program, sizeof s->program, "%s", s->guest.path);
@@ -880,6 +891,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     free(s->now.card);
     free(s->now.station);
     free(s->now.ring);
+    free(s->now.traffic);
     nm_machine_free(s->machine);
     return status;
 }

@@ -637,6 +637,8 @@ static void build(struct build *b, char *const *sets)
     in_expect_read(b->r, b->x, &b->values[IN_KEY_expect]);
     if (keys_are_good)
         in_monitor_read(b->r, b->x, b->values);
+    if (has_machine)
+        in_approach_read(b->r, b->x, b->values);
 }
 
 void in_experiment_default(struct in_experiment *x)

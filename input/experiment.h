@@ -11,6 +11,7 @@
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
+#include "programs/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,11 +82,13 @@ struct in_experiment {
     struct nm_apart_range *kept_apart; /**< the same, read; apart_count of them */
     size_t apart_count;
 
-    uint64_t seed;       /**< default 1 */
-    sim_tick limit;      /**< [ticks] SIM_NEVER: until the program ends */
-    unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
-    unsigned profile;    /**< 1: it is profiled */
-    unsigned truth;      /**< 1: so it is, and why misses had to be is found out */
+    uint64_t seed;                 /**< default 1 */
+    sim_tick limit;                /**< [ticks] SIM_NEVER: until the program ends */
+    unsigned processors;           /**< cards 0 .. n-1 may run threads; 0: all */
+    char *from, *to;               /**< as written; NULL: not given ... */
+    struct prog_approach approach; /**< ... and as read; marks are in these */
+    unsigned profile;              /**< 1: it is profiled */
+    unsigned truth;                /**< 1: so it is, and why misses had to be is found out */
 
     char **events;          /**< NULL-terminated event names of its unit */
     char **groups;          /**< NULL-terminated groups as named ... */

@@ -57,6 +57,10 @@ bool in_group_read(struct in_reading *r, const struct mon_unit_ops *unit, struct
  *  @param values  of the experiment's keys */
 void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values);
 
+/** Reads how the run comes to what is measured, and checks it against the rest. @param values  of
+ * the experiment's keys */
+void in_approach_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values);
+
 /** Reads expect.stats, every row of it. @param v  what was given */
 void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v);
 

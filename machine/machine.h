@@ -189,6 +189,28 @@ struct nm_trap {
  *  @param[out] trap  of NM_RUN_TRAP and NM_RUN_INTERRUPT; not NULL */
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap);
 
+/**
+ * Processors stand still from now on: what is under way comes to its end meanwhile, and then the
+ * machine rests (nm_machine_rests). Of a timed machine.
+ */
+void nm_machine_freeze(struct nm_machine *m);
+
+/** Whether nothing is under way any more of a machine that is frozen, and no trap is left to be
+ *  handed out. */
+bool nm_machine_rests(const struct nm_machine *m);
+
+/**
+ * Goes on in the other mode from nm_machine_now on. Caches, directories and counters stay as they
+ * are in functional mode; what processors store there is in the image only, as all data is, so
+ * nothing becomes wrong, but caches do not learn of it. Precondition: it was made for timed mode,
+ * without the checking mode, its kind of card has `set_mode`, and if it is timed now, it rests. It
+ * is no longer frozen then.
+ */
+void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode);
+
+/** The mode it is in. */
+enum nm_mode nm_machine_mode(const struct nm_machine *m);
+
 /** Whether nothing will ever happen unless the outside does something: no processor runs and no
  *  event is pending. */
 bool nm_machine_asleep(const struct nm_machine *m);

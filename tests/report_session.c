@@ -104,6 +104,12 @@ void nm_machine_station(const struct nm_machine *m, unsigned station,
     out->sum.histogram[NM_HISTOGRAM_MEMORY][NM_ROW_LV][1][NM_MSG_RD][0] = m->now / 50;
 }
 
+const struct nm_traffic *nm_machine_traffic(const struct nm_machine *m, unsigned station)
+{
+    (void)m, (void)station;
+    return NULL;
+}
+
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out)
 {
     (void)m, (void)ring;

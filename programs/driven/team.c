@@ -91,14 +91,21 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
     return owns(team, va) ? NM_XLATE_ABSENT : NM_XLATE_UNMAPPED;
 }
 
-/** Gives a page memory. @return false: there is none left, and the run ends */
+/** Gives a page memory, if no other card has touched it in the same window and come before.
+ *  @param station  where; negative: where the machine's rule says
+ *  @return false: there is none left, and the run ends */
 static bool give(struct driven_team *team, unsigned card, uint64_t va, int station)
 {
     const struct prog_hooks *hooks = team->run->hooks;
-    struct driven_page *page = sim_alloc(1, sizeof *page);
+    const uint64_t at = page_of(team, va);
     struct nm_machine *m = team->run->m;
+    struct driven_page *page;
 
-    page->va = page_of(team, va);
+    HASH_FIND(hh, team->page, &at, sizeof at, page);
+    if (page)
+        return true;
+    page = sim_alloc(1, sizeof *page);
+    page->va = at;
     if (station < 0 ? !nm_page_alloc(m, card, page->va, &page->pa)
                     : !nm_page_alloc_at(m, (unsigned)station, page->va, &page->pa)) {
         free(page);
@@ -352,13 +359,10 @@ static void resume(struct driven_team *team, unsigned card)
 static void mark(struct driven_team *team, unsigned card)
 {
     struct driven_member *t = &team->member[card];
-    const struct prog_hooks *hooks = team->run->hooks;
 
     t->acted = true;
     resume(team, card); /* first: the books say from when on the time is the thread's again */
-    if (hooks && hooks->mark)
-        hooks->mark(hooks->ctx, t->batch.name, t->batch.act == DRIVEN_BEGIN,
-                    nm_machine_now(team->run->m));
+    prog_mark(team->run, t->batch.name, t->batch.act == DRIVEN_BEGIN);
 }
 
 static void describe_place(const struct driven_place *at, FILE *out)
