@@ -2,9 +2,9 @@
  * Distances from some vertices of a graph, level by level. The graph has few vertices with very
  * many edges: an edge of a new vertex goes where the end of an earlier edge is.
  *
- * A level's vertices are dealt out anew, whoever found them. A vertex that was settled in an earlier
- * level is seen by a load; for one that was not, threads compete with compare-and-swap, and who wins
- * puts it into its own queue of the next level.
+ * A level's vertices are dealt out anew, whoever found them. A vertex that was settled in an
+ * earlier level is seen by a load; for one that was not, threads compete with compare-and-swap, and
+ * who wins puts it into its own queue of the next level.
  */
 #include "share.h"
 
@@ -151,7 +151,7 @@ static uint32_t expand(kn_thread *t, const struct bfs *b, uint32_t search, uint3
     const uint32_t end = KN_LOAD(t, b->start[v + 1]);
     for (uint32_t i = KN_LOAD(t, b->start[v]); i < end; i++) {
         const uint32_t to = KN_LOAD(t, b->to[i]);
-        KN_COMPUTE(t, 7); /* loads waited for, 2 addresses, 2 branches */
+        KN_COMPUTE(t, 26); /* loads waited for, 2 addresses, 2 branches */
         if (KN_LOAD(t, b->distance[to]) != UNSEEN || kn_get(t, &b->claimed[to]) == search + 1 ||
             kn_compare(t, &b->claimed[to], search, search + 1) != search)
             continue;

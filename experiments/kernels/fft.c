@@ -1,8 +1,8 @@
 /*
  * A fast Fourier transform of side * side complex points in six steps: the points are a square
  * matrix, which is transposed, its rows transformed, multiplied by roots of unity, transposed, its
- * rows transformed, and transposed. Rows are a thread's own; only in the transpositions does it read
- * what others have written.
+ * rows transformed, and transposed. Rows are a thread's own; only in the transpositions does it
+ * read what others have written.
  *
  * Nothing here needs a sine: roots of unity are products of the 2^b-th ones, which come of halving
  * the angle.
@@ -135,7 +135,7 @@ static inline void butterfly(kn_thread *t, struct complex *at, struct complex *o
     const struct complex a = get(t, at), b = times(get(t, other), w);
     put(t, at, (struct complex){a.re + b.re, a.im + b.im});
     put(t, other, (struct complex){a.re - b.re, a.im - b.im});
-    KN_COMPUTE(t, 36); /* 4 mul.d, 6 add.d with what they wait for, 3 addresses, count, branch */
+    KN_COMPUTE(t, 50); /* 4 mul.d, 6 add.d with what they wait for, 3 addresses, count, branch */
 }
 
 static void transform(kn_thread *t, const struct fft *f, struct complex *row)

@@ -74,8 +74,8 @@ static void factorise(kn_thread *t, const struct lu *f, uint32_t k)
     for (uint32_t row = 0; row < f->size; row++)
         for (uint32_t column = 0; column < f->size; column++) {
             const uint32_t count = row < column ? row : column;
-            double v =
-                less(t, KN_LOAD(t, d[row * step + column]), d + row * step, d + column, step, count);
+            double v = less(t, KN_LOAD(t, d[row * step + column]), d + row * step, d + column, step,
+                            count);
             if (row > column) {
                 v /= KN_LOAD(t, d[column * step + column]);
                 KN_COMPUTE(t, 36); /* div.d */

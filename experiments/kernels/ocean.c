@@ -61,7 +61,7 @@ static double relax_row(kn_thread *t, const struct ocean *o, uint32_t row, uint3
         const double by = 1.5 * (0.25 * around - was);
         KN_STORE(t, x[i], was + by);
         change += by * by;
-        KN_COMPUTE(t, 48); /* 6 add.d, 3 mul.d one after the other, 3 addresses, branch */
+        KN_COMPUTE(t, 44); /* 6 add.d, 3 mul.d one after the other, 3 addresses, branch */
     }
     return change;
 }

@@ -1,8 +1,8 @@
 /*
  * A bounded buffer between producers and consumers: threads 0, 2, 4, ... put things in, the others
- * take them out. Both draw tickets; a ticket's slot has a turn, which says whether the slot is empty
- * or full and in which round of the buffer, so that everybody waits at a slot of its own. One thread
- * alone does both in turn.
+ * take them out. Both draw tickets; a ticket's slot has a turn, which says whether the slot is
+ * empty or full and in which round of the buffer, so that everybody waits at a slot of its own. One
+ * thread alone does both in turn.
  */
 #include "share.h"
 
@@ -60,7 +60,7 @@ static int produce(kn_thread *t, const struct produce *b)
     KN_STORE(t, slot->number, number);
     for (uint32_t i = 0; i < WORDS; i++) {
         KN_STORE(t, slot->word[i], number_of(b->seed, number * WORDS + i));
-        KN_COMPUTE(t, 45); /* 4 mul, 8 shifts and additions, address, branch */
+        KN_COMPUTE(t, 72); /* 4 mul, 8 shifts and additions, address, branch */
     }
     kn_set(t, &slot->turn, number / b->size * 2 + 1);
     return 1;
@@ -79,7 +79,7 @@ static int consume(kn_thread *t, const struct produce *b, struct seen *seen)
     seen->numbers += KN_LOAD(t, slot->number);
     for (uint32_t i = 0; i < WORDS; i++) {
         seen->words += KN_LOAD(t, slot->word[i]) * (i + 1);
-        KN_COMPUTE(t, 14); /* mul and addition, load waited for, address, branch */
+        KN_COMPUTE(t, 20); /* mul and addition, load waited for, address, branch */
     }
     kn_set(t, &slot->turn, number / b->size * 2 + 2);
     return 1;

@@ -55,7 +55,7 @@ static void count(kn_thread *t, const struct radix *r, uint32_t *key, unsigned s
     for (uint32_t i = part.from; i < part.to; i++) {
         const uint32_t d = KN_LOAD(t, key[i]) >> shift & (r->digits - 1);
         KN_STORE(t, mine[d], KN_LOAD(t, mine[d]) + 1);
-        KN_COMPUTE(t, 8); /* digit, its address, addition, loads waited for, count, branch */
+        KN_COMPUTE(t, 14); /* digit, its address, addition, loads waited for, count, branch */
     }
 }
 
@@ -98,7 +98,7 @@ static void move(kn_thread *t, const struct radix *r, uint32_t *to, uint32_t *fr
         const uint32_t place = KN_LOAD(t, mine[d]);
         KN_STORE(t, mine[d], place + 1);
         KN_STORE(t, to[place], key);
-        KN_COMPUTE(t, 11); /* digit, 2 addresses, addition, loads waited for, count, branch */
+        KN_COMPUTE(t, 22); /* digit, 2 addresses, addition, loads waited for, count, branch */
     }
 }
 

@@ -94,7 +94,7 @@ static void multiply(kn_thread *t, const struct spmv *s, double *to, double *fro
         KN_COMPUTE(t, 30); /* the right side, which is made anew; count, branch */
         for (uint32_t i = KN_LOAD(t, s->start[row]); i < end; i++) {
             sum += KN_LOAD(t, s->value[i]) * KN_LOAD(t, from[KN_LOAD(t, s->column[i])]);
-            KN_COMPUTE(t, 19); /* mul.d and add.d, each waited for; 3 addresses, branch */
+            KN_COMPUTE(t, 16); /* mul.d and add.d, each waited for; 3 addresses, branch */
         }
         KN_STORE(t, to[row], sum);
     }

@@ -154,7 +154,7 @@ static void work(kn_thread *t, void *data)
     uint32_t found = 0;
     begin_together(t, h->barrier, "table");
     for (uint32_t i = part.from; i < part.to; i++) {
-        KN_COMPUTE(t, 240); /* the operation is made: 3 random numbers, 2 divisions */
+        KN_COMPUTE(t, 362); /* the operation is made: 3 random numbers, 2 divisions */
         if (writes(h, i))
             add(t, h, i);
         else

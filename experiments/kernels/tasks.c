@@ -1,8 +1,8 @@
 /*
  * Queues of tasks, with stealing. A task sorts a piece of an array (quicksort): it divides the
  * piece, puts one part into its thread's queue, and goes on with the other. The array consists of
- * lists, most short and some long, which are dealt out at the beginning; who has nothing to do takes
- * the oldest task of somebody else.
+ * lists, most short and some long, which are dealt out at the beginning; who has nothing to do
+ * takes the oldest task of somebody else.
  *
  * Who finds nothing anywhere waits for news: a word that every new task moves on.
  */
@@ -128,7 +128,7 @@ static void insertion_sort(kn_thread *t, uint32_t *key, struct task task)
         uint32_t j = i;
         for (; j > task.from; j--) {
             const uint32_t before = KN_LOAD(t, key[j - 1]);
-            KN_COMPUTE(t, 6); /* load waited for, 2 comparisons, 2 branches, count */
+            KN_COMPUTE(t, 11); /* load waited for, 2 comparisons, 2 branches, count */
             if (before <= k)
                 break;
             KN_STORE(t, key[j], before);
@@ -143,9 +143,9 @@ static uint32_t upwards(kn_thread *t, uint32_t *key, uint32_t at, uint32_t pivot
 {
     while (KN_LOAD(t, key[at]) < pivot) {
         at++;
-        KN_COMPUTE(t, 4); /* load waited for, comparison, branch, count */
+        KN_COMPUTE(t, 9); /* load waited for, comparison, branch, count */
     }
-    KN_COMPUTE(t, 4);
+    KN_COMPUTE(t, 9);
     return at;
 }
 
@@ -154,7 +154,7 @@ static uint32_t downwards(kn_thread *t, uint32_t *key, uint32_t at, uint32_t piv
 {
     do {
         at--;
-        KN_COMPUTE(t, 4); /* load waited for, comparison, branch, count */
+        KN_COMPUTE(t, 9); /* load waited for, comparison, branch, count */
     } while (KN_LOAD(t, key[at]) > pivot);
     return at;
 }

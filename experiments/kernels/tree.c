@@ -10,9 +10,10 @@
 #include "share.h"
 
 enum {
-    EMPTY = 0,               /* a child; else a cell's number + 1, */
-    BODY = 1 << 30,          /* ... or with this bit a body's */
-    OCTANTS = 8, NONE = ~0u, /* no cell */
+    EMPTY = 0,      /* a child; else a cell's number + 1, */
+    BODY = 1 << 30, /* ... or with this bit a body's */
+    OCTANTS = 8,
+    NONE = ~0u, /* no cell */
 };
 
 struct vector {
@@ -260,7 +261,7 @@ static void build(kn_thread *t, const struct tree *w)
 static struct vector pull_of(kn_thread *t, struct vector d, double mass)
 {
     const double r2 = square(d) + SOFT, pull = mass / (r2 * square_root(r2));
-    KN_COMPUTE(t, 170); /* sqrt.d, div.d, 7 mul.d, 6 add.d, one after the other */
+    KN_COMPUTE(t, 230); /* sqrt.d, div.d, 7 mul.d, 6 add.d, one after the other */
     return (struct vector){d.x * pull, d.y * pull, d.z * pull};
 }
 
@@ -270,7 +271,7 @@ static struct vector pull_of_cell(kn_thread *t, const struct tree *w, struct cel
 {
     const struct vector d = plus(get(t, &cell->centre), place, -1);
     struct vector sum = {0, 0, 0};
-    KN_COMPUTE(t, 40); /* 3 mul.d, 6 add.d, comparison, call and return */
+    KN_COMPUTE(t, 85); /* 3 mul.d, 6 add.d, comparison, call and return, which save registers */
     if (half * half * 8 < square(d)) /* its side is less than 0.7 of the distance */
         return pull_of(t, d, KN_LOAD(t, cell->mass));
     for (unsigned i = 0; i < OCTANTS; i++) {
@@ -281,7 +282,7 @@ static struct vector pull_of_cell(kn_thread *t, const struct tree *w, struct cel
         } else if (child != EMPTY) {
             sum = plus(sum, pull_of_cell(t, w, &w->cell[child - 1], half * 0.5, place), 1);
         }
-        KN_COMPUTE(t, 10); /* 2 branches, address; 3 add.d of some */
+        KN_COMPUTE(t, 25); /* 2 branches, address, 3 add.d of some; what is kept on the stack */
     }
     return sum;
 }

@@ -112,7 +112,7 @@ static double pairs(kn_thread *t, const struct water *w, uint32_t i, struct vect
         potential += 4 * six * (six - 1);
         sum = plus(sum, d, pull);
         put(t, &partial[j], plus(get(t, &partial[j]), d, -pull));
-        KN_COMPUTE(t, 150); /* div.d, 21 mul.d, 17 add.d, half of them waited for */
+        KN_COMPUTE(t, 163); /* div.d, 21 mul.d, 17 add.d, half of them waited for */
     }
     put(t, &partial[i], plus(get(t, &partial[i]), sum, 1));
     return potential;
