@@ -32,7 +32,8 @@ struct bfs {
 static uint32_t end_of(const struct bfs *b, uint32_t edge)
 {
     while (edge >= b->degree) {
-        const uint32_t r = number_of(b->seed, edge) % (2 * (edge / b->degree * b->degree));
+        const uint32_t earlier = edge / b->degree * b->degree;
+        const uint32_t r = (uint32_t)(fraction_of(b->seed, edge) * (2 * earlier));
         if (r % 2 == 0)
             return r / 2 / b->degree;
         edge = r / 2;

@@ -80,7 +80,8 @@ static void fill(kn_thread *t, const struct water *w)
     while (side * side * side < w->count)
         side++;
     for (uint32_t i = part.from; i < part.to; i++) {
-        const struct vector at = {i % side, i / side % side, i / side / side};
+        const uint32_t row = i / side, layer = row / side;
+        const struct vector at = {i % side, row % side, layer};
         const struct vector beside = {fraction_of(w->seed, 3 * i), fraction_of(w->seed, 3 * i + 1),
                                       fraction_of(w->seed, 3 * i + 2)};
         const struct vector still = {0, 0, 0};
