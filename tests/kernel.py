@@ -41,6 +41,11 @@ ROWS = [
      " if (me == 1) KN_STORE(t, s->sum, kn_get(t, &s->word))", "return s->sum != 36", "", [], 0, ""),
     ("waits", "if (me == 1) { kn_set(t, &s->word, 7); kn_wait(t, &s->other, KN_IS_NOT, 0); } if (me == 2) {"
      " kn_wait(t, &s->word, KN_AT_LEAST, 6); kn_set(t, &s->other, 1); }", OK, "", [], 0, ""),
+    ("pages touched at once", "for (int i = 1; i < 400; i++) { kn_add(t, (kn_word *)(void *)((char *)s - 4096 * i), 1);"
+     " if (i % 20) continue; kn_meet(t, &s->barrier); for (int j = 1; !me && j <= i; j++)"
+     " if (kn_get(t, (kn_word *)(void *)((char *)s - 4096 * j)) != all) KN_STORE(t, s->sum, s->sum + 1);"
+     " kn_meet(t, &s->barrier); }",
+     "return s->sum != 0", "kn_alloc(p, 400 * 4096)", [], 0, ""),
     ("regions", 'if (!me) kn_begin(t, "one"); KN_STORE(t, s->sum, me); kn_phase(t, 3); if (!me) kn_end(t, "one")', OK,
      "", [], 0, ""),
     ("status", "", "return 7", "", [], 7, ""),
