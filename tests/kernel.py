@@ -74,6 +74,9 @@ ROWS = [
     ("profile", "", OK, "", ["--profile"], 2, r"run.profile: this kind of processor cannot be profiled"),
     ("limit", "kn_wait(t, &s->word, KN_IS, me < 3 ? 0 : 1); for (;;) KN_STORE(t, s->sum, 1)", OK, "",
      ["--limit=100000cy"], 6, r"thread 3, card 3: waits since cycle"),
+    ("regions functional", 'for (unsigned i = 0; i < 9; i++) { if (me == i % 4) kn_begin(t, "one"); KN_COMPUTE(t, 300 * me);'
+     ' KN_STORE(t, s->sum, me); if (me == i % 4) kn_end(t, "one"); kn_meet(t, &s->barrier); }', OK, "", ["--functional"],
+     0, ""),
     ("functional", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3); kn_meet(t, &s->barrier)", OK, "",
      ["--functional"], 0, ""),
     ("checked", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3); kn_meet(t, &s->barrier)", OK, "", ["--check"], 0, ""),

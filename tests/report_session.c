@@ -347,6 +347,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
                                  .status = play.status,
                                  .ticks = m->now,
                                  .instructions = 2400,
+                                 .reached = true,
                                  .threads = 1};
 }
 

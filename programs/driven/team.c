@@ -41,7 +41,8 @@ struct driven_member {
     uint64_t found; /**< by the LL */
     bool linked;    /**< the LL of an act is done, its SC is next */
     bool ended;
-    sim_tick since; /**< [ticks] it acts */
+    sim_tick since;    /**< [ticks] it acts */
+    sim_tick marks_at; /**< [ticks] its mark is made; SIM_NEVER: it is at none */
 };
 
 /* ---- the address space ----------------------------------------------------------------------- */
@@ -273,7 +274,8 @@ bool driven_team_prepare(struct driven_team *team, struct prog_run *run,
     }
     team->member = sim_alloc(team->threads, sizeof *team->member);
     for (unsigned i = 0; i < team->threads; i++)
-        team->member[i] = (struct driven_member){.taken = true, .acted = true};
+        team->member[i] =
+            (struct driven_member){.taken = true, .acted = true, .marks_at = SIM_NEVER};
     nm_machine_set_space(run->m, &space);
     run->out->threads = team->threads;
     return true;
@@ -295,7 +297,39 @@ bool driven_team_runs(const void *self)
 
 sim_tick driven_team_date(const void *self)
 {
-    return ((const struct driven_team *)self)->look_at;
+    const struct driven_team *team = self;
+    sim_tick at = team->look_at;
+
+    for (unsigned i = 0; i < team->threads; i++)
+        at = sim_earlier(at, team->member[i].marks_at);
+    return at;
+}
+
+static void resume(struct driven_team *team, unsigned card)
+{
+    nm_card_resume(team->run->m, card,
+                   nm_machine_now(team->run->m) + nm_machine_ahead(team->run->m));
+}
+
+static void mark(struct driven_team *team, unsigned card)
+{
+    struct driven_member *t = &team->member[card];
+
+    t->acted = true;
+    t->marks_at = SIM_NEVER;
+    resume(team, card); /* first: the books say from when on the time is the thread's again */
+    prog_mark(team->run, t->batch.name, t->batch.act == DRIVEN_BEGIN);
+}
+
+/** A thread has come to a mark: it is made when no other card is further than the machine. */
+static void come_to_mark(struct driven_team *team, unsigned card)
+{
+    const sim_tick ahead = nm_machine_ahead(team->run->m);
+
+    if (!ahead)
+        mark(team, card);
+    else
+        team->member[card].marks_at = nm_machine_now(team->run->m) + ahead;
 }
 
 /** Whether a thread waits for what is not. */
@@ -321,6 +355,9 @@ void driven_team_due(void *self, sim_tick now)
     size_t size;
     FILE *out;
 
+    for (unsigned i = 0; i < team->threads; i++)
+        if (team->member[i].marks_at <= now)
+            mark(team, i);
     if (now < team->look_at)
         return;
     team->look_at = now + LOOK;
@@ -348,21 +385,6 @@ static void end_thread(struct driven_team *team, unsigned card)
     if (team->producer->ended)
         team->producer->ended(team);
     prog_finish(run, PROG_EXITED, 0, NULL);
-}
-
-static void resume(struct driven_team *team, unsigned card)
-{
-    nm_card_resume(team->run->m, card,
-                   nm_machine_now(team->run->m) + nm_machine_ahead(team->run->m));
-}
-
-static void mark(struct driven_team *team, unsigned card)
-{
-    struct driven_member *t = &team->member[card];
-
-    t->acted = true;
-    resume(team, card); /* first: the books say from when on the time is the thread's again */
-    prog_mark(team->run, t->batch.name, t->batch.act == DRIVEN_BEGIN);
 }
 
 static void describe_place(const struct driven_place *at, FILE *out)
@@ -407,7 +429,7 @@ void driven_team_trap(void *self, const struct nm_trap *trap)
     else if (team->member[trap->card].batch.act == DRIVEN_OVER)
         end_thread(team, trap->card);
     else
-        mark(team, trap->card);
+        come_to_mark(team, trap->card);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
