@@ -23,7 +23,7 @@ ROOMS = [
     ["procard/r4400", "procard/driver"],
     ["programs"],
     ["programs/linux", "programs/driven"],
-    ["programs/kernels"],
+    ["programs/kernels", "programs/traces"],
     ["input"],
     ["report"],
     ["sweep", "page", "trace"],
@@ -31,7 +31,7 @@ ROOMS = [
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
 # and the command a workload was made for. programs/driven is also what other workloads are made of.
-KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"], "programs": ["cli/latency.c"]}
+KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"], "programs": ["cli/latency.c", "cli/trace.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",
@@ -45,6 +45,7 @@ PREFIXES = {  # of what headers declare
     "programs/linux": "lx_",
     "programs/driven": "driven_",
     "programs/kernels": "kernels_",
+    "programs/traces": "tr_",
     "input": "in_",
     "report": "rep_",
     "sweep": "swp_",
