@@ -86,8 +86,7 @@ static uint64_t read_line(struct argp_state *state, const char *arg)
     enum { LEAST = 8, MOST = 4096 };
     const uint64_t line = read_number(state, "--line", arg);
     if (line < LEAST || line > MOST || (line & (line - 1)))
-        argp_error(state, "--line: '%.60s' is no power of two from %d to %d", arg, LEAST,
-                   MOST);
+        argp_error(state, "--line: '%.60s' is no power of two from %d to %d", arg, LEAST, MOST);
     return line;
 }
 
@@ -119,7 +118,9 @@ static void check(struct argp_state *state, struct request *r)
     const size_t format = r->format;
     if (r->words <= actions[r->action].files)
         argp_error(state, "%s: which %s?", action,
-                   actions[r->action].files == 1 ? "FILE" : r->words == 1 ? "IN and OUT" : "OUT");
+                   actions[r->action].files == 1 ? "FILE"
+                   : r->words == 1               ? "IN and OUT"
+                                                 : "OUT");
     if (r->misplaced[r->action])
         argp_error(state, "%s does not go with '%s'", r->misplaced[r->action], action);
     if (r->action == INFO ? format < AS_TEXT
@@ -251,7 +252,8 @@ static void copy_all(struct copy *c)
     if (good && more == TR_BAD)
         snprintf(c->why, sizeof c->why, "%s", tr_why(c->source));
     else if (good && c->cutting && !tr_cut_found(c->cutting))
-        snprintf(c->why, sizeof c->why, "%.400s has no region '%.60s'; numachine trace info names them",
+        snprintf(c->why, sizeof c->why,
+                 "%.400s has no region '%.60s'; numachine trace info names them",
                  c->request->file[0], c->request->cut.region);
 }
 
@@ -328,8 +330,8 @@ static void print_text(const struct facts *f)
     const struct tr_summary *s = &f->sum;
     printf("%s: %s, made from %s\n\n", f->request->file[0], about->format,
            *about->made ? about->made : "what is not said");
-    printf("%16u threads\n%16lu references\n%16lu instructions%s\n%16lu bytes, %.2f a reference\n", s->threads,
-           s->references, s->instructions,
+    printf("%16u threads\n%16lu references\n%16lu instructions%s\n%16lu bytes, %.2f a reference\n",
+           s->threads, s->references, s->instructions,
            about->timed ? " (PCycles without stalls)" : "", f->bytes, per_reference(f));
     printf("%16lu lines of %lu bytes%s, in %lu pages of %lu\n", s->lines, s->line_bytes,
            s->full ? " or more" : "", s->pages, s->page_bytes);
@@ -346,11 +348,11 @@ static json_t *threads_of(const struct facts *f)
 {
     json_t *threads = json_array();
     for (uint32_t i = 0; i < f->sum.threads; i++)
-        json_array_append_new(
-            threads, json_pack("{s:I, s:I, s:I, s:I}", "thread", (json_int_t)i, "name",
-                               (json_int_t)tr_thread_name(f->source, i), "references",
-                               (json_int_t)f->sum.thread[i].references, "instructions",
-                               (json_int_t)f->sum.thread[i].instructions));
+        json_array_append_new(threads,
+                              json_pack("{s:I, s:I, s:I, s:I}", "thread", (json_int_t)i, "name",
+                                        (json_int_t)tr_thread_name(f->source, i), "references",
+                                        (json_int_t)f->sum.thread[i].references, "instructions",
+                                        (json_int_t)f->sum.thread[i].instructions));
     return threads;
 }
 
@@ -380,10 +382,10 @@ static void print_json(const struct facts *f)
         f->request->file[0], "format", about->format, "made", about->made, "timed", about->timed,
         "references", (json_int_t)s->references, "instructions", (json_int_t)s->instructions,
         "bytes", (json_int_t)f->bytes, "bytes_a_reference", per_reference(f), "line",
-        (json_int_t)s->line_bytes, "page", (json_int_t)s->page_bytes, "lines",
-        (json_int_t)s->lines, "pages", (json_int_t)s->pages, "lines_written",
-        (json_int_t)s->written, "lines_shared", (json_int_t)s->shared, "lines_shared_and_written",
-        (json_int_t)s->handed, "lines_complete", !s->full);
+        (json_int_t)s->line_bytes, "page", (json_int_t)s->page_bytes, "lines", (json_int_t)s->lines,
+        "pages", (json_int_t)s->pages, "lines_written", (json_int_t)s->written, "lines_shared",
+        (json_int_t)s->shared, "lines_shared_and_written", (json_int_t)s->handed, "lines_complete",
+        !s->full);
     json_object_set_new(all, "records", records_of(f));
     json_object_set_new(all, "threads", threads_of(f));
     json_object_set_new(all, "regions", regions_of(f));
@@ -419,8 +421,8 @@ static const struct argp_option options[] = {
     {"line", OPT_LINE, "N", 0, "info: bytes of a line (default: 64)", 0},
     {"from", OPT_FROM, "N", 0, "cut: from this reference of each thread on; the first is 0", 0},
     {"to", OPT_TO, "N", 0, "cut: to this one, which is not in it", 0},
-    {"by", OPT_BY, "UNIT", 0, "cut: what --from and --to count: references (default) or instructions",
-     0},
+    {"by", OPT_BY, "UNIT", 0,
+     "cut: what --from and --to count: references (default) or instructions", 0},
     {"threads", OPT_THREADS, "LIST", 0, "cut: these threads only: 0,4-7", 0},
     {"region", OPT_REGION, "NAME", 0, "cut: what each thread does in this region only", 0},
     {0}};
@@ -449,8 +451,9 @@ int cli_trace(int argc, char **argv)
         .options = options,
         .parser = parse,
         .args_doc = "convert IN OUT\ninfo FILE\ncut IN OUT",
-        .doc = "Traces of references: converts IN to OUT, says what is in FILE, or cuts a part of IN "
-               "out into OUT. OUT may be - for standard output.\v ",
+        .doc =
+            "Traces of references: converts IN to OUT, says what is in FILE, or cuts a part of IN "
+            "out into OUT. OUT may be - for standard output.\v ",
         .help_filter = help};
     enum { LINE = 64 };
     struct request r = {.format = AS__COUNT, .line = LINE, .cut = {.to = UINT64_MAX}};

@@ -17,12 +17,12 @@ enum {
     GUESSES = 1 << 12,
     FOLLOWS = 64, /* records behind a fetch that it helps to guess */
     GAP_LONG = 255,
-    LEVEL = 3, /* of zstd */
+    LEVEL = 3,         /* of zstd */
     MAGIC = 0x6b6c6254 /* "Tblk" */
 };
 
-/* How an address is said: as guessed; or as so many bytes of difference to the guess's last address,
- * or to the thread's. */
+/* How an address is said: as guessed; or as so many bytes of difference to the guess's last
+ * address, or to the thread's. */
 enum how { HOW_GUESSED, HOW_LAST, HOW_THREAD = HOW_LAST + 9, HOW__COUNT = HOW_THREAD + 9 };
 
 struct guess {
@@ -264,12 +264,12 @@ const char *tr_block_head(const uint8_t head[TR_BLOCK_HEAD], struct tr_block *bl
     block->references = tr_get64(head + 24);
     block->instructions = tr_get64(head + 32);
     *packed = tr_get32(head + 16);
-    return tr_get32(head) != MAGIC                                     ? "no block begins here"
-           : !block->records || block->records > TR_BLOCK_RECORDS      ? "a block of no such size"
-           : tr_get32(head + 12) > TR_BLOCK_RAW_MAX                    ? "a block of no such size"
-           : *packed > ZSTD_COMPRESSBOUND((size_t)TR_BLOCK_RAW_MAX)    ? "a block of no such size"
-           : block->thread >= TR_THREADS_MAX                           ? "a thread of no such number"
-                                                                       : NULL;
+    return tr_get32(head) != MAGIC                                  ? "no block begins here"
+           : !block->records || block->records > TR_BLOCK_RECORDS   ? "a block of no such size"
+           : tr_get32(head + 12) > TR_BLOCK_RAW_MAX                 ? "a block of no such size"
+           : *packed > ZSTD_COMPRESSBOUND((size_t)TR_BLOCK_RAW_MAX) ? "a block of no such size"
+           : block->thread >= TR_THREADS_MAX                        ? "a thread of no such number"
+                                                                    : NULL;
 }
 
 struct reading {
@@ -307,8 +307,8 @@ static bool decode_difference(struct tr_coder *c, struct reading *from, const st
         return false;
     memcpy(&difference, from->at[DELTAS], n);
     from->at[DELTAS] += n;
-    op->address = unzigzag(le64toh(difference)) +
-                  (thread ? c->last[op->kind == TR_OP_FETCH] : g->last);
+    op->address =
+        unzigzag(le64toh(difference)) + (thread ? c->last[op->kind == TR_OP_FETCH] : g->last);
     return true;
 }
 
@@ -347,8 +347,8 @@ static bool decode_record(struct tr_coder *c, struct reading *from, struct tr_op
         op->size = (byte & 7) + 1;
     if (row->address != TR_NOTE && !decode_address(c, from, op))
         return false;
-    if (row->value && !(from->at[VALUES] =
-                            get_varying(from->at[VALUES], from->end[VALUES], &op->value)))
+    if (row->value &&
+        !(from->at[VALUES] = get_varying(from->at[VALUES], from->end[VALUES], &op->value)))
         return false;
     learn_record(c, byte, op->gap);
     return true;

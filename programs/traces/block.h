@@ -4,8 +4,8 @@
  *
  * The hard idea is to say where a record refers to in no bytes at all. The same place in a program
  * mostly refers to what it referred to the last time, or as far behind that as then. What is the
- * same place is guessed from the last fetch and the number of records since, or without fetches from
- * the last records. Reader and writer guess alike, and the file says how they were wrong.
+ * same place is guessed from the last fetch and the number of records since, or without fetches
+ * from the last records. Reader and writer guess alike, and the file says how they were wrong.
  */
 #ifndef TR_BLOCK_H
 #define TR_BLOCK_H
@@ -13,7 +13,7 @@
 #include "programs/traces/trace.h"
 
 enum {
-    TR_BLOCK_HEAD = 48,          /**< [bytes] in front of a block's own */
+    TR_BLOCK_HEAD = 48,                        /**< [bytes] in front of a block's own */
     TR_BLOCK_RECORD_MAX = 1 + 10 + 1 + 8 + 10, /**< [bytes] of a record before it is packed */
     TR_BLOCK_COLUMNS = 5,
     TR_BLOCK_RAW_MAX = 4 * TR_BLOCK_COLUMNS + TR_BLOCK_RECORDS * TR_BLOCK_RECORD_MAX,
@@ -21,9 +21,9 @@ enum {
 
 /** What is said of a block in front of it. */
 struct tr_block {
-    uint64_t offset;       /**< [bytes] in the file */
-    uint64_t references;   /**< of its thread before the block, */
-    uint64_t instructions; /**< and instructions */
+    uint64_t offset;                           /**< [bytes] in the file */
+    uint64_t references;                       /**< of its thread before the block, */
+    uint64_t instructions;                     /**< and instructions */
     uint64_t references_end, instructions_end; /**< of the thread behind it; UINT64_MAX: this is its
                                                     last block */
     uint32_t thread;

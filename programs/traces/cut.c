@@ -66,19 +66,18 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A record by instructions: they end at `end`. @return false: it is outside */
+/* A record by instructions, from `begin` to `end`. @return false: it is outside */
 static bool trim(const struct tr_cut *cut, struct tr_op *op, uint64_t begin, uint64_t end)
 {
-    const uint64_t own = op->kind == TR_OP_COMPUTE ? op->value : end - begin - op->gap,
+    const uint64_t from = larger(begin, cut->from), to = end < cut->to ? end : cut->to,
+                   own = op->kind == TR_OP_COMPUTE ? op->value : end - begin - op->gap,
                    at = end - own; /* where its own instructions begin */
-    if (op->kind == TR_OP_COMPUTE) {
-        const uint64_t from = larger(at, cut->from), to = end < cut->to ? end : cut->to;
-        op->value = to > from ? to - from : 0;
-    } else if (at < cut->from || at >= cut->to)
-        return false;
-    if (at - op->gap < cut->from)
-        op->gap = at > cut->from ? (uint32_t)(at - cut->from) : 0;
-    return op->kind != TR_OP_COMPUTE || op->value;
+    if (op->kind == TR_OP_COMPUTE || at >= cut->to) {
+        *op = (struct tr_op){.kind = TR_OP_COMPUTE, .value = to > from ? to - from : 0};
+        return op->value;
+    }
+    op->gap = at > from ? (uint32_t)(at - from) : 0;
+    return at >= cut->from;
 }
 
 static void keep(struct tr_cutting *c, struct tr_batch *out, const struct tr_op *op)

@@ -14,7 +14,7 @@ enum tr_by { TR_BY_REFERENCES, TR_BY_INSTRUCTIONS, TR_BY__COUNT };
 struct tr_cut {
     const uint8_t *threads; /**< [TR_THREADS_MAX] 1: this one; NULL: all */
     enum tr_by by;
-    uint64_t from, to;  /**< numbers from 0 on: from this one on, before that one; UINT64_MAX: all */
+    uint64_t from, to; /**< numbers from 0 on: from this one on, before that one; UINT64_MAX: all */
     const char *region; /**< NULL: in any, or none */
 };
 

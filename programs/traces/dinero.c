@@ -1,12 +1,12 @@
 /*
  * Dinero's text: a label and an address in hexadecimal digits, and behind them perhaps a size. The
- * labels are 0 or r (load), 1 or w (store), 2 or i (instruction); 3, 4, m, v and c are no references
- * of a program. Without a size an instruction has four bytes, and a reference as many as its address
- * is aligned to, of four.
+ * labels are 0 or r (load), 1 or w (store), 2 or i (instruction); 3, 4, m, v and c are no
+ * references of a program. Without a size an instruction has four bytes, and a reference as many as
+ * its address is aligned to, of four.
  */
+#include "base/alloc.h"
 #include "programs/traces/text.h"
 #include "programs/traces/writers.h"
-#include "base/alloc.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -31,7 +31,8 @@ static bool read_record(const char *line, struct record *out)
         return false;
     const bool parted = *line == ' ' || *line == '\t';
     tr_text_blanks(&line);
-    return !*line || (parted && tr_text_hex(&line, &out->size) && strspn(line, " \t") == strlen(line));
+    return !*line ||
+           (parted && tr_text_hex(&line, &out->size) && strspn(line, " \t") == strlen(line));
 }
 
 static int says(const char *line)

@@ -1,9 +1,9 @@
 /*
- * What DynamoRIO prints of a drmemtrace trace (-simulator_type view): of each record its number, the
- * number of its instruction, its thread, and then "ifetch N byte(s) @ 0x...", "read N byte(s) @ 0x...
- * by PC ...", "write ...", or "<marker: ...>". Older releases leave the number of the instruction out
- * and put a T in front of the thread. What stands before the heading is the program's own; the bytes
- * of a long instruction may take a line more, which repeats the numbers.
+ * What DynamoRIO prints of a drmemtrace trace (-simulator_type view): of each record its number,
+ * the number of its instruction, its thread, and then "ifetch N byte(s) @ 0x...", "read N byte(s) @
+ * 0x... by PC ...", "write ...", or "<marker: ...>". Older releases leave the number of the
+ * instruction out and put a T in front of the thread. What stands before the heading is the
+ * program's own; the bytes of a long instruction may take a line more, which repeats the numbers.
  */
 #include "programs/traces/text.h"
 
@@ -68,8 +68,8 @@ static bool is(const char *bytes, size_t size)
 /* What is in a trace without being a reference: bytes of a long instruction, and hints. */
 static bool is_silent(const char *rest)
 {
-    static const char *const words[] = {"<", "prefetch", "non-fetched", "dc_flush", "ic_flush",
-                                        "data flush", "instruction flush"};
+    static const char *const words[] = {"<",        "prefetch",   "non-fetched",      "dc_flush",
+                                        "ic_flush", "data flush", "instruction flush"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strncmp(rest, words[i], strlen(words[i])))
             return true;

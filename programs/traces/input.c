@@ -244,9 +244,10 @@ bool tr_input_line(struct tr_input *in, const char **line)
         return false;
     take(in, length + !!to);
     if (length > TR_INPUT_LINE || memchr(from, '\0', length)) {
-        tr_input_complain(in, length > TR_INPUT_LINE
-                                  ? "a line of more than %d bytes; this is no trace's text"
-                                  : "a zero byte within the first %d bytes of a line; this is no text",
+        tr_input_complain(in,
+                          length > TR_INPUT_LINE
+                              ? "a line of more than %d bytes; this is no trace's text"
+                              : "a zero byte within the first %d bytes of a line; this is no text",
                           TR_INPUT_LINE);
         return false;
     }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum {
-    TR_INPUT_LINE = 4096, /**< [bytes] longer lines are refused */
+    TR_INPUT_LINE = 4096,   /**< [bytes] longer lines are refused */
     TR_INPUT_PEEK = 1 << 16 /**< [bytes] of a file's beginning that tell its format */
 };
 

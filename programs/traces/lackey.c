@@ -3,9 +3,9 @@
  * " S addr,size" and " M addr,size" (loads, stores, both) for what it refers to, and between them
  * what valgrind itself has to say, behind "==PID==" or "--PID--". There are no threads in it.
  */
+#include "base/alloc.h"
 #include "programs/traces/text.h"
 #include "programs/traces/writers.h"
-#include "base/alloc.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,15 +23,14 @@ static bool is_remark(const char *line)
 /* @return the record's letter, 0: it is none */
 static char read_record(const char *line, uint64_t *address, uint64_t *size)
 {
-    const char letter = line[0] == 'I' && line[1] == ' '   ? 'I'
+    const char letter = line[0] == 'I' && line[1] == ' '              ? 'I'
                         : line[0] == ' ' && line[1] && line[2] == ' ' ? line[1]
                                                                       : '\0';
     if (!letter || !strchr("ILSM", letter))
         return '\0';
     line += 2;
     tr_text_blanks(&line);
-    const bool good =
-        tr_text_hex(&line, address) && *line++ == ',' && tr_text_decimal(&line, size);
+    const bool good = tr_text_hex(&line, address) && *line++ == ',' && tr_text_decimal(&line, size);
     tr_text_blanks(&line);
     return good && !*line ? letter : '\0';
 }
@@ -39,8 +38,8 @@ static char read_record(const char *line, uint64_t *address, uint64_t *size)
 static int says(const char *line)
 {
     uint64_t address, size;
-    return !*line             ? 0
-           : is_remark(line)  ? strstr(line, "Lackey") || strstr(line, "lackey") ? 1 : 0
+    return !*line            ? 0
+           : is_remark(line) ? strstr(line, "Lackey") || strstr(line, "lackey") ? 1 : 0
            : read_record(line, &address, &size) ? 1
                                                 : -1;
 }

@@ -106,9 +106,8 @@ static bool read_regions(struct ntr *n, struct rest *rest)
     n->source.regions = (uint32_t)tr_get64(count);
     for (uint32_t i = 0; i < n->source.regions; i++) {
         const uint8_t *length = take(rest, 4);
-        const uint8_t *text = length && tr_get32(length) <= TR_NAME_MAX
-                                  ? take(rest, tr_get32(length))
-                                  : NULL;
+        const uint8_t *text =
+            length && tr_get32(length) <= TR_NAME_MAX ? take(rest, tr_get32(length)) : NULL;
         if (!text)
             return false;
         n->source.region[i] = sim_strndup((const char *)text, tr_get32(length));
@@ -119,8 +118,7 @@ static bool read_regions(struct ntr *n, struct rest *rest)
 static bool read_blocks(struct ntr *n, struct rest *rest)
 {
     const uint8_t *count = take(rest, 8);
-    if (!count || tr_get64(count) != rest->left / TR_NTR_INDEX_ROW ||
-        rest->left % TR_NTR_INDEX_ROW)
+    if (!count || tr_get64(count) != rest->left / TR_NTR_INDEX_ROW || rest->left % TR_NTR_INDEX_ROW)
         return false;
     n->blocks = tr_get64(count);
     n->block = sim_alloc(n->blocks, sizeof *n->block);
@@ -227,9 +225,8 @@ bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
 
 static bool is_wanted(const struct ntr *n, const struct tr_block *b)
 {
-    const struct tr_stretch stretch = {b->thread,
-                                       {b->references, b->references_end},
-                                       {b->instructions, b->instructions_end}};
+    const struct tr_stretch stretch = {
+        b->thread, {b->references, b->references_end}, {b->instructions, b->instructions_end}};
     return !n->source.want || n->source.want(n->source.want_ctx, &stretch);
 }
 

@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 enum {
-    KEPT = 1 << 22,    /* records of all threads together that are not in the file yet, about */
+    KEPT = 1 << 22,     /* records of all threads together that are not in the file yet, about */
     BLOCK_MIN = 1 << 11 /* records that are worth a block, even if the threads are many */
 };
 
@@ -223,9 +223,5 @@ static void end(struct tr_sink *sink)
     free(sink);
 }
 
-const struct tr_writer tr_ntr_writer = {.threads = true,
-                                        .open = begin,
-                                        .thread = thread,
-                                        .region = region,
-                                        .put = put,
-                                        .close = end};
+const struct tr_writer tr_ntr_writer = {
+    .threads = true, .open = begin, .thread = thread, .region = region, .put = put, .close = end};

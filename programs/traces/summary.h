@@ -19,11 +19,11 @@ struct tr_summary {
     uint64_t bytes;                    /**< referred to, fetches aside */
     struct tr_thread_summary *thread;  /**< [threads] */
     uint32_t threads;
-    uint64_t lines, pages;             /**< touched */
-    uint64_t shared, written, handed;  /**< lines touched by two threads or more; lines written;
-                                            lines that are both */
-    bool full;                         /**< there are more lines than TR_LINES_MAX */
-    struct tr_touched *touched;        /**< its own */
+    uint64_t lines, pages;            /**< touched */
+    uint64_t shared, written, handed; /**< lines touched by two threads or more; lines written;
+                                           lines that are both */
+    bool full;                        /**< there are more lines than TR_LINES_MAX */
+    struct tr_touched *touched;       /**< its own */
     size_t places, used;
     uint64_t page_bytes, line_bytes;
 };

@@ -48,8 +48,7 @@ void tr_text_on(struct tr_text *text, uint64_t name)
 /* Whether the record is one that can be. */
 static bool has_size(struct tr_text *text, uint64_t address, uint64_t size)
 {
-    const bool good =
-        size >= 1 && size <= TR_TEXT_SIZE_MAX && address + (size - 1) >= address;
+    const bool good = size >= 1 && size <= TR_TEXT_SIZE_MAX && address + (size - 1) >= address;
     if (!good)
         tr_input_complain(text->source.in,
                           "a reference to %llu bytes; there are 1 to %d, below 2^64",
@@ -92,7 +91,6 @@ void tr_text_refer(struct tr_text *text, enum tr_kind kind, uint64_t address, ui
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
-
 
 /* The file is over: what threads have computed last. */
 static void finish(struct tr_text *text)

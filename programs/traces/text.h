@@ -19,9 +19,9 @@ enum {
 
 /** A thread while it is read. */
 struct tr_text_thread {
-    uint64_t instructions; /**< since its last record */
+    uint64_t instructions;  /**< since its last record */
     uint64_t seen, counted; /**< references and instructions of batches that were handed out */
-    uint64_t line;         /**< of instructions, the last one; ~0: none */
+    uint64_t line;          /**< of instructions, the last one; ~0: none */
 };
 
 /** A reader of text. */
