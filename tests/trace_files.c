@@ -25,10 +25,10 @@ static struct tr_op record(uint32_t thread, uint32_t i)
     const struct tr_op_row *row = &tr_op_rows[op.kind];
     roll(&dice);
     op.gap = i % 50 ? i % 5 : (uint32_t)roll(&dice);
-    if (row->address != TR_NOTE)
+    if (row->sort != TR_NOTE)
         op.address = i % 11 ? 0x400000 * (thread + 1) + 8 * (uint64_t)i
                             : roll(&dice) << (20 * (i % 3)) | roll(&dice) % 64;
-    if (row->address == TR_REFERENCE && op.kind != TR_OP_FETCH)
+    if (row->sort == TR_REFERENCE && op.kind != TR_OP_FETCH)
         op.size = (uint8_t)(1 + i % 8);
     if (row->value)
         op.value = i % 2 ? roll(&dice) : ~UINT64_C(0) - i;

@@ -201,7 +201,7 @@ static void code_record(struct tr_coder *c, struct columns *to, const struct tr_
         *to->at[GAPS]++ = GAP_LONG;
         to->at[GAPS] = put_varying(to->at[GAPS], op->gap);
     }
-    if (row->address != TR_NOTE)
+    if (row->sort != TR_NOTE)
         code_address(c, to, op);
     if (row->value)
         to->at[VALUES] = put_varying(to->at[VALUES], op->value);
@@ -343,9 +343,9 @@ static bool decode_record(struct tr_coder *c, struct reading *from, struct tr_op
     if (op->kind >= TR_OP__COUNT || (op->gap == GAP_LONG && !decode_long_gap(from, op)))
         return false;
     const struct tr_op_row *row = &tr_op_rows[op->kind];
-    if (row->address == TR_REFERENCE && op->kind != TR_OP_FETCH)
+    if (row->sort == TR_REFERENCE && op->kind != TR_OP_FETCH)
         op->size = (byte & 7) + 1;
-    if (row->address != TR_NOTE && !decode_address(c, from, op))
+    if (row->sort != TR_NOTE && !decode_address(c, from, op))
         return false;
     if (row->value &&
         !(from->at[VALUES] = get_varying(from->at[VALUES], from->end[VALUES], &op->value)))

@@ -102,11 +102,9 @@ static struct tr_sink *begin(FILE *out, const struct tr_about *about)
 
 static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
 {
-    static const char label[TR_OP__COUNT] = {[TR_OP_LOAD] = '0',
-                                             [TR_OP_STORE] = '1',
-                                             [TR_OP_FETCH] = '2',
-                                             [TR_OP_LL] = '0',
-                                             [TR_OP_SC] = '1'};
+    static const char label[TR_OP__COUNT] = {
+        [TR_OP_LOAD] = '0', [TR_OP_STORE] = '1',   [TR_OP_FETCH] = '2',  [TR_OP_LL] = '0',
+        [TR_OP_SC] = '1',   [TR_OP_ACQUIRE] = '0', [TR_OP_RELEASE] = '1'};
     (void)thread;
     for (; count--; op++)
         if (label[op->kind])

@@ -109,10 +109,12 @@ static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, s
             break;
         case TR_OP_LOAD:
         case TR_OP_LL:
+        case TR_OP_ACQUIRE:
             fprintf(sink->out, " L %08" PRIx64 ",%u\n", op->address, op->size);
             break;
         case TR_OP_STORE:
         case TR_OP_SC:
+        case TR_OP_RELEASE:
             fprintf(sink->out, " S %08" PRIx64 ",%u\n", op->address, op->size);
             break;
         default:

@@ -72,7 +72,8 @@ static void add_reference(struct tr_summary *s, const struct tr_op *op, uint32_t
     const uint64_t size = op->kind == TR_OP_FETCH ? TR_FETCH_LINE : op->size,
                    last = op->address + (size - 1) < op->address ? UINT64_MAX
                                                                  : op->address + (size - 1);
-    const bool writes = op->kind == TR_OP_STORE || op->kind == TR_OP_SC;
+    const bool writes =
+        op->kind == TR_OP_STORE || op->kind == TR_OP_SC || op->kind == TR_OP_RELEASE;
     s->references++;
     s->thread[thread].references++;
     s->bytes += op->size;

@@ -24,14 +24,14 @@ enum tr_kind {
     TR_OP__COUNT
 };
 
-/** What a record's address is. */
-enum tr_address { TR_REFERENCE, TR_PLACE, TR_NOTE };
+/** What a record is as a whole. */
+enum tr_sort { TR_REFERENCE, TR_NOTE };
 
 /** A row of ops.def. */
 struct tr_op_row {
     const char *word;
-    enum tr_address address; /**< NOTE: there is none */
-    bool value;              /**< it has one */
+    enum tr_sort sort; /**< NOTE: it has no address */
+    bool value;        /**< it has one */
     const char *sentence;
 };
 extern const struct tr_op_row tr_op_rows[TR_OP__COUNT];
@@ -60,7 +60,7 @@ uint64_t tr_op_instructions(const struct tr_op *op);
 /** Whether a record is a reference: what is counted as one. */
 static inline bool tr_op_is_reference(const struct tr_op *op)
 {
-    return tr_op_rows[op->kind].address == TR_REFERENCE;
+    return tr_op_rows[op->kind].sort == TR_REFERENCE;
 }
 
 /** What is known of a trace as a whole. Strings are the source's. */

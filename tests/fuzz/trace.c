@@ -26,7 +26,7 @@ static size_t own_seed(uint8_t *out, size_t room)
         {.kind = TR_OP_LL, .address = 0x10000010, .size = 4},
         {.kind = TR_OP_SC, .address = 0x10000010, .size = 4, .value = 7},
         {.kind = TR_OP_COMPUTE, .value = 1000},
-        {.kind = TR_OP_SLEEP, .address = 0x10000010, .gap = 300},
+        {.kind = TR_OP_SLEEP, .gap = 300},
         {.kind = TR_OP_FINISH},
         {.kind = TR_OP_END}};
     char *bytes;
@@ -70,9 +70,9 @@ static void check(const struct tr_op *op)
 {
     FUZZ_CHECK(op->kind < TR_OP__COUNT, "kind %u", op->kind);
     const struct tr_op_row *row = &tr_op_rows[op->kind];
-    const bool sized = row->address == TR_REFERENCE && op->kind != TR_OP_FETCH;
+    const bool sized = row->sort == TR_REFERENCE && op->kind != TR_OP_FETCH;
     FUZZ_CHECK(sized == (op->size > 0) && op->size <= TR_SIZE_MAX, "size %u", op->size);
-    FUZZ_CHECK(row->address != TR_NOTE || !op->address, "a note's address");
+    FUZZ_CHECK(row->sort != TR_NOTE || !op->address, "a note's address");
     FUZZ_CHECK(row->value || !op->value, "a value of what has none");
 }
 
