@@ -207,7 +207,8 @@ struct copy {
     struct tr_cutting *cutting; /* NULL: all of it is wanted */
     struct tr_sink *sink;
     uint32_t named;   /* threads that the sink has been told of */
-    uint32_t regions; /* and regions */
+    uint32_t regions; /* and regions, */
+    size_t pages;     /* and pages */
     int64_t thread;   /* of the last records; -1: none */
     char why[1100];   /* "": all is well */
 };
@@ -217,6 +218,9 @@ static void tell_names(struct copy *c)
     const struct tr_writer *w = c->format->writer;
     for (; w->thread && c->named < tr_threads(c->source); c->named++)
         w->thread(c->sink, c->named, tr_thread_name(c->source, c->named));
+    const struct tr_page *page;
+    for (const size_t pages = tr_pages(c->source, &page); w->page && c->pages < pages; c->pages++)
+        w->page(c->sink, &page[c->pages]);
     for (; w->region && tr_region(c->source, c->regions); c->regions++)
         w->region(c->sink, c->regions, tr_region(c->source, c->regions));
 }

@@ -12,6 +12,7 @@
 #include "procard/card.h"
 #include "base/alloc.h"
 #include "procard/cursor.h"
+#include "procard/record.h"
 #include "procard/pins.h"
 
 #include <inttypes.h>
@@ -283,6 +284,8 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, sim_t
     pc_charge(&card->cpu, state, n);
     if (card->cpu.cursor)
         pc_cursor_add(card->cpu.cursor, (enum pc_profile_column)state, (int64_t)n);
+    if (card->cpu.record)
+        card->cpu.record->waited += n;
     if (card->linked.until > at)
         card->linked.until += n;
     if (card->pins)

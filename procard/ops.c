@@ -6,6 +6,7 @@
 #include "procard/card.h"
 #include "procard/cursor.h"
 #include "procard/procard.h"
+#include "procard/record.h"
 
 #include <assert.h>
 
@@ -50,7 +51,7 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     struct pc_card *card = pc_card_of(nm);
     if (card->stale)
         pc_card_forget(card);
-    const sim_tick returns = pc_card_return(card, at);
+    const sim_tick stopped = card->cpu.now, returns = pc_card_return(card, at);
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
     pc_core_leave(card);
@@ -58,6 +59,8 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
         pc_cursor_used(card->cpu.cursor, returns);
         card->core->placed(&card->cpu);
     }
+    if (card->cpu.record)
+        pc_record_goes_on(&card->cpu, stopped);
     card->activity = PC_RUNNING;
     return returns;
 }

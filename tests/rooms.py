@@ -31,7 +31,7 @@ ROOMS = [
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
 # and the command a workload was made for. programs/driven is also what other workloads are made of.
-KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"], "programs": ["cli/latency.c", "cli/trace.c"]}
+KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"], "programs": ["cli/latency.c", "cli/trace.c", "cli/session.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",

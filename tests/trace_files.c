@@ -54,6 +54,7 @@ static char *write_some(uint32_t records)
         }
     }
     tr_ntr_writer.region(sink, 0, "inner");
+    tr_ntr_writer.page(sink, &(struct tr_page){0x400000, 0x10000});
     tr_ntr_writer.close(sink);
     fclose(out);
     free(op);
@@ -80,6 +81,8 @@ Test(trace_files, what_was_written_is_read)
     cr_assert_eq(tr_threads(s), THREADS);
     cr_assert_eq(tr_thread_name(s, 2), 1002);
     cr_assert_str_eq(tr_region(s, 0), "inner");
+    const struct tr_page *page;
+    cr_assert(tr_pages(s, &page) == 1 && page->va == 0x400000 && page->pa == 0x10000);
     while ((more = tr_next(s, &batch)) == TR_MORE) {
         const uint32_t t = batch.thread;
         cr_assert_eq(batch.references, references[t]);

@@ -115,6 +115,20 @@ static bool read_regions(struct ntr *n, struct rest *rest)
     return true;
 }
 
+static bool read_pages(struct ntr *n, struct rest *rest)
+{
+    const uint8_t *count = take(rest, 8);
+    if (!count || tr_get64(count) > rest->left / TR_NTR_INDEX_PAGE)
+        return false;
+    n->source.pages = tr_get64(count);
+    n->source.page = sim_alloc(n->source.pages, sizeof *n->source.page);
+    for (size_t i = 0; i < n->source.pages; i++) {
+        const uint8_t *row = take(rest, TR_NTR_INDEX_PAGE);
+        n->source.page[i] = (struct tr_page){tr_get64(row), tr_get64(row + 8)};
+    }
+    return true;
+}
+
 static bool read_blocks(struct ntr *n, struct rest *rest)
 {
     const uint8_t *count = take(rest, 8);
@@ -166,7 +180,7 @@ static bool read_index(struct ntr *n)
     struct rest rest = {index, size};
     const bool good = read_at(n, offset, index, size) &&
                       XXH64(index, size, 0) == tr_get64(tail + 24) && read_threads(n, &rest) &&
-                      read_regions(n, &rest) && read_blocks(n, &rest);
+                      read_regions(n, &rest) && read_pages(n, &rest) && read_blocks(n, &rest);
     free(index);
     find_ends(n);
     return good || fail(n, offset, "the index is not the one that was written" DAMAGED);

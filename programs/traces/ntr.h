@@ -15,6 +15,7 @@ enum {
     TR_NTR_VERSION = 1,
     TR_NTR_HEAD = 24,      /**< [bytes] before the line of text and its checksum */
     TR_NTR_INDEX_ROW = 32, /**< [bytes] of a block in the index */
+    TR_NTR_INDEX_PAGE = 16, /**< the same of a page */
     TR_NTR_TAIL_SIZE = 32
 };
 

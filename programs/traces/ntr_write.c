@@ -28,6 +28,8 @@ struct tr_sink {
     uint32_t threads;
     char **region;
     uint32_t regions;
+    struct tr_page *page;
+    size_t pages;
     struct tr_block *block;
     size_t blocks;
     uint64_t at; /* [bytes] in the file */
@@ -148,6 +150,13 @@ static void region(struct tr_sink *sink, uint64_t number, const char *name)
     sink->region[number] = sim_strndup(name, TR_NAME_MAX);
 }
 
+static void page(struct tr_sink *sink, const struct tr_page *one)
+{
+    if (!(sink->pages & (sink->pages - 1)))
+        sink->page = sim_grow(sink->page, sink->pages ? 2 * sink->pages : 1, sizeof *sink->page);
+    sink->page[sink->pages++] = *one;
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static void append(uint8_t **bytes, size_t *size, const void *more, size_t n)
@@ -183,6 +192,11 @@ static uint8_t *make_index(const struct tr_sink *sink, size_t *size)
     append64(&index, size, sink->regions);
     for (uint32_t i = 0; i < sink->regions; i++)
         append_region(&index, size, sink->region[i]);
+    append64(&index, size, sink->pages);
+    for (size_t i = 0; i < sink->pages; i++) {
+        append64(&index, size, sink->page[i].va);
+        append64(&index, size, sink->page[i].pa);
+    }
     append64(&index, size, sink->blocks);
     const size_t at = *size;
     *size += sink->blocks * TR_NTR_INDEX_ROW;
@@ -218,10 +232,12 @@ static void end(struct tr_sink *sink)
         free(sink->region[i]);
     free(sink->thread);
     free(sink->region);
+    free(sink->page);
     free(sink->block);
     tr_coder_free(sink->coder);
     free(sink);
 }
 
 const struct tr_writer tr_ntr_writer = {
-    .threads = true, .open = begin, .thread = thread, .region = region, .put = put, .close = end};
+    .threads = true, .open = begin, .thread = thread, .region = region,
+                                        .page = page, .put = put, .close = end};

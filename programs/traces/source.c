@@ -90,6 +90,7 @@ void tr_close(struct tr_source *source)
     for (uint32_t i = 0; i < source->regions; i++)
         free(source->region[i]);
     free(source->region);
+    free(source->page);
     free(source->thread);
     tr_input_close(source->in);
     free(source);
@@ -126,6 +127,12 @@ uint32_t tr_threads(const struct tr_source *source)
 uint64_t tr_thread_name(const struct tr_source *source, uint32_t thread)
 {
     return source->thread[thread];
+}
+
+size_t tr_pages(const struct tr_source *source, const struct tr_page **pages)
+{
+    *pages = source->page;
+    return source->pages;
 }
 
 const char *tr_region(const struct tr_source *source, uint64_t number)

@@ -30,6 +30,8 @@ struct tr_source {
     uint32_t threads;
     char **region; /**< [regions]; NULL: of a number that has no name */
     uint32_t regions;
+    struct tr_page *page;
+    size_t pages;
     tr_want_fn *want; /**< NULL: all is wanted */
     void *want_ctx;
     char made[TR_NAME_MAX + 1]; /**< about.made */

@@ -122,18 +122,29 @@ uint32_t tr_threads(const struct tr_source *source);
 /** What a file calls a thread: an operating system's number. @pre thread < tr_threads */
 uint64_t tr_thread_name(const struct tr_source *source, uint32_t thread);
 
+/** Where a page of the addresses had its memory when the trace was recorded. */
+struct tr_page {
+    uint64_t va, pa; /**< virtual and physical address of its first byte */
+};
+
+/** All pages of a recorded trace, in the order in which they got their memory. @return how many;
+ *  0: none are known */
+size_t tr_pages(const struct tr_source *source, const struct tr_page **pages);
+
 /** The name of a region. @return NULL: the trace has none of that number */
 const char *tr_region(const struct tr_source *source, uint64_t number);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/** How a trace is written. Errors of the stream show there (ferror). */
+/** How a trace is written. Errors of the stream show there (ferror). What a format cannot say is
+ *  NULL: names of threads, of regions, pages. */
 struct tr_sink;
 struct tr_writer {
     bool threads; /**< the format tells threads apart */
     struct tr_sink *(*open)(FILE *out, const struct tr_about *about);
     void (*thread)(struct tr_sink *sink, uint32_t thread, uint64_t name);
     void (*region)(struct tr_sink *sink, uint64_t number, const char *name);
+    void (*page)(struct tr_sink *sink, const struct tr_page *page);
     void (*put)(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count);
     void (*close)(struct tr_sink *sink); /**< writes what is left, and releases it */
 };
