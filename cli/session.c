@@ -844,8 +844,7 @@ static enum cli_exit begin_references(struct state *s)
     char why[256];
     if (!x->record_references || !s->ask->keep)
         return CLI_EXIT_OK;
-    s->references = tr_recording_begin(s->machine, x->name,
-                                       (uint32_t)x->machine.params.page_size, why, sizeof why);
+    s->references = tr_recording_begin(s->machine, x->name, why, sizeof why);
     if (s->references)
         return CLI_EXIT_OK;
     fprintf(stderr, "numachine: error: record.references: %s\n", why);

@@ -217,7 +217,8 @@ static void tell_names(struct copy *c)
 {
     const struct tr_writer *w = c->format->writer;
     for (; w->thread && c->named < tr_threads(c->source); c->named++)
-        w->thread(c->sink, c->named, tr_thread_name(c->source, c->named));
+        w->thread(c->sink, c->named, tr_thread_name(c->source, c->named),
+                  tr_thread_card(c->source, c->named));
     const struct tr_page *page;
     for (const size_t pages = tr_pages(c->source, &page); w->page && c->pages < pages; c->pages++)
         w->page(c->sink, &page[c->pages]);

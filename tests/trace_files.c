@@ -45,7 +45,7 @@ static char *write_some(uint32_t records)
     struct tr_sink *sink = tr_ntr_writer.open(out, &about);
     struct tr_op *op = sim_alloc(records, sizeof *op);
     for (uint32_t t = 0; t < THREADS; t++) {
-        tr_ntr_writer.thread(sink, t, 1000 + t);
+        tr_ntr_writer.thread(sink, t, 1000 + t, 7 * t);
         for (uint32_t i = 0; i < records; i++)
             op[i] = record(t, i);
         for (uint32_t at = 0, n = 1; at < records; at += n, n = 3 * n + 1) {
@@ -80,6 +80,7 @@ Test(trace_files, what_was_written_is_read)
     cr_assert(tr_about(s)->timed && tr_about(s)->page == 16384);
     cr_assert_eq(tr_threads(s), THREADS);
     cr_assert_eq(tr_thread_name(s, 2), 1002);
+    cr_assert_eq(tr_thread_card(s, 2), 14);
     cr_assert_str_eq(tr_region(s, 0), "inner");
     const struct tr_page *page;
     cr_assert(tr_pages(s, &page) == 1 && page->va == 0x400000 && page->pa == 0x10000);

@@ -101,6 +101,7 @@ static bool make(struct driver *d, struct pc_result *result, enum pc_stop *stop)
     case PC_REFERENCE_STORE_CONDITIONAL:
         return store(d, r->kind == PC_REFERENCE_STORE_CONDITIONAL, result, stop);
     case PC_REFERENCE_FETCH:
+    case PC_REFERENCE_LINE:
         return pc_fetch(&d->base, r->address, d->base.now, stop);
     default:
         return pc_sync(&d->base, d->base.now, stop);
@@ -141,9 +142,12 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     if (r.kind == PC_REFERENCE_STORE_CONDITIONAL)
         count_try(cpu, &r, result.failed);
     d->asked = r.kind == PC_REFERENCE_WAIT && !holds(&r, result.value);
-    d->left = r.ticks ? r.ticks - 1 : 0;
-    pc_complete(cpu, completes_in(r.kind), 1);
-    cpu->instructions++;
+    d->left = 0;
+    if (r.kind != PC_REFERENCE_LINE) {
+        d->left = r.ticks ? r.ticks - 1 : 0;
+        pc_complete(cpu, completes_in(r.kind), 1);
+        cpu->instructions++;
+    }
     if (d->source->done && !d->quiet && !d->asked)
         d->source->done(d->self, cpu->number, &r, &result);
     return true;

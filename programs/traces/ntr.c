@@ -67,6 +67,7 @@ static bool read_head(struct ntr *n)
     memcpy(n->source.made, head + TR_NTR_HEAD, length);
     n->source.about.timed = tr_get32(head + 12) & 1;
     n->source.about.page = tr_get32(head + 16);
+    n->source.about.where = tr_get64(head + 24);
     return true;
 }
 
@@ -90,9 +91,12 @@ static bool read_threads(struct ntr *n, struct rest *rest)
 {
     const uint8_t *count = take(rest, 8);
     bool good = count && tr_get64(count) <= TR_THREADS_MAX;
-    for (uint64_t i = good ? tr_get64(count) : 0; i > 0 && good; i--) {
-        const uint8_t *name = take(rest, 8);
-        good = name && tr_source_thread(&n->source, tr_get64(name));
+    const uint64_t threads = good ? tr_get64(count) : 0;
+    n->source.card = sim_alloc(threads, sizeof *n->source.card);
+    for (uint64_t i = 0; i < threads && good; i++) {
+        const uint8_t *row = take(rest, TR_NTR_INDEX_THREAD);
+        good = row && tr_source_thread(&n->source, tr_get64(row));
+        n->source.card[i] = good ? tr_get32(row + 8) : 0;
     }
     return good;
 }

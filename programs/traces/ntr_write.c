@@ -19,6 +19,7 @@ struct thread {
     uint32_t records, room;
     uint64_t references, instructions; /* before that block */
     uint64_t name;
+    uint32_t card;
 };
 
 struct tr_sink {
@@ -60,6 +61,7 @@ static struct tr_sink *begin(FILE *out, const struct tr_about *about)
     tr_put32(head + 12, about->timed);
     tr_put32(head + 16, about->page);
     tr_put32(head + 20, (uint32_t)length);
+    tr_put64(head + 24, about->where);
     memcpy(head + TR_NTR_HEAD, about->made, length);
     put_bytes(sink, head, TR_NTR_HEAD + length);
     put_number(sink, XXH64(head, TR_NTR_HEAD + length, 0));
@@ -96,7 +98,7 @@ static void write_block(struct tr_sink *sink, uint32_t thread)
     t->records = 0;
 }
 
-static void thread(struct tr_sink *sink, uint32_t number, uint64_t name)
+static void thread(struct tr_sink *sink, uint32_t number, uint64_t name, uint32_t card)
 {
     if (number >= sink->threads) {
         sink->thread = sim_grow(sink->thread, number + (size_t)1, sizeof *sink->thread);
@@ -105,6 +107,7 @@ static void thread(struct tr_sink *sink, uint32_t number, uint64_t name)
         sink->threads = number + 1;
     }
     sink->thread[number].name = name;
+    sink->thread[number].card = card;
 }
 
 static uint32_t block_records(const struct tr_sink *sink)
@@ -116,7 +119,7 @@ static uint32_t block_records(const struct tr_sink *sink)
 static void put(struct tr_sink *sink, uint32_t number, const struct tr_op *op, size_t count)
 {
     if (number >= sink->threads)
-        thread(sink, number, number);
+        thread(sink, number, number, 0);
     struct thread *t = &sink->thread[number];
     const uint32_t full = block_records(sink);
     while (count) {
@@ -173,6 +176,14 @@ static void append64(uint8_t **bytes, size_t *size, uint64_t value)
     append(bytes, size, number, sizeof number);
 }
 
+static void append_thread(uint8_t **bytes, size_t *size, const struct thread *thread)
+{
+    uint8_t row[TR_NTR_INDEX_THREAD];
+    tr_put64(row, thread->name);
+    tr_put32(row + 8, thread->card);
+    append(bytes, size, row, sizeof row);
+}
+
 static void append_region(uint8_t **bytes, size_t *size, const char *name)
 {
     uint8_t length[4];
@@ -188,7 +199,7 @@ static uint8_t *make_index(const struct tr_sink *sink, size_t *size)
     *size = 0;
     append64(&index, size, sink->threads);
     for (uint32_t i = 0; i < sink->threads; i++)
-        append64(&index, size, sink->thread[i].name);
+        append_thread(&index, size, &sink->thread[i]);
     append64(&index, size, sink->regions);
     for (uint32_t i = 0; i < sink->regions; i++)
         append_region(&index, size, sink->region[i]);

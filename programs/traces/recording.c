@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 #include <uthash.h>
+#include <xxhash.h>
 
 enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16, SOME = 256 };
 
@@ -196,7 +197,7 @@ static uint32_t add_thread(struct tr_recording *r, uint32_t name)
         return NOBODY;
     r->thread = sim_grow(r->thread, r->threads + (size_t)1, sizeof *r->thread);
     r->thread[r->threads] = (struct thread){.name = name};
-    tr_ntr_writer.thread(r->sink, r->threads, name);
+    tr_ntr_writer.thread(r->sink, r->threads, name, 0);
     return r->threads++;
 }
 
@@ -240,6 +241,7 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
     t->card = card;
     switch (t->state) {
     case BORN:
+        tr_ntr_writer.thread(r->sink, number, name, card);
         put(r, number, (struct tr_op){.kind = TR_OP_START, .value = to - t->since});
         break;
     case CALLED:
@@ -344,8 +346,15 @@ void tr_recording_mark(struct tr_recording *recording, const char *name, bool be
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_from, uint32_t page,
-                                        char *why, size_t size)
+uint64_t tr_where(const struct nm_params *p)
+{
+    const uint64_t parts[] = {p->page_size, nm_params_stations(p), p->memory_size, p->placement,
+                              p->local_station};
+    return XXH64(parts, sizeof parts, 0);
+}
+
+struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_from, char *why,
+                                        size_t size)
 {
     const unsigned cards = nm_machine_cards(m);
     struct tr_recording *r = sim_alloc(1, sizeof *r);
@@ -365,7 +374,10 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
         return NULL;
     }
     r->sink = tr_ntr_writer.open(
-        r->file, &(struct tr_about){.made = made_from, .timed = true, .page = page});
+        r->file, &(struct tr_about){.made = made_from,
+                                    .timed = true,
+                                    .page = (uint32_t)nm_machine_params(m)->page_size,
+                                    .where = tr_where(nm_machine_params(m))});
     r->card = sim_alloc(cards, sizeof *r->card);
     for (unsigned i = 0; i < cards; i++)
         r->card[i].thread = NOBODY;

@@ -12,13 +12,15 @@
 
 struct tr_recording;
 
+/** What the places of pages depend on: tr_about.where. */
+uint64_t tr_where(const struct nm_params *params);
+
 /** Records all of a machine's threads, from its first run on.
  *  @param made  one line: what is recorded
- *  @param page  [bytes] of a page of its addresses
  *  @param[out] why  on failure one sentence
  *  @return the caller's, to be released behind the machine's last run and before its end */
-struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made, uint32_t page,
-                                        char *why, size_t size);
+struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made, char *why,
+                                        size_t size);
 void tr_recording_free(struct tr_recording *recording);
 
 /* What the run tells (prog_hooks). */

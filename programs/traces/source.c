@@ -92,6 +92,7 @@ void tr_close(struct tr_source *source)
     free(source->region);
     free(source->page);
     free(source->thread);
+    free(source->card);
     tr_input_close(source->in);
     free(source);
 }
@@ -127,6 +128,11 @@ uint32_t tr_threads(const struct tr_source *source)
 uint64_t tr_thread_name(const struct tr_source *source, uint32_t thread)
 {
     return source->thread[thread];
+}
+
+uint32_t tr_thread_card(const struct tr_source *source, uint32_t thread)
+{
+    return source->card ? source->card[thread] : 0;
 }
 
 size_t tr_pages(const struct tr_source *source, const struct tr_page **pages)

@@ -26,7 +26,8 @@ struct tr_source {
     const struct tr_reader *reader;
     struct tr_input *in;
     struct tr_about about;
-    uint64_t *thread; /**< [threads] their names */
+    uint64_t *thread; /**< [threads] their names, */
+    uint32_t *card;   /**< [threads] and where they began; NULL: not known */
     uint32_t threads;
     char **region; /**< [regions]; NULL: of a number that has no name */
     uint32_t regions;

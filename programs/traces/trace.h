@@ -70,6 +70,7 @@ struct tr_about {
     bool timed;         /**< gaps are PCycles of a run that was recorded, and so are dates; else
                              instructions */
     uint32_t page;      /**< [bytes] of a page of its addresses; 0: not known */
+    uint64_t where;     /**< what the places of its pages depend on, as a number; 0: not known */
 };
 
 /** Records of one thread, in their order. */
@@ -131,6 +132,9 @@ struct tr_page {
  *  0: none are known */
 size_t tr_pages(const struct tr_source *source, const struct tr_page **pages);
 
+/** The card on which a thread began; 0, where that is not known. @pre thread < tr_threads */
+uint32_t tr_thread_card(const struct tr_source *source, uint32_t thread);
+
 /** The name of a region. @return NULL: the trace has none of that number */
 const char *tr_region(const struct tr_source *source, uint64_t number);
 
@@ -142,7 +146,7 @@ struct tr_sink;
 struct tr_writer {
     bool threads; /**< the format tells threads apart */
     struct tr_sink *(*open)(FILE *out, const struct tr_about *about);
-    void (*thread)(struct tr_sink *sink, uint32_t thread, uint64_t name);
+    void (*thread)(struct tr_sink *sink, uint32_t thread, uint64_t name, uint32_t card);
     void (*region)(struct tr_sink *sink, uint64_t number, const char *name);
     void (*page)(struct tr_sink *sink, const struct tr_page *page);
     void (*put)(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count);
