@@ -84,7 +84,10 @@ static void preempt(struct nm_card *nm, sim_tick at)
 
 static void unmap(struct nm_card *nm, uint64_t va, uint64_t len)
 {
-    pc_card_unmap(pc_card_of(nm), va, len);
+    struct pc_card *card = pc_card_of(nm);
+    if (card->cpu.record)
+        pc_record_unmapped(card->cpu.record, va, len);
+    pc_card_unmap(card, va, len);
 }
 
 static void set_space(struct nm_card *nm, const struct nm_space *space)

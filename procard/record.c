@@ -59,6 +59,12 @@ uint64_t pc_record_flush(struct pc_records *records, unsigned card)
     return c->cpu.now - c->cpu.record->waited;
 }
 
+void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len)
+{
+    if (record->card == 0)
+        record->listener->unmapped(record->listener->ctx, va, len);
+}
+
 void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from)
 {
     struct pc_record *record = cpu->record;

@@ -45,6 +45,9 @@ struct pc_record_listener {
      *  before */
     bool (*ordered)(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version);
 
+    /** Pages are mapped otherwise from now on, for all cards. */
+    void (*unmapped)(void *ctx, uint64_t va, uint64_t len);
+
     /** A thread goes on that stood on a card, or is put there. `made` has been called for all
      *  before. @param own  as in struct pc_recorded, when it stopped
      *  @param from, to  [ticks] of the card's clock: when it stopped, and when it goes on */
@@ -82,6 +85,9 @@ void pc_record_tell(struct pc_record *record);
 
 /** A thread goes on: pc_record.waited has what it waited. */
 void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from);
+
+/** Pages are mapped otherwise: told once for all cards. */
+void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len);
 
 /** A core has made a reference. @param at  [ticks] of its clock: of the instruction, behind what it
  *  was let wait for */

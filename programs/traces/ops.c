@@ -4,6 +4,7 @@
 #include "programs/traces/trace.h"
 
 #define REFERENCE TR_REFERENCE
+#define PLACE     TR_PLACE
 #define NOTE      TR_NOTE
 const struct tr_op_row tr_op_rows[TR_OP__COUNT] = {
 #define OP(name, word, kind, value, sentence) {word, kind, value, sentence},

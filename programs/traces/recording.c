@@ -60,6 +60,8 @@ struct tr_recording {
     uint32_t regions;
     struct word *words;
     struct line *lines;
+    struct tr_op *unmapped; /* [unmaps] that are in no thread's records yet */
+    size_t unmaps;
     uint64_t filter[(1 << FILTER_BITS) / 64]; /* lines that may be there */
 };
 
@@ -223,6 +225,15 @@ static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op
     put(r, by, op);
 }
 
+/* It happens in a system call; the next thread that goes on is the one. */
+static void unmapped(void *ctx, uint64_t va, uint64_t len)
+{
+    struct tr_recording *r = ctx;
+    r->unmapped = sim_grow(r->unmapped, r->unmaps + 1, sizeof *r->unmapped);
+    r->unmapped[r->unmaps++] =
+        (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
+}
+
 static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
                     sim_tick to)
 {
@@ -239,6 +250,9 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
         r->thread[before].since = from;
     c->thread = number;
     t->card = card;
+    for (size_t i = 0; i < r->unmaps; i++)
+        put(r, number, r->unmapped[i]);
+    r->unmaps = 0;
     switch (t->state) {
     case BORN:
         tr_ntr_writer.thread(r->sink, number, name, card);
@@ -358,7 +372,7 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
 {
     const unsigned cards = nm_machine_cards(m);
     struct tr_recording *r = sim_alloc(1, sizeof *r);
-    const struct pc_record_listener listener = {r, made, ordered, goes_on};
+    const struct pc_record_listener listener = {r, made, ordered, unmapped, goes_on};
     r->m = m;
     r->file = tmpfile();
     if (!r->file) {
@@ -430,5 +444,6 @@ void tr_recording_free(struct tr_recording *recording)
     free(recording->region);
     free(recording->thread);
     free(recording->card);
+    free(recording->unmapped);
     free(recording);
 }

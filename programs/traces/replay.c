@@ -349,7 +349,7 @@ static void mark(struct replay *r, uint64_t number, bool begin)
 static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, sim_tick *at)
 {
     struct thread *t = &r->thread[r->card[card].thread];
-    const uint64_t value = op->value;
+    const uint64_t value = op->value, address = op->address;
     const enum tr_kind kind = op->kind;
     advance(r, t);
     switch (kind) {
@@ -366,6 +366,9 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
     case TR_OP_SLEEP:
         sleep_from(r, card, value, *at);
         return false;
+    case TR_OP_UNMAP:
+        nm_machine_unmap(r->run->m, address, value);
+        return true;
     case TR_OP_BEGIN:
     case TR_OP_FINISH:
         mark(r, value, kind == TR_OP_BEGIN);
@@ -406,7 +409,7 @@ static void take_notes(struct replay *r, unsigned card)
         leave(r, card, READY);
         return;
     }
-    while ((op = current(r, number)) && tr_op_rows[op->kind].sort == TR_NOTE &&
+    while ((op = current(r, number)) && tr_op_rows[op->kind].sort != TR_REFERENCE &&
            (!op->gap || t->computed) && (op->kind != TR_OP_COMPUTE || !op->value))
         if (!take_note(r, card, op, &at))
             return;

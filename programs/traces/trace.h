@@ -25,7 +25,7 @@ enum tr_kind {
 };
 
 /** What a record is as a whole. */
-enum tr_sort { TR_REFERENCE, TR_NOTE };
+enum tr_sort { TR_REFERENCE, TR_PLACE, TR_NOTE };
 
 /** A row of ops.def. */
 struct tr_op_row {
