@@ -229,6 +229,8 @@ static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op
 static void unmapped(void *ctx, uint64_t va, uint64_t len)
 {
     struct tr_recording *r = ctx;
+    if (!r->threads)
+        return; /* the address space begins */
     r->unmapped = sim_grow(r->unmapped, r->unmaps + 1, sizeof *r->unmapped);
     r->unmapped[r->unmaps++] =
         (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
@@ -250,9 +252,6 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
         r->thread[before].since = from;
     c->thread = number;
     t->card = card;
-    for (size_t i = 0; i < r->unmaps; i++)
-        put(r, number, r->unmapped[i]);
-    r->unmaps = 0;
     switch (t->state) {
     case BORN:
         tr_ntr_writer.thread(r->sink, number, name, card);
@@ -266,8 +265,13 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
         put(r, number, (struct tr_op){.kind = TR_OP_SLEEP, .value = to - t->since});
         break;
     default:
-        tell_system(r, card, before == number ? from : t->since, to);
+        break;
     }
+    for (size_t i = 0; i < r->unmaps; i++)
+        put(r, number, r->unmapped[i]);
+    r->unmaps = 0;
+    if (t->state == RUNS)
+        tell_system(r, card, before == number ? from : t->since, to);
     c->told = to;
     t->state = RUNS;
 }
