@@ -233,6 +233,8 @@ static void preempt(struct pc_card *card)
     if (card->cpu.cursor)
         pc_cursor_stand(card->cpu.cursor);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
+    if (card->cpu.record) /* as of a trap, which the core charges: nobody would do it again */
+        card->cpu.record->waited -= PC_KILLED_BY_EXCEPTION;
     trap(card, true);
 }
 
