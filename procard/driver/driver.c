@@ -22,6 +22,8 @@ struct driver {
     bool quiet;                                  /**< the source is not told of it */
     const struct pc_packed *packed, *packed_end; /**< to be made before the source is asked */
     sim_tick began;                              /**< it was first tried; SIM_NEVER: not yet */
+    uint64_t line; /**< of instructions, the last one that was looked up (LINE), ... */
+    bool again;    /**< ... and is to be looked up again before the reference is tried again */
     uint64_t left;        /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
@@ -135,8 +137,13 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     struct pc_result result = {.failed = false};
     if (d->began == SIM_NEVER)
         d->began = cpu->now;
+    if (d->again && !pc_fetch(cpu, d->line, cpu->now, stop))
+        return false;
+    d->again = false;
     if (!make(d, &result, stop))
         return false;
+    if (r.kind == PC_REFERENCE_LINE)
+        d->line = r.address;
     result.began = d->began;
     result.done = cpu->now;
     if (r.kind == PC_REFERENCE_STORE_CONDITIONAL)
@@ -358,8 +365,17 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
     return cpu->now;
 }
 
+/* A reference that waits belongs to an instruction, which is fetched again if its line has been
+ * said. */
+static void leave(struct pc_cpu *cpu)
+{
+    struct driver *d = (struct driver *)cpu;
+    d->again = d->line && d->asked && d->began != SIM_NEVER &&
+               d->reference.kind != PC_REFERENCE_LINE;
+}
+
 static const struct pc_core_ops core = {
-    .name = "driver", .size = sizeof(struct driver), .run = run};
+    .name = "driver", .size = sizeof(struct driver), .run = run, .leave = leave};
 
 const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 
