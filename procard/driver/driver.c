@@ -386,7 +386,8 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
     struct driver *d = (struct driver *)pc_cpu_at(m, card);
     d->source = source;
     d->self = self;
-    d->asked = false;
+    d->asked = d->again = false;
+    d->line = 0;
     d->packed = d->packed_end = NULL;
     d->left = 0;
     nm_card_resume(m, card, at);
