@@ -236,6 +236,7 @@ static bool begin(struct driver *d, enum pc_stop *stop)
         d->state = r->state;
         return true;
     }
+    pc_charge(&d->base, PC_ST_KILL_EXC, r->ticks);
     d->base.exc = PC_EXC_SYS;
     *stop = PC_STOP_TRAP;
     return false;

@@ -46,7 +46,7 @@ struct pc_reference {
     sim_tick at;      /**< not before this tick; until then the processor idles in PC_ST_INT, which
                           counts as no instructions. 0: at once */
     uint64_t ticks;   /**< [PCycles] COMPUTE: how long it takes; others: from when they are done to
-                           the next reference. 0 means 1 */
+                           the next reference. 0 means 1. END: how many the trap kills, at once */
     enum pc_status state;      /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
     enum pc_relation relation; /**< WAIT only; its `ticks` pass between two looks, too */
 };

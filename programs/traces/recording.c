@@ -32,6 +32,7 @@ struct thread {
 struct card {
     uint32_t thread; /* that is on it; NOBODY: none yet */
     uint64_t own;    /* [PCycles] of its own that are in records */
+    uint32_t killed; /* [PCycles] of these by a trap: the gap of the next note */
     sim_tick told;   /* [ticks] up to which the system's time is in records */
 };
 
@@ -71,6 +72,14 @@ static void put(struct tr_recording *r, uint32_t thread, struct tr_op op)
 {
     if (thread != NOBODY)
         tr_ntr_writer.put(r->sink, thread, &op, 1);
+}
+
+/* What cards do not tell of, of the thread on one. */
+static void note(struct tr_recording *r, struct card *c, struct tr_op op)
+{
+    op.gap = c->killed;
+    c->killed = 0;
+    put(r, c->thread, op);
 }
 
 /* PCycles of its own since its last record. @return the gap of the next one */
@@ -117,14 +126,23 @@ static void made(void *ctx, unsigned card, uint32_t thread, const struct pc_reco
     }
 }
 
-/* All that a card has done up to now is in records. */
-static void catch_up(struct tr_recording *r, unsigned card)
+/* Up to here. @param trapped  its thread stands because of an exception or an interrupt */
+static void close_gap(struct tr_recording *r, struct card *c, uint64_t own, bool trapped)
 {
-    struct card *c = &r->card[card];
-    const uint64_t own = pc_record_flush(r->records, card), left = own - c->own;
+    uint64_t left = own - c->own;
+    if (trapped && left >= PC_KILLED_BY_EXCEPTION) {
+        c->killed = PC_KILLED_BY_EXCEPTION;
+        left -= c->killed;
+    }
     if (left)
         put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = left});
     c->own = own;
+}
+
+/* All that a card has done up to now is in records. */
+static void catch_up(struct tr_recording *r, unsigned card, bool trapped)
+{
+    close_gap(r, &r->card[card], pc_record_flush(r->records, card), trapped);
 }
 
 /* ---- where threads synchronise --------------------------------------------------------------- */
@@ -209,7 +227,7 @@ static void tell_system(struct tr_recording *r, unsigned card, sim_tick from, si
     struct card *c = &r->card[card];
     from = sim_later(from, c->told);
     if (at > from)
-        put(r, c->thread, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
+        note(r, c, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
     c->told = sim_later(c->told, at);
 }
 
@@ -220,9 +238,11 @@ static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op
     if (by == NOBODY)
         return;
     const unsigned card = r->thread[by].card;
-    catch_up(r, card);
+    if (r->card[card].thread != by)
+        return;
+    catch_up(r, card, true);
     tell_system(r, card, pc_cpu_at(r->m, card)->now, at);
-    put(r, by, op);
+    note(r, &r->card[card], op);
 }
 
 /* It happens in a system call; the next thread that goes on is the one. */
@@ -242,33 +262,33 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
     struct tr_recording *r = ctx;
     struct card *c = &r->card[card];
     const uint32_t number = thread_of(r, name), before = c->thread;
-    if (own > c->own)
-        put(r, before, (struct tr_op){.kind = TR_OP_COMPUTE, .value = own - c->own});
-    c->own = own;
+    close_gap(r, c, own, true);
     if (number == NOBODY)
         return;
     struct thread *t = &r->thread[number];
     if (before != NOBODY && before != number && r->thread[before].state == RUNS)
         r->thread[before].since = from;
+    if (before != number)
+        c->killed = 0;
     c->thread = number;
     t->card = card;
     switch (t->state) {
     case BORN:
         tr_ntr_writer.thread(r->sink, number, name, card);
-        put(r, number, (struct tr_op){.kind = TR_OP_START, .value = to - t->since});
+        note(r, c, (struct tr_op){.kind = TR_OP_START, .value = to - t->since});
         break;
     case CALLED:
-        put(r, number, (struct tr_op){.kind = TR_OP_SLEEP});
-        put(r, number, (struct tr_op){.kind = TR_OP_WOKEN, .value = to - t->since});
+        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = 0});
+        note(r, c, (struct tr_op){.kind = TR_OP_WOKEN, .value = to - t->since});
         break;
     case SLEEPS:
-        put(r, number, (struct tr_op){.kind = TR_OP_SLEEP, .value = to - t->since});
+        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = to - t->since});
         break;
     default:
         break;
     }
     for (size_t i = 0; i < r->unmaps; i++)
-        put(r, number, r->unmapped[i]);
+        note(r, c, r->unmapped[i]);
     r->unmaps = 0;
     if (t->state == RUNS)
         tell_system(r, card, before == number ? from : t->since, to);
@@ -302,11 +322,11 @@ static void stop(struct tr_recording *r, uint32_t number, enum state state)
     struct thread *t = &r->thread[number];
     if (r->card[t->card].thread != number || t->state != RUNS)
         return;
-    catch_up(r, t->card);
+    catch_up(r, t->card, true);
     t->since = pc_cpu_at(r->m, t->card)->now;
     t->state = state;
     if (state == OVER)
-        put(r, number, (struct tr_op){.kind = TR_OP_END});
+        note(r, &r->card[t->card], (struct tr_op){.kind = TR_OP_END});
 }
 
 void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
@@ -357,7 +377,7 @@ void tr_recording_mark(struct tr_recording *recording, const char *name, bool be
     }
     for (uint32_t i = 0; i < r->threads; i++)
         if (r->thread[i].state == RUNS && r->card[r->thread[i].card].thread == i) {
-            catch_up(r, r->thread[i].card);
+            catch_up(r, r->thread[i].card, false);
             put(r, i, (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
         }
 }
@@ -405,7 +425,7 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
 void tr_recording_end(struct tr_recording *recording)
 {
     for (unsigned i = 0; i < nm_machine_cards(recording->m); i++)
-        catch_up(recording, i);
+        catch_up(recording, i, false);
     tr_ntr_writer.close(recording->sink);
     recording->sink = NULL;
     pc_record_end(recording->records);

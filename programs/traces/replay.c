@@ -205,7 +205,10 @@ static void next(void *self, unsigned card, sim_tick now, struct pc_reference *o
         return;
     if (op->gap && !t->computed) {
         t->computed = true;
-        compute(out, op->gap, PC_ST_INT);
+        if (tr_op_rows[op->kind].sort == TR_REFERENCE || op->kind == TR_OP_COMPUTE)
+            compute(out, op->gap, PC_ST_INT);
+        else
+            *out = (struct pc_reference){.kind = PC_REFERENCE_END, .ticks = op->gap};
     } else if (op->kind == TR_OP_COMPUTE && op->value) {
         compute(out, op->value, PC_ST_INT);
         advance(r, t);
