@@ -68,6 +68,9 @@ void pc_record_end(struct pc_records *records);
  *  @return [PCycles] of the core's own, up to now */
 uint64_t pc_record_flush(struct pc_records *records, unsigned card);
 
+/** Whether a card's thread stands in a trap that has not been handled yet. */
+bool pc_record_traps(const struct pc_records *records, unsigned card);
+
 enum { PC_RECORD_ROOM = 1 << 12 };
 
 /** A card's share: what has not been told yet. The room's own. */

@@ -375,10 +375,12 @@ void tr_recording_mark(struct tr_recording *recording, const char *name, bool be
         r->region[r->regions++] = sim_strdup(name);
         tr_ntr_writer.region(r->sink, number, name);
     }
-    for (uint32_t i = 0; i < r->threads; i++)
-        if (r->thread[i].state == RUNS && r->card[r->thread[i].card].thread == i) {
-            catch_up(r, r->thread[i].card, false);
-            put(r, i, (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
+    for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
+        if (r->card[i].thread != NOBODY && pc_record_traps(r->records, i)) {
+            catch_up(r, i, true);
+            note(r, &r->card[i],
+                 (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
+            return; /* it is its system call that names the region */
         }
 }
 
