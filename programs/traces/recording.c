@@ -25,6 +25,7 @@ struct thread {
     uint32_t name; /* the operating system's number */
     enum state state;
     unsigned card;
+    uint32_t killed; /* [PCycles] of its own by a trap: the gap of its next note */
     sim_tick since; /* BORN, CALLED: when that happened; SLEEPS: from when on; RUNS: it stopped,
                        if it has no card */
 };
@@ -32,7 +33,6 @@ struct thread {
 struct card {
     uint32_t thread; /* that is on it; NOBODY: none yet */
     uint64_t own;    /* [PCycles] of its own that are in records */
-    uint32_t killed; /* [PCycles] of these by a trap: the gap of the next note */
     sim_tick told;   /* [ticks] up to which the system's time is in records */
 };
 
@@ -75,10 +75,12 @@ static void put(struct tr_recording *r, uint32_t thread, struct tr_op op)
 }
 
 /* What cards do not tell of, of the thread on one. */
-static void note(struct tr_recording *r, struct card *c, struct tr_op op)
+static void note(struct tr_recording *r, const struct card *c, struct tr_op op)
 {
-    op.gap = c->killed;
-    c->killed = 0;
+    if (c->thread == NOBODY)
+        return;
+    op.gap = r->thread[c->thread].killed;
+    r->thread[c->thread].killed = 0;
     put(r, c->thread, op);
 }
 
@@ -130,9 +132,9 @@ static void made(void *ctx, unsigned card, uint32_t thread, const struct pc_reco
 static void close_gap(struct tr_recording *r, struct card *c, uint64_t own, bool trapped)
 {
     uint64_t left = own - c->own;
-    if (trapped && left >= PC_KILLED_BY_EXCEPTION) {
-        c->killed = PC_KILLED_BY_EXCEPTION;
-        left -= c->killed;
+    if (c->thread != NOBODY && trapped && left >= PC_KILLED_BY_EXCEPTION) {
+        r->thread[c->thread].killed = PC_KILLED_BY_EXCEPTION;
+        left -= PC_KILLED_BY_EXCEPTION;
     }
     if (left)
         put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = left});
@@ -268,8 +270,6 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
     struct thread *t = &r->thread[number];
     if (before != NOBODY && before != number && r->thread[before].state == RUNS)
         r->thread[before].since = from;
-    if (before != number)
-        c->killed = 0;
     c->thread = number;
     t->card = card;
     switch (t->state) {
