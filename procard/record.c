@@ -59,9 +59,10 @@ uint64_t pc_record_flush(struct pc_records *records, unsigned card)
     return c->cpu.now - c->cpu.record->waited;
 }
 
-bool pc_record_traps(const struct pc_records *records, unsigned card)
+bool pc_record_stands(const struct pc_records *records, unsigned card)
 {
-    return card_at(records, card)->activity == PC_TRAPPED;
+    const enum pc_activity activity = card_at(records, card)->activity;
+    return activity == PC_TRAPPED || activity == PC_IDLE;
 }
 
 void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len)

@@ -68,8 +68,8 @@ void pc_record_end(struct pc_records *records);
  *  @return [PCycles] of the core's own, up to now */
 uint64_t pc_record_flush(struct pc_records *records, unsigned card);
 
-/** Whether a card's thread stands in a trap that has not been handled yet. */
-bool pc_record_traps(const struct pc_records *records, unsigned card);
+/** Whether a card stands: it has trapped, or has no thread. */
+bool pc_record_stands(const struct pc_records *records, unsigned card);
 
 enum { PC_RECORD_ROOM = 1 << 12 };
 

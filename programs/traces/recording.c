@@ -376,7 +376,8 @@ void tr_recording_mark(struct tr_recording *recording, const char *name, bool be
         tr_ntr_writer.region(r->sink, number, name);
     }
     for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
-        if (r->card[i].thread != NOBODY && pc_record_traps(r->records, i)) {
+        if (r->card[i].thread != NOBODY && r->thread[r->card[i].thread].state == RUNS &&
+            pc_record_stands(r->records, i)) {
             catch_up(r, i, true);
             note(r, &r->card[i],
                  (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
