@@ -12,7 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORCE = 0x200, OPT_ALLOW, OPT_CHECK, OPT_FUNCTIONAL, OPT_WAVES, OPT_TRACE, OPT_PAJE, OPT_REFERENCES };
+enum {
+    OPT_FORCE = 0x200,
+    OPT_ALLOW,
+    OPT_CHECK,
+    OPT_FUNCTIONAL,
+    OPT_WAVES,
+    OPT_TRACE,
+    OPT_PAJE,
+    OPT_REFERENCES
+};
 
 const char *cli_value(struct argp_state *state, const char *option, const char *arg)
 {

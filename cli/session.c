@@ -562,21 +562,20 @@ static enum cli_exit simulate(struct state *s)
         .apart_count = x->apart_count,
     };
     const struct cli_listener *listener = s->ask->listener;
-    const bool paged =
-        s->mask.from < s->mask.to || (listener && listener->paged) || x->record_trace ||
-        s->references;
-    const struct prog_hooks hooks = {.ctx = s,
-                                     .thread = s->heap ? on_thread : NULL,
-                                     .mark = on_mark,
-                                     .wrote = s->ask->keep ? on_wrote : NULL,
-                                     .moment = on_moment,
-                                     .paged = paged ? on_paged : NULL,
-                                     .interrupted =
-                                         listener && listener->interrupted ? on_interrupted : NULL,
-                                     .turn = s->locking || s->references || in_records(x) ? on_turn : NULL,
-                                     .progress = on_progress,
-                                     .asked = on_asked,
-                                     .say = on_say};
+    const bool paged = s->mask.from < s->mask.to || (listener && listener->paged) ||
+                       x->record_trace || s->references;
+    const struct prog_hooks hooks = {
+        .ctx = s,
+        .thread = s->heap ? on_thread : NULL,
+        .mark = on_mark,
+        .wrote = s->ask->keep ? on_wrote : NULL,
+        .moment = on_moment,
+        .paged = paged ? on_paged : NULL,
+        .interrupted = listener && listener->interrupted ? on_interrupted : NULL,
+        .turn = s->locking || s->references || in_records(x) ? on_turn : NULL,
+        .progress = on_progress,
+        .asked = on_asked,
+        .say = on_say};
     fflush(stdout);
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit, &s->earlier);

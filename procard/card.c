@@ -12,8 +12,8 @@
 #include "procard/card.h"
 #include "base/alloc.h"
 #include "procard/cursor.h"
-#include "procard/record.h"
 #include "procard/pins.h"
+#include "procard/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@ struct driver {
     sim_tick began;                              /**< it was first tried; SIM_NEVER: not yet */
     uint64_t line; /**< of instructions, the last one that was looked up (LINE), ... */
     bool again;    /**< ... and is to be looked up again before the reference is tried again */
-    uint64_t left;        /**< [PCycles] to compute before the next one ... */
+    uint64_t left; /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
 
@@ -371,8 +371,8 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
 static void leave(struct pc_cpu *cpu)
 {
     struct driver *d = (struct driver *)cpu;
-    d->again = d->line && d->asked && d->began != SIM_NEVER &&
-               d->reference.kind != PC_REFERENCE_LINE;
+    d->again =
+        d->line && d->asked && d->began != SIM_NEVER && d->reference.kind != PC_REFERENCE_LINE;
 }
 
 static const struct pc_core_ops core = {

@@ -23,9 +23,9 @@ enum pc_reference_kind {
     PC_REFERENCE_STORE_CONDITIONAL,
     PC_REFERENCE_FETCH, /**< of the instruction line at the address */
     PC_REFERENCE_SYNC,  /**< waits until the last uncached store is acknowledged */
-    PC_REFERENCE_LINE,  /**< the same, of instructions that are said elsewhere (COMPUTE): it takes no
-                             PCycle of its own */
-    PC_REFERENCE_WAIT,  /**< loads, again and again, until what it loads is what is waited for */
+    PC_REFERENCE_LINE, /**< the same, of instructions that are said elsewhere (COMPUTE): it takes no
+                            PCycle of its own */
+    PC_REFERENCE_WAIT, /**< loads, again and again, until what it loads is what is waited for */
 };
 
 /** What a PC_REFERENCE_WAIT waits for: that the word ... the value. Of 32-bit and 64-bit words. */

@@ -684,9 +684,9 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
     } while (0)
 
 /** The block's first instruction has been looked up, if `check` says so. */
-#define LOOKED(pc)                                \
-    do {                                          \
-        if (check)                                \
+#define LOOKED(pc)                                 \
+    do {                                           \
+        if (check)                                 \
             RECORDED(FETCH, pc, 0, cpu->base.now); \
     } while (0)
 

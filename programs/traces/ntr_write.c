@@ -249,6 +249,10 @@ static void end(struct tr_sink *sink)
     free(sink);
 }
 
-const struct tr_writer tr_ntr_writer = {
-    .threads = true, .open = begin, .thread = thread, .region = region,
-                                        .page = page, .put = put, .close = end};
+const struct tr_writer tr_ntr_writer = {.threads = true,
+                                        .open = begin,
+                                        .thread = thread,
+                                        .region = region,
+                                        .page = page,
+                                        .put = put,
+                                        .close = end};

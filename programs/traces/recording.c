@@ -26,8 +26,8 @@ struct thread {
     enum state state;
     unsigned card;
     uint32_t killed; /* [PCycles] of its own by a trap: the gap of its next note */
-    sim_tick since; /* BORN, CALLED: when that happened; SLEEPS: from when on; RUNS: it stopped,
-                       if it has no card */
+    sim_tick since;  /* BORN, CALLED: when that happened; SLEEPS: from when on; RUNS: it stopped,
+                        if it has no card */
 };
 
 struct card {
@@ -98,13 +98,11 @@ static uint32_t gap_to(struct tr_recording *r, struct card *c, uint64_t own)
 
 static uint8_t kind_of(const struct pc_recorded *made)
 {
-    static const uint8_t plain[] = {[PC_RECORDED_LOAD] = TR_OP_LOAD,
-                                    [PC_RECORDED_STORE] = TR_OP_STORE,
-                                    [PC_RECORDED_FETCH] = TR_OP_FETCH,
-                                    [PC_RECORDED_LL] = TR_OP_LL,
-                                    [PC_RECORDED_SC] = TR_OP_SC,
-                                    [PC_RECORDED_SC_FAILED] = TR_OP_SC_FAILED};
-    return !made->ordered                     ? plain[made->kind]
+    static const uint8_t plain[] = {
+        [PC_RECORDED_LOAD] = TR_OP_LOAD,   [PC_RECORDED_STORE] = TR_OP_STORE,
+        [PC_RECORDED_FETCH] = TR_OP_FETCH, [PC_RECORDED_LL] = TR_OP_LL,
+        [PC_RECORDED_SC] = TR_OP_SC,       [PC_RECORDED_SC_FAILED] = TR_OP_SC_FAILED};
+    return !made->ordered                    ? plain[made->kind]
            : made->kind == PC_RECORDED_LOAD  ? TR_OP_ACQUIRE
            : made->kind == PC_RECORDED_STORE ? TR_OP_RELEASE
                                              : TR_OP_SC;
@@ -254,8 +252,7 @@ static void unmapped(void *ctx, uint64_t va, uint64_t len)
     if (!r->threads)
         return; /* the address space begins */
     r->unmapped = sim_grow(r->unmapped, r->unmaps + 1, sizeof *r->unmapped);
-    r->unmapped[r->unmaps++] =
-        (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
+    r->unmapped[r->unmaps++] = (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
 }
 
 static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
@@ -453,13 +450,11 @@ void tr_recording_free(struct tr_recording *recording)
     struct line *line, *next_line;
     if (!recording)
         return;
-    HASH_ITER(hh, recording->words, word, next_word)
-    {
+    HASH_ITER(hh, recording->words, word, next_word) {
         HASH_DEL(recording->words, word);
         free(word);
     }
-    HASH_ITER(hh, recording->lines, line, next_line)
-    {
+    HASH_ITER(hh, recording->lines, line, next_line) {
         HASH_DEL(recording->lines, line);
         free(line);
     }

@@ -1,6 +1,6 @@
 /*
- * Traces as a workload: each thread's records are made by a driver core, on the card on which it was
- * recorded.
+ * Traces as a workload: each thread's records are made by a driver core, on the card on which it
+ * was recorded.
  *
  * The hard idea is what keeps the order. PCycles of the thread's own are gaps, whatever machine it
  * is; what it waited for is done again. A thread sleeps until the other one comes to where it woke
@@ -23,7 +23,8 @@
 enum {
     POLL = 16,      /* [PCycles] between two looks at what a store-conditional waits for, */
     LOOK_AGAIN = 3, /* and of a load and what is around it that is repeated */
-    PATIENCE = 1 << 20, /* [PCycles] without any reference: what is waited for is not in the trace */
+    PATIENCE =
+        1 << 20, /* [PCycles] without any reference: what is waited for is not in the trace */
     WORD_SHIFT = 3
 };
 
@@ -476,8 +477,8 @@ static void place_pages(struct replay *r)
 {
     const struct tr_page *page;
     const size_t pages = tr_pages(r->source, &page);
-    r->exact = pages && !r->run->spec->range_count &&
-               tr_about(r->source)->where == tr_where(r->run->par);
+    r->exact =
+        pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(r->run->par);
     for (size_t i = 0; i < pages && r->exact; i++)
         add_page(r, page[i].va, page[i].pa);
 }
@@ -489,8 +490,7 @@ static bool prepare(void *self, struct prog_run *run)
     struct replay *r = self;
     const struct prog_program *program = run->spec->what;
     const struct nm_space space = {.ctx = r, .translate = translate};
-    const unsigned cards =
-        run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
+    const unsigned cards = run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
     char why[1024];
     r->run = run;
     r->source = tr_open(program->path, why, sizeof why);
@@ -589,13 +589,11 @@ static void end(void *self)
     struct replay *r = self;
     struct word *word, *next_word;
     struct page *page, *next_page;
-    HASH_ITER(hh, r->words, word, next_word)
-    {
+    HASH_ITER(hh, r->words, word, next_word) {
         HASH_DEL(r->words, word);
         free(word);
     }
-    HASH_ITER(hh, r->pages, page, next_page)
-    {
+    HASH_ITER(hh, r->pages, page, next_page) {
         HASH_DEL(r->pages, page);
         free(page);
     }
@@ -607,21 +605,30 @@ static void end(void *self)
         tr_close(r->source);
 }
 
+/* Whether the file says that it is one of ours. */
+static bool is_trace(const char *path)
+{
+    char magic[TR_NTR_MAGIC_SIZE];
+    FILE *file = fopen(path, "rbe");
+    const bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                    !memcmp(magic, TR_NTR_MAGIC, sizeof magic);
+    if (file)
+        fclose(file);
+    return is;
+}
+
 static bool check(const char *path, char *why, size_t size)
 {
-    struct tr_source *s = tr_open(path, why, size);
     const struct tr_block *block;
-    if (!s) {
-        if (!strstr(why, ".ntr: offset")) /* it is no trace at all: others know better */
-            *why = '\0';
-        return false;
-    }
-    const bool good = tr_blocks(s, &block) > 0;
-    if (!good)
-        snprintf(why, size, "%.400s: a trace without records that can be replayed; numachine trace "
-                            "convert makes one of any format",
-                 path);
-    tr_close(s);
+    *why = '\0';
+    if (!is_trace(path))
+        return false; /* others know better */
+    struct tr_source *s = tr_open(path, why, size);
+    const bool good = s && tr_blocks(s, &block) > 0;
+    if (s && !good)
+        snprintf(why, size, "%.400s: a trace without records", path);
+    if (s)
+        tr_close(s);
     return good;
 }
 

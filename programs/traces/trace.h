@@ -40,10 +40,10 @@ extern const struct tr_op_row tr_op_rows[TR_OP__COUNT];
 struct tr_op {
     uint64_t address; /**< virtual; 0 where there is none */
     uint64_t value;   /**< 0 where there is none */
-    uint32_t gap;     /**< [PCycles] of instructions without references before it; of what the system
-                           does, those that the trap kills */
-    uint8_t kind;     /**< enum tr_kind */
-    uint8_t size;     /**< [bytes] of a reference, 1 to 8; of a fetch, and of what is none, 0 */
+    uint32_t gap; /**< [PCycles] of instructions without references before it; of what the system
+                       does, those that the trap kills */
+    uint8_t kind; /**< enum tr_kind */
+    uint8_t size; /**< [bytes] of a reference, 1 to 8; of a fetch, and of what is none, 0 */
 };
 
 enum {
