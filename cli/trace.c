@@ -118,7 +118,7 @@ static void check(struct argp_state *state, struct request *r)
     const size_t format = r->format;
     if (r->words <= actions[r->action].files)
         argp_error(state, "%s: which %s?", action,
-                   actions[r->action].files == 1 ? "FILE"
+                   actions[r->action].files == 1 ? "IN"
                    : r->words == 1               ? "IN and OUT"
                                                  : "OUT");
     if (r->misplaced[r->action])
@@ -265,7 +265,9 @@ static void copy_all(struct copy *c)
 static bool write_trace(void *ctx, FILE *out)
 {
     struct copy *c = ctx;
-    c->sink = c->format->writer->open(out, tr_about(c->source));
+    struct tr_about about = *tr_about(c->source);
+    about.part |= c->cutting != NULL;
+    c->sink = c->format->writer->open(out, &about);
     tell_names(c);
     copy_all(c);
     c->format->writer->close(c->sink);
@@ -455,7 +457,7 @@ int cli_trace(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "convert IN OUT\ninfo FILE\ncut IN OUT",
+        .args_doc = "ACTION IN [OUT]",
         .doc =
             "Traces of references: converts IN to OUT, says what is in FILE, or cuts a part of IN "
             "out into OUT. OUT may be - for standard output.\v ",

@@ -343,10 +343,11 @@ static void check_record_mode(struct build *b)
 static void check_record_references(struct build *b)
 {
     const struct in_value *references = &b->values[IN_KEY_record_references];
-    if (references->number && (b->x->profile || b->x->truth))
+    const bool profile = b->values[IN_KEY_profile].number;
+    if (references->number && (profile || b->values[IN_KEY_truth].number))
         in_complain(b->r, &references->at,
                     "'record.references' and '%s' exclude each other; run it twice",
-                    keys[b->x->profile ? IN_KEY_profile : IN_KEY_truth].path);
+                    keys[profile ? IN_KEY_profile : IN_KEY_truth].path);
 }
 
 /** What is recorded, and when. */

@@ -163,7 +163,7 @@ def check_refusals():
     assert "same file" in trace("convert", "l.ntr", "l.ntr", status=2)
     assert "No such file" in trace("convert", "l.ntr", "none/x.ntr", status=5)
     for words, said in ((["info", "l.ntr", "--from=3"], "--from does not go with 'info'"), (["cut", "l.ntr"], "which OUT?"),
-                        (["convert", "l.ntr", "x", "--format=json"], "writes no json"), (["info"], "which FILE?"),
+                        (["convert", "l.ntr", "x", "--format=json"], "writes no json"), (["info"], "which IN?"),
                         (["cut", "l.ntr", "x", "--from=3", "--to=3"], "--to is not behind --from")):
         assert said in trace(*words, status=2), words
     assert not (scratch / "never.ntr").exists()

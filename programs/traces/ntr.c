@@ -66,6 +66,7 @@ static bool read_head(struct ntr *n)
         return fail(n, 0, "the head is not the one that was written (checksum)" DAMAGED);
     memcpy(n->source.made, head + TR_NTR_HEAD, length);
     n->source.about.timed = tr_get32(head + 12) & 1;
+    n->source.about.part = tr_get32(head + 12) >> 1 & 1;
     n->source.about.page = tr_get32(head + 16);
     n->source.about.where = tr_get64(head + 24);
     return true;

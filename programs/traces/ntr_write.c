@@ -58,7 +58,7 @@ static struct tr_sink *begin(FILE *out, const struct tr_about *about)
     sink->coder = tr_coder_new();
     memcpy(head, TR_NTR_MAGIC, TR_NTR_MAGIC_SIZE);
     tr_put32(head + 8, TR_NTR_VERSION);
-    tr_put32(head + 12, about->timed);
+    tr_put32(head + 12, about->timed | (uint32_t)about->part << 1);
     tr_put32(head + 16, about->page);
     tr_put32(head + 20, (uint32_t)length);
     tr_put64(head + 24, about->where);

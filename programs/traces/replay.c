@@ -42,7 +42,8 @@ struct thread {
     bool computed;     /* the gap of op[at] is done; */
     unsigned done;     /* [bytes] of its reference, too */
     bool linking;      /* its SC has failed: LL comes first */
-    bool polls;        /* it waits for its word */
+    bool waits;        /* its word has not been stored into as often as it must, */
+    bool polls;        /* ... as it has seen since it has its card */
 };
 
 struct card {
@@ -65,6 +66,7 @@ struct page {
 struct replay {
     struct prog_run *run;
     struct tr_source *source;
+    bool part;         /* threads may wait for what is not in the trace: words are not waited for */
     bool timed, exact; /* the system's time is in the trace; so are places of pages that fit */
     struct thread *thread;
     uint32_t threads, busy;
@@ -95,7 +97,8 @@ static bool refill(struct replay *r, uint32_t number)
         t->op = sim_grow(t->op, t->room, sizeof *t->op);
     }
     r->bad = !tr_block_read(r->source, t->next_block, t->op);
-    t->count = block[t->next_block++].records;
+    t->count = r->bad ? 0 : block[t->next_block].records;
+    t->next_block++;
     t->at = 0;
     return !r->bad;
 }
@@ -112,7 +115,7 @@ static inline const struct tr_op *current(struct replay *r, uint32_t number)
 static inline void advance(struct replay *r, struct thread *t)
 {
     t->at++;
-    t->computed = t->linking = t->polls = false;
+    t->computed = t->linking = t->waits = t->polls = false;
     t->done = 0;
     r->moves++;
 }
@@ -128,6 +131,12 @@ static struct word *word_at(struct replay *r, uint64_t va)
         HASH_ADD(hh, r->words, number, sizeof word->number, word);
     }
     return word;
+}
+
+/* Whether fewer have stored into a record's word than had when it was recorded. */
+static bool is_early(struct replay *r, const struct tr_op *op)
+{
+    return !r->part && word_at(r, op->address)->stored < op->value;
 }
 
 /* ---- the source of the cores ----------------------------------------------------------------- */
@@ -153,10 +162,11 @@ static void piece(struct pc_reference *out, const struct thread *t, enum pc_refe
 static void conditional(struct replay *r, struct thread *t, struct pc_reference *out)
 {
     const struct tr_op *op = &t->op[t->at];
-    t->polls = word_at(r, op->address)->stored < op->value;
-    if (t->polls) {
-        if (!r->card[t->card].wanted) /* else it gives its card away: END */
+    t->waits = is_early(r, op);
+    if (t->waits) {
+        if (!t->polls || !r->card[t->card].wanted) /* else it gives its card away: END */
             compute(out, POLL, PC_ST_STALL_OTHER);
+        t->polls = true;
         return;
     }
     piece(out, t, t->linking ? PC_REFERENCE_LOAD_LINKED : PC_REFERENCE_STORE_CONDITIONAL, 1);
@@ -247,10 +257,11 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     if (op->kind != TR_OP_FETCH && t->done < op->size)
         return;
     t->done = 0;
-    t->polls = op->kind == TR_OP_ACQUIRE && word_at(r, op->address)->stored < op->value;
+    t->waits = op->kind == TR_OP_ACQUIRE && is_early(r, op);
+    t->polls = t->waits;
     if (op->kind == TR_OP_RELEASE)
         word_at(r, op->address)->stored++;
-    if (!t->polls)
+    if (!t->waits)
         advance(r, t);
 }
 
@@ -408,7 +419,8 @@ static void take_notes(struct replay *r, unsigned card)
     struct thread *t = &r->thread[number];
     sim_tick at = pc_cpu_at(r->run->m, card)->now; /* the machine stands a little later */
     const struct tr_op *op;
-    if (t->polls) { /* it would have to wait, and another one is ready */
+    if (t->waits) { /* another one is ready for the card */
+        t->polls = false;
         t->ready_at = at + POLL;
         leave(r, card, READY);
         return;
@@ -499,6 +511,7 @@ static bool prepare(void *self, struct prog_run *run)
         return false;
     }
     r->timed = tr_about(r->source)->timed;
+    r->part = tr_about(r->source)->part;
     r->threads = r->busy = tr_threads(r->source);
     r->thread = sim_alloc(r->threads, sizeof *r->thread);
     r->card = sim_alloc(nm_machine_cards(run->m), sizeof *r->card);
@@ -544,7 +557,7 @@ static void due(void *self, sim_tick now)
     if (r->moves == r->moves_seen) {
         let_go(r);
         for (uint32_t i = 0; i < r->threads; i++)
-            if (r->thread[i].polls) {
+            if (r->thread[i].waits) {
                 const struct tr_op *op = current(r, i);
                 word_at(r, op->address)->stored = op->value;
                 break;
@@ -581,7 +594,7 @@ static void describe(void *self, FILE *out)
     const struct replay *r = self;
     for (uint32_t i = 0; i < r->threads; i++)
         fprintf(out, "  thread %u, card %u: %s%s\n", i, r->thread[i].card,
-                words[r->thread[i].state], r->thread[i].polls ? ", waits for a word" : "");
+                words[r->thread[i].state], r->thread[i].waits ? ", waits for a word" : "");
 }
 
 static void end(void *self)

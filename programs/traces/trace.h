@@ -70,6 +70,7 @@ struct tr_about {
     const char *made;   /**< one line: what it was made from; "": not known */
     bool timed;         /**< gaps are PCycles of a run that was recorded, and so are dates; else
                              instructions */
+    bool part;          /**< it was cut out of another: threads may wait for what is not in it */
     uint32_t page;      /**< [bytes] of a page of its addresses; 0: not known */
     uint64_t where;     /**< what the places of its pages depend on, as a number; 0: not known */
 };
