@@ -173,7 +173,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_LINE:
         cli_once(state, "--line", &r->given.line);
-        belongs(r, "--line", true, false);
+        belongs(r, "a size of lines", true, false);
         r->line = read_line(state, arg);
         return 0;
     case OPT_FROM:
@@ -445,7 +445,7 @@ static char *help(int key, const char *text, void *input)
         return (char *)text;
     fputs("Formats, known by their content; text may be packed by gzip or zstd:\n", out);
     for (unsigned i = 0; i < TR_FORMATS; i++)
-        fprintf(out, "  %-12s%s%s\n", tr_formats[i].name, tr_formats[i].sentence,
+        fprintf(out, "%s: %s%s\n", tr_formats[i].name, tr_formats[i].sentence,
                 tr_formats[i].writer ? "" : " (only read)");
     fputs("\ndocs/traces.md says more.", out);
     sim_text_close(out, &table);
@@ -459,8 +459,9 @@ int cli_trace(int argc, char **argv)
         .parser = parse,
         .args_doc = "ACTION IN [OUT]",
         .doc =
-            "Traces of references: converts IN to OUT, says what is in FILE, or cuts a part of IN "
-            "out into OUT. OUT may be - for standard output.\v ",
+            "Does with traces of references what ACTION says: convert writes IN as OUT, info says "
+            "what is in IN, and cut writes a part of IN as OUT. OUT may be - for standard "
+            "output.\v ",
         .help_filter = help};
     enum { LINE = 64 };
     struct request r = {.format = AS__COUNT, .line = LINE, .cut = {.to = UINT64_MAX}};

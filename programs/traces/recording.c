@@ -386,8 +386,9 @@ void tr_recording_mark(struct tr_recording *recording, const char *name, bool be
 
 uint64_t tr_where(const struct nm_params *p)
 {
-    const uint64_t parts[] = {p->page_size, nm_params_stations(p), p->memory_size, p->placement,
-                              p->local_station};
+    const uint64_t parts[] = {p->page_size, nm_params_stations(p), p->memory_size,
+                              p->placement, p->local_station,      p->l2_size,
+                              p->l2_split};
     return XXH64(parts, sizeof parts, 0);
 }
 
