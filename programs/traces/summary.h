@@ -28,7 +28,8 @@ struct tr_summary {
     uint64_t page_bytes, line_bytes;
 };
 
-/** @param line, page  [bytes], powers of two */
+/** @param line  [bytes] of a line: a power of two
+ *  @param page  [bytes] of a page: likewise */
 void tr_summary_begin(struct tr_summary *summary, uint64_t line, uint64_t page);
 void tr_summary_add(struct tr_summary *summary, const struct tr_batch *batch);
 
