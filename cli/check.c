@@ -158,6 +158,15 @@ static void print_record(const struct in_experiment *x)
         print_words("  of cards", x->record_cards);
 }
 
+/** What a program finds. */
+static void print_surroundings(const struct in_experiment *x)
+{
+    printf("  called    %s\n", x->called);
+    print_words("  arguments", x->argv + 1);
+    print_words("  variables", x->envp);
+    printf("  input     %s\n", x->stdin_path ? x->stdin_path : "empty");
+}
+
 static void print_experiment(const struct in_experiment *x)
 {
     static const struct in_form time = {IN_TIME, "", 0, 0};
@@ -168,13 +177,15 @@ static void print_experiment(const struct in_experiment *x)
     if (x->source) {
         printf("program     %s, to be built for %s\n", x->source, x->abi);
         print_words("  flags", x->cflags);
+    } else if (x->pattern_count) {
+        printf("pattern     ");
+        in_pattern_write(stdout, x, "\n            ");
+        putchar('\n');
     } else {
         printf("program     %s\n", x->program);
     }
-    printf("  called    %s\n", x->called);
-    print_words("  arguments", x->argv + 1);
-    print_words("  variables", x->envp);
-    printf("  input     %s\n", x->stdin_path ? x->stdin_path : "empty");
+    if (!x->pattern_count)
+        print_surroundings(x);
     if (x->processors)
         printf("  cards     0 to %u\n", x->processors - 1);
     else

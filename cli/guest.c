@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "input/home.h"
+#include "input/pattern.h"
 #include "input/workload.h"
 #include "programs/build.h"
 
@@ -57,26 +58,41 @@ static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *
     free(include);
     free(kept);
     free(why);
-    guest->built = true;
     if (built == PROG_BUILT)
         return CLI_EXIT_OK;
     return built == PROG_BUILD_FAILED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+}
+
+/** Makes the directory in which the program is built. */
+static enum cli_exit make_directory(struct cli_guest *guest)
+{
+    char *directory = below_variable("TMPDIR", "numachine-XXXXXX");
+    if (!directory)
+        directory = sim_strdup("/tmp/numachine-XXXXXX");
+    if (!mkdtemp(directory)) {
+        fprintf(stderr, "numachine: error: %s: %s\n", directory, strerror(errno));
+        free(directory);
+        return CLI_EXIT_IO;
+    }
+    guest->directory = directory;
+    return CLI_EXIT_OK;
 }
 
 enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment *x)
 {
     enum cli_exit status = CLI_EXIT_OK;
     char why[1024];
+    if (x->pattern_count) {
+        guest->described = in_pattern_work(x);
+        guest->workload = in_workload_described();
+        return status;
+    }
     if (!x->source) {
         guest->path = sim_strdup(x->program);
     } else {
-        strcpy(guest->directory, "/tmp/numachine-XXXXXX");
-        if (mkdtemp(guest->directory)) {
+        status = make_directory(guest);
+        if (status == CLI_EXIT_OK)
             status = build(guest, x);
-        } else {
-            fprintf(stderr, "numachine: error: %s: %s\n", guest->directory, strerror(errno));
-            status = CLI_EXIT_IO;
-        }
     }
     if (status == CLI_EXIT_OK)
         guest->workload = in_workload_for(guest->path, why, sizeof why);
@@ -100,9 +116,11 @@ static void remove_all(const char *directory)
 
 void cli_guest_release(struct cli_guest *guest)
 {
-    if (guest->built)
+    if (guest->directory)
         remove_all(guest->directory);
+    free(guest->directory);
     free(guest->path);
+    free(guest->described);
     *guest = (struct cli_guest){0};
 }
 

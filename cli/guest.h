@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 struct cli_guest {
-    char *path;                           /**< of the executable on the host */
+    char *path;                           /**< of the executable on the host; NULL: a pattern */
+    void *described;                      /**< the pattern */
     const struct prog_workload *workload; /**< runs it */
-    bool built;                           /**< from source, in `directory` */
-    char directory[64];                   /**< temporary */
+    char *directory;                      /**< temporary, where it was built; NULL: it was not */
 };
 
 /** Finds or builds the program and checks that the machine can run it. Complaints go to stderr.

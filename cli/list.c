@@ -114,7 +114,8 @@ static json_t *list_machines(void)
 
 static json_t *list_experiments(void)
 {
-    static const char *const below[] = {"experiments/teaching", "experiments/guests"};
+    static const char *const below[] = {"experiments/teaching", "experiments/guests",
+                                        "experiments/patterns"};
     json_t *array = list_files("experiments");
     for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
         json_t *more = list_files(below[i]);
@@ -502,6 +503,8 @@ static const struct listing {
      "the coherence protocols a machine may have; 'numachine protocol NAME' prints one"},
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
+    {"patterns", in_list_patterns, "pattern footprint sentence",
+     "the kinds of references an experiment's pattern may have; --json has their keys"},
     {"workloads", list_workloads, "name sentence", "what runs on the machine"},
     {"syscalls", list_syscalls, "name o32 n64 sentence",
      "the system calls a program may make; --json says where each is unlike Linux"},

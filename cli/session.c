@@ -35,6 +35,7 @@
 #include "report/sharing.h"
 #include "report/stats.h"
 #include "report/table.h"
+#include "report/traffic.h"
 #include "report/truth.h"
 #include "trace/recorder.h"
 
@@ -180,6 +181,8 @@ static const struct rep_sample *totals(struct state *s)
         nm_machine_station(s->machine, i, &s->now.station[i]);
     for (unsigned i = 0; i < nm_ring_count(&s->ask->experiment->machine.params); i++)
         nm_machine_ring(s->machine, i, &s->now.ring[i]);
+    for (unsigned i = 0; s->now.traffic && i < nm_machine_stations(s->machine); i++)
+        s->now.traffic[i] = nm_machine_traffic(s->machine, i);
     return &s->now;
 }
 
@@ -287,7 +290,8 @@ static void on_say(void *ctx, const char *text)
 
 static void write_resolved(void *ctx, FILE *out)
 {
-    in_experiment_write_resolved(out, ((struct state *)ctx)->ask->experiment, GUEST_COPY);
+    const struct in_experiment *x = ((struct state *)ctx)->ask->experiment;
+    in_experiment_write_resolved(out, x, x->pattern_count ? NULL : GUEST_COPY);
 }
 
 static void write_samples(void *ctx, FILE *out)
@@ -377,6 +381,7 @@ static const struct result {
     {"stats.txt", rep_write_text, NULL},
     {REP_HISTOGRAM, rep_write_histogram, NULL},
     {REP_GROUPS, rep_write_groups, has_groups},
+    {REP_TRAFFIC, rep_write_traffic, rep_traffic_is},
     {REP_COUNTERS, rep_write_counters, rep_registers_used},
     {REP_BINS, rep_write_bins, has_histogram},
     {REP_NPY, rep_write_npy, has_histogram},
@@ -442,7 +447,7 @@ static bool write_start(struct state *s)
         fail(s, "%s", why);
         return false;
     }
-    if (!keep_program(s))
+    if (s->guest.path && !keep_program(s))
         return false;
     rep_manifest_hash(&s->manifest);
     return write_file(s, "config.resolved.yaml", write_resolved, s) && write_manifest(s);
@@ -539,6 +544,7 @@ static enum cli_exit simulate(struct state *s)
     const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
     const struct prog_program program = {
         .path = s->program,
+        .described = s->guest.described,
         .beside = x->program ? x->program : x->source,
         .allow = x->files,
         .off = kept,
@@ -560,6 +566,7 @@ static enum cli_exit simulate(struct state *s)
         .range_count = x->range_count,
         .apart = x->kept_apart,
         .apart_count = x->apart_count,
+        .approach = x->approach,
     };
     const struct cli_listener *listener = s->ask->listener;
     const bool paged = s->mask.from < s->mask.to || (listener && listener->paged) ||
@@ -615,7 +622,7 @@ static enum cli_exit exit_status(const struct state *s)
     const struct prog_outcome *out = &s->run.outcome;
     switch (out->end) {
     case PROG_EXITED:
-        return (unsigned)out->status == s->ask->experiment->expect_status &&
+        return (unsigned)out->status == s->ask->experiment->expect_status && out->reached &&
                        !rep_expect_broken(&s->run)
                    ? CLI_EXIT_OK
                    : CLI_EXIT_EXPECT;
@@ -704,6 +711,9 @@ static enum cli_exit conclude(struct state *s)
         s->manifest.stopped_by = cli_stop_cause();
         snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
     }
+    if (out->end == PROG_EXITED && !out->reached)
+        snprintf(out->message, sizeof out->message,
+                 "run.from: %s has not been reached: nothing was timed", s->ask->experiment->from);
     if (*out->message)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
@@ -871,10 +881,14 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
         .station = sim_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
         .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
+        .traffic = nm_ring_count(&x->machine.params)
+                       ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
+                       : NULL,
     };
-    snprintf(s->program, sizeof s->program, "%s", s->guest.path);
-    rep_run_init(&s->run, x, s->program, s->run.cards, (unsigned)x->machine.params.processors,
-                 choice, totals(s));
+    if (s->guest.path)
+        snprintf(s->program, sizeof s->program, "%s", s->guest.path);
+    rep_run_init(&s->run, x, s->guest.path ? s->program : NULL, s->run.cards,
+                 (unsigned)x->machine.params.processors, choice, totals(s));
     rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
     s->recorder.next = SIM_NEVER;
     if (s->ask->keep) /* there is a place for it */
@@ -911,6 +925,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     free(s->now.card);
     free(s->now.station);
     free(s->now.ring);
+    free(s->now.traffic);
     nm_machine_free(s->machine);
     return status;
 }

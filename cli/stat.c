@@ -184,7 +184,7 @@ static bool set_processors(struct in_experiment *x, uint64_t processors, struct 
 static bool is_program_free(const struct in_experiment *x)
 {
     static const enum in_experiment_key keys[] = {IN_KEY_program, IN_KEY_source, IN_KEY_called,
-                                                  IN_KEY_argv};
+                                                  IN_KEY_argv, IN_KEY_pattern};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(x->origins[keys[i]].text, "default"))
             return false;

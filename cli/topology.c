@@ -12,6 +12,7 @@
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/yaml.h"
+#include "programs/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,12 +152,20 @@ static void write_dot(const struct cli_topology *t, FILE *out)
     fputs("}\n", out);
 }
 
+/* ---- for SimGrid ----------------------------------------------------------------------------- */
+
+static void write_simgrid(const struct cli_topology *t, FILE *out)
+{
+    prog_platform_write(&t->params, t->name, out);
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct format {
     const char *name;
     void (*write)(const struct cli_topology *t, FILE *out);
-} formats[] = {{"text", write_text}, {"dot", write_dot}, {"svg", cli_draw}};
+} formats[] = {
+    {"text", write_text}, {"dot", write_dot}, {"svg", cli_draw}, {"simgrid", write_simgrid}};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -195,7 +204,9 @@ static void harmless(char *name)
 int cli_topology(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"format", 'f', "FORMAT", 0, "text (default), dot for Graphviz, or svg", 0}, {0}};
+        {"format", 'f', "FORMAT", 0,
+         "text (default), dot for Graphviz, svg, or simgrid: a platform file", 0},
+        {0}};
     static const struct argp_child children[] = {{&cli_machine_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,

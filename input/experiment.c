@@ -7,6 +7,7 @@
 #include "input/experiment.h"
 #include "base/nearest.h"
 #include "input/home.h"
+#include "input/pattern.h"
 #include "input/tables.h"
 #include "input/workload.h"
 #include "programs/compiler.h"
@@ -126,6 +127,7 @@ static void store(struct build *b, size_t i)
         move_list(v, field);
         break;
     case IN_INT:
+    case IN_DECIMAL:
     case IN_BOOL:
         if (!v->at.doc)
             v->number = IN_ABSENT;
@@ -147,7 +149,8 @@ static void prepend_name(struct in_experiment *x)
 {
     char **args = x->argv, **argv = NULL;
     if (!x->called)
-        x->called = in_base_name(x->source ? x->source : x->program);
+        x->called = x->pattern_count ? in_strdup("pattern")
+                                     : in_base_name(x->source ? x->source : x->program);
     in_push(&argv, x->called);
     for (size_t i = 0; args[i]; i++)
         in_push(&argv, args[i]);
@@ -206,8 +209,9 @@ static void check_source(struct build *b)
     const struct in_value *v = &b->values[IN_KEY_source];
     if (v->text && !prog_language_of(v->text))
         in_complain(b->r, &v->at,
-                    "'program.source' must end in " PROG_SOURCES "; an executable is given as "
-                    "program.path");
+                    "'program.source' must end in one of %s; an executable is given as "
+                    "program.path",
+                    prog_language_suffixes());
 }
 
 /** An executable must be one the machine can run. */
@@ -221,16 +225,57 @@ static void check_executable(struct build *b)
 
 static void check_program(struct build *b)
 {
-    const struct in_value *path = &b->values[IN_KEY_program], *source = &b->values[IN_KEY_source];
+    static const enum in_experiment_key programs[] = {IN_KEY_program, IN_KEY_source,
+                                                      IN_KEY_pattern};
     const struct in_place whole = {b->doc, 1, 1};
-    if (path->at.doc && source->at.doc)
-        in_complain(b->r, &source->at,
-                    "'program.path' and 'program.source' are both given; an "
-                    "experiment runs one program");
-    else if (!path->at.doc && !source->at.doc)
+    const struct in_value *first = NULL;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const struct in_value *v = &b->values[programs[i]];
+        if (first && v->at.doc)
+            in_complain(b->r, &v->at,
+                        "'%s' and '%s' are both given; an experiment runs one program",
+                        keys[first - b->values].path, keys[programs[i]].path);
+        first = first ? first : v->at.doc ? v : NULL;
+    }
+    if (!first)
         in_complain(b->r, &whole,
-                    "no program: give program: {source: FILE.c} or program: {path: "
-                    "EXECUTABLE}");
+                    "no program: give program: {source: FILE.c}, program: {path: EXECUTABLE} or "
+                    "program: {pattern: [...]}");
+}
+
+/** What only programs have. */
+static void check_pattern(struct build *b, bool has_machine)
+{
+    static const enum in_experiment_key of_programs[] = {IN_KEY_argv, IN_KEY_envp,
+                                                         IN_KEY_stdin_path, IN_KEY_files};
+    for (size_t i = 0; i < sizeof of_programs / sizeof *of_programs; i++) {
+        const struct in_value *v = &b->values[of_programs[i]];
+        if (v->list || v->text)
+            in_complain(b->r, &v->at, "'%s' is of programs, and 'program.pattern' is none",
+                        keys[of_programs[i]].path);
+    }
+    const struct in_value *mask = &b->values[IN_KEY_mask_address];
+    if (mask->text && !strncmp(mask->text, "{symbol", 7))
+        in_complain(b->r, &mask->at,
+                    "'monitor.mask.address': a pattern has no symbols; give addresses");
+    if (has_machine && b->x->machine.params.mode == NM_MODE_FUNCTIONAL)
+        in_complain(b->r, &b->values[IN_KEY_pattern].at,
+                    "'program.pattern': not in run.mode: functional, which has no caches and no "
+                    "network");
+}
+
+/** The phases, if there are any. */
+static void read_pattern(struct build *b, bool has_machine)
+{
+    const struct in_value *rate = &b->values[IN_KEY_rate];
+    const struct in_phase_context context = {.rate = rate->at.doc ? rate->number : IN_ABSENT,
+                                             .processors = &b->values[IN_KEY_processors],
+                                             .has_machine = has_machine};
+    if (b->values[IN_KEY_pattern].at.doc)
+        check_pattern(b, has_machine);
+    else if (rate->at.doc)
+        in_complain(b->r, &rate->at, "'program.rate' is of patterns, and there is none");
+    in_pattern_read(b->r, b->x, &b->values[IN_KEY_pattern], &context);
 }
 
 /** Times need the machine's clock. */
@@ -596,12 +641,16 @@ static void build(struct build *b, char *const *sets)
         read_placement(b);
         read_apart(b);
     }
+    if (keys_are_good)
+        read_pattern(b, has_machine);
     b->x->origins = sim_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         store(b, i);
     in_expect_read(b->r, b->x, &b->values[IN_KEY_expect]);
     if (keys_are_good)
         in_monitor_read(b->r, b->x, b->values);
+    if (has_machine)
+        in_approach_read(b->r, b->x, b->values);
 }
 
 void in_experiment_default(struct in_experiment *x)
@@ -644,7 +693,7 @@ static bool finish(struct build *b)
 
 /* What a command's FILE may name without a path, and where it is. */
 static const char *const shipped[] = {"configs", "experiments", "experiments/teaching",
-                                      "experiments/guests"};
+                                      "experiments/guests", "experiments/patterns"};
 
 static void complain_named(struct in_reading *r, const char *name)
 {
@@ -927,6 +976,7 @@ void in_experiment_free(struct in_experiment *x)
     free(x->ranges);
     free(x->kept_apart);
     in_expect_free(x->expect, x->expects);
+    in_pattern_free(x);
     free(x->write);
     free(x->mask_symbol);
     free(x->record_card);

@@ -11,11 +11,13 @@
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
+#include "programs/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct in_swept;
+struct patterns_phase;
 
 /** Where a value came from: "default", "file.yaml:12", "--set" or "sweep". */
 struct in_origin {
@@ -57,7 +59,11 @@ struct in_experiment {
     char *about; /**< free text for people, or NULL */
     struct in_machine machine;
 
-    char *program;    /**< executable on the host, or NULL when `source` is given */
+    struct patterns_phase *pattern; /**< [pattern_count] instead of a program ... */
+    size_t pattern_count;           /**< ... 0: there is a program */
+    uint64_t rate;                  /**< [10^-6] program.rate; IN_ABSENT: not given */
+
+    char *program;    /**< executable on the host, or NULL when `source` or `pattern` is given */
     char *source;     /**< C source to be built with the cross compiler, or NULL */
     char *abi;        /**< "o32", "n64" or "host": compiler used for `source` */
     char **cflags;    /**< NULL-terminated extra compiler flags */
@@ -76,11 +82,13 @@ struct in_experiment {
     struct nm_apart_range *kept_apart; /**< the same, read; apart_count of them */
     size_t apart_count;
 
-    uint64_t seed;       /**< default 1 */
-    sim_tick limit;      /**< [ticks] SIM_NEVER: until the program ends */
-    unsigned processors; /**< cards 0 .. n-1 may run threads; 0: all */
-    unsigned profile;    /**< 1: it is profiled */
-    unsigned truth;      /**< 1: so it is, and why misses had to be is found out */
+    uint64_t seed;                 /**< default 1 */
+    sim_tick limit;                /**< [ticks] SIM_NEVER: until the program ends */
+    unsigned processors;           /**< cards 0 .. n-1 may run threads; 0: all */
+    char *from, *to;               /**< as written; NULL: not given ... */
+    struct prog_approach approach; /**< ... and as read; marks are in these */
+    unsigned profile;              /**< 1: it is profiled */
+    unsigned truth;                /**< 1: so it is, and why misses had to be is found out */
 
     char **events;          /**< NULL-terminated event names of its unit */
     char **groups;          /**< NULL-terminated groups as named ... */

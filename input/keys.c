@@ -496,12 +496,13 @@ typedef bool read_fn(struct in_reading *r, const struct in_place *at, yaml_node_
                      const struct in_key *key, struct in_value *v);
 
 static read_fn *const readers[] = {
-    [IN_INT] = read_plain,     [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
-    [IN_BYTES] = read_plain,   [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
-    [IN_WORD] = read_plain,    [IN_TIME] = read_time,       [IN_TEXT] = read_text,
-    [IN_FILE] = read_file,     [IN_LIST] = read_list,       [IN_EVENTS] = read_list,
-    [IN_GRANTS] = read_grants, [IN_MAP] = read_map,         [IN_MACHINE] = read_machine,
-    [IN_ROWS] = read_rows,     [IN_PATTERN] = read_pattern, [IN_SWEEP] = read_sweep,
+    [IN_INT] = read_plain,       [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
+    [IN_BYTES] = read_plain,     [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
+    [IN_SHARE] = read_plain,     [IN_DECIMAL] = read_plain,   [IN_WORD] = read_plain,
+    [IN_TIME] = read_time,       [IN_TEXT] = read_text,       [IN_FILE] = read_file,
+    [IN_LIST] = read_list,       [IN_EVENTS] = read_list,     [IN_GRANTS] = read_grants,
+    [IN_MAP] = read_map,         [IN_MACHINE] = read_machine, [IN_ROWS] = read_rows,
+    [IN_PATTERN] = read_pattern, [IN_SWEEP] = read_sweep,
 };
 
 bool in_read_value(struct in_reading *r, struct in_doc *doc, yaml_node_t *node,

@@ -239,6 +239,13 @@ static void write_expects(FILE *out, const struct in_experiment *x)
     fputc(']', out);
 }
 
+static void write_pattern(FILE *out, const struct in_experiment *x)
+{
+    fputc('[', out);
+    in_pattern_write(out, x, ", ");
+    fputc(']', out);
+}
+
 /** Writes one value; `field` is its member of struct in_experiment. */
 static void write_value(FILE *out, const struct in_key *key, enum in_experiment_key id,
                         const struct in_experiment *x, const void *field)
@@ -268,7 +275,9 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
             write_list(out, *(char **const *)field + (id == IN_KEY_argv && x->argv && x->argv[0]));
         break;
     case IN_ROWS:
-        (id == IN_KEY_expect ? write_expects : write_counters)(out, x);
+        (id == IN_KEY_expect    ? write_expects
+         : id == IN_KEY_pattern ? write_pattern
+                                : write_counters)(out, x);
         break;
     case IN_MAP:
         write_map(out, *(char **const *)field);
@@ -297,8 +306,10 @@ static bool is_absent(const struct in_key *key, const void *field)
     const enum in_type t = key->form.type;
     if (t == IN_SWEEP) /* what was understood is one point */
         return true;
-    if (t == IN_INT && *key->def == '\0')
+    if ((t == IN_INT || t == IN_DECIMAL) && *key->def == '\0')
         return *(const uint64_t *)field == IN_ABSENT;
+    if (t == IN_ROWS && *key->def == '\0')
+        return !*(void *const *)field;
     return (t == IN_TEXT || t == IN_FILE || t == IN_WORD || t == IN_PATTERN) &&
            !*(char *const *)field;
 }

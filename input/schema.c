@@ -12,12 +12,11 @@
 #include <string.h>
 
 static const char *const type_names[] = {
-    [IN_INT] = "number",  [IN_BOOL] = "flag",       [IN_CYCLES] = "cycles",
-    [IN_BYTES] = "size",  [IN_FREQ] = "clock",      [IN_ENUM] = "word",
-    [IN_TIME] = "time",   [IN_TEXT] = "text",       [IN_WORD] = "word",
-    [IN_FILE] = "file",   [IN_LIST] = "list",       [IN_EVENTS] = "list",
-    [IN_GRANTS] = "list", [IN_MAP] = "mapping",     [IN_MACHINE] = "machine",
-    [IN_ROWS] = "list",   [IN_PATTERN] = "pattern", [IN_SWEEP] = "mapping",
+    [IN_INT] = "number",     [IN_BOOL] = "flag",   [IN_CYCLES] = "cycles",   [IN_BYTES] = "size",
+    [IN_FREQ] = "clock",     [IN_ENUM] = "word",   [IN_TIME] = "time",       [IN_TEXT] = "text",
+    [IN_WORD] = "word",      [IN_FILE] = "file",   [IN_LIST] = "list",       [IN_EVENTS] = "list",
+    [IN_GRANTS] = "list",    [IN_MAP] = "mapping", [IN_MACHINE] = "machine", [IN_SHARE] = "share",
+    [IN_DECIMAL] = "number", [IN_ROWS] = "list",   [IN_PATTERN] = "pattern", [IN_SWEEP] = "mapping",
 };
 
 static json_t *words(const char *list)
@@ -37,6 +36,8 @@ static json_t *number_json(const struct in_form *form, uint64_t v)
         return json_integer((json_int_t)v);
     if (form->type == IN_BOOL)
         return json_boolean(v);
+    if (form->type == IN_DECIMAL)
+        return json_real((double)v / 1e6);
     in_value_format(form, v, text, sizeof text);
     return json_string(text);
 }
@@ -48,6 +49,8 @@ static json_t *default_json(const struct in_key *key)
         return NULL;
     if (key->form.type == IN_INT)
         return json_integer((json_int_t)strtoull(key->def, NULL, 10));
+    if (key->form.type == IN_DECIMAL)
+        return json_real(strtod(key->def, NULL));
     if (key->form.type == IN_MAP)
         return json_object();
     if (key->form.type != IN_LIST && key->form.type != IN_EVENTS && key->form.type != IN_GRANTS)
@@ -102,6 +105,9 @@ static json_t *form_schema(const struct in_form *form)
     case IN_INT:
         return json_pack("{s:s,s:I,s:I}", "type", "integer", "minimum", (json_int_t)form->min,
                          "maximum", (json_int_t)form->max);
+    case IN_DECIMAL:
+        return json_pack("{s:s,s:o,s:o}", "type", "number", "minimum", number_json(form, form->min),
+                         "maximum", number_json(form, form->max));
     case IN_BOOL:
         return json_pack("{s:s}", "type", "boolean");
     case IN_ENUM:
@@ -178,7 +184,8 @@ static json_t *rows_schema(const struct in_key *key)
         const struct in_table *table;
     } lists[] = {{"metrics", &in_metric_table},
                  {"passes", &in_pass_table},
-                 {"expect.stats", &in_expect_table}};
+                 {"expect.stats", &in_expect_table},
+                 {"program.pattern", &in_pattern_table}};
     struct in_table table = in_counter_table(nm_card_counters(in_cards()), keys);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!strcmp(key->path, lists[i].path))

@@ -29,7 +29,7 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
 extern const struct in_table in_machine_table, in_experiment_table;
 extern const struct in_table in_group_table, in_metric_table;
 extern const struct in_table in_detector_table, in_pass_table;
-extern const struct in_table in_expect_table;
+extern const struct in_table in_expect_table, in_pattern_table;
 
 /** Keys of an entry of monitor.counters: its event, its start, and the unit's flags. */
 enum { IN_COUNTER_EVENT, IN_COUNTER_FLAGS, IN_COUNTER_KEYS = 2 + MON_FLAGS_MAX };
@@ -56,6 +56,10 @@ bool in_group_read(struct in_reading *r, const struct mon_unit_ops *unit, struct
 /** Reads what monitor: programs the card with, and checks it against what the card can do.
  *  @param values  of the experiment's keys */
 void in_monitor_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values);
+
+/** Reads how the run comes to what is measured, and checks it against the rest. @param values  of
+ * the experiment's keys */
+void in_approach_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values);
 
 /** Reads expect.stats, every row of it. @param v  what was given */
 void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v);

@@ -37,6 +37,8 @@ static const struct unit bytes[] = {
 static const struct unit freqs[] = {
     {"Hz", 1}, {"kHz", 1000}, {"MHz", 1000000}, {"GHz", 1000000000}, {0}};
 static const struct unit cycles[] = {{"cy", 1}, {0}};
+static const struct unit shares[] = {{"%", 10000}, {0}};
+static const struct unit millions[] = {{"", 1000000}, {0}};
 static const struct unit times[] = {
     {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {0}};
 
@@ -50,6 +52,8 @@ static const struct kind {
     [IN_BYTES] = {bytes, "^(0|[1-9][0-9]*)([.][0-9]+)?(B|KB|MB|GB)$", "a size"},
     [IN_FREQ] = {freqs, "^(0|[1-9][0-9]*)([.][0-9]+)?(Hz|kHz|MHz|GHz)$", "a clock"},
     [IN_TIME] = {times, "^(none|(0|[1-9][0-9]*)(cy|([.][0-9]+)?(ns|us|ms|s)))$", "a time"},
+    [IN_SHARE] = {shares, "^(0|[1-9][0-9]*)([.][0-9]+)?%$", "a share"},
+    [IN_DECIMAL] = {millions, NULL, "a number"},
 };
 
 /** A number as written: digits / 10^places, then a unit. */
@@ -61,7 +65,7 @@ struct number {
 
 const char *in_form_pattern(enum in_type type)
 {
-    return type <= IN_TIME ? kinds[type].pattern : NULL;
+    return type <= IN_DECIMAL ? kinds[type].pattern : NULL;
 }
 
 bool in_word_at(const char *words, size_t index, char *out, size_t size)
@@ -158,7 +162,7 @@ static void explain_unit(enum in_type type, const char *name, char *why, size_t 
         snprintf(why, size, "needs a unit");
         return;
     }
-    for (enum in_type other = IN_CYCLES; other <= IN_TIME; other++) {
+    for (enum in_type other = IN_CYCLES; other <= IN_SHARE; other++) {
         const struct unit *u = kinds[other].units ? find_unit(kinds[other].units, name) : NULL;
         if (u && other != type) {
             snprintf(why, size, "has '%s', the unit of %s, but must be %s", name, kinds[other].of,
@@ -261,7 +265,7 @@ static bool parse_number(const struct in_form *form, const char *text, uint64_t 
     struct number n;
     const char *complaint = scan(text, &n);
     uint64_t factor = 1;
-    if (!complaint && form->type == IN_INT && *n.unit) {
+    if (!complaint && (form->type == IN_INT || form->type == IN_DECIMAL) && *n.unit) {
         snprintf(why, size, "has '%.16s' after the number, which has no unit", n.unit);
         return false;
     }
@@ -279,7 +283,11 @@ static bool parse_number(const struct in_form *form, const char *text, uint64_t 
         complaint = "is out of range";
     if (complaint) {
         const bool fraction = !strcmp(complaint, "is not a whole number of");
-        snprintf(why, size, "%s%s%s", complaint, fraction ? " " : "", fraction ? form->unit : "");
+        const bool fine = form->type == IN_SHARE || form->type == IN_DECIMAL;
+        snprintf(why, size, "%s%s%s", complaint, fraction ? " " : "",
+                 !fraction ? ""
+                 : fine    ? "millionths"
+                           : form->unit);
     }
     return !complaint;
 }
@@ -360,6 +368,20 @@ const char *in_whole_parse(const char *text, uint64_t *value)
     return at;
 }
 
+/** So many parts of one, `unit` behind them: a whole number, or one with a fraction. */
+static void format_parts(uint64_t value, uint64_t one, const char *unit, char *out, size_t size)
+{
+    char parts[32] = "";
+    size_t n = 0;
+    if (value % one) {
+        n = (size_t)snprintf(parts, sizeof parts, "%" PRIu64, one + value % one);
+        while (parts[n - 1] == '0')
+            parts[--n] = '\0';
+        parts[0] = '.'; /* where the one was */
+    }
+    snprintf(out, size, "%" PRIu64 "%s%s", value / one, parts, unit);
+}
+
 void in_value_format(const struct in_form *form, uint64_t value, char *out, size_t size)
 {
     if (form->type == IN_BOOL) {
@@ -370,6 +392,9 @@ void in_value_format(const struct in_form *form, uint64_t value, char *out, size
         snprintf(out, size, "none");
     } else if (form->type == IN_INT) {
         snprintf(out, size, "%" PRIu64, value);
+    } else if (form->type == IN_SHARE || form->type == IN_DECIMAL) {
+        const struct unit *u = kinds[form->type].units;
+        format_parts(value, u->scale, u->name, out, size);
     } else {
         const struct unit *units = form->type == IN_TIME ? cycles : kinds[form->type].units;
         const struct unit *u = units;
@@ -404,6 +429,8 @@ void in_form_describe(const struct in_form *form, char *out, size_t size)
     case IN_CYCLES:
     case IN_BYTES:
     case IN_FREQ:
+    case IN_SHARE:
+    case IN_DECIMAL:
         break;
     default:
         snprintf(out, size, "%s", form->unit);

@@ -19,6 +19,8 @@ enum in_type {
     IN_FREQ = NM_PARAM_FREQ,
     IN_ENUM = NM_PARAM_ENUM,
     IN_TIME,    /**< "100ms", "3000000cy" or "none" */
+    IN_SHARE,   /**< "30%", in millionths */
+    IN_DECIMAL, /**< "0.9", in millionths */
     IN_TEXT,    /**< any one value, as written */
     IN_PATTERN, /**< a pattern of addresses, {symbol: NAME} or {from: ADDRESS, to: ADDRESS}, as text
                  */
@@ -47,8 +49,8 @@ struct in_form {
 };
 
 /**
- * Reads a number, flag or word (IN_INT .. IN_ENUM, IN_WORD) exactly; fractions are welcome where
- * the result is whole ("1.5KB").
+ * Reads a number, flag or word (IN_INT .. IN_ENUM, IN_SHARE, IN_DECIMAL, IN_WORD) exactly;
+ * fractions are welcome where the result is whole ("1.5KB").
  * @param[out] value  in stored units; the index of the word; untouched on failure
  * @param[out] why    on failure: what is wrong and what was expected, as the end of a sentence
  */

@@ -35,6 +35,15 @@ const struct prog_workload *in_workload_for(const char *path, char *why, size_t 
     return NULL;
 }
 
+const struct prog_workload *in_workload_described(void)
+{
+    size_t i = 0;
+
+    while (!workloads[i]->described)
+        i++;
+    return workloads[i];
+}
+
 bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
                size_t size)
 {

@@ -14,6 +14,9 @@ const struct prog_workload *in_workload(size_t i);
  */
 const struct prog_workload *in_workload_for(const char *path, char *why, size_t size);
 
+/** The workload that runs what an experiment describes instead of a file. */
+const struct prog_workload *in_workload_described(void);
+
 /** Where the object or function `name` of an executable lies (prog_workload.symbol). */
 bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
                size_t size);

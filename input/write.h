@@ -24,6 +24,13 @@ json_t *in_schema(void);
 json_t *in_list_params(void);
 json_t *in_list_keys(void);
 
+/** The kinds of patterns, with the keys they take. New reference. */
+json_t *in_list_patterns(void);
+
+/** Writes program.pattern's phases as a file would have them, every default included.
+ *  @param between  them */
+void in_pattern_write(FILE *out, const struct in_experiment *x, const char *between);
+
 /** A JSON value as text ending in a newline; the same bytes for the same value. */
 void in_write_json(FILE *out, const json_t *value);
 

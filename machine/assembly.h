@@ -29,6 +29,7 @@ struct nm_station {
     nm_turn running[NM_CARDS_MAX];   /**< of each card */
     nm_turn order[NM_CARDS_MAX + 1]; /**< the same, in the order in which they go; then SIM_NEVER */
     struct nm_check *check;
+    bool frozen; /**< its processors do not go on */
 };
 
 /** A trap or an interrupt, not yet handed out. */
@@ -41,6 +42,7 @@ struct nm_call {
 
 struct nm_machine {
     struct nm_params p;
+    enum nm_mode mode; /**< the present one */
     struct nm_backing contents;
     uint64_t image_bytes;
     struct nm_station *station;
@@ -75,6 +77,9 @@ void nm_station_wake(struct nm_machine *m, struct nm_station *s, sim_tick at);
 
 /** An event of its own, or the operating system, has changed a card. */
 void nm_station_moved(struct nm_station *s, unsigned position);
+
+/** All of its cards have been changed from outside at tick `now`. */
+void nm_station_changed(struct nm_machine *m, struct nm_station *s, sim_tick now);
 
 /** Ends the process if which of two events comes first hangs on the order of their postings.
  * (invariants.c) */

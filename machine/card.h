@@ -93,6 +93,12 @@ struct nm_card_ops {
      *  needs for its store-conditional. No link outlives the turn. Traps are told at once. */
     void (*turn)(struct nm_card *card, sim_tick end, sim_tick until);
 
+    /** From now on the card is a processor only, or all of it again (nm_machine_set_mode); NULL:
+     * its kind knows one mode only. Outside, when nothing of it is under way.
+     *  @param functional  true: a processor only
+     *  @param at          a processor that is behind goes on from here */
+    void (*set_mode)(struct nm_card *card, bool functional, sim_tick at);
+
     /** The thread whose registers are on the card goes on at tick `at` (>= now + nm_machine_ahead);
      *  goes_on() says when it really does. Outside.
      *  @return from when on the time is the thread's: what its return to the program takes is */

@@ -102,7 +102,7 @@ void nm_card_traps(struct nm_machine *m, unsigned card, sim_tick at, bool preemp
 {
     const struct nm_station *s = station_of(m, card);
     nm_usage_set(&m->usage[card], NM_USE_SYSTEM, at);
-    if (m->p.mode == NM_MODE_FUNCTIONAL)
+    if (m->mode == NM_MODE_FUNCTIONAL)
         nm_machine_call(m, (struct nm_call){.at = at, .card = card, .preempted = preempted});
     else
         sim_post(s->k, at, SIM_RANK_OS, nm_component(card % s->cards, NM_ORDER_TRAP), trap_due, m,
@@ -219,6 +219,7 @@ struct nm_machine *nm_machine_assemble(const struct nm_params *params,
     assert(cards && cards->ops);
     struct nm_machine *m = sim_alloc(1, sizeof *m);
     m->p = *params;
+    m->mode = (enum nm_mode)params->mode;
     m->stations = (unsigned)nm_params_stations(params);
     m->cards = (unsigned)nm_params_cards(params);
     m->image_bytes = m->stations * m->p.memory_size;
@@ -284,7 +285,7 @@ unsigned nm_machine_cards(const struct nm_machine *m)
 
 sim_tick nm_machine_ahead(const struct nm_machine *m)
 {
-    return m->p.mode == NM_MODE_FUNCTIONAL ? NM_QUANTUM : 0;
+    return m->mode == NM_MODE_FUNCTIONAL ? NM_QUANTUM : 0;
 }
 
 sim_tick nm_machine_now(const struct nm_machine *m)
@@ -318,16 +319,32 @@ const struct nm_apart *nm_machine_apart(const struct nm_machine *m)
     return m->apart;
 }
 
+/** A page that was used before is zeroed. */
+static void clean(struct nm_machine *m, uint64_t pa, bool used)
+{
+    if (!used)
+        return;
+    memset(m->contents.image + pa, 0, m->p.page_size);
+    nm_machine_os_wrote(m, pa, m->p.page_size);
+}
+
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa)
 {
     bool used;
     assert(toucher < m->cards);
     if (!nm_placement_take(m->placement, toucher, va, pa, &used))
         return false;
-    if (used) {
-        memset(m->contents.image + *pa, 0, m->p.page_size);
-        nm_machine_os_wrote(m, *pa, m->p.page_size);
-    }
+    clean(m, *pa, used);
+    return true;
+}
+
+bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint64_t *pa)
+{
+    bool used;
+    assert(station < m->stations);
+    if (!nm_placement_take_at(m->placement, station, va, pa, &used))
+        return false;
+    clean(m, *pa, used);
     return true;
 }
 
@@ -428,7 +445,7 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     struct nm_station *s = station_of(m, card);
     const struct nm_function *f = function(number);
     assert(f && lines && lines <= NM_SPECIAL_LINES && pa < m->image_bytes);
-    if (m->p.mode == NM_MODE_FUNCTIONAL)
+    if (m->mode == NM_MODE_FUNCTIONAL)
         return false;
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == s->number)
         return false;
@@ -571,6 +588,12 @@ void nm_machine_station(const struct nm_machine *m, unsigned station,
                                            .ring_cycle = ring_cycle(m),
                                            .number = station};
     nm_station_look(&parts, m->now, out);
+}
+
+const struct nm_traffic *nm_machine_traffic(const struct nm_machine *m, unsigned station)
+{
+    const struct nm_network *network = m->station[station].network;
+    return network ? nm_network_sent(network) : NULL;
 }
 
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out)

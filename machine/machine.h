@@ -95,6 +95,9 @@ const struct nm_apart *nm_machine_apart(const struct nm_machine *m);
  */
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa);
 
+/** The same, of a page whose home is `station` unless a range of nm_machine_place has it. */
+bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint64_t *pa);
+
 /** Gives a page back, which nothing maps any more. @param pa  as nm_page_alloc gave it */
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 
@@ -185,6 +188,28 @@ struct nm_trap {
  *  idle machine goes to `until` at once; NM_RUN_IDLE is only returned when that is SIM_NEVER.
  *  @param[out] trap  of NM_RUN_TRAP and NM_RUN_INTERRUPT; not NULL */
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap);
+
+/**
+ * Processors stand still from now on: what is under way comes to its end meanwhile, and then the
+ * machine rests (nm_machine_rests). Of a timed machine.
+ */
+void nm_machine_freeze(struct nm_machine *m);
+
+/** Whether nothing is under way any more of a machine that is frozen, and no trap is left to be
+ *  handed out. */
+bool nm_machine_rests(const struct nm_machine *m);
+
+/**
+ * Goes on in the other mode from nm_machine_now on. Caches, directories and counters stay as they
+ * are in functional mode; what processors store there is in the image only, as all data is, so
+ * nothing becomes wrong, but caches do not learn of it. Precondition: it was made for timed mode,
+ * without the checking mode, its kind of card has `set_mode`, and if it is timed now, it rests. It
+ * is no longer frozen then.
+ */
+void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode);
+
+/** The mode it is in. */
+enum nm_mode nm_machine_mode(const struct nm_machine *m);
 
 /** Whether nothing will ever happen unless the outside does something: no processor runs and no
  *  event is pending. */

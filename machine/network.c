@@ -44,7 +44,9 @@ struct nm_network {
     struct nm_netcache *cache;
     struct queue in[NM_CLASSES]; /* from the rings */
     uint64_t memory_size, serial;
-    unsigned data_slots, word_slots; /* behind a header: of a line, of a doubleword */
+    struct nm_traffic *sent;                  /* [stations] */
+    unsigned line_bytes, stride[RING_LEVELS]; /* stations between neighbours of a level */
+    unsigned data_slots, word_slots;          /* behind a header: of a line, of a doubleword */
     /* Bit per class: a packet from the bus found no room on the way to the rings; and the cache has
      * gone first since. */
     unsigned waits, owed;
@@ -93,7 +95,43 @@ static void on_sent(void *self, sim_tick now)
 
 /* ---- to and from the rings ------------------------------------------------------------------- */
 
-static bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick now)
+/* The station of a route that leads to one. A field of a level that there is not counts nothing. */
+static inline unsigned station_of(const struct nm_network *n, ring_mask route)
+{
+    enum { NONE = 1 << 16 };
+    return (unsigned)__builtin_ctz(ring_mask_field(route, 0)) +
+           n->stride[1] * (unsigned)__builtin_ctz(ring_mask_field(route, 1) | NONE) +
+           n->stride[2] * (unsigned)__builtin_ctz(ring_mask_field(route, 2) | NONE);
+}
+
+static __attribute__((noinline)) void count_many(struct nm_network *n, ring_mask route,
+                                                 unsigned bytes)
+{
+    uint16_t to[RING_STATIONS_MAX];
+    const unsigned count = ring_mask_stations(n->controller.place.rings, route, to);
+    for (unsigned i = 0; i < count; i++) {
+        n->sent[to[i]].packets[NM_BETWEEN]++;
+        n->sent[to[i]].bytes[NM_BETWEEN] += bytes;
+    }
+}
+
+static inline void count_sent(struct nm_network *n, const struct nm_packet *p, unsigned bytes)
+{
+    if (nm_is_multicast(p->message)) {
+        count_many(n, p->route, bytes);
+        return;
+    }
+    const unsigned to = station_of(n, p->route);
+    const uint64_t home = p->line / n->memory_size;
+    struct nm_traffic *sent = &n->sent[to];
+    const enum nm_side side = home == to                            ? NM_TO_HOME
+                              : home == n->controller.place.station ? NM_FROM_HOME
+                                                                    : NM_BETWEEN;
+    sent->packets[side]++;
+    sent->bytes[side] += bytes;
+}
+
+static inline bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick now)
 {
     const struct nm_message_row *row = nm_message_row(p->message);
     const unsigned station = n->controller.place.station;
@@ -110,6 +148,7 @@ static bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick no
                    "a packet fits a message of the rings: raise RING_PAYLOAD");
     memcpy(out.payload, p, sizeof *p);
     ring_send(n->net, station, now, &out);
+    count_sent(n, p, row->has_data ? n->line_bytes : row->has_word ? sizeof p->word : 0);
     return true;
 }
 
@@ -420,6 +459,12 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
     n->bus = bus;
     n->net = net;
     n->memory_size = p->memory_size;
+    n->line_bytes = (unsigned)p->l2_line;
+    n->sent = sim_alloc(nm_params_stations(p), sizeof *n->sent);
+    for (unsigned level = 0, stride = 1; level < place->rings->levels; level++) {
+        n->stride[level] = stride;
+        stride *= place->rings->fan[level];
+    }
     n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
     n->work.at = SIM_NEVER;
@@ -449,6 +494,7 @@ void nm_network_free(struct nm_network *n)
     nm_controller_release(&n->controller);
     for (unsigned c = 0; c < NM_CLASSES; c++)
         free(n->in[c].a);
+    free(n->sent);
     free(n);
 }
 
@@ -481,4 +527,9 @@ uint64_t nm_network_busy(const struct nm_network *n, sim_tick now)
 unsigned nm_network_waiting(const struct nm_network *n, unsigned class)
 {
     return n->in[class].q.count;
+}
+
+const struct nm_traffic *nm_network_sent(const struct nm_network *n)
+{
+    return n->sent;
 }

@@ -6,6 +6,7 @@
 #define NM_NETWORK_H
 
 #include "machine/netcache.h"
+#include "machine/traffic.h"
 #include "ring/ring.h"
 
 struct nm_network;
@@ -44,6 +45,9 @@ const struct nm_controller *nm_network_controller(const struct nm_network *n);
 
 /** [bus cycles] the network cache worked on a message, up to `now`. */
 uint64_t nm_network_busy(const struct nm_network *n, sim_tick now);
+
+/** What it has handed to the rings, by the station it goes to. */
+const struct nm_traffic *nm_network_sent(const struct nm_network *n);
 
 /** Packets waiting between rings and station, for the dump. @param class  enum nm_class */
 unsigned nm_network_waiting(const struct nm_network *n, unsigned class);

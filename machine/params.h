@@ -21,7 +21,8 @@ enum nm_param_type {
 enum { NM_LINE_MAX = 128 /**< [bytes] longest l2.line */ };
 /** Values of the parameters that are words, in the order of their rows' unit columns. */
 enum { NM_ISA_MIPS64R2, NM_ISA_MIPS3 };
-enum { NM_MODE_TIMED, NM_MODE_FUNCTIONAL };
+/** How a machine runs: run.mode. */
+enum nm_mode { NM_MODE_TIMED, NM_MODE_FUNCTIONAL };
 enum { NM_TICK_STAGGERED, NM_TICK_TOGETHER };
 enum { NM_LIVELOCK_SAY, NM_LIVELOCK_END };
 enum { NM_FAILED_READ, NM_FAILED_BUS_ERROR };

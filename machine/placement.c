@@ -141,14 +141,27 @@ static bool take_from(struct nm_placement *pl, unsigned station, uint64_t *pa, b
     return true;
 }
 
-bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, uint64_t *pa,
-                       bool *used)
+/* From a station, or the next that has room. */
+static bool take_near(struct nm_placement *pl, unsigned first, uint64_t *pa, bool *used)
 {
-    const unsigned first = choose(pl, toucher, va);
     for (unsigned i = 0; i < pl->stations; i++)
         if (take_from(pl, (first + i) % pl->stations, pa, used))
             return true;
     return false;
+}
+
+bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, uint64_t *pa,
+                       bool *used)
+{
+    return take_near(pl, choose(pl, toucher, va), pa, used);
+}
+
+bool nm_placement_take_at(struct nm_placement *pl, unsigned station, uint64_t va, uint64_t *pa,
+                          bool *used)
+{
+    const struct nm_range *range = range_of(pl, va);
+
+    return take_near(pl, range ? range->station : station, pa, used);
 }
 
 void nm_placement_give(struct nm_placement *pl, uint64_t pa)

@@ -35,6 +35,10 @@ uint64_t nm_placement_kept(const struct nm_params *p, unsigned station, uint64_t
 bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, uint64_t *pa,
                        bool *used);
 
+/** The same, of a page that belongs to `station` unless a range has it. */
+bool nm_placement_take_at(struct nm_placement *pl, unsigned station, uint64_t va, uint64_t *pa,
+                          bool *used);
+
 /** Gives a page back. */
 void nm_placement_give(struct nm_placement *pl, uint64_t pa);
 

@@ -102,7 +102,7 @@ static inline void put_in_order(struct nm_station *s)
 static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
 {
     const struct nm_card *card = s->card[position];
-    const sim_tick at = card->ops->goes_on(card);
+    const sim_tick at = s->frozen ? SIM_NEVER : card->ops->goes_on(card);
     return at == SIM_NEVER ? SIM_NEVER : turn_of(at, position);
 }
 
@@ -110,6 +110,13 @@ void nm_station_moved(struct nm_station *s, unsigned position)
 {
     s->running[position] = turn_now(s, position);
     put_in_order(s);
+}
+
+void nm_station_changed(struct nm_machine *m, struct nm_station *s, sim_tick now)
+{
+    for (unsigned i = 0; i < s->cards; i++)
+        nm_station_moved(s, i);
+    nm_station_wake(m, s, now);
 }
 
 /* Fires an event. @param limit  no processor goes on before it */
@@ -233,7 +240,7 @@ static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
     m->now = sim_earlier(end, m->stop_at);
     if (m->net)
         ring_run(m->net, m->now);
-    if (SIM_LOOKS_AT_INVARIANTS && !*m->broken)
+    if (SIM_LOOKS_AT_INVARIANTS && !*m->broken && !m->station->frozen)
         nm_machine_invariants(m);
 }
 
@@ -321,7 +328,7 @@ static enum nm_run functional_run(struct nm_machine *m, sim_tick until, struct n
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
 {
     assert(trap);
-    if (m->p.mode == NM_MODE_FUNCTIONAL)
+    if (m->mode == NM_MODE_FUNCTIONAL)
         return functional_run(m, until, trap);
     for (;;) {
         if (m->now >= m->stop_at)

@@ -57,11 +57,10 @@ static void l2_new(struct pc_card *card)
     card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
 }
 
-static void cpu_connect(struct pc_card *card, unsigned number)
+/* The core sees what places there are, and how they are counted. */
+static void show_places(struct pc_card *card)
 {
     struct pc_cpu *cpu = &card->cpu;
-    cpu->card = card;
-    cpu->number = number;
     cpu->d = card->l1[PC_SIDE_D];
     cpu->dshift = card->l1_shift[PC_SIDE_D];
     cpu->dmask = card->l1_mask[PC_SIDE_D];
@@ -69,6 +68,12 @@ static void cpu_connect(struct pc_card *card, unsigned number)
     cpu->ishift = card->l1_shift[PC_SIDE_I];
     cpu->imask = card->l1_mask[PC_SIDE_I];
     cpu->untimed = card->functional;
+}
+
+static void pages_new(struct pc_card *card)
+{
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        l1_new(card, side, PC_PAGES * card->p->page_size, card->p->page_size);
 }
 
 struct pc_card *pc_card_new(const struct nm_card_site *site)
@@ -91,14 +96,15 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
     card->functional = p->mode == NM_MODE_FUNCTIONAL;
     if (card->functional) {
-        for (unsigned side = 0; side < PC_SIDES; side++)
-            l1_new(card, side, PC_PAGES * p->page_size, p->page_size);
+        pages_new(card);
     } else {
         l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
         l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
         l2_new(card);
     }
-    cpu_connect(card, site->number);
+    card->cpu.card = card;
+    card->cpu.number = site->number;
+    show_places(card);
     pc_card_forget(card);
     card->tlb_model = p->tlb_refill && !card->functional ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
@@ -111,22 +117,79 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     return card;
 }
 
-void pc_card_free(struct pc_card *card)
+static void places_free(struct pc_card *card)
 {
-    if (card->core->free)
-        card->core->free(&card->cpu);
-    free(card->tlb_model);
-    pc_monitor_free(card);
     for (unsigned side = 0; side < PC_SIDES; side++) {
         free(card->l1_line[side]);
         free(card->l1[side]);
         free(card->l1_dirty[side]);
         free(card->l1_shown[side]);
     }
+}
+
+static void swap_places(struct pc_card *card)
+{
+    for (unsigned side = 0; side < PC_SIDES; side++) {
+        const struct pc_places here = {card->l1_line[side],  card->l1[side],
+                                       card->l1_dirty[side], card->l1_shown[side],
+                                       card->l1_shift[side], card->l1_mask[side]};
+        const struct pc_places there = card->aside[side];
+        card->l1_line[side] = there.line;
+        card->l1[side] = there.view;
+        card->l1_dirty[side] = there.dirty;
+        card->l1_shown[side] = there.shown;
+        card->l1_shift[side] = there.shift;
+        card->l1_mask[side] = there.mask;
+        card->aside[side] = here;
+    }
+}
+
+/* The pages, aside of the caches' places. */
+static void make_aside(struct pc_card *card)
+{
+    const uint8_t colours = card->colours;
+    card->aside = sim_alloc(PC_SIDES, sizeof *card->aside);
+    swap_places(card);
+    pages_new(card);
+    swap_places(card);
+    card->colours = colours;
+}
+
+void pc_card_set_mode(struct pc_card *card, bool functional, sim_tick at)
+{
+    struct pc_cpu *cpu = &card->cpu;
+    pc_core_settle(card);
+    if (!card->aside)
+        make_aside(card);
+    pc_card_forget(card);
+    if (card->core->moved)
+        card->core->moved(cpu);
+    swap_places(card);
+    card->functional = functional;
+    card->filled = NOWHERE;
+    cpu->link = false;
+    show_places(card);
+    pc_card_forget(card);
+    if (card->activity == PC_RUNNING && cpu->now < at)
+        pc_card_stall(card, PC_ST_STALL_OTHER, at - cpu->now, cpu->now);
+}
+
+void pc_card_free(struct pc_card *card)
+{
+    if (card->core->free)
+        card->core->free(&card->cpu);
+    free(card->tlb_model);
+    pc_monitor_free(card);
+    places_free(card);
+    if (card->aside) {
+        swap_places(card);
+        places_free(card);
+        free(card->aside);
+    }
     free(card->l2[PC_SIDE_I].line);
     free(card->l2[PC_SIDE_I].state);
     free(card->l2[PC_SIDE_I].colour);
-    if (card->p->l2_split && !card->functional) {
+    if (card->p->l2_split && card->p->mode == NM_MODE_TIMED) {
         free(card->l2[PC_SIDE_D].line);
         free(card->l2[PC_SIDE_D].state);
         free(card->l2[PC_SIDE_D].colour);

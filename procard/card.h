@@ -142,6 +142,15 @@ struct pc_xlate {
     uint8_t result;  /**< enum nm_xlate: its attribute */
 };
 
+/** The places of a primary cache, or in functional mode of pages: what l1_... of a card are. */
+struct pc_places {
+    uint64_t *line;
+    struct pc_line *view;
+    bool *dirty;
+    uint64_t *shown;
+    unsigned shift, mask;
+};
+
 struct pc_card {
     struct nm_card nm; /**< first: what the machine knows */
     const struct pc_core_ops *core;
@@ -151,6 +160,7 @@ struct pc_card {
     bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
     uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
+    struct pc_places *aside; /**< [PC_SIDES] of the other mode; NULL: there never was another */
     unsigned l2_shift;
     bool functional;   /**< there are no caches; l1[] shows pages */
     uint8_t colours;   /**< colour bits the primary caches' sizes make use of */
@@ -348,6 +358,9 @@ void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
 
 /** Forgets virtual addresses in [va, va+len). */
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
+
+/** nm_card_ops.set_mode */
+void pc_card_set_mode(struct pc_card *card, bool functional, sim_tick at);
 /** Forgets all of them. */
 void pc_card_forget(struct pc_card *card);
 

@@ -203,6 +203,11 @@ struct pc_core_ops {
      *  on, or mappings have changed. The next run begins with a look at the caches. */
     void (*leave)(struct pc_cpu *cpu);
 
+    /** Places of the primary caches will be others (cpu->d, cpu->i, their shifts and masks), and
+     * time may pass in another way (cpu->untimed): pointers to them, and what was made for them,
+     * must go. NULL: it has none but for a reference under way. */
+    void (*moved)(struct pc_cpu *cpu);
+
     /** Address of the instruction at which it stands after a miss, a trap, or `settle`: for people.
      *  NULL: 0. */
     uint64_t (*pc)(const struct pc_cpu *cpu);

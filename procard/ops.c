@@ -46,6 +46,11 @@ static void turn(struct nm_card *nm, sim_tick end, sim_tick until)
     cpu->link = false;
 }
 
+static void set_mode(struct nm_card *nm, bool functional, sim_tick at)
+{
+    pc_card_set_mode(pc_card_of(nm), functional, at);
+}
+
 static sim_tick wake(struct nm_card *nm, sim_tick at)
 {
     struct pc_card *card = pc_card_of(nm);
@@ -200,6 +205,7 @@ const struct nm_card_ops pc_card_ops = {
     .run = run,
     .goes_on = goes_on,
     .turn = turn,
+    .set_mode = set_mode,
     .wake = wake,
     .idle = idle,
     .preempt = preempt,

@@ -18,7 +18,7 @@ struct prog_actor;
  * returns when that has returned and every thread's actor is gone. Once per process,
  * because SimGrid is: what it knows is in variables of its library.
  * @return 0, or -errno when SimGrid did not start, and `hardware` was not called: EALREADY if it
- * had been started before, by whomever; else what the host said
+ * had been started before, by whomever; ELIBACC: its library is not there; else what the host said
  */
 int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_actors *as, void *ctx),
                     void *ctx);
@@ -49,8 +49,5 @@ void prog_actor_grant(struct prog_actor *a);
  * first
  */
 bool prog_actor_wait(struct prog_actor *a, sim_tick deadline);
-
-/** The platform as SimGrid reads it (malloc'd text): a host per card, a link per bus. */
-char *prog_actors_platform(const struct nm_params *p);
 
 #endif

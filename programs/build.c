@@ -171,6 +171,22 @@ static enum prog_built run(const struct prog_args *args, const struct compiler *
     return had_no_room(*why) ? PROG_BUILD_IO : PROG_BUILD_FAILED;
 }
 
+/** Path of a program that is named without one. Allocated; NULL: it is nowhere. */
+static char *searched(const char *tool)
+{
+    const char *search = getenv("PATH");
+    char *all = sim_strdup(search ? search : "/usr/bin:/bin"), *rest = all, *path = NULL;
+    for (const char *directory; !path && (directory = strtok_r(rest, ":", &rest));) {
+        path = sim_format("%s/%s", directory, tool);
+        if (access(path, X_OK) != 0) {
+            free(path);
+            path = NULL;
+        }
+    }
+    free(all);
+    return path;
+}
+
 /** Path of a program that the compiler uses; allocated, NULL: it does not say. */
 static char *tool_path(const struct compiler *cc, const struct paths *paths, const char *tool)
 {
@@ -182,7 +198,8 @@ static char *tool_path(const struct compiler *cc, const struct paths *paths, con
     prog_args_own(a, sim_format("-print-prog-name=%s", tool));
     if (prog_compiler_run(a, paths->home, said, NULL, &status) == 0 && status == 0 &&
         prog_whole_read(said, &whole)) {
-        path = sim_strndup(whole.bytes, strcspn(whole.bytes, "\n"));
+        whole.bytes[strcspn(whole.bytes, "\n")] = '\0';
+        path = strchr(whole.bytes, '/') ? sim_strdup(whole.bytes) : searched(whole.bytes);
         free(whole.bytes);
     }
     prog_args_free(a);
@@ -272,7 +289,7 @@ static enum prog_built build_known(const struct prog_build *what, const struct p
     if (!cc.target) {
         *why = sim_format("no binary interface '%s': o32, n64 or host", what->abi);
     } else if (!cc.language) {
-        *why = sim_format("a source ends in " PROG_SOURCES);
+        *why = sim_format("a source ends in one of %s", prog_language_suffixes());
     } else {
         const char *tool = cc.language->tool, *name = cc.target->name;
         const char *between = *name ? "-" : "";

@@ -22,6 +22,16 @@ static const struct prog_language languages[] = {
 #undef LANGUAGE
 };
 
+const char *prog_language_suffixes(void)
+{
+    static const char all[] =
+#define LANGUAGE(suffix, tool, reads, links) " " suffix
+#include "programs/languages.def"
+#undef LANGUAGE
+        ;
+    return all + 1;
+}
+
 const struct prog_language *prog_language_of(const char *source)
 {
     const char *slash = strrchr(source, '/'), *dot = strrchr(slash ? slash : source, '.');

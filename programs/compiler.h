@@ -12,8 +12,8 @@ struct prog_language {
     const char *links; /**< flag for a static program, or NULL */
 };
 
-/** The suffixes, for people. */
-#define PROG_SOURCES ".c, .s, .S, .cc, .cpp, .cxx, .f or .f90"
+/** All suffixes, with spaces between, for people. */
+const char *prog_language_suffixes(void);
 
 /** @return the language of a source, by its suffix; NULL: none */
 const struct prog_language *prog_language_of(const char *source);

@@ -65,8 +65,8 @@ static void hash_version(XXH3_state_t *state, char *text, const char *directory)
 /* ---- flags ----------------------------------------------------------------------------------- */
 
 /** By their beginnings; the first that fits decides. What is not here is not known: plug-ins,
- *  specs, profiles, further sources and objects; directories of libraries, where one might come to
- *  lie in front of another; what leaves files of its own. */
+ *  specs, profiles, further sources and objects, the processor this is; directories of libraries,
+ * where one might come to lie in front of another; what leaves files of its own. */
 static const struct {
     const char *beginning;
     bool known;
@@ -84,6 +84,9 @@ static const struct {
     {"-foffload", false},
     {"-fintrinsic-modules-path", false},
     {"-gsplit", false},
+    {"-march=native", false},
+    {"-mtune=native", false},
+    {"-mcpu=native", false},
     {"-Wl,--no-warnings", true},
     {"-Wl,", false},
     {"-Wa,", false},

@@ -23,6 +23,8 @@ struct prog_workload;
  *  pointers belong to the caller and must outlive prog_run. */
 struct prog_program {
     const char *path;                   /**< executable on the host */
+    const void *described;              /**< instead of one: what an experiment describes, as the
+                                             workload's header says; NULL: nothing */
     char *const *argv;                  /**< NULL-terminated; argv[0] as the guest shall see it */
     char *const *envp;                  /**< NULL-terminated; the guest's whole environment */
     int stdin_fd, stdout_fd, stderr_fd; /**< host descriptors behind the guest's 0, 1, 2 */
@@ -33,6 +35,21 @@ struct prog_program {
                                  NULL: none */
     bool confine;           /**< the host's kernel shall confine the process too, for
                                  good: it may write to `off`, but not much else */
+};
+
+/** A point of a run. */
+struct prog_point {
+    enum { PROG_AT_NONE, PROG_AT_MARK, PROG_AT_INSTRUCTIONS } kind;
+    const char *mark;      /**< a region of this name begins, or (of the second point) ends */
+    uint64_t instructions; /**< so many have been completed, of all processors; noticed up to 1,024
+                                PCycles later */
+};
+
+/** How a run comes to what is measured. Zero: all of it is timed from the begin. Needs a machine
+ *  whose mode is timed, and whose cards can change it (nm_machine_set_mode). */
+struct prog_approach {
+    struct prog_point from; /**< functional up to here; NONE: the begin */
+    struct prog_point to;   /**< functional from here on; NONE: the end */
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */
@@ -49,6 +66,7 @@ struct prog_spec {
     unsigned range_count;
     const struct nm_apart_range *apart; /**< bytes with lines of their own (machine/apart.h) */
     size_t apart_count;
+    struct prog_approach approach;
 };
 
 /** A thread of the program, and where what it alone has lies. */
@@ -147,6 +165,7 @@ struct prog_outcome {
     uint64_t instructions; /**< simulated instructions, all processors */
     uint64_t threads;      /**< threads created, the first included */
     uint64_t stdout_hash;  /**< XXH64 of all bytes the guest wrote to 1 */
+    bool reached;          /**< approach.from, or there was none */
     char message[1024];    /**< "" or what a person should read */
 };
 

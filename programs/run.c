@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "procard/procard.h"
 #include "programs/actors.h"
+#include "programs/approach.h"
 #include "programs/workload.h"
 
 #include <assert.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How far the machine runs before the host's clock is looked at, and how often the hook is called.
  */
@@ -62,6 +64,23 @@ void prog_say(struct prog_run *run, const char *text)
         run->hooks->say(run->hooks->ctx, text);
     else
         fputs(text, stderr);
+}
+
+void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size)
+{
+    if (run->hooks && run->hooks->wrote)
+        run->hooks->wrote(run->hooks->ctx, 1, text, size);
+    while (size) {
+        const ssize_t n = write(fd, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            prog_finish(run, PROG_IO, 0, "standard output: %s", strerror(errno));
+            return;
+        }
+        text += n;
+        size -= (size_t)n;
+    }
 }
 
 /** Where all threads are; to be freed. */
@@ -137,6 +156,13 @@ void prog_tell(struct prog_run *run)
         return;
     if (!hooks->progress(hooks->ctx, nm_machine_now(run->m), instructions(run)))
         prog_finish(run, PROG_INTERRUPTED, 0, "interrupted");
+}
+
+void prog_mark(struct prog_run *run, const char *name, bool begin)
+{
+    prog_stages_mark(run->stages, name, begin);
+    if (run->hooks && run->hooks->mark)
+        run->hooks->mark(run->hooks->ctx, name, begin, nm_machine_now(run->m));
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -226,6 +252,7 @@ static void step(struct prog_run *run)
     const bool runs = ops(run)->runs(run->self);
     const sim_tick next = date(run);
     sim_tick until = sim_earlier(next, sim_earlier(run->moment_at, run->spec->limit));
+    until = sim_earlier(until, prog_stages_date(run->stages));
     struct nm_trap trap;
     enum nm_run why;
 
@@ -243,6 +270,7 @@ static void step(struct prog_run *run)
         return;
     handle(run, why, &trap);
     check_date(run, next, why);
+    prog_stages_step(run->stages);
     if (why == NM_RUN_UNTIL) {
         moment(run);
         prog_tell(run);
@@ -275,6 +303,8 @@ static void hardware(struct prog_actors *actors, void *ctx)
 
     run->actors = actors;
     run->told_ns = host_ns();
+    if (run->stages)
+        prog_stages_begin(run->stages);
     ops(run)->start(run->self);
     while (!run->over)
         step(run);
@@ -320,6 +350,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     *out = (struct prog_outcome){0};
     nm_machine_place(m, spec->ranges, spec->range_count);
     nm_machine_keep_apart(m, spec->apart, spec->apart_count);
+    run.stages = prog_stages_new(&run);
     if (ops(&run)->prepare(run.self, &run))
         err = start(&run);
     else
@@ -333,6 +364,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
         prog_finish(&run, PROG_BROKEN, 0, "the simulation ended before the program");
     out->ticks = nm_machine_now(m);
     out->instructions = instructions(&run);
+    prog_stages_end(run.stages);
     if (ops(&run)->end)
         ops(&run)->end(run.self);
     free(run.self);

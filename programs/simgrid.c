@@ -1,6 +1,10 @@
 /*
  * The operating system's actors, on SimGrid 3.32. This is the only file that knows SimGrid.
  *
+ * SimGrid and what it is linked with are most of what the dynamic linker has to do for us, and only
+ * runs with actors need it. So its library is opened when the first of them starts, and each of its
+ * functions that we call is a row of CALLS.
+ *
  * The hard idea: SimGrid may run any actor whose wait is over, but the order of system calls is
  * part of the result. So an actor whose deadline comes only reports that (`turn`) and then waits
  * for the hardware to grant it its turn (`go`), like one that is woken. Between two grants exactly
@@ -12,20 +16,56 @@
 #include "programs/actors.h"
 
 #include "base/alloc.h"
+#include "programs/flows.h"
+#include "programs/platform.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
+#include <simgrid/exec.h>
 #include <simgrid/host.h>
 #include <simgrid/semaphore.h>
+#include <simgrid/version.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utlist.h>
+
+#define CALLS                         \
+    CALL(simgrid_init)                \
+    CALL(simgrid_load_platform)       \
+    CALL(simgrid_run)                 \
+    CALL(simgrid_get_clock)           \
+    CALL(sg_host_by_name)             \
+    CALL(sg_actor_init)               \
+    CALL(sg_actor_start_)             \
+    CALL(sg_actor_self)               \
+    CALL(sg_actor_daemonize)          \
+    CALL(sg_actor_set_host)           \
+    CALL(sg_actor_sleep_for)          \
+    CALL(sg_sem_init)                 \
+    CALL(sg_sem_destroy)              \
+    CALL(sg_sem_acquire)              \
+    CALL(sg_sem_acquire_timeout)      \
+    CALL(sg_sem_release)              \
+    CALL(sg_host_get_speed)           \
+    CALL(sg_actor_parallel_exec_init) \
+    CALL(sg_exec_start)               \
+    CALL(sg_exec_wait_any)
+
+/** SimGrid, once its library is open. */
+struct calls {
+#define CALL(function) typeof(&function) function;
+    CALLS
+#undef CALL
+    bool (*is_initialized)(void);
+};
 
 struct prog_actor {
     struct prog_actors *as;
@@ -37,44 +77,44 @@ struct prog_actor {
 };
 
 struct prog_actors {
+    struct calls call;
     struct prog_actor *all;
     sg_sem_t turn; /* a thread hands the turn back, or reports that its deadline came */
     void (*hardware)(struct prog_actors *as, void *ctx);
     void *ctx;
 };
 
-/* ---- the platform ---------------------------------------------------------------------------- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
-char *prog_actors_platform(const struct nm_params *p)
+/** @return 0 or a negated errno: the library is not there, or is another one */
+static int find_calls(struct calls *calls)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *f = sim_text_open(&text, &size);
-    /* SimGrid's second is our tick: the bus moves so many thousandths of a byte in one. */
-    uint64_t milli = p->bus_width * p->bus_clock / (p->cpu_clock / 1000);
+    static const struct {
+        const char *name;
+        size_t offset;
+    } rows[] = {
+#define CALL(function) {#function, offsetof(struct calls, function)},
+        CALLS
+#undef CALL
+        /* simgrid::s4u::Engine::is_initialized, which has no name in C */
+        {"_ZN7simgrid3s4u6Engine14is_initializedEv", offsetof(struct calls, is_initialized)},
+    };
+    char name[64];
+    void *library;
 
-    fprintf(f, "<?xml version='1.0'?>\n"
-               "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-               "<platform version=\"4.1\">\n"
-               "  <zone id=\"numachine\" routing=\"Full\">\n"
-               "    <host id=\"hardware\" speed=\"1f\"/>\n");
-    for (uint64_t i = 0; i < nm_params_cards(p); i++)
-        fprintf(f, "    <host id=\"card-%u\" speed=\"1f\"/>\n", (unsigned)i);
-    for (uint64_t s = 0; s < nm_params_stations(p); s++)
-        fprintf(f, "    <link id=\"bus-%u\" bandwidth=\"%u.%03uBps\" latency=\"0s\"/>\n",
-                (unsigned)s, (unsigned)(milli / 1000), (unsigned)(milli % 1000));
-    for (uint64_t s = 0; s < nm_params_stations(p); s++)
-        for (uint64_t a = 0; a < p->processors; a++)
-            for (uint64_t b = a + 1; b < p->processors; b++)
-                fprintf(f,
-                        "    <route src=\"card-%u\" dst=\"card-%u\"><link_ctn id=\"bus-%u\"/>"
-                        "</route>\n",
-                        (unsigned)(s * p->processors + a), (unsigned)(s * p->processors + b),
-                        (unsigned)s);
-    fprintf(f, "  </zone>\n</platform>\n");
-    sim_text_close(f, &text);
-    return text;
+    snprintf(name, sizeof name, "libsimgrid.so.%d.%d", SIMGRID_VERSION_MAJOR,
+             SIMGRID_VERSION_MINOR);
+    library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    for (size_t i = 0; library && i < sizeof rows / sizeof *rows; i++) {
+        void *found = dlsym(library, rows[i].name);
+        if (!found)
+            return -ELIBBAD;
+        memcpy((char *)calls + rows[i].offset, &found, sizeof found);
+    }
+    return library ? 0 : -ELIBACC;
 }
+
+/* ---- the platform ---------------------------------------------------------------------------- */
 
 /** A file for a moment: one without a name, or, where no /proc shows those, in /tmp.
  *  @param[out] path  to open it; begins with /tmp/ if it is to be removed */
@@ -113,18 +153,17 @@ static int fill(int fd, const char *path, const char *text)
 }
 
 /** SimGrid reads platforms from files only. @return 0 or -errno */
-static int load_platform(const struct nm_params *p)
+static int load_platform(const struct calls *calls, const char *text)
 {
-    char *text = prog_actors_platform(p), path[64];
+    char path[64];
     int fd = scratch_file(path), err = fill(fd, path, text);
 
     if (err == 0)
-        simgrid_load_platform(path);
+        calls->simgrid_load_platform(path);
     if (fd >= 0)
         close(fd);
     if (strncmp(path, "/tmp/", 5) == 0)
         unlink(path);
-    free(text);
     return err;
 }
 
@@ -133,35 +172,47 @@ static int load_platform(const struct nm_params *p)
 static const int taken_signals[] = {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, SIGUSR1};
 enum { TAKEN = sizeof taken_signals / sizeof *taken_signals };
 
+/** An actor's main function has the arguments of a program; ours has one, a pointer as text. */
+static void start(const struct calls *calls, sg_actor_t actor, xbt_main_func_t main, void *what)
+{
+    char text[32];
+    const char *const argv[] = {text};
+
+    snprintf(text, sizeof text, "%p", what);
+    calls->sg_actor_start_(actor, main, 1, argv);
+}
+
+static void *started_with(char **argv)
+{
+    return (void *)(uintptr_t)strtoull(argv[0], NULL, 16);
+}
+
 static void hardware_main(int argc, char **argv)
 {
-    struct prog_actors *as = sg_actor_self_get_data();
+    struct prog_actors *as = started_with(argv);
 
-    (void)argc, (void)argv;
+    (void)argc;
     as->hardware(as, as->ctx);
 }
 
-/* simgrid::s4u::Engine::is_initialized, which has no name in C. */
-bool simgrid_is_initialized(void) __asm__("_ZN7simgrid3s4u6Engine14is_initializedEv");
-
-static void start_simgrid(void)
+/** @param model  NULL, or an argument that chooses how hosts and links are shared */
+static void start_simgrid(const struct calls *calls, char *model)
 {
+    char *args[6] = {"numachine", "--log=root.thres:critical", "--log=no_loc"};
+    int n = 3;
+
     /* The thread factory is the one the sanitizers understand. */
 #ifdef __SANITIZE_ADDRESS__
-    char *args[] = {"numachine", "--log=root.thres:critical", "--log=no_loc",
-                    "--cfg=contexts/factory:thread", NULL};
-    int n = 4;
-#else
-    char *args[] = {"numachine", "--log=root.thres:critical", "--log=no_loc", NULL};
-    int n = 3;
+    args[n++] = "--cfg=contexts/factory:thread";
 #endif
-
-    simgrid_init(&n, args);
+    if (model)
+        args[n++] = model;
+    calls->simgrid_init(&n, args);
 }
 
-/** Starts SimGrid and gives it the machine's hosts. An interrupt meanwhile would end in SimGrid's
+/** Starts SimGrid and gives it a platform. An interrupt meanwhile would end in SimGrid's
  *  handler, so it waits until ours is back. @return 0 or a negated errno */
-static int set_up(const struct nm_params *p)
+static int set_up(const struct calls *calls, const char *platform, char *model)
 {
     struct sigaction saved[TAKEN];
     sigset_t interrupts, before;
@@ -174,18 +225,28 @@ static int set_up(const struct nm_params *p)
     sigprocmask(SIG_BLOCK, &interrupts, &before);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], NULL, &saved[i]);
-    start_simgrid();
-    err = load_platform(p);
+    start_simgrid(calls, model);
+    err = load_platform(calls, platform);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], &saved[i], NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return err;
 }
 
+/** The library, and SimGrid in it, once. @return 0 or a negated errno */
+static int begin(struct calls *calls, const char *platform, char *model)
+{
+    int err = find_calls(calls);
+
+    if (err == 0)
+        err = calls->is_initialized() ? -EALREADY : set_up(calls, platform, model);
+    return err;
+}
+
 void prog_actor_free(struct prog_actors *as, struct prog_actor *a)
 {
     DL_DELETE(as->all, a);
-    sg_sem_destroy(a->go);
+    as->call.sg_sem_destroy(a->go);
     free(a);
 }
 
@@ -195,41 +256,43 @@ int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_acto
     struct prog_actors as = {.hardware = hardware, .ctx = ctx};
     sg_actor_t hw;
     struct prog_actor *a, *tmp;
-    int err = simgrid_is_initialized() ? -EALREADY : set_up(p);
+    char *platform = prog_platform_hosts(p);
+    int err = begin(&as.call, platform, NULL);
 
+    free(platform);
     if (err < 0)
         return err;
-    as.turn = sg_sem_init(0);
-    hw = sg_actor_init("hardware", sg_host_by_name("hardware"));
-    sg_actor_set_data(hw, &as);
-    sg_actor_start(hw, hardware_main, 0, NULL);
-    simgrid_run();
+    as.turn = as.call.sg_sem_init(0);
+    hw = as.call.sg_actor_init("hardware", as.call.sg_host_by_name("hardware"));
+    start(&as.call, hw, hardware_main, &as);
+    as.call.simgrid_run();
     DL_FOREACH_SAFE(as.all, a, tmp)
         prog_actor_free(&as, a);
-    sg_sem_destroy(as.turn);
+    as.call.sg_sem_destroy(as.turn);
     return 0;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static sg_host_t host_of(unsigned card)
+static sg_host_t host_of(const struct prog_actors *as, unsigned card)
 {
     char name[32];
 
     snprintf(name, sizeof name, "card-%u", card);
-    return sg_host_by_name(name);
+    return as->call.sg_host_by_name(name);
 }
 
 static void actor_main(int argc, char **argv)
 {
-    struct prog_actor *a = sg_actor_self_get_data();
+    struct prog_actor *a = started_with(argv);
+    struct prog_actors *as = a->as;
 
-    (void)argc, (void)argv;
+    (void)argc;
     /* Daemons end with the hardware: a thread blocked for ever must not keep SimGrid going. */
-    sg_actor_daemonize(sg_actor_self());
-    sg_sem_acquire(a->go);
+    as->call.sg_actor_daemonize(as->call.sg_actor_self());
+    as->call.sg_sem_acquire(a->go);
     a->body(a->arg);
-    sg_sem_release(a->as->turn);
+    as->call.sg_sem_release(as->turn);
 }
 
 struct prog_actor *prog_actor_new(struct prog_actors *as, const char *name, unsigned card,
@@ -239,47 +302,162 @@ struct prog_actor *prog_actor_new(struct prog_actors *as, const char *name, unsi
     a->as = as;
     a->body = body;
     a->arg = arg;
-    a->go = sg_sem_init(0);
+    a->go = as->call.sg_sem_init(0);
     DL_APPEND(as->all, a);
-    a->sg = sg_actor_init(name, host_of(card));
-    sg_actor_set_data(a->sg, a);
-    sg_actor_start(a->sg, actor_main, 0, NULL);
+    a->sg = as->call.sg_actor_init(name, host_of(as, card));
+    start(&as->call, a->sg, actor_main, a);
     return a;
 }
 
 void prog_actor_move(struct prog_actor *a, unsigned card)
 {
-    sg_actor_set_host(a->sg, host_of(card));
+    a->as->call.sg_actor_set_host(a->sg, host_of(a->as, card));
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
 void prog_actors_advance(struct prog_actors *as, sim_tick to, unsigned due)
 {
-    double now = simgrid_get_clock();
+    double now = as->call.simgrid_get_clock();
 
     if ((double)to > now)
-        sg_actor_sleep_for((double)to - now);
+        as->call.sg_actor_sleep_for((double)to - now);
     while (due-- > 0)
-        sg_sem_acquire(as->turn);
+        as->call.sg_sem_acquire(as->turn);
 }
 
 void prog_actor_grant(struct prog_actor *a)
 {
-    sg_sem_release(a->go);
-    sg_sem_acquire(a->as->turn);
+    a->as->call.sg_sem_release(a->go);
+    a->as->call.sg_sem_acquire(a->as->turn);
 }
 
 bool prog_actor_wait(struct prog_actor *a, sim_tick deadline)
 {
-    sg_sem_release(a->as->turn);
+    const struct calls *calls = &a->as->call;
+
+    calls->sg_sem_release(a->as->turn);
     if (deadline == SIM_NEVER) {
-        sg_sem_acquire(a->go);
+        calls->sg_sem_acquire(a->go);
         return true;
     }
-    if (!sg_sem_acquire_timeout(a->go, (double)deadline - simgrid_get_clock()))
+    if (!calls->sg_sem_acquire_timeout(a->go, (double)deadline - calls->simgrid_get_clock()))
         return true;
-    sg_sem_release(a->as->turn);
-    sg_sem_acquire(a->go);
+    calls->sg_sem_release(a->as->turn);
+    calls->sg_sem_acquire(a->go);
     return false;
+}
+
+/* ---- flows ----------------------------------------------------------------------------------- */
+
+/** Tasks that run at once, and the one actor that waits for them. */
+struct flows {
+    struct calls call;
+    const struct nm_params *p;
+    const struct prog_task *task;
+    unsigned tasks;
+    double *took;
+};
+
+static sg_host_t station_host(const struct calls *calls, const char *what, unsigned station)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "%s-%u", what, station);
+    return calls->sg_host_by_name(name);
+}
+
+/** Hosts of a task: its card, then each station's network card, then each station's memory. */
+struct amounts {
+    size_t hosts, stations;
+    sg_host_t *host;
+    double *flops; /**< [hosts] */
+    double *bytes; /**< [hosts * hosts], a row for each sender */
+};
+
+static void add_flow(const struct flows *f, const struct prog_flow *flow, const struct amounts *a)
+{
+    const struct nm_params *p = f->p;
+    const size_t network = 1 + flow->from, memory = network + a->stations;
+
+    if (flow->of == PROG_FLOW_MEMORY)
+        a->flops[memory] += flow->share * f->call.sg_host_get_speed(a->host[memory]);
+    else if (flow->of == PROG_FLOW_BUS)
+        a->bytes[network * a->hosts + memory] +=
+            flow->share * prog_platform_bandwidth(p, p->bus_width, p->bus_clock);
+    else
+        a->bytes[network * a->hosts + 1 + flow->to] +=
+            flow->share * prog_platform_bandwidth(p, p->ring_width, p->ring_clock);
+}
+
+static sg_exec_t start_task(const struct flows *f, const struct prog_task *task,
+                            const struct amounts *a)
+{
+    char name[32];
+    sg_exec_t exec;
+
+    memset(a->flops, 0, a->hosts * sizeof *a->flops);
+    memset(a->bytes, 0, a->hosts * a->hosts * sizeof *a->bytes);
+    snprintf(name, sizeof name, "card-%u", task->card);
+    a->host[0] = f->call.sg_host_by_name(name);
+    a->flops[0] = f->call.sg_host_get_speed(a->host[0]);
+    for (size_t i = 0; i < task->flows; i++)
+        add_flow(f, &task->flow[i], a);
+    exec = f->call.sg_actor_parallel_exec_init((int)a->hosts, a->host, a->flops, a->bytes);
+    f->call.sg_exec_start(exec);
+    return exec;
+}
+
+static void flows_main(int argc, char **argv)
+{
+    struct flows *f = started_with(argv);
+    const size_t stations = nm_params_stations(f->p), hosts = 1 + 2 * stations;
+    const struct amounts a = {.hosts = hosts,
+                              .stations = stations,
+                              .host = sim_alloc(hosts, sizeof(sg_host_t)),
+                              .flops = sim_alloc(hosts, sizeof(double)),
+                              .bytes = sim_alloc(hosts * hosts, sizeof(double))};
+    sg_exec_t *exec = sim_alloc(f->tasks, sizeof *exec);
+    unsigned *number = sim_alloc(f->tasks, sizeof *number);
+
+    (void)argc;
+    for (unsigned s = 0; s < stations; s++) {
+        a.host[1 + s] = station_host(&f->call, "network", s);
+        a.host[1 + stations + s] = station_host(&f->call, "memory", s);
+    }
+    for (unsigned i = 0; i < f->tasks; i++) {
+        exec[i] = start_task(f, &f->task[i], &a);
+        number[i] = i;
+    }
+    for (unsigned left = f->tasks; left > 0; left--) {
+        const ssize_t i = f->call.sg_exec_wait_any(exec, left);
+        f->took[number[i]] = f->call.simgrid_get_clock();
+        exec[i] = exec[left - 1];
+        number[i] = number[left - 1];
+    }
+    free(a.host);
+    free(a.flops);
+    free(a.bytes);
+    free(exec);
+    free(number);
+}
+
+int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsigned tasks,
+                   double *took)
+{
+    struct flows f = {.p = p, .task = task, .tasks = tasks, .took = took};
+    char *platform = NULL;
+    size_t size;
+    FILE *out = sim_text_open(&platform, &size);
+    int err;
+
+    prog_platform_write(p, "flows", out);
+    sim_text_close(out, &platform);
+    err = begin(&f.call, platform, "--cfg=host/model:ptask_L07");
+    free(platform);
+    if (err < 0)
+        return err;
+    start(&f.call, f.call.sg_actor_init("flows", f.call.sg_host_by_name("card-0")), flows_main, &f);
+    f.call.simgrid_run();
+    return 0;
 }

@@ -24,6 +24,7 @@
 #pragma GCC visibility push(default)
 
 struct prog_actors;
+struct prog_stages;
 
 /** A run under way. A workload reads it; it changes `out->threads` and `out->stdout_hash`. */
 struct prog_run {
@@ -38,13 +39,14 @@ struct prog_run {
 
     /* the loop's own */
     void *self;
-    sim_tick moment_at; /**< next call of the moment hook; SIM_NEVER: none */
-    int64_t told_ns;    /**< [host ns] when the progress hook was last called */
-    sim_tick moved_at;  /**< simulated time at ... */
-    int64_t moved_ns;   /**< [host ns] ... this moment, from which on it stood */
-    bool stood;         /**< that has been said */
-    sim_tick dated_at;  /**< the last round's tick, and */
-    unsigned dates;     /**< rounds there in a row in which nothing but a date came */
+    struct prog_stages *stages; /**< NULL: the run has no approach */
+    sim_tick moment_at;         /**< next call of the moment hook; SIM_NEVER: none */
+    int64_t told_ns;            /**< [host ns] when the progress hook was last called */
+    sim_tick moved_at;          /**< simulated time at ... */
+    int64_t moved_ns;           /**< [host ns] ... this moment, from which on it stood */
+    bool stood;                 /**< that has been said */
+    sim_tick dated_at;          /**< the last round's tick, and */
+    unsigned dates;             /**< rounds there in a row in which nothing but a date came */
 };
 
 enum { PROG_ABIS_MAX = 4 };
@@ -119,6 +121,9 @@ struct prog_workload {
 
     /** Its threads are actors (actors.h): from `start` to `over` it is called within SimGrid. */
     bool actors;
+
+    /** It runs what an experiment describes (prog_program.described), and no file. */
+    bool described;
 
     /** The kind of processor cards it needs; NULL: any that its programs are for. */
     const struct nm_card_kind *cards;
@@ -200,6 +205,13 @@ void prog_finish(struct prog_run *run, enum prog_end end, int status, const char
 /** Calls the progress hook if it is time; whoever waits for the host must do so about as often.
  *  The hook may decide the end (run->over). */
 void prog_tell(struct prog_run *run);
+
+/** A region begins or ends; the machine stands. Tells the hook (prog_hooks.mark). */
+void prog_mark(struct prog_run *run, const char *name, bool begin);
+
+/** The program writes to its standard output: who listens hears it, and the host gets it at `fd`.
+ * If the host does not take it, the run ends (PROG_IO). */
+void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size);
 
 /** Says text of whole lines (prog_hooks.say). */
 void prog_say(struct prog_run *run, const char *text);

@@ -12,6 +12,7 @@
 #include "report/expect.h"
 #include "report/memory.h"
 #include "report/stats.h"
+#include "report/traffic.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -65,6 +66,7 @@ static void components_free(struct rep_components *a)
     free(a->station_start);
     free(a->ring);
     free(a->ring_start);
+    free(a->traffic);
 }
 
 static void components_copy(const struct rep_run *run, struct rep_components *to,
@@ -83,6 +85,8 @@ static void components_begin(const struct rep_run *run, struct rep_components *a
         a->station_start[s] = now->station[s];
     for (unsigned r = 0; r < run->rings; r++)
         a->ring_start[r] = now->ring[r];
+    if (a->traffic && now->traffic)
+        rep_traffic_add(run, a->traffic, now->traffic, -1);
 }
 
 static void components_end(const struct rep_run *run, struct rep_components *a,
@@ -92,6 +96,8 @@ static void components_end(const struct rep_run *run, struct rep_components *a,
         nm_station_monitor_add(&a->station[s], &now->station[s], &a->station_start[s]);
     for (unsigned r = 0; r < run->rings; r++)
         nm_ring_monitor_add(&a->ring[r], &now->ring[r], &a->ring_start[r]);
+    if (a->traffic && now->traffic)
+        rep_traffic_add(run, a->traffic, now->traffic, 1);
 }
 
 /* ---- visits ---------------------------------------------------------------------------------- */
@@ -130,6 +136,7 @@ static struct rep_region *add_region(struct rep_run *run, const char *name)
         .card = sim_alloc(run->cards, sizeof *region->card),
         .around = components_new(run),
     };
+    region->around.traffic = rep_traffic_new(run);
     return region;
 }
 

@@ -11,6 +11,7 @@
 #include "input/experiment.h"
 #include "machine/machine.h"
 #include "machine/statistics.h"
+#include "machine/traffic.h"
 #include "monitor/unit.h"
 #include "programs/program.h"
 
@@ -28,6 +29,7 @@ struct rep_sample {
     struct rep_totals *card;            /**< [cards] */
     struct nm_station_monitor *station; /**< [stations] */
     struct nm_ring_monitor *ring;       /**< [rings]; NULL where there are none */
+    const struct nm_traffic **traffic;  /**< [stations] of nm_machine_traffic; NULL: not counted */
 };
 
 /** What the machine around the cards shows for a region; .._start at the begin of the present
@@ -35,6 +37,8 @@ struct rep_sample {
 struct rep_components {
     struct nm_station_monitor *station, *station_start; /**< [stations] */
     struct nm_ring_monitor *ring, *ring_start;          /**< [rings] */
+    struct nm_traffic *traffic; /**< [stations * stations], by sender; NULL: there is none, or no
+                                     room. While a visit lasts, less what was at its begin */
 };
 
 /** What one card shows for a region. */

@@ -17,6 +17,7 @@
 #include "report/profile.h"
 #include "report/registers.h"
 #include "report/samples.h"
+#include "report/traffic.h"
 #include "report/truth.h"
 
 #include <dirent.h>
@@ -43,7 +44,8 @@ static const char *const ours[] = {
     REP_PROFILE,      REP_OBJECTS,
     REP_TRUTH,        REP_LOCKS,
     REP_PAGE,         REP_BINS_PLOT,
-    REP_SAMPLES_PLOT, REP_REFERENCES,
+    REP_SAMPLES_PLOT, REP_TRAFFIC,
+    REP_REFERENCES,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

@@ -25,6 +25,7 @@ failures = 0
 for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/experiments/*.yaml")
                    + glob.glob(home + "/experiments/teaching/*.yaml")
                    + glob.glob(home + "/experiments/guests/*.yaml")
+                   + glob.glob(home + "/experiments/patterns/*.yaml")
                    + glob.glob(home + "/monitor/groups/*.yaml")
                    + glob.glob(home + "/experiments/false-sharing-lab/detectors/*.yaml")):
     with open(path, encoding="utf-8") as file:
@@ -42,6 +43,9 @@ for bad in ({"bus": {"clock": 50}}, {"bus": {"clok": "50MHz"}}, {"l2": {"line": 
             {"program": {"path": "a", "abi": "n32"}}, {"program": {}, "run": {"limit": "3"}},
             {"program": {"path": "a"}, "expect": {"stats": [{"stat": "machine.elapsed", "at_mots": 1}]}},
             {"program": {"path": "a"}, "expect": {"stats": {"stat": "machine.elapsed", "at_most": 1}}},
+            {"program": {"pattern": [{"kind": "privat"}]}}, {"program": {"pattern": [{"references": 5}]}},
+            {"program": {"pattern": [{"kind": "zipf", "stores": 30}]}}, {"program": {"pattern": {"kind": "zipf"}}},
+            {"program": {"pattern": [{"kind": "zipf", "skew": 4.5}]}}, {"program": {"rate": "1"}},
             {"eventset": ["run"]}, {"eventset": ["runn"], "short": "", "metrics": [], "long": ""},
             {"eventset": [], "short": "", "metrics": [{"name": "a", "unit": "b"}], "long": ""}):
     if validator.is_valid(bad):

@@ -31,6 +31,7 @@ COMMANDS = {
     "diff": ["no-such-run", "no-such-other"],
     "compare": ["no-such-run"],
     "report": ["no-such-run"],
+    "whatif": ["no-such-run"],
     "list": [],
     "check": ["station-4"],
     "init": None,  # no options of its own

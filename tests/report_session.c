@@ -105,6 +105,12 @@ void nm_machine_station(const struct nm_machine *m, unsigned station,
     out->sum.histogram[NM_HISTOGRAM_MEMORY][NM_ROW_LV][1][NM_MSG_RD][0] = m->now / 50;
 }
 
+const struct nm_traffic *nm_machine_traffic(const struct nm_machine *m, unsigned station)
+{
+    (void)m, (void)station;
+    return NULL;
+}
+
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out)
 {
     (void)m, (void)ring;
@@ -353,6 +359,11 @@ const struct prog_workload *in_workload_for(const char *path, char *why, size_t 
     static const struct prog_workload workload;
     snprintf(why, size, "%s: not a program", path);
     return strcmp(path, "good") == 0 ? &workload : NULL;
+}
+
+const struct prog_workload *in_workload_described(void)
+{
+    return NULL; /* no experiment here describes anything */
 }
 
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,

@@ -4,8 +4,8 @@
 A folder is a room, and a folder in it may be one of its own. An include must lead downwards in ROOMS,
 or stay in its room; so no circle can arise. Headers have none within a room
 either. A folder within monitor/ is a counter unit, which nobody knows by name but who puts a kind of
-card together; a folder within programs/ is a workload, known by its row of input/workloads.def and to
-the commands made for it. `rooms.py DIR --draw` prints the arrows there are.
+card together; a folder within programs/ is a workload, known by its row of input/workloads.def, to
+the commands made for it and to who reads what it runs. `rooms.py DIR --draw` prints the arrows there are.
 """
 
 import collections
@@ -23,7 +23,7 @@ ROOMS = [
     ["procard/r4400", "procard/driver"],
     ["programs"],
     ["programs/linux", "programs/driven"],
-    ["programs/kernels", "programs/traces"],
+    ["programs/kernels", "programs/patterns", "programs/traces"],
     ["input"],
     ["report"],
     ["sweep", "page", "trace"],
@@ -31,7 +31,8 @@ ROOMS = [
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
 # and the command a workload was made for. programs/driven is also what other workloads are made of.
-KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"], "programs": ["cli/latency.c", "cli/trace.c", "cli/session.c"]}
+KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"],
+         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",
@@ -46,6 +47,7 @@ PREFIXES = {  # of what headers declare
     "programs/driven": "driven_",
     "programs/kernels": "kernels_",
     "programs/traces": "tr_",
+    "programs/patterns": "patterns_",
     "input": "in_",
     "report": "rep_",
     "sweep": "swp_",

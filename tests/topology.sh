@@ -21,6 +21,9 @@ for machine in "$home"/configs/*.yaml; do
     "$program" topology "$name" --format=svg |
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin)' ||
         fail "the picture of $name is not XML"
+    "$program" topology "$name" --format=simgrid |
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin)' ||
+        fail "the platform of $name is not XML"
 done
 count numachine-64 text 'station [0-9]*: processors' 16
 count numachine-64 text 'local ring' 4
@@ -32,6 +35,13 @@ count numachine-64 dot ' -> ' $((4 * 5 + 4))
 count numachine-1024 dot ' -> ' $((64 * 5 + 8 * 9 + 8))
 count ring-16 dot ' -> ' 4
 count station-4 dot ' -> ' 0
+
+# a platform: hosts of cards, memories and network cards; a link for each bus, each segment, each end
+count numachine-64 simgrid '<host ' $((64 + 2 * 16))
+count numachine-64 simgrid '<link ' $((16 + 4 * 5 + 4 + 2 * 16 + 2 * 4))
+count numachine-64 simgrid '<zoneRoute ' $((4 * 5 * 4 + 4 * 3))
+count numachine-1024 simgrid '<zoneRoute ' $((64 * 5 * 4 + 8 * 9 * 8 + 8 * 7))
+count station-4 simgrid '<zoneRoute ' 0
 
 for picture in "$home"/docs/numachine-*.svg; do
     "$program" topology "$(basename "$picture" .svg)" --format=svg | cmp - "$picture" ||

@@ -88,17 +88,18 @@ static const struct pc_core_ops core = {
     .settle = r4400_settle,
     .totals = r4400_totals,
     .leave = r4400_refetch,
+    .moved = r4400_detach,
     .pc = pc,
     .store_bytes = store_bytes,
     .profiled = &r4400_profiled,
     .recording = &recording,
 };
 
-#define PROFILED(how)                                                                     \
-    .name = "r4400", .size = sizeof(struct r4400), .free = r4400_detach, .run = (how),    \
-    .settle = r4400_settle, .totals = r4400_totals, .leave = r4400_refetch, .pc = pc,     \
-    .store_bytes = store_bytes, .placed = placed, .argument = argument, .result = result, \
-    .under_way = under_way, .harvest = harvest
+#define PROFILED(how)                                                                              \
+    .name = "r4400", .size = sizeof(struct r4400), .free = r4400_detach, .run = (how),             \
+    .settle = r4400_settle, .totals = r4400_totals, .leave = r4400_refetch, .moved = r4400_detach, \
+    .pc = pc, .store_bytes = store_bytes, .placed = placed, .argument = argument,                  \
+    .result = result, .under_way = under_way, .harvest = harvest
 
 static const struct pc_core_ops touching = {PROFILED(r4400_run_touching)};
 const struct pc_core_ops r4400_profiled = {PROFILED(r4400_run_profiled), .touching = &touching};

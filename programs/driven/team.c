@@ -91,21 +91,39 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
     return owns(team, va) ? NM_XLATE_ABSENT : NM_XLATE_UNMAPPED;
 }
 
-/** Gives a page memory. @return false: there is none left */
-static bool give(struct driven_team *team, unsigned card, uint64_t va)
+/** Gives a page memory, if no other card has touched it in the same window and come before.
+ *  @param station  where; negative: where the machine's rule says
+ *  @return false: there is none left, and the run ends */
+static bool give(struct driven_team *team, unsigned card, uint64_t va, int station)
 {
     const struct prog_hooks *hooks = team->run->hooks;
-    struct driven_page *page = sim_alloc(1, sizeof *page);
+    const uint64_t at = page_of(team, va);
+    struct nm_machine *m = team->run->m;
+    struct driven_page *page;
 
-    page->va = page_of(team, va);
-    if (!nm_page_alloc(team->run->m, card, page->va, &page->pa)) {
+    HASH_FIND(hh, team->page, &at, sizeof at, page);
+    if (page)
+        return true;
+    page = sim_alloc(1, sizeof *page);
+    page->va = at;
+    if (station < 0 ? !nm_page_alloc(m, card, page->va, &page->pa)
+                    : !nm_page_alloc_at(m, (unsigned)station, page->va, &page->pa)) {
         free(page);
+        prog_finish(team->run, PROG_NOMEM, 0,
+                    "the machine's memory is full: thread %u touches one page more", card);
         return false;
     }
     HASH_ADD(hh, team->page, va, sizeof page->va, page);
     if (hooks && hooks->paged)
         hooks->paged(hooks->ctx, page->va, page->pa);
     return true;
+}
+
+bool driven_team_page(struct driven_team *team, unsigned card, uint64_t va, int station)
+{
+    uint64_t pa;
+
+    return translate(team, card, va, NM_LOAD, &pa) == NM_XLATE_OK || give(team, card, va, station);
 }
 
 /* ---- acts ------------------------------------------------------------------------------------ */
@@ -341,13 +359,10 @@ static void resume(struct driven_team *team, unsigned card)
 static void mark(struct driven_team *team, unsigned card)
 {
     struct driven_member *t = &team->member[card];
-    const struct prog_hooks *hooks = team->run->hooks;
 
-    if (hooks && hooks->mark)
-        hooks->mark(hooks->ctx, t->batch.name, t->batch.act == DRIVEN_BEGIN,
-                    nm_machine_now(team->run->m));
     t->acted = true;
-    resume(team, card);
+    resume(team, card); /* first: the books say from when on the time is the thread's again */
+    prog_mark(team->run, t->batch.name, t->batch.act == DRIVEN_BEGIN);
 }
 
 static void describe_place(const struct driven_place *at, FILE *out)
@@ -378,11 +393,8 @@ static void failed(struct driven_team *team, const struct pc_cpu *cpu)
 {
     if (!cpu->absent)
         refuse(team, cpu->number);
-    else if (give(team, cpu->number, cpu->badvaddr))
+    else if (give(team, cpu->number, cpu->badvaddr, -1))
         resume(team, cpu->number);
-    else
-        prog_finish(team->run, PROG_NOMEM, 0,
-                    "the machine's memory is full: thread %u touches one page more", cpu->number);
 }
 
 void driven_team_trap(void *self, const struct nm_trap *trap)

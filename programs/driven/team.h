@@ -98,6 +98,12 @@ struct driven_team {
 bool driven_team_prepare(struct driven_team *team, struct prog_run *run,
                          const struct driven_producer *producer, unsigned threads);
 
+/** Gives a page its memory before it is touched; of one that has it nothing changes.
+ *  @param card     that would touch it first
+ *  @param station  its home (nm_page_alloc_at); -1: as the machine's rule says
+ *  @return false: there is none left; prog_finish was called */
+bool driven_team_page(struct driven_team *team, unsigned card, uint64_t va, int station);
+
 /** Virtual address of the register of a thread's card that has the PhaseID, for packed stores of 4
  *  bytes; 0: its counter unit has none. */
 uint64_t driven_team_phase(const struct driven_team *team, unsigned thread);

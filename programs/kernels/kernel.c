@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 enum {
@@ -220,22 +219,8 @@ static void *alloc(struct kn_program *p, size_t bytes)
 /** Says it to the listeners, and to the program's standard output. */
 static void put_out(struct kernels *k, const char *text, size_t size)
 {
-    const struct prog_hooks *hooks = k->team.run->hooks;
-
     XXH64_update(k->hash, text, size);
-    if (hooks && hooks->wrote)
-        hooks->wrote(hooks->ctx, 1, text, size);
-    while (size) {
-        const ssize_t n = write(k->what->stdout_fd, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            prog_finish(k->team.run, PROG_IO, 0, "standard output: %s", strerror(errno));
-            return;
-        }
-        text += n;
-        size -= (size_t)n;
-    }
+    prog_put_out(k->team.run, k->what->stdout_fd, text, size);
 }
 
 static void print(struct kn_program *p, const char *format, ...)

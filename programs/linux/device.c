@@ -277,7 +277,7 @@ static int64_t question(struct lx_call *c, uint64_t va, struct nm_look *look)
                              .by_index = flags & LOOK_BY_INDEX,
                              .station = (uint16_t)station,
                              .address = address};
-    if (c->p->par->mode == NM_MODE_FUNCTIONAL || /* nobody there to look into anything */
+    if (!lx_has_cards(c->p) || /* nobody there to look into anything */
         (where == NM_LOOK_NETWORK && nm_params_stations(c->p->par) == 1))
         return -ENODEV;
     if (look->by_index)

@@ -381,6 +381,9 @@ uint64_t lx_memory(const struct lx_prog *p);
  *  @return false: there is no room; nothing happened */
 bool lx_keep(struct lx_prog *p, uint64_t bytes);
 void lx_give_back(struct lx_prog *p, uint64_t bytes);
+/** Whether there are monitoring cards all the time: not in functional mode, nor while the run is
+ *  fast-forwarded. */
+bool lx_has_cards(const struct lx_prog *p);
 /** [bytes] What still can be put aside. */
 uint64_t lx_room(const struct lx_prog *p);
 

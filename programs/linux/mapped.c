@@ -25,7 +25,7 @@ static int64_t card_named(const struct lx_call *c, const char *name)
 
     if (strncmp(name, "card", 4) != 0)
         return -ENOENT;
-    if (c->p->par->mode == NM_MODE_FUNCTIONAL) /* no cards, and no interrupt to wait for */
+    if (!lx_has_cards(c->p)) /* no cards, and no interrupt to wait for */
         return -ENODEV;
     if (!name[4])
         return c->t->card;

@@ -253,6 +253,11 @@ uint64_t lx_room(const struct lx_prog *p)
     return lx_memory(p) - p->kept;
 }
 
+bool lx_has_cards(const struct lx_prog *p)
+{
+    return p->par->mode == NM_MODE_TIMED && !p->run->stages;
+}
+
 bool lx_keep(struct lx_prog *p, uint64_t bytes)
 {
     if (bytes > lx_room(p))

@@ -168,8 +168,7 @@ static int64_t write_mark(struct lx_call *c, uint64_t va, uint64_t len)
     if ((text[0] != '+' && text[0] != '-') || !text[1])
         return -EINVAL;
     lx_thread_hold(c->t, lx_now(p) + nm_machine_ahead(p->m));
-    if (p->run->hooks && p->run->hooks->mark)
-        p->run->hooks->mark(p->run->hooks->ctx, text + 1, text[0] == '+', lx_now(p));
+    prog_mark(p->run, text + 1, text[0] == '+');
     return (int64_t)len;
 }
 

@@ -138,9 +138,3 @@ bool prog_actor_wait(struct prog_actor *a, sim_tick deadline)
     change(a, &a->as->hardware, false);
     return a->deadline > a->as->clock;
 }
-
-char *prog_actors_platform(const struct nm_params *p)
-{
-    (void)p;
-    return strdup("");
-}

@@ -27,6 +27,10 @@ const char *const fuzz_words[] = {"base: ",
                                   "masked: true",
                                   "histogram: {source: l2}\n",
                                   "phases: {s: 1}\n",
+                                  "  pattern: [",
+                                  "{kind: zipf, skew: 1.5}, ",
+                                  "rate: 0.5",
+                                  "stores: 30%",
                                   "bus:\n",
                                   "  clock: 25MHz\n",
                                   "l2: {line: 128B, split: false}\n",
@@ -83,18 +87,23 @@ static const char *const own[] = {
     "  counters: [{event: nacks, masked: true, start: -1}]\n"
     "  histogram: {source: l2}\n  phases: {s: 1}\n",
     "program: {path: guest, placement: {0x10000-0x20000: 0}}\nmachine: {base: ring-4}\n",
+    "machine: ring-16\nprogram:\n  rate: 2.5\n  pattern:\n"
+    "  - {kind: zipf, references: 100000, stores: 30%, footprint: 1MB, skew: 0.9, think: 4}\n"
+    "  - {kind: hot-lock, name: l, hold: 50, lock: tas, sharing: 4, barrier: false}\n"
+    "  - {kind: stride, stride: 64B, wrap: false, placement: station, station: 1}\n",
     "program: {path: guest}\nmonitor: {registers: {OPTIONS: 1}, interval: 1us}\n",
 };
 
 size_t fuzz_seed(unsigned number, uint8_t *out, size_t room)
 {
-    static const char *const directories[] = {"configs", "experiments", "monitor/groups"};
+    static const char *const directories[] = {"configs", "experiments", "experiments/patterns",
+                                              "monitor/groups"};
     size_t size = 0;
 
     if (number < sizeof own / sizeof *own)
         return fuzz_text_seed(own[number], out, room);
     number -= sizeof own / sizeof *own;
-    for (unsigned d = 0; d < 3 && !size; d++)
+    for (unsigned d = 0; d < sizeof directories / sizeof *directories && !size; d++)
         number = shipped(directories[d], number, out, room, &size);
     return size;
 }

@@ -1,0 +1,252 @@
+/*
+ * numachine whatif: what a finished run would take on another machine, told from its traffic within
+ * seconds, and how far off such answers were.
+ */
+#include "cli/again.h"
+#include "cli/cli.h"
+#include "cli/kept.h"
+#include "cli/options.h"
+#include "input/experiment.h"
+#include "input/yaml.h"
+#include "machine/protocol.h"
+#include "programs/driven/latency.h"
+#include "report/flow.h"
+#include "report/run.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_REGION = 0x300 };
+
+struct request {
+    const char *directory, *machine, *region;
+    char **sets;
+    bool json;
+    struct {
+        bool machine, region;
+    } given;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->directory;
+        state->child_inputs[1] = &r->sets;
+        return 0;
+    case 'm':
+        cli_once(state, "--machine", &r->given.machine);
+        r->machine = cli_value(state, "--machine", arg);
+        return 0;
+    case OPT_REGION:
+        cli_once(state, "--region", &r->given.region);
+        r->region = cli_text(state, "--region", arg);
+        return 0;
+    case 'j':
+        r->json = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int complain(const char *why)
+{
+    fprintf(stderr, "numachine: error: %s\n", why);
+    return CLI_EXIT_USAGE;
+}
+
+/* ---- latencies ------------------------------------------------------------------------------- */
+
+static const struct driven_scenario *scenario(const char *name)
+{
+    const struct driven_scenario *s;
+    for (size_t i = 0; (s = driven_scenario(i)); i++)
+        if (!strcmp(s->name, name))
+            break;
+    return s;
+}
+
+/* [PCycles] of an access between stations as far apart as `level` has them; 0: there are none. */
+static double measure(const struct nm_params *p, const char *name, unsigned level)
+{
+    const struct driven_scenario *s = scenario(name);
+    unsigned station[DRIVEN_ROLES];
+    const unsigned roles = driven_stations(p, level, station);
+    if (!driven_applies(s, p->protocol) || !driven_fits(s, p, roles))
+        return 0;
+    const struct driven_latency l = driven_measure(p, s, station, 0);
+    return *l.error ? 0 : (double)(l.over - l.start);
+}
+
+static struct rep_latency latencies(const struct nm_params *machine)
+{
+    struct nm_params p = *machine;
+    struct rep_latency l = {0};
+    p.mode = NM_MODE_TIMED;
+    p.tlb_refill = p.memory_refresh = 0; /* which come by chance */
+    l.home = measure(&p, "read, home here", 0);
+    for (unsigned level = 0; level < RING_LEVELS; level++) {
+        const double cached = measure(&p, "read", level);
+        l.away[level] = cached > 0 ? cached : measure(&p, "flat: read", level);
+        if (!(l.netcache > 0))
+            l.netcache = measure(&p, "read in the network cache", level);
+    }
+    return l;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static const char *part_name(unsigned part, char buf[32])
+{
+    if (part == REP_FLOW_BUS || part == REP_FLOW_MEMORY)
+        snprintf(buf, 32, "%s", part == REP_FLOW_BUS ? "station bus" : "memory");
+    else
+        snprintf(buf, 32, "ring links, level %u", part - REP_FLOW_RING);
+    return buf;
+}
+
+static bool is_there(const struct rep_flow *flow, unsigned part)
+{
+    return part < REP_FLOW_RING || flow->use[0][part].most > 0 || flow->use[1][part].most > 0;
+}
+
+static void print_uses(const struct rep_flow *flow)
+{
+    printf("\n%-22s %14s %14s %14s %14s\n", "busy, % of the time", "run: mean", "run: busiest",
+           "there: mean", "there: busiest");
+    for (unsigned part = 0; part < REP_FLOW_PARTS; part++) {
+        const struct rep_flow_use *was = &flow->use[0][part], *is = &flow->use[1][part];
+        char name[32];
+        if (is_there(flow, part))
+            printf("%-22s %14.2f %14.2f %14.2f %14.2f\n", part_name(part, name), 100 * was->mean,
+                   100 * was->most, 100 * is->mean, 100 * is->most);
+    }
+}
+
+static void print_text(const struct request *r, const struct in_machine *other,
+                       const struct rep_flow_run *run, const struct rep_flow *flow,
+                       const struct rep_flow_error *error)
+{
+    printf("%s, region %s: %.9g s on its machine\n", r->directory, r->region, run->elapsed);
+    printf("on %s: %.4g s foretold, %.3f times as long\n", other->name, flow->elapsed,
+           flow->slower);
+    printf("  by latency alone %.3f times; by what its buses, rings and memories cannot move %.3f "
+           "times\n",
+           flow->idle_latency, flow->saturated);
+    print_uses(flow);
+    printf("\nPredictions of this kind (%s) were off by %.1f %% in the median, %.1f %% at "
+           "worst, over %u runs (docs/whatif.md).\n",
+           error->sentence, error->median, error->worst, error->runs);
+}
+
+static json_t *use_json(const struct rep_flow_use *use)
+{
+    return json_pack("{s:f, s:f, s:i}", "mean", use->mean, "busiest", use->most, "at",
+                     (int)use->at);
+}
+
+static void print_json(const struct request *r, const struct in_machine *other,
+                       const struct rep_flow_run *run, const struct rep_flow *flow,
+                       const struct rep_flow_error *error)
+{
+    json_t *busy = json_object();
+    for (unsigned part = 0; part < REP_FLOW_PARTS; part++) {
+        char name[32];
+        if (is_there(flow, part))
+            json_object_set_new(busy, part_name(part, name),
+                                json_pack("{s:o, s:o}", "run", use_json(&flow->use[0][part]),
+                                          "there", use_json(&flow->use[1][part])));
+    }
+    json_t *all = json_pack(
+        "{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:{s:s, s:f, s:f, s:i}}", "run",
+        r->directory, "region", r->region, "machine", other->name, "run_seconds", run->elapsed,
+        "seconds", flow->elapsed, "times", flow->slower, "times_by_latency", flow->idle_latency,
+        "times_by_saturation", flow->saturated, "busy", busy, "error", "kind", error->kind,
+        "median_percent", error->median, "worst_percent", error->worst, "runs", (int)error->runs);
+    json_dumpf(all, stdout, JSON_REAL_PRECISION(9) | JSON_INDENT(1));
+    putchar('\n');
+    json_decref(all);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int foretell(const struct request *r, const struct in_machine *other,
+                    struct rep_flow_run *run)
+{
+    char why[1024];
+    struct rep_flow flow;
+    if (!rep_flow_fits(run, &other->params, why, sizeof why))
+        return complain(why);
+    run->latency = latencies(&run->p);
+    const struct rep_latency there = latencies(&other->params);
+    const int err = rep_flow_predict(run, &other->params, &there, &flow);
+    if (err < 0) {
+        snprintf(why, sizeof why, "SimGrid did not start: %s", strerror(-err));
+        return complain(why);
+    }
+    const struct rep_flow_error *error = rep_flow_error(run, &other->params);
+    (r->json ? print_json : print_text)(r, other, run, &flow, error);
+    return CLI_EXIT_OK;
+}
+
+static int with_run(const struct request *r, const struct in_machine *other)
+{
+    struct rep_results results = {0};
+    struct in_experiment x;
+    struct rep_flow_run run = {0};
+    char why[8192];
+    int status = CLI_EXIT_USAGE;
+    if (cli_results_open(&results, r->directory) && cli_again_load(&x, r->directory, false)) {
+        if (x.machine.params.mode != NM_MODE_TIMED)
+            complain("a run in functional mode has no traffic; run it timed");
+        else if (rep_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
+            status = foretell(r, other, &run);
+        else
+            complain(why);
+        rep_flow_free(&run);
+        in_experiment_free(&x);
+    }
+    rep_results_free(&results);
+    return status;
+}
+
+int cli_whatif(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"machine", 'm', "FILE", 0,
+         "The other machine: a shipped one's name or a machine file (default: " IN_DEFAULT_MACHINE
+         ")",
+         0},
+        {"region", OPT_REGION, "NAME", 0, "Of this region (default: the whole run)", 0},
+        {"json", 'j', NULL, 0, "print a JSON object instead of text", 0},
+        {0}};
+    static const struct argp_child children[] = {
+        {&cli_run_dir_argp, 0, NULL, 0}, {&cli_set_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .children = children,
+        .args_doc = "RUN_DIR",
+        .doc = "Tells what a finished run would take on another machine, and how busy that would "
+               "be, from the traffic between stations that the run has left. It takes seconds, "
+               "simulates nothing, and says how far off such answers were."
+               "\v"
+               "Thread i stays on processor i, and stations keep their numbers. The machine may "
+               "be another one in the number of stations, the rings between them, clocks, widths "
+               "and the times of buses, rings and memories; other caches or protocols would have "
+               "other misses, and are refused. docs/whatif.md has the model."};
+    struct request r = {.region = REP_WHOLE};
+    struct in_diag diag = {.out = stderr};
+    struct in_machine other;
+    int status = CLI_EXIT_USAGE;
+    cli_parse(&argp, argc, argv, 0, &r);
+    if (in_machine_load(&other, r.machine, r.sets, &diag)) {
+        status = with_run(&r, &other);
+        in_machine_free(&other);
+    }
+    in_free_list(r.sets);
+    return status;
+}

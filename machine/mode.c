@@ -1,0 +1,57 @@
+/*
+ * From one mode to the other in the middle of a run.
+ *
+ * The hard idea is that there is nothing to carry over. All data is in the image; caches and
+ * directories are states of lines, which are as coherent after a functional stretch as they were
+ * before, only older. So a timed machine comes to rest, and stands; a functional one brings the
+ * clocks of stations and rings up to date.
+ */
+#include "machine/assembly.h"
+
+#include <assert.h>
+
+enum nm_mode nm_machine_mode(const struct nm_machine *m)
+{
+    return m->mode;
+}
+
+void nm_machine_freeze(struct nm_machine *m)
+{
+    assert(m->mode == NM_MODE_TIMED);
+    for (unsigned i = 0; i < m->stations; i++) {
+        struct nm_station *s = &m->station[i];
+        s->frozen = true;
+        for (unsigned c = 0; c < s->cards; c++)
+            nm_station_moved(s, c);
+    }
+}
+
+bool nm_machine_rests(const struct nm_machine *m)
+{
+    return m->station->frozen && !m->calls && nm_machine_asleep(m);
+}
+
+static void go_on_timed(struct nm_machine *m)
+{
+    for (unsigned i = 0; i < m->stations; i++) {
+        struct nm_station *s = &m->station[i];
+        sim_kernel_advance(s->k, m->now);
+        nm_station_changed(m, s, m->now);
+    }
+    if (m->net)
+        ring_run(m->net, m->now);
+    m->watched_at = m->now;
+}
+
+void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode)
+{
+    assert(m->p.mode == NM_MODE_TIMED && !m->p.check && mode != m->mode);
+    assert(m->mode == NM_MODE_FUNCTIONAL || nm_machine_rests(m));
+    m->mode = mode;
+    for (unsigned i = 0; i < m->stations; i++)
+        m->station[i].frozen = false;
+    for (unsigned i = 0; i < m->cards; i++)
+        m->card[i]->ops->set_mode(m->card[i], mode == NM_MODE_FUNCTIONAL, m->now);
+    if (mode == NM_MODE_TIMED)
+        go_on_timed(m);
+}

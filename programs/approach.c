@@ -1,0 +1,142 @@
+/*
+ * Fast-forwarding. A point is noticed when the machine stands; then it changes its mode, at once
+ * from a functional one, or when what is under way has come to its end.
+ */
+#include "programs/approach.h"
+
+#include "base/alloc.h"
+#include "procard/procard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RESTS = 64,   /**< [PCycles] between two looks whether the machine rests */
+    LOOKS = 1024, /**< [PCycles] at least, between two looks at instructions */
+};
+
+/** What a run with an approach does at present. */
+enum stage {
+    FORWARD, /**< functional, to the first point */
+    DETAIL,  /**< timed, to the second point */
+    REST,    /**< timed, processors stand: the machine comes to rest */
+    AFTER,   /**< functional: behind the second point */
+};
+
+struct prog_stages {
+    struct prog_run *run;
+    const struct prog_approach *approach;
+    enum stage stage;
+    bool reached, passed; /**< the first point, and the second */
+};
+
+static struct nm_machine *machine(const struct prog_stages *s)
+{
+    return s->run->m;
+}
+
+struct prog_stages *prog_stages_new(struct prog_run *run)
+{
+    const struct prog_approach *a = &run->spec->approach;
+    struct prog_stages *s;
+
+    run->out->reached = a->from.kind == PROG_AT_NONE;
+    if (a->from.kind == PROG_AT_NONE && a->to.kind == PROG_AT_NONE)
+        return NULL;
+    s = sim_alloc(1, sizeof *s);
+    s->run = run;
+    s->approach = a;
+    s->reached = run->out->reached;
+    return s;
+}
+
+void prog_stages_end(struct prog_stages *s)
+{
+    free(s);
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+/** The point that is waited for. */
+static const struct prog_point *awaited(const struct prog_stages *s)
+{
+    return s->reached ? &s->approach->to : &s->approach->from;
+}
+
+static bool counts(const struct prog_stages *s)
+{
+    return !s->passed && awaited(s)->kind == PROG_AT_INSTRUCTIONS;
+}
+
+static uint64_t instructions(const struct prog_stages *s)
+{
+    uint64_t n = 0;
+
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
+        n += pc_cpu_at(machine(s), c)->instructions;
+    return n;
+}
+
+/** The next look at instructions: before it, there cannot be enough, or only just. */
+static sim_tick look_at(const struct prog_stages *s)
+{
+    const uint64_t wanted = awaited(s)->instructions, done = instructions(s);
+    const uint64_t left = done < wanted ? wanted - done : 0;
+
+    return nm_machine_now(machine(s)) + sim_later(left / nm_machine_cards(machine(s)), LOOKS);
+}
+
+static void reach(struct prog_stages *s)
+{
+    s->passed = s->reached;
+    s->reached = true;
+    s->run->out->reached = true;
+}
+
+void prog_stages_mark(struct prog_stages *s, const char *name, bool begin)
+{
+    if (s && !s->passed && begin == !s->reached && awaited(s)->kind == PROG_AT_MARK &&
+        !strcmp(awaited(s)->mark, name))
+        reach(s);
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+void prog_stages_begin(struct prog_stages *s)
+{
+    s->stage = DETAIL;
+    if (s->reached)
+        return;
+    nm_machine_freeze(machine(s));
+    nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
+    s->stage = FORWARD;
+}
+
+sim_tick prog_stages_date(const struct prog_stages *s)
+{
+    if (!s)
+        return SIM_NEVER;
+    if (s->stage == REST)
+        return nm_machine_now(machine(s)) + RESTS;
+    return counts(s) ? look_at(s) : SIM_NEVER;
+}
+
+void prog_stages_step(struct prog_stages *s)
+{
+    if (!s || s->run->over)
+        return;
+    if (counts(s) && instructions(s) >= awaited(s)->instructions)
+        reach(s);
+    if (s->stage == FORWARD && s->reached) {
+        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+        s->stage = DETAIL;
+    }
+    if (s->stage == DETAIL && s->passed) {
+        nm_machine_freeze(machine(s));
+        s->stage = REST;
+    }
+    if (s->stage == REST && nm_machine_rests(machine(s))) {
+        nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
+        s->stage = AFTER;
+    }
+}
